@@ -1,0 +1,47 @@
+/** Path under which the service's version 4 answers. */
+export const basePath = "/client/v4";
+
+/** An element of `errors` and `messages` (api-facts C.1). */
+export interface WireMessage {
+  readonly code: number;
+  readonly message: string;
+  readonly documentation_url?: string;
+  readonly source?: { readonly pointer: string };
+}
+
+/** `result_info` of a paged list. */
+export interface WireResultInfo {
+  readonly page?: number;
+  readonly per_page?: number;
+  readonly count?: number;
+  readonly total_count?: number;
+  readonly total_pages?: number;
+  readonly cursors?: { readonly after?: string };
+}
+
+/** The envelope around every answer that has a body. */
+export interface WireEnvelope {
+  readonly result: unknown;
+  readonly success: boolean;
+  readonly errors: readonly WireMessage[];
+  readonly messages: readonly WireMessage[];
+  readonly result_info?: WireResultInfo;
+}
+
+/** Codes of the service that a client must know apart (api-facts B.8, C.2). */
+export const wireCodes = {
+  noEntrypoint: 10003,
+  authentication: 10000,
+  unauthorized: 9109,
+  invalidToken: 1000,
+  invalidHeaders: 6003,
+  noRoute: 7000,
+  couldNotRoute: 7003,
+  throttled: 971,
+  duplicateExecute: 20014,
+  skipInRoot: 20016,
+  secondEntrypoint: 20217,
+  wrongArgument: 20083,
+  expressionTooLong: 20127,
+  tooManyRules: 50001,
+} as const;

@@ -1,0 +1,85 @@
+import type { Json } from "../syntax/json.ts";
+import type { Kind, ResourceKey } from "../zone/resource.ts";
+
+/** Where a change moves the protection of a zone; `unclear` where that cannot be told. */
+export const directions = ["strengthens", "weakens", "neutral", "unclear"] as const;
+
+/** One of {@link directions}. */
+export type Direction = (typeof directions)[number];
+
+/** What a change does to the protection of its zone, with the reasons in words. */
+export interface Effect {
+  readonly direction: Direction;
+  /** Whether visitors may be blocked who were not blocked before. */
+  readonly mayBreak: boolean;
+  readonly reasons: readonly string[];
+}
+
+/** One field that differs; `undefined` where the side does not have it. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
+/**
+ * Why the live state is not the declared one: `drift`, where it was as declared before (or bears our marks),
+ * `pending`, where the declaration has not been carried out yet.
+ */
+export const causes = ["drift", "pending"] as const;
+
+/** One of {@link causes}. */
+export type Cause = (typeof causes)[number];
+
+/** What all changes have. */
+interface ChangeBase {
+  readonly kind: Kind;
+  readonly key: ResourceKey;
+  /** What people call it: the description of a policy or rule, "" for a setting. */
+  readonly title: string;
+  /** The fields that differ, in the order in which the model declares them. */
+  readonly fields: readonly FieldChange[];
+  readonly effect: Effect;
+}
+
+/** Something declared that is not live. */
+export interface Create extends ChangeBase {
+  readonly verb: "create";
+}
+
+/** Something live that is not as declared. */
+export interface Update extends ChangeBase {
+  readonly verb: "update";
+  /** Id at the service; the setting's name for a setting. */
+  readonly id: string;
+  /** Whether it was not ours until now. */
+  readonly adopted: boolean;
+}
+
+/** Why something live is to go. */
+export type DeleteReason = "undeclared" | "duplicate" | "unmanaged";
+
+/** Something live that is to go. */
+export interface Delete extends ChangeBase {
+  readonly verb: "delete";
+  readonly id: string;
+  readonly because: DeleteReason;
+}
+
+/** One step from live towards desired, in the unit that people think in. */
+export type Change = Create | Update | Delete;
+
+/** What a change does, as one of {@link Change}'s verbs. */
+export type Verb = Change["verb"];
+
+/** A change in a line: `~ policy/checkout (action, enabled)`. */
+export function summaryOf(change: Change): string {
+  switch (change.verb) {
+    case "create":
+      return `+ ${change.key}`;
+    case "update":
+      return `~ ${change.key} (${change.fields.map(({ field }) => field).join(", ")})`;
+    case "delete":
+      return `- ${change.key}`;
+  }
+}

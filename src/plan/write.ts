@@ -1,0 +1,39 @@
+import type { JsonObject } from "../syntax/json.ts";
+import type { ResourceKey } from "../zone/resource.ts";
+
+/** Where a rule stands in its ruleset, in the service's words (api-facts B.4); "" after means last. */
+export type Position =
+  | { readonly before: string }
+  | { readonly after: string }
+  | { readonly index: number };
+
+/**
+ * One request that writes, in the unit of the service, as data: a saved plan holds it, and nothing is decided
+ * after it was made. Bodies are complete, since PUT and PATCH replace.
+ */
+export type Write = { readonly changes: readonly ResourceKey[] } & (
+  | { readonly call: "update-settings"; readonly body: JsonObject }
+  | { readonly call: "create-policy"; readonly body: JsonObject }
+  | { readonly call: "update-policy"; readonly id: string; readonly body: JsonObject }
+  | { readonly call: "delete-policy"; readonly id: string }
+  | {
+      readonly call: "create-rule";
+      readonly ruleset: string;
+      readonly body: JsonObject;
+      readonly position: Position;
+    }
+  | {
+      readonly call: "update-rule";
+      readonly ruleset: string;
+      readonly id: string;
+      readonly body: JsonObject;
+      /** `undefined`: the rule stays where it is. */
+      readonly position: Position | undefined;
+    }
+  | { readonly call: "delete-rule"; readonly ruleset: string; readonly id: string }
+  /** Creates the entry point where there is none, else replaces its list of rules. */
+  | { readonly call: "put-entrypoint"; readonly rules: readonly JsonObject[] }
+);
+
+/** The name of a {@link Write}. */
+export type WriteCall = Write["call"];

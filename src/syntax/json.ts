@@ -1,0 +1,21 @@
+/** What JSON can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** A JSON object; a key that is not there reads as `undefined`. */
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** Whether `value` is an object in JSON's sense: neither `null` nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** One text for equal JSON values: keys sorted, no white space. Fingerprints and comparisons stand on it. */
+export function canonicalJson(value: Json): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    isJsonObject(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

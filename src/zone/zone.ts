@@ -1,0 +1,41 @@
+declare const zoneNameBrand: unique symbol;
+declare const zoneIdBrand: unique symbol;
+
+/** A zone's domain name: lower case, no trailing dot, at most 253 characters. */
+export type ZoneName = string & { readonly [zoneNameBrand]: true };
+
+/** A zone's identifier at the service: 32 lower-case hexadecimal digits. */
+export type ZoneId = string & { readonly [zoneIdBrand]: true };
+
+/** A zone as the service's zone listing shows it. */
+export interface Zone {
+  readonly id: ZoneId;
+  readonly name: ZoneName;
+  readonly accountId: string;
+  readonly accountName: string;
+  /** `initializing`, `pending`, `active` or `moved` (api-facts C.4). */
+  readonly status: string;
+  /** `legacy_id` of the zone's plan (`free`, `pro`, `business`, `enterprise`), or "" where the service does not say. */
+  readonly plan: string;
+}
+
+const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
+
+/** Reads a zone name, or gives `undefined` where `text` is none. International names are given in their ASCII form. */
+export function zoneName(text: string): ZoneName | undefined {
+  const name = text.toLowerCase();
+  return isZoneName(name) ? name : undefined;
+}
+
+/** Reads a zone id, or gives `undefined` where `text` is none. */
+export function zoneId(text: string): ZoneId | undefined {
+  return isZoneId(text) ? text : undefined;
+}
+
+function isZoneName(text: string): text is ZoneName {
+  return text.length <= 253 && text.split(".").every((part) => label.test(part));
+}
+
+function isZoneId(text: string): text is ZoneId {
+  return /^[0-9a-f]{32}$/.test(text);
+}

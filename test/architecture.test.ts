@@ -1,0 +1,131 @@
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+/** The whole architecture in one place: who may import from whom, and which package has its home where. */
+const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
+  syntax: { rooms: [], packages: [] },
+  zone: { rooms: ["syntax"], packages: [] },
+  plan: { rooms: ["zone", "syntax"], packages: [] },
+  report: { rooms: ["zone", "plan", "syntax"], packages: [] },
+  desired: { rooms: ["zone", "syntax"], packages: ["yaml", "ajv", "chokidar"] },
+  api: { rooms: ["zone", "plan", "syntax"], packages: ["undici"] },
+  reconcile: { rooms: ["zone", "plan", "report", "syntax"], packages: ["node-cron"] },
+  telemetry: { rooms: ["zone", "plan", "report"], packages: ["pino", "prom-client"] },
+  web: { rooms: ["zone", "plan", "report"], packages: ["hono", "@hono/node-server"] },
+  emulator: { rooms: ["api", "syntax"], packages: ["hono", "@hono/node-server", "yaml", "ajv"] },
+  cli: {
+    rooms: [
+      "syntax",
+      "zone",
+      "plan",
+      "report",
+      "desired",
+      "api",
+      "reconcile",
+      "telemetry",
+      "web",
+      "emulator",
+    ],
+    packages: ["commander", "cli-table3"],
+  },
+  "main.ts": { rooms: ["cli"], packages: [] },
+};
+
+/** Rooms that compute and nothing else: no clock, no random, no file, no socket. */
+const pure = ["syntax", "zone", "plan", "report"];
+
+const source = path.resolve(import.meta.dirname, "../src");
+const files = globSync("**/*.ts", { cwd: source }).toSorted();
+
+interface Imports {
+  readonly rooms: readonly string[];
+  readonly packages: readonly string[];
+  readonly builtins: readonly string[];
+}
+
+function roomOf(file: string): string {
+  return file.split(path.sep)[0] ?? file;
+}
+
+/** Reads the specifiers of static and dynamic imports and of re-exports. */
+function specifiersIn(text: string): string[] {
+  const pattern = /(?:\bfrom\s*|\bimport\s*\(\s*|^\s*import\s+)["']([^"']+)["']/gm;
+  return [...text.matchAll(pattern)].map(([, specifier = ""]) => specifier);
+}
+
+function importsOf(file: string, text: string): Imports {
+  const rooms = new Set<string>();
+  const packages = new Set<string>();
+  const builtins = new Set<string>();
+  for (const specifier of specifiersIn(text)) {
+    if (specifier.startsWith("node:")) builtins.add(specifier);
+    else if (specifier.startsWith(".")) {
+      rooms.add(roomOf(path.relative(source, path.resolve(source, path.dirname(file), specifier))));
+    } else packages.add(specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/"));
+  }
+  rooms.delete(roomOf(file));
+  rooms.delete("..");
+  return { rooms: [...rooms], packages: [...packages], builtins: [...builtins] };
+}
+
+/** What `file` imports though its room may not. */
+function trespasses(file: string, text: string): string[] {
+  const room = roomOf(file);
+  const door = doors[room];
+  if (door === undefined) return [`there is no room called ${room}`];
+  const { rooms, packages, builtins } = importsOf(file, text);
+  const builtinsAllowed = pure.includes(room) ? ["node:crypto", "node:util"] : builtins;
+  return [
+    ...rooms.filter((name) => !door.rooms.includes(name)),
+    ...packages.filter((name) => !door.packages.includes(name)),
+    ...builtins.filter((name) => !builtinsAllowed.includes(name)),
+    ...(room === "emulator" ? emulatorTrespasses(text) : []),
+    ...(pure.includes(room) ? impurities(text) : []),
+  ];
+}
+
+/** The emulator knows the service, not its client: of `api` it may see the wire and nothing else. */
+function emulatorTrespasses(text: string): string[] {
+  return specifiersIn(text).filter((name) => name.includes("/api/") && !name.endsWith("/wire.ts"));
+}
+
+function impurities(text: string): string[] {
+  const forbidden =
+    /\b(Date\.now\(|new Date\(\)|Math\.random\(|performance\.|process\.|setTimeout\(|console\.)/g;
+  return [...text.matchAll(forbidden)].map(([found]) => found);
+}
+
+describe("the house", () => {
+  it.for(files)("%s uses only the doors of its room", (file, { expect }) => {
+    expect(trespasses(file, readFileSync(path.join(source, file), "utf8"))).toEqual([]);
+  });
+
+  it.for([
+    { file: "plan/plan.ts", text: 'import { send } from "../api/client.ts";', finds: "api" },
+    { file: "plan/plan.ts", text: 'import type { A } from "../api/client.ts";', finds: "api" },
+    { file: "plan/plan.ts", text: 'export * from "../web/page.ts";', finds: "web" },
+    { file: "report/text.ts", text: 'const { a } = await import("../cli/a.ts");', finds: "cli" },
+    { file: "zone/zone.ts", text: 'import { parse } from "yaml";', finds: "yaml" },
+    { file: "zone/zone.ts", text: 'import "node:fs";', finds: "node:fs" },
+    { file: "plan/guard.ts", text: "const at = Date.now();", finds: "Date.now(" },
+    { file: "reconcile/queue.ts", text: 'import { request } from "undici";', finds: "undici" },
+    {
+      file: "emulator/app.ts",
+      text: 'import { send } from "../api/client.ts";',
+      finds: "../api/client.ts",
+    },
+    { file: "web/page.ts", text: 'import { serve } from "@hono/other";', finds: "@hono/other" },
+    { file: "helpers/text.ts", text: "", finds: "there is no room called helpers" },
+  ])("notices $finds in $file", ({ file, text, finds }, { expect }) => {
+    expect(trespasses(file, text)).toContain(finds);
+  });
+
+  it("has no file over 300 lines", ({ expect }) => {
+    const long = files.filter(
+      (file) => readFileSync(path.join(source, file), "utf8").split("\n").length > 301,
+    );
+    expect(long).toEqual([]);
+  });
+});
