@@ -1,6 +1,13 @@
+import type { DesiredZone } from "../zone/desired.ts";
+import type { LiveZone } from "../zone/live.ts";
 import type { Kind } from "../zone/resource.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Change } from "./change.ts";
+import type { KindPlan } from "./policies.ts";
+import { planPolicies } from "./policies.ts";
+import { planRules } from "./rules.ts";
+import { planSettings } from "./settings.ts";
+import { safestFirst } from "./step.ts";
 import type { Write } from "./write.ts";
 
 /** A live object that is not declared and not ours. It stays. */
@@ -25,4 +32,46 @@ export interface Plan {
   readonly compared: number;
   /** Whether anything live bears our mark: then what differs has drifted. */
   readonly marked: boolean;
+}
+
+/**
+ * What must happen for `live` to equal `desired`. Same input, same plan.
+ *
+ * @param owner the mark by which we know our own.
+ * @throws where `live` lacks a kind that `desired` declares: what was not read must not be taken for empty.
+ */
+export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: string): Plan {
+  const { settings, policies, rules } = content;
+  const kinds: readonly KindPlan[] = [
+    settings.length === 0
+      ? undeclared
+      : {
+          ...undeclared,
+          steps: planSettings(settings, wasRead(live.settings, "settings")),
+          compared: settings.length,
+        },
+    policies === undefined
+      ? undeclared
+      : planPolicies(policies, wasRead(live.policies, "policies"), owner),
+    rules === undefined
+      ? undeclared
+      : planRules(rules, wasRead(live.entrypoint, "entry point"), live.scoreRule, owner),
+  ];
+  const steps = kinds.flatMap((each) => each.steps).toSorted(safestFirst);
+  return {
+    zone,
+    changes: steps.flatMap(({ changes }) => changes),
+    writes: steps.map(({ write }) => write),
+    unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
+    notes: kinds.flatMap(({ notes }) => notes),
+    compared: kinds.reduce((sum, { compared }) => sum + compared, 0),
+    marked: kinds.some(({ marked }) => marked),
+  };
+}
+
+const undeclared: KindPlan = { steps: [], unmanaged: [], notes: [], compared: 0, marked: false };
+
+function wasRead<T>(part: T | undefined, name: string): T {
+  if (part === undefined) throw new Error(`the ${name} of the zone were planned but not read`);
+  return part;
 }

@@ -1,0 +1,117 @@
+import type { Suspension } from "../zone/desired.ts";
+import { kinds } from "../zone/resource.ts";
+import type { Change } from "./change.ts";
+import { hashOf } from "./plan-hash.ts";
+import type { Plan } from "./plan.ts";
+import type { Refusal } from "./refusal.ts";
+
+/** What a run may not do on its own (product: guards). Shares are from 0 to 1. */
+export interface Limits {
+  readonly maxDeleteShare: number;
+  readonly maxUpdateShare: number;
+  /** Below so many compared things shares say nothing. */
+  readonly minCompared: number;
+  readonly weakening: "allow" | "refuse";
+  /** Hashes of plans that a person has released. */
+  readonly accept: readonly string[];
+}
+
+/** What else decides whether a zone may be written now. */
+export interface Circumstances {
+  readonly limits: Limits;
+  /** The stricter of the program's mode and the zone's. */
+  readonly mode: "enforce" | "observe";
+  readonly suspension: Suspension | undefined;
+  readonly now: Date;
+}
+
+/** Why this plan must not be carried out unattended. Empty means: go ahead. A plan without changes is never refused. */
+export function guard(plan: Plan, circumstances: Circumstances): readonly Refusal[] {
+  if (plan.changes.length === 0) return [];
+  const { limits, mode, suspension, now } = circumstances;
+  return [
+    ...(mode === "observe" ? [observed] : []),
+    ...(suspension !== undefined && isSuspended(suspension, now) ? [suspended(suspension)] : []),
+    ...(isAccepted(plan, limits) ? [] : [...tooMany(plan, limits), ...weakening(plan, limits)]),
+  ];
+}
+
+/** Whether a suspension still holds. */
+export function isSuspended({ until }: Suspension, now: Date): boolean {
+  return until === undefined || until > now;
+}
+
+const observed: Refusal = {
+  code: "OBSERVED",
+  message: "the mode is observe: nothing is written; set mode: enforce to have it carried out",
+};
+
+function suspended({ reason, until }: Suspension): Refusal {
+  const end = until === undefined ? "" : ` until ${until.toISOString()}`;
+  const why = reason === "" ? "" : ` (${reason})`;
+  return {
+    code: "SUSPENDED",
+    message: `the zone is suspended${end}${why}: nothing is written; remove suspend to go on`,
+  };
+}
+
+function isAccepted(plan: Plan, { accept }: Limits): boolean {
+  return accept.includes(hashOf(plan));
+}
+
+function tooMany(plan: Plan, limits: Limits): readonly Refusal[] {
+  if (plan.compared < limits.minCompared) return [];
+  return [
+    ...share(plan, "delete", limits.maxDeleteShare, "TOO_MANY_DELETES", "max_delete_share"),
+    ...share(plan, "update", limits.maxUpdateShare, "TOO_MANY_UPDATES", "max_update_share"),
+  ];
+}
+
+function share(
+  plan: Plan,
+  verb: "delete" | "update",
+  limit: number,
+  code: "TOO_MANY_DELETES" | "TOO_MANY_UPDATES",
+  option: string,
+): readonly Refusal[] {
+  const count = plan.changes.filter((change) => change.verb === verb).length;
+  if (count <= limit * plan.compared) return [];
+  const found = `would ${verb} ${count} of ${plan.compared} managed things (${percent(count / plan.compared)})`;
+  return [
+    {
+      code,
+      message: `${found}, the limit is ${percent(limit)}: ${wayOut(plan)}, or raise limits.${option}`,
+    },
+  ];
+}
+
+function weakening(plan: Plan, { weakening: mode }: Limits): readonly Refusal[] {
+  if (mode === "allow") return [];
+  const weaker = plan.changes.filter(
+    ({ effect }) => effect.direction === "weakens" || effect.direction === "unclear",
+  );
+  if (weaker.length === 0) return [];
+  const found = `${weaker.length} of ${plan.changes.length} changes weaken the protection, or may (${keysOf(weaker)})`;
+  return [
+    {
+      code: "WEAKENING",
+      message: `${found}, and limits.weakening is refuse: ${wayOut(plan)}`,
+    },
+  ];
+}
+
+function keysOf(changes: readonly Change[]): string {
+  const shown = kinds
+    .flatMap((kind) => changes.filter((change) => change.kind === kind))
+    .slice(0, 3);
+  const more = changes.length - shown.length;
+  return `${shown.map(({ key }) => key).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function wayOut(plan: Plan): string {
+  return `release this plan once with --accept ${hashOf(plan)}`;
+}
+
+function percent(part: number): string {
+  return `${Math.round(part * 100)} %`;
+}

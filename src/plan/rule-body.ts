@@ -1,0 +1,79 @@
+import type { Json, JsonObject } from "../syntax/json.ts";
+import { isJsonObject } from "../syntax/json.ts";
+import type { LiveRule, LiveRuleAction } from "../zone/live.ts";
+import type { Overrides, SkipParameters } from "../zone/resource.ts";
+import { wireOverrides } from "./overrides.ts";
+
+/** What a rule shall be, in terms in which it can be compared with a live one. */
+export interface RuleForm {
+  readonly description: string;
+  readonly expression: string;
+  readonly enabled: boolean;
+  readonly does: Exclude<LiveRuleAction, { readonly action: "other" }>;
+}
+
+/** Fields that only the service writes (the schema's `readOnly`). */
+const serverMade: ReadonlySet<string> = new Set(["version", "last_updated", "categories"]);
+
+/** A live rule as a PUT of the list sends it back: with id and ref, without what only the service writes. */
+export function keptRule({ wire }: LiveRule): JsonObject {
+  return Object.fromEntries(Object.entries(wire).filter(([name]) => !serverMade.has(name)));
+}
+
+/**
+ * The complete body of a rule. A PATCH replaces (api-facts B.4), so whatever else the live rule carries
+ * is repeated, in the rule and in its action's parameters.
+ */
+export function ruleBody(form: RuleForm, live: LiveRule | undefined, ref: string): JsonObject {
+  const kept = live === undefined ? { ref } : keptRule(live);
+  const wasSameAction = live?.does.action === form.does.action;
+  const parameters = wasSameAction ? kept["action_parameters"] : undefined;
+  const body: Record<string, Json> = {
+    ...kept,
+    description: form.description,
+    expression: form.expression,
+    enabled: form.enabled,
+    action: form.does.action,
+    action_parameters: parametersOf(form, isJsonObject(parameters) ? parameters : {}),
+  };
+  if (form.does.action === "skip") body["logging"] = { enabled: form.does.logging };
+  else delete body["logging"];
+  return body;
+}
+
+function parametersOf({ does }: RuleForm, live: JsonObject): JsonObject {
+  switch (does.action) {
+    case "execute":
+      return executeParameters(does.ruleset, does.overrides, live);
+    case "skip":
+      return skipParameters(does.skip, live);
+  }
+}
+
+function executeParameters(ruleset: string, overrides: Overrides, live: JsonObject): JsonObject {
+  const { overrides: _replaced, ...kept } = live;
+  const wire = wireOverrides(overrides);
+  return {
+    ...kept,
+    id: ruleset,
+    // No other value is accepted (api-facts B.5).
+    version: "latest",
+    ...(wire === undefined ? {} : { overrides: wire }),
+  };
+}
+
+const skipFields = ["ruleset", "phase", "rulesets", "rules", "phases", "products"] as const;
+
+function skipParameters(skip: SkipParameters, live: JsonObject): JsonObject {
+  const known: ReadonlySet<string> = new Set(skipFields);
+  const kept = Object.entries(live).filter(([name]) => !known.has(name));
+  return {
+    ...Object.fromEntries(kept),
+    ...(skip.ruleset ? { ruleset: "current" } : {}),
+    ...(skip.phase ? { phase: "current" } : {}),
+    ...(skip.rulesets.length > 0 ? { rulesets: skip.rulesets } : {}),
+    ...(Object.keys(skip.rules).length > 0 ? { rules: skip.rules } : {}),
+    ...(skip.phases.length > 0 ? { phases: skip.phases } : {}),
+    ...(skip.products.length > 0 ? { products: skip.products } : {}),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Setting, SettingName } from "../zone/resource.ts";
+import type { Effect, Update } from "./change.ts";
+import { neutral, strengthens, weakens } from "./effect.ts";
+import type { Step } from "./step.ts";
+
+/** The steps that bring the declared Page Shield settings about: at most one request for all of them (api-facts A.2). */
+export function planSettings(
+  declared: readonly Setting[],
+  live: Readonly<Record<SettingName, boolean>>,
+): readonly Step[] {
+  const differing = declared.filter(({ name, value }) => live[name] !== value);
+  if (differing.length === 0) return [];
+  return [
+    {
+      changes: differing.map(changeOf),
+      write: {
+        call: "update-settings",
+        body: Object.fromEntries(differing.map(({ name, value }) => [name, value])),
+        changes: differing.map(({ name }) => `setting/${name}` as const),
+      },
+    },
+  ];
+}
+
+function changeOf({ name, value }: Setting): Update {
+  return {
+    verb: "update",
+    kind: "setting",
+    key: `setting/${name}`,
+    title: "",
+    id: name,
+    adopted: false,
+    fields: [{ field: "value", before: !value, after: value }],
+    effect: effectOf(name, value),
+  };
+}
+
+/** Only the main switch is protection; the other two decide where and how much is reported. */
+function effectOf(name: SettingName, value: boolean): Effect {
+  if (name !== "enabled") return neutral;
+  return value
+    ? strengthens("scripts and connections are watched again", false)
+    : weakens("scripts and connections are no longer watched");
+}

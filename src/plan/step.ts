@@ -1,0 +1,35 @@
+import type { Change } from "./change.ts";
+import { combine } from "./effect.ts";
+import type { Write } from "./write.ts";
+
+/** One request, and the changes that it carries out together. */
+export interface Step {
+  readonly changes: readonly Change[];
+  readonly write: Write;
+}
+
+// A run can be cut off between any two requests. What strengthens goes first and what weakens last, so that
+// whatever was done by then, the zone is no weaker than it was and than it is to be.
+const directionOrder = { strengthens: 0, neutral: 1, unclear: 2, weakens: 3 } as const;
+const verbOrder = { create: 0, update: 1, delete: 2 } as const;
+
+/** Compares two steps by the order in which they are safe. */
+export function safestFirst(a: Step, b: Step): number {
+  return rank(a) - rank(b) || compareText(firstKey(a), firstKey(b));
+}
+
+function rank({ changes }: Step): number {
+  const { direction } = combine(changes.map(({ effect }) => effect));
+  const verb = Math.max(...changes.map((change) => verbOrder[change.verb]));
+  // Even a spare one goes only when the one that stays is as it shall be.
+  const isLast = verb === verbOrder.delete && direction !== "strengthens";
+  return (isLast ? directionOrder.weakens : directionOrder[direction]) * 10 + verb;
+}
+
+function firstKey({ changes }: Step): string {
+  return changes[0]?.key ?? "";
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,92 @@
+import { plan } from "../plan/plan.ts";
+import type { Write } from "../plan/write.ts";
+import { failureOf, isServiceError } from "../report/failure.ts";
+import type { Outcome, ZoneReport } from "../report/run-report.ts";
+import type { DesiredZone } from "../zone/desired.ts";
+import type { LiveZone } from "../zone/live.ts";
+import type { Clock, LiveWriter } from "./ports.ts";
+import type { Proposal } from "./propose.ts";
+
+/** What carrying out needs from outside. */
+export interface WritePorts {
+  readonly writer: LiveWriter;
+  readonly clock: Clock;
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/** When to stop: `stop` begins no further request, `abort` also gives up the one under way. */
+export interface StopSignals {
+  readonly stop: AbortSignal;
+  readonly abort: AbortSignal;
+}
+
+/**
+ * Carries out what was proposed, request by request, up to the first that fails. Never throws for the service's
+ * failures: half an apply is a normal thing that must be reportable.
+ *
+ * Each answer is folded into the live state that was read. To plan again on the result is to verify what was written,
+ * and costs no request. A report that is not `ready` is given back as it is.
+ */
+export async function carryOut(
+  { report, live }: Proposal,
+  desired: DesiredZone,
+  owner: string,
+  ports: WritePorts,
+  signals: StopSignals,
+): Promise<ZoneReport> {
+  if (report.result !== "ready" || live === undefined) return report;
+  const begunAt = ports.clock.now();
+  const { outcomes, after } = await writeAll(report.plan.writes, live, ports, signals);
+  const finishedAt = ports.clock.now();
+  return {
+    ...report,
+    result: "applied",
+    finishedAt,
+    phases: { ...report.phases, apply: Number(finishedAt) - Number(begunAt) },
+    outcomes,
+    left: plan(desired, after, owner).changes,
+  };
+}
+
+interface Progress {
+  readonly outcomes: readonly Outcome[];
+  readonly after: LiveZone;
+}
+
+async function writeAll(
+  writes: readonly Write[],
+  before: LiveZone,
+  ports: WritePorts,
+  signals: StopSignals,
+): Promise<Progress> {
+  const outcomes: Outcome[] = [];
+  let live = before;
+  for (const write of writes) {
+    const last = outcomes.at(-1);
+    if (last !== undefined && last.status !== "done") {
+      outcomes.push({ status: "skipped", write, because: reasonAfter(last) });
+    } else if (signals.stop.aborted) {
+      outcomes.push({ status: "skipped", write, because: "shutdown" });
+    } else {
+      try {
+        const written = await ports.writer.write(live, write, signals.abort);
+        live = written.live;
+        outcomes.push({ status: "done", write, ray: written.ray });
+      } catch (error) {
+        if (!isServiceError(error)) ports.bug(error, live.zone.name);
+        outcomes.push(failed(write, error));
+      }
+    }
+  }
+  return { outcomes, after: live };
+}
+
+function reasonAfter(last: Outcome): "earlier-failure" | "shutdown" {
+  return last.status === "skipped" ? last.because : "earlier-failure";
+}
+
+function failed(write: Write, error: unknown): Outcome {
+  const failure = failureOf(error);
+  const status = failure.code === "API_UNKNOWN_OUTCOME" ? "unknown" : "failed";
+  return { status, write, failure };
+}

@@ -1,0 +1,37 @@
+import type { Write } from "../plan/write.ts";
+import type { LiveZone } from "../zone/live.ts";
+import type { Zone } from "../zone/zone.ts";
+
+/** Which parts of a zone a plan needs; what is not declared costs no request. */
+export interface Wanted {
+  readonly settings: boolean;
+  readonly policies: boolean;
+  readonly rules: boolean;
+  readonly scoreRule: boolean;
+}
+
+/** How urgent a request is when the budget is short, most urgent first. */
+export type Urgency = "write" | "changed" | "sweep";
+
+/** The live state, to look at. Nothing that plans is given more than this. */
+export interface LiveReader {
+  readZone(zone: Zone, wanted: Wanted, urgency: Urgency, signal: AbortSignal): Promise<LiveZone>;
+}
+
+/** What a write left behind, as its answer shows it. */
+export interface Written {
+  readonly live: LiveZone;
+  readonly ray: string;
+}
+
+/** The live state, to change. */
+export interface LiveWriter {
+  write(live: LiveZone, write: Write, signal: AbortSignal): Promise<Written>;
+}
+
+/** Time, from outside. */
+export interface Clock {
+  now(): Date;
+  /** Resolves after `ms`, rejects when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}

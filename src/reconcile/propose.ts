@@ -1,0 +1,109 @@
+import type { Cause } from "../plan/change.ts";
+import type { Circumstances } from "../plan/guard.ts";
+import { guard } from "../plan/guard.ts";
+import { needsScoreRule } from "../plan/overrides.ts";
+import type { Plan } from "../plan/plan.ts";
+import { plan } from "../plan/plan.ts";
+import type { Refusal } from "../plan/refusal.ts";
+import { failureOf, isServiceError } from "../report/failure.ts";
+import type { Trigger, ZoneReport } from "../report/run-report.ts";
+import type { DesiredZone, ZoneContent } from "../zone/desired.ts";
+import type { LiveZone } from "../zone/live.ts";
+import type { Clock, LiveReader, Urgency, Wanted } from "./ports.ts";
+
+/** What a look at a zone needs to know beside the zone. */
+export interface Look {
+  readonly desired: DesiredZone;
+  readonly run: string;
+  readonly trigger: Trigger;
+  readonly urgency: Urgency;
+  readonly revision: string;
+  readonly owner: string;
+  /** Judged at the moment of the plan. */
+  readonly circumstances: (now: Date) => Circumstances;
+  /** Why what differs differs. */
+  readonly causeOf: (plan: Plan) => Cause;
+  /** What else speaks against carrying the plan out. */
+  readonly objections: (plan: Plan, cause: Cause) => readonly Refusal[];
+}
+
+/** What looking needs from outside. */
+export interface LookPorts {
+  readonly reader: LiveReader;
+  readonly clock: Clock;
+  /** A fault of our own: told with its stack, then the loop goes on. */
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/** What a look came to, with the live state that it was judged by. */
+export interface Proposal {
+  readonly report: ZoneReport;
+  /** `undefined` where it could not be read. */
+  readonly live: LiveZone | undefined;
+}
+
+/** Reads a zone, plans it and judges the plan. Writes nothing, and could not. */
+export async function propose(
+  look: Look,
+  ports: LookPorts,
+  signal: AbortSignal,
+): Promise<Proposal> {
+  const startedAt = ports.clock.now();
+  const { desired, run, trigger, revision, owner } = look;
+  const base = { zone: desired.zone.name, run, trigger, revision, startedAt };
+  try {
+    const wanted = wantedOf(desired.content);
+    const live = await ports.reader.readZone(desired.zone, wanted, look.urgency, signal);
+    const readAt = ports.clock.now();
+    const proposal = plan(desired, live, owner);
+    const finishedAt = ports.clock.now();
+    const phases = {
+      fetch: Number(readAt) - Number(startedAt),
+      plan: Number(finishedAt) - Number(readAt),
+      apply: 0,
+    };
+    return { report: { ...base, finishedAt, phases, ...judge(look, proposal, finishedAt) }, live };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isServiceError(error)) ports.bug(error, desired.zone.name);
+    const finishedAt = ports.clock.now();
+    const phases = { fetch: Number(finishedAt) - Number(startedAt), plan: 0, apply: 0 };
+    const failure = failureOf(error);
+    return {
+      report: { ...base, finishedAt, phases, result: "unreadable", failure },
+      live: undefined,
+    };
+  }
+}
+
+/** Which parts of a zone its declaration asks for. */
+export function wantedOf({ settings, policies, rules }: ZoneContent): Wanted {
+  return {
+    settings: settings.length > 0,
+    policies: policies !== undefined,
+    rules: rules !== undefined,
+    scoreRule:
+      rules?.items.some((rule) => rule.action === "execute" && needsScoreRule(rule)) ?? false,
+  };
+}
+
+type Judgement =
+  | { readonly result: "in-sync"; readonly plan: Plan }
+  | { readonly result: "ready"; readonly plan: Plan; readonly cause: Cause }
+  | {
+      readonly result: "refused";
+      readonly plan: Plan;
+      readonly cause: Cause;
+      readonly refusals: readonly Refusal[];
+    };
+
+function judge(look: Look, proposal: Plan, now: Date): Judgement {
+  if (proposal.changes.length === 0) return { result: "in-sync", plan: proposal };
+  const cause = look.causeOf(proposal);
+  const refusals = [
+    ...guard(proposal, look.circumstances(now)),
+    ...look.objections(proposal, cause),
+  ];
+  if (refusals.length > 0) return { result: "refused", plan: proposal, cause, refusals };
+  return { result: "ready", plan: proposal, cause };
+}
