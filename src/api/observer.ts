@@ -1,0 +1,40 @@
+import type { Method } from "./call.ts";
+
+/** Why there was no status: the closed set of labels that stands beside the HTTP statuses. */
+export type NoStatus = "timeout" | "reset" | "dns" | "tls" | "parse";
+
+/** One request that was sent. */
+export interface RequestFact {
+  /** Route template, `/zones/{zone_id}/page_shield`: never an id. */
+  readonly endpoint: string;
+  readonly method: Method;
+  /** HTTP status in digits, or why there was none. */
+  readonly code: `${number}` | NoStatus;
+  readonly ms: number;
+  /** Name of the credential. */
+  readonly credential: string;
+}
+
+/** A request that is sent once more. */
+export interface RetryFact {
+  readonly endpoint: string;
+  readonly method: Method;
+  readonly reason:
+    | "throttled"
+    | "server"
+    | "connection"
+    | "timeout"
+    | "conflict"
+    | "malformed"
+    | "token";
+  readonly credential: string;
+}
+
+/** Hears of every request and every repetition; metrics and the progress line stand on it. */
+export interface Observer {
+  request(fact: RequestFact): void;
+  retry(fact: RetryFact): void;
+}
+
+/** Hears and says nothing. */
+export const quietObserver: Observer = { request: () => undefined, retry: () => undefined };

@@ -1,0 +1,92 @@
+import type { Problem } from "../zone/problem.ts";
+import type { FilePort } from "./files.ts";
+
+/** An address to listen on. */
+export interface Listen {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A token, and the accounts and zones that it serves: patterns in which `*` stands for any run of characters. */
+export interface CredentialConfig {
+  readonly name: string;
+  readonly source: { readonly file: string } | { readonly env: string };
+  readonly accounts: readonly string[];
+  readonly zones: readonly string[];
+}
+
+/** A time in which writing is allowed (`allow`: only then), or not (`freeze`). */
+export interface WindowConfig {
+  readonly name: string;
+  readonly type: "allow" | "freeze";
+  /** Cron expression of the moments at which the window opens. */
+  readonly start: string;
+  readonly durationMs: number;
+  readonly timezone: string;
+  /** Whether changes that only strengthen protection pass a freeze. */
+  readonly letStrengtheningPass: boolean;
+}
+
+/** How far a run may go on its own (product 4). */
+export interface LimitsConfig {
+  readonly maxDeleteShare: number;
+  readonly maxUpdateShare: number;
+  readonly minCompared: number;
+  readonly maxFleetShare: number;
+  readonly minFleet: number;
+  readonly weakening: "allow" | "refuse";
+  readonly contendedRounds: number;
+  readonly contendedWindowMs: number;
+  /** Hashes of held plans that may be carried out once. */
+  readonly accept: readonly string[];
+}
+
+/** How the program runs: `zonewarden.yaml` with every default filled in. */
+export interface Config {
+  readonly mode: "enforce" | "observe";
+  readonly api: {
+    /** Address of the service; of the embedded emulator's place where there is one. */
+    readonly baseUrl: string;
+    readonly emulator: { readonly seed: string | undefined; readonly listen: Listen } | undefined;
+    readonly timeoutMs: number;
+    readonly concurrency: number;
+  };
+  readonly credentials: readonly CredentialConfig[];
+  /** `path` is absolute. */
+  readonly desired: { readonly path: string; readonly owner: string };
+  readonly schedule: {
+    readonly cron: readonly string[];
+    readonly timezone: string;
+    readonly onChange: boolean;
+    readonly debounceMs: number;
+  };
+  readonly limits: LimitsConfig;
+  readonly budget: {
+    readonly requests: number;
+    readonly windowMs: number;
+    readonly reserve: number;
+  };
+  readonly windows: readonly WindowConfig[];
+  readonly server: { readonly listen: Listen };
+  readonly log: {
+    readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+    readonly format: "json" | "pretty" | undefined;
+  };
+}
+
+/** What reading the configuration came to: without errors a `config`, always the `problems` and the text they stand in. */
+export interface LoadedConfig {
+  readonly config: Config | undefined;
+  readonly problems: readonly Problem[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** Reads `zonewarden.yaml`. Relative paths in it are relative to its own directory. */
+export async function loadConfig(
+  path: string,
+  ports: { readonly files: FilePort },
+  signal: AbortSignal,
+): Promise<LoadedConfig> {
+  await ports.files.read(path, 1, signal);
+  throw new Error("not built yet");
+}

@@ -1,0 +1,189 @@
+import type { Change } from "../plan/change.ts";
+import type { Plan } from "../plan/plan.ts";
+import { none, onsets } from "./drift.ts";
+import type { Failure, Outcome, ZoneReport } from "./run-report.ts";
+import { isFailure, isObservation } from "./verdict.ts";
+import {
+  driftOf,
+  type ChangeRecord,
+  type DeclaredZone,
+  type WriteRecord,
+  type ZoneState,
+  type ZoneStatus,
+} from "./zone-state.ts";
+
+/** Runs with changes that are remembered of each zone. */
+const changesLimit = 10;
+
+type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
+
+/** The facts that a status follows from. */
+type Situation = Omit<ZoneState, "status" | "statusSince">;
+
+/** A zone of which no run has told yet. */
+export function unseen(declared: DeclaredZone, at: Date): ZoneState {
+  const situation: Situation = {
+    declared,
+    zone: undefined,
+    lastSuccess: undefined,
+    lastRun: undefined,
+    consecutiveFailures: 0,
+    failure: undefined,
+    refusals: [],
+    cause: undefined,
+    differing: [],
+    driftedSince: undefined,
+    driftOnsets: none,
+    unmanaged: [],
+    notes: [],
+    compared: 0,
+    changes: [],
+  };
+  return { ...situation, status: statusOf(situation, at), statusSince: at };
+}
+
+/** The state of a zone whose declaration may have changed: a suspension counts from when it is declared. */
+export function redeclared(state: ZoneState, declared: DeclaredZone, at: Date): ZoneState {
+  const refusals = isSuspended(declared, at)
+    ? state.refusals
+    : state.refusals.filter(({ code }) => code !== "SUSPENDED");
+  return withStatus(state, { ...state, declared, refusals }, at);
+}
+
+/** The state of a zone after one more run of it. */
+export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
+  const at = report.finishedAt;
+  const failed = isFailure(report);
+  const complete = !failed && !(report.result === "applied" && report.outcomes.some(isSkipped));
+  const failures = failed ? state.consecutiveFailures + 1 : state.consecutiveFailures;
+  const seen = report.result === "unreadable" ? state : afterPlan(state, report);
+  const situation: Situation = {
+    ...seen,
+    lastRun: {
+      run: report.run,
+      trigger: report.trigger,
+      revision: report.revision,
+      at,
+      durationMs: at.getTime() - report.startedAt.getTime(),
+    },
+    lastSuccess: complete ? at : state.lastSuccess,
+    consecutiveFailures: complete ? 0 : failures,
+    failure: failureOf(report),
+    changes:
+      report.result === "applied"
+        ? [changeRecordOf(report), ...state.changes].slice(0, changesLimit)
+        : state.changes,
+  };
+  return withStatus(state, situation, at);
+}
+
+/** What is remembered of a run that was carried out. */
+export function changeRecordOf(report: Applied): ChangeRecord {
+  return {
+    run: report.run,
+    zone: report.zone,
+    at: report.finishedAt,
+    trigger: report.trigger,
+    revision: report.revision,
+    cause: report.cause,
+    changes: report.plan.changes,
+    writes: report.outcomes.map(writeRecordOf),
+  };
+}
+
+function afterPlan(
+  state: ZoneState,
+  report: Exclude<ZoneReport, { readonly result: "unreadable" }>,
+): Situation {
+  const { plan } = report;
+  const cause = report.result === "in-sync" ? undefined : report.cause;
+  const differing = stillDiffering(report);
+  const fresh = cause === "drift" ? onsets(driftOf(state), plan.changes) : [];
+  const driftOnsets = { ...state.driftOnsets };
+  for (const kind of fresh) driftOnsets[kind] += 1;
+  const drifted = cause === "drift" && differing.length > 0;
+  return {
+    ...state,
+    ...knownFrom(plan),
+    refusals: report.result === "refused" ? report.refusals : [],
+    cause: differing.length > 0 ? cause : undefined,
+    differing,
+    driftOnsets,
+    driftedSince: drifted ? (state.driftedSince ?? report.finishedAt) : undefined,
+  };
+}
+
+function knownFrom(plan: Plan): Pick<ZoneState, "zone" | "unmanaged" | "notes" | "compared"> {
+  return {
+    zone: plan.zone,
+    unmanaged: plan.unmanaged,
+    notes: plan.notes,
+    compared: plan.compared,
+  };
+}
+
+/** What a run left as it was, or what came back: what the answers say, and every change whose write was not done. */
+function stillDiffering(
+  report: Exclude<ZoneReport, { readonly result: "unreadable" }>,
+): readonly Change[] {
+  if (report.result === "in-sync") return [];
+  if (report.result !== "applied") return report.plan.changes;
+  const left = new Set(report.left.map(({ key }) => key));
+  const undone = new Set(
+    report.outcomes
+      .filter(({ status }) => status !== "done")
+      .flatMap(({ write }) => write.changes)
+      .filter((key) => !left.has(key)),
+  );
+  return [...report.left, ...report.plan.changes.filter(({ key }) => undone.has(key))];
+}
+
+function failureOf(report: ZoneReport): Failure | undefined {
+  if (report.result === "unreadable") return report.failure;
+  if (report.result !== "applied") return undefined;
+  for (const outcome of report.outcomes) {
+    if (outcome.status === "failed" || outcome.status === "unknown") return outcome.failure;
+  }
+  return undefined;
+}
+
+function isSkipped({ status }: Outcome): boolean {
+  return status === "skipped";
+}
+
+function withStatus(before: ZoneState, situation: Situation, at: Date): ZoneState {
+  const status = statusOf(situation, at);
+  const statusSince = status === before.status ? before.statusSince : at;
+  return { ...situation, status, statusSince };
+}
+
+function statusOf(situation: Situation, at: Date): ZoneStatus {
+  const { declared, failure, refusals, cause, lastRun } = situation;
+  if (failure !== undefined) return "error";
+  if (isSuspended(declared, at) || refusals.some(({ code }) => code === "SUSPENDED")) {
+    return "paused";
+  }
+  if (lastRun === undefined) return "unknown";
+  if (refusals.some((refusal) => !isObservation(refusal))) return "blocked";
+  if (cause === undefined) return "in_sync";
+  return cause === "drift" ? "drifted" : "pending";
+}
+
+function isSuspended({ suspension }: DeclaredZone, at: Date): boolean {
+  if (suspension === undefined) return false;
+  return suspension.until === undefined || suspension.until > at;
+}
+
+function writeRecordOf(outcome: Outcome): WriteRecord {
+  const { status, write } = outcome;
+  const base = { call: write.call, changes: write.changes, status };
+  switch (outcome.status) {
+    case "done":
+      return { ...base, because: "", ray: outcome.ray };
+    case "failed":
+    case "unknown":
+      return { ...base, because: outcome.failure.message, ray: outcome.failure.ray };
+    case "skipped":
+      return { ...base, because: outcome.because, ray: "" };
+  }
+}

@@ -1,0 +1,86 @@
+import { afterReport, changeRecordOf, redeclared, unseen } from "./fleet-fold.ts";
+import { isLoaded, type LoadReport } from "./load-report.ts";
+import type { ZoneReport } from "./run-report.ts";
+import type { ChangeRecord, DeclaredZone, ZoneState } from "./zone-state.ts";
+
+/** Changes that the fleet remembers over all zones. */
+const recentLimit = 50;
+
+/** The fleet as metrics and pages read it: every value is a snapshot that nothing alters. */
+export interface FleetView {
+  /** Declared zones, by name. */
+  readonly zones: readonly ZoneState[];
+  /** `undefined`: not declared. */
+  zone(name: string): ZoneState | undefined;
+  /** The last reading of the files; `undefined` before the first. */
+  readonly load: LoadReport | undefined;
+  /** When files were last read and found to be in order. */
+  readonly loadedAt: Date | undefined;
+  /** Runs that changed something, over all zones, latest first, bounded. */
+  readonly recent: readonly ChangeRecord[];
+}
+
+/** The state of all declared zones, folded from reports in the order in which they come. */
+export class Fleet implements FleetView {
+  #states = new Map<string, ZoneState>();
+  #sorted: readonly ZoneState[] | undefined;
+  #load: LoadReport | undefined;
+  #loadedAt: Date | undefined;
+  #recent: readonly ChangeRecord[] = [];
+
+  get zones(): readonly ZoneState[] {
+    this.#sorted ??= [...this.#states.values()].toSorted(byName);
+    return this.#sorted;
+  }
+
+  get load(): LoadReport | undefined {
+    return this.#load;
+  }
+
+  get loadedAt(): Date | undefined {
+    return this.#loadedAt;
+  }
+
+  get recent(): readonly ChangeRecord[] {
+    return this.#recent;
+  }
+
+  zone(name: string): ZoneState | undefined {
+    return this.#states.get(name);
+  }
+
+  /** Says which zones are declared now: what is known of others is forgotten, of these it is kept. */
+  declare(zones: readonly DeclaredZone[], at: Date): void {
+    this.#states = new Map(
+      zones.map((declared) => {
+        const known = this.#states.get(declared.name);
+        return [
+          declared.name,
+          known === undefined ? unseen(declared, at) : redeclared(known, declared, at),
+        ];
+      }),
+    );
+    this.#sorted = undefined;
+  }
+
+  /** Takes in what a run of a zone came to; a zone that is not declared any more is passed over. */
+  recordZone(report: ZoneReport): void {
+    const state = this.#states.get(report.zone);
+    if (state === undefined) return;
+    this.#states.set(report.zone, afterReport(state, report));
+    this.#sorted = undefined;
+    if (report.result === "applied") {
+      this.#recent = [changeRecordOf(report), ...this.#recent].slice(0, recentLimit);
+    }
+  }
+
+  /** Takes in what a reading of the files came to. */
+  recordLoad(load: LoadReport): void {
+    this.#load = load;
+    if (isLoaded(load)) this.#loadedAt = load.at;
+  }
+}
+
+function byName(a: ZoneState, b: ZoneState): number {
+  return a.declared.name < b.declared.name ? -1 : 1;
+}

@@ -1,0 +1,31 @@
+import type { Problem } from "../zone/problem.ts";
+
+/** What came of one reading of the files: `refused` is a state of the files that a guard did not let in. */
+export const loadResults = ["applied", "unchanged", "invalid", "refused"] as const;
+
+/** One of {@link loadResults}. */
+export type LoadResult = (typeof loadResults)[number];
+
+/** One reading of the files with the desired state. */
+export interface LoadReport {
+  readonly result: LoadResult;
+  /** Where the files are, as the configuration says it. */
+  readonly source: string;
+  /** Revision in force after this reading: the Git commit where there is one, else the content's hash. */
+  readonly revision: string;
+  /** Hash of the content in force, hexadecimal. */
+  readonly hash: string;
+  /** Everything that is wrong in the files now. */
+  readonly problems: readonly Problem[];
+  /** Zones declared after this reading. */
+  readonly zones: number;
+  readonly at: Date;
+}
+
+/** Whether the files as they lie there are what is in force. One broken file among many is enough to say no. */
+export function isLoaded(load: LoadReport): boolean {
+  return (
+    (load.result === "applied" || load.result === "unchanged") &&
+    load.problems.every(({ severity }) => severity !== "error")
+  );
+}

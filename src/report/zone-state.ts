@@ -1,0 +1,104 @@
+import type { Cause, Change } from "../plan/change.ts";
+import type { Unmanaged } from "../plan/plan.ts";
+import type { Refusal } from "../plan/refusal.ts";
+import type { WriteCall } from "../plan/write.ts";
+import type { Suspension } from "../zone/desired.ts";
+import type { ResourceKey } from "../zone/resource.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
+import type { ByKind } from "./drift.ts";
+import type { Failure, Outcome, Trigger } from "./run-report.ts";
+
+/** What a zone is at this moment: always exactly one of these. */
+export const zoneStatuses = [
+  "in_sync",
+  "drifted",
+  "pending",
+  "blocked",
+  "error",
+  "unknown",
+  "paused",
+] as const;
+
+/** One of {@link zoneStatuses}. */
+export type ZoneStatus = (typeof zoneStatuses)[number];
+
+/** What the files say about the running of a zone. */
+export interface DeclaredZone {
+  readonly name: ZoneName;
+  readonly mode: "enforce" | "observe";
+  readonly suspension: Suspension | undefined;
+}
+
+/** What became of a request that writes, without its body. */
+export interface WriteRecord {
+  readonly call: WriteCall;
+  readonly changes: readonly ResourceKey[];
+  readonly status: Outcome["status"];
+  /** Why it is not done, "" where it is. */
+  readonly because: string;
+  /** The service's id of the request, "" where there is none. */
+  readonly ray: string;
+}
+
+/** A run that changed something, or tried to. */
+export interface ChangeRecord {
+  readonly run: string;
+  readonly zone: ZoneName;
+  readonly at: Date;
+  readonly trigger: Trigger;
+  readonly revision: string;
+  readonly cause: Cause;
+  readonly changes: readonly Change[];
+  readonly writes: readonly WriteRecord[];
+}
+
+/** The run that looked at a zone last. */
+export interface LastRun {
+  readonly run: string;
+  readonly trigger: Trigger;
+  readonly revision: string;
+  readonly at: Date;
+  readonly durationMs: number;
+}
+
+/** All that is known of a zone from the reports of its runs. A failed read leaves what was known before. */
+export interface ZoneState {
+  readonly declared: DeclaredZone;
+  /** As the last plan showed it; `undefined` before the first. */
+  readonly zone: Zone | undefined;
+  readonly status: ZoneStatus;
+  /** When the status became what it is. */
+  readonly statusSince: Date;
+  /** End of the last run that looked at everything and failed in nothing. */
+  readonly lastSuccess: Date | undefined;
+  readonly lastRun: LastRun | undefined;
+  readonly consecutiveFailures: number;
+  /** What the last run failed with. */
+  readonly failure: Failure | undefined;
+  /** Why the last plan is held. */
+  readonly refusals: readonly Refusal[];
+  /** Why the zone differs, where it does. */
+  readonly cause: Cause | undefined;
+  /** What is not as declared. */
+  readonly differing: readonly Change[];
+  /** When drift was first seen that is still there. */
+  readonly driftedSince: Date | undefined;
+  /** Onsets of drift since the zone was declared, by kind. */
+  readonly driftOnsets: ByKind;
+  readonly unmanaged: readonly Unmanaged[];
+  readonly notes: readonly string[];
+  /** Managed things that the last plan compared. */
+  readonly compared: number;
+  /** Latest first, bounded. */
+  readonly changes: readonly ChangeRecord[];
+}
+
+/** What drifted: all that differs, where drift is the cause. */
+export function driftOf(state: ZoneState): readonly Change[] {
+  return state.cause === "drift" ? state.differing : [];
+}
+
+/** What is declared and not carried out yet. */
+export function pendingOf(state: ZoneState): readonly Change[] {
+  return state.cause === "pending" ? state.differing : [];
+}

@@ -1,0 +1,68 @@
+/**
+ * What a directive's value is: a list of sources, nothing at all, or tokens of its own.
+ *
+ * Only source lists are folded to lower case; a reporting group or a Trusted Types policy keeps its case.
+ */
+export type CspValueKind = "sources" | "flag" | "tokens";
+
+/** What is known about a directive. */
+export interface CspDirectiveFacts {
+  readonly value: CspValueKind;
+  /** Whether a policy may contain it (api-facts E.1). */
+  readonly accepted: boolean;
+  /** Directives that rule where this one is not named, nearest first (api-facts E.2). */
+  readonly fallback: readonly string[];
+  /** Whether pages nearly always need their own origin in it. */
+  readonly needsSelf: boolean;
+}
+
+/** Directives of CSP Level 3 and its neighbours by name. */
+export const cspDirectives: ReadonlyMap<string, CspDirectiveFacts> = new Map([
+  ["default-src", fetched([], true)],
+  ["script-src", fetched(["default-src"], true)],
+  ["style-src", fetched(["default-src"], true)],
+  ["connect-src", fetched(["default-src"], true)],
+  ["img-src", fetched(["default-src"], true)],
+  ["font-src", fetched(["default-src"], false)],
+  ["object-src", fetched(["default-src"], false)],
+  ["media-src", fetched(["default-src"], false)],
+  ["manifest-src", fetched(["default-src"], false)],
+  ["child-src", fetched(["default-src"], false)],
+  ["frame-src", fetched(["child-src", "default-src"], false)],
+  ["worker-src", fetched(["child-src", "script-src", "default-src"], false)],
+  ["form-action", fetched([], true)],
+  ["base-uri", fetched([], false)],
+  ["frame-ancestors", fetched([], false)],
+  ["upgrade-insecure-requests", { ...fetched([], false), value: "flag" }],
+  ["script-src-elem", refused("sources", ["script-src", "default-src"])],
+  ["script-src-attr", refused("sources", ["script-src", "default-src"])],
+  ["style-src-elem", refused("sources", ["style-src", "default-src"])],
+  ["style-src-attr", refused("sources", ["style-src", "default-src"])],
+  ["prefetch-src", refused("sources", ["default-src"])],
+  ["navigate-to", refused("sources", [])],
+  ["fenced-frame-src", refused("sources", ["frame-src", "child-src", "default-src"])],
+  ["block-all-mixed-content", refused("flag", [])],
+  ["sandbox", refused("tokens", [])],
+  ["plugin-types", refused("tokens", [])],
+  ["referrer", refused("tokens", [])],
+  ["reflected-xss", refused("tokens", [])],
+  ["report-to", refused("tokens", [])],
+  ["report-uri", refused("tokens", [])],
+  ["require-sri-for", refused("tokens", [])],
+  ["require-trusted-types-for", refused("tokens", [])],
+  ["trusted-types", refused("tokens", [])],
+  ["webrtc", refused("tokens", [])],
+] satisfies [string, CspDirectiveFacts][]);
+
+/** Names of the directives that a policy may contain. */
+export const acceptedDirectives: readonly string[] = [...cspDirectives]
+  .filter(([, facts]) => facts.accepted)
+  .map(([name]) => name);
+
+function fetched(fallback: readonly string[], needsSelf: boolean): CspDirectiveFacts {
+  return { value: "sources", accepted: true, fallback, needsSelf };
+}
+
+function refused(value: CspValueKind, fallback: readonly string[]): CspDirectiveFacts {
+  return { value, accepted: false, fallback, needsSelf: false };
+}

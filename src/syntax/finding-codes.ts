@@ -1,0 +1,125 @@
+/** What a code stands for, for the table of problems. */
+export interface FindingFacts {
+  readonly severity: "error" | "warning";
+  /** One line. */
+  readonly meaning: string;
+  /** A text that gets this finding. */
+  readonly example: string;
+}
+
+/** A code of a mistake inside a CSP value or an expression. */
+export type FindingCode = keyof typeof findingCodes;
+
+/** Every code that this room gives; codes are stable, their words may change. */
+export const findingCodes = {
+  CSP_EMPTY: error("the value has no directive", ";"),
+  CSP_COMMA: error(
+    "a comma separates whole policies, not sources",
+    "script-src a.example, b.example",
+  ),
+  CSP_INVALID_CHARACTER: error("a character that no policy can hold", "img-src bücher.example"),
+  CSP_UNKNOWN_DIRECTIVE: error("a directive that does not exist", "scrip-src 'self'"),
+  CSP_UNSUPPORTED_DIRECTIVE: error(
+    "a directive that the service does not accept",
+    "report-uri /csp",
+  ),
+  CSP_REPEATED_DIRECTIVE: error(
+    "a directive stands twice; browsers heed the first only",
+    "img-src 'self'; img-src data:",
+  ),
+  CSP_EMPTY_DIRECTIVE: error("a source list without a source", "script-src"),
+  CSP_UNEXPECTED_VALUE: error("a directive without a value has one", "upgrade-insecure-requests 1"),
+  CSP_NONCE: error(
+    "nonces are not supported by the service",
+    "script-src 'nonce-4AEemGb0xJptoIGFP3Nd'",
+  ),
+  CSP_NONE_NOT_ALONE: error("'none' counts only where it stands alone", "img-src 'none' data:"),
+  CSP_MISPLACED_WILDCARD: error(
+    "a wildcard stands elsewhere than leftmost in a host",
+    "script-src cdn.*.example.com",
+  ),
+  CSP_UNKNOWN_KEYWORD: error("a quoted word that is no keyword", "script-src 'sefl'"),
+  CSP_INVALID_SOURCE: error(
+    "a source that browsers do not understand",
+    "script-src //cdn.example.com",
+  ),
+  CSP_SEVERAL_LINES: warning(
+    "the value is folded to one line",
+    "default-src 'self';\nimg-src data: 'self'",
+  ),
+  CSP_UNQUOTED_KEYWORD: warning("a keyword without quotes is a host", "script-src self 'self'"),
+  CSP_UNDOCUMENTED_KEYWORD: warning(
+    "a keyword that the service's documentation does not list",
+    "script-src 'self' 'strict-dynamic'",
+  ),
+  CSP_UNSAFE_INLINE: warning("inline code is allowed", "script-src 'self' 'unsafe-inline'"),
+  CSP_UNSAFE_EVAL: warning("code from strings is allowed", "script-src 'self' 'unsafe-eval'"),
+  CSP_BARE_SCHEME: warning("every host is allowed by its scheme", "script-src 'self' https:"),
+  CSP_ANY_HOST: warning("every host is allowed", "script-src 'self' *"),
+  CSP_INSECURE_SOURCE: warning(
+    "a source without encryption",
+    "img-src 'self' http://img.example.com",
+  ),
+  CSP_NO_SELF: warning("the page's own origin is not allowed", "script-src cdn.example.com"),
+  CSP_SHADOWED_SOURCE: warning(
+    "a source that another one includes",
+    "script-src 'self' *.example.com cdn.example.com",
+  ),
+  CSP_DUPLICATE_SOURCE: warning("a source stands twice", "script-src 'self' a.example A.example"),
+  CSP_QUERY_IN_PATH: warning(
+    "a query or fragment in a source never matches",
+    "script-src 'self' https://a.example/x.js?v=1",
+  ),
+
+  EXPR_EMPTY: error("the expression is empty", " "),
+  EXPR_TOO_LONG: error(
+    "more than 4096 characters",
+    `http.host in {${' "shop.example.com"'.repeat(228)}}`,
+  ),
+  EXPR_TOO_DEEP: error(
+    "more than 128 levels of nesting",
+    `${"(".repeat(129)}ssl${")".repeat(129)}`,
+  ),
+  EXPR_TAB: error("a tab; only space and line end separate words", "ssl\tand true"),
+  EXPR_UNEXPECTED: error("something else was expected here", "http.host eq"),
+  EXPR_TRAILING: error("text after the end of the expression", 'http.host eq "a.example" ssl'),
+  EXPR_UNCLOSED: error("a bracket or brace is not closed", '(http.host eq "a.example"'),
+  EXPR_UNCLOSED_STRING: error("a string is not closed", 'http.host eq "a.example'),
+  EXPR_SINGLE_QUOTES: error("strings stand in double quotes", "http.host eq 'a.example'"),
+  EXPR_BAD_ESCAPE: error("an escape that does not exist", 'http.host matches "a\\.example"'),
+  EXPR_BAD_RAW_STRING: error("a raw string that does not begin as one", 'http.host eq r#a"'),
+  EXPR_UNKNOWN_OPERATOR: error("an operator that does not exist", 'http.host equals "a.example"'),
+  EXPR_MISSING_OPERATOR: error("a field that is not boolean stands alone", "http.host"),
+  EXPR_BAD_NUMBER: error("a number that cannot be read", "cf.threat_score gt 089"),
+  EXPR_BAD_ADDRESS: error("an IP address or network that cannot be read", "ip.src eq 10.0.0.256"),
+  EXPR_BAD_RANGE: error(
+    "a range whose end comes before its beginning",
+    "cf.threat_score in {9..1}",
+  ),
+  EXPR_BAD_LIST_NAME: error("a list name that cannot exist", "ip.src in $Office"),
+  EXPR_SET_COMMA: error("members of a set are separated by spaces", 'http.host in {"a", "b"}'),
+  EXPR_DOUBLE_STAR: error("a wildcard pattern cannot hold **", 'http.host wildcard "**.example"'),
+  EXPR_BAD_WILDCARD: error(
+    "an escape that wildcard patterns do not have",
+    'http.host wildcard r"a\\b"',
+  ),
+  EXPR_BAD_REGEX: warning("a regular expression that seems broken", 'http.host matches "(a"'),
+  EXPR_MANY_REGEXES: warning(
+    "more than 64 regular expressions",
+    Array.from({ length: 65 }, () => 'http.host ~ "a"').join(" or "),
+  ),
+  EXPR_UNKNOWN_FIELD: warning("a field that the tables do not know", 'http.hots eq "a.example"'),
+  EXPR_UNKNOWN_FUNCTION: warning(
+    "a function that the tables do not know",
+    'lowr(http.host) eq "a"',
+  ),
+  EXPR_TYPE_MISMATCH: warning("a field is compared with a value of another type", "http.host eq 1"),
+} as const satisfies Readonly<Record<string, FindingFacts>>;
+
+function error(meaning: string, example: string): FindingFacts {
+  return { severity: "error", meaning, example };
+}
+
+function warning(meaning: string, example: string): FindingFacts {
+  return { severity: "warning", meaning, example };
+}

@@ -1,0 +1,68 @@
+import type { CredentialFacts, DaemonFacts, LeaseFacts } from "../report/daemon.ts";
+import type { FleetView } from "../report/fleet.ts";
+import { isLoaded, type LoadReport } from "../report/load-report.ts";
+import { renderFamily, seconds, type Sample } from "./exposition.ts";
+import { metricTable, type MetricDefinition } from "./metric-table.ts";
+
+/** The metrics of the process that are read off its state: files, schedule, credentials, leases. */
+export function renderDaemon(fleet: FleetView, daemon: DaemonFacts): string {
+  const { load } = fleet;
+  const { schedule, credentials, leases } = daemon;
+  return [
+    renderFamily(metricTable.configInfo, configInfo(load)),
+    single(metricTable.configHash, load === undefined ? 0 : hashNumber(load.hash)),
+    single(metricTable.configLoaded, Number(load !== undefined && isLoaded(load))),
+    single(metricTable.configLoadedAt, seconds(fleet.loadedAt)),
+    single(metricTable.configZones, load?.zones ?? 0),
+    single(metricTable.scheduleInterval, schedule.longestGapMs / 1000),
+    single(metricTable.scheduleNext, seconds(schedule.nextAt)),
+    ...renderCredentials(credentials),
+    ...renderLeases(leases),
+  ].join("");
+}
+
+function single(definition: MetricDefinition, value: number): string {
+  return renderFamily(definition, [{ labels: {}, value }]);
+}
+
+function configInfo(load: LoadReport | undefined): readonly Sample[] {
+  if (load === undefined) return [];
+  return [{ labels: { source: load.source, revision: load.revision }, value: 1 }];
+}
+
+/** A double holds 53 bits exactly; 48 are twelve hexadecimal digits. */
+function hashNumber(hash: string): number {
+  const bits = Number.parseInt(hash.slice(0, 12), 16);
+  return Number.isNaN(bits) ? 0 : bits;
+}
+
+function renderCredentials(credentials: readonly CredentialFacts[]): readonly string[] {
+  const family = (
+    definition: MetricDefinition,
+    value: (facts: CredentialFacts) => number,
+  ): string =>
+    renderFamily(
+      definition,
+      credentials.map((facts) => ({ labels: { credential: facts.name }, value: value(facts) })),
+    );
+  return [
+    family(metricTable.throttled, ({ throttledMs }) => throttledMs / 1000),
+    family(metricTable.rateLimit, ({ limit }) => limit),
+    family(metricTable.rateRemaining, ({ remaining }) => remaining),
+    family(metricTable.rateReset, ({ resetAt }) => seconds(resetAt)),
+    family(metricTable.tokenValid, ({ valid }) => Number(valid)),
+    family(metricTable.tokenExpiry, ({ expiresAt }) => seconds(expiresAt)),
+  ];
+}
+
+function renderLeases(leases: readonly LeaseFacts[]): readonly string[] {
+  const family = (definition: MetricDefinition, value: (lease: LeaseFacts) => number): string =>
+    renderFamily(
+      definition,
+      leases.map((lease) => ({ labels: { name: lease.name }, value: value(lease) })),
+    );
+  return [
+    family(metricTable.leading, ({ leading }) => Number(leading)),
+    family(metricTable.leaseTransitions, ({ transitions }) => transitions),
+  ];
+}

@@ -1,0 +1,83 @@
+/** Methods with which the service is spoken to. */
+export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** One of {@link methods}. */
+export type Method = (typeof methods)[number];
+
+/** Routes of the service (service-api "Endpoints", api-facts B.1 and C.4) with the methods that are used on them. */
+export const endpoints: Readonly<Record<string, readonly Method[]>> = {
+  "/zones": ["GET"],
+  "/accounts": ["GET"],
+  "/user/tokens/verify": ["GET"],
+  "/accounts/{account_id}/tokens/verify": ["GET"],
+  "/zones/{zone_id}/page_shield": ["GET", "PUT"],
+  "/zones/{zone_id}/page_shield/scripts": ["GET"],
+  "/zones/{zone_id}/page_shield/scripts/{script_id}": ["GET"],
+  "/zones/{zone_id}/page_shield/connections": ["GET"],
+  "/zones/{zone_id}/page_shield/connections/{connection_id}": ["GET"],
+  "/zones/{zone_id}/page_shield/cookies": ["GET"],
+  "/zones/{zone_id}/page_shield/cookies/{cookie_id}": ["GET"],
+  "/zones/{zone_id}/page_shield/policies": ["GET", "POST"],
+  "/zones/{zone_id}/page_shield/policies/{policy_id}": ["GET", "PUT", "DELETE"],
+  "/zones/{zone_id}/rulesets": ["GET"],
+  "/zones/{zone_id}/rulesets/phases/{phase_name}/entrypoint": ["GET", "PUT"],
+  "/zones/{zone_id}/rulesets/{ruleset_id}": ["GET"],
+  "/zones/{zone_id}/rulesets/{ruleset_id}/rules": ["POST"],
+  "/zones/{zone_id}/rulesets/{ruleset_id}/rules/{rule_id}": ["PATCH", "DELETE"],
+  "/accounts/{account_id}/rulesets": ["GET"],
+  "/accounts/{account_id}/rulesets/{ruleset_id}": ["GET"],
+};
+
+/** What any other path and method is counted under, so that no request can make a label of its own. */
+export const other = "other";
+
+/** How a request ended that got no answer, or none that could be read. */
+export const faults = ["timeout", "reset", "dns", "tls", "parse"] as const;
+
+/** One of {@link faults}. */
+export type Fault = (typeof faults)[number];
+
+const statuses = [
+  "200 201 204 304 400 401 403 404 405 408 409 422 429 500 502 503 504 520 521 522 523 524",
+].flatMap((list) => list.split(" "));
+
+/** Values of the label `code`. */
+export const codes: readonly string[] = [...statuses, ...faults, other];
+
+/** Why a request is sent again. */
+export const retryReasons = ["conflict", "throttled", "server_error", ...faults, other] as const;
+
+/** One of {@link retryReasons}. */
+export type RetryReason = (typeof retryReasons)[number];
+
+const templates = Object.keys(endpoints).map((template) => ({
+  template,
+  segments: template.split("/"),
+}));
+
+/** The route template of a path of the service, with or without base path, ids and query. */
+export function endpointOf(path: string): string {
+  const [bare = ""] = path.replace(/^\/client\/v4(?=\/)/, "").split("?", 1);
+  const segments = bare.split("/");
+  const found = templates.find(
+    (candidate) =>
+      candidate.segments.length === segments.length &&
+      candidate.segments.every((part, at) => part.startsWith("{") || part === segments[at]),
+  );
+  return found?.template ?? other;
+}
+
+/** The value of the label `code` for a status or a fault. */
+export function codeOf(code: number | Fault): string {
+  const text = String(code);
+  return codes.includes(text) ? text : other;
+}
+
+/** The reason of a retry after a status or a fault. */
+export function retryReasonOf(code: number | Fault): RetryReason {
+  if (typeof code === "string") return code;
+  if (code === 429) return "throttled";
+  if (code === 409) return "conflict";
+  if (code === 408) return "timeout";
+  return code >= 500 ? "server_error" : other;
+}

@@ -1,0 +1,262 @@
+import { blockReasons } from "../report/block-reason.ts";
+import { missReasons } from "../report/daemon.ts";
+import { impacts } from "../report/drift.ts";
+import { loadResults } from "../report/load-report.ts";
+import { triggers } from "../report/run-report.ts";
+import { verdicts } from "../report/verdict.ts";
+import { zoneStatuses } from "../report/zone-state.ts";
+import { kinds } from "../zone/resource.ts";
+import { codes, endpoints, methods, other, retryReasons } from "./endpoint.ts";
+
+/** The values that a label can have: all of them, or in words what bounds them. */
+export type LabelValues = readonly string[] | string;
+
+/** A metric as it is exported and documented. */
+export interface MetricDefinition {
+  readonly name: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly labels: Readonly<Record<string, LabelValues>>;
+  /** One line: HELP in the exposition, "meaning" in the table. */
+  readonly help: string;
+}
+
+const zone = "declared zones";
+const credential = "configured credentials";
+const endpoint = [...Object.keys(endpoints), other];
+const method = [...methods, other];
+
+/** Every metric of ours: HELP and TYPE, the table in the README and the tests all stand on this. */
+export const metricTable = {
+  buildInfo: {
+    name: "zonewarden_build_info",
+    type: "gauge",
+    labels: { version: "one", revision: "one", node_version: "one" },
+    help: "What runs; always 1.",
+  },
+  configInfo: {
+    name: "zonewarden_config_info",
+    type: "gauge",
+    labels: { source: "one", revision: "one" },
+    help: "Git commit or content hash of the desired state now in force; always 1.",
+  },
+  configHash: {
+    name: "zonewarden_config_hash",
+    type: "gauge",
+    labels: {},
+    help: "48 bits of the content hash as a number, to compare replicas.",
+  },
+  configLoaded: {
+    name: "zonewarden_config_last_reload_successful",
+    type: "gauge",
+    labels: {},
+    help: "Whether the files, as last read, are without errors and in force.",
+  },
+  configLoadedAt: {
+    name: "zonewarden_config_last_reload_success_timestamp_seconds",
+    type: "gauge",
+    labels: {},
+    help: "When the files were last read without errors; 0 until then.",
+  },
+  configReloads: {
+    name: "zonewarden_config_reloads_total",
+    type: "counter",
+    labels: { result: loadResults },
+    help: "Readings of the files.",
+  },
+  configZones: {
+    name: "zonewarden_config_zones",
+    type: "gauge",
+    labels: {},
+    help: "Zones declared.",
+  },
+  scheduleInterval: {
+    name: "zonewarden_schedule_interval_seconds",
+    type: "gauge",
+    labels: {},
+    help: "Longest gap between two sweeps of the schedule.",
+  },
+  scheduleNext: {
+    name: "zonewarden_schedule_next_run_timestamp_seconds",
+    type: "gauge",
+    labels: {},
+    help: "When the next sweep begins; 0 where none is planned.",
+  },
+  scheduleMissed: {
+    name: "zonewarden_schedule_missed_runs_total",
+    type: "counter",
+    labels: { reason: missReasons },
+    help: "Sweeps that did not begin when the schedule said so.",
+  },
+  reconciles: {
+    name: "zonewarden_reconcile_total",
+    type: "counter",
+    labels: { trigger: triggers, result: verdicts },
+    help: "Runs, one for each look at a zone.",
+  },
+  reconcileSeconds: {
+    name: "zonewarden_reconcile_duration_seconds",
+    type: "histogram",
+    labels: { phase: ["fetch", "plan", "apply", "total"] },
+    help: "Duration of the runs of zones by phase.",
+  },
+  zoneSuccessAt: {
+    name: "zonewarden_zone_last_success_timestamp_seconds",
+    type: "gauge",
+    labels: { zone },
+    help: "When a run of the zone last looked at everything and failed in nothing; 0 until the first.",
+  },
+  zoneAttemptAt: {
+    name: "zonewarden_zone_last_attempt_timestamp_seconds",
+    type: "gauge",
+    labels: { zone },
+    help: "When a run of the zone last ended, however it ended; 0 until the first.",
+  },
+  zoneFailures: {
+    name: "zonewarden_zone_consecutive_failures",
+    type: "gauge",
+    labels: { zone },
+    help: "Failed runs of the zone since its last success.",
+  },
+  zoneStatus: {
+    name: "zonewarden_zone_status",
+    type: "gauge",
+    labels: { zone, status: zoneStatuses },
+    help: "State of the zone: exactly one of its series is 1.",
+  },
+  drift: {
+    name: "zonewarden_drift_resources",
+    type: "gauge",
+    labels: { zone, kind: kinds, impact: impacts },
+    help: "Managed things whose live state left the applied one, by what that does to protection.",
+  },
+  pending: {
+    name: "zonewarden_pending_changes",
+    type: "gauge",
+    labels: { zone, kind: kinds },
+    help: "Changes that are declared and not yet carried out.",
+  },
+  unmanaged: {
+    name: "zonewarden_unmanaged_resources",
+    type: "gauge",
+    labels: { zone, kind: kinds },
+    help: "Live things that are not declared and are left alone.",
+  },
+  driftOnsets: {
+    name: "zonewarden_drift_detected_total",
+    type: "counter",
+    labels: { zone, kind: kinds },
+    help: "Onsets of drift; at most one for each run and kind.",
+  },
+  changes: {
+    name: "zonewarden_changes_total",
+    type: "counter",
+    labels: {
+      kind: kinds,
+      verb: ["create", "update", "delete"],
+      result: ["done", "failed", "skipped", "unknown"],
+    },
+    help: "Changes that were to be carried out, by what became of them; unknown: the answer was lost.",
+  },
+  blocked: {
+    name: "zonewarden_apply_blocked",
+    type: "gauge",
+    labels: { zone, reason: blockReasons },
+    help: "Whether the plan of the zone is held, and why.",
+  },
+  requests: {
+    name: "zonewarden_api_requests_total",
+    type: "counter",
+    labels: { endpoint, method, code: codes },
+    help: "Requests to the service by status, or by what went wrong where there was no usable answer.",
+  },
+  requestSeconds: {
+    name: "zonewarden_api_request_duration_seconds",
+    type: "histogram",
+    labels: { endpoint, method },
+    help: "Duration of requests to the service.",
+  },
+  retries: {
+    name: "zonewarden_api_retries_total",
+    type: "counter",
+    labels: { reason: retryReasons },
+    help: "Requests that were sent again.",
+  },
+  throttled: {
+    name: "zonewarden_api_throttled_seconds_total",
+    type: "counter",
+    labels: { credential },
+    help: "Time spent waiting for the budget of our own.",
+  },
+  rateLimit: {
+    name: "zonewarden_api_ratelimit_limit",
+    type: "gauge",
+    labels: { credential },
+    help: "Requests that the service grants in a window.",
+  },
+  rateRemaining: {
+    name: "zonewarden_api_ratelimit_remaining",
+    type: "gauge",
+    labels: { credential },
+    help: "Requests left in the window.",
+  },
+  rateReset: {
+    name: "zonewarden_api_ratelimit_reset_timestamp_seconds",
+    type: "gauge",
+    labels: { credential },
+    help: "When the window begins anew; 0 before the first answer.",
+  },
+  tokenValid: {
+    name: "zonewarden_api_token_valid",
+    type: "gauge",
+    labels: { credential },
+    help: "0 once the service refused the token.",
+  },
+  tokenExpiry: {
+    name: "zonewarden_api_token_expiry_timestamp_seconds",
+    type: "gauge",
+    labels: { credential },
+    help: "When the token expires; 0 where it does not.",
+  },
+  leading: {
+    name: "leader_election_master_status",
+    type: "gauge",
+    labels: { name: "leases" },
+    help: "Whether this process holds the Lease; no series where there is none.",
+  },
+  leaseTransitions: {
+    name: "zonewarden_lease_transitions",
+    type: "gauge",
+    labels: { name: "leases" },
+    help: "The Lease's own counter of changes of its holder.",
+  },
+  notifications: {
+    name: "zonewarden_notifications_total",
+    type: "counter",
+    labels: { sink: "configured sinks", result: ["done", "error"] },
+    help: "Notifications sent; no series where no sink is configured.",
+  },
+} as const satisfies Readonly<Record<string, MetricDefinition>>;
+
+/** The table of all metrics as Markdown, for the README. */
+export function renderMetricTable(): string {
+  const rows = Object.values<MetricDefinition>(metricTable).map(
+    ({ name, type, labels, help }) =>
+      `| \`${name}\` | ${type} | ${Object.entries(labels).map(labelCell).join("; ")} | ${help} |`,
+  );
+  return [
+    "| metric | type | labels | meaning |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    "| `process_*`, `nodejs_*` | | | The process: CPU, memory, descriptors, event loop, garbage collection. |",
+    "",
+  ].join("\n");
+}
+
+/** Lists longer than this are told by their number. */
+const listed = 10;
+
+function labelCell([label, values]: readonly [string, LabelValues]): string {
+  if (typeof values === "string") return values === "one" ? label : `${label}: ${values}`;
+  if (values.length > listed) return `${label}: ${values.length} values`;
+  return `${label}: ${values.join(", ")}`;
+}
