@@ -100,8 +100,9 @@ function levelSwitch(level: ParanoiaLevel, highest: ParanoiaLevel): CategoryOver
 /** The level that overrides amount to: a level counts as on unless it is switched off; `undefined` where none is mentioned, or where a lower one is off under a higher one. */
 function paranoiaOf(categories: readonly CategoryOverride[]): ParanoiaLevel | undefined {
   const switches = new Map(categories.map(({ category, enabled }) => [category, enabled]));
-  if (!paranoiaLevels.some((level) => switches.get(levelTag(level)) !== undefined))
+  if (!paranoiaLevels.some((level) => switches.get(levelTag(level)) !== undefined)) {
     return undefined;
+  }
   const on = paranoiaLevels.filter((level) => switches.get(levelTag(level)) !== false);
   const highest = on.at(-1);
   return highest === on.length ? highest : undefined;

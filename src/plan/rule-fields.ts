@@ -32,8 +32,9 @@ export function differingRuleFields(
     after === undefined ? {} : fieldsOf(after, scoreRule),
   );
   const sameTuning = [before, after].every((side) => side?.does.action === "execute");
-  if (fields.length > 0 || !sameTuning || isDeepStrictEqual(before?.does, after?.does))
+  if (fields.length > 0 || !sameTuning || isDeepStrictEqual(before?.does, after?.does)) {
     return fields;
+  }
   // Two spellings of one level: what is stated differs, what is on does not.
   return [
     { field: "overrides", before: overridesOf(before?.does), after: overridesOf(after?.does) },

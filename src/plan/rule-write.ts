@@ -64,9 +64,10 @@ function oneRule(
   }
   const rule = differing?.live;
   if (differing === undefined || rule === undefined) return undefined;
-  if (isMoved && !isSameOrder(without(before, rule), without(liveOf(after), rule)))
+  if (isMoved && !isSameOrder(without(before, rule), without(liveOf(after), rule))) {
     return undefined;
-  const position = isMoved ? positionOf(after, after.indexOf(differing)) : undefined;
+  }
+  const position = isMoved ? positionOf(after, after.indexOf(differing)) : null;
   return {
     call: "update-rule",
     ruleset,

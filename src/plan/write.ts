@@ -27,8 +27,8 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
       readonly ruleset: string;
       readonly id: string;
       readonly body: JsonObject;
-      /** `undefined`: the rule stays where it is. */
-      readonly position: Position | undefined;
+      /** `null`: the rule stays where it is. */
+      readonly position: Position | null;
     }
   | { readonly call: "delete-rule"; readonly ruleset: string; readonly id: string }
   /** Creates the entry point where there is none, else replaces its list of rules. */
