@@ -12,57 +12,37 @@ export interface FleetLimits {
 }
 
 /** What each declared zone shall be, by a digest of its content. */
-export type Fleet = ReadonlyMap<ZoneName, string>;
-
-/** What a new revision of the files does to the fleet. */
-export interface FleetChange {
-  readonly changed: readonly ZoneName[];
-  readonly dropped: readonly ZoneName[];
-  /** Set where it must not be followed before somebody has acknowledged it. */
-  readonly refusal: Refusal | undefined;
-}
+export type FleetDigests = ReadonlyMap<ZoneName, string>;
 
 /**
- * Compares two revisions. Zones that are new are nobody's loss and do not count; a revision that leaves no zone at
- * all is refused always.
+ * Says why a new revision of the files must not be followed before somebody has acknowledged it; `undefined`: go on.
+ *
+ * Zones that are new are nobody's loss and do not count; a revision that leaves no zone at all is refused always.
  */
 export function compareFleets(
-  before: Fleet,
-  after: Fleet,
-  revision: string,
-  limits: FleetLimits,
-): FleetChange {
-  const names = [...before.keys()];
-  const dropped = names.filter((name) => !after.has(name));
-  const changed = names.filter((name) => after.has(name) && after.get(name) !== before.get(name));
-  return {
-    changed,
-    dropped,
-    refusal: judge(before.size, after.size, changed.length, dropped.length, revision, limits),
-  };
-}
-
-function judge(
-  before: number,
-  after: number,
-  changed: number,
-  dropped: number,
+  before: FleetDigests,
+  after: FleetDigests,
   revision: string,
   limits: FleetLimits,
 ): Refusal | undefined {
-  if (before > 0 && after === 0) {
-    return {
-      code: "FLEET_CHANGE",
-      message: `the files declare no zone any more, where there were ${before}: nothing is done; bring the files back, or start the program anew`,
-    };
-  }
-  const share = (changed + dropped) / before;
-  if (before < limits.minFleet || share <= limits.maxFleetShare) return undefined;
+  if (before.size > 0 && after.size === 0) return noZonesLeft(before.size);
+  const dropped = [...before.keys()].filter((name) => !after.has(name)).length;
+  const kept = [...before].filter(([name]) => after.has(name));
+  const changed = kept.filter(([name, digest]) => after.get(name) !== digest).length;
+  const share = (changed + dropped) / before.size;
+  if (before.size < limits.minFleet || share <= limits.maxFleetShare) return undefined;
   if (limits.accept.some((each) => each.length >= 7 && revision.startsWith(each))) return undefined;
-  const found = `revision ${revision} changes ${changed} and drops ${dropped} of ${before} zones (${percent(share)})`;
+  const found = `revision ${revision} changes ${changed} and drops ${dropped} of ${before.size} zones (${percent(share)})`;
   return {
     code: "FLEET_CHANGE",
     message: `${found}, the limit is ${percent(limits.maxFleetShare)}: acknowledge it by adding ${revision} to limits.accept, or raise limits.max_fleet_share`,
+  };
+}
+
+function noZonesLeft(before: number): Refusal {
+  return {
+    code: "FLEET_CHANGE",
+    message: `the files declare no zone any more, where there were ${before}: nothing is done; bring the files back, or start the program anew`,
   };
 }
 

@@ -1,0 +1,79 @@
+import type { Trigger } from "../report/run-report.ts";
+import type { DesiredZone, ZoneDocument } from "../zone/desired.ts";
+import type { Problem } from "../zone/problem.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
+import { digestOf } from "./zone-memory.ts";
+
+/** Everything that the files say at this moment, as far as running it needs to know. */
+export interface DesiredState {
+  readonly documents: readonly ZoneDocument[];
+  readonly problems: readonly Problem[];
+  readonly revision: string;
+  readonly hash: string;
+}
+
+/** Zones that the service shows; `failed` are credentials whose zones are unknown this time, not gone. */
+export interface Listing {
+  readonly zones: readonly Zone[];
+  readonly failed: readonly { readonly credential: string }[];
+}
+
+/** The desired state, from outside. Operators' mistakes are problems in it, never errors. */
+export interface DesiredSource {
+  load(signal: AbortSignal): Promise<DesiredState>;
+  select(
+    documents: readonly ZoneDocument[],
+    zones: readonly Zone[],
+  ): { readonly zones: readonly DesiredZone[]; readonly problems: readonly Problem[] };
+}
+
+/** A declared zone with the digest of what it shall be. */
+export interface FleetZone {
+  readonly desired: DesiredZone;
+  readonly digest: string;
+}
+
+/** The declared zones of one revision. */
+export interface DeclaredFleet {
+  readonly zones: ReadonlyMap<ZoneName, FleetZone>;
+  readonly problems: readonly Problem[];
+  /** Names that the files declare and the listing does not show. */
+  readonly missing: readonly ZoneName[];
+}
+
+/** Finds the declared zones in a listing. */
+export function declaredFleet(
+  source: DesiredSource,
+  state: DesiredState,
+  listed: readonly Zone[],
+): DeclaredFleet {
+  const selection = source.select(state.documents, listed);
+  const zones = new Map(
+    selection.zones.map((desired) => [
+      desired.zone.name,
+      { desired, digest: digestOf(desired.content) },
+    ]),
+  );
+  return {
+    zones,
+    problems: [...state.problems, ...selection.problems],
+    missing: namesOf(state.documents).filter((name) => !zones.has(name)),
+  };
+}
+
+/** Zones that documents call by name. */
+export function namesOf(documents: readonly ZoneDocument[]): readonly ZoneName[] {
+  return documents.flatMap(({ target }) => (target.by === "name" ? [target.name] : []));
+}
+
+/** Joins a new listing with what was known: zones of a credential that could not list are kept. */
+export function joinListings(known: readonly Zone[], { zones, failed }: Listing): readonly Zone[] {
+  if (failed.length === 0) return zones;
+  const seen = new Set(zones.map(({ id }) => id));
+  return [...zones, ...known.filter(({ id }) => !seen.has(id))];
+}
+
+/** Whether a wake-up asks for a look at every zone; a file change asks for those that it touches. */
+export function isSweep(trigger: Trigger): boolean {
+  return trigger !== "file" && trigger !== "retry";
+}

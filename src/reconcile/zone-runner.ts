@@ -1,0 +1,144 @@
+import type { Circumstances, Limits } from "../plan/guard.ts";
+import type { Trigger, ZoneReport } from "../report/run-report.ts";
+import type { DesiredZone } from "../zone/desired.ts";
+import type { ZoneName } from "../zone/zone.ts";
+import { backoffMs, zoneBackoff } from "./backoff.ts";
+import type { StopSignals } from "./carry-out.ts";
+import { carryOut } from "./carry-out.ts";
+import type { FleetZone } from "./declared-fleet.ts";
+import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
+import { propose } from "./propose.ts";
+import type { ContentionLimits } from "./zone-memory.ts";
+import { ZoneMemory } from "./zone-memory.ts";
+
+/** How zones are run. */
+export interface ZoneRunOptions {
+  readonly mode: "enforce" | "observe";
+  readonly owner: string;
+  readonly limits: Limits;
+  readonly contention: ContentionLimits;
+}
+
+/** What running a zone needs from outside. */
+export interface ZoneRunPorts {
+  readonly reader: LiveReader;
+  readonly writer: LiveWriter;
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** A new name for each run. */
+  readonly runId: () => string;
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/** Why a zone is run, and under which revision of the files. */
+export interface Occasion {
+  readonly trigger: Trigger;
+  readonly urgency: Urgency;
+  readonly revision: string;
+}
+
+/** What a run came to, and after which wait it wants to be repeated; `undefined`: not before the next occasion. */
+export interface ZoneRunResult {
+  readonly report: ZoneReport;
+  readonly retryMs: number | undefined;
+}
+
+/** Runs zones one look at a time, and remembers of each what explains the next look. */
+export class ZoneRunner {
+  readonly #options: ZoneRunOptions;
+  readonly #ports: ZoneRunPorts;
+  readonly #memories = new Map<ZoneName, ZoneMemory>();
+  readonly #failures = new Map<ZoneName, number>();
+
+  constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
+    this.#options = options;
+    this.#ports = ports;
+  }
+
+  /** Looks at a zone and carries out what may be carried out. Rejects only when a signal aborts. */
+  async run(
+    { desired, digest }: FleetZone,
+    occasion: Occasion,
+    signals: StopSignals,
+  ): Promise<ZoneRunResult> {
+    const { owner } = this.#options;
+    const memory = this.#memoryOf(desired.zone.name);
+    const look = {
+      ...occasion,
+      desired,
+      owner,
+      run: this.#ports.runId(),
+      circumstances: (now: Date) => circumstancesOf(desired, this.#options, now),
+      causeOf: (plan: Parameters<ZoneMemory["causeOf"]>[0]) => memory.causeOf(plan, digest),
+      objections: (
+        ...found: readonly [Parameters<ZoneMemory["objections"]>[0], "drift" | "pending"]
+      ) => memory.objections(...found, this.#ports.clock.now()),
+    };
+    const proposal = await propose(look, this.#ports, signals.stop);
+    const report = await carryOut(proposal, desired, owner, this.#ports, signals);
+    memory.record(report, digest);
+    return { report, retryMs: this.#retryAfter(report) };
+  }
+
+  /** Forgets zones that are no longer declared. */
+  keepOnly(names: ReadonlySet<ZoneName>): void {
+    for (const known of [this.#memories, this.#failures]) {
+      for (const name of known.keys()) {
+        if (!names.has(name)) known.delete(name);
+      }
+    }
+  }
+
+  #memoryOf(zone: ZoneName): ZoneMemory {
+    const memory = this.#memories.get(zone) ?? new ZoneMemory(this.#options.contention);
+    this.#memories.set(zone, memory);
+    return memory;
+  }
+
+  #retryAfter(report: ZoneReport): number | undefined {
+    const wish = retryWish(report);
+    if (wish === undefined) {
+      this.#failures.delete(report.zone);
+      return undefined;
+    }
+    const failures = (this.#failures.get(report.zone) ?? 0) + 1;
+    this.#failures.set(report.zone, failures);
+    return Math.max(wish, backoffMs(failures, this.#ports.random(), zoneBackoff));
+  }
+}
+
+/** What may be done to a zone at this moment: the program's mode and the zone's, the stricter of both. */
+export function circumstancesOf(
+  { content }: DesiredZone,
+  { mode, limits }: Pick<ZoneRunOptions, "mode" | "limits">,
+  now: Date,
+): Circumstances {
+  const stricter = content.mode === "observe" ? "observe" : mode;
+  return { limits, mode: stricter, suspension: content.suspension, now };
+}
+
+/**
+ * The least wait before a run is worth repeating by itself; `undefined` where it succeeded, or where only a changed
+ * file or the next sweep can help.
+ */
+function retryWish(report: ZoneReport): number | undefined {
+  switch (report.result) {
+    case "in-sync":
+    case "refused":
+    case "ready":
+      return undefined;
+    case "unreadable":
+      return report.failure.transient ? report.failure.retryAfterMs : undefined;
+    case "applied": {
+      const stuck = report.outcomes.find(
+        ({ status }) => status === "failed" || status === "unknown",
+      );
+      if (stuck !== undefined && "failure" in stuck) {
+        const again = stuck.status === "unknown" || stuck.failure.transient;
+        return again ? stuck.failure.retryAfterMs : undefined;
+      }
+      return report.left.length > 0 ? 0 : undefined;
+    }
+  }
+}
