@@ -1,0 +1,90 @@
+import type { RefusalCode } from "../plan/refusal.ts";
+import type { ZoneReport } from "../report/run-report.ts";
+import { isConverged } from "../report/summary.ts";
+
+/** What the program's exit codes mean (product: exit codes). `--format json` never changes them. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  changes: 2,
+  invalid: 3,
+  held: 4,
+  partial: 5,
+  stale: 6,
+  unreachable: 7,
+} as const;
+
+/** One of {@link exitCodes}. */
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** What `--help` says of the exit codes. */
+export const exitCodeHelp = `Exit codes:
+  0  done; in sync
+  1  failed: unexpected, usage
+  2  plan: there are changes
+  3  a file is invalid
+  4  held by a guard
+  5  some zones done, some failed
+  6  the saved plan is stale
+  7  the service cannot be reached, or the budget is spent`;
+
+/** Failures of the way to the service, not of what was asked of it. */
+const wayFailures: ReadonlySet<string> = new Set([
+  "API_UNREACHABLE",
+  "API_TIMEOUT",
+  "API_THROTTLED",
+  "API_SERVER",
+  "API_BUDGET",
+  "API_CIRCUIT_OPEN",
+]);
+
+/** The code of a failure that ended a command before it came to any zone. */
+export function exitCodeOfFailure(code: string): ExitCode {
+  return wayFailures.has(code) ? exitCodes.unreachable : exitCodes.failed;
+}
+
+/** A zone that nobody wants written is not held by a guard: it is as somebody wished. */
+const wishes: ReadonlySet<RefusalCode> = new Set(["OBSERVED", "SUSPENDED"]);
+
+function isHeld(report: ZoneReport): boolean {
+  return report.result === "refused" && report.refusals.some(({ code }) => !wishes.has(code));
+}
+
+/** The code of `plan`: a failure tells more than a held plan, a held plan more than changes. */
+export function exitCodeOfPlan(reports: readonly ZoneReport[]): ExitCode {
+  const failures = reports.filter(({ result }) => result === "unreadable");
+  if (failures.length > 0) return exitCodeOfFailures(failures, reports.length);
+  if (reports.some(isHeld)) return exitCodes.held;
+  return reports.every(({ result }) => result === "in-sync") ? exitCodes.done : exitCodes.changes;
+}
+
+/** The code of `apply`. */
+export function exitCodeOfApply(reports: readonly ZoneReport[]): ExitCode {
+  const failures = reports.filter((report) => isFailed(report));
+  if (failures.length > 0) return exitCodeOfFailures(failures, reports.length);
+  return reports.some(isHeld) ? exitCodes.held : exitCodes.done;
+}
+
+function isFailed(report: ZoneReport): boolean {
+  return report.result === "unreadable" || (report.result === "applied" && !isConverged(report));
+}
+
+function exitCodeOfFailures(failures: readonly ZoneReport[], total: number): ExitCode {
+  if (failures.length < total) return exitCodes.partial;
+  return failures.every(isWayFailure) ? exitCodes.unreachable : exitCodes.failed;
+}
+
+function isWayFailure(report: ZoneReport): boolean {
+  switch (report.result) {
+    case "unreadable":
+      return wayFailures.has(report.failure.code);
+    case "applied":
+      return report.outcomes.some(
+        (outcome) => outcome.status === "failed" && wayFailures.has(outcome.failure.code),
+      );
+    case "in-sync":
+    case "refused":
+    case "ready":
+      return false;
+  }
+}

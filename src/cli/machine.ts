@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+
+import { type Clock, systemClock } from "../api/clock.ts";
+import type { FilePort } from "../desired/files.ts";
+import { nodeFiles } from "../desired/files.ts";
+
+/** A stream that text is written to. */
+export interface TextStream {
+  write(text: string): unknown;
+  /** Whether a person looks at it. */
+  readonly isTTY: boolean;
+}
+
+/** Everything that the program takes from the machine it runs on; a simulation brings its own. */
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  readonly clock: Clock;
+  readonly files: FilePort;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** A name that no other run has. */
+  readonly uniqueId: () => string;
+  /** Calls back on each of the process's signals until the result is disposed. */
+  readonly onSignal: (signal: NodeJS.Signals, listener: () => void) => Disposable;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => never;
+}
+
+/** The real thing. */
+export function thisMachine(): Machine {
+  return {
+    env: process.env,
+    directory: process.cwd(),
+    stdout: process.stdout,
+    stderr: process.stderr,
+    clock: systemClock,
+    files: nodeFiles,
+    random: () => Math.random(),
+    uniqueId: () => randomUUID(),
+    onSignal: (signal, listener) => {
+      process.on(signal, listener);
+      return { [Symbol.dispose]: () => process.off(signal, listener) };
+    },
+    exit: (code) => process.exit(code),
+  };
+}
+
+/** Whether to colour what goes to a stream: `NO_COLOR` and `FORCE_COLOR` decide before the terminal does. */
+export function hasColor(machine: Machine, stream: TextStream): boolean {
+  const { NO_COLOR, FORCE_COLOR } = machine.env;
+  if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
+  return stream.isTTY && machine.env["TERM"] !== "dumb";
+}
