@@ -1,6 +1,9 @@
 import { findingCodes } from "./finding-codes.ts";
 import type { FindingCode } from "./finding-codes.ts";
 
+export { findingCodes };
+export type { FindingCode };
+
 /** Where in a text: UTF-16 units from its beginning, and how many of them. */
 export interface Span {
   readonly offset: number;

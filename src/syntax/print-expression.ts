@@ -1,6 +1,119 @@
-import type { Expression } from "./expression-tree.ts";
+import { connectives } from "./expression-tree.ts";
+import type { Argument, Expression, Index, Operand, Operator, Value } from "./expression-tree.ts";
+import { regexParts } from "./regex-parts.ts";
 
 /** The expression as text; parsed again it gives the same tree. */
 export function printExpression(tree: Expression): string {
-  return tree.kind;
+  switch (tree.kind) {
+    case "constant":
+      return String(tree.value);
+    case "truth":
+      return printOperand(tree.operand);
+    case "comparison":
+      return `${printOperand(tree.left)} ${tree.operator} ${printRight(tree.operator, tree.right)}`;
+    case "not":
+      return tree.item.kind === "logic"
+        ? `not (${printExpression(tree.item)})`
+        : `not ${printExpression(tree.item)}`;
+    case "logic":
+      return tree.items
+        .map((item) => printItem(item, tree.connective))
+        .join(` ${tree.connective} `);
+  }
+}
+
+/** An operand as text. */
+export function printOperand(operand: Operand): string {
+  const given =
+    operand.kind === "call" ? `(${operand.arguments.map(printArgument).join(", ")})` : "";
+  return `${operand.name}${given}${operand.indexes.map(printIndex).join("")}`;
+}
+
+/** Only what binds tighter stands without parentheses. */
+function printItem(item: Expression, around: (typeof connectives)[number]): string {
+  const isTighter =
+    item.kind !== "logic" || connectives.indexOf(item.connective) > connectives.indexOf(around);
+  return isTighter ? printExpression(item) : `(${printExpression(item)})`;
+}
+
+function printArgument(argument: Argument): string {
+  switch (argument.kind) {
+    case "field":
+    case "call":
+      return printOperand(argument);
+    case "text":
+    case "integer":
+    case "address":
+      return printValue(argument);
+    case "constant":
+    case "truth":
+    case "comparison":
+    case "not":
+    case "logic":
+      return printExpression(argument);
+  }
+}
+
+function printIndex(index: Index): string {
+  switch (index.kind) {
+    case "item":
+      return `[${index.item}]`;
+    case "key":
+      return `[${quoted(index.key.text)}]`;
+    case "each":
+      return "[*]";
+  }
+}
+
+function printRight(operator: Operator, right: Value): string {
+  return operator === "matches" && right.kind === "text"
+    ? printRegex(right.text)
+    : printValue(right);
+}
+
+function printValue(value: Value): string {
+  switch (value.kind) {
+    case "text":
+      return quoted(value.text);
+    case "integer":
+      return String(value.value);
+    case "address":
+      return value.prefix === undefined ? value.address : `${value.address}/${value.prefix}`;
+    case "range":
+      return `${printValue(value.from)}..${printValue(value.to)}`;
+    case "boolean":
+      return String(value.value);
+    case "set":
+      return `{${value.members.map(printValue).join(" ")}}`;
+    case "list":
+      return `$${value.name}`;
+  }
+}
+
+/** Bytes that stand as lone surrogates (see `TextValue`) are escaped, as are quote and backslash. */
+function quoted(text: string): string {
+  const escaped = text
+    .replaceAll(/["\\]/g, String.raw`\$&`)
+    .replaceAll(
+      /[\u{dc80}-\u{dcff}]/gu,
+      (byte) => `\\x${(byte.charCodeAt(0) - 0xdc00).toString(16)}`,
+    );
+  return `"${escaped}"`;
+}
+
+/** A raw text keeps the pattern readable; its fence is longer than any run of # behind a quote in it. */
+function printRegex(pattern: string): string {
+  const runs = pattern.match(/"#*/g) ?? [];
+  const hashes = runs.reduce((most, run) => Math.max(most, run.length), 0);
+  if (hashes > 255) return quotedRegex(pattern);
+  const fence = "#".repeat(hashes);
+  return `r${fence}"${pattern}"${fence}`;
+}
+
+/** Outside a character class a quote is escaped; within one it needs no escape. */
+function quotedRegex(pattern: string): string {
+  const parts = regexParts(pattern).map(({ text, inClass }) =>
+    text === '"' && !inClass ? String.raw`\"` : text,
+  );
+  return `"${parts.join("")}"`;
 }

@@ -1,0 +1,100 @@
+import type { TextValue } from "./expression-tree.ts";
+import type { TextReader } from "./text-reader.ts";
+
+/** Begins a text: a quote, or `r` with any number of `#` and a quote. */
+export const textStart: RegExp = /"|r[#"]/y;
+
+/** Reads a quoted or raw text; only here a `\` may be followed by `"`, `\`, `xHH` or three octal digits (api-facts D). */
+export function readText(reader: TextReader): TextValue | undefined {
+  return reader.peek(/"/y) === undefined ? readRaw(reader) : readQuoted(reader);
+}
+
+/** Reads the text of a regular expression, in which `\` belongs to the expression, and quotes may stand in a class. */
+export function readRegex(reader: TextReader): TextValue | undefined {
+  return reader.peek(/"/y) === undefined ? readRaw(reader) : readQuotedRegex(reader);
+}
+
+/** One byte of a text as {@link TextValue} holds it. */
+export function byteText(byte: number): string {
+  return String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte);
+}
+
+function readQuoted(reader: TextReader): TextValue | undefined {
+  const start = reader.position;
+  const parts: string[] = [];
+  reader.skip('"');
+  for (;;) {
+    parts.push(reader.take(/[^"\\]*/y) ?? "");
+    if (reader.skip('"')) return { kind: "text", text: parts.join(""), ...reader.since(start) };
+    if (reader.peek(/\\/y) === undefined) return unclosed(reader, start);
+    const character = readEscape(reader);
+    if (character === undefined) return undefined;
+    parts.push(character);
+  }
+}
+
+function readEscape(reader: TextReader): string | undefined {
+  const start = reader.position;
+  const escape = reader.take(/\\(?:["\\]|x[0-9a-f]{2}|[0-3][0-7]{2})/iy);
+  if (escape === undefined) {
+    reader.take(/\\(?:x.{0,2}|[0-7]{1,3}|[^]?)/y);
+    const remedy = 'in a quoted text write \\\\ for a backslash, or use a raw text: r"…"';
+    return reader.fail(
+      "EXPR_BAD_ESCAPE",
+      reader.since(start),
+      "this escape does not exist",
+      remedy,
+    );
+  }
+  const kind = escape.charAt(1);
+  if (kind === '"' || kind === "\\") return kind;
+  const byte = /x/i.test(kind) ? parseInt(escape.slice(2), 16) : parseInt(escape.slice(1), 8);
+  return byteText(byte);
+}
+
+function readRaw(reader: TextReader): TextValue | undefined {
+  const start = reader.position;
+  const opening = reader.take(/r#*"/y);
+  const hashes = (opening?.length ?? 0) - 2;
+  if (hashes < 0 || hashes > 255) {
+    reader.take(/r#*/y);
+    const message = hashes < 0 ? 'after r# a quote is expected: r#"…"#' : "more than 255 #";
+    const remedy = 'write r"…", or r#"…"# where the text holds quotes';
+    return reader.fail("EXPR_BAD_RAW_STRING", reader.since(start), message, remedy);
+  }
+  const closing = `"${"#".repeat(hashes)}`;
+  const end = reader.text.indexOf(closing, reader.position);
+  if (end < 0) return unclosed(reader, start);
+  const text = reader.text.slice(reader.position, end);
+  reader.moveTo(end + closing.length);
+  return { kind: "text", text, ...reader.since(start) };
+}
+
+function readQuotedRegex(reader: TextReader): TextValue | undefined {
+  const start = reader.position;
+  const parts: string[] = [];
+  let inClass = false;
+  reader.skip('"');
+  for (;;) {
+    parts.push(reader.take(inClass ? /[^\\\]]*/y : /[^"\\[]*/y) ?? "");
+    if (!inClass && reader.skip('"')) {
+      return { kind: "text", text: parts.join(""), ...reader.since(start) };
+    }
+    const special = reader.take(/\\[^]|[[\]]/y);
+    if (special === undefined) return unclosed(reader, start);
+    if (special.length === 1) inClass = !inClass;
+    parts.push(special === '\\"' && !inClass ? '"' : special);
+  }
+}
+
+function unclosed(reader: TextReader, start: number): undefined {
+  const line = /[^\r\n]*/y;
+  reader.take(line);
+  const span = reader.since(start);
+  return reader.fail(
+    "EXPR_UNCLOSED_STRING",
+    span,
+    "this text is not closed",
+    "end it with a quote",
+  );
+}
