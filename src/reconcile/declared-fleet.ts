@@ -1,4 +1,4 @@
-import type { Trigger } from "../report/run-report.ts";
+import type { Failure, Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone, ZoneDocument } from "../zone/desired.ts";
 import type { Problem } from "../zone/problem.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
@@ -18,13 +18,16 @@ export interface Listing {
   readonly failed: readonly { readonly credential: string }[];
 }
 
+/** Finds the zones that documents speak of among those that the service lists. */
+export type Select = (
+  documents: readonly ZoneDocument[],
+  zones: readonly Zone[],
+) => { readonly zones: readonly DesiredZone[]; readonly problems: readonly Problem[] };
+
 /** The desired state, from outside. Operators' mistakes are problems in it, never errors. */
 export interface DesiredSource {
   load(signal: AbortSignal): Promise<DesiredState>;
-  select(
-    documents: readonly ZoneDocument[],
-    zones: readonly Zone[],
-  ): { readonly zones: readonly DesiredZone[]; readonly problems: readonly Problem[] };
+  readonly select: Select;
 }
 
 /** A declared zone with the digest of what it shall be. */
@@ -43,11 +46,11 @@ export interface DeclaredFleet {
 
 /** Finds the declared zones in a listing. */
 export function declaredFleet(
-  source: DesiredSource,
+  select: Select,
   state: DesiredState,
   listed: readonly Zone[],
 ): DeclaredFleet {
-  const selection = source.select(state.documents, listed);
+  const selection = select(state.documents, listed);
   const zones = new Map(
     selection.zones.map((desired) => [
       desired.zone.name,
@@ -64,6 +67,41 @@ export function declaredFleet(
 /** Zones that documents call by name. */
 export function namesOf(documents: readonly ZoneDocument[]): readonly ZoneName[] {
   return documents.flatMap(({ target }) => (target.by === "name" ? [target.name] : []));
+}
+
+/**
+ * The report on a declared zone that the listing does not show: not an empty one, an unreadable one.
+ *
+ * @param failure what the listing failed with, where it failed.
+ */
+export function missingReport(
+  zone: ZoneName,
+  failure: Failure | undefined,
+  occasion: {
+    readonly run: string;
+    readonly trigger: Trigger;
+    readonly revision: string;
+    readonly now: Date;
+  },
+): ZoneReport {
+  const { run, trigger, revision, now } = occasion;
+  return {
+    result: "unreadable",
+    zone,
+    run,
+    trigger,
+    revision,
+    startedAt: now,
+    finishedAt: now,
+    phases: { fetch: 0, plan: 0, apply: 0 },
+    failure: failure ?? {
+      code: "ZONE_NOT_LISTED",
+      message: `the service does not list ${zone}: check the name, and that a credential may see the zone`,
+      transient: false,
+      ray: "",
+      retryAfterMs: 0,
+    },
+  };
 }
 
 /** Joins a new listing with what was known: zones of a credential that could not list are kept. */

@@ -7,7 +7,7 @@ import type { Zone, ZoneName } from "../zone/zone.ts";
 import { backoffMs, zoneBackoff } from "./backoff.ts";
 import type { StopSignals } from "./carry-out.ts";
 import type { DeclaredFleet, DesiredSource, DesiredState, Listing } from "./declared-fleet.ts";
-import { declaredFleet, isSweep, joinListings, namesOf } from "./declared-fleet.ts";
+import { declaredFleet, isSweep, joinListings, missingReport, namesOf } from "./declared-fleet.ts";
 import type { FleetLimits } from "./fleet-guard.ts";
 import { compareFleets } from "./fleet-guard.ts";
 import type { QueueEntry } from "./zone-queue.ts";
@@ -157,7 +157,7 @@ export class Reconciler {
   /** Puts what the files say in force, unless the step from the revision before is too wide to take unasked. */
   #adopt(state: DesiredState): Loaded {
     const { fleetLimits } = this.#options;
-    const next = declaredFleet(this.#ports.desired, state, this.#listed);
+    const next = declaredFleet(this.#ports.desired.select, state, this.#listed);
     const isNew = state.hash !== this.#hash;
     const refusal = isNew
       ? compareFleets(digests(this.#fleet), digests(next), state.revision, fleetLimits)
@@ -192,19 +192,11 @@ export class Reconciler {
 
   /** A declared zone that the listing does not show is not an empty one: it is told as unreadable. */
   #reportMissing(trigger: Trigger, failure: Failure | undefined): void {
-    const now = this.#ports.clock.now();
+    const { clock, report, runId } = this.#ports;
+    const now = clock.now();
     for (const zone of this.#fleet.missing) {
-      this.#ports.report({
-        result: "unreadable",
-        zone,
-        run: this.#ports.runId(),
-        trigger,
-        revision: this.#revision,
-        startedAt: now,
-        finishedAt: now,
-        phases: { fetch: 0, plan: 0, apply: 0 },
-        failure: failure ?? notListed(zone),
-      });
+      const occasion = { run: runId(), trigger, revision: this.#revision, now };
+      report(missingReport(zone, failure, occasion));
     }
   }
 
@@ -236,14 +228,4 @@ export class Reconciler {
 
 function digests({ zones }: DeclaredFleet): ReadonlyMap<ZoneName, string> {
   return new Map([...zones].map(([name, { digest }]) => [name, digest]));
-}
-
-function notListed(zone: ZoneName): Failure {
-  return {
-    code: "ZONE_NOT_LISTED",
-    message: `the service does not list ${zone}: check the name, and that a credential may see the zone`,
-    transient: false,
-    ray: "",
-    retryAfterMs: 0,
-  };
 }

@@ -1,0 +1,50 @@
+import path from "node:path";
+
+import { type Config, loadConfig } from "../desired/config.ts";
+import { DesiredFiles, type DesiredState } from "../desired/desired-files.ts";
+import { renderProblems, type Sources } from "../report/problems.ts";
+import type { Problem } from "../zone/problem.ts";
+import { hasColor, type Machine } from "./machine.ts";
+
+/** Reads the configuration and prints what is wrong in it; `undefined` where that keeps it from being used. */
+export async function configOrProblems(
+  file: string,
+  machine: Machine,
+  signal: AbortSignal,
+): Promise<Config | undefined> {
+  const { config, problems, sources } = await loadConfig(
+    path.resolve(machine.directory, file),
+    machine,
+    signal,
+  );
+  printProblems(problems, sources, machine);
+  return config;
+}
+
+/** Reads the desired state of a configuration and prints what is wrong in it. */
+export async function desiredOrProblems(
+  config: Config,
+  machine: Machine,
+  signal: AbortSignal,
+): Promise<DesiredState | undefined> {
+  const { path: directory, owner } = config.desired;
+  const state = await new DesiredFiles({ path: directory, owner, files: machine.files }).load(signal);
+  printProblems(state.problems, state.sources, machine);
+  return hasErrors(state.problems) ? undefined : state;
+}
+
+/** Whether something is wrong that keeps files from being acted on. */
+export function hasErrors(problems: readonly Problem[]): boolean {
+  return problems.some(({ severity }) => severity === "error");
+}
+
+/** Prints problems where people look for them. */
+export function printProblems(
+  problems: readonly Problem[],
+  sources: Sources,
+  machine: Machine,
+): void {
+  if (problems.length === 0) return;
+  const color = hasColor(machine, machine.stderr);
+  machine.stderr.write(`${renderProblems(problems, sources, { color })}\n`);
+}

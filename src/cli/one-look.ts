@@ -1,0 +1,116 @@
+import type { Config } from "../desired/config.ts";
+import type { DesiredState } from "../desired/desired-files.ts";
+import { selectZones } from "../desired/select.ts";
+import type { FleetZone } from "../reconcile/declared-fleet.ts";
+import { declaredFleet, missingReport } from "../reconcile/declared-fleet.ts";
+import type { Proposal } from "../reconcile/propose.ts";
+import { propose } from "../reconcile/propose.ts";
+import { circumstancesOf } from "../reconcile/zone-runner.ts";
+import type { ZoneReport } from "../report/run-report.ts";
+import type { Problem } from "../zone/problem.ts";
+import type { Service } from "./connect.ts";
+import type { Machine } from "./machine.ts";
+import { startProgress } from "./progress.ts";
+
+/** A declared zone, and what a look at it came to. */
+export interface Looked {
+  readonly declared: FleetZone;
+  readonly proposal: Proposal;
+}
+
+/** What one look at the fleet came to. */
+export interface Look {
+  readonly looked: readonly Looked[];
+  /** Declared zones that the service does not list. */
+  readonly missing: readonly ZoneReport[];
+  /** What the zone listing showed to be wrong in the files. */
+  readonly problems: readonly Problem[];
+}
+
+/** What a look needs. */
+export interface LookOptions {
+  readonly config: Config;
+  readonly state: DesiredState;
+  /** Patterns of zone names, `*` for any run of characters; none means all. */
+  readonly only: readonly string[];
+  /** Hashes of plans that a person has released. */
+  readonly accept: readonly string[];
+}
+
+/** Looks at every declared zone once, several side by side, and writes nothing. Throws where the zones cannot be listed. */
+export async function lookOnce(
+  options: LookOptions,
+  service: Service,
+  machine: Machine,
+  signal: AbortSignal,
+): Promise<Look> {
+  const { config, state, only } = options;
+  const { zones: listed } = await service.listZones(signal);
+  const fleet = declaredFleet(selectZones, state, listed);
+  const wanted = [...fleet.zones.values()].filter(({ desired }) => isWanted(desired.zone.name, only));
+  using progress = startProgress("reading zones", wanted.length, machine.stderr);
+  const looked = await inParallel(wanted, config.api.concurrency, async (declared) => {
+    const proposal = await lookAt(declared, options, service, machine, signal);
+    progress.step();
+    return { declared, proposal };
+  });
+  const occasion = { run: "", trigger: "manual", revision: state.revision } as const;
+  const missing = fleet.missing
+    .filter((name) => isWanted(name, only))
+    .map((name) => missingReport(name, undefined, { ...occasion, now: machine.clock.now() }));
+  return { looked, missing, problems: fleet.problems.slice(state.problems.length) };
+}
+
+/** Whether a zone is one of those that the command line names. */
+export function isWanted(name: string, patterns: readonly string[]): boolean {
+  return patterns.length === 0 || patterns.some((pattern) => fits(name, pattern.toLowerCase()));
+}
+
+function fits(name: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*").map((part) => RegExp.escape(part));
+  return new RegExp(`^${[first, ...rest].join(".*")}$`).test(name);
+}
+
+function lookAt(
+  declared: FleetZone,
+  { config, state, accept }: LookOptions,
+  service: Service,
+  machine: Machine,
+  signal: AbortSignal,
+): Promise<Proposal> {
+  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  return propose(
+    {
+      desired: declared.desired,
+      run: machine.uniqueId(),
+      trigger: "manual",
+      urgency: "changed",
+      revision: state.revision,
+      owner: config.desired.owner,
+      circumstances: (now) => circumstancesOf(declared.desired, { mode: config.mode, limits }, now),
+      causeOf: (plan) => (plan.marked ? "drift" : "pending"),
+      objections: () => [],
+    },
+    { reader: service, clock: machine.clock, bug: rethrow },
+    signal,
+  );
+}
+
+/** On the command line a fault of our own ends the command. */
+export function rethrow(error: unknown): never {
+  throw error;
+}
+
+async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results = new Map<number, R>();
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results.set(index, await work(item));
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return [...results].toSorted(([a], [b]) => a - b).map(([, result]) => result);
+}

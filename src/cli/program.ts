@@ -1,0 +1,216 @@
+import { Command, CommanderError, Option } from "commander";
+
+import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
+import type { EmulateFlags } from "./emulate.ts";
+import type { Machine } from "./machine.ts";
+import { version } from "./version.ts";
+
+/** Runs one command line and gives the exit code. What is not foreseen ends here, as one line and not as a stack. */
+export async function runProgram(args: readonly string[], machine: Machine): Promise<number> {
+  let code: ExitCode = exitCodes.done;
+  const program = createProgram(machine, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.failed;
+    return unforeseen(error, machine);
+  }
+}
+
+function unforeseen(error: unknown, machine: Machine): number {
+  const isSpoken = error instanceof Error;
+  const trace = machine.env["ZONEWARDEN_TRACE"] === "1" && isSpoken ? `\n${error.stack ?? ""}` : "";
+  machine.stderr.write(
+    `zonewarden: ${isSpoken ? error.message : String(error)}${trace}\n` +
+      (trace === "" ? "Set ZONEWARDEN_TRACE=1 to see where this came from.\n" : ""),
+  );
+  return exitCodes.failed;
+}
+
+/** The whole command line; each command's code is loaded when it is called. */
+export function createProgram(machine: Machine, end: (code: ExitCode) => void): Command {
+  const program = new Command("zonewarden")
+    .description(
+      "Keeps the protection of web zones as declared in YAML: Page Shield settings,\ncontent security policies and managed WAF rulesets.",
+    )
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .configureOutput({
+      writeOut: (text) => machine.stdout.write(text),
+      writeErr: (text) => machine.stderr.write(text),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .exitOverride()
+    .showHelpAfterError("(add --help for what can be said here)")
+    .addHelpText("after", `\n${exitCodeHelp}\n\n${startHelp}`);
+  addRun(program, machine, end);
+  addValidate(program, machine, end);
+  addPlan(program, machine, end);
+  addApply(program, machine, end);
+  addEmulate(program, machine, end);
+  addSchema(program, machine, end);
+  return program;
+}
+
+const startHelp = `Examples:
+  $ zonewarden emulate                         a service to try things on, without an account
+  $ zonewarden validate                        are the files in order?
+  $ zonewarden plan                            what would be changed? (writes nothing)
+  $ zonewarden apply                           change it once
+  $ zonewarden run                             keep it so`;
+
+type Add = (program: Command, machine: Machine, end: (code: ExitCode) => void) => void;
+
+function configOption(): Option {
+  return new Option("-c, --config <file>", "how the program runs")
+    .default("zonewarden.yaml")
+    .env("ZONEWARDEN_CONFIG");
+}
+
+function formatOption(...formats: readonly string[]): Option {
+  return new Option("-f, --format <format>", "how to print the result")
+    .choices(formats)
+    .default(formats[0]);
+}
+
+const addRun: Add = (program, machine, end) => {
+  program
+    .command("run")
+    .description("keep every zone as declared: on a schedule, and on each change of the files")
+    .addOption(configOption())
+    .addHelpText("after", example("zonewarden run --config /etc/zonewarden/zonewarden.yaml"))
+    .action(async (options: { readonly config: string }) => {
+      const { run } = await import("./run.ts");
+      end(await run(options, machine));
+    });
+};
+
+const addValidate: Add = (program, machine, end) => {
+  program
+    .command("validate")
+    .description("check the files; needs neither network nor token")
+    .argument("[path]", "directory or file with zone documents, instead of the configured one")
+    .addOption(configOption())
+    .addOption(formatOption("text", "json", "sarif", "annotations"))
+    .option("--show <zone>", "print a zone as merged, and where each value was set")
+    .addHelpText(
+      "after",
+      example(
+        "zonewarden validate",
+        "zonewarden validate zones/",
+        "zonewarden validate --show shop.example.com",
+        "zonewarden validate --format sarif > zonewarden.sarif",
+      ),
+    )
+    .action(async (path: string | undefined, options: ValidateFlags) => {
+      const { validate } = await import("./validate.ts");
+      end(await validate({ ...options, path, show: options.show }, machine));
+    });
+};
+
+interface ValidateFlags {
+  readonly config: string;
+  readonly format: "text" | "json" | "sarif" | "annotations";
+  readonly show?: string;
+}
+
+const addPlan: Add = (program, machine, end) => {
+  program
+    .command("plan")
+    .description("say what would be changed; writes nothing")
+    .argument("[zones...]", "only these zones (names, * stands for anything)")
+    .addOption(configOption())
+    .addOption(formatOption("text", "json"))
+    .addHelpText(
+      "after",
+      example(
+        "zonewarden plan",
+        "zonewarden plan '*.example.com'",
+        "zonewarden plan --format json | jq .summary",
+      ),
+    )
+    .action(async (zones: readonly string[], options: PlanFlags) => {
+      const { planCommand } = await import("./plan.ts");
+      end(await planCommand({ ...options, zones }, machine));
+    });
+};
+
+interface PlanFlags {
+  readonly config: string;
+  readonly format: "text" | "json";
+}
+
+const addApply: Add = (program, machine, end) => {
+  program
+    .command("apply")
+    .description("change once what differs from the files")
+    .argument("[zones...]", "only these zones (names, * stands for anything)")
+    .addOption(configOption())
+    .addOption(formatOption("text", "json"))
+    .option("--accept <hash...>", "release plans that a guard holds, by the hash that plan prints")
+    .addHelpText(
+      "after",
+      example(
+        "zonewarden apply",
+        "zonewarden apply shop.example.com",
+        "zonewarden apply --accept 3f2a91c07be4",
+      ),
+    )
+    .action(async (zones: readonly string[], options: ApplyFlags) => {
+      const { applyCommand } = await import("./apply.ts");
+      end(await applyCommand({ ...options, zones, accept: options.accept ?? [] }, machine));
+    });
+};
+
+interface ApplyFlags extends PlanFlags {
+  readonly accept?: readonly string[];
+}
+
+const addEmulate: Add = (program, machine, end) => {
+  program
+    .command("emulate")
+    .description("serve the whole API on this machine, with synthetic data and no account")
+    .addOption(new Option("-l, --listen <address>", "host and port").default("127.0.0.1:8787"))
+    .option("--seed <file>", "zones, policies, rulesets and tokens to begin with (YAML)")
+    .option("--state <file>", "keep the state in a file, through restarts")
+    .option("--generate <what>", "make zones up: zones=1000,policies=3,scripts=50,seed=1")
+    .addOption(
+      new Option("--dialect <dialect>", "answers as the published schema or the specification has them")
+        .choices(["published", "specification"])
+        .default("published"),
+    )
+    .option("--operations", "print the operations that are served, and end")
+    .addHelpText(
+      "after",
+      example(
+        "zonewarden emulate",
+        "zonewarden emulate --seed config.example/emulator.yaml",
+        "zonewarden emulate --generate zones=1000,policies=3 --state /tmp/emulator.json",
+        "curl -H 'Authorization: Bearer emulator-token' http://127.0.0.1:8787/client/v4/zones",
+      ),
+    )
+    .action(async (options: EmulateFlags) => {
+      const { emulate } = await import("./emulate.ts");
+      end(await emulate(options, machine));
+    });
+};
+
+const addSchema: Add = (program, machine, end) => {
+  program
+    .command("schema")
+    .description("print a JSON Schema, for editors and for other programs")
+    .argument("[name]", "which one; without it, their names are printed")
+    .addHelpText("after", example("zonewarden schema", "zonewarden schema zones > zones.schema.json"))
+    .action(async (name: string | undefined) => {
+      const { schema } = await import("./schema.ts");
+      end(await schema(name, machine));
+    });
+};
+
+function example(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
+}
