@@ -16,6 +16,8 @@ export interface FleetView {
   readonly load: LoadReport | undefined;
   /** When files were last read and found to be in order. */
   readonly loadedAt: Date | undefined;
+  /** Whether the files were taken over once, be it with problems in some of them. */
+  readonly hasDesiredState: boolean;
   /** Runs that changed something, over all zones, latest first, bounded. */
   readonly recent: readonly ChangeRecord[];
 }
@@ -26,6 +28,7 @@ export class Fleet implements FleetView {
   #sorted: readonly ZoneState[] | undefined;
   #load: LoadReport | undefined;
   #loadedAt: Date | undefined;
+  #hasDesiredState = false;
   #recent: readonly ChangeRecord[] = [];
 
   get zones(): readonly ZoneState[] {
@@ -39,6 +42,10 @@ export class Fleet implements FleetView {
 
   get loadedAt(): Date | undefined {
     return this.#loadedAt;
+  }
+
+  get hasDesiredState(): boolean {
+    return this.#hasDesiredState;
   }
 
   get recent(): readonly ChangeRecord[] {
@@ -78,6 +85,7 @@ export class Fleet implements FleetView {
   recordLoad(load: LoadReport): void {
     this.#load = load;
     if (isLoaded(load)) this.#loadedAt = load.at;
+    if (load.result === "applied" || load.result === "unchanged") this.#hasDesiredState = true;
   }
 }
 

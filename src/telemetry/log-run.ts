@@ -1,0 +1,170 @@
+import type { Logger } from "pino";
+
+import { summaryOf, type Change, type FieldChange } from "../plan/change.ts";
+import type { LoadReport } from "../report/load-report.ts";
+import type { Failure, Outcome, ZoneReport } from "../report/run-report.ts";
+import { isFailure, isObservation, verdictOf } from "../report/verdict.ts";
+import type { Problem } from "../zone/problem.ts";
+
+type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
+type Facts = Readonly<Record<string, unknown>>;
+
+/**
+ * A run of a zone as log lines: one for the run, and before it one audit line for each write. A run that found
+ * nothing is told at `debug` only.
+ */
+export function logZone(logger: Logger, report: ZoneReport, credential: string): void {
+  const facts = {
+    zone: report.zone,
+    run: report.run,
+    trigger: report.trigger,
+    revision: report.revision,
+    ms: report.finishedAt.getTime() - report.startedAt.getTime(),
+  };
+  switch (report.result) {
+    case "in-sync":
+      logger.debug(facts, "zone in sync");
+      return;
+    case "unreadable":
+      logger[report.failure.transient ? "warn" : "error"](
+        { ...facts, ...failureFacts(report.failure) },
+        "zone unreadable",
+      );
+      return;
+    case "ready":
+      logger.info({ ...facts, ...differenceFacts(report.plan.changes) }, foundMessage(report));
+      return;
+    case "refused":
+      logRefused(logger, report, facts);
+      return;
+    case "applied":
+      for (const outcome of report.outcomes) logWrite(logger, report, outcome, credential);
+      logApplied(logger, report, facts);
+  }
+}
+
+/** A reading of the files as log lines: what came of it, and each problem with its place. */
+export function logLoad(logger: Logger, load: LoadReport): void {
+  const facts = {
+    result: load.result,
+    revision: load.revision,
+    zones: load.zones,
+    problems: load.problems.length,
+  };
+  switch (load.result) {
+    case "unchanged":
+      logger.debug(facts, "files unchanged");
+      return;
+    case "applied":
+      logProblems(logger, load.problems);
+      logger.info(facts, "files loaded");
+      return;
+    case "invalid":
+    case "refused":
+      logProblems(logger, load.problems);
+      logger.error(facts, "files not taken over");
+  }
+}
+
+/** One line for each problem, at the level of its severity. */
+export function logProblems(logger: Logger, problems: readonly Problem[]): void {
+  for (const { code, severity, place, path, message, remedy } of problems) {
+    const at = `${place.file}:${place.line}:${place.column}`;
+    logger[severity === "error" ? "error" : "warn"](
+      { at, code, path, problem: message, remedy },
+      "problem in a file",
+    );
+  }
+}
+
+function logRefused(
+  logger: Logger,
+  report: Extract<ZoneReport, { readonly result: "refused" }>,
+  facts: Facts,
+): void {
+  const found = { ...facts, ...differenceFacts(report.plan.changes) };
+  if (report.refusals.every(isObservation)) {
+    logger.info(found, foundMessage(report));
+    return;
+  }
+  const refusals = report.refusals.map(({ code, message }) => ({ code, message }));
+  logger.warn({ ...found, refusals }, "plan held");
+}
+
+function foundMessage({ cause }: { readonly cause: "drift" | "pending" }): string {
+  return cause === "drift" ? "zone drifted" : "zone has pending changes";
+}
+
+function logApplied(logger: Logger, report: Applied, facts: Facts): void {
+  const result = {
+    ...facts,
+    cause: report.cause,
+    result: verdictOf(report),
+    ...differenceFacts(report.plan.changes),
+  };
+  if (isFailure(report)) logger.error(result, "plan not fully carried out");
+  else logger.info(result, "plan carried out");
+}
+
+/** Who wrote what, why, and what came of it. */
+function logWrite(logger: Logger, report: Applied, outcome: Outcome, credential: string): void {
+  const keys = new Set(outcome.write.changes);
+  const facts = {
+    audit: true,
+    credential,
+    zone: report.zone,
+    run: report.run,
+    trigger: report.trigger,
+    revision: report.revision,
+    cause: report.cause,
+    call: outcome.write.call,
+    result: outcome.status,
+    changes: report.plan.changes.filter(({ key }) => keys.has(key)).map(auditOf),
+  };
+  switch (outcome.status) {
+    case "done":
+      logger.info({ ...facts, ray: outcome.ray }, "write done");
+      return;
+    case "failed":
+      logger.error({ ...facts, ...failureFacts(outcome.failure) }, "write failed");
+      return;
+    case "unknown":
+      logger.warn({ ...facts, ...failureFacts(outcome.failure) }, "write without an answer");
+      return;
+    case "skipped":
+      logger.warn({ ...facts, because: outcome.because }, "write skipped");
+  }
+}
+
+function differenceFacts(changes: readonly Change[]): Facts {
+  return {
+    differs: changes.map((change) => `${summaryOf(change)}: ${change.effect.direction}`),
+  };
+}
+
+function failureFacts({ code, message, transient, ray, retryAfterMs }: Failure): Facts {
+  return { code, failure: message, transient, ray, retry_after_ms: retryAfterMs };
+}
+
+function auditOf(change: Change): Facts {
+  return {
+    key: change.key,
+    verb: change.verb,
+    effect: change.effect.direction,
+    fields: change.fields.map(({ field, before, after }) => ({
+      field,
+      before: clipped(before),
+      after: clipped(after),
+    })),
+  };
+}
+
+/** Longer values are cut: expressions end at 4,096 characters, and a line must stay a line. */
+const longestValue = 4_096;
+
+function clipped(value: FieldChange["before"]): FieldChange["before"] {
+  if (value === undefined) return undefined;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text.length <= longestValue) return value;
+  return `${text.slice(0, longestValue)}… (${text.length} characters)`;
+}

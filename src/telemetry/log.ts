@@ -1,0 +1,69 @@
+import { pino, type Logger } from "pino";
+
+import { prettyLine } from "./log-pretty.ts";
+
+/** Levels of log lines, the most talkative first. */
+export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+/** One of {@link logLevels}. */
+export type LogLevel = (typeof logLevels)[number];
+
+/** How lines are written: for machines, or for people at a terminal. */
+export type LogFormat = "json" | "pretty";
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  /** Whether `pretty` may use colours; see {@link wantsColor}. */
+  readonly color: boolean;
+  readonly destination: { write(text: string): unknown };
+  readonly clock: { now(): Date };
+  /** The tokens in use now: wherever one turns up in a line, it is blotted out. */
+  secrets(): Iterable<string>;
+}
+
+/** The log: constant messages with facts as fields, one line each. */
+export function createLogger(options: LogOptions): Logger {
+  const { level, format, color, destination, clock } = options;
+  const write = (line: string): void => {
+    const safe = withoutSecrets(line, options.secrets());
+    destination.write(format === "pretty" ? prettyLine(safe, color) : safe);
+  };
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${clock.now().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: [...secretFields, ...secretFields.map((field) => `*.${field}`)] },
+    },
+    { write },
+  );
+}
+
+/** Whether to use colours: on a terminal, unless NO_COLOR says otherwise (https://no-color.org). */
+export function wantsColor(
+  stream: { readonly isTTY?: boolean },
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean {
+  const refused = environment["NO_COLOR"];
+  return stream.isTTY === true && (refused === undefined || refused === "");
+}
+
+/** Fields that are never written, whatever they hold. */
+const secretFields = ["token", "authorization", "password", "secret"];
+
+const bearer = /\b(Bearer\s+)[^\s"\\]+/gi;
+const blot = "[secret]";
+
+/** Shorter ones are no tokens, and blotting them out would make the lines unreadable. */
+const shortestSecret = 8;
+
+function withoutSecrets(line: string, secrets: Iterable<string>): string {
+  let safe = line.replace(bearer, `$1${blot}`);
+  for (const secret of secrets) {
+    if (secret.length < shortestSecret) continue;
+    safe = safe.replaceAll(secret, blot).replaceAll(JSON.stringify(secret).slice(1, -1), blot);
+  }
+  return safe;
+}

@@ -1,0 +1,148 @@
+import { Hono } from "hono";
+import { etag } from "hono/etag";
+import { methodNotAllowed } from "hono/method-not-allowed";
+import { secureHeaders } from "hono/secure-headers";
+
+import type { DaemonFacts } from "../report/daemon.ts";
+import type { FleetView } from "../report/fleet.ts";
+import { assets } from "./assets.ts";
+import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
+import { textOfHtml } from "./html.ts";
+import { fleetJson, problemsJson, zoneJson, zonesJson } from "./json-view.ts";
+import type { Look } from "./look.ts";
+import { renderFleetPage } from "./page-fleet.ts";
+import { renderMissingPage } from "./page-missing.ts";
+import { renderProblemsPage } from "./page-problems.ts";
+import { renderZonePage } from "./page-zone.ts";
+import { selectionFrom } from "./selection.ts";
+
+/** What the server shows and whom it asks; it changes nothing. */
+export interface AppParts {
+  readonly fleet: FleetView;
+  facts(): DaemonFacts;
+  readonly metrics: {
+    readonly contentType: string;
+    render(): AsyncIterable<string>;
+  };
+  /** Checks beside those of the server itself: watchdog, workers, shutdown. */
+  readonly health: {
+    readonly live: readonly HealthCheck[];
+    readonly ready: readonly HealthCheck[];
+  };
+  readonly clock: { now(): Date };
+  /** Is told of a bug that a request ran into. */
+  onError(error: unknown): void;
+}
+
+/** The routes, without a socket. */
+export function createApp(parts: AppParts): Hono {
+  const app = new Hono();
+  const look = (): Look => ({ fleet: parts.fleet, daemon: parts.facts(), now: parts.clock.now() });
+  app.use(methodNotAllowed({ app }));
+  app.use(secureHeaders(headers));
+  addProbes(app, parts);
+  addMetrics(app, parts);
+  addAssets(app);
+  app.use(etag({ weak: true }));
+  addJson(app, look);
+  addPages(app, look);
+  app.notFound((c) =>
+    c.req.path.startsWith("/api/")
+      ? c.json({ error: "there is nothing here" }, 404)
+      : c.html(textOfHtml(renderMissingPage(look(), c.req.path)), 404),
+  );
+  app.onError((error, c) => {
+    parts.onError(error);
+    return c.text("internal error; the log says more\n", 500);
+  });
+  return app;
+}
+
+const none = ["'none'"];
+const self = ["'self'"];
+
+const headers: Parameters<typeof secureHeaders>[0] = {
+  contentSecurityPolicy: {
+    defaultSrc: none,
+    styleSrc: self,
+    scriptSrc: self,
+    connectSrc: self,
+    imgSrc: self,
+    baseUri: none,
+    formAction: self,
+    frameAncestors: none,
+    requireTrustedTypesFor: ["'script'"],
+    trustedTypes: none,
+  },
+  xFrameOptions: "DENY",
+  // Plain HTTP behind whatever terminates TLS: that decides on HSTS.
+  strictTransportSecurity: false,
+};
+
+function addProbes(app: Hono, { fleet, health }: AppParts): void {
+  const ready = [desiredStateCheck(fleet), ...health.ready];
+  const probes = { "/livez": health.live, "/healthz": health.live, "/readyz": ready };
+  for (const [path, checks] of Object.entries(probes)) {
+    app.get(path, (c) => {
+      const { status, text } = healthAnswer(checks, c.req.query("verbose") !== undefined);
+      return c.text(text, status, uncached);
+    });
+  }
+}
+
+const uncached = { "cache-control": "no-store" };
+
+function addMetrics(app: Hono, { metrics }: AppParts): void {
+  app.get("/metrics", (c) =>
+    c.body(ReadableStream.from(encoded(metrics.render())), 200, {
+      "content-type": metrics.contentType,
+      ...uncached,
+    }),
+  );
+}
+
+async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  for await (const piece of pieces) yield encoder.encode(piece);
+}
+
+function addAssets(app: Hono): void {
+  for (const { path, type, text } of assets) {
+    app.get(path, (c) =>
+      c.body(text, 200, {
+        "content-type": type,
+        "cache-control": "public, max-age=31536000, immutable",
+      }),
+    );
+  }
+}
+
+function addJson(app: Hono, look: () => Look): void {
+  app.get("/api/v1/fleet", (c) => c.json(fleetJson(look()), 200, revalidated));
+  app.get("/api/v1/zones", (c) =>
+    c.json(zonesJson(look(), selectionFrom(c.req.query())), 200, revalidated),
+  );
+  app.get("/api/v1/problems", (c) => c.json(problemsJson(look()), 200, revalidated));
+  app.get("/api/v1/zones/:name", (c) => {
+    const state = look().fleet.zone(c.req.param("name"));
+    return state === undefined
+      ? c.json({ error: "no zone of that name is declared" }, 404)
+      : c.json(zoneJson(state), 200, revalidated);
+  });
+}
+
+const revalidated = { "cache-control": "no-cache" };
+
+function addPages(app: Hono, look: () => Look): void {
+  app.get("/", (c) =>
+    c.html(textOfHtml(renderFleetPage(look(), selectionFrom(c.req.query()))), 200, revalidated),
+  );
+  app.get("/problems", (c) => c.html(textOfHtml(renderProblemsPage(look())), 200, revalidated));
+  app.get("/zones/:name", (c) => {
+    const now = look();
+    const state = now.fleet.zone(c.req.param("name"));
+    return state === undefined
+      ? c.html(textOfHtml(renderMissingPage(now, c.req.path)), 404)
+      : c.html(textOfHtml(renderZonePage(now, state)), 200, revalidated);
+  });
+}

@@ -1,0 +1,117 @@
+import { blockReasonOf } from "../report/block-reason.ts";
+import { countByKind, driftIn } from "../report/drift.ts";
+import type { LoadReport } from "../report/load-report.ts";
+import { driftOf, pendingOf, type ChangeRecord, type ZoneState } from "../report/zone-state.ts";
+import type { Look } from "./look.ts";
+import { countByStatus, select, type Selection } from "./selection.ts";
+
+/** The body of an answer of `/api/v1`. Names are in snake case, moments in ISO 8601, what is missing is `null`. */
+export type JsonBody = Readonly<Record<string, unknown>>;
+
+/** `/api/v1/fleet`: the process and its zones in numbers. */
+export function fleetJson({ fleet, daemon }: Look): JsonBody {
+  const { schedule, queue } = daemon;
+  return {
+    version: daemon.version,
+    mode: daemon.mode,
+    started_at: daemon.startedAt,
+    desired: fleet.load === undefined ? null : loadJson(fleet.load),
+    zones: fleet.zones.length,
+    by_status: countByStatus(fleet.zones),
+    schedule: {
+      cron: schedule.expressions,
+      timezone: schedule.timezone,
+      next_at: schedule.nextAt ?? null,
+      longest_gap_seconds: schedule.longestGapMs / 1000,
+    },
+    queue: { waiting: queue.waiting, running: queue.running },
+    credentials: daemon.credentials.map((credential) => ({
+      name: credential.name,
+      valid: credential.valid,
+      expires_at: credential.expiresAt ?? null,
+      requests: {
+        limit: credential.limit,
+        remaining: credential.remaining,
+        reset_at: credential.resetAt ?? null,
+      },
+    })),
+    recent: fleet.recent.map(recordJson),
+  };
+}
+
+/** `/api/v1/zones`: a page of zones, selected as on the status page. */
+export function zonesJson({ fleet }: Look, selection: Selection): JsonBody {
+  const { counts, matching, page, pages, zones } = select(fleet.zones, selection);
+  return { matching, page, pages, by_status: counts, zones: zones.map(summaryJson) };
+}
+
+/** `/api/v1/zones/:name`: all that is known of a zone. */
+export function zoneJson(state: ZoneState): JsonBody {
+  const { zone, declared, failure } = state;
+  return {
+    ...summaryJson(state),
+    id: zone?.id ?? null,
+    account: zone === undefined ? null : { id: zone.accountId, name: zone.accountName },
+    plan: zone?.plan ?? null,
+    suspension:
+      declared.suspension === undefined
+        ? null
+        : { reason: declared.suspension.reason, until: declared.suspension.until ?? null },
+    failure: failure ?? null,
+    refusals: state.refusals,
+    cause: state.cause ?? null,
+    differing: state.differing,
+    notes: state.notes,
+    compared: state.compared,
+    unmanaged_objects: state.unmanaged,
+    drift_onsets: state.driftOnsets,
+    last_run: state.lastRun ?? null,
+    changes: state.changes.map(recordJson),
+  };
+}
+
+/** `/api/v1/problems`: what is wrong in the files. */
+export function problemsJson({ fleet }: Look): JsonBody {
+  return { problems: fleet.load?.problems ?? [] };
+}
+
+function summaryJson(state: ZoneState): JsonBody {
+  return {
+    name: state.declared.name,
+    mode: state.declared.mode,
+    status: state.status,
+    status_since: state.statusSince,
+    drifted_since: state.driftedSince ?? null,
+    last_success_at: state.lastSuccess ?? null,
+    last_attempt_at: state.lastRun?.at ?? null,
+    consecutive_failures: state.consecutiveFailures,
+    drift: driftIn(driftOf(state)),
+    pending: countByKind(pendingOf(state)),
+    unmanaged: countByKind(state.unmanaged),
+    blocked: [...new Set(state.refusals.map(({ code }) => blockReasonOf(code)))],
+  };
+}
+
+function loadJson(load: LoadReport): JsonBody {
+  return {
+    result: load.result,
+    source: load.source,
+    revision: load.revision,
+    hash: load.hash,
+    problems: load.problems.length,
+    at: load.at,
+  };
+}
+
+function recordJson(record: ChangeRecord): JsonBody {
+  return {
+    run: record.run,
+    zone: record.zone,
+    at: record.at,
+    trigger: record.trigger,
+    revision: record.revision,
+    cause: record.cause,
+    changes: record.changes,
+    writes: record.writes,
+  };
+}

@@ -1,0 +1,9 @@
+import type { DaemonFacts } from "../report/daemon.ts";
+import type { FleetView } from "../report/fleet.ts";
+
+/** All that a page or an answer is made of, at one moment. */
+export interface Look {
+  readonly fleet: FleetView;
+  readonly daemon: DaemonFacts;
+  readonly now: Date;
+}

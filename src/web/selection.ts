@@ -1,0 +1,105 @@
+import { driftIn } from "../report/drift.ts";
+import { driftOf, zoneStatuses, type ZoneState, type ZoneStatus } from "../report/zone-state.ts";
+import { kinds } from "../zone/resource.ts";
+
+/** Zones on one page. */
+export const pageSize = 200;
+
+/** Which zones somebody wants to see, as query parameters say it. */
+export interface Selection {
+  readonly status: ZoneStatus | undefined;
+  /** Part of a name, an account or an id; "" for all. */
+  readonly query: string;
+  /** From 1. */
+  readonly page: number;
+}
+
+/** The zones that a selection shows, those that need somebody first. */
+export interface Selected {
+  /** How many zones fit the text, by status. */
+  readonly counts: Readonly<Record<ZoneStatus, number>>;
+  /** How many fit text and status. */
+  readonly matching: number;
+  readonly page: number;
+  readonly pages: number;
+  readonly zones: readonly ZoneState[];
+}
+
+/** Reads a selection; what makes no sense selects nothing less than all. */
+export function selectionFrom(query: Readonly<Record<string, string | undefined>>): Selection {
+  const page = Number(query["page"] ?? 1);
+  return {
+    status: zoneStatuses.find((status) => status === query["status"]),
+    query: (query["q"] ?? "").trim().toLowerCase(),
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+  };
+}
+
+/** The query string of a selection, "" for the first page of all. */
+export function queryOf({ status, query, page }: Selection): string {
+  const parameters = new URLSearchParams();
+  if (query !== "") parameters.set("q", query);
+  if (status !== undefined) parameters.set("status", status);
+  if (page > 1) parameters.set("page", String(page));
+  return parameters.size === 0 ? "" : `?${parameters.toString()}`;
+}
+
+/** Applies a selection to all zones; a page beyond the last is the last. */
+export function select(zones: readonly ZoneState[], selection: Selection): Selected {
+  const found = zones.filter((state) => fits(state, selection.query));
+  const counts = countByStatus(found);
+  const matching = found
+    .filter(({ status }) => selection.status === undefined || status === selection.status)
+    .toSorted((a, b) => urgency(a) - urgency(b));
+  const pages = Math.max(1, Math.ceil(matching.length / pageSize));
+  const page = Math.min(selection.page, pages);
+  return {
+    counts,
+    matching: matching.length,
+    page,
+    pages,
+    zones: matching.slice((page - 1) * pageSize, page * pageSize),
+  };
+}
+
+/** How many zones there are of each status. */
+export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<ZoneStatus, number>> {
+  const counts = Object.fromEntries(zoneStatuses.map((status) => [status, 0]));
+  for (const { status } of zones) counts[status] = (counts[status] ?? 0) + 1;
+  return {
+    in_sync: counts["in_sync"] ?? 0,
+    drifted: counts["drifted"] ?? 0,
+    pending: counts["pending"] ?? 0,
+    blocked: counts["blocked"] ?? 0,
+    error: counts["error"] ?? 0,
+    unknown: counts["unknown"] ?? 0,
+    paused: counts["paused"] ?? 0,
+  };
+}
+
+/** Whether a zone is less protected than declared. */
+export function isWeakened(state: ZoneState): boolean {
+  const drift = driftIn(driftOf(state));
+  return kinds.some((kind) => drift[kind].weakens > 0);
+}
+
+function fits({ declared, zone }: ZoneState, query: string): boolean {
+  if (query === "" || declared.name.includes(query)) return true;
+  if (zone === undefined) return false;
+  return zone.id === query || zone.accountName.toLowerCase().includes(query);
+}
+
+const urgencies: readonly ZoneStatus[] = [
+  "error",
+  "blocked",
+  "drifted",
+  "pending",
+  "paused",
+  "unknown",
+  "in_sync",
+];
+
+/** Weakened zones come first, whatever their status. */
+function urgency(state: ZoneState): number {
+  return isWeakened(state) ? -1 : urgencies.indexOf(state.status);
+}

@@ -1,0 +1,69 @@
+import { once } from "node:events";
+
+import { createAdaptorServer, type ServerType } from "@hono/node-server";
+
+import { createApp, type AppParts } from "./app.ts";
+
+/** What the server is made of. */
+export interface ServerOptions extends AppParts {
+  readonly listen: { readonly host: string; readonly port: number };
+}
+
+/** A server that answers until it is disposed. */
+export interface WatchServer extends AsyncDisposable {
+  /** Without a slash at its end; the port is the real one where 0 was asked for. */
+  readonly url: string;
+}
+
+/** Milliseconds. A probe and a scrape come in one piece; who dawdles is not one of ours. */
+const headersTimeout = 10_000;
+const requestTimeout = 30_000;
+const keepAliveTimeout = 65_000;
+
+/** Serves health, metrics, the status page and its JSON. Rejects with a message for people where it cannot listen. */
+export async function startServer(options: ServerOptions): Promise<WatchServer> {
+  const { host, port } = options.listen;
+  const app = createApp(options);
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    overrideGlobalObjects: false,
+    serverOptions: { headersTimeout, requestTimeout, keepAliveTimeout },
+  });
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    throw new Error(`server.listen: cannot listen on ${host}:${port}: ${reasonOf(cause)}`, {
+      cause,
+    });
+  }
+  return { url: urlOf(server, host), [Symbol.asyncDispose]: () => close(server) };
+}
+
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  switch (code) {
+    case "EADDRINUSE":
+      return "the port is in use; stop the other program or choose another port";
+    case "EACCES":
+      return "not allowed; choose a port above 1023";
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return "this machine has no such address; choose 127.0.0.1 or 0.0.0.0";
+    default:
+      return code === "" ? String(cause) : code;
+  }
+}
+
+function urlOf(server: ServerType, host: string): string {
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+async function close(server: ServerType): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  if ("closeAllConnections" in server) server.closeAllConnections();
+  await closed;
+}

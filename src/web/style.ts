@@ -1,0 +1,163 @@
+/** The style of all pages: the system's fonts, light or dark as the reader's system is, nothing from elsewhere. */
+export const style = `:root {
+  color-scheme: light dark;
+  --back: light-dark(#f6f7f9, #0e1116);
+  --card: light-dark(#fff, #161b22);
+  --raised: light-dark(#f0f2f5, #1d232c);
+  --line: light-dark(#dfe3e8, #2a313c);
+  --text: light-dark(#1b2129, #e3e8ef);
+  --quiet: light-dark(#5b6673, #97a3b2);
+  --link: light-dark(#1556c0, #79b0ff);
+  --good: light-dark(#1a7f45, #4cc27a);
+  --bad: light-dark(#c22a2f, #ff7b72);
+  --warn: light-dark(#95600a, #e0aa3e);
+  --info: light-dark(#1556c0, #79b0ff);
+  --hold: light-dark(#7a45b8, #c297ff);
+  --tint-good: light-dark(#e4f5ea, #12291b);
+  --tint-bad: light-dark(#fdebea, #33171a);
+  --tint-warn: light-dark(#fdf3dc, #2e2411);
+  --tint-info: light-dark(#e5effd, #142338);
+  --tint-hold: light-dark(#f2eafc, #261a38);
+  --mono: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--back); color: var(--text); font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
+a { color: var(--link); text-decoration: none; }
+a:hover { text-decoration: underline; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
+code { font: 12.5px/1.5 var(--mono); }
+h1 { font-size: 22px; line-height: 1.25; margin: 0 0 16px; display: flex; flex-wrap: wrap; gap: 6px 12px; align-items: center; overflow-wrap: anywhere; }
+h2 { font-size: 14px; margin: 0 0 10px; }
+h3 { font-size: 13px; margin: 0; }
+small { font-weight: 400; font-size: 13px; color: var(--quiet); }
+p { margin: 0 0 8px; }
+ul, ol { margin: 0; padding-left: 18px; }
+.plain, .recent, .problems, .tabs { list-style: none; padding: 0; }
+.quiet { color: var(--quiet); }
+.good { color: var(--good); }
+.error { color: var(--bad); }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: absolute; left: -999px; top: 0; padding: 8px 12px; background: var(--card); z-index: 1; }
+.skip:focus { left: 0; }
+.bar { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 24px; padding: 10px 24px; background: var(--card); border-bottom: 1px solid var(--line); }
+.brand { display: flex; align-items: center; gap: 8px; font-weight: 650; font-size: 15px; color: var(--text); }
+.bar nav { display: flex; gap: 16px; }
+.bar .facts { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: center; margin: 0 0 0 auto; color: var(--quiet); font-size: 13px; }
+.mode { padding: 1px 8px; border-radius: 10px; font-weight: 600; color: var(--good); background: var(--tint-good); }
+.mode.observe { color: var(--info); background: var(--tint-info); }
+.count { padding: 0 6px; border-radius: 9px; background: var(--tint-bad); color: var(--bad); font-size: 12px; font-weight: 600; }
+main { max-width: 1440px; margin: 0 auto; padding: 20px 24px 32px; }
+.foot { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 4px 24px; max-width: 1440px; margin: 0 auto; padding: 0 24px 24px; color: var(--quiet); font-size: 13px; }
+.foot a { margin-right: 12px; }
+.crumbs { font-size: 13px; margin-bottom: 8px; color: var(--quiet); }
+.lead { color: var(--quiet); }
+.banner { padding: 10px 14px; margin: 0 0 16px; border: 1px solid; border-radius: 8px; }
+.banner.bad { color: var(--text); background: var(--tint-bad); border-color: color-mix(in srgb, var(--bad) 35%, transparent); }
+.banner strong { color: var(--bad); }
+.overview { margin-bottom: 20px; }
+.share { display: block; width: 100%; height: 8px; border-radius: 4px; background: var(--line); margin-bottom: 12px; }
+.tabs { display: flex; flex-wrap: wrap; gap: 8px; }
+.tabs a { display: block; padding: 6px 14px 7px; min-width: 92px; background: var(--card); border: 1px solid var(--line); border-radius: 8px; color: var(--quiet); }
+.tabs a:hover { border-color: var(--quiet); text-decoration: none; }
+.tabs a[aria-current] { border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); color: var(--text); }
+.tabs b { display: block; font-size: 19px; line-height: 1.25; color: var(--text); }
+.dot { display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 5px; background: var(--tone); }
+.in_sync { --tone: var(--good); --tint: var(--tint-good); }
+.drifted, .error { --tone: var(--bad); --tint: var(--tint-bad); }
+.pending { --tone: var(--info); --tint: var(--tint-info); }
+.blocked { --tone: var(--warn); --tint: var(--tint-warn); }
+.paused { --tone: var(--hold); --tint: var(--tint-hold); }
+.unknown { --tone: var(--quiet); --tint: var(--raised); }
+rect { fill: var(--tone); }
+.status { display: inline-block; padding: 1px 9px; border-radius: 10px; font-size: 12.5px; font-weight: 600; white-space: nowrap; color: var(--tone); background: var(--tint); }
+.status.error { color: light-dark(#fff, #1b0b0c); background: var(--bad); }
+.columns { display: grid; grid-template-columns: minmax(0, 1fr) 320px; gap: 20px; align-items: start; }
+.columns > div:first-child > section { margin-bottom: 20px; }
+.panel, .zones, .card, .change, .record, .empty { background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
+.panel { padding: 14px 16px; margin-bottom: 16px; font-size: 13px; }
+.panel p:last-child { margin: 0; }
+dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 3px 14px; margin: 0 0 4px; }
+dt { color: var(--quiet); }
+dd { margin: 0; overflow-wrap: anywhere; }
+.toolbar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px; padding: 10px 16px; }
+.toolbar h2 { margin: 0; }
+form { display: flex; gap: 6px; }
+input[type="search"], button { font: inherit; padding: 4px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--back); color: var(--text); }
+input[type="search"] { width: 220px; }
+button { background: var(--raised); cursor: pointer; }
+table { width: 100%; border-collapse: collapse; }
+th, td { text-align: left; vertical-align: top; padding: 7px 16px; border-top: 1px solid var(--line); }
+thead th { padding: 5px 16px; font-size: 12px; font-weight: 500; color: var(--quiet); background: var(--raised); }
+tbody th { font-weight: 500; overflow-wrap: anywhere; }
+tbody tr:hover { background: var(--raised); }
+.zones td { white-space: nowrap; }
+.note { display: block; font-weight: 400; font-size: 12.5px; color: var(--quiet); overflow-wrap: anywhere; }
+.impact { display: inline-block; padding: 0 7px; border-radius: 4px; font-size: 12.5px; color: var(--quiet); background: var(--raised); }
+.impact.weakens { color: var(--bad); background: var(--tint-bad); font-weight: 600; }
+.impact.pending { color: var(--info); background: var(--tint-info); }
+.empty { padding: 16px; color: var(--quiet); }
+.zones .empty { border: 0; border-top: 1px solid var(--line); border-radius: 0; margin: 0; }
+.pager { display: flex; justify-content: space-between; padding: 10px 16px; border-top: 1px solid var(--line); }
+.recent li { padding: 6px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+.recent li:first-child { border: 0; padding-top: 0; }
+.recent time { float: right; margin-left: 8px; color: var(--quiet); }
+.credential + .credential { border-top: 1px solid var(--line); margin-top: 8px; padding-top: 8px; }
+.credential p { margin: 0 0 2px; }
+meter { width: 100%; height: 10px; }
+.card { padding: 12px 16px; margin-bottom: 16px; border-left: 3px solid var(--quiet); overflow-wrap: anywhere; }
+.card p:last-child { margin: 0; }
+.card.error { border-left-color: var(--bad); color: inherit; }
+.card.warning { border-left-color: var(--warn); }
+.severity { font-size: 12px; font-weight: 600; color: var(--warn); }
+.severity.error { color: var(--bad); }
+.problems .card { margin-bottom: 10px; }
+.change { margin-bottom: 10px; border-left: 3px solid var(--line); overflow: hidden; }
+.change.strengthens { border-left-color: var(--good); }
+.change.weakens { border-left-color: var(--bad); }
+.change.unclear { border-left-color: var(--warn); }
+.change header { display: flex; flex-wrap: wrap; gap: 2px 12px; align-items: baseline; padding: 8px 14px; }
+.change .title { color: var(--quiet); overflow-wrap: anywhere; }
+.badges { margin-left: auto; }
+.sign { display: inline-block; width: 1em; font: 600 14px var(--mono); text-align: center; color: var(--warn); }
+.sign.create { color: var(--good); }
+.sign.delete { color: var(--bad); }
+.effect { font-size: 12.5px; font-weight: 600; color: var(--quiet); white-space: nowrap; margin-left: 6px; }
+.effect.strengthens { color: var(--good); }
+.effect.weakens { color: var(--bad); }
+.effect.unclear, .effect.breaks { color: var(--warn); }
+.reasons { padding: 0 14px 8px 32px; color: var(--quiet); font-size: 13px; overflow-wrap: anywhere; }
+.fields { table-layout: fixed; }
+.fields th, .fields td { padding: 5px 14px; }
+.fields th:first-child { width: 20%; }
+.fields tbody th { font: 12.5px/1.5 var(--mono); color: var(--quiet); }
+.fields tbody tr:hover { background: none; }
+.value { unicode-bidi: isolate; white-space: pre-wrap; overflow-wrap: anywhere; }
+del { color: var(--bad); background: var(--tint-bad); text-decoration-thickness: 1px; border-radius: 2px; }
+ins { color: var(--good); background: var(--tint-good); text-decoration: none; border-radius: 2px; }
+.record { padding: 8px 14px; margin-bottom: 10px; }
+.record summary { cursor: pointer; }
+.record[open] summary { margin-bottom: 8px; }
+.record time { display: inline-block; min-width: 76px; color: var(--quiet); }
+.writes { font-size: 13px; }
+.writes li { overflow-wrap: anywhere; }
+@media (max-width: 1000px) {
+  .columns { grid-template-columns: minmax(0, 1fr); }
+}
+@media (max-width: 640px) {
+  .bar, main, .foot { padding-left: 14px; padding-right: 14px; }
+  .bar .facts { margin: 0; }
+  .tabs a { min-width: 0; padding: 4px 10px 5px; }
+  .tabs b { font-size: 16px; }
+  form, input[type="search"] { flex: 1; width: 100%; min-width: 0; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table, tbody { display: block; }
+  tr { display: flex; flex-wrap: wrap; gap: 2px 10px; padding: 8px 14px; border-top: 1px solid var(--line); }
+  .zones th, .zones td, .fields th, .fields td { display: block; border: 0; padding: 0; }
+  .zones th { flex: 1 0 60%; }
+  .zones td, .fields th:first-child, .fields td { white-space: normal; }
+  .fields th:first-child, .fields td { width: 100%; }
+  td[data-label]::before { content: attr(data-label) " "; color: var(--quiet); font-size: 12px; }
+  .badges { margin-left: 0; }
+}
+@media print { .bar nav, form, .pager { display: none; } }
+`;

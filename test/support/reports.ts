@@ -1,0 +1,231 @@
+import type { Change, Direction, FieldChange } from "../../src/plan/change.ts";
+import type { Plan, Unmanaged } from "../../src/plan/plan.ts";
+import type { Refusal, RefusalCode } from "../../src/plan/refusal.ts";
+import type { Write } from "../../src/plan/write.ts";
+import type { DaemonFacts } from "../../src/report/daemon.ts";
+import type { LoadReport } from "../../src/report/load-report.ts";
+import type { Failure, Outcome, ZoneReport } from "../../src/report/run-report.ts";
+import type { DeclaredZone } from "../../src/report/zone-state.ts";
+import type { Problem } from "../../src/zone/problem.ts";
+import type { ResourceKey } from "../../src/zone/resource.ts";
+import { zoneId, zoneName, type Zone, type ZoneName } from "../../src/zone/zone.ts";
+
+/** The moment at which every story of these tests begins. */
+export const start: Date = new Date("2026-11-21T10:00:00.000Z");
+
+export function at(minutes: number): Date {
+  return new Date(start.getTime() + minutes * 60_000);
+}
+
+export function named(text: string): ZoneName {
+  const name = zoneName(text);
+  if (name === undefined) throw new Error(`${text} is no zone name`);
+  return name;
+}
+
+export function zoneOf(name: string): Zone {
+  const id = zoneId("023e105f4ecef8ad9ca31a8372d0c353");
+  if (id === undefined) throw new Error("no zone id");
+  return {
+    id,
+    name: named(name),
+    accountId: "01a7362d577a6c3019a474fd6f485823",
+    accountName: "Example Shops",
+    status: "active",
+    plan: "enterprise",
+  };
+}
+
+export function declared(name: string, more: Partial<DeclaredZone> = {}): DeclaredZone {
+  return { name: named(name), mode: "enforce", suspension: undefined, ...more };
+}
+
+export function change(
+  key: ResourceKey,
+  direction: Direction = "strengthens",
+  more: {
+    readonly title?: string;
+    readonly fields?: readonly FieldChange[];
+    readonly reasons?: readonly string[];
+    readonly mayBreak?: boolean;
+  } = {},
+): Change {
+  const [kind] = key.split("/");
+  if (kind !== "setting" && kind !== "policy" && kind !== "rule") throw new Error(key);
+  return {
+    verb: "update",
+    kind,
+    key,
+    id: "5f1b0a",
+    title: more.title ?? "",
+    adopted: false,
+    fields: more.fields ?? [{ field: "enabled", before: false, after: true }],
+    effect: { direction, mayBreak: more.mayBreak ?? false, reasons: more.reasons ?? [] },
+  };
+}
+
+export function planOf(
+  zone: string,
+  changes: readonly Change[] = [],
+  unmanaged: readonly Unmanaged[] = [],
+): Plan {
+  return {
+    zone: zoneOf(zone),
+    changes,
+    writes: changes.map(({ key }) => writeOf(key)),
+    unmanaged,
+    notes: [],
+    compared: 5,
+    marked: true,
+  };
+}
+
+export function writeOf(...changes: ResourceKey[]): Write {
+  return { call: "update-policy", id: "5f1b0a", changes, body: { action: "allow" } };
+}
+
+export function failure(message = "GET page_shield: 503", more: Partial<Failure> = {}): Failure {
+  return {
+    code: "API_UNAVAILABLE",
+    message,
+    transient: true,
+    ray: "8f2a",
+    retryAfterMs: 0,
+    ...more,
+  };
+}
+
+export function refusal(code: RefusalCode, message = `held: ${code}`): Refusal {
+  return { code, message };
+}
+
+export function done(...keys: ResourceKey[]): Outcome {
+  return { status: "done", write: writeOf(...keys), ray: "8f2b" };
+}
+
+export function failed(...keys: ResourceKey[]): Outcome {
+  return { status: "failed", write: writeOf(...keys), failure: failure("PUT policies: 400") };
+}
+
+export function lost(...keys: ResourceKey[]): Outcome {
+  return { status: "unknown", write: writeOf(...keys), failure: failure("POST policies: reset") };
+}
+
+export function skipped(because: "earlier-failure" | "shutdown", ...keys: ResourceKey[]): Outcome {
+  return { status: "skipped", write: writeOf(...keys), because };
+}
+
+/** What a run came to, without what all runs have. */
+export type Came =
+  | { readonly result: "in-sync"; readonly unmanaged?: readonly Unmanaged[] }
+  | { readonly result: "unreadable"; readonly failure?: Failure }
+  | {
+      readonly result: "ready" | "refused";
+      readonly cause: "drift" | "pending";
+      readonly changes: readonly Change[];
+      readonly refusals?: readonly Refusal[];
+      readonly unmanaged?: readonly Unmanaged[];
+    }
+  | {
+      readonly result: "applied";
+      readonly cause: "drift" | "pending";
+      readonly changes: readonly Change[];
+      readonly outcomes?: readonly Outcome[];
+      readonly left?: readonly Change[];
+    };
+
+/** A report of a run that ended `minutes` after the start. */
+export function report(zone: string, minutes: number, came: Came): ZoneReport {
+  const base = {
+    zone: named(zone),
+    run: `run-${minutes}`,
+    trigger: "schedule",
+    revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
+    startedAt: new Date(at(minutes).getTime() - 1_200),
+    finishedAt: at(minutes),
+    phases: { fetch: 700, plan: 3, apply: came.result === "applied" ? 497 : 0 },
+  } as const;
+  switch (came.result) {
+    case "in-sync":
+      return { ...base, result: "in-sync", plan: planOf(zone, [], came.unmanaged) };
+    case "unreadable":
+      return { ...base, result: "unreadable", failure: came.failure ?? failure() };
+    case "ready":
+      return {
+        ...base,
+        result: "ready",
+        cause: came.cause,
+        plan: planOf(zone, came.changes, came.unmanaged),
+      };
+    case "refused":
+      return {
+        ...base,
+        result: "refused",
+        cause: came.cause,
+        plan: planOf(zone, came.changes, came.unmanaged),
+        refusals: came.refusals ?? [],
+      };
+    case "applied":
+      return {
+        ...base,
+        result: "applied",
+        cause: came.cause,
+        plan: planOf(zone, came.changes),
+        outcomes: came.outcomes ?? came.changes.map(({ key }) => done(key)),
+        left: came.left ?? [],
+      };
+  }
+}
+
+export function problem(more: Partial<Problem> = {}): Problem {
+  return {
+    code: "SCHEMA_ENUM",
+    severity: "error",
+    place: { file: "shops.yaml", line: 12, column: 15 },
+    path: "zones[0].page_shield.policies.items[0].action",
+    message: '"blok" is no action of a policy.',
+    remedy: 'Did you mean "log"?',
+    ...more,
+  };
+}
+
+export function load(more: Partial<LoadReport> = {}): LoadReport {
+  return {
+    result: "applied",
+    source: "./zones",
+    revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
+    hash: "a1b2c3d4e5f60718",
+    problems: [],
+    zones: 3,
+    at: start,
+    ...more,
+  };
+}
+
+export function daemon(more: Partial<DaemonFacts> = {}): DaemonFacts {
+  return {
+    version: "0.1.0",
+    startedAt: start,
+    mode: "enforce",
+    schedule: {
+      expressions: ["*/15 * * * *"],
+      timezone: "Etc/UTC",
+      nextAt: at(15),
+      longestGapMs: 900_000,
+    },
+    queue: { waiting: 0, running: [] },
+    credentials: [
+      {
+        name: "shops",
+        valid: true,
+        expiresAt: undefined,
+        limit: 1200,
+        remaining: 1100,
+        resetAt: at(5),
+        throttledMs: 1500,
+      },
+    ],
+    leases: [],
+    ...more,
+  };
+}
