@@ -1,7 +1,78 @@
+import { checkCspSources } from "./check-csp-sources.ts";
+import { acceptedDirectives, cspDirectives } from "./csp-directives.ts";
 import { parseCsp } from "./csp.ts";
-import type { Finding } from "./finding.ts";
+import type { CspDirective } from "./csp.ts";
+import { finding, inTextOrder } from "./finding.ts";
+import type { Finding, Span } from "./finding.ts";
+import { didYouMean } from "./nearest.ts";
 
 /** Everything that is wrong with a policy, in the order of the text. */
 export function checkCsp(text: string): readonly Finding[] {
-  return parseCsp(text).findings;
+  const { directives, findings } = parseCsp(text);
+  if (directives.length === 0) {
+    const span = { offset: 0, length: text.length };
+    const remedy = "write a directive, such as script-src 'self'";
+    return [finding("CSP_EMPTY", span, "the policy has no directive", remedy)];
+  }
+  const names = new Set<string>();
+  const found = directives.flatMap((directive) => {
+    if (names.has(directive.name)) return [repeated(directive)];
+    names.add(directive.name);
+    return checkDirective(directive);
+  });
+  return inTextOrder([...findings, ...found]);
+}
+
+function checkDirective(directive: CspDirective): readonly Finding[] {
+  const facts = cspDirectives.get(directive.name);
+  if (facts === undefined) return [unknown(directive)];
+  if (!facts.accepted) return [unsupported(directive)];
+  if (facts.value === "flag") return unexpectedValue(directive);
+  if (directive.sources.length > 0) return checkCspSources(directive, facts);
+  const message = `${directive.name} has no source, which allows nothing`;
+  return [finding("CSP_EMPTY_DIRECTIVE", directive, message, "write 'none' if that is meant")];
+}
+
+function repeated(directive: CspDirective): Finding {
+  const message = `${directive.name} stands here again; browsers heed the first one only`;
+  return finding(
+    "CSP_REPEATED_DIRECTIVE",
+    directive,
+    message,
+    "write all its sources in one place",
+  );
+}
+
+function unknown(directive: CspDirective): Finding {
+  const isHeader = directive.name.startsWith("content-security-policy");
+  const remedy = isHeader
+    ? "write the directives alone, without the name of the header"
+    : didYouMean(directive.name, cspDirectives.keys());
+  const message = `there is no directive called ${shortened(directive.name)}`;
+  const accepted = `the service accepts ${acceptedDirectives.join(", ")}`;
+  return finding("CSP_UNKNOWN_DIRECTIVE", directive, message, remedy || accepted);
+}
+
+function unsupported(directive: CspDirective): Finding {
+  const message = `the service does not accept ${directive.name}`;
+  const base = directive.name.replace(/-(?:elem|attr)$/, "");
+  const remedy =
+    base !== directive.name
+      ? `write ${base}`
+      : directive.name.startsWith("report-")
+        ? "take it out: the service adds its own reporting"
+        : "take it out";
+  return finding("CSP_UNSUPPORTED_DIRECTIVE", directive, message, remedy);
+}
+
+function unexpectedValue({ name, sources }: CspDirective): readonly Finding[] {
+  const [first] = sources;
+  const last = sources.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const span: Span = { offset: first.offset, length: last.offset + last.length - first.offset };
+  return [finding("CSP_UNEXPECTED_VALUE", span, `${name} takes no value`, "write its name alone")];
+}
+
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

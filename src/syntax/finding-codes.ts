@@ -13,6 +13,10 @@ export type FindingCode = keyof typeof findingCodes;
 /** Every code that this room gives; codes are stable, their words may change. */
 export const findingCodes = {
   CSP_EMPTY: error("the value has no directive", ";"),
+  CSP_BAD_ENTRY: error(
+    "an entry of a map is empty or holds a semicolon",
+    "img-src: [\"'self'; style-src *\"]",
+  ),
   CSP_COMMA: error(
     "a comma separates whole policies, not sources",
     "script-src a.example, b.example",
@@ -66,6 +70,10 @@ export const findingCodes = {
     "script-src 'self' *.example.com cdn.example.com",
   ),
   CSP_DUPLICATE_SOURCE: warning("a source stands twice", "script-src 'self' a.example A.example"),
+  CSP_WILDCARD_IN_PATH: warning(
+    "a * in a path is no wildcard",
+    "script-src 'self' https://a.example/js/*",
+  ),
   CSP_QUERY_IN_PATH: warning(
     "a query or fragment in a source never matches",
     "script-src 'self' https://a.example/x.js?v=1",
