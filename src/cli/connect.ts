@@ -1,0 +1,83 @@
+import { createDispatcher } from "../api/client.ts";
+import { Credential, type TokenSource } from "../api/credential.ts";
+import { type Observer, quietObserver } from "../api/observer.ts";
+import { defaultRetry } from "../api/retry.ts";
+import {
+  connectService,
+  createReader,
+  createWriter,
+  credentialFor,
+  type Reader,
+  type Writer,
+} from "../api/service.ts";
+import type { Config, CredentialConfig } from "../desired/config.ts";
+import type { Zone } from "../zone/zone.ts";
+import type { Machine } from "./machine.ts";
+
+/** The service as the commands use it: what plans is given the reader alone. */
+export interface Connected extends AsyncDisposable {
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly credentials: readonly Credential[];
+  /** Name of the credential that serves a zone, "" where none does. */
+  credentialOf(zone: Zone): string;
+}
+
+/** Tokens are short; whatever is longer is no token file. */
+const longestToken = 4_096;
+
+/** Connects to the service that a configuration names. Sends nothing yet. */
+export function connect(
+  config: Config,
+  baseUrl: string,
+  machine: Machine,
+  observer: Observer = quietObserver,
+): Connected {
+  const { requests, windowMs, reserve } = config.budget;
+  const { concurrency, timeoutMs } = config.api;
+  const budget = { limit: requests, windowMs, reserve, concurrency, patienceMs: windowMs * 3 };
+  const credentials = config.credentials.map(
+    ({ name, source, accounts, zones }) =>
+      new Credential(
+        { name, source: tokenSource(source, config, machine), accounts, zones, budget },
+        machine.clock,
+      ),
+  );
+  const dispatcher = createDispatcher(concurrency);
+  const { clock, random } = machine;
+  const connection = { baseUrl, dispatcher, clock, timeoutMs, observer };
+  const service = connectService({ connection, credentials, retry: defaultRetry, random });
+  return {
+    reader: createReader(service),
+    writer: createWriter(service),
+    credentials,
+    credentialOf: (zone) => credentialFor(service, zone)?.name ?? "",
+    [Symbol.asyncDispose]: () => dispatcher.close(),
+  };
+}
+
+/** The token that the emulator grants everything to. */
+const emulatorToken = "emulator-token";
+
+function tokenSource(
+  source: CredentialConfig["source"],
+  config: Config,
+  machine: Machine,
+): TokenSource {
+  if ("file" in source) {
+    return {
+      read: async () => {
+        const bytes = await machine.files.read(source.file, longestToken, AbortSignal.timeout(5_000));
+        return new TextDecoder().decode(bytes);
+      },
+    };
+  }
+  const fallback = config.api.emulator === undefined ? undefined : emulatorToken;
+  return {
+    read: () => {
+      const token = machine.env[source.env] ?? fallback;
+      if (token !== undefined) return Promise.resolve(token);
+      return Promise.reject(new Error(`the environment has no ${source.env}`));
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Config, Listen } from "../desired/config.ts";
+import type { Dialect } from "../emulator/dialect.ts";
+import { type Emulator, startEmulator } from "../emulator/emulator.ts";
+import { loadSeed } from "../emulator/load-seed.ts";
+import type { Seed } from "../emulator/seed.ts";
+import { syntheticSeed } from "../emulator/synthetic-seed.ts";
+import type { Machine } from "./machine.ts";
+
+/** A seed that can be used, or `undefined` after its mistakes have been printed. */
+export async function seedOrProblems(
+  file: string | undefined,
+  machine: Machine,
+): Promise<Seed | undefined> {
+  if (file === undefined) return syntheticSeed();
+  const shown = path.relative(machine.directory, path.resolve(machine.directory, file));
+  const text = await textOf(path.resolve(machine.directory, file));
+  if (text instanceof Error) {
+    machine.stderr.write(`${shown}: cannot be read: ${text.message}\n`);
+    return undefined;
+  }
+  const loaded = loadSeed(text, shown);
+  if ("seed" in loaded) return loaded.seed;
+  for (const { file: name, line, column, message } of loaded.problems) {
+    machine.stderr.write(`${name}:${line}:${column}: ${message}\n`);
+  }
+  return undefined;
+}
+
+async function textOf(file: string): Promise<string | Error> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Starts an emulator on this machine's clock. */
+export async function emulatorOn(
+  listen: Listen,
+  seed: Seed,
+  options: { readonly statePath: string | undefined; readonly dialect: Dialect },
+  machine: Machine,
+): Promise<Emulator> {
+  const { clock, random } = machine;
+  const sleep = (ms: number, signal: AbortSignal): Promise<void> => clock.sleep(ms, signal);
+  return startEmulator({ listen, seed, ...options, clock, random, sleep });
+}
+
+/** Where the service is, and the emulator that had to be started for it, if there was one. */
+export interface Reached extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly emulator: Emulator | undefined;
+}
+
+/**
+ * Gives the address of the configured service. Where that is the embedded emulator it is started; a single command
+ * uses one that runs already, the daemon's for example. `undefined` after the seed's mistakes have been printed.
+ */
+export async function reachService(
+  config: Config,
+  machine: Machine,
+  mayShare: boolean,
+): Promise<Reached | undefined> {
+  const embedded = config.api.emulator;
+  if (embedded === undefined) return { ...nothingToEnd, baseUrl: config.api.baseUrl, emulator: undefined };
+  const seed = await seedOrProblems(embedded.seed, machine);
+  if (seed === undefined) return undefined;
+  try {
+    const options = { statePath: undefined, dialect: "published" } as const;
+    const emulator = await emulatorOn(embedded.listen, seed, options, machine);
+    return { baseUrl: emulator.baseUrl, emulator, [Symbol.asyncDispose]: () => emulator[Symbol.asyncDispose]() };
+  } catch (error) {
+    if (mayShare && isAddressInUse(error)) {
+      return { ...nothingToEnd, baseUrl: config.api.baseUrl, emulator: undefined };
+    }
+    throw error;
+  }
+}
+
+const nothingToEnd = { [Symbol.asyncDispose]: () => Promise.resolve() };
+
+function isAddressInUse(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+}

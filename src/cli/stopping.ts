@@ -1,0 +1,49 @@
+import type { StopSignals } from "../reconcile/carry-out.ts";
+import type { Machine } from "./machine.ts";
+
+/** How the end of the process comes about. */
+export interface Stopping extends Disposable {
+  readonly signals: StopSignals;
+  /** Whether it has been asked for. */
+  readonly isStopping: boolean;
+}
+
+/** A request under way may take so long to end; Kubernetes waits 30 s by default before it kills. */
+const graceMs = 25_000;
+
+/**
+ * Ends on SIGTERM or SIGINT in two steps: first nothing new is begun, and after the grace period what is under way is
+ * given up. The second signal does not wait.
+ */
+export function startStopping(machine: Machine, told: (signal: NodeJS.Signals) => void): Stopping {
+  const stop = new AbortController();
+  const abort = new AbortController();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    told(signal);
+    if (stop.signal.aborted) machine.exit(1);
+    stop.abort();
+    void abortLater(machine, abort);
+  };
+  const listeners = (["SIGTERM", "SIGINT"] as const).map((signal) =>
+    machine.onSignal(signal, () => onSignal(signal)),
+  );
+  return {
+    signals: { stop: stop.signal, abort: abort.signal },
+    get isStopping() {
+      return stop.signal.aborted;
+    },
+    [Symbol.dispose]: () => {
+      abort.abort();
+      for (const listener of listeners) listener[Symbol.dispose]();
+    },
+  };
+}
+
+async function abortLater(machine: Machine, abort: AbortController): Promise<void> {
+  try {
+    await machine.clock.sleep(graceMs, abort.signal);
+    abort.abort();
+  } catch {
+    // Everything had ended before the grace period did.
+  }
+}

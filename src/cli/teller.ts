@@ -1,0 +1,80 @@
+import type { Observer } from "../api/observer.ts";
+import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
+import type { Fleet } from "../report/fleet.ts";
+import type { LoadReport } from "../report/load-report.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
+import { logLoad, logZone } from "../telemetry/log-run.ts";
+import type { createLogger } from "../telemetry/log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+
+type Logger = ReturnType<typeof createLogger>;
+
+/** Who hears of what the daemon does. */
+export interface Audience {
+  readonly fleet: Fleet;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Directory of the files, as the configuration says it. */
+  readonly source: string;
+  readonly now: () => Date;
+  /** Name of the credential with which a zone is written. */
+  readonly credentialOf: (zone: Zone) => string;
+}
+
+/** What the reconciler tells, and to whom: every report goes to the fleet, the metrics and the log, in this order. */
+export function tellerOf(
+  audience: Audience,
+): Pick<ReconcilerPorts, "report" | "loaded" | "unlisted" | "bug"> {
+  const { fleet, metrics, logger, source, now, credentialOf } = audience;
+  return {
+    report: (report) => {
+      fleet.recordZone(report);
+      metrics.recordZone(report);
+      logZone(logger, report, "plan" in report ? credentialOf(report.plan.zone) : "");
+    },
+    loaded: ({ result, state, problems, fleet: declared, refusal }) => {
+      const at = now();
+      const zones = [
+        ...[...declared.zones.values()].map(({ desired }) => ({
+          name: desired.zone.name,
+          mode: desired.content.mode,
+          suspension: desired.content.suspension,
+        })),
+        ...declared.missing.map(unseenZone),
+      ];
+      const { revision, hash } = state;
+      const load: LoadReport = { result, source, revision, hash, problems, zones: zones.length, at };
+      fleet.declare(zones, at);
+      fleet.recordLoad(load);
+      metrics.recordLoad(load);
+      logLoad(logger, load);
+      if (refusal !== undefined) logger.error({ code: refusal.code, refusal: refusal.message }, "files held");
+    },
+    unlisted: ({ code, message, ray }, retryMs) => {
+      logger.error({ code, error: message, ray, retry_ms: retryMs }, "zones cannot be listed");
+    },
+    bug: (error, zone) => {
+      logger.error({ err: error, zone }, "fault of the program itself");
+    },
+  };
+}
+
+function unseenZone(name: ZoneName): {
+  readonly name: ZoneName;
+  readonly mode: "enforce";
+  readonly suspension: undefined;
+} {
+  return { name, mode: "enforce", suspension: undefined };
+}
+
+/** Counts what is sent to the service. */
+export function observerOf(metrics: Metrics): Observer {
+  return {
+    request: ({ method, endpoint, code, ms }) => {
+      metrics.recordRequest({ method, path: endpoint, code: statusOf(code), ms });
+    },
+    retry: ({ reason }) => {
+      metrics.recordRetry(reason);
+    },
+  };
+}
