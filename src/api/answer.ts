@@ -23,15 +23,12 @@ const longestReason = 300;
 
 /** Takes the envelope off a reply; every reply that is not a success is an `ApiError`. */
 export function answerOf(call: Call, reply: Reply, token: Token, now: Date): Answer {
-  const { status, text } = reply;
+  const { status } = reply;
   const ray = token.scrub(one(reply.headers["cf-ray"]));
-  const isSuccess = status >= 200 && status < 300;
-  const isBare = text === "" && (status === 204 || call.method === "DELETE");
-  const body = isBare ? { success: true } : parse(text);
-  if (isSuccess && !isEnvelope(body)) throw malformed(call, body, status, ray);
-  if (!isSuccess || !isEnvelope(body) || body["success"] !== true) {
-    throw refusal(call, reply, isJsonObject(body) ? body : {}, token, now);
-  }
+  const body = isBare(call, reply) ? { success: true } : parse(reply.text);
+  if (status < 200 || status >= 300) throw refusal(call, reply, body, token, now);
+  if (!isEnvelope(body)) throw malformed(call, body, status, ray);
+  if (body["success"] !== true) throw refusal(call, reply, body, token, now);
   const info = body["result_info"];
   return {
     result: body["result"] ?? null,
@@ -40,6 +37,10 @@ export function answerOf(call: Call, reply: Reply, token: Token, now: Date): Ans
     ray,
     auditId: token.scrub(one(reply.headers["cf-auditlog-id"])),
   };
+}
+
+function isBare(call: Call, { status, text }: Reply): boolean {
+  return text === "" && (status === 204 || call.method === "DELETE");
 }
 
 /** An answer that is not of the documented kind. `what` says how, without repeating it. */
@@ -59,9 +60,9 @@ function malformed(call: Call, body: unknown, status: number, ray: string): ApiE
   return new ApiError("API_MALFORMED", message, { status, ray, transient, mayHaveHappened });
 }
 
-function refusal(call: Call, reply: Reply, body: JsonObject, token: Token, now: Date): ApiError {
+function refusal(call: Call, reply: Reply, body: unknown, token: Token, now: Date): ApiError {
   const { status, headers } = reply;
-  const reasons = reasonsIn(body["errors"]);
+  const reasons = isJsonObject(body) ? reasonsIn(body["errors"]) : [];
   const codes = reasons.map(({ code }) => code);
   const code = codeFor(status, codes);
   const said =
