@@ -48,7 +48,8 @@ export function malformedResult(call: Call, answer: Answer, what: string): ApiEr
   const message = `${call.method} ${call.route}: ${what}; the service and zonewarden do not speak of the same thing`;
   const mayHaveHappened = call.method !== "GET";
   const { status, ray } = answer;
-  return new ApiError("API_MALFORMED", message, { status, ray, mayHaveHappened });
+  const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
+  return new ApiError("API_MALFORMED", message, facts);
 }
 
 /** Text that is not JSON may have been cut on its way: another try may help. JSON of another shape stays as it is. */
@@ -56,8 +57,8 @@ function malformed(call: Call, body: unknown, status: number, ray: string): ApiE
   const what = body === undefined ? "is not JSON" : "has no envelope";
   const message = `${call.method} ${call.route}: the answer ${what}; check that api.base_url is the service's`;
   const mayHaveHappened = call.method !== "GET";
-  const transient = body === undefined;
-  return new ApiError("API_MALFORMED", message, { status, ray, transient, mayHaveHappened });
+  const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
+  return new ApiError("API_MALFORMED", message, { ...facts, transient: body === undefined });
 }
 
 function refusal(call: Call, reply: Reply, body: unknown, token: Token, now: Date): ApiError {

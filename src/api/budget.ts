@@ -217,7 +217,11 @@ function tierOf(waiter: Waiter, now: number): Tier {
 
 function outOfReach(retryAfterMs: number): ApiError {
   const message = `the service is out of reach and only probed: the next try is in ${seconds(retryAfterMs)}; check its address and the way to it`;
-  return new ApiError("API_UNREACHABLE", message, { transient: true, retryAfterMs });
+  return new ApiError("API_UNREACHABLE", message, {
+    fault: "reset",
+    transient: true,
+    retryAfterMs,
+  });
 }
 
 function noRoom(retryAfterMs: number): ApiError {

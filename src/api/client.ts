@@ -2,7 +2,7 @@ import { Agent, type Dispatcher, request } from "undici";
 
 import { urlOf, type Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
-import type { Observer } from "./observer.ts";
+import type { Observer, RequestFact } from "./observer.ts";
 import type { Headers } from "./rate-headers.ts";
 import type { Token } from "./token.ts";
 import { failureOf } from "./transport.ts";
@@ -51,7 +51,7 @@ export async function send(
   const { clock, observer } = connection;
   const start = clock.uptime();
   const timeout = clock.timeout(connection.timeoutMs);
-  const observe = (code: Parameters<Observer["request"]>[0]["code"]): void => {
+  const observe = (code: RequestFact["code"]): void => {
     const ms = clock.uptime() - start;
     const { credential } = identity;
     observer.request({ endpoint: call.route, method: call.method, code, ms, credential });
@@ -63,13 +63,13 @@ export async function send(
       call,
       AbortSignal.any([signal, timeout]),
     );
-    observe(`${reply.status}`);
+    observe(reply.status);
     return reply;
   } catch (cause) {
     signal.throwIfAborted();
-    const failure = failureOf(call, cause, timeout.aborted, connection.timeoutMs);
-    observe(failure.label);
-    throw failure.error;
+    const error = failureOf(call, cause, timeout.aborted, connection.timeoutMs);
+    observe(error.fault ?? "reset");
+    throw error;
   }
 }
 

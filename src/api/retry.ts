@@ -1,10 +1,9 @@
 import { answerOf, type Answer } from "./answer.ts";
-import { ApiError, type ApiErrorCode } from "./api-error.ts";
+import { ApiError } from "./api-error.ts";
 import type { Permit } from "./budget.ts";
 import type { Call, Priority } from "./call.ts";
 import { send, type Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
-import type { RetryFact } from "./observer.ts";
 import { longestRetryAfterMs, rateView } from "./rate-headers.ts";
 import type { Token } from "./token.ts";
 import { wireCodes } from "./wire.ts";
@@ -72,14 +71,15 @@ export async function fetch(
     const { error } = attempt;
     if (isGone(call, error)) return { ...nothing, status: error.status, ray: error.ray, sendings };
 
-    const reason = await reasonToRepeat(session.credential, call, attempt);
+    const mayRepeat = await helpsToRepeat(session.credential, call, attempt);
     const wait = waitFor(session, error, sendings);
     const isLate = clock.uptime() - start + wait > session.retry.deadlineMs;
     if (error.code === "API_THROTTLED") session.credential.budget.close(wait);
-    if (reason === undefined || isLate || sendings >= session.retry.attempts) throw error;
+    if (!mayRepeat || isLate || sendings >= session.retry.attempts) throw error;
 
+    const code = error.fault ?? error.status;
     const { name } = session.credential;
-    observer.retry({ endpoint: call.route, method: call.method, reason, credential: name });
+    observer.retry({ endpoint: call.route, method: call.method, code, credential: name });
     await clock.sleep(wait, signal);
   }
 }
@@ -127,26 +127,18 @@ function isGone(call: Call, error: ApiError): boolean {
   return call.method === "DELETE" && error.status === 404 && !isAddress;
 }
 
-async function reasonToRepeat(
+async function helpsToRepeat(
   credential: Credential,
   { method }: Call,
   { error, token }: { readonly error: ApiError; readonly token: Token | undefined },
-): Promise<RetryFact["reason"] | undefined> {
-  if (method === "POST" && error.mayHaveHappened) return undefined;
+): Promise<boolean> {
+  if (method === "POST" && error.mayHaveHappened) return false;
   if (error.code === "API_UNAUTHORIZED" || error.code === "API_FORBIDDEN") {
-    return token !== undefined && (await credential.isRenewed(token)) ? "token" : undefined;
+    return token !== undefined && credential.isRenewed(token);
   }
-  return error.transient ? reasons[error.code] : undefined;
+  // Neither a spent budget nor a missing token comes from the service: waiting for it here helps nobody.
+  return error.transient && (error.status > 0 || error.fault !== undefined);
 }
-
-const reasons: Readonly<Partial<Record<ApiErrorCode, RetryFact["reason"]>>> = {
-  API_THROTTLED: "throttled",
-  API_SERVER: "server",
-  API_UNREACHABLE: "connection",
-  API_TIMEOUT: "timeout",
-  API_CONFLICT: "conflict",
-  API_MALFORMED: "malformed",
-};
 
 /** What the service asked for, and on top of it full jitter, so that those who failed together do not return together. */
 function waitFor({ retry, random }: Session, error: ApiError, sendings: number): number {

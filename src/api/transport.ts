@@ -1,12 +1,6 @@
 import { ApiError } from "./api-error.ts";
 import type { Call } from "./call.ts";
-import type { NoStatus } from "./observer.ts";
-
-/** Why a request got no whole answer: as an error, and as a label to count by. */
-export interface TransportFailure {
-  readonly error: ApiError;
-  readonly label: NoStatus;
-}
+import type { Fault } from "./observer.ts";
 
 /** The connection never came about: the request has certainly not been seen. */
 const neverConnected =
@@ -14,40 +8,51 @@ const neverConnected =
 const nameUnknown = /^(ENOTFOUND|EAI_AGAIN|EAI_[A-Z]+)$/;
 const certificate = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/;
 const notHttp = /^HPE_/;
+const tooLarge = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 
-/** Understands what kept a request from an answer. */
+/** Understands what kept a request from a whole answer. */
 export function failureOf(
   call: Call,
   cause: unknown,
   timedOut: boolean,
   timeoutMs: number,
-): TransportFailure {
-  const code = codeOf(cause);
+): ApiError {
+  const code = timedOut ? "UND_ERR_HEADERS_TIMEOUT" : codeOf(cause);
   const place = `${call.method} ${call.route}`;
-  const mayHaveHappened = call.method !== "GET" && !wasNeverSent(code);
-  const facts = { transient: true, mayHaveHappened, cause: plain(cause, code) };
-
-  if (timedOut || code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
-    const message = `${place}: no whole answer within ${timeoutMs / 1000} s; raise api.timeout if the service is only slow`;
-    return { label: "timeout", error: new ApiError("API_TIMEOUT", message, facts) };
-  }
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+  const fault = faultOf(code);
+  const facts = {
+    fault,
+    transient: code !== tooLarge,
+    mayHaveHappened: call.method !== "GET" && !wasNeverSent(code),
+    cause: plain(cause, code),
+  };
+  if (code === tooLarge) {
     const message = `${place}: the answer is longer than 32 MiB; check that api.base_url is the service's`;
-    const error = new ApiError("API_TOO_LARGE", message, { ...facts, transient: false });
-    return { label: "parse", error };
+    return new ApiError("API_TOO_LARGE", message, facts);
   }
-  if (notHttp.test(code)) {
-    const message = `${place}: the answer is not HTTP (${code}); check that api.base_url is the service's`;
-    return { label: "parse", error: new ApiError("API_MALFORMED", message, facts) };
+  switch (fault) {
+    case "timeout": {
+      const message = `${place}: no whole answer within ${timeoutMs / 1000} s; raise api.timeout if the service is only slow`;
+      return new ApiError("API_TIMEOUT", message, facts);
+    }
+    case "parse": {
+      const message = `${place}: the answer is not HTTP (${code}); check that api.base_url is the service's`;
+      return new ApiError("API_MALFORMED", message, facts);
+    }
+    case "dns":
+    case "tls":
+    case "reset": {
+      const message = `${place}: no answer (${code}); check api.base_url and the way to it`;
+      return new ApiError("API_UNREACHABLE", message, facts);
+    }
   }
-  const message = `${place}: no answer (${code}); check api.base_url and the way to it`;
-  return { label: labelOf(code), error: new ApiError("API_UNREACHABLE", message, facts) };
 }
 
-function labelOf(code: string): NoStatus {
-  if (code === "UND_ERR_CONNECT_TIMEOUT") return "timeout";
+function faultOf(code: string): Fault {
+  if (/^UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT$/.test(code)) return "timeout";
   if (nameUnknown.test(code)) return "dns";
-  return certificate.test(code) ? "tls" : "reset";
+  if (certificate.test(code)) return "tls";
+  return notHttp.test(code) || code === tooLarge ? "parse" : "reset";
 }
 
 function wasNeverSent(code: string): boolean {
