@@ -25,10 +25,21 @@ const mostPolicies = 8;
 /** Of the reserve, this share is never touched, however much of it others have used. */
 const untouched = 0.25;
 
-/** What the service said is left, and until when that holds. */
+/** What the service said is left, what of it we may use, and until when that holds. */
 interface Told {
-  left: number;
+  readonly left: number;
+  usable: number;
   readonly until: number;
+}
+
+/** An allowance at one moment, as the service sees it: the reserve included. */
+export interface AllowanceView {
+  readonly limit: number;
+  readonly left: number;
+  /** When there will be more; infinite where nothing is used. */
+  readonly resetsAt: number;
+  /** Requests a second that we can keep up, the reserve left out. */
+  readonly perSecond: number;
 }
 
 /** Knows when the next request may be sent without passing any limit, our own or the service's. */
@@ -52,29 +63,32 @@ export class Allowance {
     return this.#window.underWay;
   }
 
-  /** The rule that allows the fewest requests over time. */
-  get tightest(): RateRule {
-    const [first, ...others] = [...this.#rules.values()];
-    const start = first ?? { limit: 1, ms: 1 };
-    return others.reduce((a, b) => (b.limit / b.ms < a.limit / a.ms ? b : a), start);
-  }
-
-  /** Requests that could be sent now, one after the other. */
-  remaining(now: number): number {
-    const free = [...this.#rules.values()].map((rule) => this.#window.free(rule, now));
-    return Math.max(0, Math.min(...free, this.#toldLeft(now)));
+  /** The limit as the service sees it. */
+  view(now: number): AllowanceView {
+    const rules = [...this.#rules.values()];
+    const tightest = rules.reduce((a, b) => (b.limit / b.ms < a.limit / a.ms ? b : a));
+    const limit = Math.round(tightest.limit / (1 - this.#options.reserve));
+    const others = limit - tightest.limit;
+    const told = this.#told !== undefined && now < this.#told.until ? this.#told : undefined;
+    return {
+      limit,
+      left: told?.left ?? Math.max(0, others + this.#window.free(tightest, now)),
+      resetsAt: told?.until ?? this.#window.returnsAt(tightest, now, 1),
+      perSecond: (tightest.limit / tightest.ms) * 1000,
+    };
   }
 
   /** The moment from which one more request of `tier` may go; infinite where that hangs on requests under way. */
   opensAt(tier: Tier, now: number): number {
-    const told = this.#toldLeft(now) > 0 ? now : (this.#told?.until ?? now);
+    const { usable, until } = this.#told ?? { usable: 1, until: now };
+    const told = usable > 0 ? now : until;
     return Math.max(told, ...this.#rules.values().map((rule) => this.#placeAt(rule, tier, now)));
   }
 
   /** Notes that a request goes. */
   begin(tier: Tier, now: number): void {
     this.#window.begin();
-    if (this.#told !== undefined) this.#told.left -= 1;
+    if (this.#told !== undefined) this.#told.usable -= 1;
     if (tier === "patient") this.#lastPatient = now;
   }
 
@@ -100,12 +114,15 @@ export class Allowance {
         this.#mostLeft.set(name, most);
       }
     }
-    const views = rate.left.map(({ name, left, ms }) => ({
-      left: left - this.#restOf(name) - this.#window.underWay,
+    const told = rate.left.map(({ name, left, ms }) => ({
+      left,
+      usable: left - this.#restOf(name) - this.#window.underWay,
       until: now + ms,
     }));
-    const [first, ...others] = views;
-    if (first !== undefined) this.#told = others.reduce((a, b) => (b.left < a.left ? b : a), first);
+    const [first, ...others] = told;
+    if (first !== undefined) {
+      this.#told = others.reduce((a, b) => (b.usable < a.usable ? b : a), first);
+    }
   }
 
   #restOf(name: string): number {
@@ -113,11 +130,6 @@ export class Allowance {
     const { reserve } = this.#options;
     const quota = policy === undefined ? this.#mostLeft.get(name) : policy / (1 - reserve);
     return Math.floor((quota ?? 0) * reserve * untouched);
-  }
-
-  #toldLeft(now: number): number {
-    if (this.#told === undefined || now >= this.#told.until) return Number.POSITIVE_INFINITY;
-    return this.#told.left;
   }
 
   #placeAt(rule: RateRule, tier: Tier, now: number): number {

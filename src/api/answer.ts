@@ -18,6 +18,11 @@ export interface Answer {
   readonly auditId: string;
 }
 
+/** An answer, and how often the request was sent for it. */
+export interface Fetched extends Answer {
+  readonly sendings: number;
+}
+
 /** Longest text of the service that is passed on. */
 const longestReason = 300;
 

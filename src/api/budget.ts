@@ -24,17 +24,18 @@ export const defaultBudget: BudgetOptions = {
 
 /** A budget at one moment. */
 export interface BudgetState {
-  /** Requests that we allow ourselves in any window of `windowMs`. */
+  /** Requests that the service grants in a window: as configured, or fewer where it says so itself. */
   readonly limit: number;
-  readonly windowMs: number;
-  /** Requests that could be sent now. */
+  /** Requests left of it, as the service said last, else as we count. */
   readonly remaining: number;
-  /** When the next request can be sent: now, unless the budget is spent or closed. */
-  readonly opensAt: Date;
-  /** Seconds that requests have spent waiting for their turn, summed up. */
-  readonly throttledSeconds: number;
+  /** When there will be more; `undefined` where nothing is used. */
+  readonly resetAt: Date | undefined;
+  /** Milliseconds that requests have spent waiting for their turn, summed up. */
+  readonly throttledMs: number;
   /** Requests that wait at this moment. */
   readonly waiting: number;
+  /** Requests a second that we can keep up. */
+  readonly perSecond: number;
   /** Whether the service is out of reach and only probed. */
   readonly isBroken: boolean;
 }
@@ -107,17 +108,16 @@ export class Budget {
 
   get state(): BudgetState {
     const now = this.#clock.uptime();
-    const opens = this.#opensAt("urgent", now);
-    const { limit, ms } = this.#allowance.tightest;
+    const { limit, left, resetsAt, perSecond } = this.#allowance.view(now);
+    const resets = Math.max(resetsAt, this.#closedUntil);
+    const isAhead = resets > now && Number.isFinite(resets);
     return {
       limit,
-      windowMs: ms,
-      remaining: opens > now ? 0 : this.#allowance.remaining(now),
-      opensAt: new Date(
-        this.#clock.now().getTime() + (Number.isFinite(opens) ? Math.max(0, opens - now) : 0),
-      ),
-      throttledSeconds: this.#throttledMs / 1000,
+      remaining: this.#closedUntil > now ? 0 : left,
+      resetAt: isAhead ? new Date(this.#clock.now().getTime() + resets - now) : undefined,
+      throttledMs: this.#throttledMs,
       waiting: this.#waiters.length,
+      perSecond,
       isBroken: this.#circuit.isBroken,
     };
   }

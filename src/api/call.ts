@@ -1,5 +1,5 @@
 import type { Json } from "../syntax/json.ts";
-import type { Answer } from "./answer.ts";
+import type { Fetched } from "./answer.ts";
 
 /** The methods of the service. */
 export type Method = "GET" | "PUT" | "PATCH" | "POST" | "DELETE";
@@ -28,7 +28,10 @@ export interface GetCall extends Call {
 }
 
 /** Sends a call that reads. What plans holds this and nothing that could write. */
-export type Get = (call: GetCall, signal: AbortSignal) => Promise<Answer>;
+export type Get = (call: GetCall, signal: AbortSignal) => Promise<Fetched>;
+
+/** Sends any call. */
+export type Send = (call: Call, signal: AbortSignal) => Promise<Fetched>;
 
 /** A call that reads. */
 export function get(

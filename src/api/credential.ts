@@ -1,6 +1,6 @@
 import type { Zone } from "../zone/zone.ts";
 import { ApiError } from "./api-error.ts";
-import { Budget, type BudgetOptions } from "./budget.ts";
+import { Budget, type BudgetOptions, type BudgetState } from "./budget.ts";
 import type { Clock } from "./clock.ts";
 import { Token } from "./token.ts";
 
@@ -21,6 +21,15 @@ export interface CredentialOptions {
   readonly budget: BudgetOptions;
 }
 
+/** A credential as people may see it: everything but the token. */
+export interface CredentialState extends BudgetState {
+  readonly name: string;
+  /** `false` once the service has refused the token as such, until it takes it again. */
+  readonly valid: boolean;
+  /** `undefined`: the token does not expire, or the service has not said so. */
+  readonly expiresAt: Date | undefined;
+}
+
 /** A token is read again after this time. Looking again misses no swap of a mounted secret; watching can. */
 const rereadMs = 10_000;
 
@@ -39,6 +48,8 @@ export class Credential {
   #readAt = Number.NEGATIVE_INFINITY;
   #changedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<Token> | undefined;
+  #valid = true;
+  #expiresAt: Date | undefined;
 
   constructor(options: CredentialOptions, clock: Clock) {
     this.name = options.name;
@@ -47,6 +58,21 @@ export class Credential {
     this.#clock = clock;
     this.#accounts = options.accounts.map(patternOf);
     this.#zones = options.zones.map(patternOf);
+  }
+
+  get state(): CredentialState {
+    const { name } = this;
+    return { ...this.budget.state, name, valid: this.#valid, expiresAt: this.#expiresAt };
+  }
+
+  /** Notes whether the service takes the token. */
+  noteValid(valid: boolean): void {
+    this.#valid = valid;
+  }
+
+  /** Notes what the service said about the token's end. */
+  noteExpiry(expiresAt: Date | undefined): void {
+    this.#expiresAt = expiresAt;
   }
 
   serves(zone: Zone): boolean {

@@ -1,4 +1,4 @@
-import { answerOf, type Answer } from "./answer.ts";
+import { answerOf, type Answer, type Fetched } from "./answer.ts";
 import { ApiError } from "./api-error.ts";
 import type { Permit } from "./budget.ts";
 import type { Call, Priority } from "./call.ts";
@@ -36,11 +36,6 @@ export interface Session {
   readonly random: () => number;
 }
 
-/** An answer, and how often the request was sent for it. */
-export interface Fetched extends Answer {
-  readonly sendings: number;
-}
-
 /** What one sending came to; the token that it was sent with, once there was one. */
 type Attempt =
   | { readonly answer: Answer }
@@ -67,6 +62,7 @@ export async function fetch(
   const start = clock.uptime();
   for (let sendings = 1; ; sendings += 1) {
     const attempt = await sendOnce(session, priority, call, signal);
+    noteValidity(session.credential, attempt);
     if ("answer" in attempt) return { ...attempt.answer, sendings };
     const { error } = attempt;
     if (isGone(call, error)) return { ...nothing, status: error.status, ray: error.ray, sendings };
@@ -112,6 +108,12 @@ async function sendOnce(
     if (!(error instanceof ApiError)) throw error;
     return { error, token };
   }
+}
+
+/** Only 401 speaks of the token itself; 403 may be a matter of the zone. */
+function noteValidity(credential: Credential, attempt: Attempt): void {
+  if ("answer" in attempt) credential.noteValid(true);
+  else if (attempt.error.code === "API_UNAUTHORIZED") credential.noteValid(false);
 }
 
 function isOutOfReach(error: unknown): boolean {
