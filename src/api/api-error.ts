@@ -1,3 +1,5 @@
+import type { Fault } from "./observer.ts";
+
 /** What can go wrong with a request. Stable: reports, metrics and tests hold on to these. */
 export const apiErrorCodes = [
   /** No connection, or it broke before the whole answer was here. */
@@ -41,6 +43,8 @@ export interface ApiErrorFacts {
   readonly status: number;
   /** The service's id of the request (`cf-ray`); "" where there was none. */
   readonly ray: string;
+  /** Why there is no status, or none that could be used. */
+  readonly fault: Fault | undefined;
   /** Whether another try may help without anybody changing anything. */
   readonly transient: boolean;
   /** Milliseconds that the service, or our budget, asks us to wait; 0 where nothing was asked. */
@@ -55,6 +59,7 @@ export interface ApiErrorFacts {
 const noFacts: ApiErrorFacts = {
   status: 0,
   ray: "",
+  fault: undefined,
   transient: false,
   retryAfterMs: 0,
   wireCodes: [],
@@ -68,6 +73,7 @@ export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number;
   readonly ray: string;
+  readonly fault: Fault | undefined;
   readonly transient: boolean;
   readonly retryAfterMs: number;
   readonly wireCodes: readonly number[];
@@ -79,6 +85,7 @@ export class ApiError extends Error {
     this.code = code;
     this.status = known.status;
     this.ray = known.ray;
+    this.fault = known.fault;
     this.transient = known.transient;
     this.retryAfterMs = known.retryAfterMs;
     this.wireCodes = known.wireCodes;

@@ -1,4 +1,5 @@
 import type { Json } from "../syntax/json.ts";
+import type { Fetched } from "./answer.ts";
 
 /** The methods of the service. */
 export type Method = "GET" | "PUT" | "PATCH" | "POST" | "DELETE";
@@ -20,11 +21,17 @@ export interface Call {
   readonly body: Json | undefined;
 }
 
-/** A call that only reads. What plans is given functions that take nothing else. */
+/** A call that only reads. */
 export interface GetCall extends Call {
   readonly method: "GET";
   readonly body: undefined;
 }
+
+/** Sends a call that reads. What plans holds this and nothing that could write. */
+export type Get = (call: GetCall, signal: AbortSignal) => Promise<Fetched>;
+
+/** Sends any call. */
+export type Send = (call: Call, signal: AbortSignal) => Promise<Fetched>;
 
 /** A call that reads. */
 export function get(

@@ -1,15 +1,15 @@
 import type { Method } from "./call.ts";
 
-/** Why there was no status: the closed set of labels that stands beside the HTTP statuses. */
-export type NoStatus = "timeout" | "reset" | "dns" | "tls" | "parse";
+/** Why there was no status, or none that could be used. */
+export type Fault = "timeout" | "reset" | "dns" | "tls" | "parse";
 
 /** One request that was sent. */
 export interface RequestFact {
   /** Route template, `/zones/{zone_id}/page_shield`: never an id. */
   readonly endpoint: string;
   readonly method: Method;
-  /** HTTP status in digits, or why there was none. */
-  readonly code: `${number}` | NoStatus;
+  /** HTTP status, or why there was none. */
+  readonly code: number | Fault;
   readonly ms: number;
   /** Name of the credential. */
   readonly credential: string;
@@ -19,14 +19,8 @@ export interface RequestFact {
 export interface RetryFact {
   readonly endpoint: string;
   readonly method: Method;
-  readonly reason:
-    | "throttled"
-    | "server"
-    | "connection"
-    | "timeout"
-    | "conflict"
-    | "malformed"
-    | "token";
+  /** What the last sending came to. */
+  readonly code: number | Fault;
   readonly credential: string;
 }
 

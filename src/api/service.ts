@@ -1,15 +1,30 @@
 import type { Write } from "../plan/write.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Zone } from "../zone/zone.ts";
-import type { ApiError } from "./api-error.ts";
+import { ApiError } from "./api-error.ts";
+import type { Get, Priority, Send } from "./call.ts";
+import { carryOut, check, type Written } from "./carry-out.ts";
+import type { Connection } from "./client.ts";
+import type { Credential } from "./credential.ts";
+import { readZone, type Wanted } from "./read-zone.ts";
+import { fetch, type RetryPolicy, type Session } from "./retry.ts";
+import { ScoreRules } from "./score-rule.ts";
+import { listZones } from "./zone-listing.ts";
 
-/** What is to be read of a zone; what is not wanted costs no request. */
-export interface Wanted {
-  readonly settings: boolean;
-  readonly policies: boolean;
-  readonly rules: boolean;
-  /** The OWASP score rule; read once per account and kept for a while. */
-  readonly scoreRule: boolean;
+/** What the service is reached with. */
+export interface ServiceOptions {
+  readonly connection: Connection;
+  /** The first that serves a zone is its credential. */
+  readonly credentials: readonly Credential[];
+  readonly retry: RetryPolicy;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+}
+
+/** The service, reached with all credentials. */
+export interface Service {
+  readonly sessions: readonly Session[];
+  readonly scoreRules: ScoreRules;
 }
 
 /** The zones that the credentials see together. */
@@ -25,24 +40,92 @@ export interface Reader {
   /** Lists the zones of all credentials; throws where not one of them can list. */
   listZones(signal: AbortSignal): Promise<ZoneListing>;
   /** Reads what is wanted of a zone in at most three requests, or throws an `ApiError`. */
-  readZone(zone: Zone, wanted: Wanted, signal: AbortSignal): Promise<LiveZone>;
-}
-
-/** What one write came to. */
-export interface Written {
-  /** The live state as the service answered it: a plan on it verifies the write. */
-  readonly live: LiveZone;
-  readonly ray: string;
-  /** The service's id of the audit entry; "" where it gave none. */
-  readonly auditId: string;
-  /** Whether the ruleset's version shows that somebody else wrote between our reading and our writing. */
-  readonly interleaved: boolean;
+  readZone(zone: Zone, wanted: Wanted, priority: Priority, signal: AbortSignal): Promise<LiveZone>;
 }
 
 /** Changes the service. */
 export interface Writer {
   /** Sends one write and gives the state that it led to; an `ApiError` says why not. */
-  carryOut(live: LiveZone, write: Write, signal: AbortSignal): Promise<Written>;
-  /** Lets the service judge a write of a ruleset without storing it (api-facts B.2); other writes it cannot judge. */
+  write(live: LiveZone, write: Write, signal: AbortSignal): Promise<Written>;
+  /** Lets the service judge a write of a ruleset without storing it; other writes it cannot judge. */
   check(live: LiveZone, write: Write, signal: AbortSignal): Promise<"accepted" | "not-checkable">;
+}
+
+/** Joins the parts; nothing is sent yet. */
+export function connectService(options: ServiceOptions): Service {
+  const { connection, credentials, retry, random } = options;
+  return {
+    sessions: credentials.map((credential) => ({ connection, credential, retry, random })),
+    scoreRules: new ScoreRules(connection.clock),
+  };
+}
+
+/** What can only look. */
+export function createReader(service: Service): Reader {
+  return {
+    listZones: (signal) => listAll(service, signal),
+    readZone: async (zone, wanted, priority, signal) =>
+      readZone(
+        getter(sessionOf(service, zone), priority),
+        service.scoreRules,
+        zone,
+        wanted,
+        signal,
+      ),
+  };
+}
+
+/** What can also change. */
+export function createWriter(service: Service): Writer {
+  return {
+    write: async (live, write, signal) =>
+      carryOut(sender(sessionOf(service, live.zone)), live, write, signal),
+    check: async (live, write, signal) =>
+      check(sender(sessionOf(service, live.zone)), live, write, signal),
+  };
+}
+
+/** The credential that serves a zone; `undefined` where none does. */
+export function credentialFor({ sessions }: Service, zone: Zone): Credential | undefined {
+  return sessions.find(({ credential }) => credential.serves(zone))?.credential;
+}
+
+function getter(session: Session, priority: Priority): Get {
+  return (call, signal) => fetch(session, priority, call, signal);
+}
+
+function sender(session: Session): Send {
+  return (call, signal) => fetch(session, "write", call, signal);
+}
+
+function sessionOf({ sessions }: Service, zone: Zone): Session {
+  const session = sessions.find(({ credential }) => credential.serves(zone));
+  if (session !== undefined) return session;
+  const message = `${zone.name}: no credential serves this zone; add it, or its account, to one under credentials`;
+  throw new ApiError("API_NO_CREDENTIAL", message);
+}
+
+async function listAll({ sessions }: Service, signal: AbortSignal): Promise<ZoneListing> {
+  const listings = await Promise.all(sessions.map(async (session) => listOne(session, signal)));
+  const failed = listings.flatMap(({ failure }) => failure ?? []);
+  const [first] = failed;
+  if (first !== undefined && failed.length === sessions.length) throw first.error;
+  const zones = new Map(listings.flatMap((each) => each.zones).map((zone) => [zone.id, zone]));
+  return { zones: [...zones.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), failed };
+}
+
+interface OneListing {
+  readonly zones: readonly Zone[];
+  readonly failure: ZoneListing["failed"][number] | undefined;
+}
+
+async function listOne(session: Session, signal: AbortSignal): Promise<OneListing> {
+  const { credential } = session;
+  try {
+    const zones = await listZones(getter(session, "sweep"), signal);
+    return { zones: zones.filter((zone) => credential.serves(zone)), failure: undefined };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { zones: [], failure: { credential: credential.name, error } };
+  }
 }

@@ -1,0 +1,143 @@
+import { isJsonObject, type JsonObject } from "../syntax/json.ts";
+import { ApiError, type ApiErrorCode } from "./api-error.ts";
+import type { Call } from "./call.ts";
+import type { Reply } from "./client.ts";
+import { one, retryAfter } from "./rate-headers.ts";
+import { remedyFor } from "./remedy.ts";
+import type { Token } from "./token.ts";
+import { wireCodes } from "./wire.ts";
+
+/** An understood reply: the `result` of the envelope, not yet believed. */
+export interface Answer {
+  readonly result: unknown;
+  readonly resultInfo: JsonObject | undefined;
+  readonly status: number;
+  /** The service's id of the request; "" where it gave none. */
+  readonly ray: string;
+  /** The service's id of the audit entry; "" where it gave none (api-facts C.6). */
+  readonly auditId: string;
+}
+
+/** An answer, and how often the request was sent for it. */
+export interface Fetched extends Answer {
+  readonly sendings: number;
+}
+
+/** Longest text of the service that is passed on. */
+const longestReason = 300;
+
+/** Takes the envelope off a reply; every reply that is not a success is an `ApiError`. */
+export function answerOf(call: Call, reply: Reply, token: Token, now: Date): Answer {
+  const { status } = reply;
+  const ray = token.scrub(one(reply.headers["cf-ray"]));
+  const body = isBare(call, reply) ? { success: true } : parse(reply.text);
+  if (status < 200 || status >= 300) throw refusal(call, reply, body, token, now);
+  if (!isEnvelope(body)) throw malformed(call, body, status, ray);
+  if (body["success"] !== true) throw refusal(call, reply, body, token, now);
+  const info = body["result_info"];
+  return {
+    result: body["result"] ?? null,
+    resultInfo: isJsonObject(info) ? info : undefined,
+    status,
+    ray,
+    auditId: token.scrub(one(reply.headers["cf-auditlog-id"])),
+  };
+}
+
+function isBare(call: Call, { status, text }: Reply): boolean {
+  return text === "" && (status === 204 || call.method === "DELETE");
+}
+
+/** An answer that is not of the documented kind. `what` says how, without repeating it. */
+export function malformedResult(call: Call, answer: Answer, what: string): ApiError {
+  const message = `${call.method} ${call.route}: ${what}; the service and zonewarden do not speak of the same thing`;
+  const mayHaveHappened = call.method !== "GET";
+  const { status, ray } = answer;
+  const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
+  return new ApiError("API_MALFORMED", message, facts);
+}
+
+/** Text that is not JSON may have been cut on its way: another try may help. JSON of another shape stays as it is. */
+function malformed(call: Call, body: unknown, status: number, ray: string): ApiError {
+  const what = body === undefined ? "is not JSON" : "has no envelope";
+  const message = `${call.method} ${call.route}: the answer ${what}; check that api.base_url is the service's`;
+  const mayHaveHappened = call.method !== "GET";
+  const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
+  return new ApiError("API_MALFORMED", message, { ...facts, transient: body === undefined });
+}
+
+function refusal(call: Call, reply: Reply, body: unknown, token: Token, now: Date): ApiError {
+  const { status, headers } = reply;
+  const reasons = isJsonObject(body) ? reasonsIn(body["errors"]) : [];
+  const codes = reasons.map(({ code }) => code);
+  const code = codeFor(status, codes);
+  const said =
+    reasons.length === 0 ? "" : `: ${tidy(token.scrub(reasons.map(wordsOf).join("; ")))}`;
+  return new ApiError(
+    code,
+    `${call.method} ${call.route}: ${status}${said}; ${remedyFor(code, call)}`,
+    {
+      status,
+      ray: token.scrub(one(headers["cf-ray"])),
+      transient: status === 408 || status === 409 || status === 429 || status >= 500,
+      retryAfterMs: retryAfter(headers, now) ?? 0,
+      wireCodes: codes,
+      mayHaveHappened: call.method !== "GET" && (status >= 500 || status === 408),
+    },
+  );
+}
+
+const codesByStatus: Readonly<Record<number, ApiErrorCode>> = {
+  401: "API_UNAUTHORIZED",
+  403: "API_FORBIDDEN",
+  404: "API_NOT_FOUND",
+  408: "API_TIMEOUT",
+  409: "API_CONFLICT",
+  429: "API_THROTTLED",
+};
+
+function codeFor(status: number, codes: readonly number[]): ApiErrorCode {
+  if (status >= 500) return "API_SERVER";
+  if (status >= 300 && status < 400) return "API_MALFORMED";
+  // A token that cannot even be read as one is refused with 400 (api-facts C.2).
+  if (codes.includes(wireCodes.invalidHeaders)) return "API_UNAUTHORIZED";
+  return codesByStatus[status] ?? "API_REFUSED";
+}
+
+interface Reason {
+  readonly code: number;
+  readonly message: string;
+  readonly pointer: string;
+}
+
+/** Reads what can be read of an `errors` list: a half-valid one must not hide the status. */
+function reasonsIn(errors: unknown): Reason[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.filter(isJsonObject).map(({ code, message, source }) => ({
+    code: typeof code === "number" ? code : 0,
+    message: typeof message === "string" ? message : "",
+    pointer: isJsonObject(source) && typeof source["pointer"] === "string" ? source["pointer"] : "",
+  }));
+}
+
+function wordsOf({ code, message, pointer }: Reason): string {
+  return `${message} (code ${code}${pointer === "" ? "" : ` at ${pointer}`})`;
+}
+
+/** One line without control characters: the text goes to terminals and logs. */
+function tidy(text: string): string {
+  const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ");
+  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
+}
+
+function isEnvelope(body: unknown): body is JsonObject {
+  return isJsonObject(body) && typeof body["success"] === "boolean";
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

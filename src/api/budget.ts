@@ -1,0 +1,234 @@
+import { Allowance, type AllowanceOptions, type Tier } from "./allowance.ts";
+import { ApiError } from "./api-error.ts";
+import { priorities, type Priority } from "./call.ts";
+import { Circuit, type Passage } from "./circuit.ts";
+import type { Clock } from "./clock.ts";
+import type { RateView } from "./rate-headers.ts";
+
+/** How much a credential may ask of the service, and how long its requests wait for that. */
+export interface BudgetOptions extends AllowanceOptions {
+  /** Requests under way at once. */
+  readonly concurrency: number;
+  /** Longest time that a request waits for its turn. */
+  readonly patienceMs: number;
+}
+
+/** The limits of the real service, with a fifth left to others. */
+export const defaultBudget: BudgetOptions = {
+  limit: 1_200,
+  windowMs: 300_000,
+  reserve: 0.2,
+  concurrency: 8,
+  patienceMs: 900_000,
+};
+
+/** A budget at one moment. */
+export interface BudgetState {
+  /** Requests that the service grants in a window: as configured, or fewer where it says so itself. */
+  readonly limit: number;
+  /** Requests left of it, as the service said last, else as we count. */
+  readonly remaining: number;
+  /** When there will be more; `undefined` where nothing is used. */
+  readonly resetAt: Date | undefined;
+  /** Milliseconds that requests have spent waiting for their turn, summed up. */
+  readonly throttledMs: number;
+  /** Requests that wait at this moment. */
+  readonly waiting: number;
+  /** Requests a second that we can keep up. */
+  readonly perSecond: number;
+  /** Whether the service is out of reach and only probed. */
+  readonly isBroken: boolean;
+}
+
+/** Leave to send one request; its end must be told, whatever came of it. */
+export interface Permit {
+  end(passage: Passage, rate: RateView | undefined): void;
+}
+
+/** A request that has waited so long counts as one of the class before its own. */
+const ageingMs = 60_000;
+
+interface Waiter {
+  readonly rank: number;
+  readonly since: number;
+  readonly grant: (permit: Permit) => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+/** Moments from which a request of each tier may go. */
+type Openings = Readonly<Record<Tier, number>>;
+
+/**
+ * Gives the requests of a credential their turn: never more than the limit in any window, the urgent first, none
+ * while the service has locked the token, and single probes while it is out of reach.
+ */
+export class Budget {
+  readonly #options: BudgetOptions;
+  readonly #clock: Clock;
+  readonly #allowance: Allowance;
+  readonly #circuit = new Circuit();
+  #closedUntil = Number.NEGATIVE_INFINITY;
+  #throttledMs = 0;
+  /** In the order in which they came. */
+  #waiters: readonly Waiter[] = [];
+  #alarm = new AbortController();
+
+  constructor(options: BudgetOptions, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#allowance = new Allowance(options);
+  }
+
+  /** Waits for leave to send; rejects when the signal aborts, patience ends or a probe finds nobody. */
+  async acquire(priority: Priority, signal: AbortSignal): Promise<Permit> {
+    signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Permit>();
+    const since = this.#clock.uptime();
+    const waiter = { rank: priorities.indexOf(priority), since, grant: resolve, refuse: reject };
+    const giveUp = (): void => {
+      this.#dismiss(waiter);
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+    this.#waiters = [...this.#waiters, waiter];
+    this.#pump();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+      this.#throttledMs += this.#clock.uptime() - since;
+    }
+  }
+
+  /** Lets nothing through for `ms`: the service has locked the token (429). */
+  close(ms: number): void {
+    this.#closedUntil = Math.max(this.#closedUntil, this.#clock.uptime() + ms);
+    this.#pump();
+  }
+
+  get state(): BudgetState {
+    const now = this.#clock.uptime();
+    const { limit, left, resetsAt, perSecond } = this.#allowance.view(now);
+    const resets = Math.max(resetsAt, this.#closedUntil);
+    const isAhead = resets > now && Number.isFinite(resets);
+    return {
+      limit,
+      remaining: this.#closedUntil > now ? 0 : left,
+      resetAt: isAhead ? new Date(this.#clock.now().getTime() + resets - now) : undefined,
+      throttledMs: this.#throttledMs,
+      waiting: this.#waiters.length,
+      perSecond,
+      isBroken: this.#circuit.isBroken,
+    };
+  }
+
+  /** Gives everyone their turn whose turn it is, and sets the alarm for the next. */
+  #pump(): void {
+    const now = this.#clock.uptime();
+    let open = this.#open(now);
+    for (let next = this.#next(open, now); next !== undefined; next = this.#next(open, now)) {
+      this.#dismiss(next);
+      next.grant(this.#permit(tierOf(next, now), now));
+      open = this.#open(now);
+    }
+    this.#refuseTheTired(open, now);
+    this.#setAlarm(open, now);
+  }
+
+  #next(open: Openings, now: number): Waiter | undefined {
+    if (Math.min(open.urgent, open.patient) > now) return undefined;
+    const [first, ...others] = this.#waiters.filter((waiter) => open[tierOf(waiter, now)] <= now);
+    if (first === undefined) return undefined;
+    return others.reduce((a, b) => (classOf(b, now) < classOf(a, now) ? b : a), first);
+  }
+
+  #open(now: number): Openings {
+    return { urgent: this.#opensAt("urgent", now), patient: this.#opensAt("patient", now) };
+  }
+
+  #opensAt(tier: Tier, now: number): number {
+    if (this.#allowance.underWay >= this.#options.concurrency) return Number.POSITIVE_INFINITY;
+    const allowed = this.#allowance.opensAt(tier, now);
+    return Math.max(allowed, this.#closedUntil, this.#circuit.opensAt);
+  }
+
+  #permit(tier: Tier, now: number): Permit {
+    this.#allowance.begin(tier, now);
+    const isProbe = this.#circuit.begin();
+    let ended = false;
+    return {
+      end: (passage, rate) => {
+        if (ended) return;
+        ended = true;
+        const at = this.#clock.uptime();
+        this.#allowance.end(at, rate);
+        this.#circuit.end(passage, isProbe, at);
+        if (isProbe && passage === "unreachable") this.#refuseAll(at);
+        this.#pump();
+      },
+    };
+  }
+
+  /** A probe that found nobody speaks for all who wait. */
+  #refuseAll(now: number): void {
+    for (const waiter of this.#waiters) waiter.refuse(outOfReach(this.#circuit.opensAt - now));
+    this.#waiters = [];
+  }
+
+  #refuseTheTired(open: Openings, now: number): void {
+    for (const waiter of this.#waiters) {
+      const opens = open[tierOf(waiter, now)];
+      const wait = Number.isFinite(opens) ? Math.max(opens - now, 0) : 0;
+      const patience = waiter.since + this.#options.patienceMs - now;
+      if (patience > 0 && wait <= patience) continue;
+      this.#dismiss(waiter);
+      waiter.refuse(this.#circuit.isBroken ? outOfReach(wait) : noRoom(wait));
+    }
+  }
+
+  #setAlarm(open: Openings, now: number): void {
+    this.#alarm.abort();
+    const [oldest] = this.#waiters;
+    if (oldest === undefined) return;
+    const turns = this.#waiters.map((waiter) => open[tierOf(waiter, now)]);
+    const at = Math.min(...turns, oldest.since + this.#options.patienceMs, now + ageingMs);
+    this.#alarm = new AbortController();
+    this.#clock.sleep(Math.max(1, at - now), this.#alarm.signal).then(
+      () => {
+        this.#pump();
+      },
+      () => undefined,
+    );
+  }
+
+  #dismiss(waiter: Waiter): void {
+    this.#waiters = this.#waiters.filter((other) => other !== waiter);
+  }
+}
+
+/** Position of a request's class, smaller is more urgent; waiting moves it forward, so that nothing starves. */
+function classOf({ rank, since }: Waiter, now: number): number {
+  return Math.max(0, rank - Math.floor((now - since) / ageingMs));
+}
+
+function tierOf(waiter: Waiter, now: number): Tier {
+  return classOf(waiter, now) <= priorities.indexOf("changed") ? "urgent" : "patient";
+}
+
+function outOfReach(retryAfterMs: number): ApiError {
+  const message = `the service is out of reach and only probed: the next try is in ${seconds(retryAfterMs)}; check its address and the way to it`;
+  return new ApiError("API_UNREACHABLE", message, {
+    fault: "reset",
+    transient: true,
+    retryAfterMs,
+  });
+}
+
+function noRoom(retryAfterMs: number): ApiError {
+  const message = `the request budget has no room for the next ${seconds(retryAfterMs)}: wait, or raise the budget where the service allows more`;
+  return new ApiError("API_BUDGET", message, { transient: true, retryAfterMs });
+}
+
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
+}

@@ -1,0 +1,139 @@
+import type { Zone } from "../zone/zone.ts";
+import { ApiError } from "./api-error.ts";
+import { Budget, type BudgetOptions, type BudgetState } from "./budget.ts";
+import type { Clock } from "./clock.ts";
+import { Token } from "./token.ts";
+
+/** Where a token comes from: a file or a variable of the environment. */
+export interface TokenSource {
+  /** Gives the text that is there now. */
+  read(): Promise<string>;
+}
+
+/** What makes a {@link Credential}. */
+export interface CredentialOptions {
+  readonly name: string;
+  readonly source: TokenSource;
+  /** Patterns of names or ids of the accounts it serves, `*` for any run of characters; none: all. */
+  readonly accounts: readonly string[];
+  /** Patterns of names of the zones it serves; none: all. */
+  readonly zones: readonly string[];
+  readonly budget: BudgetOptions;
+}
+
+/** A credential as people may see it: everything but the token. */
+export interface CredentialState extends BudgetState {
+  readonly name: string;
+  /** `false` once the service has refused the token as such, until it takes it again. */
+  readonly valid: boolean;
+  /** `undefined`: the token does not expire, or the service has not said so. */
+  readonly expiresAt: Date | undefined;
+}
+
+/** A token is read again after this time. Looking again misses no swap of a mounted secret; watching can. */
+const rereadMs = 10_000;
+
+/** A new token is refused for some seconds after it was made (api-facts C.6). */
+const settlingMs = 30_000;
+
+/** A token with the zones it serves and the budget that hangs on it. */
+export class Credential {
+  readonly name: string;
+  readonly budget: Budget;
+  readonly #options: CredentialOptions;
+  readonly #clock: Clock;
+  readonly #accounts: readonly RegExp[];
+  readonly #zones: readonly RegExp[];
+  #token: Token | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<Token> | undefined;
+  #valid = true;
+  #expiresAt: Date | undefined;
+
+  constructor(options: CredentialOptions, clock: Clock) {
+    this.name = options.name;
+    this.budget = new Budget(options.budget, clock);
+    this.#options = options;
+    this.#clock = clock;
+    this.#accounts = options.accounts.map(patternOf);
+    this.#zones = options.zones.map(patternOf);
+  }
+
+  get state(): CredentialState {
+    const { name } = this;
+    return { ...this.budget.state, name, valid: this.#valid, expiresAt: this.#expiresAt };
+  }
+
+  /** Notes whether the service takes the token. */
+  noteValid(valid: boolean): void {
+    this.#valid = valid;
+  }
+
+  /** Notes what the service said about the token's end. */
+  noteExpiry(expiresAt: Date | undefined): void {
+    this.#expiresAt = expiresAt;
+  }
+
+  serves(zone: Zone): boolean {
+    return (
+      fits(this.#zones, [zone.name]) && fits(this.#accounts, [zone.accountId, zone.accountName])
+    );
+  }
+
+  /** The token as it is now, at most ten seconds old. */
+  async token(): Promise<Token> {
+    const isFresh = this.#clock.uptime() - this.#readAt < rereadMs;
+    return this.#token !== undefined && isFresh ? this.#token : this.#read();
+  }
+
+  /** Whether another try can help after the service refused `refused`: the token is another one now, or very new. */
+  async isRenewed(refused: Token): Promise<boolean> {
+    const token = await this.#read();
+    return !token.equals(refused) || this.#clock.uptime() - this.#changedAt < settlingMs;
+  }
+
+  #read(): Promise<Token> {
+    this.#reading ??= this.#readSource().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  /** While a secret is being swapped its file may be gone or empty for a moment: the last token stays good. */
+  async #readSource(): Promise<Token> {
+    try {
+      const token = Token.parse(await this.#options.source.read());
+      if (token === undefined) throw this.#noToken("there is no token in it");
+      const isChanged = this.#token !== undefined && !this.#token.equals(token);
+      if (isChanged) this.#changedAt = this.#clock.uptime();
+      this.#token = token;
+    } catch (cause) {
+      if (this.#token === undefined) {
+        throw cause instanceof ApiError ? cause : this.#noToken(reasonOf(cause));
+      }
+    }
+    this.#readAt = this.#clock.uptime();
+    return this.#token;
+  }
+
+  #noToken(reason: string): ApiError {
+    const message = `credential ${this.name}: cannot read its token: ${reason}; check the token_file or token_env of this credential`;
+    return new ApiError("API_NO_TOKEN", message, { transient: true });
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : "unknown reason";
+}
+
+function patternOf(pattern: string): RegExp {
+  const literal = pattern.split("*").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  return new RegExp(`^${literal.join(".*")}$`, "is");
+}
+
+function fits(patterns: readonly RegExp[], texts: readonly string[]): boolean {
+  return (
+    patterns.length === 0 || patterns.some((pattern) => texts.some((text) => pattern.test(text)))
+  );
+}

@@ -1,0 +1,149 @@
+import { answerOf, type Answer, type Fetched } from "./answer.ts";
+import { ApiError } from "./api-error.ts";
+import type { Permit } from "./budget.ts";
+import type { Call, Priority } from "./call.ts";
+import { send, type Connection } from "./client.ts";
+import type { Credential } from "./credential.ts";
+import { longestRetryAfterMs, rateView } from "./rate-headers.ts";
+import type { Token } from "./token.ts";
+import { wireCodes } from "./wire.ts";
+
+/** How stubbornly a request is repeated. */
+export interface RetryPolicy {
+  /** Sendings at most, the first one included. */
+  readonly attempts: number;
+  /** Bound of the first wait; it doubles with each. */
+  readonly firstWaitMs: number;
+  readonly longestWaitMs: number;
+  /** No wait begins that would end later than this after the first sending. */
+  readonly deadlineMs: number;
+}
+
+/** Five tries, waits up to 0.5, 1, 2 and 4 s; the deadline leaves room for one `Retry-After` of ten minutes. */
+export const defaultRetry: RetryPolicy = {
+  attempts: 5,
+  firstWaitMs: 500,
+  longestWaitMs: 30_000,
+  deadlineMs: longestRetryAfterMs + 120_000,
+};
+
+/** The service in the name of one credential. */
+export interface Session {
+  readonly connection: Connection;
+  readonly credential: Credential;
+  readonly retry: RetryPolicy;
+  /** At least 0, below 1. */
+  readonly random: () => number;
+}
+
+/** What one sending came to; the token that it was sent with, once there was one. */
+type Attempt =
+  | { readonly answer: Answer }
+  | { readonly error: ApiError; readonly token: Token | undefined };
+
+/**
+ * Sends a request, and again where that is harmless and may help.
+ *
+ * | what came back                               | GET, PUT, PATCH, DELETE | POST                     |
+ * | -------------------------------------------- | ----------------------- | ------------------------ |
+ * | 429, 409                                     | again                   | again                    |
+ * | 401, 403 while the token is being changed    | again                   | again                    |
+ * | no connection came about                     | again                   | again                    |
+ * | it broke or took too long, 408, 5xx, cut JSON | again                  | never: may have happened |
+ * | 404                                          | error; for DELETE done  | error                    |
+ */
+export async function fetch(
+  session: Session,
+  priority: Priority,
+  call: Call,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const { clock, observer } = session.connection;
+  const start = clock.uptime();
+  for (let sendings = 1; ; sendings += 1) {
+    const attempt = await sendOnce(session, priority, call, signal);
+    noteValidity(session.credential, attempt);
+    if ("answer" in attempt) return { ...attempt.answer, sendings };
+    const { error } = attempt;
+    if (isGone(call, error)) return { ...nothing, status: error.status, ray: error.ray, sendings };
+
+    const mayRepeat = await helpsToRepeat(session.credential, call, attempt);
+    const wait = waitFor(session, error, sendings);
+    const isLate = clock.uptime() - start + wait > session.retry.deadlineMs;
+    if (error.code === "API_THROTTLED") session.credential.budget.close(wait);
+    if (!mayRepeat || isLate || sendings >= session.retry.attempts) throw error;
+
+    const code = error.fault ?? error.status;
+    const { name } = session.credential;
+    observer.retry({ endpoint: call.route, method: call.method, code, credential: name });
+    await clock.sleep(wait, signal);
+  }
+}
+
+const nothing = { result: null, resultInfo: undefined, auditId: "" } as const;
+
+async function sendOnce(
+  session: Session,
+  priority: Priority,
+  call: Call,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { credential, connection } = session;
+  let token: Token | undefined;
+  try {
+    const permit = await credential.budget.acquire(priority, signal);
+    let end: Parameters<Permit["end"]> = ["abandoned", undefined];
+    try {
+      token = await credential.token();
+      const reply = await send(connection, { credential: credential.name, token }, call, signal);
+      end = ["answered", rateView(reply.headers)];
+      return { answer: answerOf(call, reply, token, connection.clock.now()) };
+    } catch (error) {
+      if (isOutOfReach(error)) end = ["unreachable", undefined];
+      throw error;
+    } finally {
+      permit.end(...end);
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { error, token };
+  }
+}
+
+/** Only 401 speaks of the token itself; 403 may be a matter of the zone. */
+function noteValidity(credential: Credential, attempt: Attempt): void {
+  if ("answer" in attempt) credential.noteValid(true);
+  else if (attempt.error.code === "API_UNAUTHORIZED") credential.noteValid(false);
+}
+
+function isOutOfReach(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.status !== 0) return false;
+  return error.code === "API_UNREACHABLE" || error.code === "API_TIMEOUT";
+}
+
+/** 404 answers a DELETE as well as 204 does, unless it is the address that is wrong (api-facts C.2). */
+function isGone(call: Call, error: ApiError): boolean {
+  const isAddress = error.wireCodes.some(
+    (code) => code === wireCodes.couldNotRoute || code === wireCodes.noRoute,
+  );
+  return call.method === "DELETE" && error.status === 404 && !isAddress;
+}
+
+async function helpsToRepeat(
+  credential: Credential,
+  { method }: Call,
+  { error, token }: { readonly error: ApiError; readonly token: Token | undefined },
+): Promise<boolean> {
+  if (method === "POST" && error.mayHaveHappened) return false;
+  if (error.code === "API_UNAUTHORIZED" || error.code === "API_FORBIDDEN") {
+    return token !== undefined && credential.isRenewed(token);
+  }
+  // Neither a spent budget nor a missing token comes from the service: waiting for it here helps nobody.
+  return error.transient && (error.status > 0 || error.fault !== undefined);
+}
+
+/** What the service asked for, and on top of it full jitter, so that those who failed together do not return together. */
+function waitFor({ retry, random }: Session, error: ApiError, sendings: number): number {
+  const bound = Math.min(retry.longestWaitMs, retry.firstWaitMs * 2 ** (sendings - 1));
+  return error.retryAfterMs + random() * bound;
+}

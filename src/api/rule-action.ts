@@ -1,0 +1,81 @@
+import type { JsonObject } from "../syntax/json.ts";
+import type { LiveRuleAction } from "../zone/live.ts";
+import type {
+  CategoryOverride,
+  Overrides,
+  RuleOverride,
+  SkipParameters,
+} from "../zone/resource.ts";
+import { flagIn, objectIn, objectsIn, textIn, textSet } from "./wire-value.ts";
+
+/** Reads what a rule does; a rule that we do not understand is `other`, never dropped. */
+export function ruleActionOf(rule: JsonObject): LiveRuleAction {
+  const name = textIn(rule, "action");
+  const parameters = objectIn(rule, "action_parameters");
+  const ruleset = textIn(parameters, "id");
+  if (name === "execute" && ruleset !== "") {
+    return {
+      action: "execute",
+      ruleset,
+      overrides: overridesOf(objectIn(parameters, "overrides")),
+    };
+  }
+  if (name === "skip") {
+    // Left out, it is on (api-facts B.4).
+    const logging = flagIn(objectIn(rule, "logging"), "enabled") ?? true;
+    return { action: "skip", skip: skipOf(parameters), logging };
+  }
+  return { action: "other", name };
+}
+
+/** Empty lists are left out of answers (api-facts B.5): here both are empty lists. */
+function overridesOf(wire: JsonObject): Overrides {
+  return {
+    ...switchesOf(wire),
+    categories: objectsIn(wire, "categories").map(categoryOverrideOf),
+    rules: objectsIn(wire, "rules").map(ruleOverrideOf).toSorted(byId),
+  };
+}
+
+function categoryOverrideOf(wire: JsonObject): CategoryOverride {
+  return { category: textIn(wire, "category"), ...switchesOf(wire) };
+}
+
+function ruleOverrideOf(wire: JsonObject): RuleOverride {
+  const threshold = wire["score_threshold"];
+  return {
+    id: textIn(wire, "id"),
+    ...switchesOf(wire),
+    score_threshold: typeof threshold === "number" ? threshold : undefined,
+  };
+}
+
+function switchesOf(
+  wire: JsonObject,
+): Pick<CategoryOverride, "enabled" | "action" | "sensitivity_level"> {
+  return {
+    enabled: flagIn(wire, "enabled"),
+    action: textIn(wire, "action") || undefined,
+    sensitivity_level: textIn(wire, "sensitivity_level") || undefined,
+  };
+}
+
+function byId(a: RuleOverride, b: RuleOverride): number {
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? -1 : 1;
+}
+
+function skipOf(wire: JsonObject): SkipParameters {
+  const rules = Object.entries(objectIn(wire, "rules"))
+    .map(([ruleset, ids]) => [ruleset, textSet(ids)] as const)
+    .filter(([, ids]) => ids.length > 0)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    ruleset: textIn(wire, "ruleset") === "current",
+    phase: textIn(wire, "phase") === "current",
+    rulesets: textSet(wire["rulesets"]),
+    rules: Object.fromEntries(rules),
+    phases: textSet(wire["phases"]),
+    products: textSet(wire["products"]),
+  };
+}

@@ -1,0 +1,42 @@
+import { inspect } from "node:util";
+
+/** An API token that cannot be printed: whatever shows it shows `[token]`. */
+export class Token {
+  readonly #value: string;
+
+  private constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** Reads a token, with or without white space around it; `undefined` where `text` can be none. */
+  static parse(text: string): Token | undefined {
+    const value = text.trim();
+    return /^[\u0021-\u007e]{1,4096}$/.test(value) ? new Token(value) : undefined;
+  }
+
+  /** Value of the `Authorization` header. */
+  get authorization(): string {
+    return `Bearer ${this.#value}`;
+  }
+
+  equals(other: Token): boolean {
+    return this.#value === other.#value;
+  }
+
+  /** `text` without the token, should somebody have sent it back to us. */
+  scrub(text: string): string {
+    return text.replaceAll(this.#value, "[token]");
+  }
+
+  toString(): string {
+    return "[token]";
+  }
+
+  toJSON(): string {
+    return "[token]";
+  }
+
+  [inspect.custom](): string {
+    return "[token]";
+  }
+}

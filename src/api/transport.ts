@@ -1,0 +1,72 @@
+import { ApiError } from "./api-error.ts";
+import type { Call } from "./call.ts";
+import type { Fault } from "./observer.ts";
+
+/** The connection never came about: the request has certainly not been seen. */
+const neverConnected =
+  /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
+const nameUnknown = /^(ENOTFOUND|EAI_AGAIN|EAI_[A-Z]+)$/;
+const certificate = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/;
+const notHttp = /^HPE_/;
+const tooLarge = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
+
+/** Understands what kept a request from a whole answer. */
+export function failureOf(
+  call: Call,
+  cause: unknown,
+  timedOut: boolean,
+  timeoutMs: number,
+): ApiError {
+  const code = timedOut ? "UND_ERR_HEADERS_TIMEOUT" : codeOf(cause);
+  const place = `${call.method} ${call.route}`;
+  const fault = faultOf(code);
+  const facts = {
+    fault,
+    transient: code !== tooLarge,
+    mayHaveHappened: call.method !== "GET" && !wasNeverSent(code),
+    cause: plain(cause, code),
+  };
+  if (code === tooLarge) {
+    const message = `${place}: the answer is longer than 32 MiB; check that api.base_url is the service's`;
+    return new ApiError("API_TOO_LARGE", message, facts);
+  }
+  switch (fault) {
+    case "timeout": {
+      const message = `${place}: no whole answer within ${timeoutMs / 1000} s; raise api.timeout if the service is only slow`;
+      return new ApiError("API_TIMEOUT", message, facts);
+    }
+    case "parse": {
+      const message = `${place}: the answer is not HTTP (${code}); check that api.base_url is the service's`;
+      return new ApiError("API_MALFORMED", message, facts);
+    }
+    case "dns":
+    case "tls":
+    case "reset": {
+      const message = `${place}: no answer (${code}); check api.base_url and the way to it`;
+      return new ApiError("API_UNREACHABLE", message, facts);
+    }
+  }
+}
+
+function faultOf(code: string): Fault {
+  if (/^UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT$/.test(code)) return "timeout";
+  if (nameUnknown.test(code)) return "dns";
+  if (certificate.test(code)) return "tls";
+  return notHttp.test(code) || code === tooLarge ? "parse" : "reset";
+}
+
+function wasNeverSent(code: string): boolean {
+  return neverConnected.test(code) || nameUnknown.test(code) || certificate.test(code);
+}
+
+/** The system's or undici's name of the fault; several addresses tried one after the other give it one level down. */
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return "unknown fault";
+  if ("code" in cause && typeof cause.code === "string") return cause.code;
+  return cause instanceof AggregateError ? codeOf(cause.errors[0]) : cause.name;
+}
+
+/** The cause without what hangs on it: errors of the transport can carry headers and raw answers. */
+function plain(cause: unknown, code: string): Error {
+  return new Error(cause instanceof Error ? `${cause.name} ${code}` : code);
+}
