@@ -75,6 +75,11 @@ export class Credential {
     this.#expiresAt = expiresAt;
   }
 
+  /** `text` without the token, wherever it stands in it. */
+  scrub(text: string): string {
+    return this.#token === undefined ? text : this.#token.scrub(text);
+  }
+
   serves(zone: Zone): boolean {
     return (
       fits(this.#zones, [zone.name]) && fits(this.#accounts, [zone.accountId, zone.accountName])

@@ -2,7 +2,7 @@ import { isServiceError } from "../report/failure.ts";
 import { reportJson } from "../report/plan-json.ts";
 import { renderReports } from "../report/plan-text.ts";
 import type { RunReport, ZoneReport } from "../report/run-report.ts";
-import type { Service } from "./connect.ts";
+import type { Connected } from "./connect.ts";
 import { connect } from "./connect.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { configOrProblems, desiredOrProblems, hasErrors, printProblems } from "./load.ts";
@@ -29,7 +29,7 @@ export async function once(
   flags: OnceFlags,
   accept: readonly string[],
   machine: Machine,
-  finish: (look: Look, service: Service, owner: string, stop: AbortSignal) => Promise<Finished>,
+  finish: (look: Look, service: Connected, owner: string, stop: AbortSignal) => Promise<Finished>,
 ): Promise<ExitCode> {
   const stopping = new AbortController();
   const signal = stopping.signal;

@@ -8,7 +8,7 @@ import { propose } from "../reconcile/propose.ts";
 import { circumstancesOf } from "../reconcile/zone-runner.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Service } from "./connect.ts";
+import type { Connected } from "./connect.ts";
 import type { Machine } from "./machine.ts";
 import { startProgress } from "./progress.ts";
 
@@ -40,7 +40,7 @@ export interface LookOptions {
 /** Looks at every declared zone once, several side by side, and writes nothing. Throws where the zones cannot be listed. */
 export async function lookOnce(
   options: LookOptions,
-  service: Service,
+  service: Connected,
   machine: Machine,
   signal: AbortSignal,
 ): Promise<Look> {
@@ -74,7 +74,7 @@ function fits(name: string, pattern: string): boolean {
 function lookAt(
   declared: FleetZone,
   { config, state, accept }: LookOptions,
-  service: Service,
+  service: Connected,
   machine: Machine,
   signal: AbortSignal,
 ): Promise<Proposal> {

@@ -78,6 +78,11 @@ export class Reconciler {
     return this.#queue.size;
   }
 
+  /** Zones that are being looked at now. */
+  get running(): readonly ZoneName[] {
+    return this.#queue.running;
+  }
+
   /** Asks to look again: at every zone, or after a file change at those that it touches. */
   wake(trigger: Trigger): void {
     this.#woken.add(trigger);

@@ -42,8 +42,8 @@ export class ZoneQueue {
   }
 
   /** Zones that are being looked at. */
-  get running(): number {
-    return this.#running.size;
+  get running(): readonly ZoneName[] {
+    return [...this.#running];
   }
 
   /** Adds a zone, or makes the entry it has more urgent and due earlier. */
