@@ -1,11 +1,16 @@
+import { once } from "node:events";
+
+import { createAdaptorServer } from "@hono/node-server";
+
+import { basePath } from "../api/wire.ts";
+import { emulatorApp } from "./app.ts";
+import type { Dialect } from "./dialect.ts";
 import type { JournalEntry } from "./journal.ts";
 import type { Seed } from "./seed.ts";
-
-/** How answers are written: as the published schema has them, or as the specification page shows them. */
-export const dialects = ["published", "specification"] as const;
-
-/** One of {@link dialects}. */
-export type Dialect = (typeof dialects)[number];
+import { seededState } from "./seeded-state.ts";
+import { Service } from "./service.ts";
+import { stateFileAt } from "./state-file.ts";
+import type { State } from "./state.ts";
 
 /** What an emulator needs to run; port 0 takes any free port. */
 export interface EmulatorOptions {
@@ -33,5 +38,46 @@ export interface Emulator extends AsyncDisposable {
   reset(): void;
 }
 
-/** Starts the whole service inside this process. */
-export declare function startEmulator(options: EmulatorOptions): Promise<Emulator>;
+/** Starts the whole service inside this process. A seed that `loadSeed` would refuse is an error here. */
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { listen, seed, statePath, dialect, clock, random, sleep } = options;
+  const stateFile = statePath === undefined ? undefined : stateFileAt(statePath);
+  const fresh = (now: Date): State => soundState(seed, now);
+  const state = (await stateFile?.load()) ?? fresh(clock.now());
+  const service = new Service({ dialect, clock, random, sleep, stateFile, fresh }, state);
+
+  const server = createAdaptorServer({ fetch: emulatorApp(service).fetch });
+  server.listen(listen.port, listen.host);
+  await once(server, "listening");
+  const url = originOf(server.address(), listen.host);
+  return {
+    url,
+    baseUrl: `${url}${basePath}`,
+    journal: () => service.journal.entries(),
+    reset: () => {
+      service.reset();
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = once(server, "close");
+      server.close();
+      if ("closeAllConnections" in server) server.closeAllConnections();
+      await closed;
+      await service.saved();
+    },
+  };
+}
+
+function soundState(seed: Seed, now: Date): State {
+  const { state, mistakes } = seededState(seed, now);
+  const [first] = mistakes;
+  if (first === undefined) return state;
+  throw new Error(`seed: ${first.path.join(".")}: ${first.message}`);
+}
+
+function originOf(address: unknown, host: string): string {
+  if (typeof address !== "object" || address === null || !("port" in address)) {
+    throw new Error("the emulator listens on no port");
+  }
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `http://${name}:${String(address.port)}`;
+}

@@ -11,3 +11,26 @@ export interface JournalEntry {
   readonly credential: string;
   readonly ray: string;
 }
+
+const mostEntries = 10_000;
+
+/** Remembers the newest requests to the service. */
+export class Journal {
+  #entries: JournalEntry[] = [];
+  #number = 0;
+
+  record(entry: Omit<JournalEntry, "number">): void {
+    this.#number += 1;
+    this.#entries.push({ number: this.#number, ...entry });
+    if (this.#entries.length >= 2 * mostEntries) this.#entries = this.#entries.slice(-mostEntries);
+  }
+
+  /** Oldest first. */
+  entries(): readonly JournalEntry[] {
+    return this.#entries.slice(-mostEntries);
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+}

@@ -87,9 +87,3 @@ export interface SeedProblem {
   readonly line: number;
   readonly column: number;
 }
-
-/** Reads a seed from YAML text: the seed, or everything that is wrong with it. */
-export declare function loadSeed(
-  text: string,
-  file: string,
-): { readonly seed: Seed } | { readonly problems: readonly SeedProblem[] };
