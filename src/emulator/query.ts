@@ -1,0 +1,71 @@
+import { refused, unpublishedCodes } from "./service-error.ts";
+
+/** `true` or `false` in a query; anything else is refused. */
+export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
+  const value = queryOneOf(query, name, ["true", "false"]);
+  return value === undefined ? undefined : value === "true";
+}
+
+/** One of `values` in a query; anything else is refused. */
+export function queryOneOf<T extends string>(
+  query: URLSearchParams,
+  name: string,
+  values: readonly T[],
+): T | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const value = values.find((candidate) => candidate === given);
+  if (value === undefined) throw badQuery(name, `must be one of ${values.join(", ")}`);
+  return value;
+}
+
+/** An integer within bounds in a query; anything else is refused. */
+export function queryInteger(
+  query: URLSearchParams,
+  name: string,
+  least: number,
+  most: number,
+): number | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw badQuery(name, `must be an integer from ${least} to ${most}`);
+}
+
+/** A text of at most `most` characters in a query. */
+export function queryText(query: URLSearchParams, name: string, most: number): string | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  if (given.length > most) throw badQuery(name, `must have at most ${most} characters`);
+  return given;
+}
+
+/** The parts of a list with commas in a query; `undefined` where there is none. */
+export function queryList(query: URLSearchParams, name: string): readonly string[] | undefined {
+  const parts = query
+    .get(name)
+    ?.split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  return parts === undefined || parts.length === 0 ? undefined : parts;
+}
+
+/** Refuses a value of a query. */
+export function badQuery(name: string, remedy: string): Error {
+  return refused(
+    400,
+    unpublishedCodes.query,
+    `invalid value for query parameter "${name}": ${remedy}`,
+  );
+}
+
+/** Whether `text` fits `pattern`: exactly, or with `*` at the pattern's start or end or both. */
+export function fits(pattern: string, text: string): boolean {
+  const open = pattern.startsWith("*");
+  const close = pattern.endsWith("*") && pattern.length > 1;
+  const core = pattern.slice(open ? 1 : 0, close ? -1 : undefined);
+  if (open && close) return text.includes(core);
+  if (open) return text.endsWith(core);
+  return close ? text.startsWith(core) : text === core;
+}

@@ -1,0 +1,55 @@
+import type { Dialect } from "./dialect.ts";
+import { Faults } from "./faults.ts";
+import { Journal } from "./journal.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import type { StateFile } from "./state-file.ts";
+import type { Owner, State } from "./state.ts";
+import { Store } from "./store.ts";
+
+/** What a service takes from outside. */
+export interface ServicePorts {
+  readonly dialect: Dialect;
+  readonly clock: { now(): Date };
+  readonly random: () => number;
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  readonly stateFile: StateFile | undefined;
+  /** The state of the seed at a moment. */
+  readonly fresh: (now: Date) => State;
+}
+
+/** Everything that one emulator holds over time. */
+export class Service {
+  readonly ports: ServicePorts;
+  readonly journal = new Journal();
+  readonly faults = new Faults();
+  readonly limiter = new RateLimiter();
+  #store: Store;
+
+  constructor(ports: ServicePorts, state: State) {
+    this.ports = ports;
+    this.#store = new Store(state, ports.clock);
+  }
+
+  get store(): Store {
+    return this.#store;
+  }
+
+  /** Stores what a request made, and resolves when it cannot be lost any more. */
+  async commit(next: Owner): Promise<void> {
+    this.#store.replace(next);
+    await this.saved();
+  }
+
+  /** Brings the state to the disk, where there is a file for it. */
+  async saved(): Promise<void> {
+    await this.ports.stateFile?.save(() => this.#store.state());
+  }
+
+  /** Goes back to the seed. */
+  reset(): void {
+    this.#store = new Store(this.ports.fresh(this.ports.clock.now()), this.ports.clock);
+    this.journal.clear();
+    this.faults.clear();
+    this.limiter.clear();
+  }
+}

@@ -1,0 +1,147 @@
+import type { JsonObject } from "../syntax/json.ts";
+
+/** Page Shield settings of a zone, as the published schema has them. */
+export interface Settings {
+  readonly enabled: boolean;
+  readonly updated_at: string;
+  readonly use_cloudflare_reporting_endpoint: boolean;
+  readonly use_connection_url_path: boolean;
+}
+
+/** A content security policy, as the published schema has it. */
+export interface Policy {
+  readonly id: string;
+  readonly description: string;
+  readonly action: string;
+  readonly expression: string;
+  readonly enabled: boolean;
+  readonly value: string;
+}
+
+/** What a rule says, apart from its identity; members that the service leaves out of answers are absent. */
+export interface RuleContent {
+  readonly ref: string;
+  readonly action: string;
+  readonly action_parameters?: JsonObject;
+  readonly expression?: string;
+  readonly description: string;
+  readonly enabled: boolean;
+  readonly logging?: { readonly enabled: boolean };
+  readonly ratelimit?: JsonObject;
+  readonly exposed_credential_check?: JsonObject;
+  /** Of managed rules only. */
+  readonly categories?: readonly string[];
+  /** Of the OWASP score rule only. */
+  readonly score_threshold?: number;
+}
+
+/** A rule as answers show it, stored that way so that a GET copies nothing. */
+export interface Rule extends RuleContent {
+  readonly id: string;
+  readonly version: string;
+  readonly last_updated: string;
+}
+
+/** One version of a ruleset as answers show it. */
+export interface Ruleset {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly kind: string;
+  readonly phase: string;
+  readonly version: string;
+  readonly last_updated: string;
+  readonly source?: string;
+  readonly rules: readonly Rule[];
+}
+
+/** A ruleset with its earlier versions, oldest first. */
+export interface StoredRuleset {
+  readonly current: Ruleset;
+  readonly past: readonly Ruleset[];
+}
+
+/** A script, connection or cookie that visitors' browsers reported; its status follows from reports and time. */
+export interface Detected {
+  readonly id: string;
+  readonly reports: number;
+  readonly addedAt: number;
+  readonly firstSeen: number;
+  readonly lastSeen: number;
+  /** Members of the answer that do not change with time. */
+  readonly facts: JsonObject;
+  /** Members that are shown with the single item only. */
+  readonly detail: JsonObject;
+}
+
+/** What a zone's contract allows. */
+export interface Entitlements {
+  readonly policies: number;
+  readonly rules: number;
+  readonly connection_url_path: boolean;
+  readonly reporting_endpoint: boolean;
+}
+
+/** A zone with everything in it; never changed, only replaced as a whole. */
+export interface ZoneState {
+  readonly level: "zone";
+  readonly id: string;
+  readonly name: string;
+  readonly accountId: string;
+  readonly status: string;
+  readonly type: string;
+  readonly paused: boolean;
+  readonly plan: string;
+  readonly createdOn: string;
+  readonly entitlements: Entitlements;
+  readonly settings: Settings;
+  readonly policies: readonly Policy[];
+  readonly rulesets: readonly StoredRuleset[];
+  readonly scripts: readonly Detected[];
+  readonly connections: readonly Detected[];
+  readonly cookies: readonly Detected[];
+}
+
+/** An account; never changed, only replaced as a whole. */
+export interface AccountState {
+  readonly level: "account";
+  readonly id: string;
+  readonly name: string;
+  readonly createdOn: string;
+  readonly rulesets: readonly StoredRuleset[];
+}
+
+/** Whoever has rulesets. */
+export type Owner = ZoneState | AccountState;
+
+/** A credential; `null` in a moment means that there is none. */
+export interface TokenState {
+  readonly id: string;
+  readonly name: string;
+  readonly value: string;
+  readonly permissions: "all" | readonly string[];
+  readonly zones: readonly string[];
+  readonly accounts: readonly string[];
+  readonly status: "active" | "disabled";
+  readonly expiresOn: string | null;
+  readonly notBefore: string | null;
+}
+
+/** Quota of requests for each credential. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly windowMs: number;
+  readonly lockoutMs: number;
+}
+
+/** Everything that the service remembers, as plain data. */
+export interface State {
+  readonly accounts: readonly AccountState[];
+  readonly zones: readonly ZoneState[];
+  readonly tokens: readonly TokenState[];
+  readonly rateLimit: RateLimit | null;
+  /** How far the emulator's clock is ahead of the real one, in milliseconds. */
+  readonly clockOffset: number;
+  /** How many ids were made, so that none is made twice. */
+  readonly made: number;
+}

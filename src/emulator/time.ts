@@ -1,0 +1,14 @@
+const units: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A duration such as `90s`, `5m` or `8d` in milliseconds; `undefined` where the text is none. */
+export function ageIn(text: string): number | undefined {
+  const { count, unit } = /^(?<count>\d{1,9})(?<unit>ms|s|m|h|d)$/.exec(text)?.groups ?? {};
+  const milliseconds = units[unit ?? ""];
+  return milliseconds === undefined ? undefined : Number(count) * milliseconds;
+}
