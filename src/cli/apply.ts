@@ -17,7 +17,7 @@ export interface ApplyFlags extends OnceFlags {
 export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise<ExitCode> {
   return once(flags, flags.accept, machine, async ({ looked, missing }, service, owner, stop) => {
     const reports: ZoneReport[] = [];
-    const ports = { writer: service, clock: machine.clock, bug: rethrow };
+    const ports = { writer: service.writer, clock: machine.clock, bug: rethrow };
     const toWrite = looked.filter(({ proposal }) => proposal.report.result === "ready").length;
     using progress = startProgress("writing zones", toWrite, machine.stderr);
     for (const { declared, proposal } of looked) {

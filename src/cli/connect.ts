@@ -67,7 +67,11 @@ function tokenSource(
   if ("file" in source) {
     return {
       read: async () => {
-        const bytes = await machine.files.read(source.file, longestToken, AbortSignal.timeout(5_000));
+        const bytes = await machine.files.read(
+          source.file,
+          longestToken,
+          AbortSignal.timeout(5_000),
+        );
         return new TextDecoder().decode(bytes);
       },
     };

@@ -32,7 +32,7 @@ const pollMs = 30_000;
 
 /** Puts the parts together and keeps the zones until a signal ends it. Rejects where the server cannot listen. */
 export async function keep(parts: DaemonParts, machine: Machine): Promise<void> {
-  const { config, service, metrics, logger, fleet } = parts;
+  const { config, metrics, logger, fleet } = parts;
   const { clock } = machine;
   using stopping = startStopping(machine, (signal) => logger.info({ signal }, "stopping"));
   const { stop } = stopping.signals;
@@ -165,15 +165,7 @@ function factsOf(
       longestGapMs: schedule.intervalSeconds * 1_000,
     },
     queue: { waiting: reconciler.waiting, running: reconciler.running },
-    credentials: service.credentials.map(({ state }) => ({
-      name: state.name,
-      valid: state.valid,
-      expiresAt: state.expiresAt,
-      limit: state.limit,
-      remaining: state.remaining,
-      resetAt: state.opensAt,
-      throttledMs: state.throttledSeconds * 1_000,
-    })),
+    credentials: service.credentials.map(({ state }) => state),
     leases: [],
   };
 }

@@ -21,14 +21,21 @@ export interface EmulateFlags {
 export async function emulate(flags: EmulateFlags, machine: Machine): Promise<ExitCode> {
   if (flags.operations === true) return printOperations(machine);
   const listen = listenOf(flags.listen);
-  if (listen === undefined) return complain("--listen: not host:port, as 127.0.0.1:8787 is", machine);
+  if (listen === undefined) {
+    return complain("--listen: not host:port, as 127.0.0.1:8787 is", machine);
+  }
   if (flags.seed !== undefined && flags.generate !== undefined) {
     return complain("--seed and --generate: only one of them can say what to begin with", machine);
   }
   const seed = await seedOf(flags, machine);
   if (typeof seed === "string") return complain(seed, machine);
   if (seed === undefined) return exitCodes.invalid;
-  await using emulator = await emulatorOn(listen, seed, { statePath: flags.state, dialect: flags.dialect }, machine);
+  await using emulator = await emulatorOn(
+    listen,
+    seed,
+    { statePath: flags.state, dialect: flags.dialect },
+    machine,
+  );
   machine.stderr.write(
     `The service is at ${emulator.baseUrl}, with the token of your choice among those of the seed (emulator-token).\nWhat it saw, and how to edit it as a person would: ${emulator.url}/_emulator/\nAll of it is synthetic. Ctrl-C ends it.\n`,
   );
@@ -42,14 +49,18 @@ function complain(message: string, machine: Machine): ExitCode {
 }
 
 function printOperations(machine: Machine): ExitCode {
-  const lines = operations.map(({ method, path, summary }) => `${method.padEnd(6)} ${path}  ${summary}`);
+  const lines = operations.map(
+    ({ method, path, summary }) => `${method.padEnd(6)} ${path}  ${summary}`,
+  );
   machine.stdout.write(`${lines.join("\n")}\n`);
   return exitCodes.done;
 }
 
 /** Reads `host:port`; a host in brackets is an IPv6 address. */
 function listenOf(text: string): Listen | undefined {
-  const groups = /^(?:\[(?<v6>[0-9a-f:]+)\]|(?<host>[^:[\]]+)):(?<port>\d{1,5})$/i.exec(text)?.groups;
+  const groups = /^(?:\[(?<v6>[0-9a-f:]+)\]|(?<host>[^:[\]]+)):(?<port>\d{1,5})$/i.exec(
+    text,
+  )?.groups;
   const host = groups?.["v6"] ?? groups?.["host"];
   const port = Number(groups?.["port"]);
   return host === undefined || port > 65_535 ? undefined : { host, port };

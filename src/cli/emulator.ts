@@ -65,13 +65,19 @@ export async function reachService(
   mayShare: boolean,
 ): Promise<Reached | undefined> {
   const embedded = config.api.emulator;
-  if (embedded === undefined) return { ...nothingToEnd, baseUrl: config.api.baseUrl, emulator: undefined };
+  if (embedded === undefined) {
+    return { ...nothingToEnd, baseUrl: config.api.baseUrl, emulator: undefined };
+  }
   const seed = await seedOrProblems(embedded.seed, machine);
   if (seed === undefined) return undefined;
   try {
     const options = { statePath: undefined, dialect: "published" } as const;
     const emulator = await emulatorOn(embedded.listen, seed, options, machine);
-    return { baseUrl: emulator.baseUrl, emulator, [Symbol.asyncDispose]: () => emulator[Symbol.asyncDispose]() };
+    return {
+      baseUrl: emulator.baseUrl,
+      emulator,
+      [Symbol.asyncDispose]: () => emulator[Symbol.asyncDispose](),
+    };
   } catch (error) {
     if (mayShare && isAddressInUse(error)) {
       return { ...nothingToEnd, baseUrl: config.api.baseUrl, emulator: undefined };

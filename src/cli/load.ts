@@ -28,7 +28,9 @@ export async function desiredOrProblems(
   signal: AbortSignal,
 ): Promise<DesiredState | undefined> {
   const { path: directory, owner } = config.desired;
-  const state = await new DesiredFiles({ path: directory, owner, files: machine.files }).load(signal);
+  const state = await new DesiredFiles({ path: directory, owner, files: machine.files }).load(
+    signal,
+  );
   printProblems(state.problems, state.sources, machine);
   return hasErrors(state.problems) ? undefined : state;
 }

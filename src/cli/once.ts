@@ -2,8 +2,8 @@ import { isServiceError } from "../report/failure.ts";
 import { reportJson } from "../report/plan-json.ts";
 import { renderReports } from "../report/plan-text.ts";
 import type { RunReport, ZoneReport } from "../report/run-report.ts";
-import type { Connected } from "./connect.ts";
-import { connect } from "./connect.ts";
+import { connect, type Connected } from "./connect.ts";
+import { reachService } from "./emulator.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { configOrProblems, desiredOrProblems, hasErrors, printProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
@@ -41,14 +41,25 @@ export async function once(
   if (state === undefined) return exitCodes.invalid;
 
   const startedAt = machine.clock.now();
-  await using service = await connect(config, machine);
+  await using reached = await reachService(config, machine, true);
+  if (reached === undefined) return exitCodes.invalid;
+  await using service = connect(config, reached.baseUrl, machine);
   try {
-    const look = await lookOnce({ config, state, only: flags.zones, accept }, service, machine, signal);
+    const look = await lookOnce(
+      { config, state, only: flags.zones, accept },
+      service,
+      machine,
+      signal,
+    );
     printProblems(look.problems, state.sources, machine);
     if (hasErrors(look.problems)) return exitCodes.invalid;
     const { reports, exitCodeOf } = await finish(look, service, config.desired.owner, signal);
     const finishedAt = machine.clock.now();
-    print({ trigger: "manual", revision: state.revision, startedAt, finishedAt, zones: reports }, flags, machine);
+    print(
+      { trigger: "manual", revision: state.revision, startedAt, finishedAt, zones: reports },
+      flags,
+      machine,
+    );
     return exitCodeOf(reports);
   } catch (error) {
     if (!isServiceError(error)) throw error;

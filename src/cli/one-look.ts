@@ -45,9 +45,11 @@ export async function lookOnce(
   signal: AbortSignal,
 ): Promise<Look> {
   const { config, state, only } = options;
-  const { zones: listed } = await service.listZones(signal);
+  const { zones: listed } = await service.reader.listZones(signal);
   const fleet = declaredFleet(selectZones, state, listed);
-  const wanted = [...fleet.zones.values()].filter(({ desired }) => isWanted(desired.zone.name, only));
+  const wanted = [...fleet.zones.values()].filter(({ desired }) =>
+    isWanted(desired.zone.name, only),
+  );
   using progress = startProgress("reading zones", wanted.length, machine.stderr);
   const looked = await inParallel(wanted, config.api.concurrency, async (declared) => {
     const proposal = await lookAt(declared, options, service, machine, signal);
@@ -91,7 +93,7 @@ function lookAt(
       causeOf: (plan) => (plan.marked ? "drift" : "pending"),
       objections: () => [],
     },
-    { reader: service, clock: machine.clock, bug: rethrow },
+    { reader: service.reader, clock: machine.clock, bug: rethrow },
     signal,
   );
 }

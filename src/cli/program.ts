@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 
-import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { EmulateFlags } from "./emulate.ts";
+import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import { version } from "./version.ts";
 
@@ -179,7 +179,10 @@ const addEmulate: Add = (program, machine, end) => {
     .option("--state <file>", "keep the state in a file, through restarts")
     .option("--generate <what>", "make zones up: zones=1000,policies=3,scripts=50,seed=1")
     .addOption(
-      new Option("--dialect <dialect>", "answers as the published schema or the specification has them")
+      new Option(
+        "--dialect <dialect>",
+        "answers as the published schema or the specification has them",
+      )
         .choices(["published", "specification"])
         .default("published"),
     )
@@ -204,7 +207,10 @@ const addSchema: Add = (program, machine, end) => {
     .command("schema")
     .description("print a JSON Schema, for editors and for other programs")
     .argument("[name]", "which one; without it, their names are printed")
-    .addHelpText("after", example("zonewarden schema", "zonewarden schema zones > zones.schema.json"))
+    .addHelpText(
+      "after",
+      example("zonewarden schema", "zonewarden schema zones > zones.schema.json"),
+    )
     .action(async (name: string | undefined) => {
       const { schema } = await import("./schema.ts");
       end(await schema(name, machine));

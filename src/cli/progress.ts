@@ -7,7 +7,9 @@ export interface Progress extends Disposable {
 
 /** Counts on a terminal, in one line that is gone afterwards; elsewhere says nothing. */
 export function startProgress(label: string, total: number, stream: TextStream): Progress {
-  if (!stream.isTTY || total < 2) return { step: () => undefined, [Symbol.dispose]: () => undefined };
+  if (!stream.isTTY || total < 2) {
+    return { step: () => undefined, [Symbol.dispose]: () => undefined };
+  }
   let done = 0;
   const draw = (): void => {
     stream.write(`\r\u{1b}[2K${label} ${done}/${total}`);

@@ -32,8 +32,7 @@ export async function run(flags: RunFlags, machine: Machine): Promise<ExitCode> 
     color: hasColor(machine, machine.stdout),
     destination: machine.stdout,
     clock: machine.clock,
-    scrub: (line) =>
-      service.credentials.reduce((text, credential) => credential.scrub(text), line),
+    scrub: (line) => service.credentials.reduce((text, credential) => credential.scrub(text), line),
   });
   const emulator = reached.emulator?.url;
   await keep({ config, service, metrics, logger, fleet: new Fleet(), emulator }, machine);

@@ -2,10 +2,10 @@ import type { Observer } from "../api/observer.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet } from "../report/fleet.ts";
 import type { LoadReport } from "../report/load-report.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
 import { logLoad, logZone } from "../telemetry/log-run.ts";
 import type { createLogger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
 
 type Logger = ReturnType<typeof createLogger>;
 
@@ -43,12 +43,22 @@ export function tellerOf(
         ...declared.missing.map(unseenZone),
       ];
       const { revision, hash } = state;
-      const load: LoadReport = { result, source, revision, hash, problems, zones: zones.length, at };
+      const load: LoadReport = {
+        result,
+        source,
+        revision,
+        hash,
+        problems,
+        zones: zones.length,
+        at,
+      };
       fleet.declare(zones, at);
       fleet.recordLoad(load);
       metrics.recordLoad(load);
       logLoad(logger, load);
-      if (refusal !== undefined) logger.error({ code: refusal.code, refusal: refusal.message }, "files held");
+      if (refusal !== undefined) {
+        logger.error({ code: refusal.code, refusal: refusal.message }, "files held");
+      }
     },
     unlisted: ({ code, message, ray }, retryMs) => {
       logger.error({ code, error: message, ray, retry_ms: retryMs }, "zones cannot be listed");
@@ -71,10 +81,10 @@ function unseenZone(name: ZoneName): {
 export function observerOf(metrics: Metrics): Observer {
   return {
     request: ({ method, endpoint, code, ms }) => {
-      metrics.recordRequest({ method, path: endpoint, code: statusOf(code), ms });
+      metrics.recordRequest({ method, path: endpoint, code, ms });
     },
-    retry: ({ reason }) => {
-      metrics.recordRetry(reason);
+    retry: ({ code }) => {
+      metrics.recordRetry(code);
     },
   };
 }
