@@ -110,8 +110,10 @@ function send(
   credential: string,
 ): Response {
   const ray = recorded(context, service, reply.status, credential);
-  const all = { ...headers, ...commonHeaders(context, ray), "content-type": reply.contentType };
-  return new Response(reply.text ?? null, { status: reply.status, headers: all });
+  const all = { ...headers, ...commonHeaders(context, ray) };
+  const { status, text, contentType } = reply;
+  if (text === undefined) return new Response(null, { status, headers: all });
+  return new Response(text, { status, headers: { ...all, "content-type": contentType } });
 }
 
 /** Closes the connection in the middle of the body. */

@@ -40,7 +40,7 @@ function editedPolicy(zone: ZoneState, fields: FieldReader, maker: Maker): Edite
   if (fields.flag("delete") === true) {
     return { next: withoutPolicy(zone, policy.id), shown: { deleted: policy } };
   }
-  const next = changedPolicy(policy, fields.required("set", fields.object("set")).body);
+  const next = changedPolicy(zone, policy, fields.required("set", fields.object("set")).body);
   return { next: withPolicy(zone, next), shown: next };
 }
 

@@ -1,20 +1,49 @@
 import { wireCodes } from "../api/wire.ts";
+import type { Expression } from "../syntax/expression-tree.ts";
+import { maxExpressionLength, parseExpression } from "../syntax/expression.ts";
+import type { Finding } from "../syntax/finding.ts";
+import { nodesOf } from "../syntax/walk-expression.ts";
 import type { FieldReader } from "./fields.ts";
 
-/** Longest expression that the service stores (api-facts B.8). */
-const mostCharacters = 4096;
+/** Plans whose expressions may use regular expressions (api-facts D). */
+const plansWithRegex = ["business", "enterprise"];
 
-/** Gives a filter expression back, or refuses it where the service does. */
-export function checkedExpression(fields: FieldReader, expression: string): string {
-  if (expression.trim() === "") {
-    throw fields.mistake("expression", "expression must not be empty");
-  }
-  if (expression.length > mostCharacters) {
+/** Refuses the filter expression of a body where the service does; `plan` is "" where none restricts it. */
+export function checkExpression(fields: FieldReader, expression: string, plan: string): void {
+  if (expression.length > maxExpressionLength) {
     throw fields.mistake(
       "expression",
-      `expression size ${expression.length} exceeded maximum ${mostCharacters}`,
+      `expression size ${expression.length} exceeded maximum ${maxExpressionLength}`,
       wireCodes.expressionTooLong,
     );
   }
-  return expression;
+  const { tree, findings } = parseExpression(expression);
+  const error = findings.find(({ severity }) => severity === "error");
+  if (error !== undefined || tree === undefined) {
+    throw fields.mistake("expression", parsingError(expression, error));
+  }
+  if (plan !== "" && !plansWithRegex.includes(plan) && usesRegex(tree)) {
+    throw fields.mistake(
+      "expression",
+      "not entitled: the use of operator Matches is not allowed, a Business plan or a WAF Advanced plan is required",
+    );
+  }
+}
+
+/** The words of the service's own parser: line and column, the line itself, and a mark below the place (api-facts D). */
+function parsingError(expression: string, error: Finding | undefined): string {
+  const { offset, length, message } = error ?? {
+    offset: 0,
+    length: 1,
+    message: "not an expression",
+  };
+  const before = expression.slice(0, offset).split("\n");
+  const line = expression.split("\n")[before.length - 1] ?? "";
+  const column = before.at(-1)?.length ?? 0;
+  const mark = " ".repeat(column) + "^".repeat(Math.max(1, Math.min(length, line.length - column)));
+  return `Filter parsing error (${before.length}:${column + 1}):\n${line}\n${mark} ${message}\n`;
+}
+
+function usesRegex(tree: Expression): boolean {
+  return nodesOf(tree).some((node) => node.kind === "comparison" && node.operator === "matches");
 }

@@ -4,7 +4,7 @@ import { identifierIn, permissions, zoneIn } from "./access.ts";
 import { policyShown } from "./dialect.ts";
 import { emptied, shown, stored } from "./endpoint.ts";
 import type { Answer, Call, Endpoint } from "./endpoint.ts";
-import { checkedExpression } from "./expression.ts";
+import { checkExpression } from "./expression.ts";
 import { fieldsOf } from "./fields.ts";
 import type { FieldReader } from "./fields.ts";
 import { checkPolicyValue } from "./policy-value.ts";
@@ -55,7 +55,7 @@ export const policyEndpoints: readonly Endpoint[] = [
     dryRun: false,
     handle: (call) => {
       const zone = zoneIn(call);
-      const policy = changedPolicy(policyIn(call, zone), call.body());
+      const policy = changedPolicy(zone, policyIn(call, zone), call.body());
       return answerWith(call, policy, withPolicy(zone, policy));
     },
   },
@@ -73,14 +73,18 @@ export const policyEndpoints: readonly Endpoint[] = [
 /** A new policy from a body that must name all five fields. */
 export function createdPolicy(zone: ZoneState, body: JsonObject, id: string): Policy {
   const fields = fieldsOf(body, "", unpublishedCodes.pageShield);
-  const policy = checked(fields, {
-    id,
-    description: fields.required("description", fields.text("description")),
-    action: fields.required("action", fields.oneOf("action", actions)),
-    expression: fields.required("expression", fields.text("expression")),
-    enabled: fields.required("enabled", enabledIn(fields)),
-    value: fields.required("value", fields.text("value")),
-  });
+  const policy = checked(
+    fields,
+    {
+      id,
+      description: fields.required("description", fields.text("description")),
+      action: fields.required("action", fields.oneOf("action", actions)),
+      expression: fields.required("expression", fields.text("expression")),
+      enabled: fields.required("enabled", enabledIn(fields)),
+      value: fields.required("value", fields.text("value")),
+    },
+    zone.plan,
+  );
   const { policies: most } = zone.entitlements;
   if (zone.policies.length < most) return policy;
   throw refused(
@@ -91,16 +95,20 @@ export function createdPolicy(zone: ZoneState, body: JsonObject, id: string): Po
 }
 
 /** A policy after `body`; a field that is not named stays, as the published schema allows. */
-export function changedPolicy(before: Policy, body: JsonObject): Policy {
+export function changedPolicy(zone: ZoneState, before: Policy, body: JsonObject): Policy {
   const fields = fieldsOf(body, "", unpublishedCodes.pageShield);
-  return checked(fields, {
-    id: before.id,
-    description: fields.text("description") ?? before.description,
-    action: fields.oneOf("action", actions) ?? before.action,
-    expression: fields.text("expression") ?? before.expression,
-    enabled: enabledIn(fields) ?? before.enabled,
-    value: fields.text("value") ?? before.value,
-  });
+  return checked(
+    fields,
+    {
+      id: before.id,
+      description: fields.text("description") ?? before.description,
+      action: fields.oneOf("action", actions) ?? before.action,
+      expression: fields.text("expression") ?? before.expression,
+      enabled: enabledIn(fields) ?? before.enabled,
+      value: fields.text("value") ?? before.value,
+    },
+    zone.plan,
+  );
 }
 
 /** The zone with `policy` in the place of the one with its id. */
@@ -116,8 +124,8 @@ export function withoutPolicy(zone: ZoneState, id: string): ZoneState {
   return { ...zone, policies: zone.policies.filter((policy) => policy.id !== id) };
 }
 
-function checked(fields: FieldReader, policy: Policy): Policy {
-  checkedExpression(fields, policy.expression);
+function checked(fields: FieldReader, policy: Policy, plan: string): Policy {
+  checkExpression(fields, policy.expression, plan);
   checkPolicyValue(fields, policy.action, policy.value);
   return policy;
 }

@@ -1,24 +1,7 @@
+import { acceptedDirectives } from "../syntax/csp-directives.ts";
 import type { FieldReader } from "./fields.ts";
 
-/** Directives that a policy may hold (api-facts E.1). */
-const directives = new Set([
-  "default-src",
-  "script-src",
-  "connect-src",
-  "img-src",
-  "style-src",
-  "font-src",
-  "object-src",
-  "media-src",
-  "child-src",
-  "form-action",
-  "worker-src",
-  "base-uri",
-  "manifest-src",
-  "frame-src",
-  "frame-ancestors",
-  "upgrade-insecure-requests",
-]);
+const directives = new Set(acceptedDirectives);
 
 /** Refuses the value of a policy that the service refuses: unknown directives, nonces, several lines. */
 export function checkPolicyValue(fields: FieldReader, action: string, value: string): void {

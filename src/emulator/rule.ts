@@ -1,7 +1,7 @@
 import { canonicalJson } from "../syntax/json.ts";
 import type { Json, JsonObject } from "../syntax/json.ts";
 import { executeParameters } from "./execute-parameters.ts";
-import { checkedExpression } from "./expression.ts";
+import { checkExpression } from "./expression.ts";
 import type { FieldReader } from "./fields.ts";
 import { isManagedPhase, ruleActions } from "./phases.ts";
 import type { RulePlace } from "./rule-place.ts";
@@ -42,7 +42,7 @@ export function draftOf(
   fields.only([...members, ...extra]);
   const action = actionIn(fields, place);
   const expression = fields.required("expression", fields.text("expression"));
-  checkedExpression(fields, expression);
+  checkExpression(fields, expression, place.plan);
   const ref = fields.text("ref");
   if (ref === "") throw fields.mistake("ref", "ref must not be empty");
   const parameters = parametersIn(fields, action, place);

@@ -30,9 +30,9 @@ function sideOf(
   >`;
 }
 
-/** Words of a text, lines of anything else; the space between them is a piece as well, so that nothing is lost. */
+/** Words of a text, lines of anything else; what separates them is a piece as well, so that nothing is lost. */
 function piecesOf(side: Side): readonly string[] {
   if (side === undefined) return [];
-  if (typeof side === "string") return side.split(/(\s+)/).filter((piece) => piece !== "");
+  if (typeof side === "string") return side.split(/(\s+|[;,()])/).filter((piece) => piece !== "");
   return JSON.stringify(side, undefined, 2).split(/(\n\s*)/);
 }

@@ -1,0 +1,48 @@
+/** Whether `pattern`, in which `*` stands for any run of characters, fits the whole of `text`. */
+export function matchesGlob(pattern: string, text: string): boolean {
+  const [head = "", ...rest] = pattern.split("*");
+  const tail = rest.pop();
+  if (tail === undefined) return pattern === text;
+  if (!text.startsWith(head) || !text.endsWith(tail)) return false;
+  let position = head.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, position);
+    if (found < 0) return false;
+    position = found + piece.length;
+  }
+  return position + tail.length <= text.length;
+}
+
+/** Whether a text exists that fits both patterns; for very long ones `true` is a guess. */
+export function globsMeet(a: string, b: string): boolean {
+  if (!a.includes("*")) return matchesGlob(b, a);
+  if (!b.includes("*")) return matchesGlob(a, b);
+  if (a.length * b.length > 65_536) return true;
+  // meets[j]: whether the rest of `a` after row i and the rest of `b` from j on have a text in common.
+  let meets = Array.from({ length: b.length + 1 }, (_, j) => /^\**$/.test(b.slice(j)));
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    const below = meets;
+    meets = Array.from({ length: b.length + 1 }, () => false);
+    for (let j = b.length; j >= 0; j -= 1) {
+      meets[j] = meetsAt(a.charAt(i), b.charAt(j), {
+        skipA: below[j] ?? false,
+        skipB: meets[j + 1] ?? false,
+        skipBoth: below[j + 1] ?? false,
+      });
+    }
+  }
+  return meets[0] ?? false;
+}
+
+interface Rests {
+  readonly skipA: boolean;
+  readonly skipB: boolean;
+  readonly skipBoth: boolean;
+}
+
+/** A star may stand for nothing (it is skipped) or for what the other pattern has here (that is skipped). */
+function meetsAt(a: string, b: string, rests: Rests): boolean {
+  if (a === "*") return rests.skipA || rests.skipB;
+  if (b === "*") return rests.skipB || rests.skipA;
+  return a === b && rests.skipBoth;
+}

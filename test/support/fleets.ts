@@ -1,0 +1,42 @@
+import { Fleet } from "../../src/report/fleet.ts";
+import type { ZoneReport } from "../../src/report/run-report.ts";
+import type { DeclaredZone, ZoneState } from "../../src/report/zone-state.ts";
+import { change, declared, refusal, report, start, type Came } from "./reports.ts";
+
+/** The one zone of most stories. */
+export const shop = "shop.example.com";
+
+/** A fleet of the shop alone, or of other zones. */
+export function fleetOf(...zones: readonly DeclaredZone[]): Fleet {
+  const fleet = new Fleet();
+  fleet.declare(zones.length === 0 ? [declared(shop)] : zones, start);
+  return fleet;
+}
+
+/** The state of the shop after runs that end a minute after one another. */
+export function after(...runs: readonly Came[]): ZoneState {
+  return stateAfter(fleetOf(), ...runs.map((came, minute) => report(shop, minute + 1, came)));
+}
+
+/** The state of the shop after more runs. */
+export function stateAfter(fleet: Fleet, ...reports: readonly ZoneReport[]): ZoneState {
+  for (const each of reports) fleet.recordZone(each);
+  const state = fleet.zone(shop);
+  if (state === undefined) throw new Error("the shop is not declared");
+  return state;
+}
+
+export const a = change("policy/a");
+export const b = change("policy/b");
+export const drifted: Came = { result: "ready", cause: "drift", changes: [a] };
+export const pending: Came = { result: "ready", cause: "pending", changes: [a] };
+
+/** A run whose plan is held for these reasons. */
+export function held(...codes: readonly Parameters<typeof refusal>[0][]): Came {
+  return {
+    result: "refused",
+    cause: "drift",
+    changes: [a],
+    refusals: codes.map((code) => refusal(code)),
+  };
+}

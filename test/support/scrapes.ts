@@ -1,0 +1,49 @@
+import { createMetrics, type Build, type Metrics } from "../../src/telemetry/metrics.ts";
+import { fleetOf } from "./fleets.ts";
+import { daemon } from "./reports.ts";
+
+const build: Build = { version: "0.1.0", revision: "3c1c4fe", nodeVersion: "v24.21.0" };
+
+/** Metrics that have counted nothing yet. */
+export function freshMetrics(): Metrics {
+  return createMetrics(build);
+}
+
+/** A scrape, and the value of each of its series by name and labels as written. */
+export interface Scrape {
+  readonly text: string;
+  readonly series: ReadonlyMap<string, number>;
+}
+
+export async function scrape(
+  metrics: Metrics,
+  fleet = fleetOf(),
+  facts = daemon(),
+): Promise<Scrape> {
+  let text = "";
+  for await (const piece of metrics.render(fleet, facts)) text += piece;
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return {
+    text,
+    series: new Map(
+      lines.map((line) => {
+        const space = line.lastIndexOf(" ");
+        return [line.slice(0, space), Number(line.slice(space + 1))];
+      }),
+    ),
+  };
+}
+
+export interface Series {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Takes a series apart. */
+export function parsed(series: string): Series {
+  const [name = ""] = series.split("{", 1);
+  const labels: Record<string, string> = {};
+  const pairs = series.slice(name.length).matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g);
+  for (const [, label = "", value = ""] of pairs) labels[label] = value;
+  return { name, labels };
+}

@@ -1,0 +1,56 @@
+import { describe, it } from "vitest";
+
+import { fleetOf } from "../support/fleets.ts";
+import { at, daemon, load, problem, start } from "../support/reports.ts";
+import { freshMetrics, scrape } from "../support/scrapes.ts";
+
+describe("the process", () => {
+  it("tells what is in force, and whether the files are in order", async ({ expect }) => {
+    const metrics = freshMetrics();
+    const fleet = fleetOf();
+    const before = await scrape(metrics, fleet);
+    expect(before.series.get("zonewarden_config_last_reload_successful")).toBe(0);
+    expect(before.text).not.toContain("zonewarden_config_info{");
+
+    fleet.recordLoad(load());
+    const good = await scrape(metrics, fleet);
+    expect(good.series.get("zonewarden_config_last_reload_successful")).toBe(1);
+    expect(good.series.get("zonewarden_config_hash")).toBe(0xa1b2c3d4e5f6);
+    expect(good.text).toContain(
+      'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681"} 1',
+    );
+
+    fleet.recordLoad(load({ problems: [problem()], at: at(5), revision: "next" }));
+    const broken = await scrape(metrics, fleet);
+    expect(broken.series.get("zonewarden_config_last_reload_successful")).toBe(0);
+    expect(broken.series.get("zonewarden_config_last_reload_success_timestamp_seconds")).toBe(
+      start.getTime() / 1000,
+    );
+    expect(broken.text.match(/^zonewarden_config_info\{/gm)).toHaveLength(1);
+  });
+
+  it("tells of each credential, and of a Lease only where there is one", async ({ expect }) => {
+    const metrics = freshMetrics();
+    const alone = await scrape(metrics);
+    expect(alone.series.get('zonewarden_api_token_valid{credential="shops"}')).toBe(1);
+    expect(alone.series.get('zonewarden_api_throttled_seconds_total{credential="shops"}')).toBe(
+      1.5,
+    );
+    expect(alone.series.get('zonewarden_api_ratelimit_remaining{credential="shops"}')).toBe(1100);
+    expect(alone.text).not.toContain("leader_election_master_status{");
+
+    const leases = [{ name: "zonewarden", leading: true, transitions: 4 }];
+    const led = await scrape(metrics, fleetOf(), daemon({ leases }));
+    expect(led.series.get('leader_election_master_status{name="zonewarden"}')).toBe(1);
+    expect(led.series.get('zonewarden_lease_transitions{name="zonewarden"}')).toBe(4);
+  });
+
+  it("escapes what a configuration calls its things", async ({ expect }) => {
+    const name = 'a"b\\c\nd';
+    const [credential] = daemon().credentials;
+    if (credential === undefined) throw new Error("no credential");
+    const facts = daemon({ credentials: [{ ...credential, name }] });
+    const { text } = await scrape(freshMetrics(), fleetOf(), facts);
+    expect(text).toContain('zonewarden_api_token_valid{credential="a\\"b\\\\c\\nd"} 1');
+  });
+});

@@ -1,0 +1,275 @@
+import { describe, it } from "vitest";
+
+import { logLoad, logZone } from "../../src/telemetry/log-run.ts";
+import { createLogger, wantsColor, type LogOptions } from "../../src/telemetry/log.ts";
+import type { Problem } from "../../src/zone/problem.ts";
+import { a, b, held, shop } from "../support/fleets.ts";
+import {
+  change,
+  done,
+  failed,
+  failure,
+  load,
+  lost,
+  problem,
+  report,
+  skipped,
+  start,
+  type Came,
+} from "../support/reports.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+
+function isLine(value: unknown): value is Line {
+  return typeof value === "object" && value !== null;
+}
+
+/** A log whose lines can be read again. */
+function book(more: Partial<LogOptions> = {}): {
+  readonly logger: ReturnType<typeof createLogger>;
+  readonly text: () => string;
+  readonly lines: () => readonly Line[];
+} {
+  const written: string[] = [];
+  const logger = createLogger({
+    level: "debug",
+    format: "json",
+    color: false,
+    destination: { write: (text) => written.push(text) },
+    clock: { now: () => start },
+    secrets: () => [],
+    ...more,
+  });
+  const text = (): string => written.join("");
+  const lines = (): readonly Line[] =>
+    text()
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line))
+      .filter(isLine);
+  return { logger, text, lines };
+}
+
+function linesOf(came: Came): readonly Line[] {
+  const { logger, lines } = book();
+  logZone(logger, report(shop, 1, came), "shops");
+  return lines();
+}
+
+describe("a run in the log", () => {
+  it.for<{ came: Came; says: readonly [string, string] }>([
+    { came: { result: "in-sync" }, says: ["debug", "zone in sync"] },
+    { came: { result: "unreadable" }, says: ["warn", "zone unreadable"] },
+    {
+      came: { result: "unreadable", failure: failure("403", { transient: false }) },
+      says: ["error", "zone unreadable"],
+    },
+    { came: { result: "ready", cause: "drift", changes: [a] }, says: ["info", "zone drifted"] },
+    {
+      came: { result: "ready", cause: "pending", changes: [a] },
+      says: ["info", "zone has pending changes"],
+    },
+    { came: held("OBSERVED"), says: ["info", "zone drifted"] },
+    { came: held("WEAKENING"), says: ["warn", "plan held"] },
+  ])("$came.result is one line: $says", ({ came, says }, { expect }) => {
+    expect(linesOf(came).map(({ level, msg }) => [level, msg])).toEqual([says]);
+  });
+
+  it("says on every line which run of which zone it belongs to, and why we looked", ({
+    expect,
+  }) => {
+    const lines = linesOf({ result: "applied", cause: "drift", changes: [a, b] });
+    expect(lines).toHaveLength(3);
+    for (const line of lines) {
+      expect(line).toMatchObject({
+        time: "2026-11-21T10:00:00.000Z",
+        zone: shop,
+        run: "run-1",
+        trigger: "schedule",
+        revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
+      });
+    }
+  });
+
+  it("names what differs and what holds the plan", ({ expect }) => {
+    expect(linesOf(held("WEAKENING"))[0]).toMatchObject({
+      differs: ["~ policy/a (enabled): strengthens"],
+      refusals: [{ code: "WEAKENING", message: "held: WEAKENING" }],
+    });
+  });
+});
+
+describe("the audit of a write", () => {
+  it("says who wrote what, why, and what came of it", ({ expect }) => {
+    const edited = change("policy/a", "strengthens", {
+      fields: [{ field: "action", before: "log", after: "allow" }],
+    });
+    const [line] = linesOf({ result: "applied", cause: "drift", changes: [edited] });
+    expect(line).toEqual({
+      level: "info",
+      time: "2026-11-21T10:00:00.000Z",
+      msg: "write done",
+      audit: true,
+      credential: "shops",
+      zone: shop,
+      run: "run-1",
+      trigger: "schedule",
+      revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
+      cause: "drift",
+      call: "update-policy",
+      result: "done",
+      changes: [
+        {
+          key: "policy/a",
+          verb: "update",
+          effect: "strengthens",
+          fields: [{ field: "action", before: "log", after: "allow" }],
+        },
+      ],
+      ray: "8f2b",
+    });
+  });
+
+  it("is there for what failed, was lost or was not sent as well", ({ expect }) => {
+    const lines = linesOf({
+      result: "applied",
+      cause: "drift",
+      changes: [a, b, change("rule/c"), change("rule/d")],
+      outcomes: [
+        done("policy/a"),
+        failed("policy/b"),
+        lost("rule/c"),
+        skipped("earlier-failure", "rule/d"),
+      ],
+    });
+    expect(lines.map(({ level, msg, result }) => [level, msg, result])).toEqual([
+      ["info", "write done", "done"],
+      ["error", "write failed", "failed"],
+      ["warn", "write without an answer", "unknown"],
+      ["warn", "write skipped", "skipped"],
+      ["error", "plan not fully carried out", "partial"],
+    ]);
+    expect(lines[1]).toMatchObject({ code: "API_UNAVAILABLE", failure: "PUT policies: 400" });
+  });
+
+  it("holds no body, and cuts a value that would not end", ({ expect }) => {
+    const long = change("policy/a", "strengthens", {
+      fields: [{ field: "value", before: undefined, after: "x".repeat(9_000) }],
+    });
+    const [line] = linesOf({ result: "applied", cause: "drift", changes: [long] });
+    const text = JSON.stringify(line);
+    expect(text).not.toContain("body");
+    expect(text).toContain("… (9000 characters)");
+    expect(text.length).toBeLessThan(5_000);
+  });
+});
+
+describe("files in the log", () => {
+  it("each problem has a line with its place", ({ expect }) => {
+    const { logger, lines } = book();
+    logLoad(logger, load({ problems: [problem(), problem({ severity: "warning" })] }));
+    expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
+      ["error", "problem in a file"],
+      ["warn", "problem in a file"],
+      ["info", "files loaded"],
+    ]);
+    expect(lines()[0]).toMatchObject({
+      at: "shops.yaml:12:15",
+      code: "SCHEMA_ENUM",
+      problem: '"blok" is no action of a policy.',
+      remedy: 'Did you mean "log"?',
+    });
+  });
+
+  it.for([
+    { result: "unchanged", says: ["debug", "files unchanged"] },
+    { result: "invalid", says: ["error", "files not taken over"] },
+    { result: "refused", says: ["error", "files not taken over"] },
+  ] as const)("$result is told", ({ result, says }, { expect }) => {
+    const { logger, lines } = book();
+    logLoad(logger, load({ result }));
+    expect(lines().map(({ level, msg }) => [level, msg])).toEqual([says]);
+  });
+});
+
+describe("secrets", () => {
+  const token = "zFh8Q~n0t-a-re4l-token_91";
+
+  it.for([
+    { where: "a message", write: `GET /zones with ${token}` },
+    { where: "a field", write: { failure: `Bearer ${token}` } },
+    { where: "a field of a field", write: { request: { headers: { "x-key": token } } } },
+    { where: "a field that is always hidden", write: { token } },
+    { where: "an error", write: new Error(`refused ${token}`) },
+  ])("are never written, wherever they come from: $where", ({ write }, { expect }) => {
+    for (const format of ["json", "pretty"] as const) {
+      const { logger, text } = book({ format, secrets: () => [token] });
+      logger.error(write);
+      expect(text()).not.toContain(token);
+      expect(text().length).toBeGreaterThan(20);
+    }
+  });
+
+  it("are known anew for each line, since tokens are exchanged", ({ expect }) => {
+    const tokens = ["first-token-1234"];
+    const { logger, text } = book({ secrets: () => tokens });
+    tokens.push("second-token-5678");
+    logger.info({ with: "second-token-5678" }, "checked");
+    expect(text()).toContain('"with":"[secret]"');
+  });
+
+  it("that nobody told us of are hidden behind the word Bearer", ({ expect }) => {
+    const { logger, text } = book();
+    logger.info({ header: "Bearer abc.def" }, "checked");
+    expect(text()).toContain('"header":"Bearer [secret]"');
+  });
+});
+
+describe("the format for a terminal", () => {
+  it("puts the message first, facts behind it and lists below", async ({ expect }) => {
+    const { logger, text } = book({ format: "pretty" });
+    const edited = change("policy/a", "strengthens", {
+      fields: [
+        { field: "action", before: "log", after: "allow" },
+        { field: "value", before: undefined, after: "script-src 'self'" },
+      ],
+    });
+    logZone(
+      logger,
+      report(shop, 1, { result: "applied", cause: "drift", changes: [edited] }),
+      "shops",
+    );
+    logZone(logger, report(shop, 2, held("WEAKENING")), "shops");
+    logLoad(logger, load({ problems: [problem()] }));
+    await expect(text()).toMatchFileSnapshot("../golden/log-pretty.txt");
+  });
+
+  it("uses colours when told so, and only then", ({ expect }) => {
+    const plain = book({ format: "pretty" });
+    plain.logger.warn("held");
+    expect(plain.text()).toBe("10:00:00 WARN  held\n");
+    const coloured = book({ format: "pretty", color: true });
+    coloured.logger.warn("held");
+    expect(coloured.text()).toContain("\u001b[33mWARN");
+  });
+
+  it("keeps a text of the service from steering the terminal", ({ expect }) => {
+    const { logger, text } = book({ format: "pretty" });
+    const hostile: Partial<Problem> = { message: "\u001b[2Jgone\nFAKE" };
+    logLoad(logger, load({ problems: [problem(hostile)] }));
+    expect(text()).not.toContain("\u001b");
+    expect(text()).toContain("problem= [2Jgone FAKE");
+  });
+
+  it.for([
+    { stream: { isTTY: true }, environment: {}, color: true },
+    { stream: { isTTY: true }, environment: { NO_COLOR: "1" }, color: false },
+    { stream: { isTTY: true }, environment: { NO_COLOR: "" }, color: true },
+    { stream: {}, environment: {}, color: false },
+  ])(
+    "colours: $color for $stream and $environment",
+    ({ stream, environment, color }, { expect }) => {
+      expect(wantsColor(stream, environment)).toBe(color);
+    },
+  );
+});

@@ -1,0 +1,78 @@
+import { describe, it } from "vitest";
+
+import { a, b, held, shop } from "../support/fleets.ts";
+import { change, done, failed, lost, report, skipped } from "../support/reports.ts";
+import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
+
+describe("what is counted", () => {
+  it("each run by trigger and result, with the time of its phases", async ({ expect }) => {
+    const metrics = freshMetrics();
+    metrics.recordZone(report(shop, 1, { result: "in-sync" }));
+    metrics.recordZone(report(shop, 2, held("OBSERVED")));
+    const { series } = await scrape(metrics);
+    expect(series.get('zonewarden_reconcile_total{trigger="schedule",result="in_sync"}')).toBe(1);
+    expect(series.get('zonewarden_reconcile_total{trigger="schedule",result="drift_only"}')).toBe(
+      1,
+    );
+    expect(series.get('zonewarden_reconcile_duration_seconds_count{phase="total"}')).toBe(2);
+    expect(series.get('zonewarden_reconcile_duration_seconds_count{phase="apply"}')).toBe(0);
+    expect(series.get('zonewarden_reconcile_duration_seconds_sum{phase="fetch"}')).toBeCloseTo(1.4);
+  });
+
+  it("each change by what became of it", async ({ expect }) => {
+    const metrics = freshMetrics();
+    const changes = [a, b, change("rule/c"), change("setting/enabled")];
+    const outcomes = [
+      done("policy/a"),
+      lost("policy/b"),
+      failed("rule/c"),
+      skipped("earlier-failure", "setting/enabled"),
+    ];
+    metrics.recordZone(report(shop, 1, { result: "applied", cause: "drift", changes, outcomes }));
+    const { series } = await scrape(metrics);
+    const counted = [...series].filter(
+      ([key, value]) => key.startsWith("zonewarden_changes_total{") && value > 0,
+    );
+    expect(counted.map(([key]) => key).toSorted()).toEqual([
+      'zonewarden_changes_total{kind="policy",verb="update",result="done"}',
+      'zonewarden_changes_total{kind="policy",verb="update",result="unknown"}',
+      'zonewarden_changes_total{kind="rule",verb="update",result="failed"}',
+      'zonewarden_changes_total{kind="setting",verb="update",result="skipped"}',
+    ]);
+  });
+
+  it("each request under its route, whatever ids stand in its path", async ({ expect }) => {
+    const metrics = freshMetrics();
+    const zone = "/client/v4/zones/023e105f4ecef8ad9ca31a8372d0c353";
+    metrics.recordRequest({ method: "GET", path: `${zone}/page_shield`, code: 200, ms: 40 });
+    metrics.recordRequest({
+      method: "PATCH",
+      path: `${zone}/rulesets/abc/rules/def`,
+      code: 429,
+      ms: 20,
+    });
+    metrics.recordRetry(429);
+    const { series } = await scrape(metrics);
+    const requests = [...series].filter(
+      ([key, value]) => key.startsWith("zonewarden_api_requests_total{") && value > 0,
+    );
+    expect(requests.map(([key]) => parsed(key).labels)).toEqual([
+      { endpoint: "/zones/{zone_id}/page_shield", method: "GET", code: "200" },
+      {
+        endpoint: "/zones/{zone_id}/rulesets/{ruleset_id}/rules/{rule_id}",
+        method: "PATCH",
+        code: "429",
+      },
+    ]);
+    expect(series.get('zonewarden_api_retries_total{reason="throttled"}')).toBe(1);
+  });
+
+  it("missed sweeps and notifications", async ({ expect }) => {
+    const metrics = freshMetrics();
+    metrics.recordMissedRun("overlap");
+    metrics.recordNotification("chat", "error");
+    const { series } = await scrape(metrics);
+    expect(series.get('zonewarden_schedule_missed_runs_total{reason="overlap"}')).toBe(1);
+    expect(series.get('zonewarden_notifications_total{sink="chat",result="error"}')).toBe(1);
+  });
+});

@@ -1,0 +1,133 @@
+import { spawnSync } from "node:child_process";
+
+import { describe, it } from "vitest";
+
+import { endpoints } from "../../src/telemetry/endpoint.ts";
+import {
+  metricTable,
+  renderMetricTable,
+  type MetricDefinition,
+} from "../../src/telemetry/metric-table.ts";
+import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
+import { load, report } from "../support/reports.ts";
+import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
+
+const definitions: readonly MetricDefinition[] = Object.values(metricTable);
+const ours = (name: string): boolean => /^(zonewarden|leader)_/.test(name);
+const base = (name: string): string => name.replace(/_(bucket|sum|count)$/, "");
+
+describe("the exposition", () => {
+  it("holds exactly the metrics of the table, each with its type and meaning, once", async ({
+    expect,
+  }) => {
+    const { text } = await scrape(freshMetrics());
+    const heads = text.split("\n").filter((line) => line.startsWith("# "));
+    const expected = definitions.flatMap(({ name, type, help }) => [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${type}`,
+    ]);
+    const found = heads.filter((line) => ours(line.split(" ")[2] ?? ""));
+    expect(found.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it("uses no label and no value that the table does not allow", async ({ expect }) => {
+    const metrics = freshMetrics();
+    const fleet = fleetOf();
+    fleet.recordLoad(load());
+    const runs = [
+      report(shop, 1, { result: "unreadable" }),
+      report(shop, 2, held("QUOTA")),
+      report(shop, 3, { result: "applied", cause: "drift", changes: [a, b] }),
+    ];
+    for (const run of runs) {
+      metrics.recordZone(run);
+      fleet.recordZone(run);
+    }
+    metrics.recordRequest({ method: "BREW", path: "/coffee", code: 418, ms: 3 });
+    metrics.recordRequest({ method: "GET", path: "/zones?page=2", code: "tls", ms: 3 });
+    metrics.recordRetry(418);
+
+    const { series } = await scrape(metrics, fleet);
+    const strays = [...series.keys()].map(parsed).filter(({ name, labels }) => {
+      if (!ours(name)) return false;
+      const definition = definitions.find((known) => known.name === base(name));
+      if (definition === undefined) return true;
+      return Object.entries(labels).some(([label, value]) => {
+        if (label === "le") return definition.type !== "histogram";
+        const allowed = definition.labels[label];
+        return allowed === undefined || (typeof allowed !== "string" && !allowed.includes(value));
+      });
+    });
+    expect(strays).toEqual([]);
+  });
+
+  it("begins every series with closed labels at zero", async ({ expect }) => {
+    const { series } = await scrape(freshMetrics());
+    expect(series.get('zonewarden_changes_total{kind="rule",verb="delete",result="unknown"}')).toBe(
+      0,
+    );
+    expect(series.get('zonewarden_reconcile_total{trigger="retry",result="blocked"}')).toBe(0);
+    expect(series.get('zonewarden_config_reloads_total{result="refused"}')).toBe(0);
+    expect(
+      series.get(
+        'zonewarden_api_requests_total{endpoint="/zones/{zone_id}/page_shield",method="PUT",code="429"}',
+      ),
+    ).toBe(0);
+    const reconciles = [...series.keys()].filter((key) =>
+      key.startsWith("zonewarden_reconcile_total{"),
+    );
+    expect(reconciles).toHaveLength(6 * 6);
+  });
+
+  it("names no method on a route that has none", async ({ expect }) => {
+    const { series } = await scrape(freshMetrics());
+    const routes = new Set(
+      [...series.keys()]
+        .map(parsed)
+        .filter(({ name }) => name === "zonewarden_api_requests_total")
+        .map(({ labels }) => `${labels["method"]} ${labels["endpoint"]}`),
+    );
+    expect(routes).toEqual(
+      new Set(
+        Object.entries(endpoints).flatMap(([path, used]) => used.map((each) => `${each} ${path}`)),
+      ),
+    );
+  });
+});
+
+describe("the table for people", () => {
+  it("has a row for every metric", ({ expect }) => {
+    const rows = renderMetricTable().split("\n");
+    for (const { name } of definitions) {
+      expect(rows.filter((row) => row.startsWith(`| \`${name}\` |`))).toHaveLength(1);
+    }
+    expect(renderMetricTable()).toContain(
+      "| `zonewarden_drift_resources` | gauge | zone: declared zones; kind: setting, policy, rule; impact: weakens, neutral, strengthens |",
+    );
+  });
+
+  it("keeps to the rules of names", ({ expect }) => {
+    for (const { name, type } of definitions) {
+      expect(name.endsWith("_total")).toBe(type === "counter");
+      expect(name).not.toMatch(/_(ms|milliseconds|age)(_|$)/);
+    }
+  });
+});
+
+describe("promtool", () => {
+  const found = spawnSync("promtool", ["--version"]).status === 0;
+
+  it.skipIf(!found)(
+    "finds nothing to say (it comes with Debian's package prometheus)",
+    async ({ expect }) => {
+      const fleet = fleetOf();
+      fleet.recordLoad(load());
+      const { text } = await scrape(freshMetrics(), fleet);
+      const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
+        input: text,
+      });
+      expect(`${stdout.toString()}${stderr.toString()}`).toBe("");
+      expect(status).toBe(0);
+    },
+  );
+});
