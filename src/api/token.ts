@@ -23,9 +23,10 @@ export class Token {
     return this.#value === other.#value;
   }
 
-  /** `text` without the token, should somebody have sent it back to us. */
+  /** `text` without the token, plain or as JSON writes it. */
   scrub(text: string): string {
-    return text.replaceAll(this.#value, "[token]");
+    const escaped = JSON.stringify(this.#value).slice(1, -1);
+    return text.replaceAll(this.#value, "[token]").replaceAll(escaped, "[token]");
   }
 
   toString(): string {
