@@ -32,7 +32,9 @@ export function guard(plan: Plan, circumstances: Circumstances): readonly Refusa
   return [
     ...(mode === "observe" ? [observed] : []),
     ...(suspension !== undefined && isSuspended(suspension, now) ? [suspended(suspension)] : []),
-    ...(isAccepted(plan, limits) ? [] : [...tooMany(plan, limits), ...weakening(plan, limits)]),
+    ...(isAccepted(plan, limits)
+      ? []
+      : [...plan.obstacles, ...tooMany(plan, limits), ...weakening(plan, limits)]),
   ];
 }
 

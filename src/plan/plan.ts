@@ -5,6 +5,7 @@ import type { Zone } from "../zone/zone.ts";
 import type { Change } from "./change.ts";
 import type { KindPlan } from "./policies.ts";
 import { planPolicies } from "./policies.ts";
+import type { Refusal } from "./refusal.ts";
 import { planRules } from "./rules.ts";
 import { planSettings } from "./settings.ts";
 import { safestFirst } from "./step.ts";
@@ -28,7 +29,9 @@ export interface Plan {
   readonly unmanaged: readonly Unmanaged[];
   /** What a reader of the plan should know beside its changes. */
   readonly notes: readonly string[];
-  /** Managed things that were compared: declared ones and live ones of ours. */
+  /** What the plan itself says against carrying it out: the guard repeats these unless a person has released it. */
+  readonly obstacles: readonly Refusal[];
+  /** Managed things that were compared: declared ones, live ones of ours, and foreign ones that are to go. */
   readonly compared: number;
   /** Whether anything live bears our mark: then what differs has drifted. */
   readonly marked: boolean;
@@ -64,6 +67,7 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
     writes: steps.map(({ write }) => write),
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
     notes: kinds.flatMap(({ notes }) => notes),
+    obstacles: [],
     compared: kinds.reduce((sum, { compared }) => sum + compared, 0),
     marked: kinds.some(({ marked }) => marked),
   };

@@ -3,6 +3,8 @@ export const refusalCodes = [
   "TOO_MANY_DELETES",
   "TOO_MANY_UPDATES",
   "WEAKENING",
+  "GAP",
+  "TAKEN",
   "CONTENDED",
   "FLEET_CHANGE",
   "QUOTA",

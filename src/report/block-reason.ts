@@ -24,8 +24,10 @@ export function blockReasonOf(code: RefusalCode): BlockReason {
     case "TOO_MANY_UPDATES":
       return "update_limit";
     case "WEAKENING":
+    case "GAP":
       return "weakening";
     case "CONTENDED":
+    case "TAKEN":
       return "conflict";
     case "FLEET_CHANGE":
       return "fleet_limit";

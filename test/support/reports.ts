@@ -75,6 +75,7 @@ export function planOf(
     writes: changes.map(({ key }) => writeOf(key)),
     unmanaged,
     notes: [],
+    obstacles: [],
     compared: 5,
     marked: true,
   };
