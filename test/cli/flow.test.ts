@@ -1,0 +1,102 @@
+import { describe, it } from "vitest";
+
+import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+
+const zones = ["blog.example.com", "shop.example.com", "www.brand.example"];
+
+/** Asks an emulator as the service's own client would. */
+async function ask(baseUrl: string, where: string): Promise<readonly JsonObject[]> {
+  const response = await fetch(`${baseUrl}${where}`, {
+    headers: { authorization: "Bearer emulator-token" },
+  });
+  const body: unknown = await response.json();
+  const result: Json | undefined = isJsonObject(body) ? body["result"] : undefined;
+  return Array.isArray(result) ? result.filter(isJsonObject) : [];
+}
+
+async function policiesOf(baseUrl: string, zone: string): Promise<readonly JsonObject[]> {
+  const [found] = await ask(baseUrl, `/zones?name=${zone}`);
+  return ask(baseUrl, `/zones/${String(found?.["id"])}/page_shield/policies`);
+}
+
+describe.for(["published", "specification"] as const)(
+  "from the files to the service and back, in the %s dialect",
+  (dialect) => {
+    it("plans what differs, and sends nothing but GETs for it", async ({ expect }) => {
+      await using example = await exampleWithEmulator({ dialect });
+      const { code, stdout, stderr } = await example.place.run("plan");
+      expect(stderr).toBe("");
+      expect(stdout).toContain("~ policy/checkout");
+      expect(stdout).toContain("+ rule/owasp");
+      expect(code).toBe(2);
+      expect(writesSeenBy(example.emulator)).toEqual([]);
+    });
+
+    it("costs at most three requests a zone and one for the listing", async ({ expect }) => {
+      await using example = await exampleWithEmulator({ dialect });
+      await example.place.run("plan");
+      const paths = example.emulator.journal().map(({ path }) => path);
+      const perZone = paths.filter((path) =>
+        /^\/zones\/[0-9a-f]{32}\/page_shield|entrypoint$/.test(path),
+      );
+      // The blog declares no policies: two requests. The score rule is read once for the account.
+      expect(perZone).toHaveLength(8);
+      expect(paths.length).toBeLessThanOrEqual(8 + 2);
+    });
+
+    it("applies it, after which a plan is empty and an apply writes nothing", async ({
+      expect,
+    }) => {
+      await using example = await exampleWithEmulator({ dialect });
+      const applied = await example.place.run("apply");
+      expect(applied).toMatchObject({ code: 0, stderr: "" });
+      const writes = writesSeenBy(example.emulator);
+      expect(writes.length).toBeGreaterThan(0);
+
+      const plan = await example.place.run("plan");
+      expect(plan).toMatchObject({ code: 0, stderr: "" });
+      expect(plan.stdout).toContain("No changes. 3 of 3 zones in sync.");
+      const second = await example.place.run("apply");
+      expect(second.code).toBe(0);
+      expect(writesSeenBy(example.emulator)).toEqual(writes);
+    });
+
+    it("leaves a policy alone that was made by hand", async ({ expect }) => {
+      await using example = await exampleWithEmulator({ dialect });
+      const { baseUrl } = example.emulator;
+      const byHand = (policies: readonly JsonObject[]) =>
+        policies.filter(({ description }) => String(description).startsWith("Made by hand"));
+      const before = byHand(await policiesOf(baseUrl, "shop.example.com"));
+      expect(before).toHaveLength(1);
+      await example.place.run("apply");
+      expect(byHand(await policiesOf(baseUrl, "shop.example.com"))).toEqual(before);
+    });
+
+    it("prints JSON with the same exit code", async ({ expect }) => {
+      await using example = await exampleWithEmulator({ dialect });
+      const { code, stdout } = await example.place.run("plan", "--format", "json");
+      const report: unknown = JSON.parse(stdout);
+      expect(report).toMatchObject({
+        format: 1,
+        summary: { changes: { create: 4, update: 3, delete: 0 } },
+      });
+      expect(code).toBe(2);
+    });
+  },
+);
+
+describe("one zone at a time", () => {
+  it.for([
+    { only: "shop.example.com", names: ["shop.example.com"] },
+    { only: "*.example.com", names: ["blog.example.com", "shop.example.com"] },
+    { only: "*", names: zones },
+    { only: "other.example", names: [] },
+  ])("reads $names for $only", async ({ only, names }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { stdout } = await example.place.run("plan", only, "--format", "json");
+    const report: unknown = JSON.parse(stdout);
+    const reports = isJsonObject(report) && Array.isArray(report["zones"]) ? report["zones"] : [];
+    expect(reports.filter(isJsonObject).map(({ zone }) => zone)).toEqual(names);
+  });
+});

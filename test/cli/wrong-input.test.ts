@@ -1,0 +1,90 @@
+import { describe, it } from "vitest";
+
+import { workplace } from "../support/command-line.ts";
+import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+
+const token = "planted-token-0123456789";
+
+describe("what is wrong is said in a sentence, with the right code, and nothing is written", () => {
+  it.for([
+    { when: "a file is broken", file: "zones: [", code: 3, says: /zones\/bad\.yaml:\d+:\d+/ },
+    { when: "a key is unknown", file: "zons: []", code: 3, says: /zons.*zones/s },
+    {
+      when: "a value is bad",
+      file: "zones: [{ name: x.example, managed_rules: { rules: [{ key: a, deploy: owasp, paranoia_level: 7 }] } }]",
+      code: 3,
+      says: /paranoia_level/,
+    },
+  ])("when $when", async ({ file, code, says }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    await example.place.write("zones/bad.yaml", file);
+    for (const command of ["validate", "plan", "apply"]) {
+      const ran = await example.place.run(command);
+      expect(ran.code).toBe(code);
+      expect(ran.stderr + ran.stdout).toMatch(says);
+      expect(ran.stderr).not.toMatch(/\n\s+at /);
+    }
+    expect(writesSeenBy(example.emulator)).toEqual([]);
+  });
+
+  it("when the configuration is missing", async ({ expect }) => {
+    await using place = await workplace();
+    const ran = await place.run("plan");
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toMatch(/zonewarden\.yaml/);
+  });
+
+  it("when there is no token", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: "credentials: [{ name: main, token_env: NOT_THERE }]",
+    });
+    const ran = await example.place.run("plan");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/credential main: .*NOT_THERE/);
+  });
+
+  it("when the service takes the token for a wrong one", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await using place = await workplace({ ZONEWARDEN_API_TOKEN: token });
+    await place.write(
+      "zonewarden.yaml",
+      `mode: enforce\napi: { base_url: "${example.emulator.baseUrl}" }\n`,
+    );
+    await place.write("zones/a.yaml", "zones: [{ name: shop.example.com }]");
+    const ran = await place.run("plan");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/token/);
+    expect(ran.stdout + ran.stderr).not.toContain(token);
+  });
+
+  it("when the service cannot be reached", async ({ expect }) => {
+    await using place = await workplace({ ZONEWARDEN_API_TOKEN: token });
+    await place.write(
+      "zonewarden.yaml",
+      `mode: enforce\napi: { base_url: "http://127.0.0.1:9/client/v4", timeout: 200ms }\n`,
+    );
+    await place.write("zones/a.yaml", "zones: [{ name: shop.example.com }]");
+    const ran = await place.run("apply");
+    expect(ran.code).toBe(7);
+    expect(ran.stderr).toMatch(/API_UNREACHABLE.*127\.0\.0\.1/);
+    expect(ran.stdout + ran.stderr).not.toContain(token);
+  });
+
+  it("when an answer is not JSON", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await fetch(`${example.emulator.url}/_emulator/faults`, {
+      method: "POST",
+      body: JSON.stringify({ fault: "malformed", path: "/zones/*/page_shield/policies" }),
+    });
+    const ran = await example.place.run("apply");
+    expect(ran.code).toBe(5);
+    expect(ran.stdout).toMatch(/API_MALFORMED/);
+  });
+
+  it("when an option is misspelt", async ({ expect }) => {
+    await using place = await workplace();
+    const ran = await place.run("plan", "--fromat", "json");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/--format/);
+  });
+});

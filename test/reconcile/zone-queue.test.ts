@@ -1,0 +1,113 @@
+import { describe, it } from "vitest";
+
+import { ZoneQueue } from "../../src/reconcile/zone-queue.ts";
+import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
+import { SimulatedClock } from "../support/clock.ts";
+
+function named(text: string): ZoneName {
+  const name = zoneName(text);
+  if (name === undefined) throw new Error(`no zone name: ${text}`);
+  return name;
+}
+
+const [a, b, c] = [named("a.example"), named("b.example"), named("c.example")];
+
+/** A queue on a clock that stands still, and what comes out of it next. */
+function queueOn(clock: SimulatedClock): {
+  readonly queue: ZoneQueue;
+  readonly next: (signal: AbortSignal) => Promise<string>;
+} {
+  const queue = new ZoneQueue(clock);
+  return {
+    queue,
+    next: async (signal) => {
+      const { zone, priority, trigger } = await queue.take(signal);
+      return `${zone} ${priority} ${trigger}`;
+    },
+  };
+}
+
+describe("the queue of zones", () => {
+  it("gives a zone whose files changed before the oldest sweep", async ({ expect, signal }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "sweep", "schedule", 0);
+    queue.add(b, "changed", "file", 0);
+    queue.add(c, "retry", "retry", 0);
+    expect([await next(signal), await next(signal), await next(signal)]).toEqual([
+      "b.example changed file",
+      "c.example retry retry",
+      "a.example sweep schedule",
+    ]);
+  });
+
+  it("holds a zone once, however often it is added, for its most urgent reason", async ({
+    expect,
+    signal,
+  }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "sweep", "schedule", 0);
+    queue.add(a, "changed", "file", 0);
+    queue.add(a, "retry", "retry", 60_000);
+    expect(queue.size).toBe(1);
+    expect(await next(signal)).toBe("a.example changed file");
+    expect(queue.size).toBe(0);
+  });
+
+  it("never gives a zone that is being looked at, but once more afterwards", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "sweep", "schedule", 0);
+    await next(signal);
+    queue.add(a, "changed", "file", 0);
+    const again = next(signal);
+    await clock.advance(10_000);
+    expect(queue.running).toEqual([a]);
+    expect(queue.size).toBe(1);
+    queue.done(a);
+    expect(await again).toBe("a.example changed file");
+  });
+
+  it("gives a delayed zone when it is due, not before", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "retry", "retry", 5_000);
+    let given = "";
+    const taking = next(signal).then((text) => (given = text));
+    await clock.advance(4_999);
+    expect(given).toBe("");
+    await clock.advance(1);
+    await taking;
+    expect(given).toBe("a.example retry retry");
+  });
+
+  it("lets a sweep through that has waited long, however many changes come in", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "sweep", "schedule", 0);
+    await clock.advance(241_000);
+    queue.add(b, "changed", "file", 0);
+    expect(await next(signal)).toBe("a.example sweep schedule");
+  });
+
+  it("forgets a zone that is no longer declared", async ({ expect, signal }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "changed", "file", 0);
+    queue.add(b, "sweep", "schedule", 0);
+    queue.remove(a);
+    expect(await next(signal)).toBe("b.example sweep schedule");
+  });
+
+  it("stops waiting when told to", async ({ expect }) => {
+    const { next } = queueOn(new SimulatedClock());
+    const stopping = new AbortController();
+    const taking = next(stopping.signal);
+    stopping.abort(new Error("enough"));
+    await expect(taking).rejects.toThrow("enough");
+  });
+});

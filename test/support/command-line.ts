@@ -1,0 +1,87 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { systemClock } from "../../src/api/clock.ts";
+import type { Machine } from "../../src/cli/machine.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { nodeFiles } from "../../src/desired/files.ts";
+
+/** What a command came to. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A directory with files, and a command line that runs in it. */
+export interface Workplace extends AsyncDisposable {
+  readonly directory: string;
+  write(file: string, text: string): Promise<void>;
+  remove(file: string): Promise<void>;
+  /** Runs a command to its end. */
+  run(...args: readonly string[]): Promise<Ran>;
+  /** Starts a command that goes on, `run` for example. */
+  start(...args: readonly string[]): Started;
+}
+
+/** A command that goes on until a signal ends it. */
+export interface Started {
+  readonly stdout: () => string;
+  readonly signal: (name: NodeJS.Signals) => void;
+  readonly ended: Promise<Ran>;
+}
+
+/** Makes an empty directory for the length of a test, with what the environment is to hold. */
+export async function workplace(env: Machine["env"] = {}): Promise<Workplace> {
+  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
+  const start = (...args: readonly string[]): Started => startIn(directory, env, args);
+  return {
+    directory,
+    write: async (file, text) => {
+      const target = path.join(directory, file);
+      await mkdir(path.dirname(target), { recursive: true });
+      await writeFile(target, text);
+    },
+    remove: (file) => rm(path.join(directory, file), { recursive: true }),
+    run: async (...args) => start(...args).ended,
+    start,
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+function startIn(directory: string, env: Machine["env"], args: readonly string[]): Started {
+  const out: string[] = [];
+  const err: string[] = [];
+  const listeners = new Map<string, Set<() => void>>();
+  const machine: Machine = {
+    env,
+    directory,
+    stdout: { isTTY: false, write: (text) => out.push(text) },
+    stderr: { isTTY: false, write: (text) => err.push(text) },
+    clock: systemClock,
+    files: nodeFiles,
+    random: () => Math.random(),
+    uniqueId: () => crypto.randomUUID(),
+    onSignal: (name, listener) => {
+      const known = listeners.get(name) ?? new Set();
+      listeners.set(name, known.add(listener));
+      return { [Symbol.dispose]: () => known.delete(listener) };
+    },
+    exit: (code) => {
+      throw new Error(`exited with ${code}`);
+    },
+  };
+  const ended = runProgram(args, machine).then((code) => ({
+    code,
+    stdout: out.join(""),
+    stderr: err.join(""),
+  }));
+  return {
+    stdout: () => out.join(""),
+    signal: (name) => {
+      for (const listener of listeners.get(name) ?? []) listener();
+    },
+    ended,
+  };
+}

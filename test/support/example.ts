@@ -1,0 +1,71 @@
+import { cp, readFile } from "node:fs/promises";
+import path from "node:path";
+
+import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
+import { seededRandom } from "../../src/emulator/faults.ts";
+import { loadSeed } from "../../src/emulator/load-seed.ts";
+import { workplace, type Workplace } from "./command-line.ts";
+
+const example = path.resolve(import.meta.dirname, "../../config.example");
+
+/** The example as people get it, beside an emulator with the example's seed. */
+export interface Example extends AsyncDisposable {
+  readonly place: Workplace;
+  readonly emulator: Emulator;
+}
+
+/** How a test differs from the example. */
+export interface ExampleOptions {
+  /** Lines of `zonewarden.yaml` beside `api` and `desired`. */
+  readonly config?: string;
+  readonly dialect?: "published" | "specification";
+}
+
+/** Copies the example's zones, starts its emulator on any port and points the configuration at it. */
+export async function exampleWithEmulator(options: ExampleOptions = {}): Promise<Example> {
+  const emulator = await startEmulator({
+    listen: { host: "127.0.0.1", port: 0 },
+    seed: await exampleSeed(),
+    statePath: undefined,
+    dialect: options.dialect ?? "published",
+    clock: { now: () => new Date() },
+    random: seededRandom(1),
+    sleep: () => Promise.resolve(),
+  });
+  const place = await workplace({ ZONEWARDEN_API_TOKEN: "emulator-token" });
+  await cp(path.join(example, "zones"), path.join(place.directory, "zones"), { recursive: true });
+  await place.write(
+    "zonewarden.yaml",
+    `mode: enforce
+api: { base_url: "${emulator.baseUrl}" }
+server: { listen: "127.0.0.1:0" }
+log: { level: info, format: json }
+${options.config ?? ""}
+`,
+  );
+  return {
+    place,
+    emulator,
+    [Symbol.asyncDispose]: async () => {
+      await place[Symbol.asyncDispose]();
+      await emulator[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function exampleSeed(): Promise<Parameters<typeof startEmulator>[0]["seed"]> {
+  const loaded = loadSeed(
+    await readFile(path.join(example, "emulator.yaml"), "utf8"),
+    "emulator.yaml",
+  );
+  if ("seed" in loaded) return loaded.seed;
+  throw new Error(`the example's seed is broken: ${JSON.stringify(loaded.problems)}`);
+}
+
+/** Methods of the requests that an emulator saw and that write. */
+export function writesSeenBy(emulator: Emulator): readonly string[] {
+  return emulator
+    .journal()
+    .filter(({ method }) => method !== "GET")
+    .map(({ method, path: where, status }) => `${method} ${where} ${status}`);
+}
