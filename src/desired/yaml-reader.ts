@@ -114,7 +114,7 @@ export class YamlReader {
     if (!Object.hasOwn(map, name)) return true;
     const first = node.items.find(({ key }) => nameOf(key) === name)?.key.range[0] ?? offset;
     const { line } = placeAt(this.#source, first);
-    const message = `the key \`${name}\` stands here twice, first in line ${line}`;
+    const message = `the key "${name}" stands here twice, first in line ${line}`;
     this.#report("DUPLICATE_KEY", offset, message, "keep one of the two");
     return false;
   }
