@@ -33,7 +33,7 @@ export const nodeFiles: FilePort = {
   async read(path, limit, signal) {
     // Without O_NONBLOCK a pipe that bears a file's name would be waited for without end.
     await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return readUpTo(handle, limit, signal);
+    return await readUpTo(handle, limit, signal);
   },
 };
 

@@ -11,16 +11,14 @@ export function normalConfig(file: ConfigFile, directory: string): Config {
   return {
     mode: file.mode,
     api: normalApi(file.api ?? {}, directory),
-    credentials: file.credentials?.map((entry) => normalCredential(entry, directory)) ?? [
-      environmentCredential,
-    ],
+    credentials: normalCredentials(file.credentials, directory),
     desired: normalDesired(file.desired ?? {}, directory),
     schedule: normalSchedule(file.schedule ?? {}),
     limits: normalLimits(file.limits ?? {}),
     budget: normalBudget(file.budget ?? {}),
-    windows: file.windows?.map(normalWindow) ?? [],
+    windows: (file.windows ?? []).map(normalWindow),
     server: { listen: listenOf(file.server?.listen ?? "127.0.0.1:9464") },
-    log: { level: file.log?.level ?? "info", format: file.log?.format },
+    log: normalLog(file.log ?? {}),
   };
 }
 
@@ -78,6 +76,13 @@ function listenOf(text: string): Listen {
   return { host, port: Number(text.slice(colon + 1)) };
 }
 
+function normalCredentials(
+  entries: readonly Credential[] | undefined,
+  directory: string,
+): readonly CredentialConfig[] {
+  return entries?.map((entry) => normalCredential(entry, directory)) ?? [environmentCredential];
+}
+
 function normalCredential(entry: Credential, directory: string): CredentialConfig {
   const { name, token_file: file, token_env: env = "", accounts = ["*"], zones = ["*"] } = entry;
   const source = file === undefined ? { env } : { file: path.resolve(directory, file) };
@@ -106,6 +111,10 @@ function normalBudget(budget: Section<"budget">): Config["budget"] {
     windowMs: milliseconds(budget.window ?? "5m"),
     reserve: budget.reserve ?? 0.2,
   };
+}
+
+function normalLog({ level = "info", format }: Section<"log">): Config["log"] {
+  return { level, format };
 }
 
 function normalLimits(limits: Section<"limits">): LimitsConfig {
