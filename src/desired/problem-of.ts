@@ -18,10 +18,10 @@ export function problemOf(
   code: ProblemCode,
   offset: number,
   path: Path,
-  words: Words,
+  { message, remedy }: Words,
 ): Problem {
   const { severity } = problemCodes[code];
-  return { code, severity, place: placeAt(source, offset), path: pathText(path), ...words };
+  return { code, severity, place: placeAt(source, offset), path: pathText(path), message, remedy };
 }
 
 /** A problem of a file or directory as a whole. */

@@ -13,13 +13,6 @@ import { problemOf } from "./problem-of.ts";
 import { complaintOf } from "./schema-words.ts";
 import type { ManagedRules, PageShield, ZoneFile } from "./zone-file.ts";
 
-/** What a zone's own values and its profiles come to, once merged. */
-export interface MergedContent {
-  readonly mode?: "enforce" | "observe";
-  readonly page_shield?: PageShield;
-  readonly managed_rules?: ManagedRules;
-}
-
 /** A schema as the program uses it: a guard, and what it complains of. */
 export type Shape<T> = ValidateFunction<T>;
 
@@ -36,6 +29,12 @@ export const zoneFileShape: Shape<ZoneFile> = ajv.compile<ZoneFile>(readSchema("
 /** The shape of `zonewarden.yaml`. */
 export const configFileShape: Shape<ConfigFile> = ajv.compile<ConfigFile>(readSchema("zonewarden"));
 
+/** The shape of what a zone says of Page Shield, once merged. */
+export const isPageShield: Shape<NonNullable<PageShield>> = part("page_shield");
+
+/** The shape of what a zone says of managed rules, once merged. */
+export const isManagedRules: Shape<NonNullable<ManagedRules>> = part("managed_rules");
+
 /** Text of a schema, as people and editors get it. */
 export function schemaText(name: "zones" | "zonewarden"): string {
   return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), "utf8");
@@ -50,6 +49,10 @@ export function shapeProblems<T>(shape: Shape<T>, located: Located): readonly Pr
     const offset = complaint.inside === undefined ? valueOffset : keyOffset;
     return problemOf(located.source, complaint.code, offset(located, where), where, complaint);
   });
+}
+
+function part<T>(name: "page_shield" | "managed_rules"): Shape<T> {
+  return ajv.compile<T>({ $ref: `urn:zonewarden:schema:zones#/$defs/${name}` });
 }
 
 function readSchema(name: "zones" | "zonewarden"): AnySchemaObject {
@@ -110,8 +113,8 @@ function isMeant(keyword: string, instancePath: string, choice: ErrorObject): bo
 function pathOf(pointer: string, root: unknown): Path {
   const path: (string | number)[] = [];
   let holder = root;
-  for (const part of pointer.split("/").slice(1)) {
-    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const step of pointer.split("/").slice(1)) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
     path.push(Array.isArray(holder) ? Number(name) : name);
     holder = typeof holder === "object" && holder !== null ? Reflect.get(holder, name) : undefined;
   }

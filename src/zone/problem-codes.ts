@@ -1,3 +1,4 @@
+import { findingCodes } from "../syntax/finding-codes.ts";
 import type { Severity } from "./problem.ts";
 
 /** What a code stands for. */
@@ -10,7 +11,7 @@ export interface ProblemFacts {
 /** A code of the table of problems. */
 export type ProblemCode = keyof typeof problemCodes;
 
-/** Every code that a file can get beside those of `syntax/`; codes are stable, their words may change. */
+/** Every code that a file can get; codes are stable, their words may change. */
 export const problemCodes = {
   DIRECTORY_UNREADABLE: error("the directory with the zone files cannot be read"),
   DIRECTORY_EMPTY: error("the directory holds no zone file"),
@@ -40,7 +41,6 @@ export const problemCodes = {
   KEY_TWICE: error("two things of one list have the same key"),
   RULESET_TWICE: error("a zone deploys the same managed ruleset twice"),
   NOT_OWASP: error("OWASP tuning on a ruleset that is not OWASP"),
-  EXPRESSION_TOO_LONG: error("an expression over 4,096 characters"),
   DESCRIPTION_MARKED: error("a description ends in something that looks like our mark"),
   UNKNOWN_ORDER: error("`before` or `after` names a rule that is not there"),
   SKIP_WITHOUT_EFFECT: warning("an exception stands after everything that it could skip"),
@@ -51,6 +51,7 @@ export const problemCodes = {
   UNUSED_PROFILE: warning("no zone uses a profile"),
   BAD_SILENCE: warning("a comment that silences nothing, or does not say why"),
   BOTH_DAY_FIELDS: error("a schedule that restricts both day fields"),
+  ...findingCodes,
 } satisfies Readonly<Record<string, ProblemFacts>>;
 
 function error(meaning: string): ProblemFacts {
