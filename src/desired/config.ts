@@ -1,5 +1,14 @@
+import path from "node:path";
+
 import type { Problem } from "../zone/problem.ts";
+import { configProblems } from "./config-meaning.ts";
 import type { FilePort } from "./files.ts";
+import { normalConfig } from "./normal-config.ts";
+import { problemOfFile } from "./problem-of.ts";
+import { maxFileSize, reasonOf, textOf } from "./read-text.ts";
+import type { TextResult } from "./read-text.ts";
+import { configFileShape, shapeProblems } from "./schema.ts";
+import { readYaml } from "./yaml-text.ts";
 
 /** An address to listen on. */
 export interface Listen {
@@ -83,10 +92,53 @@ export interface LoadedConfig {
 
 /** Reads `zonewarden.yaml`. Relative paths in it are relative to its own directory. */
 export async function loadConfig(
-  path: string,
+  file: string,
   ports: { readonly files: FilePort },
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
-  await ports.files.read(path, 1, signal);
-  throw new Error("not built yet");
+  const { text, problem } = await readConfigFile(file, ports.files, signal);
+  if (text === undefined) return { config: undefined, problems: [problem], sources: new Map() };
+  const { config, problems } = parseConfig(file, text);
+  const failed = problems.some(({ severity }) => severity === "error");
+  return { config: failed ? undefined : config, problems, sources: new Map([[file, text]]) };
+}
+
+async function readConfigFile(
+  file: string,
+  files: FilePort,
+  signal: AbortSignal,
+): Promise<TextResult> {
+  try {
+    return textOf(file, await files.read(file, maxFileSize + 1, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    const words = {
+      message: `the file cannot be read: ${reasonOf(error)}`,
+      remedy: "give its path with --config",
+    };
+    return { text: undefined, problem: problemOfFile(file, "FILE_UNREADABLE", words) };
+  }
+}
+
+interface ParsedConfig {
+  readonly config: Config | undefined;
+  readonly problems: readonly Problem[];
+}
+
+function parseConfig(file: string, text: string): ParsedConfig {
+  const yaml = readYaml(file, text);
+  const [value, second] = yaml.documents;
+  const located = { source: yaml.source, offsets: yaml.offsets, value };
+  if (yaml.problems.length > 0) return { config: undefined, problems: yaml.problems };
+  if (value === undefined || second !== undefined) {
+    const message =
+      value === undefined ? "the file says nothing" : "the file holds several documents";
+    const words = { message, remedy: "write one document with at least `mode: observe`" };
+    return { config: undefined, problems: [problemOfFile(file, "FILE_EMPTY", words)] };
+  }
+  if (!configFileShape(value)) {
+    return { config: undefined, problems: shapeProblems(configFileShape, located) };
+  }
+  const config = normalConfig(value, path.dirname(path.resolve(file)));
+  return { config, problems: configProblems(value, config, located) };
 }

@@ -1,7 +1,18 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+
 import type { ZoneDocument } from "../zone/desired.ts";
 import type { Problem } from "../zone/problem.ts";
+import { readFileSet } from "./file-set.ts";
+import type { FoundFile } from "./file-set.ts";
 import type { FilePort } from "./files.ts";
-import type { Trace } from "./show.ts";
+import { joinFiles } from "./join-files.ts";
+import type { Taken, TraceEntry } from "./join-files.ts";
+import { hashOf, parseFile, unusableFile } from "./parse-file.ts";
+import type { ParsedFile } from "./parse-file.ts";
+import { problemOfFile } from "./problem-of.ts";
+import { commitOf } from "./revision.ts";
+import { silenceProblems } from "./silence-problems.ts";
 
 /** Everything that the files say, with what is wrong in them. */
 export interface DesiredState {
@@ -21,7 +32,7 @@ export interface DesiredState {
   /** Text of the files that problems stand in. */
   readonly sources: ReadonlyMap<string, string>;
   /** For `showZone`. */
-  readonly trace: Trace;
+  readonly trace: readonly TraceEntry[];
 }
 
 /** Where the desired state is, and how it is read. */
@@ -33,16 +44,150 @@ export interface DesiredFilesOptions {
   readonly files: FilePort;
 }
 
+/** What is known of a file. */
+interface Known {
+  /** Its last version of which nothing was an error by itself. */
+  readonly good: ParsedFile | undefined;
+  /** What its zones came to when they were last all right. */
+  readonly documents: readonly ZoneDocument[];
+}
+
 /** The zone files of a directory: reads again what changed, and remembers the last good version of each file. */
 export class DesiredFiles {
   readonly #options: DesiredFilesOptions;
+  #parsed = new Map<string, ParsedFile>();
+  #known = new Map<string, Known>();
+  #last: DesiredState = nothingYet;
 
   constructor(options: DesiredFilesOptions) {
     this.#options = options;
   }
 
+  /** Reads the files. Rejects only when `signal` aborts: whatever is wrong with the files is in the state. */
   async load(signal: AbortSignal): Promise<DesiredState> {
-    await this.#options.files.read(this.#options.path, 1, signal);
-    throw new Error("not built yet");
+    const { path, files } = this.#options;
+    const set = await readFileSet(path, files, signal);
+    if (set.state === "unreadable") return this.#standstill(set.problem);
+    if (set.files.length === 0) return this.#standstill(emptyDirectory);
+    const parsed = await this.#parseAll(set.files, signal);
+    const commit = await commitOf(set.root, files, signal);
+    this.#last = this.#stateOf(parsed, commit);
+    return this.#last;
   }
+
+  /** Without files everything stays as it was. */
+  #standstill(problem: Problem): DesiredState {
+    this.#last = {
+      ...this.#last,
+      problems: [problem],
+      stale: [...this.#known.keys()],
+      sources: new Map(),
+    };
+    return this.#last;
+  }
+
+  async #parseAll(
+    found: readonly FoundFile[],
+    signal: AbortSignal,
+  ): Promise<readonly ParsedFile[]> {
+    const parsed: ParsedFile[] = [];
+    for (const entry of found) {
+      parsed.push(await this.#parse(entry));
+      signal.throwIfAborted();
+    }
+    this.#parsed = new Map(parsed.map((entry) => [entry.file, entry]));
+    return parsed;
+  }
+
+  /** What did not change is not parsed again. */
+  async #parse(found: FoundFile): Promise<ParsedFile> {
+    if ("problem" in found) return unusableFile(found.file, found.problem);
+    const before = this.#parsed.get(found.file);
+    const hash = hashOf(found.bytes);
+    if (before?.hash === hash) return before;
+    // A large set must not hold up everything else for as long as it takes.
+    await setImmediate();
+    return parseFile(found.file, hash, found.bytes);
+  }
+
+  #stateOf(parsed: readonly ParsedFile[], commit: string | undefined): DesiredState {
+    const taken = [...parsed, ...this.#lost(parsed)].map((current): Taken => {
+      const good = current.usable ? current : this.#known.get(current.file)?.good;
+      return { current, effective: good };
+    });
+    const joined = joinFiles(taken, (file) => this.#known.get(file)?.documents ?? []);
+    this.#known = new Map(
+      taken.map(({ current: { file }, effective }) => [
+        file,
+        { good: effective, documents: joined.documentsOf.get(file) ?? [] },
+      ]),
+    );
+    const hash = hashOfSet(parsed);
+    const silenced = silenceProblems(inOrder(joined.problems), parsed);
+    return {
+      documents: joined.documents,
+      ...silenced,
+      revision: commit ?? `sha256-${hash.slice(0, 12)}`,
+      hash,
+      files: parsed.filter(({ file }) => !isDirectory(file)).length,
+      stale: joined.stale,
+      sources: sourcesOf(silenced.problems, parsed),
+      trace: joined.trace,
+    };
+  }
+
+  /** Files below a directory that cannot be read just now: they count as they last were. */
+  #lost(parsed: readonly ParsedFile[]): readonly ParsedFile[] {
+    const lost = parsed.map(({ file }) => file).filter(isDirectory);
+    return [...this.#known.keys()]
+      .filter((file) => lost.some((directory) => file !== directory && file.startsWith(directory)))
+      .map((file) => ({ ...unusableFile(file, unreadable), problems: [] }));
+  }
+}
+
+const nothingYet: DesiredState = {
+  documents: [],
+  problems: [],
+  revision: "none",
+  hash: "",
+  files: 0,
+  stale: [],
+  silenced: 0,
+  sources: new Map(),
+  trace: [],
+};
+
+const emptyDirectory = problemOfFile(".", "DIRECTORY_EMPTY", {
+  message: "the directory holds no zone file",
+  remedy: "put files ending in .yaml or .yml there; an empty directory is no empty state",
+});
+
+const unreadable = problemOfFile(".", "DIRECTORY_UNREADABLE", { message: "", remedy: "" });
+
+function isDirectory(file: string): boolean {
+  return file.endsWith("/");
+}
+
+/** Equal sets of equal files have equal hashes, wherever they lie. */
+function hashOfSet(parsed: readonly ParsedFile[]): string {
+  const hash = createHash("sha256");
+  for (const { file, hash: content } of parsed) hash.update(`${file}\0${content}\n`);
+  return hash.digest("hex");
+}
+
+function inOrder(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted(({ place: a }, { place: b }) => {
+    if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+    return a.line - b.line || a.column - b.column;
+  });
+}
+
+function sourcesOf(
+  problems: readonly Problem[],
+  parsed: readonly ParsedFile[],
+): ReadonlyMap<string, string> {
+  const named = new Set(problems.map(({ place }) => place.file));
+  return new Map(
+    parsed.filter(({ file }) => named.has(file)).map(({ file, text }) => [file, text]),
+  );
 }

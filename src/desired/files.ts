@@ -5,6 +5,8 @@ import { open, readdir, realpath, stat } from "node:fs/promises";
 export interface FileFacts {
   readonly kind: "file" | "directory" | "other";
   readonly size: number;
+  /** Differs as soon as something else stands at the path. */
+  readonly place: string;
   /** Differs as soon as something else stands at the path, or its content was written again. */
   readonly identity: string;
 }
@@ -27,13 +29,14 @@ export const nodeFiles: FilePort = {
   async facts(path) {
     const found = await stat(path, { bigint: true });
     const kind = found.isFile() ? "file" : found.isDirectory() ? "directory" : "other";
-    const identity = `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
-    return { kind, size: Number(found.size), identity };
+    const place = `${found.dev}:${found.ino}`;
+    const identity = `${place}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
+    return { kind, size: Number(found.size), place, identity };
   },
   async read(path, limit, signal) {
     // Without O_NONBLOCK a pipe that bears a file's name would be waited for without end.
     await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return readUpTo(handle, limit, signal);
+    return await readUpTo(handle, limit, signal);
   },
 };
 

@@ -1,5 +1,10 @@
 import type { Json } from "../syntax/json.ts";
+import { isJsonObject } from "../syntax/json.ts";
 import type { Place } from "../zone/desired.ts";
+import type { TraceEntry } from "./join-files.ts";
+import { keyPlace, originOf } from "./layer.ts";
+import type { Layer, MergedPath } from "./layer.ts";
+import { identityOf, Merger } from "./merge.ts";
 
 /** A value of a merged zone, and the place that set it. */
 export interface ShownValue {
@@ -11,10 +16,58 @@ export interface ShownValue {
   readonly profile: string | undefined;
 }
 
-/** The declared zones before they were made into documents, by name, id or selector. */
-export type Trace = ReadonlyMap<string, () => readonly ShownValue[]>;
-
-/** A zone as merged, value by value; `undefined` where no file speaks of it under this name or id. */
-export function showZone(trace: Trace, zone: string): readonly ShownValue[] | undefined {
-  return trace.get(zone)?.();
+/** A zone as merged, value by value; `undefined` where no file speaks of it by this name, id or selector. */
+export function showZone(
+  trace: readonly TraceEntry[],
+  zone: string,
+): readonly ShownValue[] | undefined {
+  const layers = trace.find(({ label }) => label === zone.toLowerCase() || label === zone)?.layers;
+  const own = layers?.at(-1);
+  if (layers === undefined || own === undefined) return undefined;
+  const merger = new Merger();
+  const merged = layers.reduce<Json>((below, { content }) => {
+    const value: unknown = content;
+    return merger.merge(below, isJsonObject(value) ? value : {}) ?? {};
+  }, {});
+  return [...leaves(merged, [])]
+    .filter(({ path }) => !notMerged.has(String(path[0])))
+    .map(({ path, value }) => shown(own, layers, path, value));
 }
+
+/** What belongs to a layer itself, and does not go down to the zone. */
+const notMerged = new Set(["extends", "description"]);
+
+interface Leaf {
+  readonly path: MergedPath;
+  readonly value: Json;
+}
+
+function* leaves(value: Json, path: MergedPath): Generator<Leaf> {
+  if (isJsonObject(value) && Object.keys(value).length > 0) {
+    for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...path, key]);
+  } else if (Array.isArray(value) && value.some((item: Json) => isJsonObject(item))) {
+    const items: readonly Json[] = value;
+    for (const [index, item] of items.entries()) {
+      yield* leaves(item, [...path, identityOf(item) ?? index]);
+    }
+  } else {
+    yield { path, value };
+  }
+}
+
+function shown(own: Layer, layers: readonly Layer[], path: MergedPath, value: Json): ShownValue {
+  const origin = originOf(own, layers, path);
+  const { profile } = origin.layer;
+  return { path: mergedPathText(path), value, place: keyPlace(origin), profile };
+}
+
+/** Items of keyed lists stand in brackets: `rules[owasp].action`. */
+function mergedPathText(path: MergedPath): string {
+  return path.reduce<string>((text, step, index) => {
+    const isItem = typeof step === "number" || keyedLists.has(String(path[index - 1]));
+    if (isItem) return `${text}[${step}]`;
+    return text === "" ? step : `${text}.${step}`;
+  }, "");
+}
+
+const keyedLists = new Set(["items", "rules", "categories"]);

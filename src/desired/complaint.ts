@@ -1,0 +1,42 @@
+import type { ProblemCode } from "../zone/problem-codes.ts";
+import type { MergedPath } from "./layer.ts";
+
+/** Something wrong in merged values; where it stands in the files is found out when it is told. */
+export interface Complaint {
+  readonly code: ProblemCode;
+  readonly path: MergedPath;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** A value, and what is wrong with it; no value where something is missing. */
+export interface Converted<T> {
+  readonly value: T | undefined;
+  readonly complaints: readonly Complaint[];
+}
+
+/** A key that must be there once everything is merged. */
+export function missing(path: MergedPath, what: string, remedy: string): Complaint {
+  return { code: "MISSING_KEY", path, message: `${what} is missing`, remedy };
+}
+
+/** Things that cannot stand beside each other. */
+export function contradiction(path: MergedPath, message: string, remedy: string): Complaint {
+  return { code: "CONTRADICTION", path, message, remedy };
+}
+
+/** Keys under which things were declared before, and that another thing has or had too. */
+export function wasComplaints(
+  items: readonly { readonly key: string; readonly was: string | undefined }[],
+  list: MergedPath,
+): readonly Complaint[] {
+  const taken = new Set(items.map(({ key }) => key));
+  return items.flatMap(({ key, was }) => {
+    if (was === undefined) return [];
+    const isTaken = taken.has(was);
+    taken.add(was);
+    if (!isTaken) return [];
+    const message = `"${was}" cannot be what "${key}" was: something else has that key, or had it`;
+    return [contradiction([...list, key, "was"], message, "delete one of the two")];
+  });
+}

@@ -1,0 +1,75 @@
+// Made from schemas/zonewarden.schema.json by `npm run generate`; a test compares them.
+
+/**
+ * @minItems 1
+ */
+export type Patterns = string[];
+export type Cron = string;
+export type Timezone = string;
+
+export interface ConfigFile {
+  $schema?: string;
+  mode: "enforce" | "observe";
+  api?: {
+    base_url?: string;
+    emulator?: {
+      seed?: string;
+      listen?: string;
+    };
+    timeout?: string;
+    concurrency?: number;
+  };
+  /**
+   * @minItems 1
+   */
+  credentials?: Credential[];
+  desired?: {
+    path?: string;
+    owner?: string;
+  };
+  schedule?: {
+    cron?: Cron | Cron[];
+    timezone?: Timezone;
+    on_change?: boolean;
+    debounce?: string;
+  };
+  limits?: {
+    max_delete_share?: number;
+    max_update_share?: number;
+    min_compared?: number;
+    max_fleet_share?: number;
+    min_fleet?: number;
+    weakening?: "allow" | "refuse";
+    contended_rounds?: number;
+    contended_window?: string;
+    accept?: string[];
+  };
+  budget?: {
+    requests?: number;
+    window?: string;
+    reserve?: number;
+  };
+  windows?: Window[];
+  server?: {
+    listen?: string;
+  };
+  log?: {
+    level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+    format?: "json" | "pretty";
+  };
+}
+export interface Credential {
+  name: string;
+  token_file?: string;
+  token_env?: string;
+  accounts?: Patterns;
+  zones?: Patterns;
+}
+export interface Window {
+  name: string;
+  type: "freeze" | "allow";
+  start: string;
+  duration: string;
+  timezone?: Timezone;
+  strengthening?: "allow" | "hold";
+}

@@ -1,0 +1,155 @@
+import type { ProblemCode } from "../zone/problem-codes.ts";
+import type { Problem } from "../zone/problem.ts";
+import type { ConfigFile } from "./config-file.ts";
+import type { Config } from "./config.ts";
+import { keyOffset, valueOffset } from "./located.ts";
+import type { Located } from "./located.ts";
+import type { Path } from "./path.ts";
+import { problemOf } from "./problem-of.ts";
+
+interface Complaint {
+  readonly code: ProblemCode;
+  readonly path: Path;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** What the schema cannot say: addresses, schedules, time zones, and things that exclude each other. */
+export function configProblems(
+  file: ConfigFile,
+  config: Config,
+  located: Located,
+): readonly Problem[] {
+  return [
+    ...addressComplaints(file),
+    ...listenComplaints(config),
+    ...scheduleComplaints(file),
+    ...timezoneComplaints(file),
+    ...durationComplaints(file, config),
+    ...credentialComplaints(file),
+  ].map(({ code, path, message, remedy }) => {
+    const offset = code === "CONTRADICTION" ? keyOffset : valueOffset;
+    return problemOf(located.source, code, offset(located, path), path, { message, remedy });
+  });
+}
+
+function addressComplaints({ api = {} }: ConfigFile): Complaint[] {
+  const path = ["api", "base_url"];
+  const { base_url: address, emulator } = api;
+  if (address === undefined) return [];
+  const found: Complaint[] = [];
+  if (emulator !== undefined) {
+    const message = '"base_url" and "emulator" exclude each other';
+    found.push({ code: "CONTRADICTION", path, message, remedy: "keep one of them" });
+  }
+  const fault = addressFault(address);
+  if (fault !== undefined) found.push(wrong(path, fault, "write https://host/client/v4"));
+  return found;
+}
+
+function addressFault(address: string): string | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined) return "this is no address";
+  if (url.username !== "" || url.password !== "") return "it carries a user or password";
+  if (url.search !== "" || url.hash !== "") return "it goes on after its path";
+  if (url.protocol === "https:") return undefined;
+  if (url.protocol !== "http:") return `"${url.protocol}" is neither https nor http`;
+  return isLoopback(url.hostname) ? undefined : "http would show the token to everyone on the way";
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+}
+
+function listenComplaints({ api, server }: Config): Complaint[] {
+  const places: [Path, number | undefined][] = [
+    [["api", "emulator", "listen"], api.emulator?.listen.port],
+    [["server", "listen"], server.listen.port],
+  ];
+  return places
+    .filter(([, port]) => port !== undefined && port > 65_535)
+    .map(([path, port]) => wrong(path, `${port} is no port`, "write a number up to 65535"));
+}
+
+function scheduleComplaints({ schedule = {}, windows = [] }: ConfigFile): Complaint[] {
+  const { cron = [] } = schedule;
+  const single = typeof cron === "string" ? [{ cron, path: ["schedule", "cron"] as Path }] : [];
+  const several =
+    typeof cron === "string"
+      ? []
+      : cron.map((text, index) => ({ cron: text, path: ["schedule", "cron", index] }));
+  const starts = windows.map(({ start }, index) => ({
+    cron: start,
+    path: ["windows", index, "start"],
+  }));
+  return [...single, ...several, ...starts]
+    .filter((entry) => restrictsBothDays(entry.cron))
+    .map(({ path }) => ({
+      code: "BOTH_DAY_FIELDS",
+      path,
+      message: "both day fields are restricted, which schedulers understand differently",
+      remedy:
+        "leave the day of the month or the day of the week at *; write two expressions instead",
+    }));
+}
+
+/** Whether "on the 13th, or on Fridays" and "on Friday the 13th" would differ. */
+function restrictsBothDays(cron: string): boolean {
+  const fields = cron.trim().split(/\s+/);
+  return [fields.at(-3), fields.at(-1)].every((field) => field !== "*" && field !== "?");
+}
+
+function timezoneComplaints({ schedule = {}, windows = [] }: ConfigFile): Complaint[] {
+  const entries: [Path, string | undefined][] = [
+    [["schedule", "timezone"], schedule.timezone],
+    ...windows.map(({ timezone }, index): [Path, string | undefined] => [
+      ["windows", index, "timezone"],
+      timezone,
+    ]),
+  ];
+  return entries
+    .filter(([, name]) => name !== undefined && !isTimezone(name))
+    .map(([path, name]) =>
+      wrong(path, `"${name}" is no time zone`, "write a name such as Etc/UTC or Europe/Berlin"),
+    );
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+function durationComplaints({ windows = [] }: ConfigFile, config: Config): Complaint[] {
+  const zero: [Path, number][] = [
+    [["api", "timeout"], config.api.timeoutMs],
+    [["budget", "window"], config.budget.windowMs],
+    [["limits", "contended_window"], config.limits.contendedWindowMs],
+    ...windows.map((_, index): [Path, number] => [
+      ["windows", index, "duration"],
+      config.windows[index]?.durationMs ?? 0,
+    ]),
+  ];
+  return zero
+    .filter(([, duration]) => duration === 0)
+    .map(([path]) => wrong(path, "this cannot be zero", "write a duration such as 30s"));
+}
+
+function credentialComplaints({ credentials = [] }: ConfigFile): Complaint[] {
+  const seen = new Set<string>();
+  return credentials.flatMap(({ name }, index) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    const path = ["credentials", index, "name"];
+    return [wrong(path, `another credential is called "${name}" too`, "give each its own name")];
+  });
+}
+
+function wrong(path: Path, message: string, remedy: string): Complaint {
+  return { code: "WRONG_VALUE", path, message, remedy };
+}

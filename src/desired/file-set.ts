@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Problem } from "../zone/problem.ts";
+import type { FilePort } from "./files.ts";
+import { problemOfFile } from "./problem-of.ts";
+import { maxFileSize, reasonOf } from "./read-text.ts";
+import { survey } from "./survey.ts";
+import type { Sighting } from "./survey.ts";
+
+/** A file as it was found. Its name is relative to the directory; a directory that cannot be read ends in a slash. */
+export type FoundFile =
+  | { readonly file: string; readonly bytes: Uint8Array }
+  | { readonly file: string; readonly problem: Problem };
+
+/** What stands at the desired path. */
+export type FileSet =
+  /** `root` is the directory with links followed; the files are in the order of their names. */
+  | { readonly state: "read"; readonly root: string; readonly files: readonly FoundFile[] }
+  /** Nothing could be read at all. */
+  | { readonly state: "unreadable"; readonly problem: Problem };
+
+/** How often a set that changes while it is read is read again. */
+const maxRounds = 5;
+
+/**
+ * Reads all zone files below `directory` as they were at one moment: when something moves meanwhile, as with a
+ * checkout or a link that is swapped, everything is read again.
+ */
+export async function readFileSet(
+  directory: string,
+  files: FilePort,
+  signal: AbortSignal,
+): Promise<FileSet> {
+  for (let round = 0; round < maxRounds; round += 1) {
+    signal.throwIfAborted();
+    const set = await readOnce(directory, files, signal);
+    if (set !== "moved") return set;
+  }
+  const problem = problemOfFile(".", "DIRECTORY_UNSETTLED", {
+    message: `the files changed each of the ${maxRounds} times that they were read`,
+    remedy: "nothing has to be done if this passes: they are read again after the next change",
+  });
+  return { state: "unreadable", problem };
+}
+
+async function readOnce(
+  directory: string,
+  port: FilePort,
+  signal: AbortSignal,
+): Promise<FileSet | "moved"> {
+  const before = await survey(directory, port, signal);
+  if ("reason" in before) return { state: "unreadable", problem: unreadable(before.reason) };
+  const found: FoundFile[] = [];
+  for (const sighting of before.sightings) {
+    found.push(await readSighted(sighting, port, signal));
+  }
+  const after = await survey(directory, port, signal);
+  return isDeepStrictEqual(before, after)
+    ? { state: "read", root: before.root, files: found }
+    : "moved";
+}
+
+async function readSighted(
+  sighting: Sighting,
+  port: FilePort,
+  signal: AbortSignal,
+): Promise<FoundFile> {
+  const { file, real } = sighting;
+  if ("problem" in sighting) return { file, problem: sighting.problem };
+  if (sighting.size > maxFileSize) {
+    const words = {
+      message: "the file is larger than 8 MB",
+      remedy: "split it into several files",
+    };
+    return { file, problem: problemOfFile(file, "FILE_TOO_LARGE", words) };
+  }
+  try {
+    return { file, bytes: await port.read(real, maxFileSize + 1, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = `the file cannot be read: ${reasonOf(error)}`;
+    const remedy = "let the program read it, or delete it";
+    return { file, problem: problemOfFile(file, "FILE_UNREADABLE", { message, remedy }) };
+  }
+}
+
+function unreadable(reason: string): Problem {
+  return problemOfFile(".", "DIRECTORY_UNREADABLE", {
+    message: `the zone files cannot be read: ${reason}`,
+    remedy: "check `desired.path`; a directory that is away is no empty state",
+  });
+}

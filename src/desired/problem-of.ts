@@ -1,0 +1,30 @@
+import { problemCodes } from "../zone/problem-codes.ts";
+import type { ProblemCode } from "../zone/problem-codes.ts";
+import type { Problem } from "../zone/problem.ts";
+import { pathText } from "./path.ts";
+import type { Path } from "./path.ts";
+import { placeAt } from "./source.ts";
+import type { Source } from "./source.ts";
+
+/** What is wrong, and what would be right. */
+export interface Words {
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** A problem of `code` at an offset of a file, as severe as the table of codes says. */
+export function problemOf(
+  source: Source,
+  code: ProblemCode,
+  offset: number,
+  path: Path,
+  { message, remedy }: Words,
+): Problem {
+  const { severity } = problemCodes[code];
+  return { code, severity, place: placeAt(source, offset), path: pathText(path), message, remedy };
+}
+
+/** A problem of a file or directory as a whole. */
+export function problemOfFile(file: string, code: ProblemCode, words: Words): Problem {
+  return problemOf({ file, starts: [0] }, code, 0, [], words);
+}

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { AnySchemaObject, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
+
+import { isJsonObject } from "../syntax/json.ts";
+import type { Problem } from "../zone/problem.ts";
+import type { ConfigFile } from "./config-file.ts";
+import type { Located } from "./located.ts";
+import { keyOffset, valueOffset } from "./located.ts";
+import type { Path } from "./path.ts";
+import { problemOf } from "./problem-of.ts";
+import { complaintOf } from "./schema-words.ts";
+import type { ManagedRules, PageShield, ZoneFile } from "./zone-file.ts";
+
+/** A schema as the program uses it: a guard, and what it complains of. */
+export type Shape<T> = ValidateFunction<T>;
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
+  strictRequired: false,
+}).addVocabulary(["patternErrorMessage"]);
+
+/** The shape of a file with zone documents. */
+export const zoneFileShape: Shape<ZoneFile> = ajv.compile<ZoneFile>(readSchema("zones"));
+
+/** The shape of `zonewarden.yaml`. */
+export const configFileShape: Shape<ConfigFile> = ajv.compile<ConfigFile>(readSchema("zonewarden"));
+
+/** The shape of what a zone says of Page Shield, once merged. */
+export const isPageShield: Shape<NonNullable<PageShield>> = part("page_shield");
+
+/** The shape of what a zone says of managed rules, once merged. */
+export const isManagedRules: Shape<NonNullable<ManagedRules>> = part("managed_rules");
+
+/** Text of a schema, as people and editors get it. */
+export function schemaText(name: "zones" | "zonewarden"): string {
+  return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), "utf8");
+}
+
+/** Everything in `located` that its schema does not allow; the guard has just said no. */
+export function shapeProblems<T>(shape: Shape<T>, located: Located): readonly Problem[] {
+  return relevant(shape.errors ?? []).map((error) => {
+    const path = pathOf(error.instancePath, located.value);
+    const complaint = complaintOf(error);
+    const where = complaint.inside === undefined ? path : [...path, complaint.inside];
+    const offset = complaint.inside === undefined ? valueOffset : keyOffset;
+    return problemOf(located.source, complaint.code, offset(located, where), where, complaint);
+  });
+}
+
+function part<T>(name: "page_shield" | "managed_rules"): Shape<T> {
+  return ajv.compile<T>({ $ref: `urn:zonewarden:schema:zones#/$defs/${name}` });
+}
+
+function readSchema(name: "zones" | "zonewarden"): AnySchemaObject {
+  const schema: unknown = JSON.parse(schemaText(name));
+  if (!isSchema(schema)) throw new Error(`schemas/${name}.schema.json is no schema`);
+  return schema;
+}
+
+function isSchema(value: unknown): value is AnySchemaObject {
+  return isJsonObject(value) && typeof value["$id"] === "string";
+}
+
+/**
+ * Of a choice (`anyOf`, `oneOf`) ajv reports each branch and then the choice itself. What counts is the branch
+ * that was meant, where that can be told, else the choice.
+ */
+function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const kept: ErrorObject[] = [];
+  for (const error of errors) {
+    if (error.keyword === "propertyNames") continue;
+    if (error.keyword === "anyOf" || error.keyword === "oneOf") {
+      const from = firstBranchError(kept, error);
+      const branches = kept.splice(from);
+      const meant = branches.filter(({ keyword, instancePath }) =>
+        isMeant(keyword, instancePath, error),
+      );
+      kept.push(...(meant.length > 0 ? meant : [error]));
+      continue;
+    }
+    kept.push(error);
+  }
+  return kept;
+}
+
+function firstBranchError(kept: readonly ErrorObject[], choice: ErrorObject): number {
+  let from = kept.length;
+  while (from > 0 && isWithin(kept[from - 1], choice)) from -= 1;
+  return from;
+}
+
+function isWithin(error: ErrorObject | undefined, choice: ErrorObject): boolean {
+  if (error === undefined) return false;
+  if (choice.keyword === "oneOf") {
+    return (
+      error.schemaPath.startsWith(choice.schemaPath) && error.instancePath === choice.instancePath
+    );
+  }
+  return `${error.instancePath}/`.startsWith(`${choice.instancePath}/`);
+}
+
+/** A branch whose type fits is the one that was meant. */
+function isMeant(keyword: string, instancePath: string, choice: ErrorObject): boolean {
+  if (choice.keyword === "oneOf") return false;
+  return instancePath !== choice.instancePath || !(keyword === "type" || keyword === "enum");
+}
+
+/** A JSON pointer as path: whether a number is an index only the data can tell. */
+function pathOf(pointer: string, root: unknown): Path {
+  const path: (string | number)[] = [];
+  let holder = root;
+  for (const step of pointer.split("/").slice(1)) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    path.push(Array.isArray(holder) ? Number(name) : name);
+    holder = typeof holder === "object" && holder !== null ? Reflect.get(holder, name) : undefined;
+  }
+  return path;
+}

@@ -1,0 +1,132 @@
+// Made from schemas/zones.schema.json by `npm run generate`; a test compares them.
+
+export type Name = string;
+export type Mode = "enforce" | "observe" | null;
+export type PageShield = {
+  settings?: Settings;
+  policies?: Policies;
+} | null;
+export type Settings = {
+  enabled?: boolean | null;
+  use_cloudflare_reporting_endpoint?: boolean | null;
+  use_service_reporting_endpoint?: boolean | null;
+  use_connection_url_path?: boolean | null;
+} | null;
+export type Policies = {
+  items?: Policy[] | null;
+  unmanaged?: Unmanaged;
+} | null;
+export type Key = string;
+export type Was = string | null;
+export type Remove = true;
+export type Expression = string | null;
+export type Unmanaged = "report" | "delete" | "ignore" | null;
+export type ManagedRules = {
+  rules?: ManagedRule[] | null;
+  unmanaged?: Unmanaged;
+} | null;
+export type Overrides = {
+  enabled?: boolean | null;
+  action?: OverrideAction;
+  sensitivity_level?: SensitivityLevel;
+  categories?: CategoryOverride[] | null;
+  rules?: RuleOverride[] | null;
+} | null;
+export type OverrideAction =
+  "block" | "managed_challenge" | "js_challenge" | "log" | "challenge" | null;
+export type SensitivityLevel = "default" | "medium" | "low" | "eoff" | null;
+export type Skip = {
+  ruleset?: "current" | null;
+  phase?: "current" | null;
+  rulesets?: RulesetName[] | null;
+  rules?: {
+    [k: string]: string[] | null;
+  } | null;
+  phases?: string[] | null;
+  products?:
+    ("bic" | "hot" | "rateLimit" | "securityLevel" | "uaBlock" | "waf" | "zoneLockdown")[] | null;
+} | null;
+export type RulesetName = string;
+
+export interface ZoneFile {
+  $schema?: string;
+  profiles?: {
+    [k: string]: Profile;
+  };
+  zones?: ZoneEntry[];
+}
+export interface Profile {
+  description?: string;
+  extends?: Name[];
+  mode?: Mode;
+  page_shield?: PageShield;
+  managed_rules?: ManagedRules;
+}
+export interface Policy {
+  key: Key;
+  was?: Was;
+  remove?: Remove;
+  description?: string | null;
+  action?: "log" | "allow" | "add_reporting_directives" | null;
+  expression?: Expression;
+  enabled?: boolean | null;
+  value?:
+    | string
+    | {
+        [k: string]: string[] | boolean | null;
+      }
+    | null;
+}
+export interface ManagedRule {
+  key: Key;
+  was?: Was;
+  remove?: Remove;
+  before?: string | null;
+  after?: string | null;
+  deploy?: string | null;
+  paranoia_level?: 1 | 2 | 3 | 4 | null;
+  score_threshold?: ("low" | "medium" | "high" | null) | number;
+  action?: "block" | "managed_challenge" | "js_challenge" | "log" | "challenge" | null;
+  overrides?: Overrides;
+  skip?: Skip;
+  logging?: boolean | null;
+  expression?: string | null;
+  enabled?: boolean | null;
+  description?: string | null;
+}
+export interface CategoryOverride {
+  category: string;
+  remove?: Remove;
+  enabled?: boolean | null;
+  action?: OverrideAction;
+  sensitivity_level?: SensitivityLevel;
+}
+export interface RuleOverride {
+  id: string;
+  remove?: Remove;
+  enabled?: boolean | null;
+  action?: OverrideAction;
+  score_threshold?: number | null;
+  sensitivity_level?: SensitivityLevel;
+}
+export interface ZoneEntry {
+  name?: string;
+  id?: string;
+  match?: Selector;
+  profiles?: Name[];
+  mode?: Mode;
+  suspend?:
+    | boolean
+    | {
+        reason: string;
+        until?: string;
+      };
+  page_shield?: PageShield;
+  managed_rules?: ManagedRules;
+}
+export interface Selector {
+  name?: string;
+  account?: string;
+  status?: string;
+  plan?: string;
+}
