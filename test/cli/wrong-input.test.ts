@@ -66,7 +66,7 @@ describe("what is wrong is said in a sentence, with the right code, and nothing 
     await place.write("zones/a.yaml", "zones: [{ name: shop.example.com }]");
     const ran = await place.run("apply");
     expect(ran.code).toBe(7);
-    expect(ran.stderr).toMatch(/API_UNREACHABLE.*127\.0\.0\.1/);
+    expect(ran.stderr).toMatch(/API_UNREACHABLE: .*check api\.base_url/);
     expect(ran.stdout + ran.stderr).not.toContain(token);
   });
 
@@ -74,7 +74,7 @@ describe("what is wrong is said in a sentence, with the right code, and nothing 
     await using example = await exampleWithEmulator();
     await fetch(`${example.emulator.url}/_emulator/faults`, {
       method: "POST",
-      body: JSON.stringify({ fault: "malformed", path: "/zones/*/page_shield/policies" }),
+      body: JSON.stringify({ fault: "malformed_json", path: "/zones/*/page_shield/policies" }),
     });
     const ran = await example.place.run("apply");
     expect(ran.code).toBe(5);

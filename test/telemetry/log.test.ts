@@ -211,9 +211,9 @@ describe("secrets", () => {
   });
 
   it("are known anew for each line, since tokens are exchanged", ({ expect }) => {
-    let token = "first-token-1234";
-    const { logger, text } = book({ scrub: (line) => line.replaceAll(token, "[token]") });
-    token = "second-token-5678";
+    let newest = "first-token-1234";
+    const { logger, text } = book({ scrub: (line) => line.replaceAll(newest, "[token]") });
+    newest = "second-token-5678";
     logger.info({ with: "second-token-5678" }, "checked");
     expect(text()).toContain('"with":"[token]"');
   });

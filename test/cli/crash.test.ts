@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { describe, it } from "vitest";
+
+import { ask, listAnswer } from "../support/ask.ts";
+import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+
+const main = path.resolve(import.meta.dirname, "../../src/main.ts");
+
+/** Runs `apply` as a process of its own and kills it as soon as so many of its writes have been seen. */
+async function applyKilledAfter({ place, emulator }: Example, writes: number): Promise<void> {
+  const child = spawn(process.execPath, [main, "apply"], {
+    cwd: place.directory,
+    env: { PATH: process.env["PATH"], ZONEWARDEN_API_TOKEN: "emulator-token" },
+    stdio: "ignore",
+  });
+  const exited = once(child, "exit");
+  while (child.exitCode === null && writesSeenBy(emulator).length < writes) await sleep(1);
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** Slows writes down, so that a kill falls between two of them. */
+async function slowWrites({ emulator }: Example): Promise<void> {
+  for (const method of ["PUT", "POST", "PATCH", "DELETE"]) {
+    const order = { fault: "latency", milliseconds: 150, method };
+    await fetch(`${emulator.url}/_emulator/faults`, {
+      method: "POST",
+      body: JSON.stringify(order),
+    });
+  }
+}
+
+/** Everything that can be seen of the zones, without what differs from run to run. */
+async function stateOf({ emulator }: Example): Promise<readonly unknown[]> {
+  const zones = await listAnswer(emulator, "/zones?per_page=50");
+  return Promise.all(
+    zones.map(async ({ id, name }) => {
+      const parts = [
+        "page_shield",
+        "page_shield/policies",
+        "rulesets/phases/http_request_firewall_managed/entrypoint",
+      ];
+      const found = await Promise.all(parts.map((part) => ask(emulator, `/zones/${id}/${part}`)));
+      const state: unknown = JSON.parse(JSON.stringify({ name, found }, withoutServerMade));
+      return state;
+    }),
+  );
+}
+
+const serverMade = new Set(["id", "version", "last_updated", "updated_at"]);
+
+function withoutServerMade(key: string, value: unknown): unknown {
+  return serverMade.has(key) && typeof value === "string" ? undefined : value;
+}
+
+describe("a process that is killed between two requests", () => {
+  it.for([0, 1, 2, 3, 4])(
+    "after %i writes leaves a state from which the next run reaches the same end",
+    async (writes, { expect }) => {
+      await using undisturbed = await exampleWithEmulator();
+      await undisturbed.place.run("apply");
+      expect(writesSeenBy(undisturbed.emulator)).toHaveLength(5);
+
+      await using example = await exampleWithEmulator();
+      await slowWrites(example);
+      await applyKilledAfter(example, writes);
+      const seen = writesSeenBy(example.emulator).length;
+      expect(seen).toBeGreaterThanOrEqual(writes);
+      expect(seen).toBeLessThan(5);
+
+      const { code, stdout } = await example.place.run("apply");
+      expect(code, stdout).toBe(0);
+      expect(await stateOf(example)).toEqual(await stateOf(undisturbed));
+    },
+  );
+});

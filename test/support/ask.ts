@@ -1,0 +1,44 @@
+import type { Emulator } from "../../src/emulator/emulator.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
+
+/** Something with an id and, where it has one, a name or description. */
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** The `result` of a GET, asked for with the token that may do everything. */
+export async function ask({ baseUrl }: Pick<Emulator, "baseUrl">, where: string): Promise<unknown> {
+  const headers = { authorization: "Bearer emulator-token" };
+  const body: unknown = await (await fetch(`${baseUrl}${where}`, { headers })).json();
+  return isJsonObject(body) ? body["result"] : undefined;
+}
+
+/** The items of a list, with what tells them apart. */
+export async function listAnswer(
+  emulator: Pick<Emulator, "baseUrl">,
+  where: string,
+): Promise<readonly Named[]> {
+  const result = await ask(emulator, where);
+  if (!Array.isArray(result)) throw new Error(`${where}: no list`);
+  return result.filter(isJsonObject).map((item) => ({
+    id: textOf(item["id"]),
+    name: textOf(item["name"]),
+    description: textOf(item["description"]),
+  }));
+}
+
+/** The policies of a zone. */
+export async function policiesOf(
+  emulator: Pick<Emulator, "baseUrl">,
+  zone: string,
+): Promise<readonly Named[]> {
+  const [found] = await listAnswer(emulator, `/zones?name=${zone}`);
+  if (found === undefined) throw new Error(`no zone ${zone}`);
+  return listAnswer(emulator, `/zones/${found.id}/page_shield/policies`);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
