@@ -119,8 +119,8 @@ class Watcher implements AsyncDisposable {
     });
     this.#chokidar = watcher;
     watcher.on("all", () => this.#poke()).on("error", () => this.#poke());
-    await new Promise((resolve) => {
-      watcher.once("ready", resolve).once("error", resolve);
+    await new Promise<void>((resolve) => {
+      watcher.once("ready", resolve).once("error", () => resolve());
     });
   }
 
