@@ -114,11 +114,8 @@ async function watchFiles(
   if (!schedule.onChange) return { [Symbol.asyncDispose]: () => Promise.resolve() };
   return watchDesired(desired.path, onChange, {
     debounceMs: schedule.debounceMs,
-    identityMs: 1_000,
-    clock: {
-      now: () => machine.clock.uptime(),
-      after: (ms, run) => after(ms, run, machine),
-    },
+    clock: machine.clock,
+    files: machine.files,
   });
 }
 
