@@ -12,13 +12,9 @@ export async function configOrProblems(
   machine: Machine,
   signal: AbortSignal,
 ): Promise<Config | undefined> {
-  const { config, problems, sources } = await loadConfig(
-    path.resolve(machine.directory, file),
-    machine,
-    signal,
-  );
-  printProblems(problems, sources, machine);
-  return config;
+  const loaded = await loadConfig(path.resolve(machine.directory, file), machine, signal);
+  printProblems(loaded, machine);
+  return loaded.config;
 }
 
 /** Reads the desired state of a configuration and prints what is wrong in it. */
@@ -31,7 +27,7 @@ export async function desiredOrProblems(
   const state = await new DesiredFiles({ path: directory, owner, files: machine.files }).load(
     signal,
   );
-  printProblems(state.problems, state.sources, machine);
+  printProblems(state, machine);
   return hasErrors(state.problems) ? undefined : state;
 }
 
@@ -40,13 +36,17 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === "error");
 }
 
+/** Problems, and what it takes to show them with their lines. */
+interface Findings {
+  readonly problems: readonly Problem[];
+  readonly directory: string;
+  readonly sources: Sources;
+}
+
 /** Prints problems where people look for them. */
-export function printProblems(
-  problems: readonly Problem[],
-  sources: Sources,
-  machine: Machine,
-): void {
+export function printProblems({ problems, directory, sources }: Findings, machine: Machine): void {
   if (problems.length === 0) return;
   const color = hasColor(machine, machine.stderr);
-  machine.stderr.write(`${renderProblems(problems, sources, { color })}\n`);
+  const near = directory === "" ? "" : path.relative(machine.directory, directory);
+  machine.stderr.write(`${renderProblems(problems, sources, { directory: near, color })}\n`);
 }

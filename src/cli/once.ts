@@ -51,7 +51,7 @@ export async function once(
       machine,
       signal,
     );
-    printProblems(look.problems, state.sources, machine);
+    printProblems({ ...state, problems: look.problems }, machine);
     if (hasErrors(look.problems)) return exitCodes.invalid;
     const { reports, exitCodeOf } = await finish(look, service, config.desired.owner, signal);
     const finishedAt = machine.clock.now();

@@ -21,7 +21,7 @@ export async function validate(flags: ValidateFlags, machine: Machine): Promise<
   const where = await desiredPlace(flags, machine, signal);
   if (where === undefined) return exitCodes.invalid;
   const state = await new DesiredFiles({ ...where, files: machine.files }).load(signal);
-  printProblems(state.problems, state.sources, machine);
+  printProblems(state, machine);
   if (hasErrors(state.problems)) return exitCodes.invalid;
   if (flags.show !== undefined) return show(flags.show, state, machine);
   const count = `${state.documents.length} zone documents in ${state.files} files`;
@@ -51,7 +51,10 @@ function show(zone: string, state: DesiredState, machine: Machine): ExitCode {
   const values = showZone(state.trace, zone);
   if (values === undefined) {
     machine.stderr.write(
-      `--show: no file declares ${zone}; there are ${[...state.trace.keys()].slice(0, 10).join(", ")}\n`,
+      `--show: no file declares ${zone}; there are ${state.trace
+        .map(({ label }) => label)
+        .slice(0, 10)
+        .join(", ")}\n`,
     );
     return exitCodes.failed;
   }

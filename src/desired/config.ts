@@ -87,6 +87,8 @@ export interface Config {
 export interface LoadedConfig {
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
+  /** Where the file's name leads on from: nowhere, it is as it was given. */
+  readonly directory: "";
   readonly sources: ReadonlyMap<string, string>;
 }
 
@@ -97,10 +99,13 @@ export async function loadConfig(
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
   const { text, problem } = await readConfigFile(file, ports.files, signal);
-  if (text === undefined) return { config: undefined, problems: [problem], sources: new Map() };
+  if (text === undefined) {
+    return { config: undefined, problems: [problem], directory: "", sources: new Map() };
+  }
   const { config, problems } = parseConfig(file, text);
   const failed = problems.some(({ severity }) => severity === "error");
-  return { config: failed ? undefined : config, problems, sources: new Map([[file, text]]) };
+  const sources = new Map([[file, text]]);
+  return { config: failed ? undefined : config, problems, directory: "", sources };
 }
 
 async function readConfigFile(

@@ -25,10 +25,12 @@ export interface DesiredState {
   readonly hash: string;
   /** How many files there are. */
   readonly files: number;
-  /** Files that could not be taken as they are, and count in their last good version. */
+  /** Files that could not be taken as they are: they count in their last good version, where they had one. */
   readonly stale: readonly string[];
   /** Warnings that a comment in a file has silenced. */
   readonly silenced: number;
+  /** Where the files' names lead on from. */
+  readonly directory: string;
   /** Text of the files that problems stand in. */
   readonly sources: ReadonlyMap<string, string>;
   /** For `showZone`. */
@@ -57,10 +59,11 @@ export class DesiredFiles {
   readonly #options: DesiredFilesOptions;
   #parsed = new Map<string, ParsedFile>();
   #known = new Map<string, Known>();
-  #last: DesiredState = nothingYet;
+  #last: DesiredState;
 
   constructor(options: DesiredFilesOptions) {
     this.#options = options;
+    this.#last = { ...nothingYet, directory: options.path };
   }
 
   /** Reads the files. Rejects only when `signal` aborts: whatever is wrong with the files is in the state. */
@@ -71,7 +74,7 @@ export class DesiredFiles {
     if (set.files.length === 0) return this.#standstill(emptyDirectory);
     const parsed = await this.#parseAll(set.files, signal);
     const commit = await commitOf(set.root, files, signal);
-    this.#last = this.#stateOf(parsed, commit);
+    this.#last = this.#stateOf(set.directory, parsed, commit);
     return this.#last;
   }
 
@@ -110,7 +113,11 @@ export class DesiredFiles {
     return parseFile(found.file, hash, found.bytes);
   }
 
-  #stateOf(parsed: readonly ParsedFile[], commit: string | undefined): DesiredState {
+  #stateOf(
+    directory: string,
+    parsed: readonly ParsedFile[],
+    commit: string | undefined,
+  ): DesiredState {
     const taken = [...parsed, ...this.#lost(parsed)].map((current): Taken => {
       const good = current.usable ? current : this.#known.get(current.file)?.good;
       return { current, effective: good };
@@ -131,6 +138,7 @@ export class DesiredFiles {
       hash,
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
       stale: joined.stale,
+      directory,
       sources: sourcesOf(silenced.problems, parsed),
       trace: joined.trace,
     };
@@ -153,6 +161,7 @@ const nothingYet: DesiredState = {
   files: 0,
   stale: [],
   silenced: 0,
+  directory: "",
   sources: new Map(),
   trace: [],
 };

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
 import type { Problem } from "../zone/problem.ts";
@@ -14,8 +15,14 @@ export type FoundFile =
 
 /** What stands at the desired path. */
 export type FileSet =
-  /** `root` is the directory with links followed; the files are in the order of their names. */
-  | { readonly state: "read"; readonly root: string; readonly files: readonly FoundFile[] }
+  | {
+      readonly state: "read";
+      /** The directory as it was named, and with links followed. */
+      readonly directory: string;
+      readonly root: string;
+      /** In the order of their names. */
+      readonly files: readonly FoundFile[];
+    }
   /** Nothing could be read at all. */
   | { readonly state: "unreadable"; readonly problem: Problem };
 
@@ -55,9 +62,10 @@ async function readOnce(
     found.push(await readSighted(sighting, port, signal));
   }
   const after = await survey(directory, port, signal);
-  return isDeepStrictEqual(before, after)
-    ? { state: "read", root: before.root, files: found }
-    : "moved";
+  if (!isDeepStrictEqual(before, after)) return "moved";
+  const { root, single } = before;
+  const named = single ? path.dirname(directory) : directory;
+  return { state: "read", directory: named, root, files: found };
 }
 
 async function readSighted(

@@ -14,7 +14,12 @@ export type Sighting = { readonly file: string; readonly real: string } & (
 
 /** All zone files below a directory at one moment, or why it cannot be read. */
 export type Survey =
-  | { readonly root: string; readonly sightings: readonly Sighting[] }
+  | {
+      readonly root: string;
+      /** Whether the path leads to one file. */
+      readonly single: boolean;
+      readonly sightings: readonly Sighting[];
+    }
   | { readonly reason: string };
 
 /** Looks for zone files below `directory`, or takes it as the one file that it is. */
@@ -27,11 +32,12 @@ export async function survey(
     const root = await port.realpath(directory);
     const facts = await port.facts(root);
     if (facts.kind === "file") {
-      return { root: path.dirname(root), sightings: [fileAt(path.basename(root), root, facts)] };
+      const sightings = [fileAt(path.basename(directory), root, facts)];
+      return { root: path.dirname(root), single: true, sightings };
     }
     const surveyor = new Surveyor(root, port, signal);
     await surveyor.visit(root, await port.list(root), "");
-    return { root, sightings: surveyor.sightings };
+    return { root, single: false, sightings: surveyor.sightings };
   } catch (error) {
     signal.throwIfAborted();
     return { reason: reasonOf(error) };

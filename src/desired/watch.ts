@@ -120,7 +120,7 @@ class Watcher implements AsyncDisposable {
     this.#chokidar = watcher;
     watcher.on("all", () => this.#poke()).on("error", () => this.#poke());
     await new Promise<void>((resolve) => {
-      watcher.once("ready", () => resolve()).once("error", () => resolve());
+      watcher.once("ready", resolve).once("error", () => resolve());
     });
   }
 
