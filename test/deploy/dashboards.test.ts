@@ -1,0 +1,123 @@
+import { globSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+import { stringify } from "yaml";
+
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { deploy } from "./paths.ts";
+import { objectAt, objectsIn, textAt } from "./rules.ts";
+import { noPromtool, run } from "./tools.ts";
+import { foreignNames } from "./vocabulary.ts";
+
+const dashboards = globSync("*.json", { cwd: path.join(deploy, "dashboards") })
+  .toSorted()
+  .map((file) => ({ file, dashboard: readDashboard(file) }));
+
+function readDashboard(file: string): JsonObject {
+  const dashboard: unknown = JSON.parse(
+    readFileSync(path.join(deploy, "dashboards", file), "utf8"),
+  );
+  if (!isJsonObject(dashboard)) throw new Error(`${file}: not an object`);
+  return dashboard;
+}
+
+/** Every PromQL expression of a dashboard: of its panels, annotations and variables. */
+function expressionsOf(dashboard: JsonObject): readonly string[] {
+  const panels = objectsIn(dashboard["panels"]).flatMap((panel) => objectsIn(panel["targets"]));
+  const annotations = objectsIn(objectAt(dashboard, "annotations")["list"]);
+  const variables = objectsIn(objectAt(dashboard, "templating")["list"]).map((variable) =>
+    textAt(objectAt(variable, "query"), "query").replace(/^label_values\((.*), \w+\)$/, "$1"),
+  );
+  return [
+    ...[...panels, ...annotations].map((target) => textAt(target, "expr")),
+    ...variables.filter((query) => query !== ""),
+  ];
+}
+
+describe("the dashboards", () => {
+  it("are fleet, operations and zone", ({ expect }) => {
+    expect(dashboards.map(({ file }) => file)).toEqual([
+      "fleet.json",
+      "operations.json",
+      "zone.json",
+    ]);
+  });
+
+  it.for(dashboards)(
+    "$file keeps its address and asks for its data source",
+    ({ file, dashboard }, { expect }) => {
+      expect(dashboard["uid"]).toBe(`zonewarden-${path.basename(file, ".json")}`);
+      expect(dashboard["id"]).toBeUndefined();
+      const sources =
+        JSON.stringify(dashboard).match(/"datasource":\{"[^"]*":"[^"]*","[^"]*":"[^"]*"\}/g) ?? [];
+      expect(new Set(sources)).toEqual(
+        new Set(['"datasource":{"type":"prometheus","uid":"${datasource}"}']),
+      );
+    },
+  );
+
+  it.for(dashboards)(
+    "$file has panels with a title, an own number and a place of their own",
+    ({ dashboard }, { expect }) => {
+      const panels = objectsIn(dashboard["panels"]);
+      expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+      const cells = panels.flatMap((panel) => cellsOf(objectAt(panel, "gridPos")));
+      expect(new Set(cells).size).toBe(cells.length);
+      for (const panel of panels) {
+        expect(textAt(panel, "title")).not.toBe("");
+        expect(objectsIn(panel["targets"]).length).toBeGreaterThan(0);
+      }
+    },
+  );
+
+  it.for(dashboards)(
+    "$file names only metrics, labels and values that the program exports",
+    ({ dashboard }, { expect }) => {
+      const expressions = expressionsOf(dashboard);
+      expect(expressions.length).toBeGreaterThan(5);
+      expect(expressions.flatMap(foreignNames)).toEqual([]);
+    },
+  );
+
+  it.for(dashboards)(
+    "$file shows in its legends only labels that its series have",
+    ({ dashboard }, { expect }) => {
+      for (const panel of objectsIn(dashboard["panels"])) {
+        for (const target of objectsIn(panel["targets"])) {
+          const labels = [...textAt(target, "legendFormat").matchAll(/\{\{(\w+)\}\}/g)].map(
+            ([, label = ""]) => label,
+          );
+          const expr = textAt(target, "expr");
+          const by = /\bby \(([^)]*)\)/.exec(expr)?.[1]?.split(", ") ?? ["name", "instance"];
+          expect(by, expr).toEqual(expect.arrayContaining(labels));
+        }
+      }
+    },
+  );
+
+  it.skipIf(noPromtool)(`ask in sound PromQL ${noPromtool ?? ""}`, async ({ expect }) => {
+    const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-dashboards-"));
+    try {
+      const rules = dashboards
+        .flatMap(({ dashboard }) => expressionsOf(dashboard))
+        .map((expr, at) => ({ record: `panel:expression_${at}`, expr }));
+      const file = path.join(directory, "rules.yaml");
+      await writeFile(file, stringify({ groups: [{ name: "panels", rules }] }));
+      const { stdout } = await run("promtool", ["check", "rules", file]);
+      expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+});
+
+/** The cells of the grid of 24 columns that a panel covers. */
+function cellsOf({ x, y, w, h }: JsonObject): readonly string[] {
+  const [left, top, width, height] = [Number(x), Number(y), Number(w), Number(h)];
+  return Array.from({ length: width * height }, (_, cell) => {
+    return `${left + (cell % width)}/${top + Math.floor(cell / width)}`;
+  });
+}

@@ -1,0 +1,83 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
+
+import { metricTable, type LabelValues } from "../../src/telemetry/metric-table.ts";
+import { namesIn, type Matcher } from "./promql.ts";
+import { readRules, rulesIn, textAt } from "./rules.ts";
+
+interface Vocable {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, LabelValues>>;
+}
+
+/** Labels that Prometheus gives to every series it scrapes. */
+const targetLabels = { job: ["zonewarden"], instance: "targets" };
+
+const vocabulary: ReadonlyMap<string, Vocable["labels"]> = new Map(
+  [...ours(), ...ofTheProcess(), ...recorded(), { name: "up", labels: {} }].map(
+    ({ name, labels }) => [name, { ...targetLabels, ...labels }],
+  ),
+);
+
+/** What an expression names and neither the program nor Prometheus has: metrics, labels of them, values of those. */
+export function foreignNames(expr: string): readonly string[] {
+  const { selections, grouping } = namesIn(expr);
+  const known = new Set<string>();
+  const foreign: string[] = [];
+  for (const { metric, matchers } of selections) {
+    const labels = vocabulary.get(metric);
+    if (labels === undefined) {
+      foreign.push(metric);
+      continue;
+    }
+    for (const label of Object.keys(labels)) known.add(label);
+    foreign.push(
+      ...matchers.flatMap((matcher) => foreignIn(metric, labels[matcher.label], matcher)),
+    );
+  }
+  foreign.push(...grouping.filter((label) => !known.has(label)));
+  return foreign;
+}
+
+function foreignIn(
+  metric: string,
+  values: LabelValues | undefined,
+  matcher: Matcher,
+): readonly string[] {
+  const { label, operator, value } = matcher;
+  const named = `${metric}{${label}${operator}"${value}"}`;
+  if (values === undefined) return [named];
+  // Variables of a dashboard, and labels whose values only the operator knows.
+  if (typeof values === "string" || value.startsWith("$")) return [];
+  if (operator === "=" || operator === "!=") return values.includes(value) ? [] : [named];
+  const hit = value
+    .split("|")
+    .every((part) => values.some((known) => new RegExp(`^(?:${part})$`).test(known)));
+  return hit ? [] : [named];
+}
+
+function ours(): readonly Vocable[] {
+  return Object.values(metricTable).flatMap(({ name, type, labels }) =>
+    type === "histogram" ? histogram(name, labels) : [{ name, labels }],
+  );
+}
+
+function histogram(name: string, labels: Vocable["labels"]): readonly Vocable[] {
+  return [
+    { name: `${name}_bucket`, labels: { ...labels, le: "buckets" } },
+    { name: `${name}_sum`, labels },
+    { name: `${name}_count`, labels },
+  ];
+}
+
+/** What the metrics client exports of the process, read off the client itself. */
+function ofTheProcess(): readonly Vocable[] {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry.getMetricsAsArray().map(({ name }) => ({ name, labels: {} }));
+}
+
+function recorded(): readonly Vocable[] {
+  return rulesIn(readRules())
+    .map((rule) => ({ name: textAt(rule, "record"), labels: {} }))
+    .filter(({ name }) => name !== "");
+}
