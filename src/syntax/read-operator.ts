@@ -16,7 +16,7 @@ const signs: Readonly<Record<string, Operator>> = {
 };
 
 const operatorPattern =
-  /[ \r\n]*(?:eq|ne|ge|le|gt|lt|in|contains|matches|strict wildcard|wildcard|bitwise_and|[=!<>]=|[<>~]|&(?!&))/y;
+  /[ \r\n]*(?:eq|ne|ge|le|gt|lt|in|contains|matches|strict wildcard|wildcard|bitwise_and|[=!<>]=(?!=)|[<>~](?![=<>~])|&(?!&))/y;
 
 /** Takes the comparison operator that follows, if one does. */
 export function readOperator(reader: TextReader): Operator | undefined {
