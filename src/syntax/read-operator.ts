@@ -42,7 +42,9 @@ export function noOperator(reader: TextReader): undefined {
   reader.skipSpace();
   const start = reader.position;
   const word = reader.take(/[a-z_]+|[=<>~!&|^]+/iy);
-  if (word === undefined) return trailing(reader);
+  if (word === undefined) {
+    return unexpected(reader, "an operator", "write eq, ne, in, contains and the like");
+  }
   return notAnOperator(reader, word, start);
 }
 

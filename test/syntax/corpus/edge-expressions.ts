@@ -69,7 +69,7 @@ export const edgeExpressions: readonly ExpressionGroup[] = [
       ["", "EXPR_EMPTY"],
       [" \r\n ", "EXPR_EMPTY"],
       [raw`http.host eq eq`, "EXPR_UNEXPECTED"],
-      [raw`x..y`, "EXPR_TRAILING"],
+      [raw`x..y`, "EXPR_UNEXPECTED"],
       [raw`http.host[a] eq "b"`, "EXPR_UNEXPECTED"],
       [raw`http.request.headers["a" eq "b"`, "EXPR_UNEXPECTED"],
       [raw`http.request.headers["a"`, "EXPR_UNCLOSED"],
