@@ -162,7 +162,7 @@ function betweenArguments(reader: TextReader): undefined {
 
 /** An argument that is a lone field or call stands as such, not as a condition. */
 function readArgument(reader: TextReader, depth: number): Argument | undefined {
-  if (reader.peek(/r?#*"|-?[0-9]|[0-9a-f]{1,4}:/iy) !== undefined) return readLiteral(reader);
+  if (reader.peek(/"|r[#"]|-?[0-9]|[0-9a-f]{0,4}:/iy) !== undefined) return readLiteral(reader);
   const expression = readLogic(reader, 0, depth);
   return expression?.kind === "truth" ? expression.operand : expression;
 }
