@@ -1,4 +1,5 @@
 import { coversAmong } from "./csp-cover.ts";
+import { cspDirectives } from "./csp-directives.ts";
 import type { CspDirectiveFacts } from "./csp-directives.ts";
 import { cspKeywords } from "./csp-source.ts";
 import type { CspHost, CspSource } from "./csp-source.ts";
@@ -70,33 +71,39 @@ const inlineSchemes = ["data", "blob", "filesystem"];
 const codeDirectives = ["default-src", "script-src", "object-src"];
 
 function checkScheme(source: CspSource, scheme: string, directive: string): readonly Finding[] {
-  const isWide =
-    networkSchemes.includes(scheme) ||
-    (inlineSchemes.includes(scheme) && codeDirectives.includes(directive));
-  if (!isWide) return [];
-  const message = inlineSchemes.includes(scheme)
-    ? `${source.text} lets a page carry any code within a URL`
-    : `${source.text} allows every host`;
-  return [finding("CSP_BARE_SCHEME", source, message, "name the hosts that are needed")];
+  const isInline = inlineSchemes.includes(scheme) && codeDirectives.includes(directive);
+  if (isInline) {
+    const message = `${source.text} lets a page carry any code within a URL`;
+    return [finding("CSP_BARE_SCHEME", source, message, "name the hosts that are needed")];
+  }
+  if (!networkSchemes.includes(scheme)) return [];
+  const message = `${source.text} allows every host`;
+  return [
+    finding("CSP_BARE_SCHEME", source, message, "name the hosts that are needed"),
+    ...checkEncryption(source, scheme, `write ${scheme}s:`),
+  ];
+}
+
+function checkEncryption(
+  source: CspSource,
+  scheme: string | undefined,
+  remedy: string,
+): readonly Finding[] {
+  if (scheme !== "http" && scheme !== "ws") return [];
+  const message = `${scheme}: allows content that anybody on the way can change`;
+  return [finding("CSP_INSECURE_SOURCE", source, message, remedy)];
 }
 
 function checkHost(source: CspSource & CspHost): readonly Finding[] {
-  const found: Finding[] = [];
   const { host, path, scheme, text } = source;
+  const found = [
+    ...checkEncryption(source, scheme, `write ${text.replace(/^(?:http|ws)/, "$&s")}`),
+  ];
   if (host === "*") {
     const message = `${text} allows every host`;
     found.push(finding("CSP_ANY_HOST", source, message, "name the hosts that are needed"));
   }
-  if (host === text && ["self", "none", ...cspKeywords].includes(host)) {
-    const message = `${host} without quotes is a host of that name`;
-    found.push(finding("CSP_UNQUOTED_KEYWORD", source, message, `write '${host}'`));
-  }
-  if (scheme === "http" || scheme === "ws") {
-    const message = `${scheme}:// allows content that anybody on the way can change`;
-    found.push(
-      finding("CSP_INSECURE_SOURCE", source, message, `write ${scheme}s://${host}${path}`),
-    );
-  }
+  if (host === text) found.push(...checkWord(source, host));
   if (path.includes("*")) {
     const remedy = "end the path with / to allow all below it";
     found.push(finding("CSP_WILDCARD_IN_PATH", source, "* in a path is no wildcard", remedy));
@@ -106,6 +113,17 @@ function checkHost(source: CspSource & CspHost): readonly Finding[] {
     found.push(finding("CSP_QUERY_IN_PATH", source, message, "write the path alone"));
   }
   return found;
+}
+
+/** A host without anything around it may have been meant as something else. */
+function checkWord(source: CspSource, word: string): readonly Finding[] {
+  if (cspDirectives.has(word)) {
+    const message = `the directive ${word} stands among the sources of another one`;
+    return [finding("CSP_MISSING_SEMICOLON", source, message, "put a semicolon before it")];
+  }
+  if (!["self", "none", ...cspKeywords].includes(word)) return [];
+  const message = `${word} without quotes is a host of that name`;
+  return [finding("CSP_UNQUOTED_KEYWORD", source, message, `write '${word}'`)];
 }
 
 function notUnderstood(source: CspSource): Finding {

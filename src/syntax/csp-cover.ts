@@ -13,8 +13,9 @@ export function covers(wide: CspSource, narrow: CspSource): boolean {
   if (wide.text === narrow.text) return true;
   if (wide.kind === "star") return isOnTheWeb(narrow);
   if (wide.kind === "host") return narrow.kind === "host" && coversHost(wide, narrow);
-  const scheme = schemeOf(narrow);
-  return wide.kind === "scheme" && scheme !== undefined && coversScheme(wide.scheme, scheme);
+  if (wide.kind !== "scheme") return false;
+  if (narrow.kind === "host") return coversHostScheme(wide.scheme, narrow.scheme);
+  return narrow.kind === "scheme" && coversScheme(wide.scheme, narrow.scheme);
 }
 
 /** Prepares looking for covers among `sources`: by host name, so that long lists stay fast. */

@@ -157,6 +157,8 @@ export const expressionFunctions: ReadonlyMap<string, FieldType | undefined> = n
   ["has_value", "Boolean"],
   ["hmac", "String"],
   ["ip_in_range", "Boolean"],
+  ["is_jwt_present", "Boolean"],
+  ["is_jwt_valid", "Boolean"],
   ["is_timed_hmac_valid_v0", "Boolean"],
   ["join", "String"],
   ["len", "Integer"],

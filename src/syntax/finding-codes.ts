@@ -47,6 +47,10 @@ export const findingCodes = {
     "a source that browsers do not understand",
     "script-src //cdn.example.com",
   ),
+  CSP_MISSING_SEMICOLON: error(
+    "the name of a directive stands among sources",
+    "script-src 'self' style-src 'self'",
+  ),
   CSP_SEVERAL_LINES: warning(
     "the value is folded to one line",
     "default-src 'self';\nimg-src data: 'self'",

@@ -73,7 +73,7 @@ function readGroup(reader: TextReader, depth: number): Expression | undefined {
   reader.skipSpace();
   const inner = readLogic(reader, 0, depth + 1);
   if (inner === undefined) return undefined;
-  return closed(reader, start, ")") ? inner : undefined;
+  return closed(reader, start, ")", noConnective) ? inner : undefined;
 }
 
 function readNegation(reader: TextReader, depth: number, start: number): Expression | undefined {
@@ -153,12 +153,16 @@ function readArguments(reader: TextReader, depth: number): Argument[] | undefine
     given.push(argument);
     reader.skipSpace();
   } while (reader.skip(","));
-  return closed(reader, open, ")") ? given : undefined;
+  return closed(reader, open, ")", betweenArguments) ? given : undefined;
+}
+
+function betweenArguments(reader: TextReader): undefined {
+  return unexpected(reader, "a comma or )", "separate arguments by commas");
 }
 
 /** An argument that is a lone field or call stands as such, not as a condition. */
 function readArgument(reader: TextReader, depth: number): Argument | undefined {
-  if (reader.peek(/r?#*"|-?[0-9]|[0-9a-f]{1,4}:/iy) !== undefined) return readLiteral(reader);
+  if (reader.peek(/"|r[#"]|-?[0-9]|[0-9a-f]{0,4}:/iy) !== undefined) return readLiteral(reader);
   const expression = readLogic(reader, 0, depth);
   return expression?.kind === "truth" ? expression.operand : expression;
 }
@@ -175,7 +179,7 @@ function readIndexes(reader: TextReader): Index[] | undefined {
     if (!reader.skip("[")) return indexes;
     reader.skipSpace();
     const index = readIndex(reader);
-    if (index === undefined || !closed(reader, start, "]")) return undefined;
+    if (index === undefined || !closed(reader, start, "]", afterIndex)) return undefined;
     indexes.push({ ...index, ...reader.since(start) });
   }
 }
@@ -194,14 +198,22 @@ function readIndex(reader: TextReader): Index | undefined {
   return item === undefined ? undefined : { kind: "item", item, ...reader.since(start) };
 }
 
-function closed(reader: TextReader, start: number, bracket: string): boolean {
+function afterIndex(reader: TextReader): undefined {
+  return unexpected(reader, "]", 'write [0], ["name"] or [*]');
+}
+
+/** Whether the bracket opened at `start` is closed here; if not, that is the mistake, or what `otherwise` finds. */
+function closed(
+  reader: TextReader,
+  start: number,
+  bracket: string,
+  otherwise: (reader: TextReader) => undefined,
+): boolean {
   reader.skipSpace();
   if (reader.skip(bracket)) return true;
-  if (reader.atEnd) {
-    const span = { offset: start, length: 1 };
-    reader.fail("EXPR_UNCLOSED", span, "this bracket is not closed", `end it with ${bracket}`);
-  } else if (bracket === ")") noConnective(reader);
-  else unexpected(reader, bracket, 'write [0], ["name"] or [*]');
+  const span = { offset: start, length: 1 };
+  if (!reader.atEnd) otherwise(reader);
+  else reader.fail("EXPR_UNCLOSED", span, "this bracket is not closed", `end it with ${bracket}`);
   return false;
 }
 

@@ -16,7 +16,7 @@ const signs: Readonly<Record<string, Operator>> = {
 };
 
 const operatorPattern =
-  /[ \r\n]*(?:eq|ne|ge|le|gt|lt|in|contains|matches|strict wildcard|wildcard|bitwise_and|[=!<>]=|[<>~]|&(?!&))/y;
+  /[ \r\n]*(?:eq|ne|ge|le|gt|lt|in|contains|matches|strict wildcard|wildcard|bitwise_and|[=!<>]=(?!=)|[<>~](?![=<>~])|&(?!&))/y;
 
 /** Takes the comparison operator that follows, if one does. */
 export function readOperator(reader: TextReader): Operator | undefined {
@@ -42,7 +42,9 @@ export function noOperator(reader: TextReader): undefined {
   reader.skipSpace();
   const start = reader.position;
   const word = reader.take(/[a-z_]+|[=<>~!&|^]+/iy);
-  if (word === undefined) return trailing(reader);
+  if (word === undefined) {
+    return unexpected(reader, "an operator", "write eq, ne, in, contains and the like");
+  }
   return notAnOperator(reader, word, start);
 }
 

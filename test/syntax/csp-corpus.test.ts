@@ -1,0 +1,21 @@
+import { describe, it } from "vitest";
+
+import { checkCsp } from "../../src/syntax/check-csp.ts";
+import { canonicalCsp } from "../../src/syntax/csp.ts";
+import { cspCorpus } from "./corpus/csp-values.ts";
+
+describe("content security policies in public documentation", () => {
+  for (const { from, values } of cspCorpus) {
+    it.for(values)(`${from}: %s`, ([text, ...codes], { expect }) => {
+      const findings = checkCsp(text);
+      expect(findings.map(({ code }) => code).toSorted()).toEqual(codes.toSorted());
+      expect(canonicalCsp(canonicalCsp(text))).toBe(canonicalCsp(text));
+    });
+  }
+
+  it("are at least 80, and a third of them are wrong in some way", ({ expect }) => {
+    const all = cspCorpus.flatMap(({ values }) => values);
+    expect(new Set(all.map(([text]) => text)).size).toBeGreaterThanOrEqual(80);
+    expect(all.filter(([, ...codes]) => codes.length > 0).length).toBeGreaterThanOrEqual(27);
+  });
+});
