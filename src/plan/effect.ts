@@ -14,8 +14,8 @@ export function weakens(reason: string): Effect {
 }
 
 /** An effect that cannot be told from the outside; it may go either way. */
-export function unclear(reason: string): Effect {
-  return { direction: "unclear", mayBreak: true, reasons: [reason] };
+export function unclear(reason: string, mayBreak: boolean): Effect {
+  return { direction: "unclear", mayBreak, reasons: [reason] };
 }
 
 /** The effect of several things at once: where one strengthens and another weakens, nobody can tell which counts more. */

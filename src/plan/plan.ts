@@ -1,9 +1,8 @@
 import type { DesiredZone } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
-import type { Kind } from "../zone/resource.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Change } from "./change.ts";
-import type { KindPlan } from "./policies.ts";
+import type { KindPlan, Unmanaged } from "./kind-plan.ts";
 import { planPolicies } from "./policies.ts";
 import type { Refusal } from "./refusal.ts";
 import { planRules } from "./rules.ts";
@@ -11,13 +10,7 @@ import { planSettings } from "./settings.ts";
 import { safestFirst } from "./step.ts";
 import type { Write } from "./write.ts";
 
-/** A live object that is not declared and not ours. It stays. */
-export interface Unmanaged {
-  readonly kind: Kind;
-  readonly id: string;
-  /** Its description, or what else tells it apart. */
-  readonly title: string;
-}
+export type { Unmanaged } from "./kind-plan.ts";
 
 /** What must happen in a zone for live to equal desired. */
 export interface Plan {
@@ -67,13 +60,20 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
     writes: steps.map(({ write }) => write),
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
     notes: kinds.flatMap(({ notes }) => notes),
-    obstacles: [],
+    obstacles: kinds.flatMap(({ obstacles }) => obstacles),
     compared: kinds.reduce((sum, { compared }) => sum + compared, 0),
     marked: kinds.some(({ marked }) => marked),
   };
 }
 
-const undeclared: KindPlan = { steps: [], unmanaged: [], notes: [], compared: 0, marked: false };
+const undeclared: KindPlan = {
+  steps: [],
+  obstacles: [],
+  unmanaged: [],
+  notes: [],
+  compared: 0,
+  marked: false,
+};
 
 function wasRead<T>(part: T | undefined, name: string): T {
   if (part === undefined) throw new Error(`the ${name} of the zone were planned but not read`);

@@ -18,10 +18,13 @@ export function effectOfPolicy(
 ): Effect {
   const was = forceOf(before);
   const is = forceOf(after);
-  if (was === undefined || is === undefined) return unclear("the action is not one that is known");
-  const force = effectOfForce(was, is, before === undefined);
-  if (was === "none" || is === "none" || before === undefined || after === undefined) return force;
-  const blocks = is === "enforced";
+  if (was === "unknown" || is === "unknown") {
+    return unclear("the action is not one that is known", true);
+  }
+  const force = effectOfForce(was, is);
+  const isInForce = was !== "none" && is !== "none";
+  if (!isInForce || before === undefined || after === undefined) return force;
+  const blocks = is === "blocks";
   return combine([
     force,
     effectOfReach(before, after, blocks),
@@ -29,42 +32,44 @@ export function effectOfPolicy(
   ]);
 }
 
-/** How far a policy acts: not at all, by reports, or by blocking (api-facts A.6, A.7). */
-type Force = "none" | "reported" | "enforced";
+/** How far a policy acts: 0 not at all, 1 by reports, 2 by blocking; an action that is not known may block. */
+export function strengthOf(policy: PolicyTerms): number {
+  return strength[forceOf(policy)];
+}
 
-const strength = { none: 0, reported: 1, enforced: 2 } as const;
+/** How far a policy acts (api-facts A.6, A.7). */
+type Force = "none" | "reports" | "blocks" | "unknown";
 
-const words = {
-  none: "is not in force",
-  reported: "reports violations",
-  enforced: "blocks what it does not allow",
-} as const;
+const strength = { none: 0, reports: 1, blocks: 2, unknown: 2 } as const;
 
-function forceOf(policy: PolicyTerms | undefined): Force | undefined {
+function forceOf(policy: PolicyTerms | undefined): Force {
   if (policy === undefined || !policy.enabled) return "none";
   switch (policy.action) {
     case "allow":
-      return "enforced";
+      return "blocks";
     case "log":
-      return "reported";
+      return "reports";
     case "add_reporting_directives":
       return "none";
     default:
-      return undefined;
+      return "unknown";
   }
 }
 
-function effectOfForce(was: Force, is: Force, isNew: boolean): Effect {
-  if (was === is) return neutral;
-  if (strength[is] > strength[was]) return strengthens(words[is], is === "enforced");
-  return weakens(isNew ? words[is] : `no longer ${lost[was]}`);
-}
-
-const lost = {
+const words = {
   none: "",
-  reported: "reports violations",
-  enforced: "blocks what it does not allow",
+  reports: "reports violations",
+  blocks: "blocks what it does not allow",
 } as const;
+
+type KnownForce = keyof typeof words;
+
+function effectOfForce(was: KnownForce, is: KnownForce): Effect {
+  if (was === is) return neutral;
+  if (strength[is] > strength[was]) return strengthens(words[is], is === "blocks");
+  const rest = is === "none" ? "" : `, only ${words[is]}`;
+  return weakens(`no longer ${words[was]}${rest}`);
+}
 
 function effectOfReach(before: PolicyTerms, after: PolicyTerms, blocks: boolean): Effect {
   switch (compareExpressions(before.expression, after.expression)) {
@@ -75,7 +80,7 @@ function effectOfReach(before: PolicyTerms, after: PolicyTerms, blocks: boolean)
     case "narrower":
       return weakens("applies to fewer requests");
     case "unclear":
-      return unclear("applies to other requests");
+      return unclear("applies to other requests", blocks);
   }
 }
 
@@ -88,6 +93,6 @@ function effectOfValue(before: PolicyTerms, after: PolicyTerms, blocks: boolean)
     case "looser":
       return weakens("allows more sources");
     case "mixed":
-      return unclear("allows some sources more and some less");
+      return unclear("allows some sources more and some less", blocks);
   }
 }

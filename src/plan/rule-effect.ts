@@ -24,7 +24,7 @@ export function effectOfRule(
   const is = after?.enabled === true ? after : undefined;
   if (was === undefined) return is === undefined ? neutral : effectOfPresence(is, true);
   if (is === undefined) return effectOfPresence(was, false);
-  if (was.does.action !== is.does.action) return unclear("does something else");
+  if (was.does.action !== is.does.action) return unclear("does something else", true);
   return combine([effectOfReach(was, is), effectOfAction(was.does, is.does, scoreRule)]);
 }
 
@@ -40,7 +40,7 @@ function effectOfPresence({ does }: RuleTerms, comes: boolean): Effect {
         ? weakens("an exception spares requests")
         : strengthens("an exception no longer spares requests", true);
     case "other":
-      return unclear(`a rule with the action ${does.name} ${comes ? "comes" : "goes"}`);
+      return unclear(`a rule with the action ${does.name} ${comes ? "comes" : "goes"}`, true);
   }
 }
 
@@ -58,7 +58,7 @@ function effectOfReach(before: RuleTerms, after: RuleTerms): Effect {
         ? strengthens("the exception spares fewer requests", true)
         : weakens("applies to fewer requests");
     case "unclear":
-      return unclear("applies to other requests");
+      return unclear("applies to other requests", true);
   }
 }
 
@@ -68,11 +68,13 @@ function effectOfAction(
   scoreRule: ScoreRule | undefined,
 ): Effect {
   if (before.action === "execute" && after.action === "execute") {
-    if (before.ruleset !== after.ruleset) return unclear("deploys another managed ruleset");
+    if (before.ruleset !== after.ruleset) return unclear("deploys another managed ruleset", true);
     return effectOfOverrides(before.overrides, after.overrides, scoreRule);
   }
   if (before.action === "skip" && after.action === "skip") {
-    return isDeepStrictEqual(before.skip, after.skip) ? neutral : unclear("spares something else");
+    return isDeepStrictEqual(before.skip, after.skip)
+      ? neutral
+      : unclear("spares something else", true);
   }
   return neutral;
 }
@@ -125,7 +127,7 @@ function effectOfSeverity(
   const was = severity[before ?? ""];
   const is = severity[after ?? ""];
   const words = `${name} ${before ?? "as the ruleset has it"} → ${after ?? "as the ruleset has it"}`;
-  if (was === undefined || is === undefined) return unclear(words);
+  if (was === undefined || is === undefined) return unclear(words, true);
   if (was === is) return neutral;
   return is > was ? strengthens(words, true) : weakens(words);
 }

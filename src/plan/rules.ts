@@ -4,8 +4,8 @@ import { keyOfRef, refOf } from "../zone/mark.ts";
 import type { Rule } from "../zone/resource.ts";
 import type { Change, Delete, DeleteReason, Effect, FieldChange } from "./change.ts";
 import { combine } from "./effect.ts";
+import type { KindPlan } from "./kind-plan.ts";
 import { needsScoreRule, resolveOverrides } from "./overrides.ts";
-import type { KindPlan } from "./policies.ts";
 import type { RuleForm } from "./rule-body.ts";
 import { ruleBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
@@ -50,6 +50,7 @@ export function planRules(
       id,
       title: description === "" ? ref : description,
     })),
+    obstacles: [],
     notes: notesOf(declared.items, wanted, scoreRule, owner),
     compared: declared.items.length + idle.ours,
     marked: before.some(({ ref }) => keyOfRef(owner, ref) !== undefined),

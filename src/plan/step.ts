@@ -13,23 +13,15 @@ export interface Step {
 const directionOrder = { strengthens: 0, neutral: 1, unclear: 2, weakens: 3 } as const;
 const verbOrder = { create: 0, update: 1, delete: 2 } as const;
 
-/** Compares two steps by the order in which they are safe. */
+/** Compares two steps by the order in which they are safe; equal ones keep theirs. */
 export function safestFirst(a: Step, b: Step): number {
-  return rank(a) - rank(b) || compareText(firstKey(a), firstKey(b));
+  return rank(a) - rank(b);
 }
 
 function rank({ changes }: Step): number {
   const { direction } = combine(changes.map(({ effect }) => effect));
   const verb = Math.max(...changes.map((change) => verbOrder[change.verb]));
-  // Even a spare one goes only when the one that stays is as it shall be.
+  // What goes, goes last, also a spare one: the one that stays must be as it shall be by then.
   const isLast = verb === verbOrder.delete && direction !== "strengthens";
   return (isLast ? directionOrder.weakens : directionOrder[direction]) * 10 + verb;
-}
-
-function firstKey({ changes }: Step): string {
-  return changes[0]?.key ?? "";
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,0 +1,217 @@
+import type { Declared, DesiredZone, ZoneContent } from "../../src/zone/desired.ts";
+import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import { documentedScoreRuleId, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
+import { marked } from "../../src/zone/mark.ts";
+import type {
+  CategoryOverride,
+  ExecuteRule,
+  Overrides,
+  OwaspTuning,
+  Policy,
+  RuleOverride,
+  SkipParameters,
+  SkipRule,
+} from "../../src/zone/resource.ts";
+import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
+import { ruleOfWire, type Wire } from "./service-model.ts";
+
+/** The mark under which most stories happen. */
+export const owner = "zonewarden";
+
+/** The zone of most stories. */
+export const shopZone: Zone = zoneNamed("shop.example.com");
+
+export function zoneNamed(text: string): Zone {
+  const name = zoneName(text);
+  const id = zoneId("023e105f4ecef8ad9ca31a8372d0c353");
+  if (name === undefined || id === undefined) throw new Error(`${text} is no zone name`);
+  return {
+    id,
+    name,
+    accountId: "01a7362d577a6c3019a474fd6f485823",
+    accountName: "Example Shops",
+    status: "active",
+    plan: "enterprise",
+  };
+}
+
+export function desiredZone(content: Partial<ZoneContent> = {}): DesiredZone {
+  return {
+    zone: shopZone,
+    content: {
+      mode: "enforce",
+      suspension: undefined,
+      settings: [],
+      policies: undefined,
+      rules: undefined,
+      ...content,
+    },
+  };
+}
+
+export function declared<T>(
+  items: readonly T[],
+  unmanaged: Declared<T>["unmanaged"] = "report",
+): Declared<T> {
+  return { items, unmanaged };
+}
+
+export function liveZone(parts: Partial<LiveZone> = {}): LiveZone {
+  return {
+    zone: shopZone,
+    settings: undefined,
+    policies: undefined,
+    entrypoint: undefined,
+    scoreRule: { id: documentedScoreRuleId, source: "account", version: "36" },
+    ...parts,
+  };
+}
+
+export function policy(key: string, more: Partial<Policy> = {}): Policy {
+  return {
+    key,
+    was: undefined,
+    description: `Scripts of ${key}`,
+    action: "log",
+    expression: 'http.host eq "shop.example.com"',
+    enabled: true,
+    value: "script-src 'self'",
+    ...more,
+  };
+}
+
+/** A live policy of nobody. */
+export function livePolicy(id: string, more: Partial<LivePolicy> = {}): LivePolicy {
+  return {
+    id,
+    description: "Made by hand",
+    action: "log",
+    expression: 'http.host eq "shop.example.com"',
+    enabled: true,
+    value: "script-src 'self'",
+    rest: {},
+    ...more,
+  };
+}
+
+/** A declared policy as it is live after it was carried out. */
+export function carriedOut(
+  id: string,
+  { key, description, action, expression, enabled, value }: Policy,
+  more: Partial<LivePolicy> = {},
+): LivePolicy {
+  return {
+    id,
+    description: marked(description, owner, key),
+    action,
+    expression,
+    enabled,
+    value,
+    rest: {},
+    ...more,
+  };
+}
+
+export const untuned: OwaspTuning = {
+  paranoiaLevel: undefined,
+  scoreThreshold: undefined,
+  action: undefined,
+};
+
+export const noOverrides: Overrides = {
+  enabled: undefined,
+  action: undefined,
+  sensitivity_level: undefined,
+  categories: [],
+  rules: [],
+};
+
+export function category(name: string, more: Partial<CategoryOverride> = {}): CategoryOverride {
+  return {
+    category: name,
+    enabled: undefined,
+    action: undefined,
+    sensitivity_level: undefined,
+    ...more,
+  };
+}
+
+export function ruleOverride(id: string, more: Partial<RuleOverride> = {}): RuleOverride {
+  return {
+    id,
+    enabled: undefined,
+    action: undefined,
+    score_threshold: undefined,
+    sensitivity_level: undefined,
+    ...more,
+  };
+}
+
+/** A declared rule that deploys the OWASP core ruleset. */
+export function deployment(key: string, more: Partial<ExecuteRule> = {}): ExecuteRule {
+  return {
+    action: "execute",
+    key,
+    was: undefined,
+    description: "",
+    expression: "true",
+    enabled: true,
+    ruleset: owaspRulesetId,
+    tuning: untuned,
+    overrides: noOverrides,
+    ...more,
+  };
+}
+
+export const skipNothing: SkipParameters = {
+  ruleset: false,
+  phase: false,
+  rulesets: [],
+  rules: {},
+  phases: [],
+  products: [],
+};
+
+/** A declared exception that spares a path from the rest of the ruleset. */
+export function exception(key: string, more: Partial<SkipRule> = {}): SkipRule {
+  return {
+    action: "skip",
+    key,
+    was: undefined,
+    description: "",
+    expression: `http.request.uri.path eq "/${key}"`,
+    enabled: true,
+    skip: { ...skipNothing, ruleset: true },
+    logging: true,
+    ...more,
+  };
+}
+
+/** A live rule, read from what the service would give for it. */
+export function liveRule(id: string, wire: Wire): LiveRule {
+  return ruleOfWire({ id, version: "1", ref: id, enabled: true, expression: "true", ...wire });
+}
+
+/** A live rule that deploys a managed ruleset. */
+export function liveDeployment(id: string, more: Wire = {}, overrides?: Wire): LiveRule {
+  const parameters = { id: owaspRulesetId, version: "latest", ...(overrides && { overrides }) };
+  return liveRule(id, { action: "execute", action_parameters: parameters, ...more });
+}
+
+/** A live exception that spares a path from the rest of the ruleset. */
+export function liveException(id: string, path: string, more: Wire = {}): LiveRule {
+  return liveRule(id, {
+    action: "skip",
+    action_parameters: { ruleset: "current" },
+    expression: `http.request.uri.path eq "/${path}"`,
+    logging: { enabled: true },
+    ...more,
+  });
+}
+
+/** An entry point with these rules, in its version 7. */
+export function entrypoint(...rules: readonly LiveRule[]): LiveEntrypoint {
+  return { state: "present", id: "ep", version: "7", rules };
+}
+
+export const absent: LiveEntrypoint = { state: "absent" };
