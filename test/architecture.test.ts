@@ -12,7 +12,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   desired: { rooms: ["zone", "syntax"], packages: ["yaml", "ajv", "chokidar"] },
   api: { rooms: ["zone", "plan", "syntax"], packages: ["undici"] },
   reconcile: { rooms: ["zone", "plan", "report", "syntax"], packages: ["node-cron"] },
-  telemetry: { rooms: ["zone", "plan", "report"], packages: ["pino", "prom-client"] },
+  telemetry: { rooms: ["zone", "plan", "report", "syntax"], packages: ["pino", "prom-client"] },
   web: { rooms: ["zone", "plan", "report"], packages: ["hono", "@hono/node-server"] },
   emulator: { rooms: ["api", "syntax"], packages: ["hono", "@hono/node-server", "yaml", "ajv"] },
   cli: {

@@ -8,14 +8,16 @@ export const verbSigns = { create: "+", update: "~", delete: "-" } as const;
 
 const verbStyles = { create: "green", update: "yellow", delete: "red" } as const;
 
-const effectMarks = {
+/** Signs in front of effects. */
+export const effectMarks = {
   strengthens: { sign: "▲", style: "green" },
   weakens: { sign: "▼", style: "red" },
   neutral: { sign: "·", style: "dim" },
   unclear: { sign: "◆", style: "magenta" },
 } as const;
 
-const deleteReasons = {
+/** Why something is deleted, in words. */
+export const deleteReasons = {
   undeclared: "no longer declared",
   duplicate: "a spare one with the same mark",
   unmanaged: "not declared, and the zone says unmanaged: delete",

@@ -37,9 +37,10 @@ export const faults = ["timeout", "reset", "dns", "tls", "parse"] as const;
 /** One of {@link faults}. */
 export type Fault = (typeof faults)[number];
 
-const statuses = [
-  "200 201 204 304 400 401 403 404 405 408 409 422 429 500 502 503 504 520 521 522 523 524",
-].flatMap((list) => list.split(" "));
+const statuses =
+  "200 201 204 304 400 401 403 404 405 408 409 422 429 500 502 503 504 520 521 522 523 524".split(
+    " ",
+  );
 
 /** Values of the label `code`. */
 export const codes: readonly string[] = [...statuses, ...faults, other];

@@ -1,17 +1,21 @@
-import { styleText } from "node:util";
+import { paintOf, type Paint } from "../report/paint.ts";
+import { printable, valueText } from "../report/value.ts";
+import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
 
-type Style = Parameters<typeof styleText>[0];
-
-const levelStyles: Readonly<Record<string, Style>> = {
+const levelStyles = {
   trace: "dim",
   debug: "dim",
   info: "green",
   warn: "yellow",
   error: "red",
-  fatal: ["bold", "red"],
-};
+  fatal: "red",
+} as const;
 
-const shownBefore = new Set(["level", "time", "msg"]);
+/** What stands before the facts, and what only machines need. */
+const leftOut = new Set(["level", "time", "msg", "audit", "run"]);
+
+/** Below the first line: as far in as the message. */
+const indent = " ".repeat(15);
 
 /**
  * One line of JSON as people read it at a terminal: time, level, message, facts; lists below, indented.
@@ -22,63 +26,68 @@ export function prettyLine(line: string, color: boolean): string {
   const record = parseRecord(line);
   if (record === undefined) return line;
 
-  const paint = (style: Style, text: string): string =>
-    color ? styleText(style, text, { validateStream: false }) : text;
-  const level = textOf(record["level"]);
-  const facts: string[] = [];
-  const below: string[] = [];
-  for (const [name, value] of Object.entries(record)) {
-    if (shownBefore.has(name) || value === "") continue;
-    if (Array.isArray(value)) below.push(...value.flatMap((item: unknown) => itemLines(item)));
-    else facts.push(`${paint("dim", `${name}=`)}${textOf(value)}`);
-  }
-  const time = paint("dim", textOf(record["time"]).slice(11, 19));
-  const head = paint(levelStyles[level] ?? "bold", level.toUpperCase().padEnd(5));
-  const first = [time, head, paint("bold", textOf(record["msg"])), ...facts].join(" ");
-  return `${[first, ...below.map((text) => `               ${text}`)].join("\n")}\n`;
+  const paint = paintOf(color);
+  const facts = Object.entries(record).filter(
+    ([name, value]) => !leftOut.has(name) && value !== "" && !isLong(value),
+  );
+  const first = [
+    paint("dim", textAt(record, "time").slice(11, 19)),
+    levelText(textAt(record, "level"), paint),
+    paint("bold", printable(textAt(record, "msg"))),
+    ...facts.map(([name, value]) => paint("dim", `${name}=`) + factText(name, value)),
+  ].join(" ");
+  const below = Object.values(record).filter(isLong).flatMap(linesBelow);
+  return `${[first, ...below.map((text) => indent + text)].join("\n")}\n`;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function parseRecord(line: string): Fields | undefined {
+function parseRecord(line: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return isFields(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function textAt(record: JsonObject, name: string): string {
+  const value = record[name];
+  return typeof value === "string" ? value : "";
 }
 
-function textOf(value: unknown): string {
-  if (value === undefined) return "";
-  return printable(typeof value === "string" ? value : JSON.stringify(value));
+function levelText(level: string, paint: Paint): string {
+  const style = Object.entries(levelStyles).find(([name]) => name === level)?.[1] ?? "bold";
+  return paint(style, level.toUpperCase().padEnd(5));
 }
 
-/** Keeps a hostile text from steering the terminal. */
-function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+function factText(name: string, value: Json): string {
+  const text = valueText(value);
+  return name === "revision" && /^[0-9a-f]{16,}$/.test(text) ? text.slice(0, 12) : text;
 }
 
-/** A change of an audit line: its key, then what differs in it. Anything else: as it is. */
-function itemLines(item: unknown): readonly string[] {
-  if (!isFields(item)) return [textOf(item)];
+/** Whether a value gets lines of its own: a list, or an error. */
+function isLong(value: Json): boolean {
+  return Array.isArray(value) || (isJsonObject(value) && "stack" in value);
+}
+
+function linesBelow(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => itemLines(item));
+  if (!isJsonObject(value)) return [];
+  return textAt(value, "stack").split("\n").map(printable);
+}
+
+/** A change of an audit line: its key, and under it what differs. Anything else: as it is. */
+function itemLines(item: Json): readonly string[] {
+  if (!isJsonObject(item)) return [valueText(item)];
   const { key, verb, fields } = item;
-  if (!Array.isArray(fields)) return [Object.values(item).map(textOf).join(": ")];
+  if (key === undefined || verb === undefined || !Array.isArray(fields)) {
+    return [Object.values(item).map(valueText).join(": ")];
+  }
   return [
-    `${textOf(verb)} ${textOf(key)}`,
-    ...fields.filter(isFields).map((field) => `  ${fieldLine(field)}`),
+    `${valueText(verb)} ${valueText(key)}`,
+    ...fields
+      .filter((field: Json) => isJsonObject(field))
+      .map(({ field, before, after }) => {
+        return `  ${valueText(field)}: ${valueText(before)} → ${valueText(after)}`;
+      }),
   ];
-}
-
-function fieldLine({ field, before, after }: Fields): string {
-  return `${textOf(field)}: ${sideOf(before)} → ${sideOf(after)}`;
-}
-
-function sideOf(value: unknown): string {
-  return value === undefined ? "(none)" : textOf(value);
 }

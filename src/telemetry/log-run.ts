@@ -100,7 +100,7 @@ function logApplied(logger: Logger, report: Applied, facts: Facts): void {
     ...facts,
     cause: report.cause,
     result: verdictOf(report),
-    ...differenceFacts(report.plan.changes),
+    changes: report.plan.changes.length,
   };
   if (isFailure(report)) logger.error(result, "plan not fully carried out");
   else logger.info(result, "plan carried out");

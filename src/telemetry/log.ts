@@ -11,10 +11,11 @@ export type LogLevel = (typeof logLevels)[number];
 /** How lines are written: for machines, or for people at a terminal. */
 export type LogFormat = "json" | "pretty";
 
+/** What a log is made with. */
 export interface LogOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Whether `pretty` may use colours; see {@link wantsColor}. */
+  /** Whether `pretty` may use colours. */
   readonly color: boolean;
   readonly destination: { write(text: string): unknown };
   readonly clock: { now(): Date };
@@ -39,15 +40,6 @@ export function createLogger(options: LogOptions): Logger {
     },
     { write },
   );
-}
-
-/** Whether to use colours: on a terminal, unless NO_COLOR says otherwise (https://no-color.org). */
-export function wantsColor(
-  stream: { readonly isTTY?: boolean },
-  environment: Readonly<Record<string, string | undefined>>,
-): boolean {
-  const refused = environment["NO_COLOR"];
-  return stream.isTTY === true && (refused === undefined || refused === "");
 }
 
 /** Fields that are never written, whatever they hold. */

@@ -1,7 +1,15 @@
 import { blockReasonOf } from "../report/block-reason.ts";
 import { countByKind, driftIn } from "../report/drift.ts";
 import type { LoadReport } from "../report/load-report.ts";
-import { driftOf, pendingOf, type ChangeRecord, type ZoneState } from "../report/zone-state.ts";
+import { changeJson } from "../report/plan-json.ts";
+import type { Failure } from "../report/run-report.ts";
+import {
+  driftOf,
+  pendingOf,
+  type ChangeRecord,
+  type LastRun,
+  type ZoneState,
+} from "../report/zone-state.ts";
 import type { Look } from "./look.ts";
 import { countByStatus, select, type Selection } from "./selection.ts";
 
@@ -57,15 +65,15 @@ export function zoneJson(state: ZoneState): JsonBody {
       declared.suspension === undefined
         ? null
         : { reason: declared.suspension.reason, until: declared.suspension.until ?? null },
-    failure: failure ?? null,
+    failure: failure === undefined ? null : failureJson(failure),
     refusals: state.refusals,
     cause: state.cause ?? null,
-    differing: state.differing,
+    differing: state.differing.map(changeJson),
     notes: state.notes,
     compared: state.compared,
     unmanaged_objects: state.unmanaged,
     drift_onsets: state.driftOnsets,
-    last_run: state.lastRun ?? null,
+    last_run: state.lastRun === undefined ? null : runJson(state.lastRun),
     changes: state.changes.map(recordJson),
   };
 }
@@ -111,7 +119,15 @@ function recordJson(record: ChangeRecord): JsonBody {
     trigger: record.trigger,
     revision: record.revision,
     cause: record.cause,
-    changes: record.changes,
+    changes: record.changes.map(changeJson),
     writes: record.writes,
   };
+}
+
+function runJson({ run, trigger, revision, at, durationMs }: LastRun): JsonBody {
+  return { run, trigger, revision, at, duration_ms: durationMs };
+}
+
+function failureJson({ code, message, transient, ray }: Failure): JsonBody {
+  return { code, message, transient, ray };
 }

@@ -1,62 +1,73 @@
-import type { Change, FieldChange } from "../plan/change.ts";
+import type { Change, Effect, FieldChange } from "../plan/change.ts";
+import { deleteReasons, effectMarks, verbSigns } from "../report/change-text.ts";
 import { html, type Html } from "./html.ts";
-import { effectBadge, foreign } from "./page-parts.ts";
+import { foreign } from "./page-parts.ts";
 import { renderSides } from "./value-diff.ts";
 
-const signs = { create: "+", update: "~", delete: "−" } as const;
+/** What the two sides of a field are called: before and after a change that was made, live and declared before. */
+export interface Sides {
+  readonly before: string;
+  readonly after: string;
+}
 
-/** A change as a readable difference: what it is, what it does to protection, each field before and after. */
-export function renderChange(change: Change): Html {
+/** A change as a readable difference: what it is, what it does to protection, each field on both sides. */
+export function renderChange(change: Change, sides: Sides): Html {
   const { effect, key, title, fields, verb } = change;
-  const name = html`<span class="sign ${verb}" aria-hidden="true">${signs[verb]}</span>
-    <span class="hidden">${verb}</span> <code>${foreign(key)}</code>`;
   return html`<article class="change ${effect.direction}">
     <header>
-      <h3>${name}</h3>
-      ${title === "" ? undefined : html`<span class="title">${foreign(title)}</span>`}<span
-        class="badges"
-        >${effectBadge(effect.direction)}${effect.mayBreak ? html` <span class="effect breaks">may break pages</span>` : undefined}${remark(change)}</span
-      >
+      <h3>
+        <span class="sign ${verb}" aria-hidden="true">${verbSigns[verb]}</span>
+        <span class="hidden">${verb}</span> <code>${foreign(key)}</code>
+      </h3>
+      ${title !== "" && html`<span class="title">${foreign(title)}</span>`}
+      <span class="badges">${remark(change)} ${effectBadge(effect)}</span>
     </header>
-    ${
-      effect.reasons.length === 0
-        ? undefined
-        : html`<ul class="reasons">
-            ${effect.reasons.map((reason) => html`<li>${foreign(reason)}</li>`)}
-          </ul>`
-    }
-    ${fields.length === 0 ? undefined : fieldTable(fields)}
-  </article> `;
+    ${effect.reasons.length > 0 && reasonList(effect.reasons)}
+    ${fields.length > 0 && fieldTable(fields, sides)}
+  </article>`;
+}
+
+function effectBadge({ direction, mayBreak }: Effect): Html {
+  return html`<span class="effect ${direction}"
+      ><span aria-hidden="true">${effectMarks[direction].sign}</span> ${direction}</span
+    >
+    ${mayBreak && html`<span class="effect breaks">may break pages</span>`}`;
 }
 
 function remark(change: Change): Html | undefined {
   if (change.verb === "update" && change.adopted) {
-    return html` <span class="effect neutral">adopted</span>`;
+    return html`<span class="effect neutral">adopted</span>`;
   }
-  if (change.verb === "delete") return html` <span class="effect neutral">${change.because}</span>`;
-  return undefined;
+  if (change.verb !== "delete") return undefined;
+  return html`<span class="effect neutral">${deleteReasons[change.because]}</span>`;
 }
 
-function fieldTable(fields: readonly FieldChange[]): Html {
+function reasonList(reasons: readonly string[]): Html {
+  return html`<ul class="reasons">
+    ${reasons.map((reason) => html`<li>${foreign(reason)}</li>`)}
+  </ul>`;
+}
+
+function fieldTable(fields: readonly FieldChange[], sides: Sides): Html {
   return html`<table class="fields">
     <thead>
       <tr>
         <th scope="col">Field</th>
-        <th scope="col">Live</th>
-        <th scope="col">Declared</th>
+        <th scope="col">${sides.before}</th>
+        <th scope="col">${sides.after}</th>
       </tr>
     </thead>
     <tbody>
-      ${fields.map(fieldRow)}
+      ${fields.map((field) => fieldRow(field, sides))}
     </tbody>
   </table>`;
 }
 
-function fieldRow({ field, before, after }: FieldChange): Html {
-  const sides = renderSides(before, after);
+function fieldRow({ field, before, after }: FieldChange, sides: Sides): Html {
+  const values = renderSides(before, after);
   return html`<tr>
-    <th scope="row">${field}</th>
-    <td data-label="live">${sides.before}</td>
-    <td data-label="declared">${sides.after}</td>
-  </tr> `;
+    <th scope="row">${foreign(field)}</th>
+    <td data-label="${sides.before}">${values.before}</td>
+    <td data-label="${sides.after}">${values.after}</td>
+  </tr>`;
 }

@@ -1,84 +1,79 @@
-import type { CredentialFacts, ScheduleFacts } from "../report/daemon.ts";
+import type { CredentialFacts, DaemonFacts } from "../report/daemon.ts";
 import type { ChangeRecord } from "../report/zone-state.ts";
-import { html, type Html } from "./html.ts";
+import { html, type Html, type Part } from "./html.ts";
 import type { Look } from "./look.ts";
-import { counted, foreign, moment } from "./page-parts.ts";
+import { causeWords, counted, foreign, moment, number, panel, undoneBadge } from "./page-parts.ts";
 
 const recentShown = 12;
 
 /** What belongs to no single zone: latest changes, schedule and queue, budgets. */
 export function renderSidePanels({ fleet, daemon, now }: Look): Html {
   return html`<div class="side">
-    <section class="panel" aria-labelledby="recent-title">
-      <h2 id="recent-title">Latest changes</h2>
-      ${
-        fleet.recent.length === 0
-          ? html`<p class="quiet">Nothing has been changed since the start.</p>`
-          : html`<ol class="recent">
-              ${fleet.recent.slice(0, recentShown).map((record) => recentItem(record, now))}
-            </ol>`
-      }
-    </section>
-    <section class="panel" aria-labelledby="schedule-title">
-      <h2 id="schedule-title">Schedule</h2>
-      ${schedulePanel(daemon.schedule, now)}
-      <dl>
-        <dt>Queue</dt>
-        <dd>
-          ${daemon.queue.waiting === 0 ? "empty" : `${counted(daemon.queue.waiting, "zone")} waiting`}
-        </dd>
-        <dt>Running</dt>
-        <dd>${daemon.queue.running.length === 0 ? "nothing" : daemon.queue.running.join(", ")}</dd>
-      </dl>
-    </section>
-    <section class="panel" aria-labelledby="credentials-title">
-      <h2 id="credentials-title">Credentials</h2>
-      ${daemon.credentials.length === 0 ? html`<p class="quiet">None is configured.</p>` : daemon.credentials.map((credential) => credentialPanel(credential, now))}
-    </section>
+    ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
+    ${panel("schedule", "Schedule", schedule(daemon, now))}
+    ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
   </div>`;
 }
 
-function recentItem(record: ChangeRecord, now: Date): Html {
-  const undone = record.writes.filter(({ status }) => status !== "done").length;
-  return html`<li>
-    <a href="/zones/${record.zone}">${record.zone}</a> ${moment(record.at, now)}
-    <span class="note"
-      >${counted(record.changes.length, "change")} after
-      ${record.cause === "drift" ? "drift" : "a new revision"},
-      ${record.trigger}${undone === 0 ? undefined : html` <b class="error">${undone} of ${record.writes.length} writes not done</b>`}</span
-    >
-  </li> `;
+function recentList(recent: readonly ChangeRecord[], now: Date): Html {
+  if (recent.length === 0) return html`<p class="quiet">Nothing since the start.</p>`;
+  return html`<ol class="recent">
+    ${recent.slice(0, recentShown).map((record) => recentItem(record, now))}
+  </ol>`;
 }
 
-function schedulePanel(schedule: ScheduleFacts, now: Date): Html {
+function recentItem(record: ChangeRecord, now: Date): Html {
+  const { zone, at, changes, cause, trigger } = record;
+  return html`<li>
+    <a href="/zones/${zone}">${zone}</a> ${moment(at, now)}
+    <span class="note"
+      >${counted(changes.length, "change")} after ${causeWords[cause]}, ${trigger}
+      ${undoneBadge(record)}</span
+    >
+  </li>`;
+}
+
+function schedule(
+  { schedule: { expressions, timezone, nextAt }, queue }: DaemonFacts,
+  now: Date,
+): Html {
   return html`<dl>
     <dt>Sweeps</dt>
-    <dd>${schedule.expressions.map((cron) => html`<code>${cron}</code> `)}${schedule.timezone}</dd>
+    <dd>${expressions.map((cron) => html`<code>${cron}</code> `)}${timezone}</dd>
     <dt>Next</dt>
-    <dd>
-      ${schedule.nextAt === undefined ? html`<span class="quiet">none planned</span>` : moment(schedule.nextAt, now)}
-    </dd>
+    <dd>${nextAt === undefined ? "none planned" : moment(nextAt, now)}</dd>
+    <dt>Queue</dt>
+    <dd>${queue.waiting === 0 ? "empty" : `${counted(queue.waiting, "zone")} waiting`}</dd>
+    <dt>Running</dt>
+    <dd>${queue.running.length === 0 ? "nothing" : queue.running.join(", ")}</dd>
   </dl>`;
 }
 
-function credentialPanel(credential: CredentialFacts, now: Date): Html {
+function credentialList(credentials: readonly CredentialFacts[], now: Date): Part {
+  if (credentials.length === 0) return html`<p class="quiet">None is configured.</p>`;
+  return credentials.map((credential) => credentialItem(credential, now));
+}
+
+function credentialItem(credential: CredentialFacts, now: Date): Html {
   const { name, valid, expiresAt, limit, remaining, resetAt } = credential;
+  const isResetAhead = resetAt !== undefined && resetAt > now;
   return html`<div class="credential">
     <p>
       <b>${foreign(name)}</b>
-      ${valid ? html`<span class="good">valid</span>` : html`<span class="error">refused by the service</span>`}
+      ${valid ? html`<span class="good">valid</span>` : html`<b class="error">refused</b>`}
     </p>
     <p class="quiet">
-      <label
-        >${remaining.toLocaleString("en")} of ${limit.toLocaleString("en")} requests left
-        <meter
-          min="0"
-          max="${Math.max(limit, 1)}"
-          low="${Math.round(limit * 0.1)}"
-          optimum="${Math.max(limit, 1)}"
-          value="${remaining}"
-        ></meter></label
-      >${resetAt === undefined ? undefined : html` fresh ${moment(resetAt, now)}`}${expiresAt === undefined ? undefined : html`<br />token expires ${moment(expiresAt, now)}`}
+      ${number(remaining)} of ${number(limit)} requests
+      left${isResetAhead && html`, all of them ${moment(resetAt, now)}`}
     </p>
-  </div> `;
+    <meter
+      min="0"
+      max="${Math.max(limit, 1)}"
+      low="${Math.round(limit / 10)}"
+      optimum="${Math.max(limit, 1)}"
+      value="${remaining}"
+      aria-label="Requests left for ${name}"
+    ></meter>
+    ${expiresAt !== undefined && html`<p class="quiet">Token expires ${moment(expiresAt, now)}</p>`}
+  </div>`;
 }

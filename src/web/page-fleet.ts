@@ -1,11 +1,12 @@
 import { driftIn, impacts } from "../report/drift.ts";
-import { driftOf, pendingOf, zoneStatuses, type ZoneState } from "../report/zone-state.ts";
+import { driftOf, pendingOf, type ZoneState } from "../report/zone-state.ts";
 import { kinds } from "../zone/resource.ts";
 import { html, type Html } from "./html.ts";
 import type { Look } from "./look.ts";
 import { renderSidePanels } from "./page-fleet-side.ts";
 import { layout } from "./page-layout.ts";
-import { counted, foreign, impactWords, moment, statusBadge, statusWords } from "./page-parts.ts";
+import { renderOverview } from "./page-overview.ts";
+import { counted, foreign, moment, number, statusBadge, statusWords } from "./page-parts.ts";
 import { isWeakened, queryOf, select, type Selected, type Selection } from "./selection.ts";
 
 /** The fleet at a glance: how it stands, and the zones that need somebody first. */
@@ -15,119 +16,49 @@ export function renderFleetPage(look: Look, selection: Selection): Html {
     look,
     "Fleet",
     html`<h1 class="hidden">Fleet</h1>
-      ${weakenedBanner(look.fleet.zones)}${overview(selected, selection)}
+      ${weakenedBanner(look.fleet.zones)} ${renderOverview(selected.counts, selection)}
       <div class="columns">
         <section class="zones" aria-labelledby="zones-title">
           ${toolbar(selected, selection)}
           ${selected.zones.length === 0 ? emptyTable(look) : zoneTable(look, selected)}
-          ${pager(selected, selection)}
+          ${selected.pages > 1 && pager(selected, selection)}
         </section>
         ${renderSidePanels(look)}
       </div>`,
   );
 }
 
+const weakenedShown = 5;
+
 function weakenedBanner(zones: readonly ZoneState[]): Html | undefined {
   const weakened = zones.filter(isWeakened);
-  const [first] = weakened;
-  if (first === undefined) return undefined;
-  return html`<p class="banner bad" role="status">
+  if (weakened.length === 0) return undefined;
+  const more = weakened.length - weakenedShown;
+  return html`<p class="banner" role="status">
     <strong>${counted(weakened.length, "zone")} less protected than declared:</strong>
-    ${weakened.slice(0, 5).map(zoneLink)}${weakened.length > 5 ? `and ${weakened.length - 5} more` : undefined}
-  </p> `;
+    ${weakened.slice(0, weakenedShown).map(({ declared }) => html`${zoneLink(declared.name)} `)}
+    ${more > 0 && `and ${number(more)} more`}
+  </p>`;
 }
 
-function zoneLink({ declared }: ZoneState): Html {
-  return html`<a href="/zones/${declared.name}">${declared.name}</a> `;
+function zoneLink(name: string): Html {
+  return html`<a href="/zones/${name}">${name}</a>`;
 }
 
-/** One bar for all zones, and under it each status with its number, which is also the filter. */
-function overview({ counts }: Selected, selection: Selection): Html {
-  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return html`<section class="overview" aria-label="Zones by status">
-    ${all === 0 ? undefined : shareBar(counts, all)}
-    <ul class="tabs">
-      <li>
-        <a
-          href="/${queryOf({ ...selection, status: undefined, page: 1 })}"
-          ${current(selection.status === undefined)}
-          ><b>${all.toLocaleString("en")}</b> ${selection.query === "" ? "zones" : "found"}</a
-        >
-      </li>
-      ${zoneStatuses
-        .filter((status) => counts[status] > 0 || status === selection.status || always.has(status))
-        .map(
-          (status) =>
-            html`<li>
-              <a
-                class="${status}"
-                href="/${queryOf({ ...selection, status, page: 1 })}"
-                ${current(status === selection.status)}
-                ><b>${counts[status].toLocaleString("en")}</b>
-                <span class="dot" aria-hidden="true"></span>${statusWords[status]}</a
-              >
-            </li> `,
-        )}
-    </ul>
-  </section>`;
-}
-
-const always = new Set(["in_sync", "drifted", "pending", "blocked", "error"]);
-
-function current(is: boolean): Html | undefined {
-  return is ? html` aria-current="true"` : undefined;
-}
-
-const barWidth = 1000;
-
-function shareBar(counts: Selected["counts"], all: number): Html {
-  let x = 0;
-  const rectangles = zoneStatuses.map((status) => {
-    const width = (counts[status] / all) * barWidth;
-    const at = x;
-    x += width;
-    return width === 0
-      ? undefined
-      : html`<rect
-          class="${status}"
-          x="${at.toFixed(1)}"
-          y="0"
-          width="${Math.max(width, 2).toFixed(1)}"
-          height="8"
-        />`;
-  });
-  const spoken = zoneStatuses
-    .filter((status) => counts[status] > 0)
-    .map((status) => `${counts[status]} ${statusWords[status]}`)
-    .join(", ");
-  return html`<svg
-    class="share"
-    role="img"
-    aria-label="${spoken}"
-    viewBox="0 0 ${barWidth} 8"
-    preserveAspectRatio="none"
-  >
-    ${rectangles}
-  </svg>`;
-}
-
-function toolbar({ matching, zones }: Selected, selection: Selection): Html {
-  const status = selection.status;
+function toolbar({ matching, zones }: Selected, { status, query }: Selection): Html {
   return html`<div class="toolbar">
     <h2 id="zones-title">
-      ${status === undefined ? "Zones" : `Zones: ${statusWords[status]}`}${zones.length < matching ? html` <small>${zones.length} of ${matching.toLocaleString("en")}</small>` : undefined}
+      ${status === undefined ? "Zones" : `Zones: ${statusWords[status]}`}
+      ${zones.length < matching && html`<small>${zones.length} of ${number(matching)}</small>`}
     </h2>
     <form role="search" action="/" method="get">
-      ${status === undefined ? undefined : html`<input type="hidden" name="status" value="${status}" />`}<label
-        class="hidden"
-        for="q"
-        >Search zones by name, account or id</label
-      >
+      ${status !== undefined && html`<input type="hidden" name="status" value="${status}" />`}
+      <label class="hidden" for="q">Search zones by name, account or id</label>
       <input
         id="q"
         type="search"
         name="q"
-        value="${selection.query}"
+        value="${query}"
         placeholder="Name, account or id"
         autocomplete="off"
         spellcheck="false"
@@ -138,13 +69,9 @@ function toolbar({ matching, zones }: Selected, selection: Selection): Html {
 }
 
 function emptyTable({ fleet }: Look): Html {
-  return html`<p class="empty">
-    ${
-      fleet.zones.length === 0
-        ? "No zones are declared yet."
-        : html`No zone fits. <a href="/">Show all ${fleet.zones.length.toLocaleString("en")}</a>`
-    }
-  </p>`;
+  const all = fleet.zones.length;
+  if (all === 0) return html`<p class="empty">No zones are declared yet.</p>`;
+  return html`<p class="empty">No zone fits. <a href="/">Show all ${number(all)}</a></p>`;
 }
 
 function zoneTable({ now }: Look, { zones }: Selected): Html {
@@ -168,14 +95,13 @@ function zoneRow(state: ZoneState, now: Date): Html {
   const note = noteOf(state);
   return html`<tr>
     <th scope="row">
-      <a href="/zones/${state.declared.name}">${state.declared.name}</a
-      >${note === "" ? undefined : html`<span class="note">${foreign(note)}</span>`}
+      ${zoneLink(state.declared.name)}${note !== "" && html`<span class="note">${foreign(note)}</span>`}
     </th>
     <td>${statusBadge(state.status)}</td>
     <td>${differs(state)}</td>
     <td data-label="since">${moment(state.driftedSince ?? state.statusSince, now)}</td>
     <td data-label="checked">${moment(state.lastSuccess, now)}</td>
-  </tr> `;
+  </tr>`;
 }
 
 const longestNote = 160;
@@ -186,28 +112,31 @@ function noteOf({ failure, refusals, declared }: ZoneState): string {
   return text.length > longestNote ? `${text.slice(0, longestNote)}…` : text;
 }
 
+const impactWords = { weakens: "weaker", neutral: "other", strengthens: "stronger" } as const;
+
 /** How many things drifted with which effect, and how many changes are waiting. */
 function differs(state: ZoneState): Html {
   const drift = driftIn(driftOf(state));
-  const parts = impacts.flatMap((impact) => {
-    const count = kinds.reduce((sum, kind) => sum + drift[kind][impact], 0);
-    return count === 0
-      ? []
-      : [html`<span class="impact ${impact}">${count} ${impactWords[impact]}</span> `];
-  });
-  const pending = pendingOf(state).length;
-  if (pending > 0) parts.push(html`<span class="impact pending">${pending} pending</span> `);
-  return parts.length === 0 ? html`<span class="quiet">–</span>` : html`${parts}`;
+  const counts = [
+    ...impacts.map((impact) => ({
+      tone: impact,
+      word: impactWords[impact],
+      count: kinds.reduce((sum, kind) => sum + drift[kind][impact], 0),
+    })),
+    { tone: "pending", word: "pending", count: pendingOf(state).length },
+  ].filter(({ count }) => count > 0);
+  if (counts.length === 0) return html`<span class="quiet">–</span>`;
+  return html`${counts.map(({ tone, word, count }) => html`<span class="impact ${tone}">${count} ${word}</span> `)}`;
 }
 
-function pager({ page, pages }: Selected, selection: Selection): Html | undefined {
-  if (pages === 1) return undefined;
+function pager({ page, pages }: Selected, selection: Selection): Html {
   const link = (to: number, rel: string, text: string): Html =>
     to < 1 || to > pages
       ? html`<span class="quiet">${text}</span>`
       : html`<a rel="${rel}" href="/${queryOf({ ...selection, page: to })}">${text}</a>`;
   return html`<nav class="pager" aria-label="Pages of zones">
     ${link(page - 1, "prev", "← Previous")}
-    <span>Page ${page} of ${pages}</span> ${link(page + 1, "next", "Next →")}
+    <span>Page ${page} of ${pages}</span>
+    ${link(page + 1, "next", "Next →")}
   </nav>`;
 }

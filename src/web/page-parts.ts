@@ -1,7 +1,6 @@
-import type { Direction } from "../plan/change.ts";
-import type { Impact } from "../report/drift.ts";
-import type { ZoneStatus } from "../report/zone-state.ts";
-import { html, type Html } from "./html.ts";
+import type { Cause } from "../plan/change.ts";
+import type { ChangeRecord, ZoneStatus } from "../report/zone-state.ts";
+import { html, type Html, type Part } from "./html.ts";
 
 /** A status as people say it. */
 export const statusWords: Readonly<Record<ZoneStatus, string>> = {
@@ -14,11 +13,10 @@ export const statusWords: Readonly<Record<ZoneStatus, string>> = {
   paused: "paused",
 };
 
-/** What a drift did to the protection, as people say it. */
-export const impactWords: Readonly<Record<Impact, string>> = {
-  weakens: "weaker",
-  neutral: "other",
-  strengthens: "stronger",
+/** What changes were made after. */
+export const causeWords: Readonly<Record<Cause, string>> = {
+  drift: "drift",
+  pending: "a new revision",
 };
 
 /** A status in colour and words. */
@@ -26,18 +24,24 @@ export function statusBadge(status: ZoneStatus): Html {
   return html`<span class="status ${status}">${statusWords[status]}</span>`;
 }
 
-const marks: Readonly<Record<Direction, string>> = {
-  strengthens: "▲",
-  weakens: "▼",
-  neutral: "●",
-  unclear: "?",
-};
+/** How many writes of a run were not done, where some were not. */
+export function undoneBadge({ writes }: ChangeRecord): Html | undefined {
+  const undone = writes.filter(({ status }) => status !== "done").length;
+  if (undone === 0) return undefined;
+  return html`<b class="error">${undone} of ${counted(writes.length, "write")} not done</b>`;
+}
 
-/** What a change does to the protection, as a mark and a word. */
-export function effectBadge(direction: Direction): Html {
-  return html`<span class="effect ${direction}"
-    ><span aria-hidden="true">${marks[direction]}</span> ${direction}</span
-  >`;
+/** A box with a heading, beside the main content. */
+export function panel(id: string, title: string, content: Part): Html {
+  return html`<section class="panel" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${content}
+  </section>`;
+}
+
+/** The service's id of a request, where there is one: what its support asks for. */
+export function ray(id: string): Html | undefined {
+  return id === "" ? undefined : html`<span class="quiet">ray <code>${id}</code></span>`;
 }
 
 /** A moment, told relative to now and exactly on demand; "never" where there is none. */
@@ -55,7 +59,7 @@ const day = 24 * hour;
 export function relative(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
   const text = lengthOf(Math.abs(ms));
-  if (text === "") return "just now";
+  if (text === "") return ms >= 0 ? "just now" : "in a moment";
   return ms > 0 ? `${text} ago` : `in ${text}`;
 }
 
@@ -67,28 +71,22 @@ function lengthOf(ms: number): string {
 }
 
 /** Text that somebody else wrote, kept from changing the direction of what stands around it. */
-export function foreign(text: string): Html {
-  return html`<bdi>${visible(text)}</bdi>`;
+export function foreign(text: string): Html | undefined {
+  return text === "" ? undefined : html`<bdi>${text}</bdi>`;
 }
 
-/**
- * Shows characters that would be invisible or would turn the text around as what they are: `⟨U+202E⟩`. A value
- * that is judged by eye must not look like another one.
- */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, (found) =>
-    found === "\n"
-      ? found
-      : `⟨U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
-  );
+/** `1 change`, `2,000 changes`. */
+export function counted(count: number, one: string): string {
+  return `${number(count)} ${count === 1 ? one : `${one}s`}`;
 }
 
-/** `1 change`, `2 changes`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+/** A number with its thousands set apart. */
+export function number(count: number): string {
+  return count.toLocaleString("en");
 }
 
-/** A revision as it is told to people: of a hash the first twelve digits. */
-export function shortRevision(revision: string): string {
-  return /^[0-9a-f]{16,}$/.test(revision) ? revision.slice(0, 12) : revision;
+/** A revision as it is told to people: of a hash the first twelve digits, the whole on demand. */
+export function revisionCode(revision: string): Html {
+  const isHash = /^[0-9a-f]{16,}$/.test(revision);
+  return html`<code title="${revision}">${isHash ? revision.slice(0, 12) : revision}</code>`;
 }

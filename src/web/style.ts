@@ -8,7 +8,7 @@ export const style = `:root {
   --text: light-dark(#1b2129, #e3e8ef);
   --quiet: light-dark(#5b6673, #97a3b2);
   --link: light-dark(#1556c0, #79b0ff);
-  --good: light-dark(#1a7f45, #4cc27a);
+  --good: light-dark(#166b3a, #4cc27a);
   --bad: light-dark(#c22a2f, #ff7b72);
   --warn: light-dark(#95600a, #e0aa3e);
   --info: light-dark(#1556c0, #79b0ff);
@@ -23,7 +23,7 @@ export const style = `:root {
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--back); color: var(--text); font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; font-variant-numeric: tabular-nums; }
 a { color: var(--link); text-decoration: none; }
-a:hover { text-decoration: underline; }
+a:hover, main p a, .crumbs a { text-decoration: underline; text-underline-offset: 2px; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
 code { font: 12.5px/1.5 var(--mono); }
 h1 { font-size: 22px; line-height: 1.25; margin: 0 0 16px; display: flex; flex-wrap: wrap; gap: 6px 12px; align-items: center; overflow-wrap: anywhere; }
@@ -51,15 +51,14 @@ main { max-width: 1440px; margin: 0 auto; padding: 20px 24px 32px; }
 .foot a { margin-right: 12px; }
 .crumbs { font-size: 13px; margin-bottom: 8px; color: var(--quiet); }
 .lead { color: var(--quiet); }
-.banner { padding: 10px 14px; margin: 0 0 16px; border: 1px solid; border-radius: 8px; }
-.banner.bad { color: var(--text); background: var(--tint-bad); border-color: color-mix(in srgb, var(--bad) 35%, transparent); }
+.banner { padding: 10px 14px; margin: 0 0 16px; border: 1px solid; border-radius: 8px; background: var(--tint-bad); border-color: color-mix(in srgb, var(--bad) 35%, transparent); }
 .banner strong { color: var(--bad); }
 .overview { margin-bottom: 20px; }
 .share { display: block; width: 100%; height: 8px; border-radius: 4px; background: var(--line); margin-bottom: 12px; }
 .tabs { display: flex; flex-wrap: wrap; gap: 8px; }
 .tabs a { display: block; padding: 6px 14px 7px; min-width: 92px; background: var(--card); border: 1px solid var(--line); border-radius: 8px; color: var(--quiet); }
 .tabs a:hover { border-color: var(--quiet); text-decoration: none; }
-.tabs a[aria-current] { border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); color: var(--text); }
+.tabs a[aria-current="true"] { border-color: var(--link); box-shadow: inset 0 0 0 1px var(--link); color: var(--text); }
 .tabs b { display: block; font-size: 19px; line-height: 1.25; color: var(--text); }
 .dot { display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 5px; background: var(--tone); }
 .in_sync { --tone: var(--good); --tint: var(--tint-good); }
@@ -109,7 +108,7 @@ meter { width: 100%; height: 10px; }
 .card.error { border-left-color: var(--bad); color: inherit; }
 .card.warning { border-left-color: var(--warn); }
 .severity { font-size: 12px; font-weight: 600; color: var(--warn); }
-.severity.error { color: var(--bad); }
+.card.error .severity { color: var(--bad); }
 .problems .card { margin-bottom: 10px; }
 .change { margin-bottom: 10px; border-left: 3px solid var(--line); overflow: hidden; }
 .change.strengthens { border-left-color: var(--good); }
@@ -128,7 +127,7 @@ meter { width: 100%; height: 10px; }
 .reasons { padding: 0 14px 8px 32px; color: var(--quiet); font-size: 13px; overflow-wrap: anywhere; }
 .fields { table-layout: fixed; }
 .fields th, .fields td { padding: 5px 14px; }
-.fields th:first-child { width: 20%; }
+.fields th:first-child { width: 24%; overflow-wrap: anywhere; }
 .fields tbody th { font: 12.5px/1.5 var(--mono); color: var(--quiet); }
 .fields tbody tr:hover { background: none; }
 .value { unicode-bidi: isolate; white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -1,6 +1,5 @@
 import type { FieldChange } from "../plan/change.ts";
 import { html, type Html } from "./html.ts";
-import { visible } from "./page-parts.ts";
 
 /** One side of a field, as a reader sees it. */
 type Side = FieldChange["before"];
@@ -25,7 +24,7 @@ function sideOf(
   if (side === "") return html`<span class="quiet">empty</span>`;
   return html`<code class="value"
     >${pieces.map((piece) =>
-      piece.trim() === "" || others.has(piece) ? visible(piece) : mark(visible(piece)),
+      piece.trim() === "" || others.has(piece) ? piece : mark(piece),
     )}</code
   >`;
 }

@@ -1,0 +1,47 @@
+import type { Refusal } from "../plan/refusal.ts";
+import type { Failure } from "../report/run-report.ts";
+import { isObservation } from "../report/verdict.ts";
+import type { ZoneState } from "../report/zone-state.ts";
+import type { Suspension } from "../zone/desired.ts";
+import { html, type Html } from "./html.ts";
+import { counted, foreign, ray } from "./page-parts.ts";
+
+/** Why a zone is not checked or not changed, each reason with what to do. */
+export function renderTroubles(state: ZoneState): Html {
+  const { failure, refusals, declared, consecutiveFailures } = state;
+  const { suspension } = declared;
+  return html`${failure !== undefined && failed(failure, consecutiveFailures)}
+  ${suspension !== undefined && suspended(suspension)} ${refusals.length > 0 && held(refusals)}`;
+}
+
+function failed({ code, message, transient, ray: id }: Failure, failures: number): Html {
+  return html`<section class="card error">
+    <h2>The last run failed</h2>
+    <p>${foreign(message)}</p>
+    <p class="quiet">
+      <code>${code}</code> ${ray(id)} ${counted(failures, "failure")} in a row,
+      ${transient ? "tried again by itself" : "waits for a change of the files or the next sweep"}
+    </p>
+  </section>`;
+}
+
+function suspended({ reason, until }: Suspension): Html {
+  const end = until === undefined ? "" : ` until ${until.toISOString()}`;
+  return html`<section class="card warning">
+    <h2>Suspended</h2>
+    <p>${foreign(reason)}</p>
+    <p class="quiet">Read and reported, not written${end}.</p>
+  </section>`;
+}
+
+function held(refusals: readonly Refusal[]): Html {
+  return html`<section class="card warning">
+    <h2>${refusals.every(isObservation) ? "Observed only" : "The plan is held"}</h2>
+    <ul>
+      ${refusals.map(
+        ({ code, message }) =>
+          html`<li>${foreign(message)} <code class="quiet">${code}</code></li>`,
+      )}
+    </ul>
+  </section>`;
+}

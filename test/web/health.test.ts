@@ -1,0 +1,87 @@
+import { describe, it } from "vitest";
+
+import { healthAnswer, startWatchdog, type WatchdogClock } from "../../src/web/health.ts";
+import { start } from "../support/reports.ts";
+
+/** A clock whose two hands and whose beat are moved by hand. */
+function handClock(): WatchdogClock & {
+  pass(ms: number, more?: { readonly stuck?: boolean; readonly skew?: number }): void;
+  readonly beating: boolean;
+} {
+  let wall = start.getTime();
+  let monotonic = 1_000;
+  let beat: (() => void) | undefined;
+  return {
+    now: () => new Date(wall),
+    monotonic: () => monotonic,
+    every: (_ms, run) => {
+      beat = run;
+      return {
+        [Symbol.dispose]: () => {
+          beat = undefined;
+        },
+      };
+    },
+    pass: (ms, { stuck = false, skew = 0 } = {}) => {
+      monotonic += ms;
+      wall += ms + skew;
+      if (!stuck) beat?.();
+    },
+    get beating() {
+      return beat !== undefined;
+    },
+  };
+}
+
+describe("the watchdog", () => {
+  it("is content while the event loop turns", ({ expect }) => {
+    const clock = handClock();
+    using watchdog = startWatchdog(clock);
+    clock.pass(3_600_000);
+    expect(healthAnswer(watchdog.checks, false)).toEqual({ status: 200, text: "ok\n" });
+  });
+
+  it("notices a loop that has not turned for thirty seconds", ({ expect }) => {
+    const clock = handClock();
+    using watchdog = startWatchdog(clock);
+    clock.pass(29_999, { stuck: true });
+    expect(healthAnswer(watchdog.checks, false).status).toBe(200);
+    clock.pass(1, { stuck: true });
+    expect(healthAnswer(watchdog.checks, false)).toEqual({
+      status: 503,
+      text: "[-]event-loop failed: no turn for 30 s\n[+]clock ok\ncheck failed\n",
+    });
+  });
+
+  it.for([
+    { skew: 299_999, status: 200 },
+    { skew: 300_000, status: 503 },
+    { skew: -300_000, status: 503 },
+  ])("answers $status where the wall clock moved by $skew ms", ({ skew, status }, { expect }) => {
+    const clock = handClock();
+    using watchdog = startWatchdog(clock);
+    clock.pass(1_000, { skew });
+    expect(healthAnswer(watchdog.checks, false).status).toBe(status);
+  });
+
+  it("stops its beat when it is disposed", ({ expect }) => {
+    const clock = handClock();
+    const watchdog = startWatchdog(clock);
+    expect(clock.beating).toBe(true);
+    watchdog[Symbol.dispose]();
+    expect(clock.beating).toBe(false);
+  });
+});
+
+describe("the answer to a probe", () => {
+  it("names every check when asked", ({ expect }) => {
+    const checks = [
+      { name: "a", failure: () => undefined },
+      { name: "b", failure: () => undefined },
+    ];
+    expect(healthAnswer(checks, true)).toEqual({
+      status: 200,
+      text: "[+]a ok\n[+]b ok\ncheck passed\n",
+    });
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, it } from "vitest";
+
+import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json-view.ts";
+import { selectionFrom } from "../../src/web/selection.ts";
+import { fleetOf, held, shop } from "../support/fleets.ts";
+import { at, change, daemon, declared, load, problem, report } from "../support/reports.ts";
+
+function look(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {
+  return { fleet, daemon: daemon(), now: at(10) };
+}
+
+/** As a client reads it. */
+function sent(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body));
+}
+
+describe("the fleet as JSON", () => {
+  it("tells the process and its zones in numbers", ({ expect }) => {
+    const fleet = fleetOf(declared(shop), declared("blog.example.com"));
+    fleet.recordLoad(load({ problems: [problem()] }));
+    fleet.recordZone(report(shop, 1, { result: "in-sync" }));
+    expect(sent(fleetJson(look(fleet)))).toEqual({
+      version: "0.1.0",
+      mode: "enforce",
+      started_at: "2026-11-21T10:00:00.000Z",
+      desired: {
+        result: "applied",
+        source: "./zones",
+        revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
+        hash: "a1b2c3d4e5f60718",
+        problems: 1,
+        at: "2026-11-21T10:00:00.000Z",
+      },
+      zones: 2,
+      by_status: {
+        in_sync: 1,
+        drifted: 0,
+        pending: 0,
+        blocked: 0,
+        error: 0,
+        unknown: 1,
+        paused: 0,
+      },
+      schedule: {
+        cron: ["*/15 * * * *"],
+        timezone: "Etc/UTC",
+        next_at: "2026-11-21T10:15:00.000Z",
+        longest_gap_seconds: 900,
+      },
+      queue: { waiting: 0, running: [] },
+      credentials: [
+        {
+          name: "shops",
+          valid: true,
+          expires_at: null,
+          requests: { limit: 1200, remaining: 1100, reset_at: "2026-11-21T10:05:00.000Z" },
+        },
+      ],
+      recent: [],
+    });
+  });
+
+  it("says so where nothing was loaded yet", ({ expect }) => {
+    expect(fleetJson(look())).toMatchObject({ desired: null });
+    expect(problemsJson(look())).toEqual({ problems: [] });
+  });
+});
+
+describe("zones as JSON", () => {
+  it("are selected as on the page", ({ expect }) => {
+    const fleet = fleetOf(declared(shop), declared("blog.example.com"));
+    fleet.recordZone(report(shop, 1, held("WEAKENING", "TOO_MANY_DELETES")));
+    const body = sent(zonesJson(look(fleet), selectionFrom({ status: "blocked" })));
+    expect(body).toMatchObject({
+      matching: 1,
+      page: 1,
+      pages: 1,
+      zones: [
+        {
+          name: shop,
+          mode: "enforce",
+          status: "blocked",
+          status_since: "2026-11-21T10:01:00.000Z",
+          drifted_since: "2026-11-21T10:01:00.000Z",
+          last_success_at: "2026-11-21T10:01:00.000Z",
+          consecutive_failures: 0,
+          drift: { policy: { weakens: 1, neutral: 0, strengthens: 0 } },
+          pending: { setting: 0, policy: 0, rule: 0 },
+          blocked: ["weakening", "delete_limit"],
+        },
+      ],
+    });
+  });
+
+  it("tell of one zone what differs and what was changed", ({ expect }) => {
+    const fleet = fleetOf();
+    const fields = [{ field: "action", before: undefined, after: "allow" }];
+    const edited = change("policy/a", "strengthens", { fields });
+    fleet.recordZone(report(shop, 1, { result: "applied", cause: "drift", changes: [edited] }));
+    fleet.recordZone(report(shop, 2, { result: "ready", cause: "drift", changes: [edited] }));
+    const state = fleet.zone(shop);
+    if (state === undefined) throw new Error("not declared");
+    const differing = {
+      verb: "update",
+      key: "policy/a",
+      fields: [{ field: "action", after: "allow" }],
+      effect: { direction: "strengthens", may_break: false },
+    };
+    expect(sent(zoneJson(state))).toMatchObject({
+      id: "023e105f4ecef8ad9ca31a8372d0c353",
+      account: { name: "Example Shops" },
+      cause: "drift",
+      failure: null,
+      suspension: null,
+      differing: [differing],
+      last_run: { run: "run-2", trigger: "schedule", duration_ms: 1200 },
+      changes: [{ run: "run-1", changes: [differing], writes: [{ status: "done", ray: "8f2b" }] }],
+    });
+  });
+
+  it("tell of a zone that was never looked at", ({ expect }) => {
+    const state = fleetOf().zone(shop);
+    if (state === undefined) throw new Error("not declared");
+    expect(sent(zoneJson(state))).toMatchObject({
+      id: null,
+      account: null,
+      last_run: null,
+      last_success_at: null,
+      differing: [],
+    });
+  });
+});

@@ -1,0 +1,257 @@
+import { describe, it } from "vitest";
+
+import type { Fleet } from "../../src/report/fleet.ts";
+import { textOfHtml } from "../../src/web/html.ts";
+import type { Look } from "../../src/web/look.ts";
+import { renderFleetPage } from "../../src/web/page-fleet.ts";
+import { renderProblemsPage } from "../../src/web/page-problems.ts";
+import { renderZonePage } from "../../src/web/page-zone.ts";
+import { selectionFrom } from "../../src/web/selection.ts";
+import { b, drifted, fleetOf, held, shop } from "../support/fleets.ts";
+import {
+  at,
+  change,
+  daemon,
+  declared,
+  done,
+  failed,
+  failure,
+  load,
+  problem,
+  refusal,
+  report,
+} from "../support/reports.ts";
+
+function lookAt(fleet: Fleet): Look {
+  return { fleet, daemon: daemon(), now: at(30) };
+}
+
+function fleetPage(fleet: Fleet, query: Readonly<Record<string, string>> = {}): string {
+  return textOfHtml(renderFleetPage(lookAt(fleet), selectionFrom(query)));
+}
+
+function zonePage(fleet: Fleet, name: string = shop): string {
+  const state = fleet.zone(name);
+  if (state === undefined) throw new Error(`${name} is not declared`);
+  return textOfHtml(renderZonePage(lookAt(fleet), state));
+}
+
+/** What a reader reads: no markup, spaces as one. */
+function wordsOf(page: string): string {
+  return page
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+/** Names of assets carry their hash, which is no words. */
+function withoutHashes(page: string): string {
+  return page.replaceAll(/(\/assets\/\w+)-[0-9a-f]{12}\./g, "$1.");
+}
+
+const csp = change("policy/checkout", "strengthens", {
+  title: "Scripts of the checkout",
+  mayBreak: true,
+  reasons: ["log → allow: violations are blocked again"],
+  fields: [
+    { field: "action", before: "log", after: "allow" },
+    {
+      field: "value",
+      before: "script-src 'self' evil.example",
+      after: "script-src 'self' cdn.example",
+    },
+  ],
+});
+
+function scene(): Fleet {
+  const paused = { reason: "CHG-4411", until: undefined };
+  const fleet = fleetOf(
+    declared(shop),
+    declared("blog.example.com"),
+    declared("old.example.com", { suspension: paused }),
+    declared("pay.example.com"),
+    declared("www.example.com"),
+  );
+  fleet.recordLoad(load({ zones: 5, problems: [problem()], at: at(1) }));
+  const byHand = { kind: "policy", id: "c9ef84", title: "Made by hand" } as const;
+  fleet.recordZone(report("blog.example.com", 2, { result: "in-sync", unmanaged: [byHand] }));
+  fleet.recordZone(
+    report(shop, 3, {
+      result: "applied",
+      cause: "drift",
+      changes: [csp, b],
+      outcomes: [done("policy/checkout"), failed("policy/b")],
+      left: [b],
+    }),
+  );
+  fleet.recordZone(
+    report(shop, 20, {
+      result: "refused",
+      cause: "drift",
+      changes: [csp],
+      refusals: [refusal("WEAKENING", "1 change weakens; accept it with --accept 91ab")],
+      unmanaged: [byHand],
+    }),
+  );
+  fleet.recordZone(report("old.example.com", 21, held("SUSPENDED")));
+  fleet.recordZone(report("pay.example.com", 22, { result: "unreadable" }));
+  return fleet;
+}
+
+describe("the fleet's page", () => {
+  it("shows how the fleet stands", async ({ expect }) => {
+    await expect(withoutHashes(fleetPage(scene()))).toMatchFileSnapshot(
+      "../golden/page-fleet.html",
+    );
+  });
+
+  it("keeps text and status of a search in all its links", ({ expect }) => {
+    const page = fleetPage(scene(), { q: "example.com", status: "blocked" });
+    expect(page).toContain('href="/?q=example.com&amp;status=drifted"');
+    expect(page).toContain('<input type="hidden" name="status" value="blocked" />');
+    expect(page.match(/<th scope="row">/g)).toHaveLength(1);
+  });
+
+  it("says what to do where nothing is found, or nothing is declared", ({ expect }) => {
+    expect(wordsOf(fleetPage(scene(), { q: "nowhere" }))).toContain("No zone fits. Show all 5");
+    const empty = fleetOf();
+    empty.declare([], at(1));
+    expect(wordsOf(fleetPage(empty))).toContain("No zones are declared yet.");
+  });
+
+  it("leads through pages of a large fleet", ({ expect }) => {
+    const fleet = fleetOf(
+      ...Array.from({ length: 450 }, (_, index) => declared(`z${index}.example.com`)),
+    );
+    const page = fleetPage(fleet, { page: "2", q: "z" });
+    expect(page).toContain('rel="prev" href="/?q=z"');
+    expect(page).toContain('rel="next" href="/?q=z&amp;page=3"');
+    expect(wordsOf(page)).toContain("200 of 450");
+  });
+});
+
+describe("a zone's page", () => {
+  it("shows plan, hold, history and what is left alone", async ({ expect }) => {
+    await expect(withoutHashes(zonePage(scene()))).toMatchFileSnapshot("../golden/page-zone.html");
+  });
+
+  it("marks in a value what is only on one side", ({ expect }) => {
+    const page = zonePage(scene());
+    expect(page).toContain("script-src &#39;self&#39; <del>evil.example</del>");
+    expect(page).toContain("script-src &#39;self&#39; <ins>cdn.example</ins>");
+  });
+
+  it.for([
+    { zone: "www.example.com", says: "This zone has not been looked at yet." },
+    {
+      zone: "pay.example.com",
+      says: "The last run failed GET page_shield: 503 API_UNAVAILABLE ray 8f2a 1 failure in a row, tried again by itself",
+    },
+    { zone: "old.example.com", says: "Suspended CHG-4411 Read and reported, not written." },
+    { zone: "blog.example.com", says: "what is live is what is declared (5 things compared)" },
+  ])("of $zone says: $says", ({ zone, says }, { expect }) => {
+    expect(wordsOf(zonePage(scene(), zone))).toContain(says);
+  });
+
+  it("calls a plan that is merely observed by that name", ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.recordZone(report(shop, 1, held("OBSERVED")));
+    expect(wordsOf(zonePage(fleet))).toContain("Observed only");
+  });
+
+  it("tells a setting that is not there from one that is empty", ({ expect }) => {
+    const fleet = fleetOf();
+    const fields = [{ field: "description", before: undefined, after: "" }];
+    const changes = [change("policy/a", "neutral", { fields })];
+    fleet.recordZone(report(shop, 1, { result: "ready", cause: "pending", changes }));
+    expect(wordsOf(zonePage(fleet))).toContain("description none empty");
+  });
+});
+
+describe("hostile text", () => {
+  const script = "<script>alert(1)</script>";
+  const attribute = `" onmouseover="alert(1)`;
+  const turned = "\u202Eexe.gnp";
+
+  it("is shown as text wherever the service or a file could bring it in", ({ expect }) => {
+    const evil = `${script}${attribute}${turned}`;
+    const fleet = fleetOf(declared(shop, { suspension: { reason: evil, until: undefined } }));
+    const field = { field: evil, before: evil, after: { [evil]: evil } };
+    const changes = [
+      change("policy/a", "unclear", { title: evil, reasons: [evil], fields: [field] }),
+    ];
+    fleet.recordZone(
+      report(shop, 1, {
+        result: "applied",
+        cause: "drift",
+        changes,
+        outcomes: [failed("policy/a")],
+      }),
+    );
+    fleet.recordZone(
+      report(shop, 2, {
+        result: "refused",
+        cause: "drift",
+        changes,
+        refusals: [refusal("QUOTA", evil)],
+        unmanaged: [{ kind: "rule", id: evil, title: evil }],
+      }),
+    );
+    fleet.recordLoad(
+      load({
+        source: evil,
+        revision: evil,
+        problems: [
+          problem({
+            message: evil,
+            remedy: evil,
+            path: evil,
+            place: { file: evil, line: 1, column: 1 },
+          }),
+        ],
+      }),
+    );
+    const look = lookAt(fleet);
+    const pages = [
+      fleetPage(fleet, { q: evil }),
+      fleetPage(fleet),
+      zonePage(fleet),
+      textOfHtml(renderProblemsPage(look)),
+    ];
+    fleet.recordZone(report(shop, 3, { result: "unreadable", failure: failure(evil) }));
+    pages.push(zonePage(fleet), fleetPage(fleet));
+    for (const page of pages) {
+      expect(page).not.toContain(script);
+      expect(page).not.toContain(attribute);
+      expect(page).toContain("&lt;script&gt;alert(1)");
+    }
+    expect(zonePage(fleet)).not.toContain("\u202E");
+  });
+
+  it("does not make a row long without end", ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.recordZone(
+      report(shop, 1, { result: "unreadable", failure: failure("x".repeat(5_000)) }),
+    );
+    expect(fleetPage(fleet)).not.toContain("x".repeat(161));
+  });
+});
+
+describe("problems in files", () => {
+  it("come with place, path, what is wrong and what would be right", ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.recordLoad(load({ problems: [problem()] }));
+    expect(wordsOf(textOfHtml(renderProblemsPage(lookAt(fleet))))).toContain(
+      "shops.yaml:12:15 error SCHEMA_ENUM &quot;blok&quot; is no action of a policy. Did you mean &quot;log&quot;? in zones[0].page_shield.policies.items[0].action",
+    );
+  });
+
+  it("none is said as well", ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.recordLoad(load());
+    fleet.recordZone(report(shop, 1, drifted));
+    expect(wordsOf(textOfHtml(renderProblemsPage(lookAt(fleet))))).toContain(
+      "Nothing is wrong in ./zones",
+    );
+  });
+});

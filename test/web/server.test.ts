@@ -1,0 +1,169 @@
+import { describe, it } from "vitest";
+
+import type { Fleet } from "../../src/report/fleet.ts";
+import { startServer, type ServerOptions, type WatchServer } from "../../src/web/server.ts";
+import { drifted, fleetOf, shop } from "../support/fleets.ts";
+import { at, daemon, load, problem, report } from "../support/reports.ts";
+import { freshMetrics } from "../support/scrapes.ts";
+
+function serve(
+  fleet: Fleet = loadedFleet(),
+  more: Partial<ServerOptions> = {},
+): Promise<WatchServer> {
+  const metrics = freshMetrics();
+  return startServer({
+    listen: { host: "127.0.0.1", port: 0 },
+    fleet,
+    facts: () => daemon(),
+    metrics: {
+      contentType: metrics.contentType,
+      render: () => metrics.render(fleet, daemon()),
+    },
+    health: { live: [{ name: "loop", failure: () => undefined }], ready: [] },
+    clock: { now: () => at(10) },
+    onError: (error) => {
+      throw error;
+    },
+    ...more,
+  });
+}
+
+function loadedFleet(): Fleet {
+  const fleet = fleetOf();
+  fleet.recordLoad(load({ problems: [problem()] }));
+  fleet.recordZone(report(shop, 1, drifted));
+  return fleet;
+}
+
+describe("the server", () => {
+  it("answers probes", async ({ expect, signal }) => {
+    const fleet = fleetOf();
+    await using server = await serve(fleet);
+    const get = async (path: string): Promise<readonly [number, string]> => {
+      const response = await fetch(server.url + path, { signal });
+      return [response.status, await response.text()];
+    };
+    expect(await get("/livez")).toEqual([200, "ok\n"]);
+    expect(await get("/healthz?verbose")).toEqual([200, "[+]loop ok\ncheck passed\n"]);
+    expect(await get("/readyz")).toEqual([
+      503,
+      "[-]desired-state failed: not loaded yet\ncheck failed\n",
+    ]);
+    fleet.recordLoad(load());
+    expect(await get("/readyz")).toEqual([200, "ok\n"]);
+  });
+
+  it("is not ready while a check of the process says no, but alive", async ({ expect, signal }) => {
+    const ready = [{ name: "shutdown", failure: () => "stopping" }];
+    await using server = await serve(loadedFleet(), { health: { live: [], ready } });
+    expect((await fetch(`${server.url}/readyz`, { signal })).status).toBe(503);
+    expect((await fetch(`${server.url}/livez`, { signal })).status).toBe(200);
+  });
+
+  it("hands out metrics in the format of Prometheus", async ({ expect, signal }) => {
+    await using server = await serve();
+    const response = await fetch(`${server.url}/metrics`, { signal });
+    expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const text = await response.text();
+    expect(text).toContain(`zonewarden_zone_status{zone="${shop}",status="drifted"} 1`);
+    expect(text.endsWith("\n")).toBe(true);
+  });
+
+  it("has a strict policy of its own on every answer", async ({ expect, signal }) => {
+    await using server = await serve();
+    for (const path of [
+      "/",
+      `/zones/${shop}`,
+      "/problems",
+      "/api/v1/fleet",
+      "/livez",
+      "/nothing",
+    ]) {
+      const { headers } = await fetch(server.url + path, { signal });
+      expect(headers.get("content-security-policy")).toBe(
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+      );
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
+  it("says when a page is still the same", async ({ expect, signal }) => {
+    const fleet = loadedFleet();
+    await using server = await serve(fleet);
+    for (const path of ["/", `/zones/${shop}`, "/api/v1/zones"]) {
+      const first = await fetch(server.url + path, { signal });
+      const tag = first.headers.get("etag") ?? "";
+      expect(tag).toMatch(/^W\/"/);
+      const again = { signal, headers: { "if-none-match": tag } };
+      expect((await fetch(server.url + path, again)).status).toBe(304);
+      fleet.recordZone(report(shop, 2 + path.length, drifted));
+      expect((await fetch(server.url + path, again)).status).toBe(200);
+    }
+  });
+
+  it("serves what its pages refer to, to be kept for ever", async ({ expect, signal }) => {
+    await using server = await serve();
+    const page = await (await fetch(server.url, { signal })).text();
+    const paths = [...page.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path);
+    expect(new Set(paths).size).toBe(3);
+    for (const path of paths) {
+      const response = await fetch(`${server.url}${path}`, { signal });
+      expect(response.status).toBe(200);
+      expect(response.headers.get("cache-control")).toContain("immutable");
+    }
+  });
+
+  it.for([
+    { method: "HEAD", path: "/", status: 200 },
+    { method: "HEAD", path: "/metrics", status: 200 },
+    { method: "POST", path: "/metrics", status: 405 },
+    { method: "DELETE", path: "/zones/shop.example.com", status: 405 },
+    { method: "GET", path: "/zones/unknown.example.com", status: 404 },
+    { method: "GET", path: "/api/v1/zones/unknown.example.com", status: 404 },
+    { method: "GET", path: "/api/v1/nothing", status: 404 },
+    { method: "GET", path: "/nothing", status: 404 },
+    { method: "GET", path: "/zones/%3Cscript%3E", status: 404 },
+    { method: "GET", path: "/zones/%E0%A4%A", status: 404 },
+    { method: "GET", path: "/?page=-1&status=nonsense", status: 200 },
+  ])("answers $status to $method $path", async ({ method, path, status }, { expect, signal }) => {
+    await using server = await serve();
+    const response = await fetch(server.url + path, { method, signal });
+    expect(response.status).toBe(status);
+    if (status === 405) expect(response.headers.get("allow")).toBe("GET, HEAD");
+    const text = await response.text();
+    if (method === "HEAD") expect(text).toBe("");
+    else expect(text).not.toContain("<script>");
+  });
+
+  it("tells of its own faults without showing them", async ({ expect, signal }) => {
+    const told: unknown[] = [];
+    await using server = await serve(loadedFleet(), {
+      facts: () => {
+        throw new Error("secret detail");
+      },
+      onError: (error) => told.push(error),
+    });
+    const response = await fetch(server.url, { signal });
+    expect(response.status).toBe(500);
+    expect(await response.text()).toBe("internal error; the log says more\n");
+    expect(told).toEqual([new Error("secret detail")]);
+  });
+
+  it("says in words why it cannot listen", async ({ expect }) => {
+    await using first = await serve();
+    const port = Number(new URL(first.url).port);
+    await expect(serve(loadedFleet(), { listen: { host: "127.0.0.1", port } })).rejects.toThrow(
+      `server.listen: cannot listen on 127.0.0.1:${port}: the port is in use; stop the other program or choose another port`,
+    );
+    await expect(
+      serve(loadedFleet(), { listen: { host: "203.0.113.1", port: 0 } }),
+    ).rejects.toThrow("this machine has no such address");
+  });
+
+  it("ends open connections when it is disposed", async ({ expect, signal }) => {
+    const server = await serve();
+    await (await fetch(server.url, { signal })).text();
+    await server[Symbol.asyncDispose]();
+    await expect(fetch(server.url, { signal })).rejects.toThrow();
+  });
+});
