@@ -125,6 +125,7 @@ function accountName(store: Store, zone: ZoneState): string {
 }
 
 function zoneShown(store: Store, { token }: Call, zone: ZoneState): unknown {
+  const account = { id: zone.accountId, name: accountName(store, zone) };
   const writable = isPermitted(token, permissions.zoneRulesetsWrite);
   return {
     id: zone.id,
@@ -149,8 +150,8 @@ function zoneShown(store: Store, { token }: Call, zone: ZoneState): unknown {
       dns_only: false,
       foundation_dns: false,
     },
-    owner: { id: null, type: "organization", name: null },
-    account: { id: zone.accountId, name: accountName(store, zone) },
+    owner: { ...account, type: "organization" },
+    account,
     permissions: ["#zone:read", "#waf:read", ...(writable ? ["#waf:edit"] : [])],
     plan: { id: idFrom(`plan/${zone.plan}`), name: zone.plan, legacy_id: zone.plan },
   };

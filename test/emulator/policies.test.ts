@@ -1,0 +1,158 @@
+import { describe, it } from "vitest";
+
+import {
+  codeOf,
+  errorOf,
+  goodSeed,
+  listOf,
+  resultOf,
+  testEmulator,
+  textIn,
+} from "../support/emulator.ts";
+import type { TestEmulator } from "../support/emulator.ts";
+
+const policy = {
+  description: "Scripts of the checkout",
+  action: "log",
+  expression: 'http.host eq "www.brand.example"',
+  enabled: true,
+  value: "script-src 'self' cdn.example.net",
+};
+
+async function policiesPath(world: TestEmulator): Promise<string> {
+  return `/zones/${await world.zoneId("www.brand.example")}/page_shield/policies`;
+}
+
+describe("content security policies", () => {
+  it("are created, changed, shown and deleted", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const path = await policiesPath(world);
+
+    const created = await world.call("POST", path, policy);
+    expect(created.status).toBe(200);
+    const id = textIn(resultOf(created), "id");
+    expect(resultOf(created)).toEqual({ id, ...policy });
+
+    await world.call("PUT", `${path}/${id}`, { ...policy, action: "allow" });
+    const changed = { id, ...policy, action: "allow" };
+    expect(resultOf(await world.call("GET", `${path}/${id}`))).toEqual(changed);
+    expect(listOf(await world.call("GET", path))).toEqual([changed]);
+
+    expect((await world.call("DELETE", `${path}/${id}`)).text).toBe("");
+    expect((await world.call("GET", `${path}/${id}`)).status).toBe(404);
+  });
+
+  it("answer 204 to a delete of what is gone already", async (context) => {
+    await using world = await testEmulator(context);
+    const path = `${await policiesPath(world)}/${"0".repeat(32)}`;
+    context.expect((await world.call("DELETE", path)).status).toBe(204);
+  });
+
+  it("may have equal descriptions: a create that is sent twice makes two", async (context) => {
+    await using world = await testEmulator(context);
+    const path = await policiesPath(world);
+    await world.call("POST", path, policy);
+    await world.call("POST", path, policy);
+    context.expect(listOf(await world.call("GET", path))).toHaveLength(2);
+  });
+
+  it("are limited by the entitlement", async (context) => {
+    const seed = goodSeed(`
+zones:
+  - name: www.brand.example
+    entitlements: { policies: 1 }
+`);
+    await using world = await testEmulator(context, { seed });
+    const path = await policiesPath(world);
+    await world.call("POST", path, policy);
+    const answer = await world.call("POST", path, policy);
+    context.expect(answer.status).toBe(400);
+    context
+      .expect(errorOf(answer)["message"])
+      .toBe(
+        "exceeded the maximum number of rules in the phase http_response_page_shield: 2 out of 1",
+      );
+    context.expect(listOf(await world.call("GET", path))).toHaveLength(1);
+  });
+
+  it.for([
+    { when: "a field is missing", change: { value: undefined }, pointer: "/value" },
+    { when: "the action is unknown", change: { action: "block" }, pointer: "/action" },
+    { when: "enabled is a number", change: { enabled: 1 }, pointer: "/enabled" },
+    { when: "the description is none", change: { description: null }, pointer: "/description" },
+    {
+      when: "a directive is unknown",
+      change: { value: "scripts-src 'self'" },
+      pointer: "/value",
+      says: "unknown directive: scripts-src",
+    },
+    {
+      when: "a directive is known to browsers but not to the service",
+      change: { value: "script-src 'self'; report-uri /x" },
+      pointer: "/value",
+      says: "unknown directive: report-uri",
+    },
+    {
+      when: "the value has several lines",
+      change: { value: "script-src 'self'\n  cdn.example.net" },
+      pointer: "/value",
+      says: "unknown directive: cdn.example.net",
+    },
+    {
+      when: "the value has a nonce",
+      change: { value: "script-src 'nonce-abc'" },
+      pointer: "/value",
+      says: "nonces are not supported",
+    },
+    {
+      when: "upgrade-insecure-requests has a value",
+      change: { value: "upgrade-insecure-requests 1" },
+      pointer: "/value",
+    },
+    { when: "the value is empty", change: { value: " ; " }, pointer: "/value" },
+    {
+      when: "the expression is no expression",
+      change: { expression: 'http.host equals "x"' },
+      pointer: "/expression",
+      says: "Filter parsing error (1:11)",
+    },
+    {
+      when: "the expression is too long",
+      change: { expression: `http.host eq "${"x".repeat(4083)}"` },
+      pointer: "/expression",
+      says: "expression size 4098 exceeded maximum 4096",
+    },
+  ])("are refused when $when", async ({ change, pointer, says }, context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const path = await policiesPath(world);
+    const answer = await world.call("POST", path, { ...policy, ...change });
+    expect(answer.status).toBe(400);
+    expect(errorOf(answer)).toMatchObject({ source: { pointer } });
+    expect(errorOf(answer)["message"]).toContain(says ?? "");
+    expect(listOf(await world.call("GET", path))).toEqual([]);
+  });
+
+  it.for([true, false, "true", "false"])(
+    "take enabled as %j and answer a boolean",
+    async (enabled, context) => {
+      await using world = await testEmulator(context);
+      const answer = await world.call("POST", await policiesPath(world), { ...policy, enabled });
+      context.expect(resultOf(answer)["enabled"]).toBe(String(enabled) === "true");
+    },
+  );
+
+  it("may use regular expressions from the business plan on", async (context) => {
+    const seed = goodSeed(`
+zones:
+  - name: www.brand.example
+    plan: pro
+`);
+    await using world = await testEmulator(context, { seed });
+    const change = { expression: 'http.host matches "^www"' };
+    const answer = await world.call("POST", await policiesPath(world), { ...policy, ...change });
+    context.expect(codeOf(answer)).toBe(12000);
+    context.expect(errorOf(answer)["message"]).toContain("operator Matches is not allowed");
+  });
+});
