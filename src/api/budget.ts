@@ -34,6 +34,8 @@ export interface BudgetState {
   readonly throttledMs: number;
   /** Requests that wait at this moment. */
   readonly waiting: number;
+  /** Requests that are sent and not answered. */
+  readonly underWay: number;
   /** Requests a second that we can keep up. */
   readonly perSecond: number;
   /** Whether the service is out of reach and only probed. */
@@ -117,6 +119,7 @@ export class Budget {
       resetAt: isAhead ? new Date(this.#clock.now().getTime() + resets - now) : undefined,
       throttledMs: this.#throttledMs,
       waiting: this.#waiters.length,
+      underWay: this.#allowance.underWay,
       perSecond,
       isBroken: this.#circuit.isBroken,
     };
@@ -162,7 +165,8 @@ export class Budget {
         if (ended) return;
         ended = true;
         const at = Math.ceil(this.#clock.uptime());
-        this.#allowance.end(at, rate);
+        if (passage === "unsent") this.#allowance.cancel();
+        else this.#allowance.end(at, rate);
         this.#circuit.end(passage, isProbe, at);
         if (isProbe && passage === "unreachable") this.#refuseAll(at);
         this.#pump();
