@@ -92,6 +92,12 @@ export class Allowance {
     if (tier === "patient") this.#lastPatient = now;
   }
 
+  /** Takes a beginning back: nothing was sent after all. */
+  cancel(): void {
+    this.#window.cancel();
+    if (this.#told !== undefined) this.#told.usable += 1;
+  }
+
   /** Notes that a request ended, and what its answer said about the limit. */
   end(now: number, rate: RateView | undefined): void {
     this.#window.end(now, Math.max(...this.#rules.values().map(({ ms }) => ms)));

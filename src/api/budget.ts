@@ -34,6 +34,8 @@ export interface BudgetState {
   readonly throttledMs: number;
   /** Requests that wait at this moment. */
   readonly waiting: number;
+  /** Requests that are sent and not answered. */
+  readonly underWay: number;
   /** Requests a second that we can keep up. */
   readonly perSecond: number;
   /** Whether the service is out of reach and only probed. */
@@ -109,7 +111,7 @@ export class Budget {
   get state(): BudgetState {
     const now = this.#clock.uptime();
     const { limit, left, resetsAt, perSecond } = this.#allowance.view(now);
-    const resets = Math.max(resetsAt, this.#closedUntil);
+    const resets = this.#closedUntil > now ? this.#closedUntil : resetsAt;
     const isAhead = resets > now && Number.isFinite(resets);
     return {
       limit,
@@ -117,6 +119,7 @@ export class Budget {
       resetAt: isAhead ? new Date(this.#clock.now().getTime() + resets - now) : undefined,
       throttledMs: this.#throttledMs,
       waiting: this.#waiters.length,
+      underWay: this.#allowance.underWay,
       perSecond,
       isBroken: this.#circuit.isBroken,
     };
@@ -124,7 +127,8 @@ export class Budget {
 
   /** Gives everyone their turn whose turn it is, and sets the alarm for the next. */
   #pump(): void {
-    const now = this.#clock.uptime();
+    // Whole milliseconds, a turn rounded down and an end rounded up: no sum of fractions may open a window early.
+    const now = Math.floor(this.#clock.uptime());
     let open = this.#open(now);
     for (let next = this.#next(open, now); next !== undefined; next = this.#next(open, now)) {
       this.#dismiss(next);
@@ -160,8 +164,9 @@ export class Budget {
       end: (passage, rate) => {
         if (ended) return;
         ended = true;
-        const at = this.#clock.uptime();
-        this.#allowance.end(at, rate);
+        const at = Math.ceil(this.#clock.uptime());
+        if (passage === "unsent") this.#allowance.cancel();
+        else this.#allowance.end(at, rate);
         this.#circuit.end(passage, isProbe, at);
         if (isProbe && passage === "unreachable") this.#refuseAll(at);
         this.#pump();
@@ -193,7 +198,7 @@ export class Budget {
     const turns = this.#waiters.map((waiter) => open[tierOf(waiter, now)]);
     const at = Math.min(...turns, oldest.since + this.#options.patienceMs, now + ageingMs);
     this.#alarm = new AbortController();
-    this.#clock.sleep(Math.max(1, at - now), this.#alarm.signal).then(
+    this.#clock.sleep(Math.max(1, Math.ceil(at - now)), this.#alarm.signal).then(
       () => {
         this.#pump();
       },

@@ -1,5 +1,5 @@
 /** How a request ended, as far as the way to the service is concerned. */
-export type Passage = "answered" | "unreachable" | "abandoned";
+export type Passage = "answered" | "unreachable" | "abandoned" | "unsent";
 
 const failuresToOpen = 5;
 const firstRestMs = 1_000;
@@ -44,6 +44,7 @@ export class Circuit {
         this.#fail(wasProbe, now);
         return;
       case "abandoned":
+      case "unsent":
     }
   }
 

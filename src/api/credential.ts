@@ -133,7 +133,7 @@ function reasonOf(cause: unknown): string {
 }
 
 function patternOf(pattern: string): RegExp {
-  const literal = pattern.split("*").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  const literal = pattern.split("*").map((part) => RegExp.escape(part));
   return new RegExp(`^${literal.join(".*")}$`, "is");
 }
 

@@ -92,9 +92,10 @@ async function sendOnce(
   let token: Token | undefined;
   try {
     const permit = await credential.budget.acquire(priority, signal);
-    let end: Parameters<Permit["end"]> = ["abandoned", undefined];
+    let end: Parameters<Permit["end"]> = ["unsent", undefined];
     try {
       token = await credential.token();
+      end = ["abandoned", undefined];
       const reply = await send(connection, { credential: credential.name, token }, call, signal);
       end = ["answered", rateView(reply.headers)];
       return { answer: answerOf(call, reply, token, connection.clock.now()) };

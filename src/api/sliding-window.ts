@@ -21,8 +21,14 @@ export class SlidingWindow {
     return this.#underWay;
   }
 
+  /** Notes that a request is sent. */
   begin(): void {
     this.#underWay += 1;
+  }
+
+  /** Takes a beginning back: nothing was sent after all. */
+  cancel(): void {
+    this.#underWay -= 1;
   }
 
   /** Notes the end of a request; forgets what is older than `keepMs`, the longest window of any rule. */

@@ -7,7 +7,7 @@ const neverConnected =
   /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 const nameUnknown = /^(ENOTFOUND|EAI_AGAIN|EAI_[A-Z]+)$/;
 const certificate = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/;
-const notHttp = /^HPE_/;
+const notHttp = /^(HPE_|HTTPParserError$)/;
 const tooLarge = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 
 /** Understands what kept a request from a whole answer. */

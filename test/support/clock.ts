@@ -76,15 +76,18 @@ export class SimulatedClock {
     await settle();
   }
 
-  /** Lets time pass, from sleeper to sleeper, until `work` is done, and gives what it gave. */
-  async run<T>(work: Promise<T>): Promise<T> {
+  /**
+   * Lets time pass, from sleeper to sleeper, until `work` is done, and gives what it gave. Where real sockets take
+   * part, `isQuiet` says whether none of them is on its way: time stands still until then.
+   */
+  async run<T>(work: Promise<T>, isQuiet: () => boolean = () => true): Promise<T> {
     const done = work.then(
       () => true,
       () => true,
     );
     while (!(await Promise.race([done, settle()]))) {
       const next = this.#sleepers[0];
-      if (next !== undefined) await this.#wakeFirst(next);
+      if (next !== undefined && isQuiet()) await this.#wakeFirst(next);
     }
     return work;
   }

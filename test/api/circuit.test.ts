@@ -1,0 +1,87 @@
+import { describe, it } from "vitest";
+
+import { ApiError } from "../../src/api/api-error.ts";
+import { Budget, defaultBudget, type BudgetOptions } from "../../src/api/budget.ts";
+import { SimulatedClock } from "../support/clock.ts";
+
+const forever = new AbortController().signal;
+const silent = { left: [], policies: [] };
+
+function budgetOf(clock: SimulatedClock, options: Partial<BudgetOptions> = {}): Budget {
+  return new Budget({ ...defaultBudget, ...options }, clock);
+}
+
+async function fail(budget: Budget): Promise<void> {
+  const permit = await budget.acquire("sweep", forever);
+  permit.end("unreachable", undefined);
+}
+
+describe("a service out of reach", () => {
+  it("is probed, not hammered, and everybody goes on after the first answer", async ({
+    expect,
+  }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock);
+    for (let nth = 0; nth < 5; nth += 1) await fail(budget);
+    expect(budget.state.isBroken).toBe(true);
+
+    const probe = budget.acquire("sweep", forever);
+    const others = [budget.acquire("sweep", forever), budget.acquire("write", forever)];
+    await clock.advance(999);
+    expect(budget.state.waiting).toBe(3);
+    await clock.advance(1);
+    expect(budget.state.waiting).toBe(2);
+    const permits = others.map(async (other) => (await other).end("answered", silent));
+    const goes = await Promise.race([probe, ...others]);
+    goes.end("answered", silent);
+    const last = await probe;
+    last.end("answered", silent);
+    await Promise.all(permits);
+    expect(budget.state).toMatchObject({ isBroken: false, waiting: 0 });
+  });
+
+  it("fails those who wait when a probe fails, and rests longer each time", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock);
+    for (let nth = 0; nth < 5; nth += 1) await fail(budget);
+    const rests: number[] = [];
+    for (let nth = 0; nth < 9; nth += 1) {
+      const before = clock.uptime();
+      const probe = await clock.run(budget.acquire("sweep", forever));
+      rests.push(clock.uptime() - before);
+      const waiting = expect(budget.acquire("write", forever)).rejects.toMatchObject({
+        code: "API_UNREACHABLE",
+        transient: true,
+        mayHaveHappened: false,
+      });
+      probe.end("unreachable", undefined);
+      await waiting;
+    }
+    expect(rests).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((seconds) => seconds * 1000));
+  });
+
+  it("is not taken for dead because many requests under way break at once", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock);
+    const permits = await Promise.all(
+      Array.from({ length: 8 }, () => budget.acquire("sweep", forever)),
+    );
+    for (const permit of permits) permit.end("unreachable", undefined);
+    const probe = await clock.run(budget.acquire("sweep", forever));
+    expect(clock.uptime()).toBe(1_000);
+    probe.end("abandoned", undefined);
+    const next = await clock.run(budget.acquire("sweep", forever));
+    expect(clock.uptime()).toBe(1_000);
+    next.end("answered", silent);
+    expect(budget.state.isBroken).toBe(false);
+  });
+
+  it("is an ApiError with words on what to check", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const budget = budgetOf(clock, { patienceMs: 10 });
+    for (let nth = 0; nth < 5; nth += 1) await fail(budget);
+    const error: unknown = await budget.acquire("sweep", forever).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code: "API_UNREACHABLE", retryAfterMs: 1_000 });
+  });
+});

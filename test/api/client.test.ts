@@ -1,0 +1,289 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { createServer, type Server, type Socket } from "node:net";
+import { inspect } from "node:util";
+
+import { describe, it } from "vitest";
+
+import { ApiError } from "../../src/api/api-error.ts";
+import { get, type Call } from "../../src/api/call.ts";
+import { longestAnswer } from "../../src/api/client.ts";
+import { fetch } from "../../src/api/retry.ts";
+import { refuse, startServer, succeed, type Answering, type Seen } from "../support/http-server.ts";
+import { connect, plantedToken, type ServiceChoice } from "../support/service.ts";
+
+const settings = get("/zones/{zone_id}/page_shield", { zone_id: "z1" });
+const put: Call = { ...settings, method: "PUT", body: { enabled: true } };
+const once1: ServiceChoice = { retry: { attempts: 1 } };
+
+/** Sends one call to a server that answers so, and gives the error that came of it. */
+async function errorFrom(
+  answering: Answering,
+  signal: AbortSignal,
+  call: Call = settings,
+  choice: ServiceChoice = once1,
+): Promise<ApiError> {
+  await using server = await startServer(answering);
+  return await errorAt(server.baseUrl, signal, call, choice);
+}
+
+async function errorAt(
+  baseUrl: string,
+  signal: AbortSignal,
+  call: Call = settings,
+  choice: ServiceChoice = once1,
+): Promise<ApiError> {
+  await using connected = connect(baseUrl, choice);
+  try {
+    await fetch(connected.session, "sweep", call, signal);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  throw new Error("expected an ApiError");
+}
+
+/** A server below HTTP: it does with each connection what it is told. */
+async function startRaw(handle: (socket: Socket) => void): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => handle(socket));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return `http://127.0.0.1:${address.port}/client/v4`;
+}
+
+describe("a request", () => {
+  it("carries the token, fills its route and gives result, ray and audit id", async ({
+    expect,
+    signal,
+  }) => {
+    await using server = await startServer((_seen, response) =>
+      succeed(response, { enabled: true }, { "cf-ray": "8f-ams", "cf-auditlog-id": "audit-1" }),
+    );
+    await using connected = connect(server.baseUrl);
+    const call = { ...put, params: { zone_id: "a/b?c" }, query: { dry_run: "true" } };
+
+    const answer = await fetch(connected.session, "write", call, signal);
+
+    expect(answer).toMatchObject({
+      result: { enabled: true },
+      status: 200,
+      ray: "8f-ams",
+      auditId: "audit-1",
+      sendings: 1,
+    });
+    expect(server.seen).toEqual([
+      {
+        method: "PUT",
+        path: "/zones/a%2Fb%3Fc/page_shield?dry_run=true",
+        authorization: `Bearer ${plantedToken}`,
+        body: { enabled: true },
+      },
+    ]);
+    expect(connected.requests).toMatchObject([
+      { endpoint: "/zones/{zone_id}/page_shield", method: "PUT", code: 200, credential: "main" },
+    ]);
+  });
+
+  it("takes 204 without a body as done", async ({ expect, signal }) => {
+    await using server = await startServer((_seen, response) => response.writeHead(204).end());
+    await using connected = connect(server.baseUrl);
+    const call: Call = { ...put, method: "DELETE", body: undefined };
+    const answer = await fetch(connected.session, "write", call, signal);
+    expect(answer).toMatchObject({ result: null, status: 204 });
+  });
+
+  it("is given up when its caller gives up, with the caller's reason", async ({ expect }) => {
+    await using server = await startServer(() => undefined);
+    await using connected = connect(server.baseUrl);
+    const controller = new AbortController();
+    const sent = fetch(connected.session, "sweep", settings, controller.signal);
+    setTimeout(() => controller.abort(new Error("shutdown")), 20);
+    await expect(sent).rejects.toThrow("shutdown");
+    expect(connected.session.credential.state.isBroken).toBe(false);
+  });
+});
+
+describe("an answer that is none", () => {
+  it.for([
+    { when: "400", status: 400, code: "API_REFUSED", transient: false, happened: false },
+    { when: "401", status: 401, code: "API_UNAUTHORIZED", transient: false, happened: false },
+    { when: "403", status: 403, code: "API_FORBIDDEN", transient: false, happened: false },
+    { when: "404", status: 404, code: "API_NOT_FOUND", transient: false, happened: false },
+    { when: "408", status: 408, code: "API_TIMEOUT", transient: true, happened: true },
+    { when: "409", status: 409, code: "API_CONFLICT", transient: true, happened: false },
+    { when: "413", status: 413, code: "API_REFUSED", transient: false, happened: false },
+    { when: "429", status: 429, code: "API_THROTTLED", transient: true, happened: false },
+    { when: "500", status: 500, code: "API_SERVER", transient: true, happened: true },
+    { when: "503", status: 503, code: "API_SERVER", transient: true, happened: true },
+    { when: "success:false", status: 200, code: "API_REFUSED", transient: false, happened: false },
+    { when: "a redirect", status: 302, code: "API_MALFORMED", transient: false, happened: false },
+  ])("$when is $code", async ({ status, code, transient, happened }, { expect, signal }) => {
+    const error = await errorFrom((_seen, response) => refuse(response, status, 1234), signal, put);
+    expect(error).toMatchObject({ code, status, transient, ray: "ray-1", wireCodes: [1234] });
+    expect(error.mayHaveHappened).toBe(happened);
+  });
+
+  it("says what the service said, on one line, and what to do", async ({ expect, signal }) => {
+    const error = await errorFrom(
+      (_seen, response) => refuse(response, 403, 9109, "Unauthorized\n\u001b[31mto access"),
+      signal,
+      put,
+    );
+    expect(error.message).toBe(
+      "PUT /zones/{zone_id}/page_shield: 403: Unauthorized [31mto access (code 9109); give the token the permission Page Shield: Edit, or the zone another credential",
+    );
+  });
+
+  it("a malformed Authorization header is a matter of the token", async ({ expect, signal }) => {
+    const error = await errorFrom((_seen, response) => refuse(response, 400, 6003), signal);
+    expect(error.code).toBe("API_UNAUTHORIZED");
+  });
+
+  it.for([
+    { when: "HTML", text: "<html>welcome</html>", transient: true },
+    { when: "JSON that was cut", text: '{"success":true,"result":{"ena', transient: true },
+    { when: "nothing", text: "", transient: true },
+    { when: "JSON without an envelope", text: '{"enabled":true}', transient: false },
+    { when: "a bare list", text: "[]", transient: false },
+    { when: "success as a string", text: '{"success":"true"}', transient: false },
+  ])("200 with $when is API_MALFORMED", async ({ text, transient }, { expect, signal }) => {
+    const error = await errorFrom((_seen, response) => response.end(text), signal, put);
+    expect(error).toMatchObject({ code: "API_MALFORMED", fault: "parse", transient });
+    expect(error.mayHaveHappened).toBe(true);
+  });
+
+  it("HTML with a 502 is the 502", async ({ expect, signal }) => {
+    const error = await errorFrom(
+      (_seen, response) => response.writeHead(502).end("<html>bad gateway</html>"),
+      signal,
+    );
+    expect(error).toMatchObject({ code: "API_SERVER", status: 502, wireCodes: [] });
+  });
+
+  it("half-valid errors do not hide the status", async ({ expect, signal }) => {
+    const body = { success: false, errors: ["?", { message: "text" }, { code: "12" }, null] };
+    const error = await errorFrom(
+      (_seen, response) => response.writeHead(400).end(JSON.stringify(body)),
+      signal,
+    );
+    expect(error).toMatchObject({ code: "API_REFUSED", status: 400, wireCodes: [0, 0] });
+  });
+
+  it("longer than 32 MiB is not held in memory", async ({ expect, signal }) => {
+    const error = await errorFrom((_seen, response) => {
+      const chunk = Buffer.alloc(1024 * 1024, " ");
+      response.on("error", () => undefined);
+      for (let sent = 0; sent <= longestAnswer; sent += chunk.length) response.write(chunk);
+      response.end("{}");
+    }, signal);
+    expect(error).toMatchObject({ code: "API_TOO_LARGE", fault: "parse", transient: false });
+  });
+
+  it("slower than the timeout is API_TIMEOUT, before the headers and in the body", async ({
+    expect,
+    signal,
+  }) => {
+    const choice = { ...once1, timeoutMs: 60 };
+    const silent = await errorFrom(() => undefined, signal, put, choice);
+    const trickling = await errorFrom(
+      (_seen, response) => void response.write('{"success"'),
+      signal,
+      put,
+      choice,
+    );
+    for (const error of [silent, trickling]) {
+      expect(error).toMatchObject({ code: "API_TIMEOUT", fault: "timeout", mayHaveHappened: true });
+    }
+  });
+
+  it.for([
+    { when: "reset before an answer", sends: "", code: "API_UNREACHABLE", fault: "reset" },
+    {
+      when: "cut in the body",
+      sends: 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"succ',
+      code: "API_UNREACHABLE",
+      fault: "reset",
+    },
+    { when: "that is not HTTP", sends: "SSH-2.0-x\r\n", code: "API_MALFORMED", fault: "parse" },
+  ])("$when is $code", async ({ sends, code, fault }, { expect, signal }) => {
+    await using server = await startRaw((socket) => {
+      if (sends === "") socket.resetAndDestroy();
+      else socket.end(sends);
+    });
+    const error = await errorAt(addressOf(server), signal, put);
+    expect(error).toMatchObject({ code, fault, status: 0, transient: true });
+    expect(error.mayHaveHappened).toBe(true);
+  });
+
+  it("a connection that never came about leaves no doubt", async ({ expect, signal }) => {
+    const server = await startRaw(() => undefined);
+    const baseUrl = addressOf(server);
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+    const refused = await errorAt(baseUrl, signal, put);
+    expect(refused).toMatchObject({ code: "API_UNREACHABLE", fault: "reset" });
+    expect(refused.mayHaveHappened).toBe(false);
+
+    const nameless = await errorAt("http://nowhere.invalid/client/v4", signal, put);
+    expect(nameless).toMatchObject({ code: "API_UNREACHABLE", fault: "dns" });
+    expect(nameless.mayHaveHappened).toBe(false);
+  });
+
+  it("a server without TLS behind https is a fault of the connection", async ({
+    expect,
+    signal,
+  }) => {
+    await using server = await startRaw((socket) => socket.end("HTTP/1.1 400 Bad\r\n\r\n"));
+    const error = await errorAt(addressOf(server).replace("http:", "https:"), signal, put);
+    expect(error).toMatchObject({ code: "API_UNREACHABLE", fault: "tls", mayHaveHappened: false });
+  });
+});
+
+function echo({ authorization }: Seen, response: ServerResponse): void {
+  refuse(response, 403, 9109, `no: ${authorization}`, { "cf-ray": authorization });
+}
+
+describe("the token", () => {
+  it("is in no error, however it is shown, even when the service sends it back", async ({
+    expect,
+    signal,
+  }) => {
+    await using raw = await startRaw((socket) => socket.end(`Bearer ${plantedToken}\r\n\r\n`));
+    const errors = [
+      await errorFrom(echo, signal),
+      await errorFrom(({ authorization }, response) => response.end(authorization), signal),
+      await errorAt(addressOf(raw), signal),
+    ];
+    for (const error of errors) {
+      const shown = [
+        error.message,
+        String(error.stack),
+        JSON.stringify(error),
+        JSON.stringify(Object.entries(error)),
+        inspect(error, { depth: 20, showHidden: true, getters: true }),
+      ].join("\n");
+      expect(shown).not.toContain(plantedToken);
+    }
+  });
+
+  it("is in nothing that holds it", async ({ expect, signal }) => {
+    await using server = await startServer((_seen, response) => succeed(response, {}));
+    await using connected = connect(server.baseUrl);
+    await fetch(connected.session, "sweep", settings, signal);
+    const token = await connected.session.credential.token();
+    for (const holder of [token, connected.session.credential, connected.service]) {
+      const shown = inspect(holder, { depth: 20, showHidden: true, getters: true });
+      expect(`${shown}${JSON.stringify([token])}${String(token)}`).not.toContain(plantedToken);
+    }
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, it } from "vitest";
+
+import { defaultBudget } from "../../src/api/budget.ts";
+import { get } from "../../src/api/call.ts";
+import { Credential, type CredentialOptions } from "../../src/api/credential.ts";
+import { fetch } from "../../src/api/retry.ts";
+import { Token } from "../../src/api/token.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { refuse, startServer, succeed } from "../support/http-server.ts";
+import { connect, plantedToken, zone } from "../support/service.ts";
+
+const read = get("/zones", {});
+
+/** A source whose text a test changes, and which counts how often it was read. */
+function changingSource(text: string): CredentialOptions["source"] & {
+  text: string | undefined;
+  reads: number;
+} {
+  const source = {
+    text: text as string | undefined,
+    reads: 0,
+    read: async () => {
+      source.reads += 1;
+      if (source.text === undefined) throw new Error("ENOENT: no such file, open '/run/token'");
+      return source.text;
+    },
+  };
+  return source;
+}
+
+function credentialOf(
+  options: Partial<CredentialOptions>,
+  clock = new SimulatedClock(),
+): Credential {
+  const source = changingSource(plantedToken);
+  const whole = { name: "main", source, accounts: [], zones: [], budget: defaultBudget };
+  return new Credential({ ...whole, ...options }, clock);
+}
+
+describe("a token", () => {
+  it.for([
+    { when: "with white space around it", text: " \n abc.DEF-1_2\r\n", isToken: true },
+    { when: "empty", text: "", isToken: false },
+    { when: "of white space", text: " \n", isToken: false },
+    { when: "of two lines", text: "abc\ndef", isToken: false },
+    { when: "with a space inside", text: "Bearer abc", isToken: false },
+    { when: "that no header can carry", text: "abc\u0000", isToken: false },
+    { when: "of a megabyte", text: "a".repeat(1_000_000), isToken: false },
+  ])("$when", ({ text, isToken }, { expect }) => {
+    expect(Token.parse(text) !== undefined).toBe(isToken);
+  });
+});
+
+describe("a credential", () => {
+  it("reads its token once for many requests, and again after ten seconds", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const source = changingSource("first");
+    const credential = credentialOf({ source }, clock);
+    await Promise.all([credential.token(), credential.token(), credential.token()]);
+    source.text = "second";
+    expect((await credential.token()).authorization).toBe("Bearer first");
+    expect(source.reads).toBe(1);
+    await clock.advance(10_000);
+    expect((await credential.token()).authorization).toBe("Bearer second");
+    expect(source.reads).toBe(2);
+  });
+
+  it.for([{ text: undefined }, { text: "" }, { text: "half a\ntoken" }])(
+    "keeps its last token while the file holds $text",
+    async ({ text }, { expect }) => {
+      const clock = new SimulatedClock();
+      const source = changingSource("first");
+      const credential = credentialOf({ source }, clock);
+      await credential.token();
+      source.text = text;
+      await clock.advance(10_000);
+      expect((await credential.token()).authorization).toBe("Bearer first");
+    },
+  );
+
+  it("says what to check when there never was a token", async ({ expect }) => {
+    const source = changingSource("");
+    const credential = credentialOf({ source });
+    await expect(credential.token()).rejects.toMatchObject({
+      code: "API_NO_TOKEN",
+      transient: true,
+      message:
+        "credential main: cannot read its token: there is no token in it; check the token_file or token_env of this credential",
+    });
+    source.text = undefined;
+    await expect(credential.token()).rejects.toThrow("ENOENT: no such file");
+    source.text = "there";
+    expect((await credential.token()).authorization).toBe("Bearer there");
+  });
+
+  it.for([
+    { zones: [], accounts: [], serves: true },
+    { zones: ["*.example.com"], accounts: [], serves: true },
+    { zones: ["example.com"], accounts: [], serves: false },
+    { zones: ["shop.example.com", "other"], accounts: [], serves: true },
+    { zones: ["shopXexample.com"], accounts: [], serves: false },
+    { zones: ["SHOP.*"], accounts: [], serves: true },
+    { zones: [], accounts: ["acc1"], serves: true },
+    { zones: [], accounts: ["Sho*"], serves: true },
+    { zones: [], accounts: ["acc2"], serves: false },
+    { zones: ["*"], accounts: ["acc2"], serves: false },
+    { zones: ["(a+)+$"], accounts: [], serves: false },
+  ])("zones $zones, accounts $accounts: $serves", ({ serves, ...patterns }, { expect }) => {
+    expect(credentialOf(patterns).serves(zone())).toBe(serves);
+  });
+});
+
+describe("rotation", () => {
+  it.for([401, 403])("loses no request, not even a POST, to a %i", async (status, context) => {
+    const { expect, signal } = context;
+    const source = changingSource("old-token");
+    await using server = await startServer((seen, response) => {
+      if (seen.authorization === "Bearer new-token") succeed(response, "done");
+      else refuse(response, status, 10000, "Authentication error");
+    });
+    await using connected = connect(server.baseUrl, { credentials: [{ source }] });
+    const { session } = connected;
+    await session.credential.token();
+    source.text = "new-token";
+    const post = { ...read, method: "POST", body: {} } as const;
+
+    const answers = await Promise.all(
+      [read, read, post].map((call) => fetch(session, "sweep", call, signal)),
+    );
+
+    expect(answers.map(({ result }) => result)).toEqual(["done", "done", "done"]);
+    expect(session.credential.state.valid).toBe(true);
+  });
+
+  it("bears with a new token that is refused for its first seconds", async ({ expect, signal }) => {
+    const source = changingSource("old-token");
+    await using server = await startServer((_seen, response, nth) => {
+      if (nth >= 4) succeed(response, "done");
+      else refuse(response, 403, 10000);
+    });
+    await using connected = connect(server.baseUrl, { credentials: [{ source }] });
+    await connected.session.credential.token();
+    source.text = "new-token";
+    const answer = await fetch(connected.session, "sweep", read, signal);
+    expect(answer).toMatchObject({ result: "done", sendings: 4 });
+  });
+
+  it("does not knock again with a token that stays as it is", async ({ expect, signal }) => {
+    await using server = await startServer((_seen, response) => refuse(response, 401, 1000));
+    const source = changingSource("the-token");
+    await using connected = connect(server.baseUrl, { credentials: [{ source }] });
+    const sent = fetch(connected.session, "sweep", read, signal);
+    await expect(sent).rejects.toMatchObject({ code: "API_UNAUTHORIZED", transient: false });
+    expect(server.seen).toHaveLength(1);
+    expect(source.reads).toBe(2);
+    expect(connected.session.credential.state).toMatchObject({ name: "main", valid: false });
+  });
+
+  it("a missing token sends nothing and costs no budget", async ({ expect, signal }) => {
+    await using server = await startServer((_seen, response) => succeed(response, {}));
+    const source = changingSource("");
+    await using connected = connect(server.baseUrl, { credentials: [{ source }] });
+    const sent = fetch(connected.session, "sweep", read, signal);
+    await expect(sent).rejects.toMatchObject({ code: "API_NO_TOKEN" });
+    expect(server.seen).toHaveLength(0);
+    expect(connected.session.credential.state).toMatchObject({ underWay: 0, remaining: 1_200 });
+  });
+});

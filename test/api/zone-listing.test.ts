@@ -1,0 +1,118 @@
+import { describe, it } from "vitest";
+
+import type { Call } from "../../src/api/call.ts";
+import { listZones } from "../../src/api/zone-listing.ts";
+import { fakeGet } from "../support/get.ts";
+
+interface WireZone {
+  readonly id: string;
+  readonly name: string;
+}
+
+function wireZones(count: number): readonly WireZone[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: index.toString(16).padStart(32, "0"),
+    name: `zone-${String(index).padStart(5, "0")}.example`,
+  }));
+}
+
+/** Answers a page of `zones` as the service does, or without `result_info`. */
+function page(zones: readonly WireZone[], call: Call, hasInfo = true): object {
+  const number = Number(call.query["page"]);
+  const size = Number(call.query["per_page"]);
+  const result = zones.slice((number - 1) * size, number * size);
+  return hasInfo ? { result, resultInfo: { total_count: zones.length } } : { result };
+}
+
+describe("the zone listing", () => {
+  it("carries account, status and plan, in the service's order", async ({ expect, signal }) => {
+    const wire = {
+      id: "a".repeat(32),
+      name: "Shop.Example.com",
+      status: "pending",
+      account: { id: "acc1", name: "Shops" },
+      plan: { legacy_id: "pro" },
+      paused: true,
+    };
+    const { send, calls } = fakeGet(() => ({
+      result: [wire, { ...wire, id: "b".repeat(32), account: null, plan: 1 }],
+    }));
+    expect(await listZones(send, signal)).toEqual([
+      {
+        id: "a".repeat(32),
+        name: "shop.example.com",
+        status: "pending",
+        accountId: "acc1",
+        accountName: "Shops",
+        plan: "pro",
+      },
+      expect.objectContaining({ accountId: "", accountName: "", plan: "" }),
+    ]);
+    expect(calls.map(({ query }) => query)).toEqual([
+      { page: "1", per_page: "50", order: "name", direction: "asc" },
+    ]);
+  });
+
+  it.for([
+    { zones: 0, hasInfo: true, requests: 1 },
+    { zones: 1, hasInfo: true, requests: 1 },
+    { zones: 50, hasInfo: true, requests: 1 },
+    { zones: 51, hasInfo: true, requests: 2 },
+    { zones: 120, hasInfo: true, requests: 3 },
+    { zones: 49, hasInfo: false, requests: 1 },
+    { zones: 50, hasInfo: false, requests: 2 },
+    { zones: 120, hasInfo: false, requests: 3 },
+  ])("of $zones zones costs $requests requests (total told: $hasInfo)", async (row, context) => {
+    const zones = wireZones(row.zones);
+    const { send, calls } = fakeGet((call) => page(zones, call, row.hasInfo));
+    const listed = await listZones(send, context.signal);
+    context.expect(listed.map(({ name }) => name)).toEqual(zones.map(({ name }) => name));
+    context.expect(calls).toHaveLength(row.requests);
+  });
+
+  it("is read again when a zone that goes makes another fall between two pages", async ({
+    expect,
+    signal,
+  }) => {
+    const before = wireZones(120);
+    const after = before.toSpliced(3, 1);
+    const { send, calls } = fakeGet((call, nth) => page(nth === 1 ? before : after, call));
+    const listed = await listZones(send, signal);
+    expect(listed.map(({ name }) => name)).toEqual(after.map(({ name }) => name));
+    expect(calls).toHaveLength(6);
+  });
+
+  it("is read again when a zone that comes shows another one twice", async ({ expect, signal }) => {
+    const before = wireZones(120).slice(1);
+    const after = wireZones(120);
+    const { send } = fakeGet((call, nth) => page(nth === 1 ? before : after, call));
+    const listed = await listZones(send, signal);
+    expect(listed).toHaveLength(120);
+  });
+
+  it("that never stands still holds everything that was seen", async ({ expect, signal }) => {
+    const all = wireZones(200);
+    const { send, calls } = fakeGet((call, nth) => page(all.slice(nth % 2, 110 + nth), call));
+    const listed = await listZones(send, signal);
+    expect(calls.length).toBeLessThan(12);
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
+    expect(listed.length).toBeGreaterThanOrEqual(110);
+  });
+
+  it("leaves out what no file could ever name", async ({ expect, signal }) => {
+    const zones = [
+      { id: "short", name: "a.example" },
+      { id: "c".repeat(32), name: "no name!" },
+    ];
+    const { send } = fakeGet(() => ({ result: zones }));
+    expect(await listZones(send, signal)).toEqual([]);
+  });
+
+  it.for([{ result: null }, { result: {} }, { result: [null] }, { result: ["shop"] }])(
+    "is refused when it is none: $result",
+    async ({ result }, { expect, signal }) => {
+      const { send } = fakeGet(() => ({ result }));
+      await expect(listZones(send, signal)).rejects.toMatchObject({ code: "API_MALFORMED" });
+    },
+  );
+});

@@ -1,0 +1,30 @@
+import type { Fetched } from "../../src/api/answer.ts";
+import type { Call, Get } from "../../src/api/call.ts";
+
+/** A `Get` that answers from a function, and remembers what it was asked. */
+export interface FakeGet {
+  readonly send: Get;
+  readonly calls: readonly Call[];
+}
+
+/** Gives `answers(call, nth)`, or throws what that throws; `nth` is counted from 1. */
+export function fakeGet(answers: (call: Call, nth: number) => Partial<Fetched>): FakeGet {
+  const calls: Call[] = [];
+  return {
+    calls,
+    send: async (call, signal) => {
+      signal.throwIfAborted();
+      calls.push(call);
+      await Promise.resolve();
+      return {
+        result: null,
+        resultInfo: undefined,
+        status: 200,
+        ray: "ray-1",
+        auditId: "",
+        sendings: 1,
+        ...answers(call, calls.length),
+      };
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request as a server of a test saw it. */
+export interface Seen {
+  readonly method: string;
+  /** Path with query, below the base path. */
+  readonly path: string;
+  readonly authorization: string;
+  readonly body: unknown;
+}
+
+/** A server on loopback that answers as a test tells it to. */
+export interface TestServer extends AsyncDisposable {
+  readonly baseUrl: string;
+  /** What came in so far, in order. */
+  readonly seen: readonly Seen[];
+}
+
+/** Answers one request. */
+export type Answering = (seen: Seen, response: ServerResponse, nth: number) => void;
+
+const basePath = "/client/v4";
+
+/** Starts a server; `answering` gets each request with its number, counted from 1. */
+export async function startServer(answering: Answering): Promise<TestServer> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    void readAll(request).then((body) => {
+      const { method = "", url = "", headers } = request;
+      const path = url.replace(basePath, "");
+      const one = { method, path, authorization: headers.authorization ?? "", body };
+      seen.push(one);
+      answering(one, response, seen.length);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = addressOf(server.address());
+  return {
+    baseUrl: `http://127.0.0.1:${port}${basePath}`,
+    seen,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}
+
+/** A success in the service's envelope. */
+export function succeed(
+  response: ServerResponse,
+  result: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  resultInfo?: unknown,
+): void {
+  const body = { result, success: true, errors: [], messages: [] };
+  response.writeHead(200, { "content-type": "application/json", "cf-ray": "ray-1", ...headers });
+  response.end(
+    JSON.stringify(resultInfo === undefined ? body : { ...body, result_info: resultInfo }),
+  );
+}
+
+/** A refusal in the service's envelope. */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  code = 1000,
+  message = "no",
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = { result: null, success: false, errors: [{ code, message }], messages: [] };
+  response.writeHead(status, { "content-type": "application/json", "cf-ray": "ray-1", ...headers });
+  response.end(JSON.stringify(body));
+}
+
+async function readAll(request: IncomingMessage): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) if (chunk instanceof Uint8Array) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  return text === "" ? undefined : (JSON.parse(text) as unknown);
+}
+
+function addressOf(address: string | AddressInfo | null): AddressInfo {
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address;
+}

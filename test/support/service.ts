@@ -1,0 +1,91 @@
+import type { Dispatcher } from "undici";
+
+import { defaultBudget, type BudgetOptions } from "../../src/api/budget.ts";
+import { createDispatcher, type Connection } from "../../src/api/client.ts";
+import { systemClock, type Clock } from "../../src/api/clock.ts";
+import { Credential, type CredentialOptions } from "../../src/api/credential.ts";
+import type { Observer, RequestFact, RetryFact } from "../../src/api/observer.ts";
+import { defaultRetry, type RetryPolicy, type Session } from "../../src/api/retry.ts";
+import { connectService, type Service } from "../../src/api/service.ts";
+import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
+
+/** A token that must never be seen anywhere but in a request. */
+export const plantedToken = "planted-token-4711-do-not-print";
+
+/** A zone of a test. */
+export function zone(name = "shop.example.com", changes: Partial<Zone> = {}): Zone {
+  const id = zoneId("0123456789abcdef0123456789abcdef");
+  const known = zoneName(name);
+  if (id === undefined || known === undefined) throw new Error(`${name} is no zone name`);
+  return {
+    id,
+    name: known,
+    accountId: "acc1",
+    accountName: "Shops",
+    status: "active",
+    plan: "enterprise",
+    ...changes,
+  };
+}
+
+/** What a test may choose; the rest is as in production, with short waits. */
+export interface ServiceChoice {
+  readonly clock?: Clock;
+  readonly timeoutMs?: number;
+  readonly retry?: Partial<RetryPolicy>;
+  readonly budget?: Partial<BudgetOptions>;
+  readonly credentials?: readonly Partial<CredentialOptions>[];
+}
+
+/** A service on a test's server, with everything that its observer heard. */
+export interface TestService extends AsyncDisposable {
+  readonly service: Service;
+  /** The session of the first credential. */
+  readonly session: Session;
+  readonly connection: Connection;
+  readonly requests: readonly RequestFact[];
+  readonly retries: readonly RetryFact[];
+}
+
+/** Connects to `baseUrl` with the planted token. */
+export function connect(baseUrl: string, choice: ServiceChoice = {}): TestService {
+  const requests: RequestFact[] = [];
+  const retries: RetryFact[] = [];
+  const observer: Observer = {
+    request: (fact) => requests.push(fact),
+    retry: (fact) => retries.push(fact),
+  };
+  const clock = choice.clock ?? systemClock;
+  const dispatcher: Dispatcher = createDispatcher(8);
+  const timeoutMs = choice.timeoutMs ?? 5_000;
+  const connection = { baseUrl, dispatcher, timeoutMs, clock, observer };
+  const retry = { ...defaultRetry, firstWaitMs: 2, ...choice.retry };
+  const credentials = (choice.credentials ?? [{}]).map(
+    (each) => new Credential(credentialOptions(each, choice.budget ?? {}), clock),
+  );
+  const service = connectService({ connection, credentials, retry, random: () => 0.5 });
+  const [session] = service.sessions;
+  if (session === undefined) throw new Error("a service needs a credential");
+  return {
+    service,
+    session,
+    connection,
+    requests,
+    retries,
+    [Symbol.asyncDispose]: () => dispatcher.destroy(),
+  };
+}
+
+function credentialOptions(
+  given: Partial<CredentialOptions>,
+  budget: Partial<BudgetOptions>,
+): CredentialOptions {
+  return {
+    name: "main",
+    source: { read: () => Promise.resolve(plantedToken) },
+    accounts: [],
+    zones: [],
+    budget: { ...defaultBudget, ...budget },
+    ...given,
+  };
+}
