@@ -1,0 +1,184 @@
+import type { Write } from "../../src/plan/write.ts";
+import type { DesiredState, Listing } from "../../src/reconcile/declared-fleet.ts";
+import { type Loaded, Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
+import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
+import type { DesiredZone, ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
+import type { LiveZone } from "../../src/zone/live.ts";
+import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
+import { SimulatedClock } from "./clock.ts";
+import { declared, desiredZone, liveZone, owner, policy } from "./model.ts";
+import { afterWrite } from "./service-model.ts";
+
+/** An error as the service's client throws it. */
+export class ServiceFault extends Error {
+  readonly code: string;
+  readonly transient: boolean;
+  readonly ray = "ray";
+  readonly retryAfterMs: number;
+
+  constructor(code: string, transient: boolean, retryAfterMs = 0) {
+    super(`${code} of the world`);
+    this.code = code;
+    this.transient = transient;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** A declaration that costs two writes in a zone where nothing is: a setting and a policy. */
+export const protectedContent: ZoneContent = desiredZone({
+  settings: [{ name: "enabled", value: true }],
+  policies: declared([policy("checkout")]),
+}).content;
+
+/** Zones, files and a reconciler between them, on a clock that stands still until it is told to go on. */
+export class World {
+  readonly clock = new SimulatedClock();
+  readonly reports: ZoneReport[] = [];
+  readonly loads: Loaded[] = [];
+  readonly unlisted: Failure[] = [];
+  readonly bugs: unknown[] = [];
+  /** `read shop.example` and `write shop.example create-policy`, as they began. */
+  readonly requests: string[] = [];
+  readonly files = new Map<string, ZoneContent>();
+  readonly live = new Map<string, LiveZone>();
+  /** What a read or write of a zone fails with. */
+  readonly faults = new Map<string, () => Error | undefined>();
+  /** How long each request takes. */
+  latencyMs = 0;
+  listFault: Error | undefined;
+  revision = "r1";
+  readonly stop = new AbortController();
+  readonly abort = new AbortController();
+  readonly reconciler: Reconciler;
+  #run = 0;
+
+  constructor(zones: readonly string[], options: Partial<ReconcilerOptions> = {}) {
+    for (const [index, name] of zones.entries()) {
+      this.files.set(name, protectedContent);
+      this.live.set(name, bare(zoneOf(name, index)));
+    }
+    this.reconciler = this.#createReconciler(options);
+  }
+
+  /** Starts the loop and the first look; the result ends with the loop. */
+  start(): Promise<void> {
+    const running = this.reconciler.runUntil({ stop: this.stop.signal, abort: this.abort.signal });
+    this.reconciler.wake("startup");
+    return running;
+  }
+
+  /** Results of the reports since the last call, as `shop.example applied`. */
+  told(): readonly string[] {
+    return this.reports.splice(0).map(({ zone, result }) => `${zone} ${result}`);
+  }
+
+  #createReconciler(options: Partial<ReconcilerOptions>): Reconciler {
+    const limits = {
+      maxDeleteShare: 0.3,
+      maxUpdateShare: 0.6,
+      minCompared: 3,
+      weakening: "allow",
+      accept: [],
+    } as const;
+    return new Reconciler(
+      {
+        mode: "enforce",
+        owner,
+        limits,
+        contention: { rounds: 3, windowMs: 3_600_000 },
+        fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
+        concurrency: 2,
+        ...options,
+      },
+      {
+        desired: { load: () => Promise.resolve(this.#state()), select },
+        listZones: (signal) => this.#list(signal),
+        reader: { readZone: (zone, _wanted, _urgency, signal) => this.#read(zone, signal) },
+        writer: { write: (live, write, signal) => this.#write(live, write, signal) },
+        clock: this.clock,
+        random: () => 1,
+        runId: () => `run-${(this.#run += 1)}`,
+        report: (report) => this.reports.push(report),
+        loaded: (loaded) => this.loads.push(loaded),
+        unlisted: (failure) => this.unlisted.push(failure),
+        bug: (error) => this.bugs.push(error),
+      },
+    );
+  }
+
+  #state(): DesiredState {
+    const documents = [...this.files].map(([text, content]): ZoneDocument => {
+      const name = zoneName(text);
+      if (name === undefined) throw new Error(`${text} is no zone name`);
+      return {
+        target: { by: "name", name },
+        content,
+        place: { file: "zones.yaml", line: 1, column: 1 },
+      };
+    });
+    return { documents, problems: [], revision: this.revision, hash: this.revision };
+  }
+
+  async #list(signal: AbortSignal): Promise<Listing> {
+    await this.clock.sleep(this.latencyMs, signal);
+    if (this.listFault !== undefined) throw this.listFault;
+    return { zones: [...this.live.values()].map(({ zone }) => zone), failed: [] };
+  }
+
+  async #read(zone: Zone, signal: AbortSignal): Promise<LiveZone> {
+    await this.#request(zone, `read ${zone.name}`, signal);
+    const live = this.live.get(zone.name);
+    if (live === undefined) throw new Error(`there is no ${zone.name}`);
+    return live;
+  }
+
+  async #write(
+    known: LiveZone,
+    write: Write,
+    signal: AbortSignal,
+  ): Promise<{ readonly live: LiveZone; readonly ray: string }> {
+    const { zone } = known;
+    await this.#request(zone, `write ${zone.name} ${write.call}`, signal);
+    const live = afterWrite(this.live.get(zone.name) ?? known, write);
+    this.live.set(zone.name, live);
+    return { live, ray: "ray" };
+  }
+
+  async #request(zone: Zone, name: string, signal: AbortSignal): Promise<void> {
+    this.requests.push(name);
+    await this.clock.sleep(this.latencyMs, signal);
+    const fault = this.faults.get(zone.name)?.();
+    if (fault !== undefined) throw fault;
+  }
+}
+
+function select(
+  documents: readonly ZoneDocument[],
+  zones: readonly Zone[],
+): { readonly zones: readonly DesiredZone[]; readonly problems: readonly [] } {
+  const known = new Map(zones.map((zone) => [zone.name, zone]));
+  return {
+    zones: documents.flatMap(({ target, content }) => {
+      const zone = target.by === "name" ? known.get(target.name) : undefined;
+      return zone === undefined ? [] : [{ zone, content }];
+    }),
+    problems: [],
+  };
+}
+
+function zoneOf(text: string, index: number): Zone {
+  const name = zoneName(text);
+  const id = zoneId(index.toString(16).padStart(32, "0"));
+  if (name === undefined || id === undefined) throw new Error(`${text} is no zone name`);
+  return { id, name, accountId: "a", accountName: "A", status: "active", plan: "enterprise" };
+}
+
+/** A zone in which nothing was ever configured. */
+export function bare(zone: Zone): LiveZone {
+  const off = {
+    enabled: false,
+    use_cloudflare_reporting_endpoint: true,
+    use_connection_url_path: false,
+  };
+  return liveZone({ zone, settings: off, policies: [] });
+}
