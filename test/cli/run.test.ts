@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { describe, it } from "vitest";
+
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { policiesOf } from "../support/ask.ts";
+import type { Started } from "../support/command-line.ts";
+import { type Example, exampleWithEmulator } from "../support/example.ts";
+
+const everyHour = 'schedule: { cron: "0 * * * *" }';
+
+/** Asks again and again until `question` gives something; fails after ten seconds. */
+async function eventually<T>(question: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const answer = await question();
+    if (answer !== undefined) return answer;
+    await sleep(50);
+  }
+  throw new Error("it did not come to pass within ten seconds");
+}
+
+/** Lines of the log, as facts. */
+function logOf(daemon: Started): readonly Readonly<Record<string, unknown>>[] {
+  return daemon
+    .stdout()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line): unknown => JSON.parse(line))
+    .filter(isJsonObject);
+}
+
+function addressOf(daemon: Started): Promise<string> {
+  return eventually(() => {
+    const page = logOf(daemon).find(({ msg }) => msg === "zonewarden started")?.["page"];
+    return typeof page === "string" ? page.replace(/\/$/, "") : undefined;
+  });
+}
+
+async function scrape(address: string): Promise<string> {
+  return (await fetch(`${address}/metrics`)).text();
+}
+
+function inSync(address: string): Promise<number> {
+  return eventually(async () => {
+    const series = /^zonewarden_zone_status\{[^}]*status="in_sync"[^}]*\} 1$/gm;
+    const count = (await scrape(address)).match(series)?.length ?? 0;
+    return count === 3 ? count : undefined;
+  });
+}
+
+async function edit({ emulator }: Example, body: Record<string, unknown>): Promise<void> {
+  const response = await fetch(`${emulator.url}/_emulator/edit`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+describe("the daemon", () => {
+  it("brings every zone in sync, repairs drift when told to look, and ends cleanly", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({ config: everyHour });
+    const daemon = example.place.start("run");
+    const address = await addressOf(daemon);
+    expect(await inSync(address)).toBe(3);
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    expect((await fetch(`${address}/livez`)).status).toBe(200);
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+    expect(await (await fetch(`${address}/`)).text()).toContain("shop.example.com");
+
+    await edit(example, {
+      zone: "shop.example.com",
+      policy: "Scripts of the checkout",
+      set: { action: "log" },
+    });
+    daemon.signal("SIGHUP");
+    await eventually(async () => {
+      const text = await scrape(address);
+      return /^zonewarden_drift_detected_total\{zone="shop\.example\.com",kind="policy"\} 2$/m.test(
+        text,
+      )
+        ? true
+        : undefined;
+    });
+    expect(await inSync(address)).toBe(3);
+
+    daemon.signal("SIGTERM");
+    const { code } = await daemon.ended;
+    expect(code).toBe(0);
+    expect(logOf(daemon).at(-1)?.["msg"]).toBe("zonewarden stopped");
+  });
+
+  it("carries a changed file out without being told", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: everyHour });
+    const daemon = example.place.start("run");
+    await inSync(await addressOf(daemon));
+    await example.place.write(
+      "zones/new.yaml",
+      `zones:
+  - name: old.brand.example
+    page_shield:
+      policies:
+        items: [{ key: new, description: New, action: log, expression: "true", value: "script-src 'self'" }]
+`,
+    );
+    const policies = await eventually(async () => {
+      const found = await policiesOf(example.emulator, "old.brand.example");
+      return found.length > 0 ? found : undefined;
+    });
+    expect(policies.map(({ description }) => description)).toEqual(["New [zonewarden:new]"]);
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  });
+
+  it("keeps the last good version of a file that breaks, and says where", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: everyHour });
+    const daemon = example.place.start("run");
+    const address = await addressOf(daemon);
+    await inSync(address);
+    await example.place.write("zones/shop.yaml", "zones: [");
+    await eventually(() => logOf(daemon).find(({ msg }) => msg === "problem in a file"));
+    expect(await scrape(address)).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
+    expect(await inSync(address)).toBe(3);
+
+    await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
+    daemon.signal("SIGHUP");
+    await eventually(() =>
+      logOf(daemon).find(
+        ({ msg, zone, trigger }) =>
+          msg === "plan carried out" && zone === "shop.example.com" && trigger === "signal",
+      ),
+    );
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+  });
+
+  it("starts with the service down, is alive and ready, and tells why nothing happens", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({ config: everyHour });
+    await example.emulator[Symbol.asyncDispose]();
+    const daemon = example.place.start("run");
+    const address = await addressOf(daemon);
+    await eventually(() => logOf(daemon).find(({ msg }) => msg === "zones cannot be listed"));
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    expect(await scrape(address)).toMatch(
+      /^zonewarden_zone_status\{zone="shop\.example\.com",status="error"\} 1$/m,
+    );
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+  });
+});
