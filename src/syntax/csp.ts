@@ -82,11 +82,11 @@ function byText(a: CspSource, b: CspSource): number {
 
 /** Beside white space a policy consists of visible ASCII characters without the comma, which ends a header's value. */
 function badCharacters(text: string): Finding[] {
-  return [...text.matchAll(/,|[^\t\n\f\r -~]+/g)].map(({ 0: found, index: offset }) =>
-    found === ","
+  return [...text.matchAll(/,+|[^\t\n\f\r -~]+/g)].map(({ 0: found, index: offset }) =>
+    found.startsWith(",")
       ? finding(
           "CSP_COMMA",
-          { offset, length: 1 },
+          { offset, length: found.length },
           "a comma ends the policy",
           "separate sources by spaces and directives by semicolons",
         )
