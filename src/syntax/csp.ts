@@ -1,5 +1,6 @@
+import { asciiLower } from "./ascii-lower.ts";
 import { cspDirectives } from "./csp-directives.ts";
-import { asciiLower, opaqueCspSource, parseCspSource } from "./csp-source.ts";
+import { opaqueCspSource, parseCspSource } from "./csp-source.ts";
 import type { CspSource } from "./csp-source.ts";
 import { finding, inTextOrder } from "./finding.ts";
 import type { Finding, Span } from "./finding.ts";
