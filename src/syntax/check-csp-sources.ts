@@ -6,7 +6,9 @@ import type { CspHost, CspSource } from "./csp-source.ts";
 import type { CspDirective } from "./csp.ts";
 import { finding } from "./finding.ts";
 import type { Finding } from "./finding.ts";
-import { nearest } from "./nearest.ts";
+import { nearestOfMany } from "./nearest.ts";
+
+type Suggest = ReturnType<typeof nearestOfMany>;
 
 /** What is wrong with the sources of one directive. */
 export function checkCspSources(
@@ -14,9 +16,10 @@ export function checkCspSources(
   facts: CspDirectiveFacts,
 ): readonly Finding[] {
   const { name, sources } = directive;
+  const suggest = nearestOfMany(["self", "none", ...cspKeywords]);
   return [
     ...sources.flatMap((source) => [
-      ...checkMeaning(source, name),
+      ...checkMeaning(source, name, suggest),
       ...(source.kind === "none" && sources.length > 1 ? [noneNotAlone(source)] : []),
     ]),
     ...repetitions(sources),
@@ -24,7 +27,7 @@ export function checkCspSources(
   ];
 }
 
-function checkMeaning(source: CspSource, directive: string): readonly Finding[] {
+function checkMeaning(source: CspSource, directive: string, suggest: Suggest): readonly Finding[] {
   switch (source.kind) {
     case "nonce": {
       const remedy = "write the host of the script, or its hash: 'sha256-…'";
@@ -42,7 +45,7 @@ function checkMeaning(source: CspSource, directive: string): readonly Finding[] 
       return checkHost(source);
     case "other":
       // What no policy can hold has been told of by its character.
-      return /,|[^ -~]/.test(source.text) ? [] : [notUnderstood(source)];
+      return /,|[^ -~]/.test(source.text) ? [] : [notUnderstood(source, suggest)];
     case "none":
     case "self":
     case "hash":
@@ -126,9 +129,9 @@ function checkWord(source: CspSource, word: string): readonly Finding[] {
   return [finding("CSP_UNQUOTED_KEYWORD", source, message, `write '${word}'`)];
 }
 
-function notUnderstood(source: CspSource): Finding {
+function notUnderstood(source: CspSource, suggest: Suggest): Finding {
   const { text } = source;
-  if (text.startsWith("'") || text.endsWith("'")) return unknownKeyword(source);
+  if (text.startsWith("'") || text.endsWith("'")) return unknownKeyword(source, suggest);
   if (/^[^/]*(?:\/\/[^/]*)?\*/.test(text)) {
     const message = "a wildcard stands only as the leftmost label of a host";
     return finding("CSP_MISPLACED_WILDCARD", source, message, "write *.example.com, or each host");
@@ -139,9 +142,9 @@ function notUnderstood(source: CspSource): Finding {
   return finding("CSP_INVALID_SOURCE", source, "browsers do not understand this source", remedy);
 }
 
-function unknownKeyword(source: CspSource): Finding {
+function unknownKeyword(source: CspSource, suggest: Suggest): Finding {
   const word = source.text.replaceAll("'", "");
-  const near = nearest(word, ["self", "none", ...cspKeywords]);
+  const near = suggest(word);
   const isHash = /^sha\d/i.test(word);
   const remedy = isHash
     ? "a hash is 'sha256-', 'sha384-' or 'sha512-' and base64"

@@ -4,7 +4,9 @@ import { parseCsp } from "./csp.ts";
 import type { CspDirective } from "./csp.ts";
 import { finding, inTextOrder } from "./finding.ts";
 import type { Finding, Span } from "./finding.ts";
-import { didYouMean } from "./nearest.ts";
+import { nearestOfMany } from "./nearest.ts";
+
+type Suggest = ReturnType<typeof nearestOfMany>;
 
 /** Everything that is wrong with a policy, in the order of the text. */
 export function checkCsp(text: string): readonly Finding[] {
@@ -15,17 +17,18 @@ export function checkCsp(text: string): readonly Finding[] {
     return [finding("CSP_EMPTY", span, "the policy has no directive", remedy)];
   }
   const names = new Set<string>();
+  const suggest = nearestOfMany([...cspDirectives.keys()]);
   const found = directives.flatMap((directive) => {
     if (names.has(directive.name)) return [repeated(directive)];
     names.add(directive.name);
-    return checkDirective(directive);
+    return checkDirective(directive, suggest);
   });
   return inTextOrder([...findings, ...found]);
 }
 
-function checkDirective(directive: CspDirective): readonly Finding[] {
+function checkDirective(directive: CspDirective, suggest: Suggest): readonly Finding[] {
   const facts = cspDirectives.get(directive.name);
-  if (facts === undefined) return [unknown(directive)];
+  if (facts === undefined) return [unknown(directive, suggest)];
   if (!facts.accepted) return [unsupported(directive)];
   if (facts.value === "flag") return unexpectedValue(directive);
   if (directive.sources.length > 0) return checkCspSources(directive, facts);
@@ -43,14 +46,16 @@ function repeated(directive: CspDirective): Finding {
   );
 }
 
-function unknown(directive: CspDirective): Finding {
+function unknown(directive: CspDirective, suggest: Suggest): Finding {
   const isHeader = directive.name.startsWith("content-security-policy");
+  const near = isHeader ? undefined : suggest(directive.name);
   const remedy = isHeader
     ? "write the directives alone, without the name of the header"
-    : didYouMean(directive.name, cspDirectives.keys());
+    : near === undefined
+      ? `the service accepts ${acceptedDirectives.join(", ")}`
+      : `did you mean "${near}"?`;
   const message = `there is no directive called ${shortened(directive.name)}`;
-  const accepted = `the service accepts ${acceptedDirectives.join(", ")}`;
-  return finding("CSP_UNKNOWN_DIRECTIVE", directive, message, remedy || accepted);
+  return finding("CSP_UNKNOWN_DIRECTIVE", directive, message, remedy);
 }
 
 function unsupported(directive: CspDirective): Finding {

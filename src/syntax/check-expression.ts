@@ -4,7 +4,7 @@ import type { Expression, Member, Operand, Value } from "./expression-tree.ts";
 import { typeOfOperand } from "./expression-types.ts";
 import { finding } from "./finding.ts";
 import type { Finding } from "./finding.ts";
-import { didYouMean } from "./nearest.ts";
+import { nearestOfMany } from "./nearest.ts";
 import { nodesOf } from "./walk-expression.ts";
 
 /** Regular expressions that one expression may have (api-facts D). */
@@ -26,27 +26,29 @@ export function checkExpression(expression: Expression): readonly Finding[] {
   ];
 }
 
-/** Each unknown name once; looking for near names takes time, so only for as many as somebody reads. */
+/** Each unknown name once, where it stands first. */
 function unknownNames(operands: readonly Operand[]): Finding[] {
-  const unknown = operands.filter((operand) => !namesLike(operand).has(operand.name));
-  const first = new Map(unknown.toReversed().map((operand) => [operand.name, operand]));
-  return [...first.values()].slice(-20).map(unknownName);
+  const suggestField = nearestOfMany([...expressionFields.keys()]);
+  const suggestFunction = nearestOfMany([...expressionFunctions.keys()]);
+  const told = new Set<string>();
+  return operands.flatMap((operand) => {
+    const isCall = operand.kind === "call";
+    const known = isCall ? expressionFunctions : expressionFields;
+    const id = `${operand.kind} ${operand.name}`;
+    if (known.has(operand.name) || told.has(id)) return [];
+    told.add(id);
+    return [unknownName(operand, (isCall ? suggestFunction : suggestField)(operand.name))];
+  });
 }
 
-function namesLike({ kind }: Operand): ReadonlyMap<string, unknown> {
-  return kind === "call" ? expressionFunctions : expressionFields;
-}
-
-function unknownName(operand: Operand): Finding {
+function unknownName(operand: Operand, near: string | undefined): Finding {
   const isCall = operand.kind === "call";
-  const span = { offset: operand.offset, length: operand.name.length };
   const what = isCall ? "function" : "field";
   return finding(
     isCall ? "EXPR_UNKNOWN_FUNCTION" : "EXPR_UNKNOWN_FIELD",
-    span,
+    { offset: operand.offset, length: operand.name.length },
     `no public ${what} is called ${operand.name}`,
-    didYouMean(operand.name, namesLike(operand).keys()) ||
-      `see that the service knows this ${what}`,
+    near === undefined ? `see that the service knows this ${what}` : `did you mean ${near}?`,
   );
 }
 

@@ -25,7 +25,7 @@ export function coversAmong(sources: readonly CspSource[]): FindCover {
     const places = source.kind === "host" ? source.host : "*";
     const bucket = byHost.get(places) ?? [];
     // Beyond this many sources of one host a cover may be overlooked, which only costs advice.
-    if (bucket.length < 64) bucket.push(source);
+    if (bucket.length < 16) bucket.push(source);
     byHost.set(places, bucket);
   }
   return (narrow) =>

@@ -1,3 +1,4 @@
+import { asciiLower } from "./ascii-lower.ts";
 import type { Span } from "./finding.ts";
 
 /** Keywords of CSP Level 3 beside `'none'` and `'self'`; the first two are the ones the service documents (api-facts E.1). */
@@ -54,11 +55,6 @@ export function parseCspSource(token: string, offset: number): CspSource {
 /** A token of a directive whose value is no source list: kept as it is. */
 export function opaqueCspSource(token: string, offset: number): CspSource {
   return { kind: "other", text: token, offset, length: token.length };
-}
-
-/** `text` with A to Z folded; no other letter has a second case in a host, scheme or keyword. */
-export function asciiLower(text: string): string {
-  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function meaningOf(token: string): CspSourceMeaning {

@@ -1,5 +1,6 @@
+import { asciiLower } from "./ascii-lower.ts";
 import { cspDirectives } from "./csp-directives.ts";
-import { asciiLower, opaqueCspSource, parseCspSource } from "./csp-source.ts";
+import { opaqueCspSource, parseCspSource } from "./csp-source.ts";
 import type { CspSource } from "./csp-source.ts";
 import { finding, inTextOrder } from "./finding.ts";
 import type { Finding, Span } from "./finding.ts";
@@ -82,11 +83,11 @@ function byText(a: CspSource, b: CspSource): number {
 
 /** Beside white space a policy consists of visible ASCII characters without the comma, which ends a header's value. */
 function badCharacters(text: string): Finding[] {
-  return [...text.matchAll(/,|[^\t\n\f\r -~]+/g)].map(({ 0: found, index: offset }) =>
-    found === ","
+  return [...text.matchAll(/,+|[^\t\n\f\r -~]+/g)].map(({ 0: found, index: offset }) =>
+    found.startsWith(",")
       ? finding(
           "CSP_COMMA",
-          { offset, length: 1 },
+          { offset, length: found.length },
           "a comma ends the policy",
           "separate sources by spaces and directives by semicolons",
         )

@@ -1,4 +1,4 @@
-import { asciiLower } from "./csp-source.ts";
+import { asciiLower } from "./ascii-lower.ts";
 import type { Expression, Value } from "./expression-tree.ts";
 import { matchesGlob } from "./glob.ts";
 import { networkOf, parseIpAddress } from "./ip-address.ts";

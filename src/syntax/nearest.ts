@@ -21,14 +21,23 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return candidate === undefined ? "" : `did you mean "${candidate}"?`;
 }
 
+/** {@link nearest} for many words: it looks for the first twenty, since nobody reads further and looking takes time. */
+export function nearestOfMany(candidates: readonly string[]): (word: string) => string | undefined {
+  let left = 20;
+  return (word) => {
+    left -= 1;
+    return left < 0 ? undefined : nearest(word, candidates);
+  };
+}
+
 /** Longer words are not names that somebody mistyped, and the distance costs the product of both lengths. */
 const longest = 100;
 const maxDistance = 3;
 
 /** Damerau-Levenshtein distance (optimal string alignment): a swap of neighbours counts as one mistake. */
 function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {

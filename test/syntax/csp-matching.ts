@@ -18,6 +18,11 @@ export function matches(source: string, url: URL, page: Page): boolean {
   if (source === "'self'") return isOwnOrigin(url, scheme, page);
   if (source.startsWith("'")) return false;
   if (/^[a-z]+:$/.test(source)) return schemeMatches(source.slice(0, -1), scheme);
+  return matchesHostSource(source, url, page);
+}
+
+function matchesHostSource(source: string, url: URL, page: Page): boolean {
+  const scheme = url.protocol.slice(0, -1);
   const parts = /^(?:([a-z]+):\/\/)?([^:/]+)(?::([0-9*]+))?(\/.*)?$/.exec(source);
   const [, ownScheme, host = "", port, path = ""] = parts ?? [];
   return (

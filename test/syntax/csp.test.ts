@@ -1,0 +1,162 @@
+import { describe, it } from "vitest";
+
+import { checkCsp } from "../../src/syntax/check-csp.ts";
+import { cspOfMap } from "../../src/syntax/csp-of-map.ts";
+import { canonicalCsp, parseCsp, printCsp } from "../../src/syntax/csp.ts";
+
+describe("the canonical form of a policy", () => {
+  it.for([
+    {
+      when: "names and hosts differ in case",
+      text: "SCRIPT-SRC CDN.Example.COM",
+      yields: "script-src cdn.example.com",
+    },
+    {
+      when: "schemes differ in case",
+      text: "img-src HTTPS://A.B DATA:",
+      yields: "img-src data: https://a.b",
+    },
+    {
+      when: "keywords differ in case",
+      text: "img-src 'SELF' 'None'",
+      yields: "img-src 'none' 'self'",
+    },
+    { when: "a path has capitals", text: "img-src a.b/Path/X.js", yields: "img-src a.b/Path/X.js" },
+    { when: "a hash has capitals", text: "img-src 'SHA256-AbC='", yields: "img-src 'sha256-AbC='" },
+    { when: "a nonce has capitals", text: "img-src 'NONCE-AbC'", yields: "img-src 'nonce-AbC'" },
+    { when: "sources are in another order", text: "img-src b a", yields: "img-src a b" },
+    {
+      when: "directives are in another order",
+      text: "img-src b; font-src a",
+      yields: "font-src a; img-src b",
+    },
+    { when: "there are lines and tabs", text: "\n img-src\ta\r\n b ;\n", yields: "img-src a b" },
+    { when: "a source is repeated", text: "img-src a A a", yields: "img-src a" },
+    { when: "a directive is repeated", text: "img-src a; IMG-SRC b", yields: "img-src a" },
+    { when: "there are empty directives", text: ";;img-src a;;", yields: "img-src a" },
+    {
+      when: "a directive has no value",
+      text: "upgrade-insecure-requests;",
+      yields: "upgrade-insecure-requests",
+    },
+    {
+      when: "a token is not understood",
+      text: "img-src 'What?' //X,Y",
+      yields: "img-src 'What?' //X,Y",
+    },
+    { when: "a directive is not known", text: "Foo-Src B A", yields: "foo-src A B" },
+    { when: "a reporting group has capitals", text: "report-to Group", yields: "report-to Group" },
+    { when: "there is nothing", text: " ; ", yields: "" },
+  ])("when $when", ({ text, yields }, { expect }) => {
+    expect(canonicalCsp(text)).toBe(yields);
+  });
+
+  it("keeps the order of the text where the parts are printed", ({ expect }) => {
+    expect(printCsp(parseCsp("img-src B 'SELF';font-src A").directives)).toBe(
+      "img-src b 'self'; font-src a",
+    );
+  });
+});
+
+describe("a source", () => {
+  it.for([
+    ["'none'", { kind: "none" }],
+    ["'self'", { kind: "self" }],
+    ["*", { kind: "star" }],
+    ["'unsafe-inline'", { kind: "keyword", keyword: "unsafe-inline" }],
+    ["'sha384-ab+/-_=='", { kind: "hash", algorithm: "sha384", digest: "ab+/-_==" }],
+    ["'nonce-xyz'", { kind: "nonce", nonce: "xyz" }],
+    ["blob:", { kind: "scheme", scheme: "blob" }],
+    ["a.b", { kind: "host", scheme: undefined, host: "a.b", port: undefined, path: "" }],
+    [
+      "localhost:3000",
+      { kind: "host", scheme: undefined, host: "localhost", port: "3000", path: "" },
+    ],
+    ["https://*.a.b:*/p", { kind: "host", scheme: "https", host: "*.a.b", port: "*", path: "/p" }],
+    ["https://*", { kind: "host", scheme: "https", host: "*", port: undefined, path: "" }],
+    ["https:a.b", { kind: "other" }],
+    ["a.*.b", { kind: "other" }],
+    ["*a.b", { kind: "other" }],
+    ["a..b", { kind: "other" }],
+    ["'self", { kind: "other" }],
+    ["'", { kind: "other" }],
+  ] as const)("%s is understood", ([text, meaning], { expect }) => {
+    const [directive] = parseCsp(`img-src ${text}`).directives;
+    expect(directive?.sources).toMatchObject([{ ...meaning, offset: 8, length: text.length }]);
+  });
+});
+
+describe("a mistake in a policy", () => {
+  it.for([
+    {
+      text: "default-src 'self'; scrip-src 'self'",
+      code: "CSP_UNKNOWN_DIRECTIVE",
+      marks: "scrip-src",
+    },
+    { text: "script-src 'self' 'nonce-abc' a.b", code: "CSP_NONCE", marks: "'nonce-abc'" },
+    { text: "img-src 'self' 'none'", code: "CSP_NONE_NOT_ALONE", marks: "'none'" },
+    { text: "img-src 'self'; IMG-SRC a.b", code: "CSP_REPEATED_DIRECTIVE", marks: "IMG-SRC" },
+    {
+      text: "img-src 'self' https://a.*.b/x",
+      code: "CSP_MISPLACED_WILDCARD",
+      marks: "https://a.*.b/x",
+    },
+    { text: " upgrade-insecure-requests  on now", code: "CSP_UNEXPECTED_VALUE", marks: "on now" },
+    { text: "img-src 'self' a.b,", code: "CSP_COMMA", marks: "," },
+    { text: "img-src 'self' é.b", code: "CSP_INVALID_CHARACTER", marks: "é" },
+    { text: "img-src 'self' *.a.b x.a.b", code: "CSP_SHADOWED_SOURCE", marks: "x.a.b" },
+    { text: "img-src 'self' x.y\nfont-src z", code: "CSP_MISSING_SEMICOLON", marks: "font-src" },
+  ])("$code stands at $marks", ({ text, code, marks }, { expect }) => {
+    const found = checkCsp(text).filter((finding) => finding.code === code);
+    expect(found.map(({ offset, length }) => text.slice(offset, offset + length))).toEqual([marks]);
+  });
+
+  it("comes with the others, in the order of the text", ({ expect }) => {
+    const offsets = checkCsp("foo-src a; img-src * 'nonce-x' http://a.b,c").map(
+      ({ offset }) => offset,
+    );
+    expect(offsets.length).toBeGreaterThan(3);
+    expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
+  });
+
+  it("is explained", ({ expect }) => {
+    expect(checkCsp("scrip-src 'self'")).toEqual([
+      {
+        code: "CSP_UNKNOWN_DIRECTIVE",
+        severity: "error",
+        message: "there is no directive called scrip-src",
+        remedy: 'did you mean "script-src"?',
+        offset: 0,
+        length: 9,
+      },
+    ]);
+  });
+});
+
+describe("a policy written as a map", () => {
+  it("is the text that it stands for, and leads back to its entries", ({ expect }) => {
+    const { text, findings, entryAt } = cspOfMap({
+      "default-src": ["'self'"],
+      "upgrade-insecure-requests": [],
+      "img-src": ["'self'", "'nonce-x'"],
+    });
+    expect(text).toBe("default-src 'self'; upgrade-insecure-requests; img-src 'self' 'nonce-x'");
+    expect(findings).toEqual([]);
+    const [nonce] = checkCsp(text);
+    expect(entryAt(nonce?.offset ?? -1)).toMatchObject({ directive: "img-src", index: 1 });
+    expect(entryAt(0)).toMatchObject({ directive: "default-src", index: undefined });
+  });
+
+  it.for([
+    { entry: "'self'; script-src *", when: "it would begin another directive" },
+    { entry: "", when: "it is empty" },
+    { entry: "  ", when: "it is blank" },
+  ])("refuses an entry when $when", ({ entry }, { expect }) => {
+    const { findings } = cspOfMap({ "img-src": ["'self'", entry] });
+    expect(findings).toMatchObject([{ code: "CSP_BAD_ENTRY", offset: 15, length: entry.length }]);
+  });
+
+  it("keeps names of every object's own", ({ expect }) => {
+    expect(cspOfMap(Object.fromEntries([["__proto__", ["a"]]])).text).toBe("__proto__ a");
+  });
+});

@@ -1,0 +1,130 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { compareExpressions } from "../../src/syntax/compare-expressions.ts";
+import type { Expression } from "../../src/syntax/expression-tree.ts";
+import { parseExpression } from "../../src/syntax/expression.ts";
+import { matchesGlob } from "../../src/syntax/glob.ts";
+import { hostsOf, hostsOverlap } from "../../src/syntax/hosts.ts";
+import type { HostSet } from "../../src/syntax/hosts.ts";
+import { selects } from "./evaluate.ts";
+
+const hosts = ["a.example", "b.example", "x.a.example", "A.Example", "a.test", ""];
+const quoted = hosts.map((host) => `"${host}"`);
+
+const condition = fc.oneof(
+  fc.constantFrom("true", "false", "ssl", "not ssl"),
+  fc
+    .tuple(
+      fc.constantFrom("http.host", "lower(http.host)"),
+      fc.constantFrom("eq", "ne", "contains"),
+      fc.constantFrom(...quoted, '".example"', '"a"'),
+    )
+    .map((parts) => parts.join(" ")),
+  fc
+    .tuple(
+      fc.constantFrom("http.host wildcard", "http.host strict wildcard"),
+      fc.constantFrom('"*.example"', '"A*"', '"*a*"', '"*"', '"a.*"'),
+    )
+    .map((parts) => parts.join(" ")),
+  fc
+    .array(fc.constantFrom(...quoted), { minLength: 1, maxLength: 3 })
+    .map((members) => `http.host in {${members.join(" ")}}`),
+  fc
+    .tuple(
+      fc.constantFrom("starts_with", "ends_with"),
+      fc.constantFrom('"a."', '".example"', '"A"'),
+    )
+    .map(([name, text]) => `${name}(http.host, ${text})`),
+  fc
+    .tuple(fc.constantFrom("eq", "ne", "lt", "le", "gt", "ge"), fc.integer({ min: 0, max: 5 }))
+    .map(([operator, value]) => `cf.threat_score ${operator} ${value}`),
+  fc
+    .array(fc.constantFrom("0", "1", "2..3", "3..5", "4"), { minLength: 1, maxLength: 3 })
+    .map((members) => `cf.threat_score in {${members.join(" ")}}`),
+);
+
+const { expression } = fc.letrec<{ expression: string }>((tie) => ({
+  expression: fc.oneof(
+    { maxDepth: 3 },
+    condition,
+    tie("expression").map((item) => `not (${item})`),
+    fc
+      .tuple(fc.constantFrom("and", "or", "xor"), tie("expression"), tie("expression"))
+      .map(([connective, a, b]) => `(${a}) ${connective} (${b})`),
+  ),
+}));
+
+const request = fc.record({
+  host: fc.constantFrom(...hosts),
+  ssl: fc.boolean(),
+  score: fc.bigInt({ min: 0n, max: 6n }),
+});
+
+function treeOf(text: string): Expression {
+  const { tree } = parseExpression(text);
+  if (tree === undefined) throw new Error(`cannot read ${text}`);
+  return tree;
+}
+
+function holds(set: HostSet, host: string): boolean {
+  return (
+    set.kind !== "some" || set.patterns.some((pattern) => matchesGlob(pattern, host.toLowerCase()))
+  );
+}
+
+describe("the hosts of an expression", () => {
+  it("include the host of every request that it selects", ({ expect }) => {
+    fc.assert(
+      fc.property(expression, request, (text, sample) => {
+        fc.pre(selects(treeOf(text), sample));
+        expect(holds(hostsOf(text), sample.host)).toBe(true);
+      }),
+      { numRuns: 4_000, maxSkipsPerRun: 1_000 },
+    );
+  });
+
+  it("are apart from others only where no host is selected by both", ({ expect }) => {
+    fc.assert(
+      fc.property(expression, expression, fc.array(request, { minLength: 6 }), (a, b, samples) => {
+        fc.pre(hostsOverlap(hostsOf(a), hostsOf(b)) === "no");
+        const [left, right] = [treeOf(a), treeOf(b)].map(
+          (tree) =>
+            new Set(
+              samples
+                .filter((sample) => selects(tree, sample))
+                .map(({ host }) => host.toLowerCase()),
+            ),
+        );
+        expect(left?.intersection(right ?? new Set()).size).toBe(0);
+      }),
+      { numRuns: 1_500, maxSkipsPerRun: 1_000 },
+    );
+  });
+});
+
+describe("a comparison of two expressions", () => {
+  it("says narrower, wider or equal only where no request contradicts it", ({ expect }) => {
+    const grown = fc
+      .tuple(expression, expression, fc.constantFrom("and", "or", "alone"))
+      .map(([a, b, how]): [string, string] => [a, how === "alone" ? b : `(${a}) ${how} (${b})`]);
+    fc.assert(
+      fc.property(
+        grown,
+        fc.boolean(),
+        fc.array(request, { minLength: 6 }),
+        (pair, swap, samples) => {
+          const [before, after] = swap ? pair.toReversed() : pair;
+          const order = compareExpressions(before ?? "", after ?? "");
+          const [was, is] = [treeOf(before ?? ""), treeOf(after ?? "")];
+          for (const sample of samples) {
+            const [old, now] = [selects(was, sample), selects(is, sample)];
+            if (old && !now) expect(["narrower", "unclear"]).toContain(order);
+            if (now && !old) expect(["wider", "unclear"]).toContain(order);
+          }
+        },
+      ),
+      { numRuns: 6_000 },
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, it } from "vitest";
+
+import { canonicalExpression, parseExpression } from "../../src/syntax/expression.ts";
+import { printExpression } from "../../src/syntax/print-expression.ts";
+
+function printed(text: string): string | undefined {
+  const { tree } = parseExpression(text);
+  return tree === undefined ? undefined : printExpression(tree);
+}
+
+function patterns(count: number): string {
+  return Array.from({ length: count }, () => 'http.host matches "a"').join(" or ");
+}
+
+describe("an expression that is printed", () => {
+  it.for([
+    {
+      when: "words stand for signs",
+      text: 'http.host == "a" && !ssl',
+      yields: 'http.host eq "a" and not ssl',
+    },
+    {
+      when: "and binds tighter than xor",
+      text: "ssl xor ssl and ssl",
+      yields: "ssl xor ssl and ssl",
+    },
+    {
+      when: "xor binds tighter than or",
+      text: "ssl or (ssl xor ssl)",
+      yields: "ssl or ssl xor ssl",
+    },
+    { when: "or stands within and", text: "ssl and (ssl or ssl)", yields: "ssl and (ssl or ssl)" },
+    { when: "not binds tightest", text: "(not ssl) and ssl", yields: "not ssl and ssl" },
+    { when: "not rules a group", text: "!(ssl||ssl)", yields: "not (ssl or ssl)" },
+    {
+      when: "grouping differs from the flat form",
+      text: "(ssl and ssl) and ssl",
+      yields: "(ssl and ssl) and ssl",
+    },
+    { when: "parentheses say nothing", text: "(((ssl)))", yields: "ssl" },
+    {
+      when: "numbers have other bases",
+      text: "cf.threat_score in {0x10 010 10}",
+      yields: "cf.threat_score in {16 8 10}",
+    },
+    {
+      when: "a text has escapes",
+      text: String.raw`http.host eq "\x41\102\"\\\xE9"`,
+      yields: String.raw`http.host eq "AB\"\\\xe9"`,
+    },
+    {
+      when: "a raw text has none",
+      text: 'http.host eq r#"a"\\"#',
+      yields: String.raw`http.host eq "a\"\\"`,
+    },
+    {
+      when: "a pattern has backslashes",
+      text: String.raw`http.host matches "a\.b\""`,
+      yields: String.raw`http.host matches r#"a\.b""#`,
+    },
+    { when: "there are lines", text: "ssl\n  and\r\nssl", yields: "ssl and ssl" },
+    { when: "words touch", text: 'http.host eq"a"andssl', yields: 'http.host eq "a" and ssl' },
+  ])("when $when", ({ text, yields }, { expect }) => {
+    expect(printed(text)).toBe(yields);
+  });
+});
+
+describe("a mistake in an expression", () => {
+  it.for([
+    { text: 'ssl and http.hots eq "a"', code: "EXPR_UNKNOWN_FIELD", marks: "http.hots" },
+    { text: 'ssl and lowr(http.host) eq "a"', code: "EXPR_UNKNOWN_FUNCTION", marks: "lowr" },
+    { text: 'ssl and http.host is "a"', code: "EXPR_UNKNOWN_OPERATOR", marks: "is" },
+    { text: 'http.host in {"a", "b"}', code: "EXPR_SET_COMMA", marks: "," },
+    { text: 'http.host in {"a" "b" or ssl', code: "EXPR_UNEXPECTED", marks: "or" },
+    { text: 'http.host in {"a" "b"', code: "EXPR_UNCLOSED", marks: "{" },
+    { text: "ssl and (ssl or (ssl)", code: "EXPR_UNCLOSED", marks: "(" },
+    { text: "ssl\tand ssl", code: "EXPR_BAD_SPACE", marks: "\t" },
+    { text: "  ssl extra words  ", code: "EXPR_UNKNOWN_OPERATOR", marks: "extra" },
+    { text: String.raw`http.host eq "a\qb"`, code: "EXPR_BAD_ESCAPE", marks: String.raw`\q` },
+    { text: 'ssl and http.host eq "abc', code: "EXPR_UNCLOSED_STRING", marks: '"abc' },
+    { text: "ip.src in {10.0.0.0/8 10.0.0.300}", code: "EXPR_BAD_ADDRESS", marks: "10.0.0.300" },
+    { text: 'cf.threat_score in {1 "2"}', code: "EXPR_TYPE_MISMATCH", marks: '"2"' },
+    { text: " \n http.host ", code: "EXPR_MISSING_OPERATOR", marks: "http.host" },
+    { text: "http.host eq", code: "EXPR_UNEXPECTED", marks: "" },
+  ])("$code stands at $marks", ({ text, code, marks }, { expect }) => {
+    const found = parseExpression(text).findings.filter((finding) => finding.code === code);
+    expect(found.map(({ offset, length }) => text.slice(offset, offset + length))).toEqual([marks]);
+  });
+
+  it.for([
+    { text: 'http.hots eq "a"', remedy: "did you mean http.host?" },
+    { text: 'lowr(http.host) eq "a"', remedy: "did you mean lower?" },
+    { text: 'http.host contian "a"', remedy: "did you mean contains?" },
+    { text: "ssl AND ssl", remedy: "write and in lower case" },
+    {
+      text: 'http.host ends_with "a"',
+      remedy: 'ends_with is a function: ends_with(http.host, ".example.com")',
+    },
+    { text: 'http.host not in {"a"}', remedy: "write not before the field: not http.host in {…}" },
+    { text: 'http.host = "a"', remedy: "write eq or ==" },
+    { text: "http.host eq 'a'", remedy: "write double quotes" },
+    { text: 'ip.src eq "192.0.2.1"', remedy: "write an address without quotes" },
+    { text: "ip.src eq 10.0.0.0/8", remedy: "write in { … }" },
+    { text: "ip.src in 10.0.0.0/8", remedy: 'write in {"a" "b"} or in $name' },
+    { text: 'http.host in {"a", "b"}', remedy: "separate the members by spaces alone" },
+    { text: "ssl\tand ssl", remedy: "write a space" },
+  ])("$text: $remedy", ({ text, remedy }, { expect }) => {
+    expect(parseExpression(text).findings.map((finding) => finding.remedy)).toEqual([remedy]);
+  });
+
+  it("that only the tables find leaves the tree, one of syntax does not", ({ expect }) => {
+    expect(parseExpression('foo.bar eq "a"').tree).toBeDefined();
+    expect(parseExpression("foo.bar eq").tree).toBeUndefined();
+  });
+
+  it("is told once for each unknown name", ({ expect }) => {
+    const { findings } = parseExpression('foo eq "a" or foo eq "b" or bar eq "c"');
+    expect(findings.map(({ offset }) => offset)).toEqual([0, 28]);
+  });
+});
+
+describe("the limits of an expression", () => {
+  it("are 4096 characters, white space around it aside", ({ expect }) => {
+    const fitting = `http.host eq "${"a".repeat(4096 - 15)}"`;
+    expect(parseExpression(`  ${fitting}\n`).findings).toEqual([]);
+    expect(parseExpression(`${fitting} `.replace('"', '"a')).findings).toMatchObject([
+      { code: "EXPR_TOO_LONG", severity: "error" },
+    ]);
+  });
+
+  it.for([
+    ["parentheses", "(", ")"],
+    ["negations", "not ", ""],
+    ["calls", "lower(", ")"],
+  ])("are 128 levels of %s", ([, open = "", close = ""], { expect }) => {
+    const nested = (levels: number): string => open.repeat(levels) + "ssl" + close.repeat(levels);
+    expect(parseExpression(nested(128)).tree).toBeDefined();
+    expect(parseExpression(nested(129)).findings).toMatchObject([{ code: "EXPR_TOO_DEEP" }]);
+  });
+
+  it("are 64 regular expressions, as a warning", ({ expect }) => {
+    expect(parseExpression(patterns(64)).findings).toEqual([]);
+    expect(parseExpression(patterns(65)).findings).toMatchObject([
+      { code: "EXPR_MANY_REGEXES", severity: "warning" },
+    ]);
+  });
+});
+
+describe("the canonical text of an expression", () => {
+  it.for([
+    [" ssl ", "ssl"],
+    ["\r\n ssl\n", "ssl"],
+    ["ssl  and  ssl", "ssl  and  ssl"],
+    ["", ""],
+  ] as const)("of %j is %j", ([text, canonical], { expect }) => {
+    expect(canonicalExpression(text)).toBe(canonical);
+  });
+});

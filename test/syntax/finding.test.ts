@@ -1,0 +1,25 @@
+import { describe, it } from "vitest";
+
+import { checkCsp } from "../../src/syntax/check-csp.ts";
+import { cspOfMap } from "../../src/syntax/csp-of-map.ts";
+import { parseExpression } from "../../src/syntax/expression.ts";
+import { findingCodes } from "../../src/syntax/finding.ts";
+
+describe("the table of findings", () => {
+  const rows = Object.entries(findingCodes).map(([code, facts]) => ({ code, ...facts }));
+
+  it.for(rows)("$code is found in its example", ({ code, severity, example }, { expect }) => {
+    const findings = code.startsWith("CSP_")
+      ? checkCsp(example)
+      : parseExpression(example).findings;
+    const all = [...findings, ...cspOfMap({ "img-src": [example] }).findings];
+    const found = all.find((finding) => finding.code === code);
+    expect(found).toMatchObject({ severity });
+    expect(found?.message).not.toBe("");
+    expect(found?.remedy).not.toBe("");
+  });
+
+  it("has a meaning of one line for each", ({ expect }) => {
+    for (const { meaning } of rows) expect(meaning).toMatch(/^[^\n]{5,100}$/);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, it } from "vitest";
+
+import { hostsOf, hostsOverlap } from "../../src/syntax/hosts.ts";
+
+function told(text: string): string {
+  const hosts = hostsOf(text);
+  return hosts.kind === "some"
+    ? `${hosts.exact ? "" : "among "}${hosts.patterns.join(" ")}`
+    : hosts.kind;
+}
+
+function manyHosts(from: number): string {
+  const hosts = Array.from({ length: 2_000 }, (_, index) => `"h${from + index}"`);
+  return `http.host in {${hosts.join(" ")}}`;
+}
+
+describe("the hosts that an expression can select", () => {
+  it.for([
+    ["true", "all"],
+    ["false", ""],
+    ["ssl", "all"],
+    ['http.request.uri.path eq "/x"', "all"],
+    ['http.host eq "Shop.Example.com"', "shop.example.com"],
+    ['lower(http.host) eq "a"', "a"],
+    ['http.host in {"b" "a" "b"}', "a b"],
+    ["http.host in $shops", "unknown"],
+    ['http.host ne "a"', "unknown"],
+    ['not http.host ne "a"', "a"],
+    ['not http.host eq "a"', "unknown"],
+    ['not not http.host eq "a"', "a"],
+    ['http.host contains "shop"', "*shop*"],
+    ['ends_with(http.host, ".example.com")', "*.example.com"],
+    ['starts_with(http.host, "www.")', "www.*"],
+    ['http.host wildcard "*.Example.com"', "*.example.com"],
+    ['http.host strict wildcard "*.example.com"', "*.example.com"],
+    ['http.host wildcard r"a\\*"', "unknown"],
+    ['http.host matches "^a$"', "unknown"],
+    ['http.host eq "a" or http.host eq "b"', "a b"],
+    ['http.host eq "a" and ssl', "a"],
+    ['http.host eq "a" or ssl', "all"],
+    ['http.host eq "a" or http.host matches "b"', "unknown"],
+    ['http.host in {"a" "b"} and http.host ne "a"', "among a b"],
+    ['http.host in {"a" "b"} and http.host in {"b" "c"}', "b"],
+    ['http.host eq "a" and http.host eq "b"', ""],
+    ['http.host in {"x.a" "x.b"} and ends_with(http.host, ".a")', "x.a"],
+    ['http.host contains "a" and http.host contains "b"', "among *b*"],
+    ['not (http.host ne "a" and ssl)', "all"],
+    ['not (http.host ne "a" or ssl)', "a"],
+    ['http.host eq "a" xor ssl', "unknown"],
+    ["ssl xor ssl", "all"],
+    ['http.request.full_uri wildcard "https://a/*"', "unknown"],
+    ['any(http.request.headers["host"][*] eq "a")', "unknown"],
+    ['http.host eq "\\xE9"', "unknown"],
+    ['foo.bar eq "a"', "unknown"],
+    ["http.host eq", "unknown"],
+  ] as const)("of %s: %s", ([text, expected], { expect }) => {
+    expect(told(text)).toBe(expected);
+  });
+});
+
+describe("two expressions", () => {
+  it.for([
+    ['http.host eq "a"', 'http.host eq "A"', "yes"],
+    ['http.host eq "a"', 'http.host eq "b"', "no"],
+    ['http.host eq "a"', "true", "yes"],
+    ['http.host eq "a"', "false", "no"],
+    ['http.host eq "shop.example.com"', 'ends_with(http.host, ".example.com")', "yes"],
+    ['http.host eq "example.com"', 'ends_with(http.host, ".example.com")', "no"],
+    ['http.host wildcard "a*"', 'http.host wildcard "*b"', "yes"],
+    ['http.host wildcard "a.*"', 'http.host wildcard "b.*"', "no"],
+    ['http.host wildcard "*.a"', 'http.host wildcard "*.b"', "no"],
+    ['http.host in {"a" "b"} and http.host ne "a"', 'http.host eq "a"', "maybe"],
+    ['http.host eq "a"', 'http.host matches "a"', "maybe"],
+    ['http.host matches "a"', "false", "no"],
+    ['ssl and http.host eq "a"', 'not ssl and http.host eq "a"', "yes"],
+  ] as const)("%s and %s meet: %s", ([a, b, expected], { expect }) => {
+    expect(hostsOverlap(hostsOf(a), hostsOf(b))).toBe(expected);
+    expect(hostsOverlap(hostsOf(b), hostsOf(a))).toBe(expected);
+  });
+
+  it("with thousands of hosts are still told apart", ({ expect }) => {
+    expect(hostsOverlap(hostsOf(manyHosts(0)), hostsOf(manyHosts(2_000)))).toBe("no");
+    expect(hostsOverlap(hostsOf(manyHosts(0)), hostsOf(manyHosts(1_999)))).toBe("yes");
+  });
+});

@@ -1,0 +1,58 @@
+import { isIP } from "node:net";
+
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { networkOf, parseIpAddress } from "../../src/syntax/ip-address.ts";
+
+describe("an address", () => {
+  it("is one exactly where Node says so", ({ expect }) => {
+    const characters = fc.constantFrom(
+      "0",
+      "1",
+      "25",
+      "255",
+      "256",
+      ".",
+      ":",
+      "::",
+      "f",
+      "abcd",
+      "g",
+      "/",
+    );
+    const word = fc.array(characters, { maxLength: 12 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(fc.oneof(word, fc.ipV4(), fc.ipV6()), (text) => {
+        expect(parseIpAddress(text)?.version ?? 0).toBe(isIP(text));
+      }),
+      { numRuns: 4_000 },
+    );
+  });
+
+  it.for([
+    ["10.0.0.1", 4, 0x0a000001n],
+    ["::1", 6, 1n],
+    ["::ffff:192.0.2.1", 6, 0xffffc0000201n],
+    ["2001:db8::", 6, 0x20010db8n << 96n],
+  ] as const)("%s is a number", ([text, version, value], { expect }) => {
+    expect(parseIpAddress(text)).toEqual({ version, value });
+  });
+});
+
+describe("a network", () => {
+  it.for([
+    ["10.1.2.3", 8, 0x0a000000n, 0x0affffffn],
+    ["10.1.2.3", 32, 0x0a010203n, 0x0a010203n],
+    ["10.1.2.3", 0, 0n, 0xffffffffn],
+    ["::1", 127, 0n, 1n],
+  ] as const)("of %s/%s has its ends", ([text, prefix, first, last], { expect }) => {
+    const address = parseIpAddress(text);
+    expect(address && networkOf(address, prefix)).toMatchObject({ first, last });
+  });
+
+  it("has no more bits than the address", ({ expect }) => {
+    expect(networkOf({ version: 4, value: 0n }, 33)).toBeUndefined();
+    expect(networkOf({ version: 6, value: 0n }, 129)).toBeUndefined();
+  });
+});

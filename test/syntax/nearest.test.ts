@@ -1,0 +1,53 @@
+import { describe, it } from "vitest";
+
+import { acceptedDirectives } from "../../src/syntax/csp-directives.ts";
+import { expressionFields } from "../../src/syntax/expression-fields.ts";
+import { didYouMean, nearest, nearestOfMany } from "../../src/syntax/nearest.ts";
+
+describe("the nearest name", () => {
+  it.for([
+    ["scrip-src", "script-src"],
+    ["scriptsrc", "script-src"],
+    ["srcipt-src", "script-src"],
+    ["SCRIPT-SRC", "script-src"],
+    ["image-src", "img-src"],
+    ["frame-ancestor", "frame-ancestors"],
+    ["upgrade-insecure-request", "upgrade-insecure-requests"],
+    ["wholly-else", undefined],
+    ["x", undefined],
+    ["", undefined],
+    ["s".repeat(1_000_000), undefined],
+  ] as const)("to %s is %s", ([word, expected], { expect }) => {
+    expect(nearest(word, acceptedDirectives)).toBe(expected);
+  });
+
+  it.for([
+    ["http.hots", "http.host"],
+    ["http.request.url.path", "http.request.uri.path"],
+    ["http.request.uri.pathh", "http.request.uri.path"],
+    ["cf.bot_managment.score", "cf.bot_management.score"],
+    ["ip.source", "ip.src"],
+    ["tcp.port", undefined],
+  ] as const)("to the field %s is %s", ([word, expected], { expect }) => {
+    expect(nearest(word, expressionFields.keys())).toBe(expected);
+  });
+
+  it("is the first of equally near ones, so that the answer does not change", ({ expect }) => {
+    expect(nearest("cat", ["bat", "hat"])).toBe("bat");
+  });
+
+  it("counts a swap of neighbours as one mistake", ({ expect }) => {
+    expect(nearest("lgo", ["log"])).toBe("log");
+  });
+
+  it("is looked for only so often where there are many", ({ expect }) => {
+    const suggest = nearestOfMany(["script-src"]);
+    const answers = Array.from({ length: 30 }, () => suggest("script-sr"));
+    expect(answers.filter((answer) => answer === "script-src")).toHaveLength(20);
+  });
+
+  it("is told as a question, or not at all", ({ expect }) => {
+    expect(didYouMean("alow", ["allow", "log"])).toBe('did you mean "allow"?');
+    expect(didYouMean("zzzz", ["allow", "log"])).toBe("");
+  });
+});
