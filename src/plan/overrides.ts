@@ -1,4 +1,3 @@
-import type { JsonObject } from "../syntax/json.ts";
 import type {
   CategoryOverride,
   ExecuteRule,
@@ -6,7 +5,7 @@ import type {
   ParanoiaLevel,
   RuleOverride,
 } from "../zone/resource.ts";
-import { paranoiaLevels } from "../zone/resource.ts";
+import { betweenLevels, isAnyLevelSwitch, paranoiaOf } from "./paranoia.ts";
 
 /** Overrides in the words in which a file tunes the OWASP ruleset. */
 export interface Tuning {
@@ -18,25 +17,15 @@ export interface Tuning {
   readonly rules: readonly RuleOverride[];
 }
 
-/**
- * The one complete `overrides` that a declared rule asks for.
- *
- * A PATCH replaces, so nothing may be left for a second step (api-facts B.4). Every paranoia level is stated
- * (api-facts B.7). Of several categories of a rule the last one listed counts (api-facts B.5): what the file says of
- * a category beats the levels that are on, and no category brings back a level that is off.
- */
-export function resolveOverrides(rule: ExecuteRule, scoreRuleId: string | undefined): Overrides {
+/** The one complete `overrides` that a declared rule asks for: a PATCH replaces, so nothing may be left for a second step (api-facts B.4). */
+export function resolveOverrides(rule: ExecuteRule, scoreRuleId: string): Overrides {
   const { tuning, overrides } = rule;
+  const { categories, rules } = overrides;
   const level = tuning.paranoiaLevel;
-  const levels = level === undefined ? [] : paranoiaLevels.map((each) => levelSwitch(each, level));
   return {
     ...overrides,
-    categories: [
-      ...levels.filter(({ enabled }) => enabled === true),
-      ...overrides.categories,
-      ...levels.filter(({ enabled }) => enabled === false),
-    ],
-    rules: withScoreRule(overrides.rules, rule, scoreRuleId),
+    categories: level === undefined ? categories : betweenLevels(categories, level),
+    rules: needsScoreRule(rule) ? withScoreRule(rules, tuning, scoreRuleId) : rules,
   };
 }
 
@@ -46,95 +35,39 @@ export function needsScoreRule({ tuning }: ExecuteRule): boolean {
 }
 
 /** Takes the tuning out of overrides: the inverse of {@link resolveOverrides}, for people to read. */
-export function tuningOf(overrides: Overrides, scoreRuleId: string | undefined): Tuning {
-  const score = overrides.rules.find(({ id }) => id === scoreRuleId);
-  const level = paranoiaOf(overrides.categories);
+export function tuningOf({ categories, rules }: Overrides, scoreRuleId: string): Tuning {
+  const score = rules.find(({ id }) => id === scoreRuleId);
+  const paranoiaLevel = paranoiaOf(categories);
+  const isTold = (each: CategoryOverride) => paranoiaLevel !== undefined && isAnyLevelSwitch(each);
   return {
-    paranoiaLevel: level,
+    paranoiaLevel,
     scoreThreshold: score?.score_threshold,
     action: score?.action,
-    categories: overrides.categories.filter(
-      (each) => level === undefined || !isPlainLevelSwitch(each),
-    ),
-    rules: overrides.rules.filter((each) => each !== score || hasMoreThanTuning(each)),
+    categories: categories.filter((each) => !isTold(each)),
+    rules: rules.flatMap((each) => (each === score ? beyondTuning(each) : each)),
   };
 }
 
-/** Overrides as the service reads them; `undefined` where nothing is overridden, since an empty object is refused (api-facts B.5). */
-export function wireOverrides(overrides: Overrides): JsonObject | undefined {
-  const { categories, rules, ...whole } = overrides;
-  const wire = {
-    ...defined({ ...whole }),
-    ...(categories.length > 0
-      ? { categories: categories.map((each) => defined({ ...each })) }
-      : {}),
-    ...(rules.length > 0 ? { rules: rules.map((each) => defined({ ...each })) } : {}),
-  };
-  return Object.keys(wire).length > 0 ? wire : undefined;
-}
-
-/** Leaves out what is `undefined`, as JSON does. */
-function defined(
-  fields: Readonly<Record<string, string | number | boolean | undefined>>,
-): JsonObject {
-  const wire: Record<string, string | number | boolean> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) wire[name] = value;
-  }
-  return wire;
-}
-
-function levelTag(level: ParanoiaLevel): string {
-  return `paranoia-level-${level}`;
-}
-
-function levelSwitch(level: ParanoiaLevel, highest: ParanoiaLevel): CategoryOverride {
-  return {
-    category: levelTag(level),
-    enabled: level <= highest,
-    action: undefined,
-    sensitivity_level: undefined,
-  };
-}
-
-/** The level that overrides amount to: a level counts as on unless it is switched off; `undefined` where none is mentioned, or where a lower one is off under a higher one. */
-function paranoiaOf(categories: readonly CategoryOverride[]): ParanoiaLevel | undefined {
-  const switches = new Map(categories.map(({ category, enabled }) => [category, enabled]));
-  if (!paranoiaLevels.some((level) => switches.get(levelTag(level)) !== undefined)) {
-    return undefined;
-  }
-  const on = paranoiaLevels.filter((level) => switches.get(levelTag(level)) !== false);
-  const highest = on.at(-1);
-  return highest === on.length ? highest : undefined;
-}
-
-function isPlainLevelSwitch(override: CategoryOverride): boolean {
-  return (
-    paranoiaLevels.some((level) => override.category === levelTag(level)) &&
-    override.action === undefined &&
-    override.sensitivity_level === undefined
-  );
-}
-
-function hasMoreThanTuning({ enabled, sensitivity_level }: RuleOverride): boolean {
-  return enabled !== undefined || sensitivity_level !== undefined;
+/** What else is overridden of the score rule. */
+function beyondTuning(score: RuleOverride): readonly RuleOverride[] {
+  if (score.enabled === undefined && score.sensitivity_level === undefined) return [];
+  return [{ ...score, action: undefined, score_threshold: undefined }];
 }
 
 function withScoreRule(
   rules: readonly RuleOverride[],
-  rule: ExecuteRule,
-  scoreRuleId: string | undefined,
+  { scoreThreshold, action }: ExecuteRule["tuning"],
+  id: string,
 ): readonly RuleOverride[] {
-  if (scoreRuleId === undefined || !needsScoreRule(rule)) return rules;
-  const declared = rules.find(({ id }) => id === scoreRuleId);
+  const declared = rules.find((each) => each.id === id);
   const score: RuleOverride = {
-    id: scoreRuleId,
+    id,
     enabled: declared?.enabled,
-    action: rule.tuning.action ?? declared?.action,
-    score_threshold: rule.tuning.scoreThreshold ?? declared?.score_threshold,
+    action: action ?? declared?.action,
+    score_threshold: scoreThreshold ?? declared?.score_threshold,
     sensitivity_level: declared?.sensitivity_level,
   };
-  return [...rules.filter(({ id }) => id !== scoreRuleId), score].toSorted((a, b) =>
+  return [...rules.filter((each) => each !== declared), score].toSorted((a, b) =>
     a.id < b.id ? -1 : 1,
   );
 }

@@ -1,8 +1,10 @@
-import type { DesiredZone } from "../zone/desired.ts";
-import type { LiveZone } from "../zone/live.ts";
+import type { Declared, DesiredZone } from "../zone/desired.ts";
+import type { LiveZone, ScoreRule } from "../zone/live.ts";
+import type { Rule } from "../zone/resource.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Change } from "./change.ts";
 import type { KindPlan, Unmanaged } from "./kind-plan.ts";
+import { needsScoreRule } from "./overrides.ts";
 import { planPolicies } from "./policies.ts";
 import type { Refusal } from "./refusal.ts";
 import { planRules } from "./rules.ts";
@@ -51,7 +53,7 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
       : planPolicies(policies, wasRead(live.policies, "policies"), owner),
     rules === undefined
       ? undeclared
-      : planRules(rules, wasRead(live.entrypoint, "entry point"), live.scoreRule, owner),
+      : planRules(rules, wasRead(live.entrypoint, "entry point"), scoreRuleFor(rules, live), owner),
   ];
   const steps = kinds.flatMap((each) => each.steps).toSorted(safestFirst);
   return {
@@ -75,7 +77,12 @@ const undeclared: KindPlan = {
   marked: false,
 };
 
+function scoreRuleFor({ items }: Declared<Rule>, { scoreRule }: LiveZone): ScoreRule | undefined {
+  const isNeeded = items.some((rule) => rule.action === "execute" && needsScoreRule(rule));
+  return isNeeded ? wasRead(scoreRule, "score rule") : scoreRule;
+}
+
 function wasRead<T>(part: T | undefined, name: string): T {
-  if (part === undefined) throw new Error(`the ${name} of the zone were planned but not read`);
+  if (part === undefined) throw new Error(`planned without having read the ${name} of the zone`);
   return part;
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../syntax/json.ts";
 import { isJsonObject } from "../syntax/json.ts";
 import type { LiveRule, LiveRuleAction } from "../zone/live.ts";
 import type { Overrides, SkipParameters } from "../zone/resource.ts";
-import { wireOverrides } from "./overrides.ts";
+import { wireOverrides } from "./wire-overrides.ts";
 
 /** What a rule shall be, in terms in which it can be compared with a live one. */
 export interface RuleForm {
@@ -51,8 +51,8 @@ function parametersOf({ does }: RuleForm, live: JsonObject): JsonObject {
 }
 
 function executeParameters(ruleset: string, overrides: Overrides, live: JsonObject): JsonObject {
-  const { overrides: _replaced, ...kept } = live;
-  const wire = wireOverrides(overrides);
+  const { overrides: before, ...kept } = live;
+  const wire = wireOverrides(overrides, before);
   return {
     ...kept,
     id: ruleset,

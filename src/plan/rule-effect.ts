@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { compareExpressions } from "../syntax/compare-expressions.ts";
-import type { LiveRuleAction, ScoreRule } from "../zone/live.ts";
+import type { LiveRuleAction } from "../zone/live.ts";
 import type { Overrides } from "../zone/resource.ts";
 import type { Effect } from "./change.ts";
 import { combine, neutral, strengthens, unclear, weakens } from "./effect.ts";
 import { tuningOf } from "./overrides.ts";
+import { levelled } from "./paranoia.ts";
 
 /** The fields of a rule that decide what it does. */
 export interface RuleTerms {
@@ -18,14 +19,14 @@ export interface RuleTerms {
 export function effectOfRule(
   before: RuleTerms | undefined,
   after: RuleTerms | undefined,
-  scoreRule: ScoreRule | undefined,
+  scoreRuleId: string,
 ): Effect {
   const was = before?.enabled === true ? before : undefined;
   const is = after?.enabled === true ? after : undefined;
   if (was === undefined) return is === undefined ? neutral : effectOfPresence(is, true);
   if (is === undefined) return effectOfPresence(was, false);
   if (was.does.action !== is.does.action) return unclear("does something else", true);
-  return combine([effectOfReach(was, is), effectOfAction(was.does, is.does, scoreRule)]);
+  return combine([effectOfReach(was, is), effectOfAction(was.does, is.does, scoreRuleId)]);
 }
 
 /** A deployed ruleset protects; an exception spares requests from what comes after it. */
@@ -65,11 +66,11 @@ function effectOfReach(before: RuleTerms, after: RuleTerms): Effect {
 function effectOfAction(
   before: LiveRuleAction,
   after: LiveRuleAction,
-  scoreRule: ScoreRule | undefined,
+  scoreRuleId: string,
 ): Effect {
   if (before.action === "execute" && after.action === "execute") {
     if (before.ruleset !== after.ruleset) return unclear("deploys another managed ruleset", true);
-    return effectOfOverrides(before.overrides, after.overrides, scoreRule);
+    return effectOfOverrides(before.overrides, after.overrides, scoreRuleId);
   }
   if (before.action === "skip" && after.action === "skip") {
     return isDeepStrictEqual(before.skip, after.skip)
@@ -79,14 +80,10 @@ function effectOfAction(
   return neutral;
 }
 
-function effectOfOverrides(
-  before: Overrides,
-  after: Overrides,
-  scoreRule: ScoreRule | undefined,
-): Effect {
-  const was = tuningOf(before, scoreRule?.id);
-  const is = tuningOf(after, scoreRule?.id);
-  return combine([
+function effectOfOverrides(before: Overrides, after: Overrides, scoreRuleId: string): Effect {
+  const was = tuningOf(before, scoreRuleId);
+  const is = tuningOf(after, scoreRuleId);
+  const told = combine([
     // Deployed without a word on the levels, all of them are on (api-facts B.7).
     effectOfNumber(was.paranoiaLevel ?? 4, is.paranoiaLevel ?? 4, "paranoia level", "higher"),
     effectOfNumber(was.scoreThreshold ?? 40, is.scoreThreshold ?? 40, "score threshold", "lower"),
@@ -96,6 +93,10 @@ function effectOfOverrides(
     ...effectsOfNamed(named(was.categories, "category"), named(is.categories, "category")),
     ...effectsOfNamed(named(was.rules, "id"), named(is.rules, "id")),
   ]);
+  const isSame = isDeepStrictEqual(levelled(before), levelled(after));
+  if (isSame || told.direction !== "neutral") return told;
+  // Order, sensitivity, thresholds of single rules: what they come to depends on the ruleset's rules.
+  return unclear("overrides the ruleset in another way", true);
 }
 
 function effectOfNumber(

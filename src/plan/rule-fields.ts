@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Json } from "../syntax/json.ts";
-import type { LiveRuleAction, ScoreRule } from "../zone/live.ts";
+import type { LiveRuleAction } from "../zone/live.ts";
+import { managedRulesets } from "../zone/managed-ruleset.ts";
 import type {
   CategoryOverride,
   Overrides,
@@ -12,6 +12,7 @@ import type { FieldChange } from "./change.ts";
 import type { Fields } from "./field-changes.ts";
 import { differingFields } from "./field-changes.ts";
 import { tuningOf } from "./overrides.ts";
+import { levelled } from "./paranoia.ts";
 
 /** What can be compared of a rule, live or declared. */
 interface Comparable {
@@ -25,33 +26,39 @@ interface Comparable {
 export function differingRuleFields(
   before: Comparable | undefined,
   after: Comparable | undefined,
-  scoreRule: ScoreRule | undefined,
+  scoreRuleId: string,
 ): readonly FieldChange[] {
   const fields = differingFields(
-    before === undefined ? {} : fieldsOf(before, scoreRule),
-    after === undefined ? {} : fieldsOf(after, scoreRule),
+    before === undefined ? {} : fieldsOf(before, scoreRuleId),
+    after === undefined ? {} : fieldsOf(after, scoreRuleId),
   );
-  const sameTuning = [before, after].every((side) => side?.does.action === "execute");
-  if (fields.length > 0 || !sameTuning || isDeepStrictEqual(before?.does, after?.does)) {
-    return fields;
-  }
-  // Two spellings of one level: what is stated differs, what is on does not.
-  return [
-    { field: "overrides", before: overridesOf(before?.does), after: overridesOf(after?.does) },
-  ];
+  return [...fields, ...differingOrder(before?.does, after?.does, scoreRuleId)];
+}
+
+/** Overrides that say the same in words, in another order: the last one listed counts (api-facts B.5). */
+function differingOrder(
+  before: LiveRuleAction | undefined,
+  after: LiveRuleAction | undefined,
+  scoreRuleId: string,
+): readonly FieldChange[] {
+  if (before?.action !== "execute" || after?.action !== "execute") return [];
+  const [was, is] = [levelled(before.overrides), levelled(after.overrides)];
+  const inWords = [was, is].map((side) => overrideFields(side, scoreRuleId));
+  if (isDeepStrictEqual(was, is) || !isDeepStrictEqual(inWords[0], inWords[1])) return [];
+  return [{ field: "overrides", before: overridesText(was), after: overridesText(is) }];
 }
 
 function fieldsOf(
   { description, expression, enabled, does }: Comparable,
-  scoreRule: ScoreRule | undefined,
+  scoreRuleId: string,
 ): Fields {
-  return { ...actionFields(does, scoreRule), expression, enabled, description };
+  return { ...actionFields(does, scoreRuleId), expression, enabled, description };
 }
 
-function actionFields(does: LiveRuleAction, scoreRule: ScoreRule | undefined): Fields {
+function actionFields(does: LiveRuleAction, scoreRuleId: string): Fields {
   switch (does.action) {
     case "execute":
-      return { deploy: does.ruleset, ...overrideFields(does.overrides, scoreRule) };
+      return { deploy: rulesetName(does.ruleset), ...overrideFields(does.overrides, scoreRuleId) };
     case "skip":
       return { ...skipFields(does.skip), logging: does.logging };
     case "other":
@@ -59,10 +66,15 @@ function actionFields(does: LiveRuleAction, scoreRule: ScoreRule | undefined): F
   }
 }
 
-function overrideFields(overrides: Overrides, scoreRule: ScoreRule | undefined): Fields {
+/** A managed ruleset in the file's words: its well-known name, else its id. */
+function rulesetName(id: string): string {
+  return Object.entries(managedRulesets).find(([, known]) => known === id)?.[0] ?? id;
+}
+
+function overrideFields(overrides: Overrides, scoreRuleId: string): Fields {
   const { paranoiaLevel, scoreThreshold, action, categories, rules } = tuningOf(
     overrides,
-    scoreRule?.id,
+    scoreRuleId,
   );
   return {
     paranoia_level: paranoiaLevel,
@@ -76,9 +88,8 @@ function overrideFields(overrides: Overrides, scoreRule: ScoreRule | undefined):
   };
 }
 
-function overridesOf(does: LiveRuleAction | undefined): Json {
-  if (does?.action !== "execute") return null;
-  return [...does.overrides.categories.map(categoryText), ...does.overrides.rules.map(ruleText)];
+function overridesText({ categories, rules }: Overrides): readonly string[] {
+  return [...categories.map(categoryText), ...rules.map(ruleText)];
 }
 
 function categoryText({ category, enabled, action, sensitivity_level }: CategoryOverride): string {

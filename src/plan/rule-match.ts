@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { LiveRule } from "../zone/live.ts";
-import { keyOfRef } from "../zone/mark.ts";
+import { keyOfRef, ownerOfRef } from "../zone/mark.ts";
 import type { Rule } from "../zone/resource.ts";
 import type { RuleForm } from "./rule-body.ts";
 
@@ -13,30 +13,33 @@ export interface WantedRule {
 }
 
 /**
- * Finds for each declared rule the live one: by our ref, by the ref under its former key, and for what nobody has
- * marked, by what it does: an `execute` of the same managed ruleset (a zone deploys it at most once, api-facts B.5),
- * an exception that is equal in everything.
+ * Finds for each declared rule the live one: by our ref, by the ref under its former key, and else by what it does:
+ * an `execute` of the same managed ruleset (a zone deploys it at most once, api-facts B.5), an exception that is equal
+ * in everything. A rule with another owner's ref is nobody's to take.
  */
 export function matchRules(
   declared: readonly (readonly [Rule, RuleForm])[],
   live: readonly LiveRule[],
   owner: string,
 ): readonly WantedRule[] {
-  const byKey = new Map(live.map((rule) => [keyOfRef(owner, rule.ref), rule]));
+  const byKey = Map.groupBy(live, ({ ref }) => keyOfRef(owner, ref));
   const keys = new Set(declared.map(([{ key }]) => key));
   const taken = new Set<LiveRule>();
-  const byRef = declared.map(([rule, form]) => {
-    const former = rule.was === undefined || keys.has(rule.was) ? undefined : byKey.get(rule.was);
-    const found = byKey.get(rule.key) ?? former;
+  const take = (candidates: readonly LiveRule[]) => {
+    const found = candidates.find((rule) => !taken.has(rule));
     if (found !== undefined) taken.add(found);
-    return { rule, form, live: found };
+    return found;
+  };
+  const known = declared.map(([rule, form]): WantedRule => {
+    const isRenamed = rule.was !== undefined && !keys.has(rule.was);
+    const former = isRenamed ? byKey.get(rule.was) : undefined;
+    return { rule, form, live: take([...(byKey.get(rule.key) ?? []), ...(former ?? [])]) };
   });
-  return byRef.map((wanted) => {
-    if (wanted.live !== undefined) return wanted;
-    const found = live.find((rule) => !taken.has(rule) && doesTheSame(wanted.form, rule));
-    if (found !== undefined) taken.add(found);
-    return { ...wanted, live: found };
-  });
+  const free = live.filter(({ ref }) => [undefined, owner].includes(ownerOfRef(ref)));
+  return known.map((wanted) => ({
+    ...wanted,
+    live: wanted.live ?? take(free.filter((rule) => doesTheSame(wanted.form, rule))),
+  }));
 }
 
 function doesTheSame(form: RuleForm, live: LiveRule): boolean {

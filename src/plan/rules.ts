@@ -1,11 +1,14 @@
 import type { Declared } from "../zone/desired.ts";
 import type { LiveEntrypoint, LiveRule, ScoreRule } from "../zone/live.ts";
+import { documentedScoreRuleId } from "../zone/managed-ruleset.ts";
 import { keyOfRef, refOf } from "../zone/mark.ts";
 import type { Rule } from "../zone/resource.ts";
-import type { Change, Delete, DeleteReason, Effect, FieldChange } from "./change.ts";
+import type { Change, Effect, FieldChange } from "./change.ts";
 import { combine } from "./effect.ts";
+import { deleteOf, judgeIdleRules } from "./idle-rules.ts";
 import type { KindPlan } from "./kind-plan.ts";
 import { needsScoreRule, resolveOverrides } from "./overrides.ts";
+import type { Refusal } from "./refusal.ts";
 import type { RuleForm } from "./rule-body.ts";
 import { ruleBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
@@ -24,16 +27,20 @@ export function planRules(
   scoreRule: ScoreRule | undefined,
   owner: string,
 ): KindPlan {
+  const scoreRuleId = scoreRule?.id ?? documentedScoreRuleId;
   const before = entrypoint.state === "present" ? entrypoint.rules : [];
-  const forms = declared.items.map((rule) => [rule, formOf(rule, scoreRule)] as const);
+  const forms = declared.items.map((rule) => [rule, formOf(rule, scoreRuleId)] as const);
   const wanted = matchRules(forms, before, owner);
-  const idle = idleRules(before, wanted, owner, declared.unmanaged);
-  const after = arrange(before, wanted, new Set(idle.doomed.keys()));
-
-  const updates = wanted.flatMap((each) => changeOf(each, { before, after, scoreRule, owner }));
-  const deletes = [...idle.doomed].map(([rule, because]) =>
-    deleteOf(rule, because, owner, scoreRule),
+  const matched = new Set(wanted.map(({ live }) => live));
+  const { doomed, unmanaged } = judgeIdleRules(
+    before.filter((rule) => !matched.has(rule)),
+    declared,
+    owner,
   );
+  const after = arrange(before, wanted, new Set(doomed.map(({ rule }) => rule)));
+
+  const updates = wanted.flatMap((each) => changeOf(each, { before, after, scoreRuleId, owner }));
+  const deletes = doomed.map((each) => deleteOf(each, scoreRuleId));
   const changes = [...updates.map(({ change }) => change), ...deletes];
   const write = writeRules({
     ruleset: entrypoint.state === "present" ? entrypoint.id : undefined,
@@ -45,23 +52,19 @@ export function planRules(
   });
   return {
     steps: write === undefined ? [] : [{ changes, write }],
-    unmanaged: idle.unmanaged.map(({ id, ref, description }) => ({
-      kind: "rule",
-      id,
-      title: description === "" ? ref : description,
-    })),
-    obstacles: [],
-    notes: notesOf(declared.items, wanted, scoreRule, owner),
-    compared: declared.items.length + idle.ours,
+    unmanaged,
+    notes: notesOf(declared.items, scoreRule),
+    obstacles: obstaclesOf(after),
+    compared: declared.items.length + doomed.length,
     marked: before.some(({ ref }) => keyOfRef(owner, ref) !== undefined),
   };
 }
 
-function formOf(rule: Rule, scoreRule: ScoreRule | undefined): RuleForm {
+function formOf(rule: Rule, scoreRuleId: string): RuleForm {
   const { description, expression, enabled } = rule;
   switch (rule.action) {
     case "execute": {
-      const overrides = resolveOverrides(rule, scoreRule?.id);
+      const overrides = resolveOverrides(rule, scoreRuleId);
       const does = { action: "execute", ruleset: rule.ruleset, overrides } as const;
       return { description, expression, enabled, does };
     }
@@ -70,34 +73,6 @@ function formOf(rule: Rule, scoreRule: ScoreRule | undefined): RuleForm {
       return { description, expression, enabled, does };
     }
   }
-}
-
-/** What becomes of live rules that no declared rule is. */
-interface IdleRules {
-  readonly doomed: ReadonlyMap<LiveRule, DeleteReason>;
-  readonly unmanaged: readonly LiveRule[];
-  /** How many of the doomed are ours. */
-  readonly ours: number;
-}
-
-function idleRules(
-  live: readonly LiveRule[],
-  wanted: readonly WantedRule[],
-  owner: string,
-  mode: Declared<Rule>["unmanaged"],
-): IdleRules {
-  const matched = new Set(wanted.map((each) => each.live));
-  const idle = live.filter((rule) => !matched.has(rule));
-  const ours = idle.filter(({ ref }) => keyOfRef(owner, ref) !== undefined);
-  const foreign = idle.filter((rule) => !ours.includes(rule));
-  return {
-    doomed: new Map([
-      ...ours.map((rule) => [rule, "undeclared"] as const),
-      ...(mode === "delete" ? foreign.map((rule) => [rule, "unmanaged"] as const) : []),
-    ]),
-    unmanaged: mode === "report" ? foreign : [],
-    ours: ours.length,
-  };
 }
 
 /** A change of a declared rule, and its live rule where the content differs and not only the place. */
@@ -110,22 +85,22 @@ interface RuleChange {
 interface Surroundings {
   readonly before: readonly LiveRule[];
   readonly after: readonly Entry[];
-  readonly scoreRule: ScoreRule | undefined;
+  readonly scoreRuleId: string;
   readonly owner: string;
 }
 
 function changeOf(
   wanted: WantedRule,
-  { before, after, scoreRule, owner }: Surroundings,
+  { before, after, scoreRuleId, owner }: Surroundings,
 ): readonly RuleChange[] {
   const { rule, form, live } = wanted;
-  const content = differingRuleFields(live, form, scoreRule);
+  const content = differingRuleFields(live, form, scoreRuleId);
   const place = live === undefined ? undefined : placesOf(wanted, before, after);
   const fields: readonly FieldChange[] = place === undefined ? content : [...content, place];
   if (live !== undefined && fields.length === 0) return [];
 
   const moved: Effect[] = place === undefined ? [] : [effectOfMove(wanted, before, after)];
-  const effect = combine([effectOfRule(live, form, scoreRule), ...moved]);
+  const effect = combine([effectOfRule(live, form, scoreRuleId), ...moved]);
   const shared = {
     kind: "rule",
     key: `rule/${rule.key}`,
@@ -143,39 +118,33 @@ function changeOf(
   ];
 }
 
-function deleteOf(
-  live: LiveRule,
-  because: DeleteReason,
-  owner: string,
-  scoreRule: ScoreRule | undefined,
-): Delete {
+/** A zone deploys a managed ruleset once (api-facts B.5): where a rule that stays does so already, nothing can be done. */
+function obstaclesOf(after: readonly Entry[]): readonly Refusal[] {
+  return after.flatMap(({ wanted }) => {
+    if (wanted?.rule.action !== "execute") return [];
+    const { key, ruleset } = wanted.rule;
+    const other = after.find(
+      ({ wanted: another, live }) =>
+        another === undefined && live.does.action === "execute" && live.does.ruleset === ruleset,
+    )?.live;
+    return other === undefined ? [] : [takenBy(other, key, ruleset)];
+  });
+}
+
+function takenBy({ id, ref, description }: LiveRule, key: string, ruleset: string): Refusal {
   return {
-    verb: "delete",
-    kind: "rule",
-    key: `rule/${keyOfRef(owner, live.ref) ?? live.id}`,
-    title: live.description,
-    id: live.id,
-    because,
-    fields: differingRuleFields(live, undefined, scoreRule),
-    effect: effectOfRule(live, undefined, scoreRule),
+    code: "TAKEN",
+    message:
+      `rule/${key} deploys the managed ruleset ${ruleset}, but the live rule ${id} (${description || ref}) does so ` +
+      "already, and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",
   };
 }
 
-function notesOf(
-  declared: readonly Rule[],
-  wanted: readonly WantedRule[],
-  scoreRule: ScoreRule | undefined,
-  owner: string,
-): readonly string[] {
-  const tuned = declared.some((rule) => rule.action === "execute" && needsScoreRule(rule));
-  return [
-    ...wanted.flatMap(({ rule, live }) =>
-      live === undefined || keyOfRef(owner, live.ref) !== undefined
-        ? []
-        : [`rule/${rule.key} is the live rule ${live.id}, told by what it does: it is adopted`],
-    ),
-    ...(tuned && scoreRule?.source === "documented"
-      ? ["the OWASP ruleset could not be read: its score rule is taken by its documented id"]
-      : []),
-  ];
+function notesOf(declared: readonly Rule[], scoreRule: ScoreRule | undefined): readonly string[] {
+  const isTuned = declared.some((rule) => rule.action === "execute" && needsScoreRule(rule));
+  return isTuned && scoreRule?.source === "documented"
+    ? [
+        `the OWASP ruleset could not be read: its score rule is taken by its documented id ${scoreRule.id}`,
+      ]
+    : [];
 }

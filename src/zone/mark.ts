@@ -29,3 +29,8 @@ export function refOf(owner: string, key: string): string {
 export function keyOfRef(owner: string, ref: string): string | undefined {
   return ref.startsWith(`${owner}:`) ? ref.slice(owner.length + 1) : undefined;
 }
+
+/** The owner whose mark a `ref` bears, ours or another's; `undefined` for the refs that the service or other tools give. */
+export function ownerOfRef(ref: string): string | undefined {
+  return /^(?<owner>[a-z0-9][a-z0-9._-]*):\S/.exec(ref)?.groups?.["owner"];
+}

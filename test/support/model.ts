@@ -13,7 +13,7 @@ import type {
   SkipRule,
 } from "../../src/zone/resource.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
-import { ruleOfWire, type Wire } from "./service-model.ts";
+import { ruleOfWire, type Wire } from "./wire-model.ts";
 
 /** The mark under which most stories happen. */
 export const owner = "zonewarden";

@@ -2,18 +2,9 @@ import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
 import type { Position, Write } from "../../src/plan/write.ts";
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
-import type {
-  LiveEntrypoint,
-  LivePolicy,
-  LiveRule,
-  LiveRuleAction,
-  LiveZone,
-} from "../../src/zone/live.ts";
-import type { Overrides, SkipParameters } from "../../src/zone/resource.ts";
-
-/** An object as the service speaks it. */
-export type Wire = JsonObject;
+import { canonicalJson, isJsonObject, type Json } from "../../src/syntax/json.ts";
+import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import { ruleOfWire, text, type Wire } from "./wire-model.ts";
 
 /**
  * The service in one pure function: the state that a write leads to, by the words of the specification and of
@@ -52,20 +43,6 @@ export function statesOf(live: LiveZone, writes: readonly Write[]): readonly Liv
   const states = [live];
   for (const write of writes) states.push(afterWrite(states.at(-1) ?? live, write));
   return states;
-}
-
-/** A rule as the program's model has it, from the service's words. */
-export function ruleOfWire(wire: Wire): LiveRule {
-  return {
-    id: text(wire["id"]),
-    ref: text(wire["ref"]),
-    version: text(wire["version"]),
-    description: text(wire["description"]),
-    expression: text(wire["expression"]),
-    enabled: wire["enabled"] !== false,
-    does: actionOfWire(wire),
-    wire,
-  };
 }
 
 function afterSettings(live: LiveZone, body: Wire): NonNullable<LiveZone["settings"]> {
@@ -167,36 +144,39 @@ function placed(
   return rules.toSpliced(at, 0, rule);
 }
 
-/** A rule keeps its identity by id or ref; a changed ref makes a new one (api-facts B.4). */
 function stored(body: Wire, before: readonly LiveRule[], index: number): LiveRule {
-  const serverMade = ["version", "last_updated", "categories"].filter((name) => name in body);
-  if (serverMade.length > 0) throw new Error(`400: unknown field ${serverMade.join(", ")}`);
-  const same = before.find(({ id, ref }) =>
-    body["id"] === undefined ? ref === body["ref"] : id === body["id"],
-  );
-  if (same !== undefined && "ref" in body && same.ref !== body["ref"]) {
-    throw new Error("a changed ref makes a new rule");
-  }
+  if (serverMade.some((name) => name in body)) throw new Error("400: unknown field");
+  const same = sameRule(body, before);
   const id = same?.id ?? digest([body, index, before.map((rule) => rule.id)]);
-  const content: Record<string, Json> = { ref: same?.ref ?? id, description: "", ...body, id };
-  if (content["action"] === "skip") content["logging"] ??= { enabled: true };
-  const isSame =
-    same !== undefined && isDeepStrictEqual({ ...content, ...serverFields(same) }, same.wire);
-  if (isSame) return same;
-  const version = same === undefined ? 1 : Number(same.version) + 1;
+  const logging = body["action"] === "skip" ? { logging: { enabled: true } } : {};
+  const content = { ref: same?.ref ?? id, description: "", ...logging, ...body, id };
+  if (same !== undefined && isDeepStrictEqual({ ...content, ...serverFields(same) }, same.wire)) {
+    return same;
+  }
+  const version = Number(same?.version ?? 0) + 1;
+  const second = String(version % 60).padStart(2, "0");
   return ruleOfWire({
     ...content,
     version: String(version),
-    last_updated: `2026-11-21T10:00:${String(version).padStart(2, "0")}Z`,
+    last_updated: `2026-11-21T10:00:${second}Z`,
   });
 }
 
-function serverFields({ wire }: LiveRule): Wire {
-  return Object.fromEntries(
-    Object.entries(wire).filter(([name]) =>
-      ["version", "last_updated", "categories"].includes(name),
-    ),
+/** A rule keeps its identity by id or ref; a changed ref makes a new one (api-facts B.4). */
+function sameRule(body: Wire, before: readonly LiveRule[]): LiveRule | undefined {
+  const same = before.find(({ id, ref }) =>
+    body["id"] === undefined ? ref === body["ref"] : id === body["id"],
   );
+  if (same !== undefined && same.ref !== (body["ref"] ?? same.ref)) {
+    throw new Error("a changed ref makes a new rule");
+  }
+  return same;
+}
+
+const serverMade = ["version", "last_updated", "categories"];
+
+function serverFields({ wire }: LiveRule): Wire {
+  return Object.fromEntries(Object.entries(wire).filter(([name]) => serverMade.includes(name)));
 }
 
 /** What the service refuses of a list (api-facts B.4, B.5, B.8). */
@@ -215,65 +195,6 @@ function checked(rules: readonly LiveRule[]): readonly LiveRule[] {
   return rules;
 }
 
-function actionOfWire(wire: Wire): LiveRuleAction {
-  const parameters = isJsonObject(wire["action_parameters"]) ? wire["action_parameters"] : {};
-  switch (wire["action"]) {
-    case "execute":
-      return {
-        action: "execute",
-        ruleset: text(parameters["id"]),
-        overrides: overridesOfWire(object(parameters["overrides"])),
-      };
-    case "skip":
-      return {
-        action: "skip",
-        skip: skipOfWire(parameters),
-        logging: object(wire["logging"])["enabled"] !== false,
-      };
-    default:
-      return { action: "other", name: text(wire["action"]) };
-  }
-}
-
-function overridesOfWire(wire: Wire): Overrides {
-  return {
-    ...switches(wire),
-    categories: objects(wire["categories"]).map((each) => ({
-      category: text(each["category"]),
-      ...switches(each),
-    })),
-    rules: objects(wire["rules"])
-      .map((each) => ({
-        id: text(each["id"]),
-        ...switches(each),
-        score_threshold:
-          typeof each["score_threshold"] === "number" ? each["score_threshold"] : undefined,
-      }))
-      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-  };
-}
-
-function switches(wire: Wire): Pick<Overrides, "enabled" | "action" | "sensitivity_level"> {
-  const { enabled, action, sensitivity_level: level } = wire;
-  return {
-    enabled: typeof enabled === "boolean" ? enabled : undefined,
-    action: typeof action === "string" ? action : undefined,
-    sensitivity_level: typeof level === "string" ? level : undefined,
-  };
-}
-
-function skipOfWire(wire: Wire): SkipParameters {
-  const rules = Object.entries(object(wire["rules"])).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return {
-    ruleset: wire["ruleset"] === "current",
-    phase: wire["phase"] === "current",
-    rulesets: texts(wire["rulesets"]),
-    rules: Object.fromEntries(rules.map(([ruleset, ids]) => [ruleset, texts(ids)])),
-    phases: texts(wire["phases"]),
-    products: texts(wire["products"]),
-  };
-}
-
 function indexOf(list: readonly { readonly id: string }[], id: string): number {
   const index = list.findIndex((each) => each.id === id);
   if (index < 0) throw new Error(`404: ${id}`);
@@ -284,22 +205,6 @@ function digest(value: Json): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 32);
 }
 
-function text(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
 function flag(value: Json | undefined, otherwise: boolean): boolean {
   return typeof value === "boolean" ? value : otherwise;
-}
-
-function object(value: Json | undefined): Wire {
-  return isJsonObject(value) ? value : {};
-}
-
-function objects(value: Json | undefined): readonly Wire[] {
-  return Array.isArray(value) ? value.filter((each) => isJsonObject(each)) : [];
-}
-
-function texts(value: Json | undefined): readonly string[] {
-  return Array.isArray(value) ? value.map((each: Json) => text(each)).toSorted() : [];
 }

@@ -1,0 +1,64 @@
+import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
+import type { Overrides } from "../zone/resource.ts";
+
+/**
+ * Overrides as the service reads them; `undefined` where nothing is overridden, since an empty object is refused
+ * (api-facts B.5). What the live ones carry that we do not know is kept, in them and in each element that stays.
+ */
+export function wireOverrides(
+  overrides: Overrides,
+  live: Json | undefined,
+): JsonObject | undefined {
+  const { categories, rules, ...whole } = overrides;
+  const kept = isJsonObject(live) ? live : {};
+  const wire = {
+    ...unknownIn(kept),
+    ...defined(whole),
+    ...ifAny("categories", withUnknown(categories, kept["categories"], "category")),
+    ...ifAny("rules", withUnknown(rules, kept["rules"], "id")),
+  };
+  return Object.keys(wire).length > 0 ? wire : undefined;
+}
+
+type Part = Readonly<Record<string, string | number | boolean | undefined>>;
+
+function withUnknown(
+  parts: readonly object[],
+  live: Json | undefined,
+  name: "category" | "id",
+): readonly JsonObject[] {
+  const lives = Array.isArray(live) ? live.filter((each) => isJsonObject(each)) : [];
+  return parts.map((part) => {
+    const wire = defined({ ...part });
+    return { ...unknownIn(lives.find((each) => each[name] === wire[name]) ?? {}), ...wire };
+  });
+}
+
+/** All fields that overrides and their elements are known to have. */
+const known: ReadonlySet<string> = new Set([
+  "id",
+  "category",
+  "enabled",
+  "action",
+  "score_threshold",
+  "sensitivity_level",
+  "categories",
+  "rules",
+]);
+
+function unknownIn(live: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(live).filter(([name]) => !known.has(name)));
+}
+
+/** Leaves out what is `undefined`, as JSON does. */
+function defined(part: Part): JsonObject {
+  const wire: Record<string, string | number | boolean> = {};
+  for (const [name, value] of Object.entries(part)) {
+    if (value !== undefined) wire[name] = value;
+  }
+  return wire;
+}
+
+function ifAny(name: string, list: readonly JsonObject[]): JsonObject {
+  return list.length > 0 ? { [name]: list } : {};
+}

@@ -1,0 +1,162 @@
+import { describe, it } from "vitest";
+
+import { summaryOf } from "../../src/plan/change.ts";
+import type { Plan } from "../../src/plan/plan.ts";
+import { plan } from "../../src/plan/plan.ts";
+import type { Declared } from "../../src/zone/desired.ts";
+import type { LiveEntrypoint } from "../../src/zone/live.ts";
+import { managedRulesets, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
+import type { Rule } from "../../src/zone/resource.ts";
+import {
+  declared,
+  deployment,
+  desiredZone,
+  entrypoint,
+  exception,
+  liveDeployment,
+  liveException,
+  liveRule,
+  liveZone,
+  owner,
+} from "../support/model.ts";
+
+function planned(rules: Declared<Rule>, live: LiveEntrypoint): Plan {
+  return plan(desiredZone({ rules }), liveZone({ entrypoint: live }), owner);
+}
+
+const owasp = deployment("owasp");
+const uploads = exception("uploads");
+const liveOwasp = liveDeployment("r1", { ref: "zonewarden:owasp" });
+const liveUploads = liveException("r2", "uploads", { ref: "zonewarden:uploads" });
+const foreign = liveRule("f1", { action: "log", expression: "ip.src eq 192.0.2.1" });
+const foreignToo = liveRule("f2", { action: "managed_challenge", description: "By hand" });
+const foreignSkip = liveException("f3", "elsewhere");
+const theirs = liveException("t1", "uploads", { ref: "team-b:uploads" });
+
+interface Situation {
+  readonly when: string;
+  readonly given: Declared<Rule>;
+  readonly live: LiveEntrypoint;
+  readonly yields: readonly string[];
+  readonly leaves?: readonly string[];
+}
+
+const situations: readonly Situation[] = [
+  {
+    when: "somebody else deployed the managed ruleset",
+    given: declared([owasp]),
+    live: entrypoint(liveDeployment("f9", { enabled: false })),
+    yields: ["~ rule/owasp (enabled)"],
+  },
+  {
+    when: "somebody else's deployment is as declared",
+    given: declared([owasp]),
+    live: entrypoint(liveDeployment("f9")),
+    yields: [],
+  },
+  {
+    when: "somebody else made an equal exception",
+    given: declared([uploads]),
+    live: entrypoint(liveException("f9", "uploads")),
+    yields: [],
+  },
+  {
+    when: "somebody else made an exception for something else",
+    given: declared([uploads]),
+    live: entrypoint(foreignSkip),
+    yields: ["+ rule/uploads"],
+    leaves: ["f3"],
+  },
+  {
+    when: "another owner made an equal exception",
+    given: declared([uploads]),
+    live: entrypoint(theirs),
+    yields: ["+ rule/uploads"],
+    leaves: ["t1"],
+  },
+  {
+    when: "a rule was renamed: its ref stays, since a new one would make a new rule",
+    given: declared([deployment("core", { was: "owasp" })]),
+    live: entrypoint(liveOwasp),
+    yields: [],
+  },
+  {
+    when: "two rules say that they were the same one",
+    given: declared([
+      exception("a", { was: "uploads" }),
+      exception("b", { was: "uploads", expression: "ssl" }),
+    ]),
+    live: entrypoint(liveUploads),
+    yields: ["~ rule/a (expression)", "+ rule/b"],
+  },
+  {
+    when: "somebody made something else of our rule",
+    given: declared([uploads]),
+    live: entrypoint(
+      liveRule("r2", {
+        ref: "zonewarden:uploads",
+        action: "block",
+        expression: uploads.expression,
+      }),
+    ),
+    yields: ["~ rule/uploads (does, skip.ruleset, logging)"],
+  },
+  {
+    when: "rules of nobody are live, and the zone says that they go",
+    given: declared([owasp], "delete"),
+    live: entrypoint(foreign, liveOwasp),
+    yields: ["- rule/f1"],
+  },
+  {
+    when: "another owner's rule is live in a zone that wants everything else gone",
+    given: declared([owasp], "delete"),
+    live: entrypoint(theirs, foreign, liveOwasp),
+    yields: ["- rule/f1"],
+    leaves: ["t1"],
+  },
+  {
+    when: "the zone does not want to hear of what is not declared",
+    given: declared([owasp], "ignore"),
+    live: entrypoint(foreign, theirs, liveOwasp),
+    yields: [],
+  },
+  {
+    when: "a live rule of ours has a ref that a half-valid answer repeats",
+    given: declared([owasp]),
+    live: entrypoint(liveOwasp, liveRule("r8", { ref: "zonewarden:owasp", action: "log" })),
+    yields: ["- rule/r8"],
+  },
+];
+
+describe("knowing live rules again", () => {
+  it.for(situations)("when $when", ({ given, live, yields, leaves = [] }, { expect }) => {
+    const { changes, unmanaged } = planned(given, live);
+    expect(changes.map(summaryOf)).toEqual(yields);
+    expect(unmanaged.map(({ id }) => id)).toEqual(leaves);
+  });
+
+  it("says that a managed ruleset is taken where a rule that stays deploys it already", ({
+    expect,
+  }) => {
+    const taken = liveDeployment("t9", { ref: "team-b:owasp", description: "Team B" });
+    const { obstacles } = planned(declared([owasp]), entrypoint(taken));
+    expect(obstacles).toEqual([
+      {
+        code: "TAKEN",
+        message:
+          `rule/owasp deploys the managed ruleset ${owaspRulesetId}, but the live rule t9 (Team B) does so already, ` +
+          "and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",
+      },
+    ]);
+    const other = liveDeployment("t9", {
+      ref: "team-b:x",
+      action_parameters: { id: managedRulesets.cloudflare, version: "latest" },
+    });
+    expect(planned(declared([owasp]), entrypoint(other)).obstacles).toEqual([]);
+  });
+
+  it("tells a rule without words by its ref", ({ expect }) => {
+    const { unmanaged } = planned(declared([]), entrypoint(foreign, foreignToo));
+    expect(unmanaged.map(({ title }) => title)).toEqual(["f1", "By hand"]);
+  });
+});

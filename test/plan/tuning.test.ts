@@ -1,0 +1,251 @@
+import { describe, it } from "vitest";
+
+import { resolveOverrides } from "../../src/plan/overrides.ts";
+import { plan } from "../../src/plan/plan.ts";
+import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
+import type { Overrides, OwaspTuning } from "../../src/zone/resource.ts";
+import {
+  absent,
+  category,
+  declared,
+  deployment,
+  desiredZone,
+  entrypoint,
+  liveDeployment,
+  liveZone,
+  noOverrides,
+  owner,
+  ruleOverride,
+  untuned,
+} from "../support/model.ts";
+import type { Wire } from "../support/wire-model.ts";
+
+const score = documentedScoreRuleId;
+const level = (n: number, enabled: boolean) => ({ category: `paranoia-level-${n}`, enabled });
+const allLevels = [level(1, true), level(2, true), level(3, false), level(4, false)];
+
+function differences(
+  tuning: Partial<OwaspTuning>,
+  overrides: Partial<Overrides>,
+  live: Wire | undefined,
+): readonly unknown[] {
+  const rule = deployment("owasp", {
+    tuning: { ...untuned, ...tuning },
+    overrides: { ...noOverrides, ...overrides },
+  });
+  const { changes } = plan(
+    desiredZone({ rules: declared([rule]) }),
+    liveZone({ entrypoint: entrypoint(liveDeployment("r1", { ref: "zonewarden:owasp" }, live)) }),
+    owner,
+  );
+  return changes.flatMap(({ fields }) =>
+    fields.map(({ field, before, after }) => [field, before, after]),
+  );
+}
+
+describe("the one complete overrides object", () => {
+  it.for([
+    { when: "nothing is tuned", tuning: {}, overrides: {}, yields: noOverrides },
+    {
+      when: "a level is declared: every level is stated",
+      tuning: { paranoiaLevel: 2 },
+      overrides: {},
+      yields: {
+        ...noOverrides,
+        categories: [1, 2, 3, 4].map((n) => category(`paranoia-level-${n}`, { enabled: n <= 2 })),
+      },
+    },
+    {
+      when: "categories stand beside a level: they beat what is on, and nothing beats what is off",
+      tuning: { paranoiaLevel: 1 },
+      overrides: { categories: [category("language-php", { action: "log" })] },
+      yields: {
+        ...noOverrides,
+        categories: [
+          category("paranoia-level-1", { enabled: true }),
+          category("language-php", { action: "log" }),
+          ...[2, 3, 4].map((n) => category(`paranoia-level-${n}`, { enabled: false })),
+        ],
+      },
+    },
+    {
+      when: "threshold and action are declared: both stand on the score rule",
+      tuning: { scoreThreshold: 25, action: "managed_challenge" },
+      overrides: { rules: [ruleOverride("zz", { enabled: false })] },
+      yields: {
+        ...noOverrides,
+        rules: [
+          ruleOverride(score, { score_threshold: 25, action: "managed_challenge" }),
+          ruleOverride("zz", { enabled: false }),
+        ],
+      },
+    },
+    {
+      when: "the score rule is overridden as a rule too: the tuning completes it",
+      tuning: { scoreThreshold: 25 },
+      overrides: { rules: [ruleOverride(score, { action: "log", score_threshold: 60 })] },
+      yields: {
+        ...noOverrides,
+        rules: [ruleOverride(score, { score_threshold: 25, action: "log" })],
+      },
+    },
+  ] satisfies readonly {
+    when: string;
+    tuning: Partial<OwaspTuning>;
+    overrides: Partial<Overrides>;
+    yields: Overrides;
+  }[])("when $when", ({ tuning, overrides, yields }, { expect }) => {
+    const rule = deployment("owasp", {
+      tuning: { ...untuned, ...tuning },
+      overrides: { ...noOverrides, ...overrides },
+    });
+    expect(resolveOverrides(rule, score)).toEqual(yields);
+  });
+
+  it("is left out where nothing is overridden, since an empty one is refused", ({ expect }) => {
+    const { writes } = plan(
+      desiredZone({ rules: declared([deployment("owasp")]) }),
+      liveZone({ entrypoint: absent }),
+      owner,
+    );
+    expect(JSON.stringify(writes)).not.toContain("overrides");
+  });
+
+  it("is not planned where the score rule was not read", ({ expect }) => {
+    const rule = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 25 } });
+    expect(() =>
+      plan(
+        desiredZone({ rules: declared([rule]) }),
+        liveZone({ entrypoint: absent, scoreRule: undefined }),
+        owner,
+      ),
+    ).toThrow("planned without having read the score rule of the zone");
+  });
+});
+
+describe("differences of a tuning", () => {
+  it.for([
+    {
+      when: "all levels are stated",
+      declares: { paranoiaLevel: 2 },
+      live: { categories: allLevels },
+      yields: [],
+    },
+    {
+      when: "only the levels above are switched off, as the specification's recipe does",
+      declares: { paranoiaLevel: 2 },
+      live: { categories: [level(3, false), level(4, false)] },
+      yields: [],
+    },
+    {
+      when: "the levels are switched off in another order",
+      declares: { paranoiaLevel: 2 },
+      live: { categories: [level(4, false), level(3, false), level(1, true)] },
+      yields: [],
+    },
+    {
+      when: "another level is live",
+      declares: { paranoiaLevel: 3 },
+      live: { categories: allLevels },
+      yields: [["paranoia_level", 2, 3]],
+    },
+    {
+      when: "no level is mentioned: the pages of the service disagree on what that means",
+      declares: { paranoiaLevel: 4 },
+      live: undefined,
+      yields: [["paranoia_level", undefined, 4]],
+    },
+    {
+      when: "a lower level is off under a higher one",
+      declares: { paranoiaLevel: 2 },
+      live: { categories: [level(1, false), level(3, false), level(4, false)] },
+      yields: [
+        ["paranoia_level", undefined, 2],
+        [
+          "overrides.categories",
+          ["paranoia-level-1 off", "paranoia-level-3 off", "paranoia-level-4 off"],
+          undefined,
+        ],
+      ],
+    },
+    {
+      when: "a category stands behind the levels that are off, and brings its rules back",
+      declares: { paranoiaLevel: 2 },
+      over: { categories: [category("language-php", { enabled: true })] },
+      live: {
+        categories: [level(3, false), level(4, false), { category: "language-php", enabled: true }],
+      },
+      yields: [
+        [
+          "overrides",
+          ["paranoia-level-3 off", "paranoia-level-4 off", "language-php on"],
+          [
+            "paranoia-level-1 on",
+            "paranoia-level-2 on",
+            "language-php on",
+            "paranoia-level-3 off",
+            "paranoia-level-4 off",
+          ],
+        ],
+      ],
+    },
+    {
+      when: "threshold and action differ",
+      declares: { scoreThreshold: 25, action: "block" },
+      live: { rules: [{ id: score, score_threshold: 60, action: "log" }] },
+      yields: [
+        ["score_threshold", 60, 25],
+        ["action", "log", "block"],
+      ],
+    },
+    {
+      when: "the score rule itself was switched off",
+      declares: { scoreThreshold: 25 },
+      live: { rules: [{ id: score, score_threshold: 25, enabled: false }] },
+      yields: [["overrides.rules", [`${score} off`], undefined]],
+    },
+    {
+      when: "rules and the whole ruleset are overridden",
+      declares: {},
+      over: { action: "log", rules: [ruleOverride("a", { action: "block" })] },
+      live: {
+        enabled: false,
+        sensitivity_level: "low",
+        rules: [{ id: "a", enabled: false, score_threshold: 3, sensitivity_level: "low" }],
+      },
+      yields: [
+        ["overrides.enabled", false, undefined],
+        ["overrides.action", undefined, "log"],
+        ["overrides.sensitivity_level", "low", undefined],
+        ["overrides.rules", ["a off threshold 3 low"], ["a block"]],
+      ],
+    },
+  ] satisfies readonly {
+    when: string;
+    declares: Partial<OwaspTuning>;
+    over?: Partial<Overrides>;
+    live: Wire | undefined;
+    yields: readonly unknown[];
+  }[])("when $when", ({ declares, over = {}, live, yields }, { expect }) => {
+    expect(differences(declares, over, live)).toEqual(yields);
+  });
+
+  it("are told in the file's words also where the file tunes nothing", ({ expect }) => {
+    const { changes } = plan(
+      desiredZone({ rules: declared([deployment("owasp")]) }),
+      liveZone({
+        entrypoint: entrypoint(
+          liveDeployment(
+            "r1",
+            { ref: "zonewarden:owasp" },
+            { rules: [{ id: score, score_threshold: 60, action: "log" }] },
+          ),
+        ),
+        scoreRule: undefined,
+      }),
+      owner,
+    );
+    expect(changes[0]?.fields.map(({ field }) => field)).toEqual(["score_threshold", "action"]);
+    expect(changes[0]?.effect.direction).toBe("strengthens");
+  });
+});
