@@ -113,9 +113,17 @@ describe("the impact of drift", () => {
 });
 
 describe("the reasons of a hold", () => {
-  it("each refusal has one of its own", ({ expect }) => {
-    const reasons = refusalCodes.map(blockReasonOf);
-    expect(new Set(reasons)).toEqual(new Set(blockReasons));
-    expect(reasons).toHaveLength(blockReasons.length);
+  it("none is there that no refusal is counted under", ({ expect }) => {
+    expect(new Set(refusalCodes.map(blockReasonOf))).toEqual(new Set(blockReasons));
+  });
+
+  it.for([
+    { code: "TOO_MANY_DELETES", reason: "delete_limit" },
+    { code: "GAP", reason: "weakening" },
+    { code: "TAKEN", reason: "conflict" },
+    { code: "CONTENDED", reason: "conflict" },
+    { code: "OBSERVED", reason: "dry_run" },
+  ] as const)("$code is counted under $reason", ({ code, reason }, { expect }) => {
+    expect(blockReasonOf(code)).toBe(reason);
   });
 });
