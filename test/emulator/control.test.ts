@@ -1,0 +1,160 @@
+import { describe, it } from "vitest";
+
+import {
+  errorOf,
+  listIn,
+  listOf,
+  objectIn,
+  resultOf,
+  testEmulator,
+  textIn,
+} from "../support/emulator.ts";
+
+const zone = "shop.example.com";
+const scoreRule = "6179ae15870a4bb7b2d480d4843b323c";
+
+describe("an edit as in the dashboard", () => {
+  it("changes settings", async (context) => {
+    await using world = await testEmulator(context);
+    await world.control("POST", "/edit", { zone, settings: { enabled: false } });
+    const path = `/zones/${await world.zoneId(zone)}/page_shield`;
+    context.expect(resultOf(await world.call("GET", path))["enabled"]).toBe(false);
+  });
+
+  it("changes, adds and deletes policies, found by words of their description", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const path = `/zones/${await world.zoneId(zone)}/page_shield/policies`;
+    const edit = { zone, policy: "scripts of the checkout" };
+    await world.control("POST", "/edit", { ...edit, set: { action: "allow" } });
+    expect(listOf(await world.call("GET", path))).toMatchObject([{ action: "allow" }]);
+
+    const value = "script-src 'self'";
+    const added = {
+      description: "By hand",
+      action: "log",
+      expression: "true",
+      enabled: true,
+      value,
+    };
+    await world.control("POST", "/edit", { zone, policy: added });
+    await world.control("POST", "/edit", { ...edit, delete: true });
+    expect(listOf(await world.call("GET", path))).toMatchObject([added]);
+  });
+
+  it("tunes the OWASP ruleset in people's words, and leaves the rest of the overrides", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const set = { paranoia_level: 1, score_threshold: 60 };
+    const answer = await world.control("POST", "/edit", { zone, rule: "owasp", set });
+    const [rule] = listIn(answer.body["rules"]);
+    expect(rule).toMatchObject({ version: "2", description: "Synthetic: OWASP core ruleset" });
+    expect(objectIn(rule?.["action_parameters"])["overrides"]).toEqual({
+      categories: [
+        { category: "paranoia-level-2", enabled: false },
+        { category: "paranoia-level-3", enabled: false },
+        { category: "paranoia-level-4", enabled: false },
+      ],
+      rules: [{ id: scoreRule, score_threshold: 60, action: "managed_challenge" }],
+    });
+  });
+
+  it("can raise the paranoia level to the highest, which overrides no category", async (context) => {
+    await using world = await testEmulator(context);
+    const edit = { zone, rule: "owasp", set: { paranoia_level: 4, enabled: false } };
+    const [rule] = listIn((await world.control("POST", "/edit", edit)).body["rules"]);
+    context.expect(rule?.["enabled"]).toBe(false);
+    context
+      .expect(objectIn(rule?.["action_parameters"])["overrides"])
+      .not.toHaveProperty("categories");
+  });
+
+  it("stands in no journal, for it is no request to the service", async (context) => {
+    await using world = await testEmulator(context);
+    await world.control("POST", "/edit", { zone, settings: { enabled: false } });
+    context.expect(world.emulator.journal()).toEqual([]);
+  });
+
+  it.for([
+    { edit: { zone: "shop", settings: {} }, status: 404, says: "shop.example.com" },
+    { edit: { settings: {} }, status: 400, says: "zone" },
+    { edit: { zone }, status: 400, says: "settings, policy or rule" },
+    { edit: { zone, policy: "nothing", set: {} }, status: 404, says: "scripts of the checkout" },
+    { edit: { zone, policy: "checkout", set: { action: "no" } }, status: 400, says: "action" },
+    { edit: { zone, rule: "owasp", set: { paranoia_level: 5 } }, status: 400, says: "from 1 to 4" },
+    {
+      edit: { zone: "www.brand.example", rule: "owasp", set: {} },
+      status: 404,
+      says: "no managed",
+    },
+    { edit: "no JSON", status: 400, says: "JSON object" },
+  ])("as $edit is refused with what would be right", async ({ edit, status, says }, context) => {
+    await using world = await testEmulator(context);
+    const answer = await world.control("POST", "/edit", edit);
+    context.expect(answer.status).toBe(status);
+    context.expect(errorOf(answer)["message"]).toContain(says);
+  });
+});
+
+describe("the control", () => {
+  it("explains itself", async (context) => {
+    await using world = await testEmulator(context);
+    const { text } = await world.control("GET", "/");
+    for (const word of ["/journal", "/edit", "/faults", "/clock", "/reset", "lost_answer"]) {
+      context.expect(text).toContain(word);
+    }
+  });
+
+  it("shows the journal: what was asked, by whom, with which result", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    await world.call("GET", "/zones?per_page=5");
+    const id = await world.zoneId(zone);
+    await world.call("PUT", `/zones/${id}/page_shield`, { enabled: true });
+    await world.call("GET", "/nowhere", undefined, "wrong");
+
+    const { entries } = (await world.control("GET", "/journal")).body;
+    expect(listIn(entries).map(({ method, status }) => [method, status])).toEqual([
+      ["GET", 200],
+      ["GET", 200],
+      ["PUT", 200],
+      ["GET", 404],
+    ]);
+    expect(listIn(entries)[0]).toMatchObject({
+      number: 1,
+      at: "2026-11-20T12:00:00.000Z",
+      path: "/client/v4/zones?per_page=5",
+      credential: "everything",
+    });
+    const writes = await world.control("GET", "/journal?method=PUT&since=1");
+    expect(listIn(writes.body["entries"])).toHaveLength(1);
+    await world.control("DELETE", "/journal");
+    expect(world.emulator.journal()).toEqual([]);
+  });
+
+  it("goes back to the seed, and forgets the rest", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const before = await world.call("GET", "/zones");
+    await world.control("POST", "/edit", { zone, settings: { enabled: false } });
+    await world.control("POST", "/faults", { fault: "status", status: 500 });
+    await world.control("POST", "/clock", { now: "2027-01-01T00:00:00Z" });
+    expect((await world.control("GET", "/clock")).body).toEqual({
+      now: "2027-01-01T00:00:00.000Z",
+    });
+
+    await world.control("POST", "/reset");
+    expect(world.emulator.journal()).toEqual([]);
+    expect((await world.call("GET", "/zones")).body).toEqual(before.body);
+    const path = `/zones/${textIn(listOf(before)[2], "id")}/page_shield`;
+    expect(resultOf(await world.call("GET", path))["enabled"]).toBe(true);
+  });
+
+  it.for([{ advance: "soon" }, { now: "tomorrow" }, {}, { advance: 5 }])(
+    "does not set the clock to %j",
+    async (body, context) => {
+      await using world = await testEmulator(context);
+      context.expect((await world.control("POST", "/clock", body)).status).toBe(400);
+    },
+  );
+});

@@ -1,0 +1,39 @@
+import { describe, it } from "vitest";
+
+import { dialects } from "../../src/emulator/dialect.ts";
+import { listOf, resultOf, testEmulator } from "../support/emulator.ts";
+
+describe("the dialect of answers", () => {
+  it("shows settings and policies as the specification page does, where that is wanted", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context, { dialect: "specification" });
+    const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield`;
+    expect(Object.keys(resultOf(await world.call("GET", path))).toSorted()).toEqual([
+      "enabled",
+      "updated_at",
+      "use_connection_url_path",
+      "use_service_reporting_endpoint",
+    ]);
+    const put = resultOf(await world.call("PUT", path, { enabled: false }));
+    expect(put).toEqual({ enabled: false, updated_at: "2026-11-20T12:00:00.000000Z" });
+    expect(listOf(await world.call("GET", `${path}/policies`))).toMatchObject([
+      { enabled: "true" },
+    ]);
+  });
+
+  it.for(dialects)("%s takes the requests of both", async (dialect, context) => {
+    await using world = await testEmulator(context, { dialect });
+    const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield`;
+    for (const body of [
+      { use_service_reporting_endpoint: false },
+      { use_cloudflare_reporting_endpoint: true },
+    ]) {
+      context.expect((await world.call("PUT", path, body)).status).toBe(200);
+    }
+    const policy = { description: "", action: "log", expression: "true", value: "img-src 'self'" };
+    for (const enabled of [true, "true"]) {
+      const answer = await world.call("POST", `${path}/policies`, { ...policy, enabled });
+      context.expect(answer.status).toBe(200);
+    }
+  });
+});

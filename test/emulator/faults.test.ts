@@ -1,0 +1,167 @@
+import { describe, it } from "vitest";
+
+import { Faults } from "../../src/emulator/faults.ts";
+import { codeOf, errorOf, listOf, resultOf, testEmulator } from "../support/emulator.ts";
+
+const policy = {
+  description: "A",
+  action: "log",
+  expression: "true",
+  enabled: true,
+  value: "script-src 'self'",
+};
+
+describe("a fault", () => {
+  it.for([{ status: 500 }, { status: 503, retry_after: 7 }, { status: 429, retry_after: 300 }])(
+    "answers $status without doing anything",
+    async ({ status, ...more }, context) => {
+      const { expect } = context;
+      await using world = await testEmulator(context);
+      const path = `/zones/${await world.zoneId("www.brand.example")}/page_shield/policies`;
+      await world.control("POST", "/faults", { fault: "status", status, count: 1, ...more });
+      const answer = await world.call("POST", path, policy);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("retry-after")).toBe(more.retry_after?.toString() ?? null);
+      if (status === 429) expect(codeOf(answer)).toBe(971);
+      expect(listOf(await world.call("GET", path))).toEqual([]);
+    },
+  );
+
+  it.for([
+    { fault: "lost_request", happened: false },
+    { fault: "lost_answer", happened: true },
+  ])(
+    "$fault breaks the connection; the write happened: $happened",
+    async ({ fault, happened }, context) => {
+      const { expect } = context;
+      await using world = await testEmulator(context);
+      const path = `/zones/${await world.zoneId("www.brand.example")}/page_shield/policies`;
+      await world.control("POST", "/faults", { fault, method: "POST", count: 1 });
+      await expect(world.call("POST", path, policy)).rejects.toThrow();
+      expect(listOf(await world.call("GET", path))).toHaveLength(happened ? 1 : 0);
+      expect(world.emulator.journal().map(({ status }) => status)).toEqual([200, 0, 200]);
+    },
+  );
+
+  it("cut_body breaks the connection in the middle of the answer", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    await world.control("POST", "/faults", { fault: "cut_body", count: 1 });
+    const headers = { authorization: "Bearer emulator-token" };
+    const response = await fetch(`${world.emulator.baseUrl}/zones`, { headers });
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
+    expect((await world.call("GET", "/zones")).status).toBe(200);
+  });
+
+  it("malformed_json answers what cannot be parsed", async (context) => {
+    await using world = await testEmulator(context);
+    await world.control("POST", "/faults", { fault: "malformed_json", count: 1 });
+    const { status, text } = await world.stray("GET", "/zones");
+    context.expect(status).toBe(200);
+    context.expect(() => JSON.parse(text) as unknown).toThrow();
+  });
+
+  it("latency waits before the request is seen", async (context) => {
+    const waits: number[] = [];
+    const sleep = async (milliseconds: number): Promise<void> => {
+      waits.push(milliseconds);
+    };
+    await using world = await testEmulator(context, { sleep });
+    await world.control("POST", "/faults", { fault: "latency", milliseconds: 1_500, count: 1 });
+    await world.call("GET", "/zones");
+    await world.call("GET", "/zones");
+    context.expect(waits).toEqual([1_500]);
+  });
+
+  it("stale shows reads what was some seconds ago, and writes what is", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield`;
+    const enabled = async (): Promise<unknown> =>
+      resultOf(await world.call("GET", path))["enabled"];
+    await world.control("POST", "/clock", { advance: "1m" });
+    await world.call("PUT", path, { enabled: false });
+    await world.control("POST", "/faults", { fault: "stale", seconds: 30, method: "GET" });
+
+    expect(await enabled()).toBe(true);
+    const write = await world.call("PUT", path, { use_connection_url_path: true });
+    expect(resultOf(write)["enabled"]).toBe(false);
+    await world.control("POST", "/clock", { advance: "31s" });
+    expect(await enabled()).toBe(false);
+  });
+
+  it("revoked takes a credential away while it lasts", async (context) => {
+    await using world = await testEmulator(context);
+    await world.control("POST", "/faults", { fault: "revoked", credential: "everything" });
+    const refused = await world.call("GET", "/zones");
+    context.expect([refused.status, codeOf(refused)]).toEqual([403, 9109]);
+    await world.control("DELETE", "/faults");
+    context.expect((await world.call("GET", "/zones")).status).toBe(200);
+  });
+
+  it.for([
+    { order: { method: "get" }, strikes: [true, true, false, true] },
+    { order: { method: "PUT" }, strikes: [false, false, true, false] },
+    { order: { path: "*/policies" }, strikes: [false, true, false, false] },
+    { order: { path: "/zones/*/page_shield" }, strikes: [true, false, true, false] },
+    { order: { credential: "reader" }, strikes: [false, false, false, true] },
+    { order: { count: 2 }, strikes: [true, true, false, false] },
+    { order: { skip: 1, count: 1 }, strikes: [false, true, false, false] },
+    { order: { probability: 0 }, strikes: [false, false, false, false] },
+  ])("with $order strikes $strikes", ({ order, strikes }, { expect }) => {
+    const faults = new Faults();
+    faults.add({ fault: "lost_answer", ...order });
+    const victims = [
+      { method: "GET", path: "/zones/a/page_shield", credential: "all" },
+      { method: "GET", path: "/zones/a/page_shield/policies", credential: "all" },
+      { method: "PUT", path: "/zones/a/page_shield", credential: "all" },
+      { method: "GET", path: "/zones", credential: "reader" },
+    ];
+    expect(victims.map((victim) => faults.strike(victim).lostAnswer)).toEqual(strikes);
+  });
+
+  it("with a probability strikes about that often, and the same way for the same seed", ({
+    expect,
+  }) => {
+    const struck = (seed: number): readonly boolean[] => {
+      const faults = new Faults();
+      faults.add({ fault: "lost_answer", probability: 0.3, seed });
+      const victim = { method: "GET", path: "/zones", credential: "" };
+      return Array.from({ length: 1_000 }, () => faults.strike(victim).lostAnswer);
+    };
+    expect(struck(7)).toEqual(struck(7));
+    expect(struck(7)).not.toEqual(struck(8));
+    const share = struck(7).filter(Boolean).length / 1_000;
+    expect(share).toBeGreaterThan(0.25);
+    expect(share).toBeLessThan(0.35);
+  });
+
+  it.for([
+    { order: {}, pointer: "/fault" },
+    { order: { fault: "fire" }, pointer: "/fault" },
+    { order: { fault: "latency" }, pointer: "/milliseconds" },
+    { order: { fault: "status", status: 200 }, pointer: "/status" },
+    { order: { fault: "lost_answer", probability: 2 }, pointer: "/probability" },
+    { order: { fault: "lost_answer", times: 2 }, pointer: "/times" },
+  ])("ordered as $order is refused", async ({ order, pointer }, context) => {
+    await using world = await testEmulator(context);
+    const answer = await world.control("POST", "/faults", order);
+    context.expect(answer.status).toBe(400);
+    context.expect(errorOf(answer)).toMatchObject({ source: { pointer } });
+  });
+
+  it("is listed with how often it struck, and ended by its number", async (context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const order = { fault: "status", status: 500, count: 3 };
+    const { body } = await world.control("POST", "/faults", order);
+    expect(body).toMatchObject({ id: 1, left: 3, struck: 0 });
+    await world.call("GET", "/zones");
+    const listed = await world.control("GET", "/faults");
+    expect(listed.body["faults"]).toEqual([{ id: 1, order, left: 2, struck: 1 }]);
+    expect((await world.control("DELETE", "/faults/1")).status).toBe(200);
+    expect((await world.control("DELETE", "/faults/1")).status).toBe(404);
+    expect((await world.call("GET", "/zones")).status).toBe(200);
+  });
+});

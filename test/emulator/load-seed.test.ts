@@ -1,0 +1,188 @@
+import { describe, it } from "vitest";
+
+import { generateSeed, parseGeneration } from "../../src/emulator/generate.ts";
+import { loadSeed } from "../../src/emulator/load-seed.ts";
+import { seededState } from "../../src/emulator/seeded-state.ts";
+import { syntheticSeed } from "../../src/emulator/synthetic-seed.ts";
+import {
+  goodSeed,
+  listIn,
+  listOf,
+  resultOf,
+  testEmulator,
+  testStart,
+} from "../support/emulator.ts";
+
+function problemsIn(text: string): readonly string[] {
+  const loaded = loadSeed(text, "seed.yaml");
+  if ("seed" in loaded) return [];
+  return loaded.problems.map(
+    ({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`,
+  );
+}
+
+describe("a seed", () => {
+  it.for([
+    { when: "it is no YAML", text: "zones: [", says: ["seed.yaml:1:9: "] },
+    { when: "it is empty", text: "", says: ["seed.yaml:1:1: must be object"] },
+    { when: "it has no zones", text: "tokens: []", says: ['1:1: missing required field "zones"'] },
+    {
+      when: "fields are unknown",
+      text: "zones:\n  - name: a.example\n    colour: red\n    plans: 3\n",
+      says: ['seed.yaml:3:13: unknown field "colour"', 'seed.yaml:4:12: unknown field "plans"'],
+    },
+    {
+      when: "a value is none of those possible",
+      text: "zones:\n  - name: a.example\n    plan: huge\n",
+      says: ["seed.yaml:3:11: must be one of free, pro, business, enterprise"],
+    },
+    {
+      when: "an account is not there",
+      text: "zones:\n  - name: a.example\n    account: Ours\n",
+      says: ['seed.yaml:3:14: there is no account "Ours"'],
+    },
+    {
+      when: "names, ids and values come twice",
+      text: [
+        "tokens:",
+        "  - { name: a, value: x }",
+        "  - { name: b, value: x }",
+        "zones:",
+        "  - name: a.example",
+        "  - name: A.example",
+        "",
+      ].join("\n"),
+      says: [
+        "seed.yaml:3:23: this value is there already",
+        "seed.yaml:6:11: this name is there already",
+      ],
+    },
+    {
+      when: "a policy is one that the service refuses",
+      text: [
+        "zones:",
+        "  - name: a.example",
+        "    policies:",
+        "      - action: log",
+        "        expression: http.host equals",
+        "        value: script-src 'self'",
+        "      - action: log",
+        "        expression: 'true'",
+        "        value: scripts-src 'self'",
+        "",
+      ].join("\n"),
+      says: [
+        "seed.yaml:5:21: Filter parsing error",
+        "seed.yaml:9:16: unknown directive: scripts-src",
+      ],
+    },
+    {
+      when: "rules are such that the service refuses",
+      text: [
+        "zones:",
+        "  - name: a.example",
+        "    entrypoint:",
+        "      - deploy: owasp",
+        "      - deploy: owasp",
+        "  - name: b.example",
+        "    entrypoint:",
+        "      - deploy: nothing",
+        "  - name: c.example",
+        "    entrypoint:",
+        "      - { action: redirect, expression: ssl }",
+        "",
+      ].join("\n"),
+      says: [
+        "seed.yaml:5:9: more than one rule is trying to execute the same managed ruleset",
+        "seed.yaml:8:9: could not find a ruleset nothing",
+        "seed.yaml:11:19: 'redirect' is not a valid value for action",
+      ],
+    },
+    {
+      when: "OWASP tuning is out of range",
+      text: "zones:\n  - name: a.example\n    entrypoint:\n      - { deploy: owasp, paranoia_level: 5 }\n",
+      says: ["seed.yaml:4:42: must be <= 4"],
+    },
+    {
+      when: "a moment is none",
+      text: "zones:\n  - name: a.example\n    scripts:\n      - { url: x, last_seen_at: soon }\n",
+      says: ["seed.yaml:4:33: must match pattern"],
+    },
+    {
+      when: "aliases make it endless",
+      text: "zones:\n  - name: a.example\n    settings: &a { enabled: true, x: *a }\n",
+      says: ["seed.yaml:3:"],
+    },
+  ])("tells every place when $when", ({ text, says }, { expect }) => {
+    const problems = problemsIn(text);
+    expect(problems).toHaveLength(says.length);
+    for (const [index, words] of says.entries()) expect(problems[index]).toContain(words);
+  });
+
+  it("may state a zone as a dump of the service shows it, ids and all", async (context) => {
+    const { expect } = context;
+    const id = "3a03d665bac047339bb530ecb439a90d";
+    const seed = goodSeed(`
+zones:
+  - name: a.example
+    id: 023e105f4ecef8ad9ca31a8372d0c353
+    policies:
+      - { id: ${id}, description: D, action: allow, expression: "true", enabled: "false", value: "img-src 'self'" }
+    entrypoint:
+      - id: ${id}
+        version: "7"
+        ref: mine
+        action: execute
+        action_parameters: { id: 4814384a9e5d4991b9815dcfc25d2f1f, version: latest }
+        expression: "true"
+        last_updated: "2026-01-01T00:00:00Z"
+`);
+    await using world = await testEmulator(context, { seed });
+    const zone = await world.zoneId("a.example");
+    expect(zone).toBe("023e105f4ecef8ad9ca31a8372d0c353");
+    const policies = listOf(await world.call("GET", `/zones/${zone}/page_shield/policies`));
+    expect(policies).toMatchObject([{ id, enabled: false }]);
+    const path = `/zones/${zone}/rulesets/phases/http_request_firewall_managed/entrypoint`;
+    expect(listIn(resultOf(await world.call("GET", path))["rules"])).toMatchObject([
+      { id, ref: "mine" },
+    ]);
+  });
+
+  it("that is the synthetic one is sound, and deploys OWASP in one zone", ({ expect }) => {
+    const { state, mistakes } = seededState(syntheticSeed(), testStart);
+    expect(mistakes).toEqual([]);
+    const deploying = state.zones.filter(({ rulesets }) =>
+      rulesets.some(({ current }) => current.rules.length > 0),
+    );
+    expect(deploying.map(({ name }) => name)).toEqual(["shop.example.com"]);
+  });
+});
+
+describe("a generated seed", () => {
+  it("has the wanted size, is sound, and is the same for the same number", ({ expect }) => {
+    const generation = { zones: 7, policies: 3, scripts: 5, seed: 4 };
+    const { state, mistakes } = seededState(generateSeed(generation), testStart);
+    expect(mistakes).toEqual([]);
+    expect(state.zones).toHaveLength(7);
+    for (const { policies, scripts } of state.zones) {
+      expect([policies.length, scripts.length]).toEqual([3, 5]);
+    }
+    expect(generateSeed(generation)).toEqual(generateSeed(generation));
+    expect(generateSeed({ ...generation, seed: 5 })).not.toEqual(generateSeed(generation));
+  });
+
+  it.for([
+    { text: "zones=1000,policies=3,scripts=50,seed=9", yields: { zones: 1000, seed: 9 } },
+    { text: "zones=5", yields: { zones: 5, policies: 1 } },
+    { text: " zones = 5 , seed = 2 ", yields: { zones: 5, seed: 2 } },
+  ])("is ordered by $text", ({ text, yields }, { expect }) => {
+    expect(parseGeneration(text)).toMatchObject(yields);
+  });
+
+  it.for(["", "zone=1", "zones", "zones=many", "zones=-1", "zones=1.5", "zones=10000000"])(
+    "is not ordered by '%s'",
+    (text, { expect }) => {
+      expect(typeof parseGeneration(text)).toBe("string");
+    },
+  );
+});

@@ -1,0 +1,74 @@
+import { describe, it } from "vitest";
+
+import { errorOf, testEmulator } from "../support/emulator.ts";
+
+const id = "0".repeat(32);
+
+describe("a request that is wrong", () => {
+  it.for([
+    { method: "GET", path: "/nowhere", status: 404, code: 7003 },
+    { method: "GET", path: "/zones/ZONE/page_shields", status: 404, code: 7003 },
+    { method: "GET", path: "/zones/short/page_shield", status: 404, code: 7003 },
+    { method: "GET", path: `/zones/${id.slice(1)}g/page_shield`, status: 404, code: 7003 },
+    { method: "GET", path: "/zones/ZONE/page_shield/scripts/short", status: 404, code: 7003 },
+    { method: "GET", path: `/zones/ZONE/page_shield/scripts/${id}`, status: 404, code: 12001 },
+    { method: "GET", path: `/zones/ZONE/page_shield/policies/${id}`, status: 404, code: 12001 },
+    { method: "GET", path: `/zones/ZONE/rulesets/${id}`, status: 404, code: 10002 },
+    { method: "GET", path: "/zones/ZONE/rulesets/phases/no/entrypoint", status: 400, code: 20000 },
+    { method: "GET", path: "/zones/ZONE/rulesets?per_page=51", status: 400, code: 1001 },
+    { method: "GET", path: "/zones/ZONE/rulesets?cursor=none", status: 400, code: 1001 },
+    { method: "GET", path: `/accounts/${id}/rulesets`, status: 403, code: 9109 },
+    { method: "GET", path: "/accounts/%zz/rulesets", status: 404, code: 7003 },
+    { method: "POST", path: "/zones/ZONE/page_shield", status: 405, code: 7001 },
+    { method: "DELETE", path: "/zones", status: 405, code: 7001 },
+    { method: "PATCH", path: "/zones/ZONE/rulesets", status: 405, code: 7001 },
+    { method: "PUT", path: "/zones/ZONE/page_shield", body: "", status: 400, code: 1002 },
+    { method: "PUT", path: "/zones/ZONE/page_shield", body: "{", status: 400, code: 1002 },
+    { method: "PUT", path: "/zones/ZONE/page_shield", body: "[]", status: 400, code: 1002 },
+    { method: "PUT", path: "/zones/ZONE/page_shield", body: "null", status: 400, code: 1002 },
+    {
+      method: "PUT",
+      path: "/zones/ZONE/page_shield",
+      body: '{"enabled":"on"}',
+      status: 400,
+      code: 12000,
+    },
+    {
+      method: "PUT",
+      path: "/zones/ZONE/page_shield",
+      body: " ".repeat(8_400_000),
+      status: 413,
+      code: 1003,
+    },
+    {
+      method: "POST",
+      path: "/zones/ZONE/rulesets",
+      body: '{"a":{"b":1}}',
+      status: 400,
+      code: 20000,
+    },
+  ])(
+    "$method $path gets $status with $code",
+    async ({ method, path, body, status, code }, context) => {
+      await using world = await testEmulator(context);
+      const zone = await world.zoneId("shop.example.com");
+      const answer = await world.stray(method, path.replace("ZONE", zone), body);
+      context.expect(answer.status).toBe(status);
+      context.expect(answer.body).toMatchObject({ success: false, result: null, messages: [] });
+      context.expect(errorOf(answer)["code"]).toBe(code);
+    },
+  );
+
+  it("names itself in the headers of every answer", async (context) => {
+    await using world = await testEmulator(context);
+    for (const path of ["/zones", "/nowhere"]) {
+      const { headers } = await world.call("GET", path);
+      context.expect(headers.get("cf-ray")).toMatch(/^[0-9a-f]{16}-EMU$/);
+      context.expect(headers.get("ratelimit")).toMatch(/^"default";r=\d+;t=\d+$/);
+      context.expect(headers.get("ratelimit-policy")).toBe('"default";q=1200;w=300');
+    }
+    const zone = await world.zoneId("shop.example.com");
+    const write = await world.call("PUT", `/zones/${zone}/page_shield`, { enabled: true });
+    context.expect(write.headers.get("cf-auditlog-id")).not.toBeNull();
+  });
+});
