@@ -1,9 +1,9 @@
 import type { Fetched } from "../../src/api/answer.ts";
-import type { Call, Get } from "../../src/api/call.ts";
+import type { Call, Send } from "../../src/api/call.ts";
 
-/** A `Get` that answers from a function, and remembers what it was asked. */
+/** A `Send` that answers from a function, and remembers what it was asked. */
 export interface FakeGet {
-  readonly send: Get;
+  readonly send: Send;
   readonly calls: readonly Call[];
 }
 

@@ -1,0 +1,45 @@
+import { describe, it } from "vitest";
+
+import { check } from "../../src/api/carry-out.ts";
+import type { Write } from "../../src/plan/write.ts";
+import { fakeGet } from "../support/get.ts";
+import { zone } from "../support/service.ts";
+import { deployOwasp, kinds, shop, writes } from "../support/writes.ts";
+
+describe("a check", () => {
+  it.for(kinds)("of %s stores nothing", async (call, { expect, signal }) => {
+    await using shopAt = await shop();
+    const before = await shopAt.look(signal);
+    shopAt.journal();
+    const verdict = await shopAt.writer.check(before, writes[call](before), signal);
+    const isRuleset = call.endsWith("-rule") || call === "put-entrypoint";
+    expect(verdict).toBe(isRuleset ? "accepted" : "not-checkable");
+    expect(shopAt.journal()).toHaveLength(isRuleset ? 1 : 0);
+    expect(await shopAt.look(signal)).toEqual(before);
+  });
+
+  it("finds what the service would refuse", async ({ expect, signal }) => {
+    await using shopAt = await shop();
+    const before = await shopAt.look(signal);
+    const write: Write = { call: "put-entrypoint", rules: [deployOwasp, deployOwasp], changes: [] };
+    await expect(shopAt.writer.check(before, write, signal)).rejects.toMatchObject({
+      code: "API_REFUSED",
+    });
+  });
+
+  it("stops at a service that takes the check for the real thing", async ({ expect, signal }) => {
+    const live = {
+      zone: zone(),
+      settings: undefined,
+      policies: undefined,
+      entrypoint: undefined,
+      scoreRule: undefined,
+    };
+    const { send } = fakeGet(() => ({ result: { id: "e1", version: "2", rules: [] } }));
+    const write: Write = { call: "put-entrypoint", rules: [], changes: [] };
+    await expect(check(send, live, write, signal)).rejects.toMatchObject({
+      code: "API_MALFORMED",
+      mayHaveHappened: true,
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, it } from "vitest";
+
+import { writeCall } from "../../src/api/write-call.ts";
+import { emulated } from "../support/emulated.ts";
+import { kinds, policy, shop, writes } from "../support/writes.ts";
+
+describe("a lost answer", () => {
+  const faults = ["lost_request", "lost_answer", "cut_body", "malformed_json"] as const;
+  const cases = faults.flatMap((fault) => kinds.map((call) => ({ fault, call })));
+
+  it.for(cases)(
+    "$call after $fault is known to be done or not",
+    async ({ fault, call }, context) => {
+      const { expect, signal } = context;
+      await using shopAt = await shop();
+      const before = await shopAt.look(signal);
+      const write = writes[call](before);
+      const isPost = call === "create-policy" || call === "create-rule";
+      const { method } = writeCall(before.zone, write);
+      await shopAt.fault({ fault, method, count: 1 });
+      shopAt.journal();
+
+      const outcome = await shopAt.writer.write(before, write, signal).then(
+        ({ live }) => live,
+        (error: unknown) => error,
+      );
+
+      const now = await shopAt.look(signal);
+      if (isPost && fault === "lost_request") {
+        expect(outcome).toMatchObject({ code: "API_UNKNOWN_OUTCOME", transient: true });
+        expect(now).toEqual(before);
+      } else {
+        expect(outcome).toEqual(now);
+      }
+      expect(shopAt.journal().filter((request) => request.startsWith("POST")).length).toBe(
+        isPost ? 1 : 0,
+      );
+    },
+  );
+
+  it("of a PUT that never comes is an unknown outcome", async ({ expect, signal }) => {
+    await using shopAt = await shop({ retry: { attempts: 2 } });
+    const before = await shopAt.look(signal);
+    await shopAt.fault({ fault: "lost_answer", method: "PUT" });
+    const write = writes["update-settings"](before);
+    await expect(shopAt.writer.write(before, write, signal)).rejects.toMatchObject({
+      code: "API_UNKNOWN_OUTCOME",
+      transient: true,
+      message:
+        "PUT /zones/{zone_id}/page_shield: whether it took effect cannot be told (API_UNREACHABLE); the next look at the zone decides",
+    });
+  });
+
+  it("because the run was given up is an unknown outcome, not a bug", async ({ expect }) => {
+    await using shopAt = await shop();
+    const before = await shopAt.look(AbortSignal.timeout(5_000));
+    const stopped = AbortSignal.abort(new Error("shutdown"));
+    const write = writes["create-policy"](before);
+    await expect(shopAt.writer.write(before, write, stopped)).rejects.toMatchObject({
+      code: "API_UNKNOWN_OUTCOME",
+    });
+  });
+
+  it("is not mistaken for an older object of the same description", async ({ expect, signal }) => {
+    await using shopAt = await emulated({ policies: [policy] });
+    const before = await shopAt.look(signal);
+    await shopAt.fault({ fault: "lost_request", method: "POST", count: 1 });
+    const write = writes["create-policy"](before);
+    await expect(shopAt.writer.write(before, write, signal)).rejects.toMatchObject({
+      code: "API_UNKNOWN_OUTCOME",
+    });
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, it } from "vitest";
+
+import { createReader, createWriter } from "../../src/api/service.ts";
+import { dialects } from "../../src/emulator/dialect.ts";
+import { managedPhase } from "../../src/zone/managed-ruleset.ts";
+import { emulated, everything } from "../support/emulated.ts";
+import { refuse, startServer, succeed } from "../support/http-server.ts";
+import { connect, zone } from "../support/service.ts";
+import { deployOwasp, policy, shop } from "../support/writes.ts";
+
+const entrypointPath = `/zones/…/rulesets/phases/${managedPhase}/entrypoint`;
+const nothing = { settings: false, policies: false, rules: false, scoreRule: false };
+
+describe("reading a zone", () => {
+  it("costs three requests, and the score rule one for the account", async ({ expect, signal }) => {
+    await using shopAt = await shop();
+    await shopAt.look(signal);
+    await shopAt.look(signal);
+    expect(shopAt.journal()).toEqual([
+      "GET /zones/…/page_shield",
+      "GET /zones/…/page_shield/policies",
+      `GET ${entrypointPath}`,
+      "GET /accounts/…/rulesets/…",
+      "GET /zones/…/page_shield",
+      "GET /zones/…/page_shield/policies",
+      `GET ${entrypointPath}`,
+    ]);
+  });
+
+  it.for([
+    { wanted: nothing, requests: 0 },
+    { wanted: { ...nothing, settings: true }, requests: 1 },
+    { wanted: { ...nothing, policies: true }, requests: 1 },
+    { wanted: { ...nothing, rules: true }, requests: 1 },
+    { wanted: { ...everything, policies: false, scoreRule: false }, requests: 2 },
+  ])("$wanted costs $requests", async ({ wanted, requests }, { expect, signal }) => {
+    await using shopAt = await shop();
+    const live = await shopAt.reader.readZone(shopAt.zone, wanted, "sweep", signal);
+    expect(shopAt.journal()).toHaveLength(requests);
+    expect(live).toMatchObject({ zone: shopAt.zone });
+    expect(live.settings === undefined).toBe(!wanted.settings);
+    expect(live.policies === undefined).toBe(!wanted.policies);
+    expect(live.entrypoint === undefined).toBe(!wanted.rules);
+    expect(live.scoreRule).toBeUndefined();
+  });
+
+  it("gives the same in every dialect of the service", async ({ expect, signal }) => {
+    const lives = [];
+    for (const dialect of dialects) {
+      await using shopAt = await shop({ dialect });
+      lives.push(await shopAt.look(signal));
+    }
+    const [published, specification] = lives;
+    expect(published?.policies).toHaveLength(1);
+    expect(specification).toEqual(published);
+  });
+
+  it("tells an entry point that is absent from one that is empty", async ({ expect, signal }) => {
+    await using absent = await emulated({});
+    await using empty = await emulated({ entrypoint: [] });
+    expect((await absent.look(signal)).entrypoint).toEqual({ state: "absent" });
+    expect((await empty.look(signal)).entrypoint).toMatchObject({ state: "present", rules: [] });
+  });
+
+  it.for([
+    { status: 404, code: 7003 },
+    { status: 404, code: 10000 },
+    { status: 403, code: 10003 },
+    { status: 400, code: 10003 },
+    { status: 401, code: 10000 },
+  ])("a $status with code $code is a failed read, not an empty zone", async (row, context) => {
+    await using server = await startServer((_seen, response) =>
+      refuse(response, row.status, row.code),
+    );
+    await using connected = connect(server.baseUrl);
+    const reader = createReader(connected.service);
+    const read = reader.readZone(zone(), { ...nothing, rules: true }, "sweep", context.signal);
+    await context.expect(read).rejects.toMatchObject({ status: row.status, transient: false });
+  });
+
+  it("stops at the first request that fails", async ({ expect, signal }) => {
+    await using shopAt = await shop();
+    await shopAt.fault({ fault: "status", status: 403, path: "*/policies" });
+    await expect(shopAt.look(signal)).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    expect(shopAt.journal()).toHaveLength(2);
+  });
+
+  it.for([
+    { path: "/page_shield", result: { enabled: true }, says: "a setting is missing" },
+    { path: "/page_shield/policies", result: {}, says: "not a list of policies" },
+    { path: "/entrypoint", result: [], says: "not a ruleset with rules" },
+  ])("an answer of $path that is of another kind is API_MALFORMED", async (row, context) => {
+    const { expect, signal } = context;
+    const settings = {
+      enabled: true,
+      use_cloudflare_reporting_endpoint: true,
+      use_connection_url_path: true,
+    };
+    await using server = await startServer(({ path }, response) => {
+      const usual = path.endsWith("/policies") ? [] : settings;
+      succeed(response, path.endsWith(row.path) ? row.result : usual);
+    });
+    await using connected = connect(server.baseUrl);
+    const reader = createReader(connected.service);
+    const wanted = { ...everything, scoreRule: false };
+    const read = reader.readZone(zone(), wanted, "sweep", signal);
+    await expect(read).rejects.toThrow(row.says);
+    await expect(read).rejects.toMatchObject({
+      code: "API_MALFORMED",
+      ray: "ray-1",
+      transient: false,
+    });
+  });
+
+  it("bears a thousand foreign rules", async ({ expect, signal }) => {
+    const rules = Array.from({ length: 1_000 }, (_, index) => ({
+      id: index.toString(16).padStart(32, "0"),
+      action: index % 2 === 0 ? "block" : "score",
+      expression: "true",
+      ratelimit: { period: index },
+    }));
+    await using server = await startServer((_seen, response) =>
+      succeed(response, { id: "e1", version: "9", rules }),
+    );
+    await using connected = connect(server.baseUrl);
+    const wanted = { ...nothing, rules: true };
+    const live = await createReader(connected.service).readZone(zone(), wanted, "sweep", signal);
+    const read = live.entrypoint?.state === "present" ? live.entrypoint.rules : [];
+    expect(read.map(({ wire }) => wire)).toEqual(rules);
+    expect(new Set(read.map(({ does }) => does.action))).toEqual(new Set(["other"]));
+  });
+});
+
+describe("several credentials", () => {
+  const seed = {
+    accounts: [{ name: "Shops" }, { name: "Brands" }],
+    tokens: [
+      { name: "shops", value: "shops-token", accounts: ["Shops"] },
+      { name: "brands", value: "brands-token", accounts: ["Brands"] },
+    ],
+    zones: [
+      { name: "shop.example.com", account: "Shops", policies: [policy] },
+      { name: "brand.example", account: "Brands", entrypoint: [deployOwasp] },
+    ],
+  };
+  const shops = { name: "shops", source: source("shops-token"), accounts: ["Shops"] };
+  const brands = { name: "brands", source: source("brands-token"), zones: ["brand.*"] };
+
+  it("list their zones together and serve each its own", async ({ expect, signal }) => {
+    await using at = await emulated({}, { seed, credentials: [shops, brands] });
+    const { zones, failed } = await at.reader.listZones(signal);
+    expect(zones.map(({ name }) => name)).toEqual(["brand.example", "shop.example.com"]);
+    expect(failed).toEqual([]);
+    for (const one of zones) await at.reader.readZone(one, everything, "sweep", signal);
+    expect(new Set(at.requests.map(({ credential }) => credential))).toEqual(
+      new Set(["shops", "brands"]),
+    );
+    expect(at.service.sessions.map(({ credential }) => credential.state.limit)).toEqual([
+      1_200, 1_200,
+    ]);
+  });
+
+  it("one whose listing fails hides only its own zones, and is named", async ({
+    expect,
+    signal,
+  }) => {
+    const revoked = { ...brands, source: source("unknown-token") };
+    await using at = await emulated({}, { seed, credentials: [shops, revoked] });
+    const { zones, failed } = await at.reader.listZones(signal);
+    expect(zones.map(({ name }) => name)).toEqual(["shop.example.com"]);
+    expect(failed).toMatchObject([{ credential: "brands", error: { transient: false } }]);
+  });
+
+  it("throw when not one of them can list", async ({ expect, signal }) => {
+    await using server = await startServer((_seen, response) => refuse(response, 403, 9109));
+    await using at = connect(server.baseUrl, { credentials: [shops, brands] });
+    await expect(createReader(at.service).listZones(signal)).rejects.toMatchObject({
+      code: "API_FORBIDDEN",
+    });
+  });
+
+  it("leave a zone that none of them serves alone, with words on what to do", async ({
+    expect,
+    signal,
+  }) => {
+    await using at = await emulated({}, { seed, credentials: [shops] });
+    const foreign = zone("brand.example", { accountId: "acc9", accountName: "Brands" });
+    const error = {
+      code: "API_NO_CREDENTIAL",
+      message:
+        "brand.example: no credential serves this zone; add it, or its account, to one under credentials",
+    };
+    await expect(at.reader.readZone(foreign, everything, "sweep", signal)).rejects.toMatchObject(
+      error,
+    );
+    const live = { ...(await at.look(signal)), zone: foreign };
+    const write = { call: "update-settings", body: { enabled: true }, changes: [] } as const;
+    await expect(createWriter(at.service).write(live, write, signal)).rejects.toMatchObject(error);
+  });
+});
+
+function source(token: string): { read(): Promise<string> } {
+  return { read: () => Promise.resolve(token) };
+}

@@ -1,0 +1,107 @@
+import { describe, it } from "vitest";
+
+import { carryOut } from "../../src/api/carry-out.ts";
+import { dialects, type Dialect } from "../../src/emulator/dialect.ts";
+import type { Write } from "../../src/plan/write.ts";
+import type { LiveZone } from "../../src/zone/live.ts";
+import { emulated } from "../support/emulated.ts";
+import { fakeGet } from "../support/get.ts";
+import { zone } from "../support/service.ts";
+import { deployOwasp, kinds, rulesetOf, shop, writes } from "../support/writes.ts";
+
+const everyWay = dialects.flatMap((dialect) => kinds.map((call) => ({ dialect, call })));
+
+describe("a write", () => {
+  it.for(everyWay)("$call ($dialect): what it gives back is what is live", async (row, context) => {
+    const { expect, signal } = context;
+    await using shopAt = await shop(row);
+    const before = await shopAt.look(signal);
+    shopAt.journal();
+
+    const written = await shopAt.writer.write(before, writes[row.call](before), signal);
+
+    const requests = shopAt.journal();
+    expect(requests.filter((request) => !request.startsWith("GET"))).toHaveLength(1);
+    expect(requests).toHaveLength(rereads(row) ? 2 : 1);
+    expect(written).toMatchObject({ interleaved: false });
+    expect(written.ray).not.toBe("");
+    expect(written.live).not.toEqual(before);
+    expect(written.live).toEqual(await shopAt.look(signal));
+  });
+
+  it("creates the entry point where there is none", async ({ expect, signal }) => {
+    await using bare = await emulated({});
+    const before = await bare.look(signal);
+    expect(before.entrypoint).toEqual({ state: "absent" });
+    const write: Write = { call: "put-entrypoint", rules: [deployOwasp], changes: [] };
+    const { live, interleaved } = await bare.writer.write(before, write, signal);
+    expect(rulesetOf(live).rules).toHaveLength(1);
+    expect(interleaved).toBe(false);
+    expect(live).toEqual(await bare.look(signal));
+  });
+
+  it("notices that somebody wrote in between", async ({ expect, signal }) => {
+    await using shopAt = await shop();
+    const before = await shopAt.look(signal);
+    await shopAt.edit({ rule: "OWASP", set: { paranoia_level: 1 } });
+    const write = writes["create-rule"](before);
+    expect(await shopAt.writer.write(before, write, signal)).toMatchObject({ interleaved: true });
+  });
+
+  it("of an object that is gone already is done when it was to delete it", async ({
+    expect,
+    signal,
+  }) => {
+    await using shopAt = await shop();
+    const before = await shopAt.look(signal);
+    for (const call of ["delete-policy", "delete-rule"] as const) {
+      const write = writes[call](before);
+      await shopAt.writer.write(before, write, signal);
+      const again = await shopAt.writer.write(before, write, signal);
+      expect(again.live).not.toEqual(before);
+    }
+  });
+
+  it("that the service refuses changes nothing and says why", async ({ expect, signal }) => {
+    await using shopAt = await shop();
+    const before = await shopAt.look(signal);
+    const write: Write = { call: "put-entrypoint", rules: [deployOwasp, deployOwasp], changes: [] };
+    await expect(shopAt.writer.write(before, write, signal)).rejects.toMatchObject({
+      code: "API_REFUSED",
+      transient: false,
+      mayHaveHappened: false,
+    });
+    expect(await shopAt.look(signal)).toEqual(before);
+  });
+
+  it("does not believe the answer of another thing", async ({ expect, signal }) => {
+    const live: LiveZone = {
+      zone: zone(),
+      settings: undefined,
+      policies: undefined,
+      entrypoint: { state: "present", id: "e1", version: "4", rules: [] },
+      scoreRule: undefined,
+    };
+    const oneRule = { id: "r1", version: "1", action: "skip" };
+    const ruleset = { id: "e1", version: "5", rules: [oneRule] };
+    const { send, calls } = fakeGet((call) => ({
+      result: call.method === "PATCH" ? oneRule : ruleset,
+    }));
+    const write: Write = {
+      call: "update-rule",
+      ruleset: "e1",
+      id: "r1",
+      body: {},
+      position: null,
+      changes: [],
+    };
+    const written = await carryOut(send, live, write, signal);
+    expect(written.live.entrypoint).toMatchObject({ id: "e1", version: "5" });
+    expect(calls.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
+  });
+});
+
+/** The specification's answer to a change of the settings leaves two of them out. */
+function rereads({ dialect, call }: { dialect: Dialect; call: Write["call"] }): boolean {
+  return dialect === "specification" && call === "update-settings";
+}

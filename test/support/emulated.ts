@@ -1,0 +1,91 @@
+import { createReader, createWriter, type Reader, type Writer } from "../../src/api/service.ts";
+import { basePath } from "../../src/api/wire.ts";
+import type { Dialect } from "../../src/emulator/dialect.ts";
+import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
+import { seededRandom } from "../../src/emulator/faults.ts";
+import type { Seed, SeedZone } from "../../src/emulator/seed.ts";
+import type { LiveZone } from "../../src/zone/live.ts";
+import type { Zone } from "../../src/zone/zone.ts";
+import { connect, plantedToken, type ServiceChoice, type TestService } from "./service.ts";
+
+/** Everything of a zone. */
+export const everything = { settings: true, policies: true, rules: true, scoreRule: true };
+
+/** Our client on an emulator, with short words for what tests do. */
+export interface Emulated extends AsyncDisposable, Omit<TestService, typeof Symbol.asyncDispose> {
+  readonly emulator: Emulator;
+  readonly reader: Reader;
+  readonly writer: Writer;
+  /** The only zone, or the first. */
+  readonly zone: Zone;
+  /** The zone as it is now. */
+  look(signal: AbortSignal): Promise<LiveZone>;
+  /** Orders a fault for the requests to come. */
+  fault(order: object): Promise<void>;
+  /** Changes something as a person in the dashboard would. */
+  edit(change: object): Promise<void>;
+  /** Method and path of the requests since the last call, oldest first. */
+  journal(): readonly string[];
+}
+
+/** What a test may choose. */
+export interface EmulatedChoice extends ServiceChoice {
+  readonly dialect?: Dialect;
+  readonly seed?: Partial<Seed>;
+}
+
+/** Starts an emulator with one zone (or those of the seed), connects to it, and lists. */
+export async function emulated(
+  zone: Omit<SeedZone, "name">,
+  choice: EmulatedChoice = {},
+): Promise<Emulated> {
+  const emulator = await startEmulator({
+    listen: { host: "127.0.0.1", port: 0 },
+    seed: {
+      tokens: [{ name: "everything", value: plantedToken, permissions: "all" }],
+      rate_limit: false,
+      zones: [{ name: "shop.example.com", ...zone }],
+      ...choice.seed,
+    },
+    statePath: undefined,
+    dialect: choice.dialect ?? "published",
+    clock: choice.clock ?? { now: () => new Date("2026-11-20T12:00:00Z") },
+    random: seededRandom(1),
+    sleep: () => Promise.resolve(),
+  });
+  const connected = connect(emulator.baseUrl, choice);
+  const reader = createReader(connected.service);
+  const signal = AbortSignal.timeout(10_000);
+  const [first] = (await reader.listZones(signal)).zones;
+  if (first === undefined) throw new Error("the emulator shows no zone");
+  let seen = emulator.journal().length;
+  return {
+    ...connected,
+    emulator,
+    reader,
+    writer: createWriter(connected.service),
+    zone: first,
+    look: (own) => reader.readZone(first, everything, "changed", own),
+    fault: (order) => control(emulator, "/faults", order),
+    edit: (change) => control(emulator, "/edit", { zone: first.name, ...change }),
+    journal: () => {
+      const entries = emulator.journal().slice(seen);
+      seen += entries.length;
+      return entries.map(({ method, path }) =>
+        `${method} ${path.replace(basePath, "")}`.replaceAll(/[0-9a-f]{32}/g, "…"),
+      );
+    },
+    [Symbol.asyncDispose]: async () => {
+      await connected[Symbol.asyncDispose]();
+      await emulator[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function control(emulator: Emulator, path: string, body: object): Promise<void> {
+  const response = await fetch(`${emulator.url}/_emulator${path}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+}

@@ -1,0 +1,103 @@
+import type { Write } from "../../src/plan/write.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
+import type { LiveRule, LiveZone } from "../../src/zone/live.ts";
+import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
+import { emulated, type Emulated, type EmulatedChoice } from "./emulated.ts";
+
+/** A policy that bears our mark. */
+export const policy: JsonObject = {
+  description: "Checkout [zonewarden:checkout]",
+  action: "log",
+  expression: 'http.host eq "shop.example.com"',
+  enabled: true,
+  value: "script-src 'self' cdn.example.net",
+};
+
+/** A rule that deploys the OWASP ruleset. */
+export const deployOwasp: JsonObject = {
+  action: "execute",
+  action_parameters: { id: managedRulesets.owasp, version: "latest" },
+  expression: "true",
+  enabled: true,
+  description: "OWASP",
+  ref: "zonewarden:owasp",
+};
+
+const skip: JsonObject = {
+  action: "skip",
+  action_parameters: { ruleset: "current" },
+  expression: 'http.request.uri.path eq "/health"',
+  enabled: true,
+  description: "Health checks",
+  ref: "zonewarden:health",
+  logging: { enabled: false },
+};
+
+/** A zone with settings, a policy made by hand and the OWASP ruleset. */
+export function shop(choice: EmulatedChoice = {}): Promise<Emulated> {
+  return emulated(
+    {
+      settings: { enabled: false },
+      policies: [{ ...policy, description: "By hand" }],
+      entrypoint: [deployOwasp],
+    },
+    choice,
+  );
+}
+
+/** The entry point, empty where there is none. */
+export function rulesetOf({ entrypoint }: LiveZone): { id: string; rules: readonly LiveRule[] } {
+  return entrypoint?.state === "present" ? entrypoint : { id: "", rules: [] };
+}
+
+function firstRule(live: LiveZone): LiveRule {
+  const [rule] = rulesetOf(live).rules;
+  if (rule === undefined) throw new Error("no rule");
+  return rule;
+}
+
+/** Each kind of write, made for a zone as it is. */
+export const writes: Readonly<Record<Write["call"], (live: LiveZone) => Write>> = {
+  "update-settings": () => ({ call: "update-settings", body: { enabled: true }, changes: [] }),
+  "create-policy": () => ({ call: "create-policy", body: policy, changes: [] }),
+  "update-policy": (live) => ({
+    call: "update-policy",
+    id: live.policies?.[0]?.id ?? "",
+    body: { ...policy, action: "allow", enabled: false },
+    changes: [],
+  }),
+  "delete-policy": (live) => ({
+    call: "delete-policy",
+    id: live.policies?.[0]?.id ?? "",
+    changes: [],
+  }),
+  "create-rule": (live) => ({
+    call: "create-rule",
+    ruleset: rulesetOf(live).id,
+    body: skip,
+    position: { before: firstRule(live).id },
+    changes: [],
+  }),
+  "update-rule": (live) => ({
+    call: "update-rule",
+    ruleset: rulesetOf(live).id,
+    id: firstRule(live).id,
+    body: { ...deployOwasp, enabled: false },
+    position: null,
+    changes: [],
+  }),
+  "delete-rule": (live) => ({
+    call: "delete-rule",
+    ruleset: rulesetOf(live).id,
+    id: firstRule(live).id,
+    changes: [],
+  }),
+  "put-entrypoint": (live) => ({
+    call: "put-entrypoint",
+    rules: [skip, { ...deployOwasp, id: firstRule(live).id }],
+    changes: [],
+  }),
+};
+
+/** The names of all kinds of writes. */
+export const kinds = Object.keys(writes).filter((call): call is Write["call"] => call in writes);
