@@ -1,6 +1,6 @@
 import { isJsonObject } from "../syntax/json.ts";
 import type { Json } from "../syntax/json.ts";
-import type { Declared, ZoneContent, ZoneDocument } from "../zone/desired.ts";
+import type { Declared, Target, ZoneContent, ZoneDocument } from "../zone/desired.ts";
 import type { Problem } from "../zone/problem.ts";
 import { settingNames } from "../zone/resource.ts";
 import type { Policy, Rule, Setting } from "../zone/resource.ts";
@@ -17,6 +17,8 @@ import type { PageShield } from "./zone-file.ts";
 
 /** An entry of `zones:` with its profiles merged in; no document where something is wrong. */
 export interface Assembled {
+  /** `undefined` where the name is none. */
+  readonly target: Target | undefined;
   readonly document: ZoneDocument | undefined;
   readonly problems: readonly Problem[];
 }
@@ -33,8 +35,8 @@ interface PageShieldContent {
 export class Assembler {
   readonly #merger = new Merger();
   readonly #profilesOnly = new Map<string, Json>();
-  readonly #shields = new WeakMap<object, Converted<PageShieldContent>>();
-  readonly #rules = new WeakMap<object, Converted<Declared<Rule>>>();
+  readonly #shields = new Map<object, Converted<PageShieldContent>>();
+  readonly #rules = new Map<object, Converted<Declared<Rule>>>();
 
   assemble(zone: ZoneLayer, layers: readonly Layer[]): Assembled {
     const target = targetOf(zone.content);
@@ -46,10 +48,10 @@ export class Assembler {
     const problems = all.map((complaint) => located(complaint, zone, layers));
     const failed = problems.some(({ severity }) => severity === "error");
     if (failed || isComplaint(target) || (suspension !== undefined && isComplaint(suspension))) {
-      return { document: undefined, problems };
+      return { target: isComplaint(target) ? undefined : target, document: undefined, problems };
     }
     const place = keyPlace({ layer: zone, path: zone.path });
-    return { document: { target, content: { ...content, suspension }, place }, problems };
+    return { target, document: { target, content: { ...content, suspension }, place }, problems };
   }
 
   #contentOf(
@@ -112,7 +114,7 @@ function rulesOf(merged: unknown): Converted<Declared<Rule>> {
   return managedRulesOf(merged);
 }
 
-function remembered<T>(memory: WeakMap<object, T>, key: object, make: (key: object) => T): T {
+function remembered<T>(memory: Map<object, T>, key: object, make: (key: object) => T): T {
   const known = memory.get(key);
   if (known !== undefined) return known;
   const made = make(key);

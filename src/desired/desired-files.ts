@@ -7,7 +7,7 @@ import { readFileSet } from "./file-set.ts";
 import type { FoundFile } from "./file-set.ts";
 import type { FilePort } from "./files.ts";
 import { joinFiles } from "./join-files.ts";
-import type { Taken, TraceEntry } from "./join-files.ts";
+import type { Memory, Taken, TraceEntry } from "./join-files.ts";
 import { hashOf, parseFile, unusableFile } from "./parse-file.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { problemOfFile } from "./problem-of.ts";
@@ -59,6 +59,7 @@ export class DesiredFiles {
   readonly #options: DesiredFilesOptions;
   #parsed = new Map<string, ParsedFile>();
   #known = new Map<string, Known>();
+  readonly #memory: Memory = new WeakMap();
   #last: DesiredState;
 
   constructor(options: DesiredFilesOptions) {
@@ -122,7 +123,7 @@ export class DesiredFiles {
       const good = current.usable ? current : this.#known.get(current.file)?.good;
       return { current, effective: good };
     });
-    const joined = joinFiles(taken, (file) => this.#known.get(file)?.documents ?? []);
+    const joined = joinFiles(taken, (file) => this.#known.get(file)?.documents ?? [], this.#memory);
     this.#known = new Map(
       taken.map(({ current: { file }, effective }) => [
         file,

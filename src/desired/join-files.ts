@@ -3,10 +3,9 @@ import type { Problem } from "../zone/problem.ts";
 import { Assembler } from "./assemble.ts";
 import { keyPlace, problemIn } from "./layer.ts";
 import type { Layer } from "./layer.ts";
-import type { ParsedFile } from "./parse-file.ts";
+import type { ParsedFile, ZoneLayer } from "./parse-file.ts";
 import { Profiles } from "./profiles.ts";
-import { isComplaint, labelOf, targetOf } from "./target.ts";
-import type { ZoneEntry } from "./zone-file.ts";
+import { labelOf } from "./target.ts";
 
 /** A file of one reading: `current` is what lies there; `effective` what counts, its last good version. */
 export interface Taken {
@@ -31,6 +30,9 @@ export interface Joined {
   readonly trace: readonly TraceEntry[];
 }
 
+/** What zones came to the last time, by the layer of the zone itself. */
+export type Memory = WeakMap<Layer, Entry>;
+
 /** What the zones of one file came to. */
 interface FileResult {
   readonly file: string;
@@ -39,7 +41,8 @@ interface FileResult {
   readonly entries: readonly Entry[];
 }
 
-interface Entry {
+/** A declared zone with its profiles; no document where something is wrong. */
+export interface Entry {
   readonly zone: Layer;
   /** `undefined` for a selector, or where the name is none. */
   readonly label: string | undefined;
@@ -55,11 +58,12 @@ interface Entry {
 export function joinFiles(
   taken: readonly Taken[],
   lastDocuments: (file: string) => readonly ZoneDocument[],
+  memory: Memory,
 ): Joined {
   const missing = taken.filter(({ effective }) => !effective).map(({ current }) => current.file);
   const layers = taken.flatMap(({ effective }) => effective?.profiles ?? []);
   const profiles = new Profiles(layers, missing);
-  const results = resultsOf(taken, profiles);
+  const results = resultsOf(taken, profiles, memory);
   const fresh = results.filter((result) => result.fresh);
   const freshNames = new Set(fresh.map(({ file }) => file));
   const profileProblems = [
@@ -89,19 +93,39 @@ export function joinFiles(
   };
 }
 
-function resultsOf(taken: readonly Taken[], profiles: Profiles): readonly FileResult[] {
+function resultsOf(
+  taken: readonly Taken[],
+  profiles: Profiles,
+  memory: Memory,
+): readonly FileResult[] {
   const assembler = new Assembler();
   return taken.map(({ current, effective }) => ({
     file: current.file,
     fresh: current === effective,
-    entries: (effective?.zones ?? []).map((zone) => {
-      const { layers, problems, broken } = profiles.stackFor(zone, zone.content.profiles ?? []);
-      const assembled = assembler.assemble(zone, layers);
-      const document = broken ? undefined : assembled.document;
-      const label = labelOfEntry(zone.content);
-      return { zone, label, layers, document, problems: [...problems, ...assembled.problems] };
-    }),
+    entries: (effective?.zones ?? []).map((zone) => entryOf(zone, profiles, assembler, memory)),
   }));
+}
+
+/** A zone whose layers are those of the last time is what it was the last time. */
+function entryOf(zone: ZoneLayer, profiles: Profiles, assembler: Assembler, memory: Memory): Entry {
+  const { layers, problems, broken } = profiles.stackFor(zone, zone.content.profiles ?? []);
+  const known = memory.get(zone);
+  if (!broken && known !== undefined && isSame(known.layers, layers)) return known;
+  const { target, document, problems: found } = assembler.assemble(zone, layers);
+  const entry: Entry = {
+    zone,
+    label: target === undefined || target.by === "selector" ? undefined : labelOf(target),
+    layers,
+    document: broken ? undefined : document,
+    problems: [...problems, ...found],
+  };
+  if (broken) memory.delete(zone);
+  else memory.set(zone, entry);
+  return entry;
+}
+
+function isSame(a: readonly Layer[], b: readonly Layer[]): boolean {
+  return a.length === b.length && a.every((layer, index) => layer === b[index]);
 }
 
 function isSound(entries: readonly Entry[]): boolean {
@@ -134,11 +158,6 @@ function zonesTwice(entries: readonly Entry[]): readonly Problem[] {
       return problemIn(entry.zone, [], "ZONE_TWICE", { message, remedy });
     });
   });
-}
-
-function labelOfEntry(entry: ZoneEntry): string | undefined {
-  const target = targetOf(entry);
-  return isComplaint(target) || target.by === "selector" ? undefined : labelOf(target);
 }
 
 /** A file that is not up to date may name a zone that has moved to another one since: the other one counts. */

@@ -43,8 +43,9 @@ export class Merger {
     return [...merged.values()];
   }
 
+  /** The value without what takes away; most take nothing away, and are given back as they are. */
   #clean(value: Json): Json {
-    if (typeof value !== "object" || value === null) return value;
+    if (typeof value !== "object" || value === null || isClean(value)) return value;
     const known = this.#cleaned.get(value);
     if (known !== undefined) return known;
     const clean = isJsonObject(value) ? this.#cleanMap(value) : this.#cleanList(value);
@@ -53,22 +54,26 @@ export class Merger {
   }
 
   #cleanMap(map: JsonObject): Json {
-    const entries = Object.entries(map);
-    const kept = entries
-      .filter(([, value]) => value !== null)
-      .map(([name, value]): [string, Json] => [canonicalName(name), this.#clean(value)]);
-    const isClean =
-      kept.length === entries.length &&
-      kept.every(([name, value], index) => name === entries[index]?.[0] && value === map[name]);
-    return isClean ? map : Object.fromEntries(kept);
+    return Object.fromEntries(
+      Object.entries(map)
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => [canonicalName(name), this.#clean(value)]),
+    );
   }
 
   #cleanList(list: readonly Json[]): Json {
-    const kept = list.filter((item) => !isRemoval(item)).map((item) => this.#clean(item));
-    const isClean =
-      kept.length === list.length && kept.every((item, index) => item === list[index]);
-    return isClean ? list : kept;
+    return list.filter((item) => !isRemoval(item)).map((item) => this.#clean(item));
   }
+}
+
+function isClean(value: Json): boolean {
+  if (value === null) return false;
+  if (typeof value !== "object") return true;
+  if (isList(value)) return value.every((item) => !isRemoval(item) && isClean(item));
+  for (const name in value) {
+    if (name !== canonicalName(name) || !isClean(value[name] ?? null)) return false;
+  }
+  return true;
 }
 
 /** What tells an item of a keyed list apart; `undefined` where the list is not keyed. */

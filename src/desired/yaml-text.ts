@@ -71,17 +71,18 @@ function compose(text: string): Composed {
     // The package's own check compares each key with each other one.
     uniqueKeys: false,
   });
-  const documents: Document.Parsed[] = [];
-  const take = (tokens: Iterable<CST.Token>): void => {
-    for (const token of tokens) documents.push(...composer.next(token));
-  };
+  const documents = [...composer.compose(tokensOf(parser, text))];
+  return parser.stack.length > maxDepth
+    ? { documents: [], tooDeepAt: parser.offset }
+    : { documents, tooDeepAt: undefined };
+}
+
+function* tokensOf(parser: Parser, text: string): Generator<CST.Token> {
   for (const lexeme of new Lexer().lex(text)) {
-    take(parser.next(lexeme));
-    if (parser.stack.length > maxDepth) return { documents: [], tooDeepAt: parser.offset };
+    yield* parser.next(lexeme);
+    if (parser.stack.length > maxDepth) return;
   }
-  take(parser.end());
-  documents.push(...composer.end());
-  return { documents, tooDeepAt: undefined };
+  yield* parser.end();
 }
 
 function syntaxProblems(source: Source, document: Document.Parsed): Problem[] {
