@@ -33,15 +33,13 @@ export function impactOf(direction: Direction): Impact {
 
 /** How many things drifted, by kind and impact. */
 export function driftIn(changes: readonly Change[]): DriftCounts {
-  const count = (kind: Kind, impact: Impact): number =>
-    changes.filter((change) => change.kind === kind && impactOf(change.effect.direction) === impact)
-      .length;
-  const row = (kind: Kind): Record<Impact, number> => ({
-    weakens: count(kind, "weakens"),
-    neutral: count(kind, "neutral"),
-    strengthens: count(kind, "strengthens"),
-  });
-  return { setting: row("setting"), policy: row("policy"), rule: row("rule") };
+  const counts = { setting: noImpact(), policy: noImpact(), rule: noImpact() };
+  for (const { kind, effect } of changes) counts[kind][impactOf(effect.direction)] += 1;
+  return counts;
+}
+
+function noImpact(): Record<Impact, number> {
+  return { weakens: 0, neutral: 0, strengthens: 0 };
 }
 
 /** How many of `things` there are of each kind. */

@@ -1,4 +1,5 @@
 import type { Change } from "../plan/change.ts";
+import { isSuspended } from "../plan/guard.ts";
 import type { Plan } from "../plan/plan.ts";
 import { none, onsets } from "./drift.ts";
 import type { Failure, Outcome, ZoneReport } from "./run-report.ts";
@@ -44,7 +45,7 @@ export function unseen(declared: DeclaredZone, at: Date): ZoneState {
 
 /** The state of a zone whose declaration may have changed: a suspension counts from when it is declared. */
 export function redeclared(state: ZoneState, declared: DeclaredZone, at: Date): ZoneState {
-  const refusals = isSuspended(declared, at)
+  const refusals = isPaused(declared, at)
     ? state.refusals
     : state.refusals.filter(({ code }) => code !== "SUSPENDED");
   return withStatus(state, { ...state, declared, refusals }, at);
@@ -160,7 +161,7 @@ function withStatus(before: ZoneState, situation: Situation, at: Date): ZoneStat
 function statusOf(situation: Situation, at: Date): ZoneStatus {
   const { declared, failure, refusals, cause, lastRun } = situation;
   if (failure !== undefined) return "error";
-  if (isSuspended(declared, at) || refusals.some(({ code }) => code === "SUSPENDED")) {
+  if (isPaused(declared, at) || refusals.some(({ code }) => code === "SUSPENDED")) {
     return "paused";
   }
   if (lastRun === undefined) return "unknown";
@@ -169,9 +170,8 @@ function statusOf(situation: Situation, at: Date): ZoneStatus {
   return cause === "drift" ? "drifted" : "pending";
 }
 
-function isSuspended({ suspension }: DeclaredZone, at: Date): boolean {
-  if (suspension === undefined) return false;
-  return suspension.until === undefined || suspension.until > at;
+function isPaused({ suspension }: DeclaredZone, at: Date): boolean {
+  return suspension !== undefined && isSuspended(suspension, at);
 }
 
 function writeRecordOf(outcome: Outcome): WriteRecord {

@@ -2,7 +2,7 @@ import type { Change, Effect, FieldChange } from "../plan/change.ts";
 import { deleteReasons, effectMarks, verbSigns } from "../report/change-text.ts";
 import { html, type Html } from "./html.ts";
 import { foreign } from "./page-parts.ts";
-import { renderSides } from "./value-diff.ts";
+import { renderSides, renderValue } from "./value-diff.ts";
 
 /** What the two sides of a field are called: before and after a change that was made, live and declared before. */
 export interface Sides {
@@ -23,7 +23,7 @@ export function renderChange(change: Change, sides: Sides): Html {
       <span class="badges">${remark(change)} ${effectBadge(effect)}</span>
     </header>
     ${effect.reasons.length > 0 && reasonList(effect.reasons)}
-    ${fields.length > 0 && fieldTable(fields, sides)}
+    ${fields.length > 0 && fieldTable(change, sides)}
   </article>`;
 }
 
@@ -48,26 +48,53 @@ function reasonList(reasons: readonly string[]): Html {
   </ul>`;
 }
 
-function fieldTable(fields: readonly FieldChange[], sides: Sides): Html {
+/** Both sides of an update; of what is created or deleted there is only one. */
+function fieldTable({ verb, fields }: Change, sides: Sides): Html {
+  switch (verb) {
+    case "update":
+      return table(
+        [sides.before, sides.after],
+        fields.map((field) => changedRow(field, sides)),
+      );
+    case "create":
+      return table(
+        [sides.after],
+        fields.map(({ field, after }) => plainRow(field, after)),
+      );
+    case "delete":
+      return table(
+        [sides.before],
+        fields.map(({ field, before }) => plainRow(field, before)),
+      );
+  }
+}
+
+function table(columns: readonly string[], rows: readonly Html[]): Html {
   return html`<table class="fields">
     <thead>
       <tr>
         <th scope="col">Field</th>
-        <th scope="col">${sides.before}</th>
-        <th scope="col">${sides.after}</th>
+        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
       </tr>
     </thead>
     <tbody>
-      ${fields.map((field) => fieldRow(field, sides))}
+      ${rows}
     </tbody>
   </table>`;
 }
 
-function fieldRow({ field, before, after }: FieldChange, sides: Sides): Html {
+function changedRow({ field, before, after }: FieldChange, sides: Sides): Html {
   const values = renderSides(before, after);
   return html`<tr>
     <th scope="row">${foreign(field)}</th>
     <td data-label="${sides.before}">${values.before}</td>
     <td data-label="${sides.after}">${values.after}</td>
+  </tr>`;
+}
+
+function plainRow(field: string, value: FieldChange["before"]): Html {
+  return html`<tr>
+    <th scope="row">${foreign(field)}</th>
+    <td>${renderValue(value)}</td>
   </tr>`;
 }

@@ -1,6 +1,5 @@
-import { driftIn } from "../report/drift.ts";
+import { impactOf } from "../report/drift.ts";
 import { driftOf, zoneStatuses, type ZoneState, type ZoneStatus } from "../report/zone-state.ts";
-import { kinds } from "../zone/resource.ts";
 
 /** Zones on one page. */
 export const pageSize = 200;
@@ -50,7 +49,9 @@ export function select(zones: readonly ZoneState[], selection: Selection): Selec
   const counts = countByStatus(found);
   const matching = found
     .filter(({ status }) => selection.status === undefined || status === selection.status)
-    .toSorted((a, b) => urgency(a) - urgency(b));
+    .map((state) => ({ state, urgency: urgencyOf(state) }))
+    .toSorted((a, b) => a.urgency - b.urgency)
+    .map(({ state }) => state);
   const pages = Math.max(1, Math.ceil(matching.length / pageSize));
   const page = Math.min(selection.page, pages);
   return {
@@ -64,23 +65,22 @@ export function select(zones: readonly ZoneState[], selection: Selection): Selec
 
 /** How many zones there are of each status. */
 export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<ZoneStatus, number>> {
-  const counts = Object.fromEntries(zoneStatuses.map((status) => [status, 0]));
-  for (const { status } of zones) counts[status] = (counts[status] ?? 0) + 1;
-  return {
-    in_sync: counts["in_sync"] ?? 0,
-    drifted: counts["drifted"] ?? 0,
-    pending: counts["pending"] ?? 0,
-    blocked: counts["blocked"] ?? 0,
-    error: counts["error"] ?? 0,
-    unknown: counts["unknown"] ?? 0,
-    paused: counts["paused"] ?? 0,
+  const counts = {
+    in_sync: 0,
+    drifted: 0,
+    pending: 0,
+    blocked: 0,
+    error: 0,
+    unknown: 0,
+    paused: 0,
   };
+  for (const { status } of zones) counts[status] += 1;
+  return counts;
 }
 
 /** Whether a zone is less protected than declared. */
 export function isWeakened(state: ZoneState): boolean {
-  const drift = driftIn(driftOf(state));
-  return kinds.some((kind) => drift[kind].weakens > 0);
+  return driftOf(state).some(({ effect }) => impactOf(effect.direction) === "weakens");
 }
 
 function fits({ declared, zone }: ZoneState, query: string): boolean {
@@ -100,6 +100,6 @@ const urgencies: readonly ZoneStatus[] = [
 ];
 
 /** Weakened zones come first, whatever their status. */
-function urgency(state: ZoneState): number {
+function urgencyOf(state: ZoneState): number {
   return isWeakened(state) ? -1 : urgencies.indexOf(state.status);
 }

@@ -70,7 +70,7 @@ main { max-width: 1440px; margin: 0 auto; padding: 20px 24px 32px; }
 rect { fill: var(--tone); }
 .status { display: inline-block; padding: 1px 9px; border-radius: 10px; font-size: 12.5px; font-weight: 600; white-space: nowrap; color: var(--tone); background: var(--tint); }
 .status.error { color: light-dark(#fff, #1b0b0c); background: var(--bad); }
-.columns { display: grid; grid-template-columns: minmax(0, 1fr) 320px; gap: 20px; align-items: start; }
+.columns { display: grid; grid-template-columns: minmax(0, 1fr) 348px; gap: 20px; align-items: start; }
 .columns > div:first-child > section { margin-bottom: 20px; }
 .panel, .zones, .card, .change, .record, .empty { background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
 .panel { padding: 14px 16px; margin-bottom: 16px; font-size: 13px; }
