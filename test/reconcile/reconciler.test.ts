@@ -1,8 +1,7 @@
 import { describe, it } from "vitest";
 
-import { policy } from "../support/model.ts";
-import { declared, desiredZone } from "../support/model.ts";
-import { bare, protectedContent, ServiceFault, World } from "../support/world.ts";
+import { declared, desiredZone, policy } from "../support/model.ts";
+import { protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 
@@ -254,102 +253,6 @@ describe("a new revision of the files", () => {
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} in-sync`]);
     expect(world.live.get(blog)?.policies).toHaveLength(1);
-    world.stop.abort();
-  });
-});
-
-describe("the end of the process", () => {
-  it("finishes the request under way and begins no other", async ({ expect }) => {
-    const world = new World([shop]);
-    world.latencyMs = 100;
-    const running = world.start();
-    await world.clock.advance(250);
-    expect(world.requests).toEqual([`read ${shop}`, `write ${shop} create-policy`]);
-    world.stop.abort();
-    await world.clock.advance(100);
-    await running;
-    expect(world.requests).toHaveLength(2);
-    expect(world.reports).toMatchObject([
-      {
-        result: "applied",
-        outcomes: [{ status: "done" }, { status: "skipped", because: "shutdown" }],
-      },
-    ]);
-  });
-
-  it("gives a reading up at once", async ({ expect }) => {
-    const world = new World([shop]);
-    world.latencyMs = 100;
-    const running = world.start();
-    await world.clock.advance(150);
-    world.stop.abort();
-    await world.clock.advance(0);
-    await running;
-    expect(world.reports).toEqual([]);
-  });
-});
-
-describe("two writers", () => {
-  it("are not fought over the same field for ever", async ({ expect }) => {
-    const world = new World([shop]);
-    void world.start();
-    await world.clock.advance(0);
-    world.told();
-    const results: string[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const live = world.live.get(shop);
-      if (live === undefined) throw new Error("no zone");
-      world.live.set(shop, { ...live, settings: bare(live.zone).settings });
-      world.reconciler.wake("schedule");
-      await world.clock.advance(60_000);
-      results.push(...world.told());
-    }
-    expect(results).toEqual([
-      `${shop} applied`,
-      `${shop} applied`,
-      `${shop} applied`,
-      `${shop} refused`,
-      `${shop} refused`,
-    ]);
-
-    await world.clock.advance(3_600_000);
-    world.reconciler.wake("schedule");
-    await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} applied`]);
-    world.stop.abort();
-  });
-});
-
-describe("in the mode observe", () => {
-  it("drift is told and nothing is written", async ({ expect }) => {
-    const world = new World([shop], { mode: "observe" });
-    void world.start();
-    await world.clock.advance(0);
-    expect(world.reports).toMatchObject([{ result: "refused", refusals: [{ code: "OBSERVED" }] }]);
-    expect(world.requests).toEqual([`read ${shop}`]);
-    world.stop.abort();
-  });
-
-  it("on one zone the others are still corrected", async ({ expect }) => {
-    const world = new World([shop, blog]);
-    world.files.set(shop, { ...protectedContent, mode: "observe" });
-    void world.start();
-    await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} refused`]);
-    world.stop.abort();
-  });
-
-  it("a suspended zone is read and told until the suspension ends", async ({ expect }) => {
-    const world = new World([shop]);
-    const until = new Date(Number(world.clock.now()) + 60_000);
-    world.files.set(shop, { ...protectedContent, suspension: { reason: "migration", until } });
-    void world.start();
-    await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} refused`]);
-    await world.clock.advance(60_000);
-    world.reconciler.wake("schedule");
-    await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} applied`]);
     world.stop.abort();
   });
 });
