@@ -105,13 +105,13 @@ function shown(characters: string): string {
 }
 
 function lineBreaks(text: string): Finding[] {
-  const written = text.trimEnd();
-  const index = written.search(/[\n\r]/);
+  const index = text.trim().search(/[\n\r]/);
   if (index < 0) return [];
+  const offset = text.length - text.trimStart().length + index;
   return [
     finding(
       "CSP_SEVERAL_LINES",
-      { offset: index, length: 1 },
+      { offset, length: 1 },
       "the value has several lines, which the service refuses",
       "nothing has to be done: it is sent as one line; in YAML, a folded text (>-) or a map says the same",
     ),

@@ -17,7 +17,7 @@ import {
   readOperator,
 } from "./read-operator.ts";
 import { readRegex, readText, textStart } from "./read-text.ts";
-import { readInteger, readMembers, readValue, unexpected } from "./read-value.ts";
+import { readInteger, readLiteral, readMembers, readValue, unexpected } from "./read-value.ts";
 import type { TextReader } from "./text-reader.ts";
 
 /** Levels of parentheses, negations and calls that the service reads (api-facts D). */
@@ -162,14 +162,11 @@ function betweenArguments(reader: TextReader): undefined {
 
 /** An argument that is a lone field or call stands as such, not as a condition. */
 function readArgument(reader: TextReader, depth: number): Argument | undefined {
-  if (reader.peek(/"|r[#"]|-?[0-9]|[0-9a-f]{0,4}:/iy) !== undefined) return readLiteral(reader);
+  if (reader.peek(/"|r[#"]|-?[0-9]|[0-9a-f]{0,4}:/iy) !== undefined) {
+    return readLiteral(reader, undefined);
+  }
   const expression = readLogic(reader, 0, depth);
   return expression?.kind === "truth" ? expression.operand : expression;
-}
-
-function readLiteral(reader: TextReader): Argument | undefined {
-  const value = readValue(reader, undefined);
-  return value?.kind === "boolean" || value?.kind === "range" ? undefined : value;
 }
 
 function readIndexes(reader: TextReader): Index[] | undefined {

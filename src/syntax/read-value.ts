@@ -1,4 +1,11 @@
-import type { AddressValue, IntegerValue, Member, TextValue, Value } from "./expression-tree.ts";
+import type {
+  AddressValue,
+  BooleanValue,
+  IntegerValue,
+  Member,
+  TextValue,
+  Value,
+} from "./expression-tree.ts";
 import { networkOf, parseIpAddress } from "./ip-address.ts";
 import { byteText, readText, textStart } from "./read-text.ts";
 import type { TextReader } from "./text-reader.ts";
@@ -6,18 +13,19 @@ import type { TextReader } from "./text-reader.ts";
 /** What a bare word is, where the left side tells: `01:02` may be a text or an address. */
 export type ValueHint = "String" | "IP" | undefined;
 
-type Scalar = TextValue | IntegerValue | AddressValue;
+/** A value that is one value. */
+export type Literal = TextValue | IntegerValue | AddressValue;
 
 /** Reads one value that stands alone: a text, a number, an address, `true` or `false`. */
-export function readValue(
-  reader: TextReader,
-  hint: ValueHint,
-): Exclude<Value, { kind: "set" | "list" }> | undefined {
+export function readValue(reader: TextReader, hint: ValueHint): Literal | BooleanValue | undefined {
   const start = reader.position;
   const boolean = reader.take(/(?:true|false)(?![a-z0-9_])/y);
-  if (boolean !== undefined) {
-    return { kind: "boolean", value: boolean === "true", ...reader.since(start) };
-  }
+  if (boolean === undefined) return readLiteral(reader, hint);
+  return { kind: "boolean", value: boolean === "true", ...reader.since(start) };
+}
+
+/** Reads one value that stands alone, other than `true` and `false`. */
+export function readLiteral(reader: TextReader, hint: ValueHint): Literal | undefined {
   const member = readMember(reader, hint);
   const isMany =
     member?.kind === "range" || (member?.kind === "address" && member.prefix !== undefined);
@@ -68,9 +76,9 @@ export function unexpected(reader: TextReader, expected: string, remedy: string)
 
 function readMember(reader: TextReader, hint: ValueHint): Member | undefined {
   const start = reader.position;
-  const from = readScalar(reader, hint);
+  const from = readAlone(reader, hint);
   if (from === undefined || from.kind === "text" || !reader.skip("..")) return from;
-  const to = readScalar(reader, hint);
+  const to = readAlone(reader, hint);
   if (to === undefined) return undefined;
   if (to.kind !== "text" && isAscending(from, to)) {
     return { kind: "range", from, to, ...reader.since(start) };
@@ -79,7 +87,7 @@ function readMember(reader: TextReader, hint: ValueHint): Member | undefined {
   return reader.fail("EXPR_BAD_RANGE", reader.since(start), "this range has no members", remedy);
 }
 
-function readScalar(reader: TextReader, hint: ValueHint): Scalar | undefined {
+function readAlone(reader: TextReader, hint: ValueHint): Literal | undefined {
   if (reader.peek(textStart) !== undefined) return readText(reader);
   const word = reader.peek(/[0-9a-f:]+(?:\.(?!\.)[0-9a-f:]*)*(?:\/[0-9]*)?/iy) ?? "";
   const isAddress = parseIpAddress(word.replace(/\/.*/, "")) !== undefined;

@@ -13,6 +13,7 @@ import type {
   TextValue,
   Value,
 } from "../../src/syntax/expression-tree.ts";
+import { typeOfOperand } from "../../src/syntax/expression-types.ts";
 
 const span = { offset: 0, length: 0 };
 
@@ -60,10 +61,6 @@ const range: fc.Arbitrary<Member> = fc
     ...span,
   }));
 
-const set: fc.Arbitrary<Value> = fc
-  .array(fc.oneof(text, integer, address, network, range), { maxLength: 4 })
-  .map((members) => ({ kind: "set", members, ...span }));
-
 const field: fc.Arbitrary<FieldOperand> = fc
   .tuple(
     fc.constantFrom(
@@ -85,21 +82,28 @@ const field: fc.Arbitrary<FieldOperand> = fc
   )
   .map(([name, indexes]) => ({ kind: "field", name, indexes, ...span }));
 
-/** The value that an operator can have on its right. */
-function valueFor(operator: Operator): fc.Arbitrary<Value> {
-  if (operator === "in") {
-    return fc.oneof(set, fc.constant<Value>({ kind: "list", name: "cf.open_proxies", ...span }));
-  }
+/**
+ * The value that an operator can have on its right.
+ *
+ * Behind a text field an address is none: `10.10.10.10` would be four bytes there, as the engine reads it.
+ */
+function valueFor(operator: Operator, left: Operand): fc.Arbitrary<Value> {
   if (operator === "matches") {
     return patterns.map((value) => ({ kind: "text", text: value, ...span }));
   }
   if (operator.endsWith("wildcard")) return text;
-  return fc.oneof(
-    text,
-    integer,
-    address,
-    fc.constant<Value>({ kind: "boolean", value: true, ...span }),
-  );
+  const isText = typeOfOperand(left) === "String";
+  const singles = isText ? [text, integer] : [text, integer, address];
+  const constant: Value =
+    operator === "in"
+      ? { kind: "list", name: "cf.open_proxies", ...span }
+      : { kind: "boolean", value: true, ...span };
+  if (operator !== "in") return fc.oneof(...singles, fc.constant(constant));
+  const members = isText ? [...singles, range] : [...singles, range, network];
+  const set = fc
+    .array(fc.oneof(...members), { maxLength: 4 })
+    .map((list): Value => ({ kind: "set", members: list, ...span }));
+  return fc.oneof(set, fc.constant(constant));
 }
 
 const trees = fc.letrec<{ expression: Expression; operand: Operand; argument: Argument }>(
@@ -136,7 +140,7 @@ const trees = fc.letrec<{ expression: Expression; operand: Operand; argument: Ar
       fc.boolean().map((value): Expression => ({ kind: "constant", value, ...span })),
       tie("operand").map((operand): Expression => ({ kind: "truth", operand, ...span })),
       fc.tuple(tie("operand"), fc.constantFrom(...operators)).chain(([left, operator]) =>
-        valueFor(operator).map((right): Expression => ({
+        valueFor(operator, left).map((right): Expression => ({
           kind: "comparison",
           left,
           operator,
