@@ -32,15 +32,21 @@ export function effectOfPolicy(
   ]);
 }
 
-/** How far a policy acts: 0 not at all, 1 by reports, 2 by blocking; an action that is not known may block. */
-export function strengthOf(policy: PolicyTerms): number {
-  return strength[forceOf(policy)];
+/** How far a policy acts at the least and at the most: 0 not at all, 1 by reports, 2 by blocking. */
+export function strengthsOf(policy: PolicyTerms): {
+  readonly least: number;
+  readonly most: number;
+} {
+  const force = forceOf(policy);
+  return force === "unknown"
+    ? { least: strength.none, most: strength.blocks }
+    : { least: strength[force], most: strength[force] };
 }
 
 /** How far a policy acts (api-facts A.6, A.7). */
 type Force = "none" | "reports" | "blocks" | "unknown";
 
-const strength = { none: 0, reports: 1, blocks: 2, unknown: 2 } as const;
+const strength = { none: 0, reports: 1, blocks: 2 } as const;
 
 function forceOf(policy: PolicyTerms | undefined): Force {
   if (policy === undefined || !policy.enabled) return "none";

@@ -3,7 +3,7 @@ import { compareExpressions } from "../syntax/compare-expressions.ts";
 import { parseCsp } from "../syntax/csp.ts";
 import { hostsOf, hostsOverlap } from "../syntax/hosts.ts";
 import type { PolicyTerms } from "./policy-effect.ts";
-import { strengthOf } from "./policy-effect.ts";
+import { strengthsOf } from "./policy-effect.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Step } from "./step.ts";
 
@@ -69,11 +69,11 @@ function demandsMissing(
   has: PolicyTerms | undefined,
   lacks: PolicyTerms | undefined,
 ): readonly Demand[] {
-  if (has === undefined || strengthOf(has) === 0) return [];
+  if (has === undefined || strengthsOf(has).most === 0) return [];
   const { expression, value } = has;
   const isWhole =
     lacks === undefined ||
-    strengthOf(has) > strengthOf(lacks) ||
+    strengthsOf(has).most > strengthsOf(lacks).least ||
     !["equal", "wider"].includes(compareExpressions(expression, lacks.expression));
   if (isWhole) {
     return parseCsp(value).directives.map(({ name }) => ({

@@ -1,4 +1,5 @@
 import type { Setting, SettingName } from "../zone/resource.ts";
+import { settingNames } from "../zone/resource.ts";
 import type { Effect, Update } from "./change.ts";
 import { neutral, strengthens, weakens } from "./effect.ts";
 import type { Step } from "./step.ts";
@@ -8,7 +9,9 @@ export function planSettings(
   declared: readonly Setting[],
   live: Readonly<Record<SettingName, boolean>>,
 ): readonly Step[] {
-  const differing = declared.filter(({ name, value }) => live[name] !== value);
+  const differing = settingNames.flatMap((name) =>
+    declared.filter((setting) => setting.name === name && setting.value !== live[name]),
+  );
   if (differing.length === 0) return [];
   return [
     {
@@ -39,6 +42,6 @@ function changeOf({ name, value }: Setting): Update {
 function effectOf(name: SettingName, value: boolean): Effect {
   if (name !== "enabled") return neutral;
   return value
-    ? strengthens("scripts and connections are watched again", false)
+    ? strengthens("scripts and connections are watched from now on", false)
     : weakens("scripts and connections are no longer watched");
 }

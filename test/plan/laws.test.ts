@@ -1,0 +1,134 @@
+import fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { plan, type Plan } from "../../src/plan/plan.ts";
+import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import { ownerOfRef, unmarked } from "../../src/zone/mark.ts";
+import { pairs, type Pair } from "../support/arbitrary-zones.ts";
+import { owner } from "../support/model.ts";
+import { weakMoments } from "../support/protection.ts";
+import { statesOf } from "../support/service-model.ts";
+
+/** Every law of planning holds in so many pairs of a declared and a live zone. */
+const runs = { numRuns: 2_000 };
+
+const manyRuns = 120_000;
+
+/** A plan that the service does not refuse: nobody else deploys what is declared. */
+function plannable({ desired, live }: Pair): Plan {
+  const proposal = plan(desired, live, owner);
+  fc.pre(proposal.obstacles.every(({ code }) => code !== "TAKEN"));
+  return proposal;
+}
+
+function afterAll(live: LiveZone, { writes }: Plan): LiveZone {
+  return statesOf(live, writes).at(-1) ?? live;
+}
+
+function rulesOf({ entrypoint }: LiveZone): readonly LiveRule[] {
+  return entrypoint?.state === "present" ? entrypoint.rules : [];
+}
+
+/** Policies that no declaration of the pair can be meant to touch. */
+function foreignPolicies({ desired, live }: Pair): readonly LivePolicy[] {
+  const { policies } = desired.content;
+  const words = new Set(policies?.items.map(({ description }) => description));
+  return (live.policies ?? []).filter(({ description }) => {
+    const mark = unmarked(description);
+    if (mark.owner !== undefined) return mark.owner !== owner;
+    return policies?.unmanaged !== "delete" && !words.has(description);
+  });
+}
+
+/** Rules that no declaration of the pair can be meant to touch. */
+function foreignRules({ desired, live }: Pair): readonly LiveRule[] {
+  return rulesOf(live).filter(({ ref, does }) => {
+    const mark = ownerOfRef(ref);
+    if (mark !== undefined) return mark !== owner;
+    return desired.content.rules?.unmanaged !== "delete" && does.action === "other";
+  });
+}
+
+/** What a live policy is known by. */
+function identityOf({ description }: LivePolicy): string | undefined {
+  const mark = unmarked(description);
+  return mark.owner === owner ? mark.key : description;
+}
+
+describe("laws of planning", { timeout: manyRuns }, () => {
+  it("carrying out a plan makes the next plan empty", ({ expect }) => {
+    fc.assert(
+      fc.property(pairs, (pair) => {
+        const after = afterAll(pair.live, plannable(pair));
+        expect(plan(pair.desired, after, owner)).toMatchObject({ changes: [], writes: [] });
+      }),
+      runs,
+    );
+  });
+
+  it("what is foreign is equal before and after, byte for byte and in its order", ({ expect }) => {
+    fc.assert(
+      fc.property(pairs, (pair) => {
+        const after = afterAll(pair.live, plannable(pair));
+        const policies = foreignPolicies(pair);
+        const left = after.policies?.filter(({ id }) => policies.some((each) => each.id === id));
+        expect(left ?? []).toEqual(policies);
+        const rules = foreignRules(pair);
+        const still = rulesOf(after).filter(({ id }) => rules.some((each) => each.id === id));
+        const bytes = (each: LiveRule) => JSON.stringify(each.wire);
+        expect(still.map(bytes)).toEqual(rules.map(bytes));
+      }),
+      runs,
+    );
+  });
+
+  it("no state between two requests is weaker than both ends, or the plan says so", ({
+    expect,
+  }) => {
+    fc.assert(
+      fc.property(pairs, (pair) => {
+        const { writes, obstacles } = plannable(pair);
+        fc.pre(obstacles.every(({ code }) => code !== "GAP"));
+        expect(weakMoments(statesOf(pair.live, writes))).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it("there are at most as many writes as changed objects, each named once", ({ expect }) => {
+    fc.assert(
+      fc.property(pairs, ({ desired, live }) => {
+        const { changes, writes } = plan(desired, live, owner);
+        const keys = changes.map(({ key }) => key);
+        expect(writes.length).toBeLessThanOrEqual(new Set(keys).size);
+        expect(writes.flatMap((write) => write.changes)).toEqual(keys);
+      }),
+      runs,
+    );
+  });
+
+  it("the order of policies and settings, declared or live, changes nothing", ({ expect }) => {
+    fc.assert(
+      fc.property(pairs, ({ desired, live }) => {
+        const { content } = desired;
+        const { policies, settings } = content;
+        const turned = {
+          ...desired,
+          content: {
+            ...content,
+            settings: settings.toReversed(),
+            policies: policies && { ...policies, items: policies.items.toReversed() },
+          },
+        };
+        const { changes, writes, obstacles } = plan(desired, live, owner);
+        expect(plan(turned, live, owner)).toMatchObject({ changes, writes, obstacles });
+        // Of several live policies for one declared one the first listed counts (product: ownership).
+        const names = live.policies?.map(identityOf) ?? [];
+        fc.pre(new Set(names).size === names.length);
+        const relisted = { ...live, policies: live.policies?.toReversed() };
+        expect(plan(desired, relisted, owner)).toMatchObject({ changes, writes, obstacles });
+      }),
+      runs,
+    );
+  });
+});
