@@ -7,13 +7,12 @@ import { renderFleetPage } from "../../src/web/page-fleet.ts";
 import { renderProblemsPage } from "../../src/web/page-problems.ts";
 import { renderZonePage } from "../../src/web/page-zone.ts";
 import { selectionFrom } from "../../src/web/selection.ts";
-import { b, drifted, fleetOf, held, shop } from "../support/fleets.ts";
+import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
 import {
   at,
   change,
   daemon,
   declared,
-  done,
   failed,
   failure,
   load,
@@ -21,6 +20,7 @@ import {
   refusal,
   report,
 } from "../support/reports.ts";
+import { scene } from "../support/scenes.ts";
 
 function lookAt(fleet: Fleet): Look {
   return { fleet, daemon: daemon(), now: at(30) };
@@ -47,55 +47,6 @@ function wordsOf(page: string): string {
 /** Names of assets carry their hash, which is no words. */
 function withoutHashes(page: string): string {
   return page.replaceAll(/(\/assets\/\w+)-[0-9a-f]{12}\./g, "$1.");
-}
-
-const csp = change("policy/checkout", "strengthens", {
-  title: "Scripts of the checkout",
-  mayBreak: true,
-  reasons: ["log → allow: violations are blocked again"],
-  fields: [
-    { field: "action", before: "log", after: "allow" },
-    {
-      field: "value",
-      before: "script-src 'self' evil.example",
-      after: "script-src 'self' cdn.example",
-    },
-  ],
-});
-
-function scene(): Fleet {
-  const paused = { reason: "CHG-4411", until: undefined };
-  const fleet = fleetOf(
-    declared(shop),
-    declared("blog.example.com"),
-    declared("old.example.com", { suspension: paused }),
-    declared("pay.example.com"),
-    declared("www.example.com"),
-  );
-  fleet.recordLoad(load({ zones: 5, problems: [problem()], at: at(1) }));
-  const byHand = { kind: "policy", id: "c9ef84", title: "Made by hand" } as const;
-  fleet.recordZone(report("blog.example.com", 2, { result: "in-sync", unmanaged: [byHand] }));
-  fleet.recordZone(
-    report(shop, 3, {
-      result: "applied",
-      cause: "drift",
-      changes: [csp, b],
-      outcomes: [done("policy/checkout"), failed("policy/b")],
-      left: [b],
-    }),
-  );
-  fleet.recordZone(
-    report(shop, 20, {
-      result: "refused",
-      cause: "drift",
-      changes: [csp],
-      refusals: [refusal("WEAKENING", "1 change weakens; accept it with --accept 91ab")],
-      unmanaged: [byHand],
-    }),
-  );
-  fleet.recordZone(report("old.example.com", 21, held("SUSPENDED")));
-  fleet.recordZone(report("pay.example.com", 22, { result: "unreadable" }));
-  return fleet;
 }
 
 describe("the fleet's page", () => {

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, it } from "vitest";
+
+import { blockReasons } from "../../src/report/block-reason.ts";
+import { triggers } from "../../src/report/run-report.ts";
+import { zoneStatuses } from "../../src/report/zone-state.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json-view.ts";
+import type { Look } from "../../src/web/look.ts";
+import { selectionFrom } from "../../src/web/selection.ts";
+import { at, daemon } from "../support/reports.ts";
+import { scene } from "../support/scenes.ts";
+
+const file = path.resolve(import.meta.dirname, "../../schemas/status.schema.json");
+const schema = readSchema();
+const ajv = new Ajv2020({ strict: true, allErrors: true, schemas: [schema] });
+
+function readSchema(): JsonObject {
+  const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+  if (!isJsonObject(value)) throw new Error(`${file}: no object`);
+  return value;
+}
+
+/** What the schema says against a body as it is sent; empty when nothing. */
+function faultsOf(definition: string, body: unknown): string {
+  const validate = ajv.getSchema(`urn:zonewarden:schema:status#/$defs/${definition}`);
+  if (validate === undefined) throw new Error(`no definition ${definition}`);
+  void validate(JSON.parse(JSON.stringify(body)));
+  return ajv.errorsText(validate.errors ?? []).replace("No errors", "");
+}
+
+function valuesOf(definition: string): Json | undefined {
+  const definitions = schema["$defs"];
+  const found = isJsonObject(definitions) ? definitions[definition] : undefined;
+  return isJsonObject(found) ? found["enum"] : undefined;
+}
+
+describe("the schema of /api/v1", () => {
+  const fleet = scene();
+  const look: Look = { fleet, daemon: daemon(), now: at(30) };
+
+  it("describes what is sent of the fleet", ({ expect }) => {
+    expect(faultsOf("fleet", fleetJson(look))).toBe("");
+    expect(faultsOf("zones", zonesJson(look, selectionFrom({})))).toBe("");
+    expect(faultsOf("problems", problemsJson(look))).toBe("");
+  });
+
+  it.for(scene().zones)("describes $declared.name, which is $status", (state, { expect }) => {
+    expect(faultsOf("zone", zoneJson(state))).toBe("");
+  });
+
+  it("has the closed sets of the program", ({ expect }) => {
+    expect(valuesOf("status")).toEqual(zoneStatuses);
+    expect(valuesOf("trigger")).toEqual(triggers);
+    expect(valuesOf("reason")).toEqual(blockReasons);
+  });
+
+  it("notices a field that nobody described", ({ expect }) => {
+    expect(faultsOf("problems", { problems: [], more: 1 })).toContain("additional properties");
+  });
+});
