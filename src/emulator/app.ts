@@ -28,6 +28,7 @@ export function emulatorApp(service: Service): App {
     );
   }
   addControl(app, service);
+  app.onError((error, context) => send(context, failed(error), service, ""));
   app.notFound((context) => send(context, unrouted(service, context), service, ""));
   return app;
 }
@@ -192,6 +193,12 @@ function unrouted(service: Service, context: RequestContext): Omit<Outcome, "nex
     : noRoute(path);
   const standing = service.limiter.take(service.store.rateLimit, "", service.store.now());
   return { reply: refusalReply(error), headers: standing.headers };
+}
+
+/** The answer where the emulator itself is at fault: a bug of ours, or a state file that cannot be written. */
+function failed(error: Error): Omit<Outcome, "next"> {
+  const message = `the emulator failed: ${error.message}`;
+  return { reply: refusalReply(refused(500, unpublishedCodes.ours, message)), headers: {} };
 }
 
 function patternOf(path: string): RegExp {

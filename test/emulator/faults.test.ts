@@ -11,6 +11,14 @@ const policy = {
   value: "script-src 'self'",
 };
 
+/** Which of a thousand requests a fault with probability 0.3 strikes. */
+function struck(seed: number): readonly boolean[] {
+  const faults = new Faults();
+  faults.add({ fault: "lost_answer", probability: 0.3, seed });
+  const victim = { method: "GET", path: "/zones", credential: "" };
+  return Array.from({ length: 1_000 }, () => faults.strike(victim).lostAnswer);
+}
+
 describe("a fault", () => {
   it.for([{ status: 500 }, { status: 503, retry_after: 7 }, { status: 429, retry_after: 300 }])(
     "answers $status without doing anything",
@@ -124,12 +132,6 @@ describe("a fault", () => {
   it("with a probability strikes about that often, and the same way for the same seed", ({
     expect,
   }) => {
-    const struck = (seed: number): readonly boolean[] => {
-      const faults = new Faults();
-      faults.add({ fault: "lost_answer", probability: 0.3, seed });
-      const victim = { method: "GET", path: "/zones", credential: "" };
-      return Array.from({ length: 1_000 }, () => faults.strike(victim).lostAnswer);
-    };
     expect(struck(7)).toEqual(struck(7));
     expect(struck(7)).not.toEqual(struck(8));
     const share = struck(7).filter(Boolean).length / 1_000;
