@@ -48,29 +48,48 @@ export async function send(
   call: Call,
   signal: AbortSignal,
 ): Promise<Reply> {
-  const { clock, observer } = connection;
+  const { clock, observer, timeoutMs } = connection;
   const start = clock.uptime();
-  const timeout = clock.timeout(connection.timeoutMs);
   const observe = (code: RequestFact["code"]): void => {
     const ms = clock.uptime() - start;
     const { credential } = identity;
     observer.request({ endpoint: call.route, method: call.method, code, ms, credential });
   };
+  const limit = startLimit(clock, timeoutMs, signal);
   try {
-    const reply = await exchange(
-      connection,
-      identity.token,
-      call,
-      AbortSignal.any([signal, timeout]),
-    );
+    const reply = await exchange(connection, identity.token, call, limit.signal);
     observe(reply.status);
     return reply;
   } catch (cause) {
     signal.throwIfAborted();
-    const error = failureOf(call, cause, timeout.aborted, connection.timeoutMs);
+    const error = failureOf(call, cause, limit.signal.aborted, timeoutMs);
     observe(error.fault ?? "reset");
     throw error;
+  } finally {
+    limit.end();
   }
+}
+
+/** A time limit joined with the caller's signal; nothing of it stays behind once it has ended. */
+function startLimit(
+  clock: Clock,
+  ms: number,
+  caller: AbortSignal,
+): { readonly signal: AbortSignal; readonly end: () => void } {
+  const controller = new AbortController();
+  const abort = (): void => {
+    controller.abort();
+  };
+  const callOff = clock.alarm(ms, abort);
+  caller.addEventListener("abort", abort, { once: true });
+  if (caller.aborted) abort();
+  return {
+    signal: controller.signal,
+    end: () => {
+      callOff();
+      caller.removeEventListener("abort", abort);
+    },
+  };
 }
 
 async function exchange(

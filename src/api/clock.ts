@@ -8,8 +8,8 @@ export interface Clock {
   uptime(): number;
   /** Resolves after `ms`; rejects with the signal's reason when that comes first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** A signal that aborts with a `TimeoutError` after `ms`. */
-  timeout(ms: number): AbortSignal;
+  /** Calls `ring` after `ms`, unless what it gives is called before. */
+  alarm(ms: number, ring: () => void): () => void;
 }
 
 /** The machine's own time. */
@@ -24,5 +24,10 @@ export const systemClock: Clock = {
       throw error;
     }
   },
-  timeout: (ms) => AbortSignal.timeout(ms),
+  alarm: (ms, ring) => {
+    const timer = setTimeout(ring, ms);
+    return () => {
+      clearTimeout(timer);
+    };
+  },
 };

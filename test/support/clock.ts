@@ -48,15 +48,14 @@ export class SimulatedClock {
     }
   }
 
-  timeout(ms: number): AbortSignal {
-    const controller = new AbortController();
-    this.#enqueue(ms, () => {
-      controller.abort(new DOMException("the time is up", "TimeoutError"));
-    });
-    return controller.signal;
+  alarm(ms: number, ring: () => void): () => void {
+    const sleeper = this.#enqueue(ms, ring);
+    return () => {
+      this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+    };
   }
 
-  /** How many sleep, those included that only guard a time limit. */
+  /** How many sleep, alarms included. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
