@@ -44,9 +44,11 @@ export function originOf(zone: Layer, layers: readonly Layer[], path: MergedPath
   return { layer: zone, path: zone.path };
 }
 
-/** A problem of the value at `path` below a layer; of the layer as a whole it stands at its beginning. */
+/** A problem of the value at `path` below a layer; one of the layer as a whole stands at its name. */
 export function problemIn(layer: Layer, path: Path, code: ProblemCode, words: Words): Problem {
-  return problemAt({ layer, path: [...layer.path, ...path] }, code, words);
+  if (path.length > 0) return problemAt({ layer, path: [...layer.path, ...path] }, code, words);
+  const { document } = layer;
+  return problemOf(document.source, code, keyOffset(document, layer.path), layer.path, words);
 }
 
 /** A problem of the value at `origin`. */

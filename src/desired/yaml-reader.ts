@@ -60,7 +60,9 @@ export class YamlReader {
     const anchored = this.#anchors.get(node.source);
     const offset = node.range[0];
     if (anchored === undefined) {
-      const message = `\`*${node.source}\` stands inside the value that it repeats`;
+      const message = this.#anchors.has(node.source)
+        ? `"*${node.source}" stands inside the value that it repeats`
+        : `no anchor "&${node.source}" stands before this alias`;
       this.#report("YAML_ALIAS", offset, message, "write the value out, or use a profile");
       return null;
     }

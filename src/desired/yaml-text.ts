@@ -46,8 +46,11 @@ export function readYaml(file: string, text: string): YamlText {
     const broken = syntaxProblems(source, document);
     problems.push(...broken);
     if (broken.length > 0) continue;
+    const before = reader.problems.length;
     const value = reader.read(document.contents);
-    if (value !== null) values.push(value);
+    // Where an alias gave nothing, the schema would complain of what nobody wrote.
+    const isWhole = reader.problems.slice(before).every(({ code }) => code !== "YAML_ALIAS");
+    if (value !== null && isWhole) values.push(value);
   }
   return {
     source,

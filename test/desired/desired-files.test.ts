@@ -1,0 +1,284 @@
+import { describe, it } from "vitest";
+
+import { codesOf, desiredBench, linesOf, zonesOf } from "../support/desired.ts";
+
+const shop = "zones:\n  - name: shop.example\n    page_shield: { settings: { enabled: true } }\n";
+const blog = "zones:\n  - name: blog.example\n    page_shield: { settings: { enabled: true } }\n";
+const broken = "zones:\n  - name: [\n";
+const using = (profile: string): string =>
+  `zones:\n  - name: a.example\n    profiles: [${profile}]\n`;
+const profile = (name: string, enabled: boolean): string =>
+  `profiles:\n  ${name}: { page_shield: { settings: { enabled: ${enabled} } } }\n`;
+
+/** The value of the setting `enabled` of each zone. */
+function enabledIn(state: Awaited<ReturnType<ReturnType<typeof desiredBench>["load"]>>): unknown {
+  return Object.fromEntries(
+    state.documents.map(({ content }, index) => [
+      zonesOf(state)[index],
+      content.settings.find(({ name }) => name === "enabled")?.value,
+    ]),
+  );
+}
+
+describe("a broken file is not an empty file", () => {
+  it("keeps its zones as they last were, while the others go on", async ({ expect }) => {
+    const { disk, load } = desiredBench({ "blog.yaml": blog, "shop.yaml": shop });
+    await load();
+    disk.write("/zones/shop.yaml", broken);
+    disk.write("/zones/blog.yaml", blog.replace("true", "false"));
+    const state = await load();
+    expect(enabledIn(state)).toEqual({ "blog.example": false, "shop.example": true });
+    expect(state.stale).toEqual(["shop.yaml"]);
+    expect(codesOf(state)).toEqual(["3:1 YAML_SYNTAX"]);
+  });
+
+  it("leaves its zones alone where it never was good", async ({ expect }) => {
+    const state = await desiredBench({ "blog.yaml": blog, "shop.yaml": broken }).load();
+    expect(zonesOf(state)).toEqual(["blog.example"]);
+  });
+
+  it("takes it in again once it is mended", async ({ expect }) => {
+    const { disk, load } = desiredBench({ "shop.yaml": shop });
+    await load();
+    disk.write("/zones/shop.yaml", broken);
+    await load();
+    disk.write("/zones/shop.yaml", shop.replace("true", "false"));
+    const state = await load();
+    expect(enabledIn(state)).toEqual({ "shop.example": false });
+    expect(state.stale).toEqual([]);
+  });
+
+  it.for([
+    { when: "it is emptied", content: "" },
+    { when: "it is cut off", content: shop.slice(0, 13) },
+    { when: "it is no longer text", content: new Uint8Array([0xff, 0x00, 0x01]) },
+  ])("keeps them when $when", async ({ content }, { expect }) => {
+    const { disk, load } = desiredBench({ "shop.yaml": shop });
+    await load();
+    disk.write("/zones/shop.yaml", content);
+    const state = await load();
+    expect(enabledIn(state)).toEqual({ "shop.example": true });
+    expect(state.stale).toEqual(["shop.yaml"]);
+  });
+
+  it("keeps them when it may not be read any more", async ({ expect }) => {
+    const { disk, load } = desiredBench({ "blog.yaml": blog, "team/shop.yaml": shop });
+    await load();
+    disk.make("/zones/blog.yaml", "refused");
+    disk.make("/zones/team", "refused");
+    const state = await load();
+    expect(zonesOf(state)).toEqual(["blog.example", "shop.example"]);
+    expect(linesOf(state)).toEqual([
+      "blog.yaml:1:1: error: the file cannot be read: permission denied; let the program read it, or delete it [FILE_UNREADABLE]",
+      "team/:1:1: error: the directory cannot be read: permission denied; let the program read it, or delete it [DIRECTORY_UNREADABLE]",
+    ]);
+  });
+
+  it("drops its zones when it is deleted", async ({ expect }) => {
+    const { disk, load } = desiredBench({ "blog.yaml": blog, "shop.yaml": shop });
+    await load();
+    disk.delete("/zones/shop.yaml");
+    const state = await load();
+    expect(zonesOf(state)).toEqual(["blog.example"]);
+    expect(state.problems).toEqual([]);
+  });
+
+  it("lets a zone move out of it into a good one", async ({ expect }) => {
+    const { disk, load } = desiredBench({ "a.yaml": shop });
+    await load();
+    disk.write("/zones/a.yaml", broken);
+    disk.write("/zones/b.yaml", shop.replace("true", "false"));
+    const state = await load();
+    expect(enabledIn(state)).toEqual({ "shop.example": false });
+    expect(state.documents).toHaveLength(1);
+  });
+});
+
+describe("a profile of another file", () => {
+  it("counts in its last good version while its file is broken", async ({ expect }) => {
+    const { disk, load } = desiredBench({
+      "p.yaml": profile("base", true),
+      "z.yaml": using("base"),
+    });
+    await load();
+    disk.write("/zones/p.yaml", broken);
+    const state = await load();
+    expect(enabledIn(state)).toEqual({ "a.example": true });
+    expect(state.stale).toEqual(["p.yaml"]);
+  });
+
+  it("keeps the zones that use it as they were when it is gone", async ({ expect }) => {
+    const { disk, load } = desiredBench({
+      "p.yaml": profile("base", true),
+      "z.yaml": using("base"),
+    });
+    await load();
+    disk.write("/zones/p.yaml", profile("other", true));
+    const state = await load();
+    expect(enabledIn(state)).toEqual({ "a.example": true });
+    expect(codesOf(state)).toEqual(["2:3 UNUSED_PROFILE", "3:16 UNKNOWN_PROFILE"]);
+    expect(state.stale).toEqual(["z.yaml"]);
+  });
+
+  it("changes all zones that use it when it changes", async ({ expect }) => {
+    const { disk, load } = desiredBench({
+      "p.yaml": profile("base", true),
+      "z.yaml": using("base"),
+    });
+    await load();
+    disk.write("/zones/p.yaml", profile("base", false));
+    expect(enabledIn(await load())).toEqual({ "a.example": false });
+  });
+
+  it("is nobody's when two files define it", async ({ expect }) => {
+    const { disk, load } = desiredBench({
+      "p.yaml": profile("base", true),
+      "z.yaml": using("base"),
+    });
+    await load();
+    disk.write("/zones/a.yaml", profile("base", false));
+    const state = await load();
+    expect(enabledIn(state)).toEqual({ "a.example": true });
+    expect(linesOf(state)).toEqual([
+      'a.yaml:2:3: error: the profile "base" is defined in p.yaml, line 2, too; give one of the two another name, or delete it [PROFILE_TWICE]',
+      'p.yaml:2:3: error: the profile "base" is defined in a.yaml, line 2, too; give one of the two another name, or delete it [PROFILE_TWICE]',
+    ]);
+  });
+
+  it("may be in the file that is broken, and the message says so", async ({ expect }) => {
+    const state = await desiredBench({ "p.yaml": broken, "z.yaml": using("base") }).load();
+    expect(linesOf(state)[1]).toContain("perhaps p.yaml does, which is broken itself");
+  });
+
+  it("extends others, each of them once, and never in a circle", async ({ expect }) => {
+    const text = `profiles:
+  a: { page_shield: { settings: { enabled: true, use_connection_url_path: true } } }
+  b: { extends: [a], page_shield: { settings: { enabled: false } } }
+  c: { extends: [a] }
+  d: { extends: [e] }
+  e: { extends: [d] }
+zones:
+  - { name: a.example, profiles: [b, c] }
+`;
+    const state = await desiredBench({ "a.yaml": text }).load();
+    expect(codesOf(state).filter((code) => code.endsWith("CYCLE"))).toEqual(["6:18 PROFILE_CYCLE"]);
+    const sound = await desiredBench({
+      "a.yaml": text.replace("extends: [d]", "mode: enforce"),
+    }).load();
+    // `c` does not bring back what `b` changed, though both extend `a`.
+    expect(enabledIn(sound)).toEqual({ "a.example": false });
+  });
+});
+
+describe("a zone that two files declare", () => {
+  it("is left as it was, and both places are told", async ({ expect }) => {
+    const { disk, load } = desiredBench({ "b.yaml": shop });
+    await load();
+    disk.write("/zones/a.yaml", shop.replace("true", "false"));
+    const state = await load();
+    expect(enabledIn(state)).toEqual({ "shop.example": true });
+    expect(codesOf(state)).toEqual(["2:5 ZONE_TWICE", "2:5 ZONE_TWICE"]);
+  });
+});
+
+describe("a directory without files is no empty state", () => {
+  it("is told when it is not there", async ({ expect }) => {
+    const { load } = desiredBench({});
+    const state = await load();
+    expect(linesOf(state)).toEqual([
+      ".:1:1: error: the zone files cannot be read: it does not exist; check `desired.path`; a directory that is away is no empty state [DIRECTORY_UNREADABLE]",
+    ]);
+  });
+
+  it("is told apart when it is empty", async ({ expect }) => {
+    const { disk, load } = desiredBench({});
+    disk.make("/zones", "directory");
+    expect(codesOf(await load())).toEqual(["1:1 DIRECTORY_EMPTY"]);
+  });
+
+  it.for([
+    { when: "it vanishes", remake: false },
+    { when: "it is emptied", remake: true },
+  ])(
+    "keeps everything as it was when $when, and goes on when it returns",
+    async ({ remake }, { expect }) => {
+      const { disk, load } = desiredBench({ "shop.yaml": shop });
+      const before = await load();
+      disk.delete("/zones");
+      if (remake) disk.make("/zones", "directory");
+      const away = await load();
+      expect(away.documents).toEqual(before.documents);
+      expect(away.stale).toEqual(["shop.yaml"]);
+      expect(away.revision).toBe(before.revision);
+      disk.write("/zones/shop.yaml", shop.replace("true", "false"));
+      const back = await load();
+      expect(enabledIn(back)).toEqual({ "shop.example": false });
+      expect(back.problems).toEqual([]);
+    },
+  );
+});
+
+describe("a set that changes while it is read", () => {
+  it("is read again until it stands still", async ({ expect }) => {
+    const { disk, load } = desiredBench({ "a.yaml": shop, "b.yaml": blog });
+    let changes = 0;
+    disk.beforeRead = (place) => {
+      if (place === "/zones/b.yaml" && changes++ < 3) {
+        disk.write("/zones/a.yaml", shop.replace("true", "false"));
+      }
+    };
+    expect(enabledIn(await load())).toEqual({ "shop.example": false, "blog.example": true });
+  });
+
+  it("never mixes two checkouts behind a link that is swapped", async ({ expect }) => {
+    const { disk, load } = desiredBench({});
+    for (const [version, enabled] of [
+      ["one", "true"],
+      ["two", "false"],
+    ] as const) {
+      disk.write(`/git/${version}/a.yaml`, shop.replace("true", enabled));
+      disk.write(`/git/${version}/b.yaml`, blog.replace("true", enabled));
+    }
+    disk.link("/zones", "/git/one");
+    disk.beforeRead = (place) => {
+      if (place === "/git/one/b.yaml") disk.link("/zones", "/git/two");
+    };
+    expect(enabledIn(await load())).toEqual({ "shop.example": false, "blog.example": false });
+  });
+
+  it("is not acted on while it never stands still", async ({ expect }) => {
+    const { disk, load } = desiredBench({ "a.yaml": shop });
+    await load();
+    let turn = 0;
+    disk.beforeRead = () => disk.write("/zones/a.yaml", `${blog}# ${(turn += 1)}\n`);
+    const state = await load();
+    expect(codesOf(state)).toEqual(["1:1 DIRECTORY_UNSETTLED"]);
+    expect(zonesOf(state)).toEqual(["shop.example"]);
+  });
+});
+
+describe("reading again", () => {
+  it("parses only what changed, and keeps what did not as the same objects", async ({ expect }) => {
+    const { disk, load } = desiredBench({ "a.yaml": shop, "b.yaml": blog });
+    const first = await load();
+    disk.write("/zones/b.yaml", `${blog}# a comment\n`);
+    const second = await load();
+    expect(second.documents[0]).toBe(first.documents[0]);
+    expect(second.documents[1]).toEqual(first.documents[1]);
+    expect(second.hash).not.toBe(first.hash);
+  });
+
+  it("gives the same hash for the same files, wherever they lie", async ({ expect }) => {
+    const one = await desiredBench({ "a.yaml": shop, "b.yaml": blog }).load();
+    const two = await desiredBench({ "b.yaml": blog, "a.yaml": shop }).load();
+    expect(two.hash).toBe(one.hash);
+    expect(one.revision).toMatch(/^sha256-[0-9a-f]{12}$/);
+  });
+
+  it("ends when it is told to", async ({ expect }) => {
+    const { disk } = desiredBench({ "a.yaml": shop });
+    const { DesiredFiles } = await import("../../src/desired/desired-files.ts");
+    const desired = new DesiredFiles({ path: "/zones", owner: "x", files: disk.port });
+    await expect(desired.load(AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+  });
+});

@@ -1,0 +1,41 @@
+import { DesiredFiles, type DesiredState } from "../../src/desired/desired-files.ts";
+import { problemLine } from "../../src/report/problems.ts";
+import { memoryFiles, type MemoryDisk } from "./memory-files.ts";
+
+/** Files below `/zones` of a disk in memory, and what reads them. */
+export interface DesiredBench {
+  readonly disk: MemoryDisk;
+  readonly load: () => Promise<DesiredState>;
+}
+
+/** Puts files into `/zones`. */
+export function desiredBench(files: Readonly<Record<string, string | Uint8Array>>): DesiredBench {
+  const disk = memoryFiles(
+    Object.fromEntries(Object.entries(files).map(([name, text]) => [`/zones/${name}`, text])),
+  );
+  const desired = new DesiredFiles({ path: "/zones", owner: "zonewarden", files: disk.port });
+  return { disk, load: () => desired.load(AbortSignal.timeout(20_000)) };
+}
+
+/** What one file by itself says. */
+export function loadText(text: string | Uint8Array): Promise<DesiredState> {
+  return desiredBench({ "a.yaml": text }).load();
+}
+
+/** Problems as `2:3 CODE`, in order. */
+export function codesOf({ problems }: DesiredState): readonly string[] {
+  return problems.map(({ place, code }) => `${place.line}:${place.column} ${code}`);
+}
+
+/** Problems in one line each. */
+export function linesOf({ problems }: DesiredState): readonly string[] {
+  return problems.map((problem) => problemLine(problem, ""));
+}
+
+/** Names of the declared zones. */
+export function zonesOf({ documents }: DesiredState): readonly string[] {
+  return documents.map(({ target }) => {
+    if (target.by === "selector") return `match ${target.selector.name ?? ""}`;
+    return target.by === "name" ? target.name : target.id;
+  });
+}
