@@ -37,16 +37,22 @@ export function hasErrors(problems: readonly Problem[]): boolean {
 }
 
 /** Problems, and what it takes to show them with their lines. */
-interface Findings {
+export interface Findings {
   readonly problems: readonly Problem[];
   readonly directory: string;
   readonly sources: Sources;
 }
 
-/** Prints problems where people look for them. */
-export function printProblems({ problems, directory, sources }: Findings, machine: Machine): void {
+/** The directory of findings, as seen from where the command was called. */
+export function nearOf({ directory }: Findings, machine: Machine): string {
+  return directory === "" ? "" : path.relative(machine.directory, directory);
+}
+
+/** Prints problems beside the result, for people. */
+export function printProblems(findings: Findings, machine: Machine): void {
+  const { problems, sources } = findings;
   if (problems.length === 0) return;
   const color = hasColor(machine, machine.stderr);
-  const near = directory === "" ? "" : path.relative(machine.directory, directory);
-  machine.stderr.write(`${renderProblems(problems, sources, { directory: near, color })}\n`);
+  const directory = nearOf(findings, machine);
+  machine.stderr.write(`${renderProblems(problems, sources, { directory, color })}\n`);
 }

@@ -1,11 +1,26 @@
 import path from "node:path";
 
+import { loadConfig } from "../desired/config.ts";
 import { DesiredFiles, type DesiredState } from "../desired/desired-files.ts";
 import { showZone } from "../desired/show.ts";
+import {
+  problemsAsAnnotations,
+  problemsAsJson,
+  problemsAsSarif,
+} from "../report/problem-formats.ts";
+import { fileIn } from "../report/problem-words.ts";
+import { renderProblems } from "../report/problems.ts";
 import { valueText } from "../report/value.ts";
+import type { Problem } from "../zone/problem.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { configOrProblems, hasErrors, printProblems } from "./load.ts";
-import type { Machine } from "./machine.ts";
+import { type Findings as Shown, hasErrors, nearOf } from "./load.ts";
+import { hasColor, type Machine } from "./machine.ts";
+import { version } from "./version.ts";
+
+/** What was found in files, silenced warnings counted. */
+interface Findings extends Shown {
+  readonly silenced: number;
+}
 
 /** What `validate` is told. */
 export interface ValidateFlags {
@@ -18,32 +33,91 @@ export interface ValidateFlags {
 /** `zonewarden validate`: checks the files, with neither network nor token. */
 export async function validate(flags: ValidateFlags, machine: Machine): Promise<ExitCode> {
   const signal = new AbortController().signal;
-  const where = await desiredPlace(flags, machine, signal);
-  if (where === undefined) return exitCodes.invalid;
-  const state = await new DesiredFiles({ ...where, files: machine.files }).load(signal);
-  printProblems(state, machine);
-  if (hasErrors(state.problems)) return exitCodes.invalid;
+  const found = await findingsIn(flags, machine, signal);
+  const problems = found.all.flatMap((each) => each.problems);
+  printFindings(found.all, flags.format, machine);
+  const { state } = found;
+  if (state === undefined || hasErrors(problems)) return exitCodes.invalid;
   if (flags.show !== undefined) return show(flags.show, state, machine);
-  const count = `${state.documents.length} zone documents in ${state.files} files`;
-  machine.stdout.write(`${count} are in order (revision ${state.revision})\n`);
+  if (flags.format === "text") {
+    const count = `${plural(state.documents.length, "zone document")} in ${plural(state.files, "file")}`;
+    machine.stdout.write(`${count}: nothing wrong (revision ${state.revision})\n`);
+  }
   return exitCodes.done;
 }
 
-/** Where the zone documents are, and whose marks they must not bear. */
-interface DesiredPlace {
-  readonly path: string;
-  readonly owner: string;
+/** What was found in the configuration, where it was asked for, and in the zone documents. */
+interface Found {
+  readonly all: readonly Findings[];
+  /** `undefined` where the configuration is too broken to say where the zone documents are. */
+  readonly state: DesiredState | undefined;
 }
 
-async function desiredPlace(
+async function findingsIn(
   flags: ValidateFlags,
   machine: Machine,
   signal: AbortSignal,
-): Promise<DesiredPlace | undefined> {
+): Promise<Found> {
+  const load = (place: { readonly path: string; readonly owner: string }): Promise<DesiredState> =>
+    new DesiredFiles({ ...place, files: machine.files }).load(signal);
   if (flags.path !== undefined) {
-    return { path: path.resolve(machine.directory, flags.path), owner: "zonewarden" };
+    const state = await load({
+      path: path.resolve(machine.directory, flags.path),
+      owner: "zonewarden",
+    });
+    return { all: [state], state };
   }
-  return (await configOrProblems(flags.config, machine, signal))?.desired;
+  const loaded = await loadConfig(path.resolve(machine.directory, flags.config), machine, signal);
+  const configured = { ...loaded, silenced: 0 };
+  if (loaded.config === undefined) return { all: [configured], state: undefined };
+  const state = await load(loaded.config.desired);
+  return { all: [configured, state], state };
+}
+
+/** Problems are the result here, and go where results go. */
+function printFindings(
+  all: readonly Findings[],
+  format: ValidateFlags["format"],
+  machine: Machine,
+): void {
+  const problems = all.flatMap((each) => inView(each, machine));
+  const silenced = all.reduce((sum, each) => sum + each.silenced, 0);
+  const { stdout } = machine;
+  switch (format) {
+    case "text": {
+      const color = hasColor(machine, stdout);
+      for (const each of all) {
+        if (each.problems.length === 0) continue;
+        const directory = nearOf(each, machine);
+        stdout.write(`${renderProblems(each.problems, each.sources, { directory, color })}\n`);
+      }
+      if (silenced > 0) {
+        stdout.write(`${plural(silenced, "warning")} silenced by comments in the files\n`);
+      }
+      return;
+    }
+    case "json":
+      stdout.write(`${JSON.stringify(problemsAsJson(problems, silenced, ""), null, 2)}\n`);
+      return;
+    case "sarif":
+      stdout.write(`${JSON.stringify(problemsAsSarif(problems, version, ""), null, 2)}\n`);
+      return;
+    case "annotations":
+      stdout.write(problemsAsAnnotations(problems, ""));
+  }
+}
+
+/** Problems under paths that lead to their files from where the command was called. */
+function inView(each: Findings, machine: Machine): readonly Problem[] {
+  const directory = nearOf(each, machine);
+  return each.problems.map((problem) => ({
+    ...problem,
+    place: { ...problem.place, file: fileIn(directory, problem.place.file) },
+  }));
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Prints a zone as merged, each value with the place that set it. */
