@@ -36,7 +36,7 @@ const namesByType: readonly (readonly [FieldType, string])[] = [
   [
     "Integer",
     `
-    cf.bot_management.score cf.edge.server_port cf.llm.prompt.injection_score
+    cf.bot_management.score cf.edge.l4.delivery_rate cf.edge.server_port cf.llm.prompt.injection_score
     cf.llm.prompt.token_count cf.response.1xxx_code cf.threat_score
     cf.timings.client_quic_rtt_msec cf.timings.client_tcp_rtt_msec cf.timings.edge_msec
     cf.timings.origin_ttfb_msec cf.timings.worker_msec cf.tls_client_hello_length

@@ -3,7 +3,7 @@ export interface FindingFacts {
   readonly severity: "error" | "warning";
   /** One line. */
   readonly meaning: string;
-  /** A text that gets this finding. */
+  /** A text that gets this finding; for CSP_BAD_ENTRY, the entry. */
   readonly example: string;
 }
 
@@ -13,10 +13,7 @@ export type FindingCode = keyof typeof findingCodes;
 /** Every code that this room gives; codes are stable, their words may change. */
 export const findingCodes = {
   CSP_EMPTY: error("the value has no directive", ";"),
-  CSP_BAD_ENTRY: error(
-    "an entry of a map is empty or holds a semicolon",
-    "img-src: [\"'self'; style-src *\"]",
-  ),
+  CSP_BAD_ENTRY: error("an entry of a map is empty or holds a semicolon", "'self'; style-src *"),
   CSP_COMMA: error(
     "a comma separates whole policies, not sources",
     "script-src a.example, b.example",

@@ -1,3 +1,4 @@
+import { asciiLower } from "./ascii-lower.ts";
 import { expressionFields } from "./expression-fields.ts";
 import type { Argument, Expression, Operand, Value } from "./expression-tree.ts";
 import { parseExpression } from "./expression.ts";
@@ -121,13 +122,13 @@ function isHost(node: Argument | undefined): boolean {
 
 /** Texts that can be hosts, folded; `undefined` where one of them is not plain ASCII, so that nothing can be said. */
 function literals(values: readonly Value[]): readonly string[] | undefined {
-  const texts = values.map((value) => (value.kind === "text" ? value.text.toLowerCase() : "*"));
+  const texts = values.map((value) => (value.kind === "text" ? asciiLower(value.text) : "*"));
   return texts.every((text) => /^[ -)+-~]*$/.test(text)) ? texts : undefined;
 }
 
 function wildcard(value: Value): readonly string[] | undefined {
   const isPlain = value.kind === "text" && /^[ -[\]-~]*$/.test(value.text);
-  return isPlain ? [value.text.toLowerCase()] : undefined;
+  return isPlain ? [asciiLower(value.text)] : undefined;
 }
 
 function some(patterns: readonly string[], exact: boolean): HostPatterns {

@@ -1,7 +1,7 @@
 import { connectives, operators } from "./expression-tree.ts";
 import type { Operator } from "./expression-tree.ts";
 import { nearest } from "./nearest.ts";
-import { unexpected } from "./read-value.ts";
+import { badSpace, unexpected } from "./read-value.ts";
 import type { TextReader } from "./text-reader.ts";
 
 const signs: Readonly<Record<string, Operator>> = {
@@ -63,7 +63,7 @@ export function noConnective(reader: TextReader): undefined {
 }
 
 function trailing(reader: TextReader): undefined {
-  if (reader.peek(/[^\S \r\n]/y) !== undefined) return unexpected(reader, "", "");
+  if (reader.peek(/[^\S \r\n]/y) !== undefined) return badSpace(reader);
   const start = reader.position;
   reader.take(/[^ \r\n]+/y);
   const message = "the condition has ended before this";

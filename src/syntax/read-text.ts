@@ -1,7 +1,7 @@
 import type { TextValue } from "./expression-tree.ts";
 import type { TextReader } from "./text-reader.ts";
 
-/** Begins a text: a quote, or `r` with any number of `#` and a quote. */
+/** What begins a text: a quote, or the `r"` or `r#` of a raw one. */
 export const textStart: RegExp = /"|r[#"]/y;
 
 /** Reads a quoted or raw text; only here a `\` may be followed by `"`, `\`, `xHH` or three octal digits (api-facts D). */

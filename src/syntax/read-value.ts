@@ -154,7 +154,8 @@ function isAscending(from: IntegerValue | AddressValue, to: IntegerValue | Addre
   return isPlain && first.version === last.version && first.value <= last.value;
 }
 
-function badSpace(reader: TextReader): undefined {
+/** Fails because of white space that the language does not have. */
+export function badSpace(reader: TextReader): undefined {
   const start = reader.position;
   const name =
     reader.take(/[^]/uy) === "\t" ? "a tab" : "white space other than space and line end";
