@@ -57,7 +57,10 @@ export interface Update extends ChangeBase {
 }
 
 /** Why something live is to go. */
-export type DeleteReason = "undeclared" | "duplicate" | "unmanaged";
+export const deleteReasons = ["undeclared", "duplicate", "unmanaged"] as const;
+
+/** One of {@link deleteReasons}. */
+export type DeleteReason = (typeof deleteReasons)[number];
 
 /** Something live that is to go. */
 export interface Delete extends ChangeBase {
@@ -69,8 +72,11 @@ export interface Delete extends ChangeBase {
 /** One step from live towards desired, in the unit that people think in. */
 export type Change = Create | Update | Delete;
 
-/** What a change does, as one of {@link Change}'s verbs. */
-export type Verb = Change["verb"];
+/** What changes do. */
+export const verbs = ["create", "update", "delete"] as const;
+
+/** One of {@link verbs}. */
+export type Verb = (typeof verbs)[number];
 
 /** A change in a line: `~ policy/checkout (action, enabled)`. */
 export function summaryOf(change: Change): string {

@@ -35,5 +35,17 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
   | { readonly call: "put-entrypoint"; readonly rules: readonly JsonObject[] }
 );
 
+/** The names of all sorts of {@link Write}. */
+export const writeCalls = [
+  "update-settings",
+  "create-policy",
+  "update-policy",
+  "delete-policy",
+  "create-rule",
+  "update-rule",
+  "delete-rule",
+  "put-entrypoint",
+] as const satisfies readonly Write["call"][];
+
 /** The name of a {@link Write}. */
 export type WriteCall = Write["call"];

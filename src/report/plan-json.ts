@@ -5,14 +5,14 @@ import type { Json, JsonObject } from "../syntax/json.ts";
 import type { Failure, Outcome, RunReport, ZoneReport } from "./run-report.ts";
 import { summarize } from "./summary.ts";
 
-/** Version of the form that {@link reportJson} gives; `schemas/plan.schema.json` describes it. */
-export const planFormat = 1;
+/** Names the form that {@link reportJson} gives; `schemas/plan.schema.json` describes it. */
+export const reportFormat = "zonewarden-report/1";
 
 /** A run as JSON for other programs: zones with their plans, and what came of them. */
 export function reportJson(report: RunReport): JsonObject {
   const { zones, changes, writes, outcomes, unmanaged } = summarize(report.zones);
   return {
-    format: planFormat,
+    format: reportFormat,
     revision: report.revision,
     started_at: report.startedAt.toISOString(),
     finished_at: report.finishedAt.toISOString(),
@@ -31,38 +31,42 @@ function zoneJson(report: ZoneReport): JsonObject {
   const base = { zone: report.zone, result: report.result };
   switch (report.result) {
     case "in-sync":
-      return { ...base, ...planJson(report.plan) };
+      return { ...base, plan: planJson(report.plan) };
     case "unreadable":
       return { ...base, failure: failureJson(report.failure) };
     case "ready":
-      return { ...base, cause: report.cause, ...planJson(report.plan) };
+      return { ...base, cause: report.cause, plan: planJson(report.plan) };
     case "refused":
       return {
         ...base,
         cause: report.cause,
-        ...planJson(report.plan),
+        plan: planJson(report.plan),
         refusals: report.refusals.map(({ code, message }) => ({ code, message })),
       };
     case "applied":
       return {
         ...base,
         cause: report.cause,
-        ...planJson(report.plan),
+        plan: planJson(report.plan),
         outcomes: report.outcomes.map(outcomeJson),
         left: report.left.map(changeJson),
       };
   }
 }
 
-function planJson(plan: Plan): JsonObject {
+/** A plan as JSON, whole: reading it back gives an equal plan. */
+export function planJson(plan: Plan): JsonObject {
+  const { id, name, accountId, accountName, status, plan: tier } = plan.zone;
   return {
-    zone_id: plan.zone.id,
+    zone: { id, name, account_id: accountId, account_name: accountName, status, plan: tier },
     hash: hashOf(plan),
     changes: plan.changes.map(changeJson),
     writes: plan.writes.map((write) => ({ ...write })),
     unmanaged: plan.unmanaged.map((each) => ({ ...each })),
     notes: plan.notes,
+    obstacles: plan.obstacles.map(({ code, message }) => ({ code, message })),
     compared: plan.compared,
+    marked: plan.marked,
   };
 }
 

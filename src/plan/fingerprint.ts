@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+
+import { canonicalJson, type Json } from "../syntax/json.ts";
+import type { LiveZone } from "../zone/live.ts";
+import { unmarked } from "../zone/mark.ts";
+import { settingNames } from "../zone/resource.ts";
+import type { Plan } from "./plan.ts";
+import type { Write } from "./write.ts";
+
+/** What the writes of a plan rest on, live object by live object, as it was when the plan was made. */
+export type Fingerprints = Readonly<Record<string, string>>;
+
+/** A plan that can be carried out later, if what it rests on has not moved. */
+export interface SavedPlan {
+  readonly plan: Plan;
+  readonly fingerprints: Fingerprints;
+}
+
+/** Which writes of a saved plan may still be sent. */
+export interface Freshness {
+  /** Live objects that have moved since the plan was made. */
+  readonly stale: readonly string[];
+  readonly send: readonly Write[];
+  /** Writes that touch a stale object, and all after them: it is their order that keeps a zone protected. */
+  readonly held: readonly Write[];
+}
+
+/** Takes the fingerprint of every live object that a plan's writes touch. */
+export function fingerprintsOf({ writes }: Plan, live: LiveZone): Fingerprints {
+  return Object.fromEntries(writes.flatMap((write) => objectsOf(write, live)));
+}
+
+/** Tells what has moved under a saved plan, and what of it may be sent. A plan that was carried out is stale as a whole. */
+export function freshnessOf({ plan, fingerprints }: SavedPlan, live: LiveZone): Freshness {
+  const isStale = ([name, print]: LiveObject) => fingerprints[name] !== print;
+  const staleOf = (write: Write) => objectsOf(write, live).filter(isStale);
+  const first = plan.writes.findIndex((write) => staleOf(write).length > 0);
+  const end = first < 0 ? plan.writes.length : first;
+  return {
+    stale: plan.writes.flatMap((write) => staleOf(write).map(([name]) => name)),
+    send: plan.writes.slice(0, end),
+    held: plan.writes.slice(end),
+  };
+}
+
+/** The parts of a zone that must be read again before a saved plan is carried out. */
+export function partsTouched({ writes }: Plan): {
+  readonly settings: boolean;
+  readonly policies: boolean;
+  readonly rules: boolean;
+} {
+  const calls = writes.map(({ call }) => call);
+  return {
+    settings: calls.includes("update-settings"),
+    policies: calls.some((call) => call.endsWith("-policy")),
+    rules: calls.some((call) => call.endsWith("-rule") || call === "put-entrypoint"),
+  };
+}
+
+/** A live object's name and its fingerprint. */
+type LiveObject = readonly [name: string, print: string];
+
+/** The live objects that a write rests on. */
+function objectsOf(write: Write, live: LiveZone): readonly LiveObject[] {
+  switch (write.call) {
+    case "update-settings":
+      return settingNames
+        .filter((name) => name in write.body)
+        .map((name) => [`setting/${name}`, String(live.settings?.[name] ?? unread)]);
+    case "create-policy":
+      return [absentPolicy(write.body["description"], live)];
+    case "update-policy":
+    case "delete-policy":
+      return [policy(write.id, live)];
+    case "create-rule":
+    case "put-entrypoint":
+      return [entrypoint(live)];
+    case "update-rule":
+      return write.position === null ? [rule(write.id, live)] : [entrypoint(live)];
+    case "delete-rule":
+      return [rule(write.id, live)];
+  }
+}
+
+/** A fingerprint that equals none: what was not read cannot be known to be as it was. */
+const unread = "not read";
+
+/** What a new policy rests on: that nobody has made it since, as a run whose answer was lost may have. */
+function absentPolicy(description: Json | undefined, { policies }: LiveZone): LiveObject {
+  const { owner = "", key = "" } = unmarked(typeof description === "string" ? description : "");
+  const holders = policies?.filter((each) => {
+    const mark = unmarked(each.description);
+    return mark.owner === owner && mark.key === key;
+  });
+  const ids = holders?.map(({ id }) => id).toSorted();
+  return [
+    `mark/${owner}:${key}`,
+    ids === undefined ? unread : ids.length === 0 ? "nowhere" : ids.join(" "),
+  ];
+}
+
+function policy(id: string, { policies }: LiveZone): LiveObject {
+  const found = policies?.find((each) => each.id === id);
+  const gone = policies === undefined ? unread : "gone";
+  return [`policy/${id}`, found === undefined ? gone : digest({ ...found })];
+}
+
+function entrypoint({ entrypoint: live }: LiveZone): LiveObject {
+  if (live === undefined) return ["entrypoint", unread];
+  if (live.state === "absent") return ["entrypoint", "absent"];
+  return ["entrypoint", `version ${live.version}, ${digest(live.rules.map(({ wire }) => wire))}`];
+}
+
+function rule(id: string, { entrypoint: live }: LiveZone): LiveObject {
+  const rules = live?.state === "present" ? live.rules : [];
+  const found = rules.find((each) => each.id === id);
+  const gone = live === undefined ? unread : "gone";
+  return [
+    `rule/${id}`,
+    found === undefined ? gone : `version ${found.version}, ${digest(found.wire)}`,
+  ];
+}
+
+function digest(value: Json): string {
+  return `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 32)}`;
+}

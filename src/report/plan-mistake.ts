@@ -1,0 +1,21 @@
+/** Why a saved plan cannot be carried out. Stable: tests and people hold on to these. */
+export const planMistakeCodes = [
+  "PLAN_NOT_JSON",
+  "PLAN_FORMAT",
+  "PLAN_TAMPERED",
+  "PLAN_MALFORMED",
+  "PLAN_EXPIRED",
+  "PLAN_OTHER_OWNER",
+  "PLAN_OTHER_SERVICE",
+] as const;
+
+/** What is wrong with a saved plan, and what to do. */
+export interface PlanMistake {
+  readonly code: (typeof planMistakeCodes)[number];
+  readonly message: string;
+}
+
+/** A mistake in words that begin with their place. */
+export function planMistake(code: PlanMistake["code"], message: string): PlanMistake {
+  return { code, message: `plan file: ${message}: make a new plan` };
+}
