@@ -73,7 +73,7 @@ export class Budget {
   #throttledMs = 0;
   /** In the order in which they came. */
   #waiters: readonly Waiter[] = [];
-  #alarm = new AbortController();
+  #callOff: () => void = () => undefined;
 
   constructor(options: BudgetOptions, clock: Clock) {
     this.#options = options;
@@ -192,18 +192,14 @@ export class Budget {
   }
 
   #setAlarm(open: Openings, now: number): void {
-    this.#alarm.abort();
+    this.#callOff();
     const [oldest] = this.#waiters;
     if (oldest === undefined) return;
     const turns = this.#waiters.map((waiter) => open[tierOf(waiter, now)]);
     const at = Math.min(...turns, oldest.since + this.#options.patienceMs, now + ageingMs);
-    this.#alarm = new AbortController();
-    this.#clock.sleep(Math.max(1, Math.ceil(at - now)), this.#alarm.signal).then(
-      () => {
-        this.#pump();
-      },
-      () => undefined,
-    );
+    this.#callOff = this.#clock.alarm(Math.max(1, Math.ceil(at - now)), () => {
+      this.#pump();
+    });
   }
 
   #dismiss(waiter: Waiter): void {

@@ -5,6 +5,7 @@ import type { Call, Priority } from "./call.ts";
 import { send, type Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
 import { longestRetryAfterMs, rateView } from "./rate-headers.ts";
+import { routes } from "./routes.ts";
 import type { Token } from "./token.ts";
 import { wireCodes } from "./wire.ts";
 
@@ -62,7 +63,7 @@ export async function fetch(
   const start = clock.uptime();
   for (let sendings = 1; ; sendings += 1) {
     const attempt = await sendOnce(session, priority, call, signal);
-    noteValidity(session.credential, attempt);
+    noteValidity(session.credential, call, attempt);
     if ("answer" in attempt) return { ...attempt.answer, sendings };
     const { error } = attempt;
     if (isGone(call, error)) return { ...nothing, status: error.status, ray: error.ray, sendings };
@@ -111,8 +112,9 @@ async function sendOnce(
   }
 }
 
-/** Only 401 speaks of the token itself; 403 may be a matter of the zone. */
-function noteValidity(credential: Credential, attempt: Attempt): void {
+/** Only 401 speaks of the token itself; 403 may be a matter of the zone. What a verification finds, it notes itself. */
+function noteValidity(credential: Credential, { route }: Call, attempt: Attempt): void {
+  if (route === routes.verifyUserToken || route === routes.verifyAccountToken) return;
   if ("answer" in attempt) credential.noteValid(true);
   else if (attempt.error.code === "API_UNAUTHORIZED") credential.noteValid(false);
 }

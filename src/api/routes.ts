@@ -9,5 +9,6 @@ export const routes = {
   rule: "/zones/{zone_id}/rulesets/{ruleset_id}/rules/{rule_id}",
   zoneRuleset: "/zones/{zone_id}/rulesets/{ruleset_id}",
   accountRuleset: "/accounts/{account_id}/rulesets/{ruleset_id}",
-  verifyToken: "/user/tokens/verify",
+  verifyUserToken: "/user/tokens/verify",
+  verifyAccountToken: "/accounts/{account_id}/tokens/verify",
 } as const;

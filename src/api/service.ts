@@ -9,6 +9,7 @@ import type { Credential } from "./credential.ts";
 import { readZone, type Wanted } from "./read-zone.ts";
 import { fetch, type RetryPolicy, type Session } from "./retry.ts";
 import { ScoreRules } from "./score-rule.ts";
+import { verifyToken } from "./verify-token.ts";
 import { listZones } from "./zone-listing.ts";
 
 /** What the service is reached with. */
@@ -39,6 +40,8 @@ export interface ZoneListing {
 export interface Reader {
   /** Lists the zones of all credentials; throws where not one of them can list. */
   listZones(signal: AbortSignal): Promise<ZoneListing>;
+  /** Asks what the service says of each token and notes it on its credential; `zones` tell the accounts. */
+  verifyTokens(zones: readonly Zone[], signal: AbortSignal): Promise<void>;
   /** Reads what is wanted of a zone in at most three requests, or throws an `ApiError`. */
   readZone(zone: Zone, wanted: Wanted, priority: Priority, signal: AbortSignal): Promise<LiveZone>;
 }
@@ -64,6 +67,14 @@ export function connectService(options: ServiceOptions): Service {
 export function createReader(service: Service): Reader {
   return {
     listZones: (signal) => listAll(service, signal),
+    verifyTokens: async (zones, signal) => {
+      await Promise.all(
+        service.sessions.map(async (session) => {
+          const served = zones.find((zone) => session.credential.serves(zone));
+          await verifyToken(session, served?.accountId ?? "", signal);
+        }),
+      );
+    },
     readZone: async (zone, wanted, priority, signal) =>
       readZone(
         getter(sessionOf(service, zone), priority),

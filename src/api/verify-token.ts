@@ -1,0 +1,46 @@
+import { isJsonObject } from "../syntax/json.ts";
+import type { Fetched } from "./answer.ts";
+import { ApiError } from "./api-error.ts";
+import { get, type GetCall } from "./call.ts";
+import { fetch, type Session } from "./retry.ts";
+import { routes } from "./routes.ts";
+import { textIn } from "./wire-value.ts";
+
+/**
+ * Asks the service about the token of a session, and notes on its credential whether it is valid and when it ends.
+ *
+ * A token belongs to a user or to an account, and each kind is known on its own path only (api-facts C.4). That
+ * neither path knows it says nothing: it may still be good for what it is used for.
+ *
+ * @param accountId an account that the credential serves; "" where none is known.
+ */
+export async function verifyToken(
+  session: Session,
+  accountId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const calls = [get(routes.verifyUserToken, {})];
+  if (accountId !== "") calls.push(get(routes.verifyAccountToken, { account_id: accountId }));
+  for (const call of calls) {
+    const answer = await unlessRefused(session, call, signal);
+    if (answer !== undefined && isJsonObject(answer.result)) {
+      const expiresAt = new Date(textIn(answer.result, "expires_on"));
+      session.credential.noteValid(textIn(answer.result, "status", "active") === "active");
+      session.credential.noteExpiry(Number.isNaN(expiresAt.getTime()) ? undefined : expiresAt);
+      return;
+    }
+  }
+}
+
+async function unlessRefused(
+  session: Session,
+  call: GetCall,
+  signal: AbortSignal,
+): Promise<Fetched | undefined> {
+  try {
+    return await fetch(session, "inventory", call, signal);
+  } catch (error) {
+    if (error instanceof ApiError && !error.transient) return undefined;
+    throw error;
+  }
+}
