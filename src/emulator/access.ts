@@ -30,6 +30,9 @@ export const permissions = {
   none: [],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Every name of a permission. */
+export const permissionNames: ReadonlySet<string> = new Set(Object.values(permissions).flat());
+
 const identifier = /^[0-9a-f]{32}$/;
 
 /** Whether a credential may do what any of `wanted` allows. */

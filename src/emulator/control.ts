@@ -15,7 +15,7 @@ import { executedBy } from "./ruleset.ts";
 import { ServiceError, refused, unpublishedCodes } from "./service-error.ts";
 import type { Service } from "./service.ts";
 import type { Detected, Rule, ZoneState } from "./state.ts";
-import { ageIn } from "./time.ts";
+import { ageIn, isMoment } from "./time.ts";
 
 const prefix = "/_emulator";
 
@@ -108,14 +108,16 @@ function addClock(app: App, service: Service): void {
 
 function clockMove(fields: FieldReader, now: Date): number {
   const advance = fields.text("advance");
-  if (advance !== undefined) {
-    const milliseconds = ageIn(advance);
-    if (milliseconds !== undefined) return milliseconds;
-    throw fields.mistake("advance", `"${advance}" is no duration: 90s, 5m, 8d`);
-  }
-  const moment = new Date(fields.required("now", fields.text("now")));
-  if (!Number.isNaN(moment.getTime())) return moment.getTime() - now.getTime();
-  throw fields.mistake("now", "now must be a moment, as in 2027-01-01T00:00:00Z");
+  const name = advance === undefined ? "now" : "advance";
+  const move =
+    advance === undefined
+      ? Date.parse(fields.required("now", fields.text("now"))) - now.getTime()
+      : (ageIn(advance) ?? Number.NaN);
+  if (isMoment(now.getTime() + move)) return move;
+  throw fields.mistake(
+    name,
+    `${name} must be as in {"advance":"8d"} or {"now":"2027-01-01T00:00:00Z"}`,
+  );
 }
 
 function addFaults(app: App, { faults }: Service): void {

@@ -22,26 +22,13 @@ export function statusOf({ reports, lastSeen }: Detected, now: Date): Status | u
 }
 
 /** A script or connection as lists show it. */
-export function itemShown(item: Detected, status: Status): JsonObject {
-  return {
-    id: item.id,
-    ...item.facts,
-    added_at: timestamp(new Date(item.addedAt)),
-    first_seen_at: timestamp(new Date(item.firstSeen)),
-    last_seen_at: timestamp(new Date(item.lastSeen)),
-    status,
-  };
+export function itemShown({ facts, lastSeen }: Detected, status: Status): JsonObject {
+  return { ...facts, last_seen_at: timestamp(new Date(lastSeen)), status };
 }
 
 /** A cookie as answers show it: it has neither a status nor a moment of addition (api-facts A.4). */
-export function cookieShown(item: Detected): JsonObject {
-  return {
-    id: item.id,
-    ...item.facts,
-    ...item.detail,
-    first_seen_at: timestamp(new Date(item.firstSeen)),
-    last_seen_at: timestamp(new Date(item.lastSeen)),
-  };
+export function cookieShown({ facts, detail, lastSeen }: Detected): JsonObject {
+  return { ...facts, ...detail, last_seen_at: timestamp(new Date(lastSeen)) };
 }
 
 /** The item after more reports of visitors' browsers. */

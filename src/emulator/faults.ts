@@ -154,8 +154,8 @@ function armed(body: JsonObject): ArmedFault {
     credential: fields.text("credential"),
     probability: probabilityIn(fields),
     random: seededRandom(fields.integer("seed") ?? 1),
-    skip: fields.integer("skip") ?? 0,
-    left: fields.integer("count"),
+    skip: naturalIn(fields, "skip") ?? 0,
+    left: naturalIn(fields, "count"),
     struck: 0,
   };
 }
@@ -164,17 +164,23 @@ function effectIn(fields: FieldReader): Partial<Suffering> {
   const kind = fields.required("fault", fields.oneOf("fault", faultKinds));
   const effects: Readonly<Record<string, () => Partial<Suffering>>> = {
     latency: () => ({
-      latencyMs: fields.required("milliseconds", fields.integer("milliseconds")),
+      latencyMs: fields.required("milliseconds", naturalIn(fields, "milliseconds")),
     }),
-    status: () => ({ status: statusIn(fields), retryAfter: fields.integer("retry_after") }),
+    status: () => ({ status: statusIn(fields), retryAfter: naturalIn(fields, "retry_after") }),
     lost_request: () => ({ lostRequest: true }),
     lost_answer: () => ({ lostAnswer: true }),
     cut_body: () => ({ cutBody: true }),
     malformed_json: () => ({ malformedJson: true }),
-    stale: () => ({ staleMs: 1_000 * fields.required("seconds", fields.integer("seconds")) }),
+    stale: () => ({ staleMs: 1_000 * fields.required("seconds", naturalIn(fields, "seconds")) }),
     revoked: () => ({ revoked: true }),
   };
   return effects[kind]?.() ?? {};
+}
+
+function naturalIn(fields: FieldReader, name: string): number | undefined {
+  const value = fields.integer(name);
+  if (value === undefined || value >= 0) return value;
+  throw fields.mistake(name, `${name} must not be negative`);
 }
 
 function statusIn(fields: FieldReader): number {

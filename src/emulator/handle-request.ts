@@ -15,6 +15,9 @@ import type { Owner, TokenState } from "./state.ts";
 /** Largest body that is read; the service's own limit is not published. */
 export const mostBytes = 8 * 1024 * 1024;
 
+/** Deepest nesting of a body that is read: nothing that the service knows comes near. */
+const mostLevels = 64;
+
 /** A request as the router hands it over. */
 export interface Incoming {
   /** Below the base path, without its query. */
@@ -92,8 +95,16 @@ function objectIn(text: string): JsonObject {
   } catch {
     throw refused(400, unpublishedCodes.body, "invalid JSON: the body cannot be parsed");
   }
+  if (isDeeperThan(mostLevels, value)) {
+    throw refused(400, unpublishedCodes.body, "invalid JSON: the body is nested too deep");
+  }
   if (isJsonObject(value)) return value;
   throw refused(400, unpublishedCodes.body, "invalid JSON: the body must be an object");
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((part) => isDeeperThan(levels - 1, part));
 }
 
 function throttled(): ServiceError {

@@ -6,9 +6,9 @@ import { LineCounter, isNode, parseDocument } from "yaml";
 import type { Document } from "yaml";
 
 import { isJsonObject } from "../syntax/json.ts";
+import type { SeedMistake, Step } from "./seed-mistakes.ts";
 import type { Seed, SeedProblem } from "./seed.ts";
 import { seededState } from "./seeded-state.ts";
-import type { SeedMistake, Step } from "./seeded-state.ts";
 
 /** A seed, or everything that is wrong with its text. */
 export type LoadedSeed = { readonly seed: Seed } | { readonly problems: readonly SeedProblem[] };
@@ -40,9 +40,12 @@ function mistakesIn(document: Document): { readonly seed: Seed } | readonly Seed
   }
   const isSeed = validator();
   if (!isSeed(value)) return (isSeed.errors ?? []).filter(isTelling).map(mistakeFrom);
-  const { mistakes } = seededState(value, new Date(0));
+  const { mistakes } = seededState(value, earliest);
   return mistakes.length === 0 ? { seed: value } : mistakes;
 }
+
+/** No emulator starts before this; an age that is sound here is sound whenever one starts. */
+const earliest = new Date("2026-01-01T00:00:00Z");
 
 let compiled: ValidateFunction<Seed> | undefined;
 

@@ -6,7 +6,7 @@ import type { SeedDetected } from "./seed.ts";
 import { unpublishedCodes } from "./service-error.ts";
 import type { Detected } from "./state.ts";
 import { idFrom } from "./store.ts";
-import { ageIn } from "./time.ts";
+import { ageIn, isMoment } from "./time.ts";
 import { timestamp } from "./timestamp.ts";
 
 const day = 86_400_000;
@@ -20,8 +20,10 @@ const detailMembers = ["page_urls", "versions"];
 export function seededItem(seed: SeedDetected, key: string, zone: string, now: Date): Detected {
   const fields = fieldsOf(seed, "", unpublishedCodes.body);
   const url = fields.required("url", fields.text("url"));
+  const firstSeen = firstSeenIn(fields, now);
   return detected(fields, key, now, {
     url,
+    added_at: timestamp(new Date(momentIn(fields, "added_at", now) ?? firstSeen)),
     host: zone,
     domain_reported_malicious: false,
     url_reported_malicious: false,
@@ -50,19 +52,28 @@ export function seededCookie(seed: SeedDetected, key: string, zone: string, now:
 
 function detected(fields: FieldReader, key: string, now: Date, usual: JsonObject): Detected {
   const status = fields.oneOf("status", statuses) ?? "active";
-  const firstSeen = momentIn(fields, "first_seen_at", now) ?? now.getTime() - 20 * day;
+  const firstSeen = firstSeenIn(fields, now);
+  const id = fields.text("id") ?? idFrom(key);
   const pages = fields.texts("page_urls") ?? [firstPageOf(usual)];
   return {
-    id: fields.text("id") ?? idFrom(key),
+    id,
     reports: fields.integer("reports") ?? (status === "infrequent" ? 1 : 100),
-    addedAt: momentIn(fields, "added_at", now) ?? firstSeen,
     firstSeen,
     lastSeen:
       momentIn(fields, "last_seen_at", now) ??
       now.getTime() - (status === "inactive" ? 10 * day : hour),
-    facts: { ...usual, ...otherMembers(fields.body) },
+    facts: {
+      id,
+      ...usual,
+      ...otherMembers(fields.body),
+      first_seen_at: timestamp(new Date(firstSeen)),
+    },
     detail: { page_urls: pages, ...versionsIn(fields) },
   };
+}
+
+function firstSeenIn(fields: FieldReader, now: Date): number {
+  return momentIn(fields, "first_seen_at", now) ?? now.getTime() - 20 * day;
 }
 
 function otherMembers(body: JsonObject): JsonObject {
@@ -89,7 +100,7 @@ function momentIn(fields: FieldReader, name: string, now: Date): number | undefi
   if (text === undefined) return undefined;
   const age = ageIn(text);
   const moment = age === undefined ? Date.parse(text) : now.getTime() - age;
-  if (!Number.isNaN(moment)) return moment;
+  if (isMoment(moment)) return moment;
   throw fields.mistake(
     name,
     `"${text}" is neither a moment nor an age: 2026-11-20T10:00:00Z or 2d`,

@@ -18,6 +18,8 @@ import {
   tokenFrom,
   unlimited,
 } from "./seed-defaults.ts";
+import { seedMistakes } from "./seed-mistakes.ts";
+import type { SeedMistake, Step } from "./seed-mistakes.ts";
 import type { Seed, SeedAccount, SeedRuleset, SeedZone } from "./seed.ts";
 import { seededCookie, seededItem } from "./seeded-items.ts";
 import { ServiceError } from "./service-error.ts";
@@ -35,15 +37,6 @@ import type {
 } from "./state.ts";
 import { idFrom } from "./store.ts";
 import { timestamp } from "./timestamp.ts";
-
-/** A step into a document: the name of a member or the index of an item. */
-export type Step = string | number;
-
-/** What is wrong in a seed, and where. */
-export interface SeedMistake {
-  readonly path: readonly Step[];
-  readonly message: string;
-}
 
 /** A state made from a seed, with every mistake found on the way; a mistaken part is left out. */
 export interface SeededState {
@@ -88,7 +81,7 @@ export function seededState(seed: Seed, now: Date): SeededState {
       clockOffset: 0,
       made: builder.made,
     },
-    mistakes: builder.mistakes,
+    mistakes: [...seedMistakes(seed), ...builder.mistakes],
   };
 }
 

@@ -3,6 +3,7 @@ import type { WireMessage } from "../api/wire.ts";
 
 /** Codes of refusals whose status is known but whose code no public source tells; clients must not rely on them. */
 export const unpublishedCodes = {
+  ours: 1000,
   query: 1001,
   body: 1002,
   tooLarge: 1003,

@@ -65,7 +65,6 @@ export interface StoredRuleset {
 export interface Detected {
   readonly id: string;
   readonly reports: number;
-  readonly addedAt: number;
   readonly firstSeen: number;
   readonly lastSeen: number;
   /** Members of the answer that do not change with time. */

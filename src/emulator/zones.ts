@@ -1,9 +1,10 @@
+import type { JsonObject } from "../syntax/json.ts";
 import { isPermitted, permissions, reachesZone, zoneIn } from "./access.ts";
 import { shown } from "./endpoint.ts";
 import type { Answer, Call, Endpoint } from "./endpoint.ts";
 import { pageOf } from "./paging.ts";
 import { badQuery, queryList, queryOneOf, queryText } from "./query.ts";
-import type { ZoneState } from "./state.ts";
+import type { TokenState, ZoneState } from "./state.ts";
 import { idFrom } from "./store.ts";
 import type { Store } from "./store.ts";
 
@@ -12,16 +13,16 @@ const zoneTypes = ["full", "partial", "secondary", "internal"];
 const orders = ["name", "status", "account.id", "account.name", "plan.id"] as const;
 
 /** What `name` and `account.name` can be compared with (api-facts C.4). */
-const comparisons: Readonly<Record<string, (text: string, wanted: string) => boolean>> = {
-  equal: (text, wanted) => text.toLowerCase() === wanted.toLowerCase(),
-  not_equal: (text, wanted) => text.toLowerCase() !== wanted.toLowerCase(),
-  starts_with: (text, wanted) => text.toLowerCase().startsWith(wanted.toLowerCase()),
-  ends_with: (text, wanted) => text.toLowerCase().endsWith(wanted.toLowerCase()),
-  contains: (text, wanted) => text.toLowerCase().includes(wanted.toLowerCase()),
-  starts_with_case_sensitive: (text, wanted) => text.startsWith(wanted),
-  ends_with_case_sensitive: (text, wanted) => text.endsWith(wanted),
-  contains_case_sensitive: (text, wanted) => text.includes(wanted),
-};
+const comparisons = new Map<string, (text: string, wanted: string) => boolean>([
+  ["equal", (text, wanted) => text.toLowerCase() === wanted.toLowerCase()],
+  ["not_equal", (text, wanted) => text.toLowerCase() !== wanted.toLowerCase()],
+  ["starts_with", (text, wanted) => text.toLowerCase().startsWith(wanted.toLowerCase())],
+  ["ends_with", (text, wanted) => text.toLowerCase().endsWith(wanted.toLowerCase())],
+  ["contains", (text, wanted) => text.toLowerCase().includes(wanted.toLowerCase())],
+  ["starts_with_case_sensitive", (text, wanted) => text.startsWith(wanted)],
+  ["ends_with_case_sensitive", (text, wanted) => text.endsWith(wanted)],
+  ["contains_case_sensitive", (text, wanted) => text.includes(wanted)],
+]);
 
 /** The zone listing and single zones (api-facts C.4). */
 export const zoneEndpoints: readonly Endpoint[] = [
@@ -45,25 +46,46 @@ export const zoneEndpoints: readonly Endpoint[] = [
 
 /** A credential that may not read a zone does not see it listed: no error (api-facts C.4). */
 function listed(call: Call): Answer {
-  const { query, store, token } = call;
+  const { query, store } = call;
+  const visible = visibleZones(call);
   const filters = zoneFilters(query, store);
-  const anyOf = queryOneOf(query, "match", ["any", "all"]) === "any" && filters.length > 0;
-  const internal = typeFilter(query);
-  const zones = store
-    .zones()
-    .filter(
-      (zone) =>
-        internal(zone) &&
-        (anyOf
-          ? filters.some((filter) => filter(zone))
-          : filters.every((filter) => filter(zone))) &&
-        reachesZone(store, token, zone),
-    );
+  const anyOf = queryOneOf(query, "match", ["any", "all"]) === "any";
+  const zones =
+    filters.length === 0
+      ? visible
+      : visible.filter((zone) =>
+          anyOf ? filters.some((filter) => filter(zone)) : filters.every((filter) => filter(zone)),
+        );
   const { items, info } = pageOf(inOrder(zones, query, store), query, 5, 50, 20);
   return shown(
     items.map((zone) => zoneShown(store, call, zone)),
     info,
   );
+}
+
+interface Visible {
+  readonly all: readonly ZoneState[];
+  readonly withoutInternal: readonly ZoneState[];
+}
+
+/** Worked out once for each credential: nothing that a listing shows or filters ever changes in a running emulator. */
+const visibleTo = new WeakMap<TokenState, Visible>();
+
+/** The zones that a credential sees, of the types that the query wants; without a type, internal ones are left out. */
+function visibleZones({ query, store, token }: Call): readonly ZoneState[] {
+  const { all, withoutInternal } = visibleTo.get(token) ?? remembered(store, token);
+  const types = queryList(query, "type");
+  if (types === undefined) return withoutInternal;
+  const isKnown = types.every((type) => zoneTypes.includes(type));
+  if (isKnown) return all.filter(({ type }) => types.includes(type));
+  throw badQuery("type", `must be a list of ${zoneTypes.join(", ")}`);
+}
+
+function remembered(store: Store, token: TokenState): Visible {
+  const all = store.zones().filter((zone) => reachesZone(store, token, zone));
+  const visible = { all, withoutInternal: all.filter(({ type }) => type !== "internal") };
+  visibleTo.set(token, visible);
+  return visible;
 }
 
 type Filter = (zone: ZoneState) => boolean;
@@ -81,14 +103,6 @@ function zoneFilters(query: URLSearchParams, store: Store): readonly Filter[] {
   ];
 }
 
-/** Without a type, internal zones are left out. */
-function typeFilter(query: URLSearchParams): Filter {
-  const types = queryList(query, "type");
-  if (types === undefined) return (zone) => zone.type !== "internal";
-  if (types.every((type) => zoneTypes.includes(type))) return (zone) => types.includes(zone.type);
-  throw badQuery("type", `must be a list of ${zoneTypes.join(", ")}`);
-}
-
 function comparisonIn(
   query: URLSearchParams,
   parameter: string,
@@ -96,10 +110,9 @@ function comparisonIn(
   const value = queryText(query, parameter, 253);
   if (value === undefined) return undefined;
   const colon = value.indexOf(":");
-  const compare = comparisons[value.slice(0, Math.max(colon, 0))];
-  const equal = comparisons["equal"];
+  const compare = comparisons.get(value.slice(0, Math.max(colon, 0)));
   if (compare !== undefined) return (text) => compare(text, value.slice(colon + 1));
-  return (text) => equal?.(text, value) === true;
+  return (text) => text.toLowerCase() === value.toLowerCase();
 }
 
 function inOrder(
@@ -124,9 +137,30 @@ function accountName(store: Store, zone: ZoneState): string {
   return store.account(zone.accountId)?.name ?? "";
 }
 
-function zoneShown(store: Store, { token }: Call, zone: ZoneState): unknown {
+/** Zones as answers show them, made once: nothing in them ever changes. */
+const shownZones = new WeakMap<ZoneState, JsonObject>();
+
+function zoneShown(store: Store, { token }: Call, zone: ZoneState): JsonObject {
+  const facts = shownZones.get(zone) ?? zoneFacts(store, zone);
+  shownZones.set(zone, facts);
+  const isWritable = isPermitted(token, permissions.zoneRulesetsWrite);
+  return { ...facts, permissions: isWritable ? writablePermissions : readablePermissions };
+}
+
+const readablePermissions = ["#zone:read", "#waf:read"];
+const writablePermissions = [...readablePermissions, "#waf:edit"];
+const zoneMeta = {
+  step: 4,
+  custom_certificate_quota: 0,
+  page_rule_quota: 3,
+  phishing_detected: false,
+  cdn_only: false,
+  dns_only: false,
+  foundation_dns: false,
+};
+
+function zoneFacts(store: Store, zone: ZoneState): JsonObject {
   const account = { id: zone.accountId, name: accountName(store, zone) };
-  const writable = isPermitted(token, permissions.zoneRulesetsWrite);
   return {
     id: zone.id,
     name: zone.name,
@@ -141,18 +175,9 @@ function zoneShown(store: Store, { token }: Call, zone: ZoneState): unknown {
     created_on: zone.createdOn,
     modified_on: zone.createdOn,
     activated_on: zone.status === "active" ? zone.createdOn : null,
-    meta: {
-      step: 4,
-      custom_certificate_quota: 0,
-      page_rule_quota: 3,
-      phishing_detected: false,
-      cdn_only: false,
-      dns_only: false,
-      foundation_dns: false,
-    },
+    meta: zoneMeta,
     owner: { ...account, type: "organization" },
     account,
-    permissions: ["#zone:read", "#waf:read", ...(writable ? ["#waf:edit"] : [])],
     plan: { id: idFrom(`plan/${zone.plan}`), name: zone.plan, legacy_id: zone.plan },
   };
 }

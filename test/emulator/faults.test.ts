@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 import { describe, it } from "vitest";
 
 import { Faults } from "../../src/emulator/faults.ts";
@@ -10,6 +12,14 @@ const policy = {
   enabled: true,
   value: "script-src 'self'",
 };
+
+/** Which of a thousand requests a fault with probability 0.3 strikes. */
+function struck(seed: number): readonly boolean[] {
+  const faults = new Faults();
+  faults.add({ fault: "lost_answer", probability: 0.3, seed });
+  const victim = { method: "GET", path: "/zones", credential: "" };
+  return Array.from({ length: 1_000 }, () => faults.strike(victim).lostAnswer);
+}
 
 describe("a fault", () => {
   it.for([{ status: 500 }, { status: 503, retry_after: 7 }, { status: 429, retry_after: 300 }])(
@@ -74,6 +84,24 @@ describe("a fault", () => {
     context.expect(waits).toEqual([1_500]);
   });
 
+  it("latency ends when the client does not wait", async (context) => {
+    const { expect } = context;
+    const ended = Promise.withResolvers<void>();
+    const sleep = async (_milliseconds: number, signal: AbortSignal): Promise<void> => {
+      await once(signal, "abort");
+      ended.resolve();
+      signal.throwIfAborted();
+    };
+    await using world = await testEmulator(context, { sleep });
+    await world.control("POST", "/faults", { fault: "latency", milliseconds: 60_000, count: 1 });
+    const headers = { authorization: "Bearer emulator-token" };
+    const signal = AbortSignal.timeout(50);
+    await expect(fetch(`${world.emulator.baseUrl}/zones`, { headers, signal })).rejects.toThrow();
+    await ended.promise;
+    expect((await world.call("GET", "/zones")).status).toBe(200);
+    expect(world.emulator.journal().map(({ status }) => status)).toEqual([0, 200]);
+  });
+
   it("stale shows reads what was some seconds ago, and writes what is", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
@@ -124,12 +152,6 @@ describe("a fault", () => {
   it("with a probability strikes about that often, and the same way for the same seed", ({
     expect,
   }) => {
-    const struck = (seed: number): readonly boolean[] => {
-      const faults = new Faults();
-      faults.add({ fault: "lost_answer", probability: 0.3, seed });
-      const victim = { method: "GET", path: "/zones", credential: "" };
-      return Array.from({ length: 1_000 }, () => faults.strike(victim).lostAnswer);
-    };
     expect(struck(7)).toEqual(struck(7));
     expect(struck(7)).not.toEqual(struck(8));
     const share = struck(7).filter(Boolean).length / 1_000;

@@ -154,7 +154,6 @@ describe("the status of a script", () => {
   const seen = (reports: number, daysAgo: number): Detected => ({
     id: "x",
     reports,
-    addedAt: 0,
     firstSeen: 0,
     lastSeen: testStart.getTime() - daysAgo * day,
     facts: {},

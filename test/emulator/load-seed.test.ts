@@ -104,9 +104,41 @@ describe("a seed", () => {
       says: ["seed.yaml:4:42: must be <= 4"],
     },
     {
+      when: "an age is beyond all moments",
+      text: "zones:\n  - name: a.example\n    scripts:\n      - { url: x, last_seen_at: 999999999d }\n",
+      says: ['seed.yaml:4:33: "999999999d" is neither a moment nor an age'],
+    },
+    {
       when: "a moment is none",
       text: "zones:\n  - name: a.example\n    scripts:\n      - { url: x, last_seen_at: soon }\n",
       says: ["seed.yaml:4:33: must match pattern"],
+    },
+    {
+      when: "a credential is strange",
+      text: [
+        "tokens:",
+        "  - { name: a, value: x, permissions: [Zone Read, Zone Right] }",
+        "  - { name: b, value: y, expires_on: 2026-13-01T00:00:00Z }",
+        "zones: []",
+        "",
+      ].join("\n"),
+      says: ['seed.yaml:2:51: the service has no permission "Zone Right"', "seed.yaml:3:38: "],
+    },
+    {
+      when: "rulesets are strange",
+      text: [
+        "zones:",
+        "  - name: a.example",
+        "    entrypoint: []",
+        "    rulesets:",
+        "      - { name: a, phase: http_request }",
+        "      - { name: a, phase: http_request_firewall_managed }",
+        "",
+      ].join("\n"),
+      says: [
+        "seed.yaml:5:27: 'http_request' is not a valid value for phase",
+        "seed.yaml:6:27: there is an entry point of the http_request_firewall_managed phase already",
+      ],
     },
     {
       when: "aliases make it endless",

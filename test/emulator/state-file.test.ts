@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -6,7 +6,7 @@ import { describe, it as test } from "vitest";
 
 import { stateFileAt } from "../../src/emulator/state-file.ts";
 import type { State } from "../../src/emulator/state.ts";
-import { listOf, resultOf, testEmulator } from "../support/emulator.ts";
+import { errorOf, listOf, resultOf, testEmulator } from "../support/emulator.ts";
 
 const it = test.extend<{ readonly directory: string }>({
   // oxlint-disable-next-line no-empty-pattern -- vitest demands a pattern here
@@ -79,6 +79,23 @@ describe("a state file", () => {
 
   it("that is not there is no mistake", async ({ directory, expect }) => {
     expect(await stateFileAt(path.join(directory, "none.json")).load()).toBeUndefined();
+  });
+
+  it("that cannot be written is told in the answer, not by a crash", async ({
+    directory,
+    expect,
+  }) => {
+    const gone = path.join(directory, "gone");
+    await mkdir(gone);
+    const statePath = path.join(gone, "state.json");
+    const world = await testEmulator({ expect }, { statePath });
+    const zone = await world.zoneId("shop.example.com");
+    await rm(gone, { recursive: true });
+    const answer = await world.stray("PUT", `/zones/${zone}/page_shield`, { enabled: false });
+    expect(answer.status).toBe(500);
+    expect(errorOf(answer)["message"]).toContain("state.json");
+    await mkdir(gone);
+    await world[Symbol.asyncDispose]();
   });
 
   it("ends with the newest of many writes at once", async ({ directory, expect }) => {

@@ -59,6 +59,26 @@ describe("a request that is wrong", () => {
     },
   );
 
+  it.for([
+    { what: "nested too deep", body: `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}` },
+    { what: "nested deep enough to end a parser", body: `{"a":${"[".repeat(4_000_000)}` },
+    { what: "full of prototypes", body: '{"__proto__":{"enabled":true},"constructor":1}' },
+    { what: "a number beyond all numbers", body: '{"rules":[{"score_threshold":1e999}]}' },
+  ])("whose body is $what is no failure of the emulator", async ({ body }, context) => {
+    await using world = await testEmulator(context);
+    const zone = await world.zoneId("shop.example.com");
+    for (const path of ["page_shield/policies", "rulesets"]) {
+      const answer = await world.stray("POST", `/zones/${zone}/${path}`, body);
+      context.expect(answer.status).toBe(400);
+    }
+  });
+
+  it("compares names with what it has, not with what every object has", async (context) => {
+    await using world = await testEmulator(context);
+    const answer = await world.call("GET", "/zones?name=constructor:shop.example.com");
+    context.expect(answer.body["result"]).toEqual([]);
+  });
+
   it("names itself in the headers of every answer", async (context) => {
     await using world = await testEmulator(context);
     for (const path of ["/zones", "/nowhere"]) {

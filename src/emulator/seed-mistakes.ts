@@ -1,0 +1,68 @@
+import { permissionNames } from "./access.ts";
+import { phases } from "./phases.ts";
+import type { Seed, SeedRuleset, SeedToken } from "./seed.ts";
+import { isMoment } from "./time.ts";
+
+/** A step into a document: the name of a member or the index of an item. */
+export type Step = string | number;
+
+/** What is wrong in a seed, and where. */
+export interface SeedMistake {
+  readonly path: readonly Step[];
+  readonly message: string;
+}
+
+/** What the schema cannot say about a seed and no making of its parts would notice. */
+export function seedMistakes({ accounts = [], zones, tokens = [] }: Seed): readonly SeedMistake[] {
+  return [
+    ...tokens.flatMap((token, index) => tokenMistakes(token, ["tokens", index])),
+    ...zones.flatMap(({ rulesets = [], entrypoint }, index) =>
+      rulesetMistakes(rulesets, ["zones", index, "rulesets"], entrypoint !== undefined),
+    ),
+    ...accounts.flatMap(({ rulesets = [] }, index) =>
+      rulesetMistakes(rulesets, ["accounts", index, "rulesets"], false),
+    ),
+  ];
+}
+
+function tokenMistakes(token: SeedToken, path: readonly Step[]): readonly SeedMistake[] {
+  const { permissions = "all" } = token;
+  const names = permissions === "all" ? [] : permissions;
+  return [
+    ...names.flatMap((name, index) =>
+      permissionNames.has(name)
+        ? []
+        : [{ path: [...path, "permissions", index], message: unknownPermission(name) }],
+    ),
+    ...(["expires_on", "not_before"] as const).flatMap((name) => {
+      const moment = token[name];
+      if (moment === undefined || isMoment(Date.parse(moment))) return [];
+      return [{ path: [...path, name], message: `"${moment}" is no moment: 2027-01-01T00:00:00Z` }];
+    }),
+  ];
+}
+
+function unknownPermission(name: string): string {
+  return `the service has no permission "${name}"; it has ${[...permissionNames].join(", ")}`;
+}
+
+/** An entry point is the only one of its phase, and `entrypoint` is that of the managed phase. */
+function rulesetMistakes(
+  rulesets: readonly SeedRuleset[],
+  path: readonly Step[],
+  hasEntrypoint: boolean,
+): readonly SeedMistake[] {
+  const taken = new Set(hasEntrypoint ? ["http_request_firewall_managed"] : []);
+  return rulesets.flatMap(({ phase, kind }, index) => {
+    const place = [...path, index, "phase"];
+    if (!phases.some((known) => known === phase)) {
+      return [{ path: place, message: `'${phase}' is not a valid value for phase` }];
+    }
+    if (kind === "custom") return [];
+    if (!taken.has(phase)) {
+      taken.add(phase);
+      return [];
+    }
+    return [{ path: place, message: `there is an entry point of the ${phase} phase already` }];
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * What a GET costs the emulator in CPU with 10,000 zones, beside a bare server that sends the same bytes.
+ *
+ * The client runs in a process of its own; only this process is measured. Wall time would measure the machine's
+ * other guests.
+ */
+import { fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { setTimeout } from "node:timers/promises";
+
+import { startEmulator } from "../../src/emulator/emulator.ts";
+import { generateSeed } from "../../src/emulator/generate.ts";
+import { seededState } from "../../src/emulator/seeded-state.ts";
+import type { BenchResult } from "./run.ts";
+
+const zones = 10_000;
+const batches = 30;
+const batchSize = 300;
+const promisedMicroseconds = 200;
+
+const seed = {
+  ...generateSeed({ zones, policies: 3, scripts: 20, seed: 1 }),
+  rate_limit: false,
+} as const;
+const phase = "http_request_firewall_managed";
+const { state } = seededState(seed, new Date());
+
+/** Addresses of GETs, by what they ask for. */
+const kinds = {
+  settings: (index: number) => `/zones/${idOf(index)}/page_shield`,
+  policies: (index: number) => `/zones/${idOf(index)}/page_shield/policies`,
+  "entry point": (index: number) => `/zones/${idOf(index)}/rulesets/phases/${phase}/entrypoint`,
+  scripts: (index: number) => `/zones/${idOf(index)}/page_shield/scripts?per_page=100`,
+  "page of zones": (index: number) => `/zones?per_page=50&page=${(index % 200) + 1}`,
+  sweep: (index: number) => sweepPath(index),
+} as const;
+
+/** Measures each kind of GET; what is promised is the median over a sweep. */
+export async function bench(): Promise<BenchResult> {
+  await using emulator = await startEmulator({
+    listen: { host: "127.0.0.1", port: 0 },
+    seed,
+    statePath: undefined,
+    dialect: "published",
+    clock: { now: () => new Date() },
+    random: Math.random,
+    sleep: (ms, signal) => setTimeout(ms, undefined, { signal }),
+  });
+  const client = fork(new URL("emulator-client.ts", import.meta.url));
+  await once(client, "message");
+  const measured: { readonly kind: string; readonly cost: number; readonly floor: number }[] = [];
+  for (const [kind, pathOf] of Object.entries(kinds)) {
+    const cost = await medianCost(client, emulator.baseUrl, pathOf);
+    const floor = await floorFor(client, `${emulator.baseUrl}${pathOf(0)}`, pathOf);
+    measured.push({ kind, cost, floor });
+  }
+  client.disconnect();
+  return {
+    name: "a GET of the emulator",
+    line: measured
+      .map(
+        ({ kind, cost, floor }) =>
+          `${kind} ${cost.toFixed(0)} µs (${(cost / floor).toFixed(1)} × a bare server)`,
+      )
+      .join(", "),
+    kept: measured.some(({ kind, cost }) => kind === "sweep" && cost < promisedMicroseconds),
+  };
+}
+
+/** Three requests for each zone, and a page of the listing for each 50 zones. */
+function sweepPath(index: number): string {
+  if (index % 151 === 150) return kinds["page of zones"](index);
+  const zone = Math.floor(index / 3);
+  if (index % 3 === 0) return kinds.settings(zone);
+  return index % 3 === 1 ? kinds.policies(zone) : kinds["entry point"](zone);
+}
+
+/** Sends what the emulator would, from memory. */
+async function floorFor(
+  client: ChildProcess,
+  sample: string,
+  pathOf: (index: number) => string,
+): Promise<number> {
+  const headers = { authorization: "Bearer emulator-token" };
+  const body = await (await fetch(sample, { headers })).text();
+  const bare = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end(body);
+  });
+  bare.listen(0, "127.0.0.1");
+  await once(bare, "listening");
+  const address = bare.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const cost = await medianCost(client, `http://127.0.0.1:${port}`, pathOf);
+  bare.closeAllConnections();
+  bare.close();
+  return cost;
+}
+
+async function medianCost(
+  client: ChildProcess,
+  baseUrl: string,
+  pathOf: (index: number) => string,
+): Promise<number> {
+  await costOfBatch(client, baseUrl, pathOf, 0);
+  const costs: number[] = [];
+  for (let batch = 0; batch < batches; batch += 1) {
+    costs.push(await costOfBatch(client, baseUrl, pathOf, batch * batchSize));
+  }
+  return costs.toSorted((a, b) => a - b)[Math.floor(batches / 2)] ?? Number.NaN;
+}
+
+async function costOfBatch(
+  from: ChildProcess,
+  baseUrl: string,
+  pathOf: (index: number) => string,
+  first: number,
+): Promise<number> {
+  const urls = Array.from(
+    { length: batchSize },
+    (_, index) => `${baseUrl}${pathOf(first + index)}`,
+  );
+  from.send(urls);
+  await once(from, "message");
+  const before = process.cpuUsage();
+  from.send("start");
+  await once(from, "message");
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / batchSize;
+}
+
+function idOf(index: number): string {
+  return state.zones[index % zones]?.id ?? "";
+}
