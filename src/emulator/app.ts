@@ -68,14 +68,25 @@ async function servedLater(
   incoming: Omit<Incoming, "body">,
   suffering: Suffering,
 ): Promise<Response> {
-  if (suffering.latencyMs > 0) {
-    await service.ports.sleep(suffering.latencyMs, context.req.raw.signal);
+  if (!(await delayed(service, suffering.latencyMs, context.req.raw.signal))) {
+    return hungUp(context, service, incoming);
   }
   const body = endpoint.method === "GET" ? "" : await bodyOf(context);
   if (suffering.lostRequest) return hungUp(context, service, incoming);
   const outcome = handleRequest(service, endpoint, { ...incoming, body }, suffering);
   if (outcome.next !== undefined) await service.commit(outcome.next);
   return answer(context, outcome, suffering, service, incoming);
+}
+
+/** Waits as long as a fault wants; says whether the client is still there. */
+async function delayed({ ports }: Service, ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    if (ms > 0) await ports.sleep(ms, signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
 }
 
 /** The text of a body; one that says that it is too large is not read, and refused later. */

@@ -11,6 +11,15 @@ import { refused, unpublishedCodes } from "./service-error.ts";
 import { changedSettings } from "./settings.ts";
 import type { Policy, Rule, StoredRuleset, ZoneState } from "./state.ts";
 
+/** The service overlooks members that it does not know; a person who mistypes one wants to hear of it. */
+const policyMembers = ["description", "action", "expression", "enabled", "value"];
+const settingMembers = [
+  "enabled",
+  "use_cloudflare_reporting_endpoint",
+  "use_service_reporting_endpoint",
+  "use_connection_url_path",
+];
+
 /** A zone after an edit, and what the editor is shown. */
 export interface Edited {
   readonly next: ZoneState;
@@ -22,6 +31,7 @@ export function editedZone(zone: ZoneState, fields: FieldReader, maker: Maker): 
   fields.only(["zone", "settings", "policy", "rule", "set", "delete"]);
   const settings = fields.object("settings");
   if (settings !== undefined) {
+    settings.only(settingMembers);
     const next = changedSettings(zone, settings.body, maker.now);
     return { next: { ...zone, settings: next }, shown: next };
   }
@@ -32,15 +42,18 @@ export function editedZone(zone: ZoneState, fields: FieldReader, maker: Maker): 
 
 function editedPolicy(zone: ZoneState, fields: FieldReader, maker: Maker): Edited {
   if (typeof fields.body["policy"] !== "string") {
-    const body = fields.required("policy", fields.object("policy")).body;
-    const policy = createdPolicy(zone, body, maker.newId());
+    const added = fields.required("policy", fields.object("policy"));
+    added.only(policyMembers);
+    const policy = createdPolicy(zone, added.body, maker.newId());
     return { next: { ...zone, policies: [...zone.policies, policy] }, shown: policy };
   }
   const policy = theOne(zone.policies, fields.body["policy"], "policy");
   if (fields.flag("delete") === true) {
     return { next: withoutPolicy(zone, policy.id), shown: { deleted: policy } };
   }
-  const next = changedPolicy(zone, policy, fields.required("set", fields.object("set")).body);
+  const set = fields.required("set", fields.object("set"));
+  set.only(policyMembers);
+  const next = changedPolicy(zone, policy, set.body);
   return { next: withPolicy(zone, next), shown: next };
 }
 

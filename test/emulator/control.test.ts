@@ -81,6 +81,9 @@ describe("an edit as in the dashboard", () => {
     { edit: { zone }, status: 400, says: "settings, policy or rule" },
     { edit: { zone, policy: "nothing", set: {} }, status: 404, says: "scripts of the checkout" },
     { edit: { zone, policy: "checkout", set: { action: "no" } }, status: 400, says: "action" },
+    { edit: { zone, policy: "checkout", set: { actoin: "log" } }, status: 400, says: "actoin" },
+    { edit: { zone, settings: { enable: true } }, status: 400, says: "enable" },
+    { edit: { zone, rule: "owasp", set: { paranoia: 1 } }, status: 400, says: "paranoia" },
     { edit: { zone, rule: "owasp", set: { paranoia_level: 5 } }, status: 400, says: "from 1 to 4" },
     {
       edit: { zone: "www.brand.example", rule: "owasp", set: {} },

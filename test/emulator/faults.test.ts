@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 import { describe, it } from "vitest";
 
 import { Faults } from "../../src/emulator/faults.ts";
@@ -80,6 +82,24 @@ describe("a fault", () => {
     await world.call("GET", "/zones");
     await world.call("GET", "/zones");
     context.expect(waits).toEqual([1_500]);
+  });
+
+  it("latency ends when the client does not wait", async (context) => {
+    const { expect } = context;
+    const ended = Promise.withResolvers<void>();
+    const sleep = async (_milliseconds: number, signal: AbortSignal): Promise<void> => {
+      await once(signal, "abort");
+      ended.resolve();
+      signal.throwIfAborted();
+    };
+    await using world = await testEmulator(context, { sleep });
+    await world.control("POST", "/faults", { fault: "latency", milliseconds: 60_000, count: 1 });
+    const headers = { authorization: "Bearer emulator-token" };
+    const signal = AbortSignal.timeout(50);
+    await expect(fetch(`${world.emulator.baseUrl}/zones`, { headers, signal })).rejects.toThrow();
+    await ended.promise;
+    expect((await world.call("GET", "/zones")).status).toBe(200);
+    expect(world.emulator.journal().map(({ status }) => status)).toEqual([0, 200]);
   });
 
   it("stale shows reads what was some seconds ago, and writes what is", async (context) => {

@@ -1,0 +1,161 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { withChangedRule, withNewRule, withoutRule } from "../../src/emulator/rules.ts";
+import {
+  emptyRuleset,
+  nextVersion,
+  replacedRules,
+  rulesetFields,
+} from "../../src/emulator/ruleset.ts";
+import { seededState } from "../../src/emulator/seeded-state.ts";
+import { ServiceError } from "../../src/emulator/service-error.ts";
+import type { StoredRuleset, ZoneState } from "../../src/emulator/state.ts";
+import { idFrom } from "../../src/emulator/store.ts";
+import { goodSeed, objectIn, testStart } from "../support/emulator.ts";
+
+const phase = "http_request_firewall_managed";
+const owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
+
+function emptyZone(): ZoneState {
+  const seed = goodSeed("zones:\n  - name: a.example\n    entitlements: { rules: 4 }\n");
+  const [zone] = seededState(seed, testStart).state.zones;
+  if (zone === undefined) throw new Error("the seed has a zone");
+  return zone;
+}
+
+const zone = emptyZone();
+
+/** Rules with few refs and contents, so that many collide: some writes are refused, some change nothing. */
+const rule = fc.record({
+  ref: fc.constantFrom("a", "b", "c", "d", "e"),
+  action: fc.constant("execute"),
+  action_parameters: fc.record({ id: fc.constantFrom(owasp, "efb7b8c949ac4650a09736fc376e9aee") }),
+  expression: fc.constantFrom("true", "ssl", "ssl and"),
+});
+const skip = fc.record({
+  ref: fc.constantFrom("a", "b", "c", "d", "e"),
+  action: fc.constant("skip"),
+  action_parameters: fc.constantFrom({ rulesets: [owasp] }, { phase: "current" }),
+  expression: fc.constantFrom("true", "ssl"),
+});
+const anyRule = fc.oneof(skip, skip, rule);
+
+const step = fc.oneof(
+  fc.record({ verb: fc.constant("put" as const), rules: fc.array(anyRule, { maxLength: 6 }) }),
+  fc.record({ verb: fc.constant("add" as const), rule: anyRule }),
+  fc.record({ verb: fc.constant("change" as const), at: fc.nat({ max: 4 }), rule: anyRule }),
+  fc.record({
+    verb: fc.constant("move" as const),
+    at: fc.nat({ max: 4 }),
+    index: fc.nat({ max: 6 }),
+  }),
+  fc.record({ verb: fc.constant("remove" as const), at: fc.nat({ max: 4 }) }),
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** The ruleset after a step; `undefined` where it was refused, or meant a rule that is not there. */
+function after(before: StoredRuleset, taken: Step, newId: () => string): StoredRuleset | undefined {
+  const maker = { now: testStart, newId };
+  try {
+    if (taken.verb === "add") return withNewRule(rulesetFields(taken.rule), before, zone, maker);
+    if (taken.verb === "put") {
+      const items = rulesetFields({ rules: taken.rules }).objects("rules") ?? [];
+      const rules = replacedRules(items, before.current, zone, maker);
+      return nextVersion(before, { rules }, testStart);
+    }
+    const live = before.current.rules[taken.at];
+    if (live === undefined) return undefined;
+    if (taken.verb === "remove") return withoutRule(live, before, testStart);
+    const body = taken.verb === "change" ? taken.rule : { position: { index: taken.index } };
+    return withChangedRule(rulesetFields(body), live, before, zone, maker);
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}
+
+/** Every ruleset on the way through the steps, refused ones left out. */
+function history(steps: readonly Step[]): readonly StoredRuleset[] {
+  let made = 0;
+  const newId = (): string => {
+    made += 1;
+    return idFrom(`law/${made}`);
+  };
+  const empty = emptyRuleset(newId(), { name: "default", kind: "zone", phase });
+  const all = [nextVersion(empty, {}, testStart)];
+  for (const taken of steps) {
+    const [before] = all.slice(-1);
+    const next = before === undefined ? undefined : after(before, taken, newId);
+    if (next !== undefined) all.push(next);
+  }
+  return all;
+}
+
+const steps = fc.array(step, { maxLength: 12 });
+
+describe("whatever is written to a ruleset", () => {
+  it("each stored write is one version, and none is forgotten", ({ expect }) => {
+    fc.assert(
+      fc.property(steps, (taken) => {
+        const all = history(taken);
+        const last = all.at(-1);
+        const versions = [...(last?.past ?? []), ...(last === undefined ? [] : [last.current])];
+        expect(versions).toEqual(all.map(({ current }) => current));
+        expect(versions.map(({ version }) => version)).toEqual(
+          all.map((_, index) => String(index + 1)),
+        );
+      }),
+    );
+  });
+
+  it("a rule keeps its id while its ref stays, and its version while its content does", ({
+    expect,
+  }) => {
+    fc.assert(
+      fc.property(steps, (taken) => {
+        for (const [index, { current }] of history(taken).entries()) {
+          const before = history(taken)[index - 1]?.current.rules ?? [];
+          for (const live of current.rules) {
+            const earlier = before.find(({ id }) => id === live.id);
+            if (earlier === undefined) continue;
+            const { version, last_updated: _at, ...content } = live;
+            const { version: earlierVersion, last_updated: _earlier, ...earlierContent } = earlier;
+            const changed = JSON.stringify(content) !== JSON.stringify(earlierContent);
+            expect(Number(version) - Number(earlierVersion)).toBe(changed ? 1 : 0);
+          }
+        }
+      }),
+    );
+  });
+
+  it("ids and refs are unique, a managed ruleset runs once, and the quota holds", ({ expect }) => {
+    fc.assert(
+      fc.property(steps, (taken) => {
+        for (const { current } of history(taken)) {
+          const { rules } = current;
+          const executed = rules.flatMap(({ action, action_parameters: parameters }) =>
+            action === "execute" ? [parameters?.["id"]] : [],
+          );
+          expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
+          expect(new Set(rules.map(({ ref }) => ref)).size).toBe(rules.length);
+          expect(new Set(executed).size).toBe(executed.length);
+          expect(rules.length).toBeLessThanOrEqual(4);
+        }
+      }),
+    );
+  });
+
+  it("what a GET shows can be sent back without changing a rule", ({ expect }) => {
+    fc.assert(
+      fc.property(steps, (taken) => {
+        const last = history(taken).at(-1);
+        if (last === undefined) return;
+        const sent: unknown = JSON.parse(JSON.stringify({ rules: last.current.rules }));
+        const items = rulesetFields(objectIn(sent)).objects("rules") ?? [];
+        const maker = { now: testStart, newId: () => "new" };
+        expect(replacedRules(items, last.current, zone, maker)).toEqual(last.current.rules);
+      }),
+    );
+  });
+});
