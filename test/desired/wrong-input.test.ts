@@ -4,6 +4,16 @@ import { codesOf, desiredBench, linesOf, loadText, zonesOf } from "../support/de
 
 const good = "zones:\n  - name: a.example\n";
 
+/** A zone with a policy that has this line. */
+function policy(line: string): string {
+  return `${good}    page_shield: { policies: { items: [{ key: a, ${line} }] } }\n`;
+}
+
+/** A zone with a rule that has this line. */
+function rule(line: string): string {
+  return `${good}    managed_rules: { rules: [{ key: a, deploy: owasp, ${line} }] }\n`;
+}
+
 describe("a file that is wrong gets a problem with its place", () => {
   it.for([
     { when: "a tab indents", text: "zones:\n\t- name: a.example\n", yields: ["2:1 YAML_SYNTAX"] },
@@ -142,11 +152,6 @@ describe("what merely looks odd works", () => {
 });
 
 describe("a value of the wrong kind is told with what to write instead", () => {
-  const policy = (line: string): string =>
-    `zones:\n  - name: a.example\n    page_shield: { policies: { items: [{ key: a, ${line} }] } }\n`;
-  const rule = (line: string): string =>
-    `zones:\n  - name: a.example\n    managed_rules: { rules: [{ key: a, deploy: owasp, ${line} }] }\n`;
-
   it.for([
     {
       when: "yes stands for true",

@@ -1,0 +1,283 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { Merger } from "../../src/desired/merge.ts";
+import { showZone } from "../../src/desired/show.ts";
+import type { ZoneContent } from "../../src/zone/desired.ts";
+import { codesOf, loadText } from "../support/desired.ts";
+
+/** The content of the one zone of a file without problems. */
+async function contentOf(text: string): Promise<ZoneContent> {
+  const { documents, problems } = await loadText(text);
+  const [document] = documents;
+  if (document === undefined) throw new Error(JSON.stringify(problems));
+  return document.content;
+}
+
+const profiles = `profiles:
+  base:
+    mode: observe
+    page_shield:
+      settings: { enabled: true, use_service_reporting_endpoint: true }
+      policies:
+        unmanaged: delete
+        items:
+          - { key: a, action: log, expression: "true", value: { script-src: ["'self'"], img-src: ["'self'"] } }
+          - { key: b, action: log, expression: "true", value: "script-src 'self'" }
+    managed_rules:
+      rules:
+        - { key: cf, deploy: cloudflare, overrides: { categories: [{ category: php, action: log }] } }
+        - { key: owasp, deploy: owasp, paranoia_level: 2, score_threshold: high, action: block }
+`;
+const zone = (own: string): string =>
+  `${profiles}zones:\n  - name: a.example\n    profiles: [base]\n    ${own}\n`;
+
+describe("a zone over its profiles", () => {
+  it("takes what they say", async ({ expect }) => {
+    expect(await contentOf(zone(""))).toMatchObject({
+      mode: "observe",
+      settings: [
+        { name: "enabled", value: true },
+        { name: "use_cloudflare_reporting_endpoint", value: true },
+      ],
+      policies: { unmanaged: "delete", items: [{ key: "a" }, { key: "b" }] },
+      rules: { items: [{ key: "cf" }, { key: "owasp", tuning: { scoreThreshold: 25 } }] },
+    });
+  });
+
+  it.for([
+    {
+      when: "changes one field of one policy",
+      own: "page_shield: { policies: { items: [{ key: a, action: allow }] } }",
+      yields: {
+        policies: {
+          items: [
+            { key: "a", action: "allow" },
+            { key: "b", action: "log" },
+          ],
+        },
+      },
+    },
+    {
+      when: "changes one directive, and takes another away",
+      own: 'page_shield: { policies: { items: [{ key: a, value: { script-src: ["cdn.example"], img-src: null } }] } }',
+      yields: {
+        policies: { items: [{ key: "a", value: "script-src cdn.example" }, { key: "b" }] },
+      },
+    },
+    {
+      when: "takes a policy away",
+      own: "page_shield: { policies: { items: [{ key: a, remove: true }] } }",
+      yields: { policies: { items: [{ key: "b" }] } },
+    },
+    {
+      when: "takes a setting away, by its other name",
+      own: "page_shield: { settings: { use_cloudflare_reporting_endpoint: null } }",
+      yields: { settings: [{ name: "enabled", value: true }] },
+    },
+    {
+      when: "changes a setting by its other name",
+      own: "page_shield: { settings: { use_cloudflare_reporting_endpoint: false } }",
+      yields: {
+        settings: [
+          { name: "enabled", value: true },
+          { name: "use_cloudflare_reporting_endpoint", value: false },
+        ],
+      },
+    },
+    {
+      when: "takes the policies away",
+      own: "page_shield: { policies: null }",
+      yields: { policies: undefined },
+    },
+    {
+      when: "takes Page Shield away",
+      own: "page_shield: null",
+      yields: { settings: [], policies: undefined },
+    },
+    { when: "takes the mode away", own: "mode: null", yields: { mode: "enforce" } },
+    {
+      when: "adds a rule at the end",
+      own: "managed_rules: { rules: [{ key: free, deploy: free }] }",
+      yields: { rules: { items: [{ key: "cf" }, { key: "owasp" }, { key: "free" }] } },
+    },
+    {
+      when: "adds exceptions before what they are about",
+      own: "managed_rules: { rules: [{ key: x, before: owasp, skip: { rulesets: [owasp] } }, { key: y, before: owasp, skip: { rulesets: [owasp] } }] }",
+      yields: { rules: { items: [{ key: "cf" }, { key: "x" }, { key: "y" }, { key: "owasp" }] } },
+    },
+    {
+      when: "adds rules after another",
+      own: "managed_rules: { rules: [{ key: x, after: cf, deploy: free }, { key: y, after: cf, deploy: exposed_credentials }] }",
+      yields: { rules: { items: [{ key: "cf" }, { key: "x" }, { key: "y" }, { key: "owasp" }] } },
+    },
+    {
+      when: "moves a rule of the profile",
+      own: "managed_rules: { rules: [{ key: owasp, before: cf }] }",
+      yields: { rules: { items: [{ key: "owasp", tuning: { paranoiaLevel: 2 } }, { key: "cf" }] } },
+    },
+    {
+      when: "changes an override, and adds one behind it",
+      own: "managed_rules: { rules: [{ key: cf, overrides: { categories: [{ category: sqli, enabled: false }, { category: php, action: block }] } }] }",
+      yields: {
+        rules: {
+          items: [
+            {
+              overrides: {
+                categories: [{ category: "php", action: "block" }, { category: "sqli" }],
+              },
+            },
+            { key: "owasp" },
+          ],
+        },
+      },
+    },
+  ])("$when", async ({ own, yields }, { expect }) => {
+    expect(await contentOf(zone(own))).toMatchObject(yields);
+  });
+
+  it("fills in every default", async ({ expect }) => {
+    const text = `zones:
+  - name: a.example
+    suspend: true
+    page_shield: { policies: { items: [{ key: a, action: log, expression: " true ", value: "img-src data: ; script-src B.example 'self'" }] } }
+    managed_rules: { rules: [{ key: x, skip: { rulesets: [owasp, owasp], rules: { cloudflare: [${"b".repeat(32)}, ${"a".repeat(32)}] } } }, { key: owasp, deploy: owasp }] }
+`;
+    const content = await contentOf(text);
+    expect(content).toMatchObject({
+      mode: "enforce",
+      suspension: { until: undefined },
+      settings: [],
+    });
+    expect(content.policies).toEqual({
+      unmanaged: "report",
+      items: [
+        {
+          key: "a",
+          was: undefined,
+          description: "",
+          action: "log",
+          expression: "true",
+          enabled: true,
+          value: "img-src data:; script-src 'self' b.example",
+        },
+      ],
+    });
+    expect(content.rules?.items[0]).toMatchObject({
+      action: "skip",
+      logging: true,
+      skip: {
+        rulesets: ["4814384a9e5d4991b9815dcfc25d2f1f"],
+        rules: { efb7b8c949ac4650a09736fc376e9aee: ["a".repeat(32), "b".repeat(32)] },
+      },
+    });
+  });
+
+  it("declares nothing where nothing is said", async ({ expect }) => {
+    expect(await contentOf("zones: [{ name: a.example, page_shield: {} }]")).toEqual({
+      mode: "enforce",
+      suspension: undefined,
+      settings: [],
+      policies: undefined,
+      rules: undefined,
+    });
+    const empty = await contentOf("zones: [{ name: a.example, managed_rules: { rules: [] } }]");
+    expect(empty.rules).toEqual({ items: [], unmanaged: "report" });
+  });
+
+  it.for([
+    { until: "2026-12-01", at: "2026-12-01T00:00:00.000Z" },
+    { until: "2026-12-01T18:00:00Z", at: "2026-12-01T18:00:00.000Z" },
+    { until: "2026-12-01T18:00+01:00", at: "2026-12-01T17:00:00.000Z" },
+  ])("is suspended until $until", async ({ until, at }, { expect }) => {
+    const content = await contentOf(
+      `zones: [{ name: a.example, suspend: { reason: x, until: "${until}" } }]`,
+    );
+    expect(content.suspension?.until?.toISOString()).toBe(at);
+  });
+});
+
+describe("what is wrong once everything is merged", () => {
+  it("is told where it was written, once, however many zones take it in", async ({ expect }) => {
+    const text = `profiles:
+  base:
+    managed_rules:
+      rules:
+        - key: cf
+          deploy: cloudflare
+  tuned:
+    managed_rules:
+      rules:
+        - key: cf
+          paranoia_level: 2
+zones:
+${[1, 2, 3].map((number) => `  - { name: z${number}.example, profiles: [base, tuned] }\n`).join("")}`;
+    expect(codesOf(await loadText(text))).toEqual(["11:27 NOT_OWASP"]);
+  });
+});
+
+describe("merging", () => {
+  const leaf = fc.oneof(fc.boolean(), fc.integer(), fc.string());
+  const item = fc.record(
+    { key: fc.constantFrom("a", "b", "c"), x: leaf, y: leaf },
+    { requiredKeys: ["key"] },
+  );
+  const items = fc.uniqueArray(item, { selector: ({ key }) => key });
+  const value = fc.record(
+    { m: fc.dictionary(fc.constantFrom("p", "q"), leaf), items, z: leaf },
+    { requiredKeys: [] },
+  );
+
+  it("with nothing, or with itself, changes nothing", ({ expect }) => {
+    fc.assert(
+      fc.property(value, (a) => {
+        const merger = new Merger();
+        expect(merger.merge({}, a)).toEqual(a);
+        expect(merger.merge(a, {})).toEqual(a);
+        expect(merger.merge(a, a)).toEqual(a);
+      }),
+    );
+  });
+
+  it("gives the same whichever two of three are merged first", ({ expect }) => {
+    fc.assert(
+      fc.property(value, value, value, (a, b, c) => {
+        const merger = new Merger();
+        const left = merger.merge(merger.merge(a, b) ?? {}, c);
+        expect(left).toEqual(merger.merge(a, merger.merge(b, c) ?? {}));
+      }),
+    );
+  });
+
+  it("never changes what it is given", ({ expect }) => {
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        const before = structuredClone([a, b]);
+        new Merger().merge(a, b);
+        expect([a, b]).toEqual(before);
+      }),
+    );
+  });
+});
+
+describe("showing a zone", () => {
+  it("gives each value with the place that set it", async ({ expect }) => {
+    const { trace } = await loadText(
+      zone("page_shield: { policies: { items: [{ key: a, action: allow }] } }"),
+    );
+    const shown = showZone(trace, "A.example") ?? [];
+    const lines = shown.map(
+      ({ path, value, place, profile }) =>
+        `${path} = ${JSON.stringify(value)} (${place.line}:${place.column} ${profile ?? "zone"})`,
+    );
+    expect(lines).toContain('page_shield.policies.items[a].action = "allow" (18:50 zone)');
+    expect(lines).toContain(
+      "page_shield.settings.use_cloudflare_reporting_endpoint = true (5:34 base)",
+    );
+    expect(lines).toContain("managed_rules.rules[owasp].paranoia_level = 2 (14:40 base)");
+  });
+
+  it("knows no zone that no file declares", async ({ expect }) => {
+    expect(showZone((await loadText(zone(""))).trace, "b.example")).toBe(undefined);
+  });
+});

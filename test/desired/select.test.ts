@@ -1,0 +1,193 @@
+import { describe, it } from "vitest";
+
+import { matcherOf } from "../../src/desired/pattern.ts";
+import { selectZones } from "../../src/desired/select.ts";
+import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
+import { desiredBench } from "../support/desired.ts";
+
+function zone(number: number, name: string, facts: Partial<Zone> = {}): Zone {
+  const id = zoneId(String(number).padStart(32, "0"));
+  const known = zoneName(name);
+  if (id === undefined || known === undefined) throw new Error(`${name} is no zone`);
+  return {
+    id,
+    name: known,
+    accountId: "a".repeat(32),
+    accountName: "Brand Ltd",
+    status: "active",
+    plan: "enterprise",
+    ...facts,
+  };
+}
+
+const shop = zone(1, "shop.example");
+const uk = zone(2, "uk.brand.example");
+const de = zone(3, "de.brand.example", { status: "pending", plan: "free" });
+
+const on = "page_shield: { settings: { enabled: true } }";
+const off = "page_shield: { settings: { enabled: false } }";
+const path = "page_shield: { settings: { use_connection_url_path: true } }";
+const owasp = "managed_rules: { rules: [{ key: owasp, deploy: owasp }] }";
+const cloudflare = "managed_rules: { rules: [{ key: cf, deploy: cloudflare }] }";
+const policy = (key: string, action: string): string =>
+  `page_shield: { policies: { items: [{ key: ${key}, action: ${action}, expression: "true", value: "script-src 'self'" }] } }`;
+
+describe("selecting zones", () => {
+  it.for([
+    {
+      when: "a name is listed",
+      entries: [`{ name: shop.example, ${on} }`],
+      yields: ["shop.example"],
+    },
+    {
+      when: "an id is listed",
+      entries: [`{ id: "${shop.id}", ${on} }`],
+      yields: ["shop.example"],
+    },
+    {
+      when: "a pattern fits several",
+      entries: [`{ match: { name: "*.brand.example" }, ${on} }`],
+      yields: ["uk.brand.example", "de.brand.example"],
+    },
+    {
+      when: "status and plan narrow it",
+      entries: [`{ match: { name: "*", status: active, plan: enter* }, ${on} }`],
+      yields: ["shop.example", "uk.brand.example"],
+    },
+    {
+      when: "the account is given by its name",
+      entries: [`{ match: { account: brand* }, ${on} }`],
+      yields: ["shop.example", "uk.brand.example", "de.brand.example"],
+    },
+    {
+      when: "the account is given by its id",
+      entries: [`{ match: { account: "${"a".repeat(32)}", name: uk* }, ${on} }`],
+      yields: ["uk.brand.example"],
+    },
+    {
+      when: "a zone is not listed",
+      entries: [`{ name: shp.example, ${on} }`, `{ name: shop.example, ${on} }`],
+      yields: ["shop.example"],
+      says: [
+        'ZONE_NOT_LISTED the token does not see the zone shp.example; did you mean "shop.example"?',
+      ],
+    },
+    {
+      when: "a selector fits nothing",
+      entries: [`{ match: { name: "*.nowhere.example" }, ${on} }`],
+      yields: [],
+      says: [
+        "SELECTOR_UNUSED the selector fits no zone that the token sees; check its patterns; `*` stands for any run of characters",
+      ],
+    },
+    {
+      when: "one zone is named by name and by id",
+      entries: [`{ name: shop.example, ${on} }`, `{ id: "${shop.id}", ${on} }`],
+      yields: [],
+      says: [
+        `ZONE_TWICE the zone shop.example (${shop.id}) is declared in a.yaml, line 2, too; keep one of the two; until then the zone is left alone`,
+      ],
+    },
+  ])("when $when", async ({ entries, yields, says = [] }, { expect }) => {
+    const { zones, problems } = await selected(entries);
+    expect(zones.map(({ zone: found }) => found.name)).toEqual(yields);
+    expect(problems.map(({ code, message, remedy }) => `${code} ${message}; ${remedy}`)).toEqual(
+      says,
+    );
+  });
+
+  it("lets an explicit zone beat a selector, whole", async ({ expect }) => {
+    const { zones } = await selected([
+      `{ match: { name: "*" }, mode: observe, ${owasp} }`,
+      `{ name: shop.example, ${on} }`,
+    ]);
+    const found = zones.find(({ zone: { name } }) => name === "shop.example");
+    expect(found?.content).toMatchObject({ mode: "enforce", rules: undefined });
+  });
+
+  it.for([
+    { when: "both want the same", a: on, b: on, conflict: undefined },
+    { when: "they want different settings", a: on, b: path, conflict: undefined },
+    { when: "one setting shall be two things", a: on, b: off, conflict: "settings" },
+    { when: "only one has rules", a: on, b: owasp, conflict: undefined },
+    { when: "both have the same rules", a: owasp, b: owasp, conflict: undefined },
+    { when: "both have rules", a: owasp, b: cloudflare, conflict: "managed rules" },
+    {
+      when: "they have policies of their own",
+      a: policy("a", "log"),
+      b: policy("b", "log"),
+      conflict: undefined,
+    },
+    {
+      when: "they have the same policy",
+      a: policy("a", "log"),
+      b: policy("a", "log"),
+      conflict: undefined,
+    },
+    {
+      when: "one policy shall be two things",
+      a: policy("a", "log"),
+      b: policy("a", "allow"),
+      conflict: "policies",
+    },
+  ])("of two selectors when $when", async ({ a, b, conflict }, { expect }) => {
+    const entries = [
+      `{ match: { name: uk* }, ${a} }`,
+      `{ match: { name: "*.brand.example" }, ${b} }`,
+    ];
+    for (const order of [entries, entries.toReversed()]) {
+      const { zones, problems } = await selected(order);
+      const names = zones.map(({ zone: { name } }) => name);
+      expect(names.includes(uk.name)).toBe(conflict === undefined);
+      // The other zone goes on either way.
+      expect(names).toContain(de.name);
+      expect(problems.map(({ code }) => code)).toEqual(
+        conflict === undefined ? [] : ["SELECTOR_CONFLICT"],
+      );
+      const [message = ""] = problems.map((problem) => problem.message);
+      expect(message).toContain(conflict === undefined ? "" : `want different ${conflict} of uk`);
+    }
+  });
+
+  it("takes the more careful of two modes and suspensions", async ({ expect }) => {
+    const { zones } = await selected([
+      `{ match: { name: uk* }, mode: observe, suspend: { reason: a, until: 2027-01-01 } }`,
+      `{ match: { name: "*.brand.example" }, suspend: { reason: b, until: 2028-01-01 } }`,
+    ]);
+    expect(zones.find(({ zone: { name } }) => name === uk.name)?.content).toMatchObject({
+      mode: "observe",
+      suspension: { reason: "b" },
+    });
+  });
+});
+
+describe("patterns", () => {
+  it.for([
+    { pattern: "*", text: "anything", fits: true },
+    { pattern: "*", text: "", fits: true },
+    { pattern: "a*c", text: "abc", fits: true },
+    { pattern: "a*c", text: "ac", fits: true },
+    { pattern: "a*a", text: "a", fits: false },
+    { pattern: "*.x", text: "x", fits: false },
+    { pattern: "a*b*c", text: "a-c-b-c", fits: true },
+    { pattern: "a*b*c", text: "a-c-c", fits: false },
+    { pattern: "A.EXAMPLE", text: "a.example", fits: true },
+    { pattern: "a.example", text: "xa.example", fits: false },
+    { pattern: "a.c", text: "abc", fits: false },
+  ])("$pattern and $text: $fits", ({ pattern, text, fits }, { expect }) => {
+    expect(matcherOf(pattern)(text)).toBe(fits);
+  });
+
+  it("are never slow", ({ expect }) => {
+    const started = process.cpuUsage();
+    expect(matcherOf("*a".repeat(1000) + "b")("a".repeat(100_000))).toBe(false);
+    expect(process.cpuUsage(started).user).toBeLessThan(500_000);
+  });
+});
+
+async function selected(entries: readonly string[]): Promise<ReturnType<typeof selectZones>> {
+  const text = `zones:\n${entries.map((entry) => `  - ${entry}\n`).join("")}`;
+  const { documents, problems } = await desiredBench({ "a.yaml": text }).load();
+  if (problems.length > 0) throw new Error(JSON.stringify(problems));
+  return selectZones(documents, [shop, uk, de]);
+}
