@@ -78,10 +78,12 @@ export class ApiError extends Error {
   readonly retryAfterMs: number;
   readonly wireCodes: readonly number[];
   readonly mayHaveHappened: boolean;
+  readonly #facts: ApiErrorFacts;
 
   constructor(code: ApiErrorCode, message: string, facts: Partial<ApiErrorFacts> = {}) {
     const known = { ...noFacts, ...facts };
     super(message, known.cause === undefined ? {} : { cause: known.cause });
+    this.#facts = known;
     this.code = code;
     this.status = known.status;
     this.ray = known.ray;
@@ -90,5 +92,10 @@ export class ApiError extends Error {
     this.retryAfterMs = known.retryAfterMs;
     this.wireCodes = known.wireCodes;
     this.mayHaveHappened = known.mayHaveHappened;
+  }
+
+  /** The same error with other facts. */
+  with(facts: Partial<ApiErrorFacts>): ApiError {
+    return new ApiError(this.code, this.message, { ...this.#facts, ...facts });
   }
 }

@@ -16,7 +16,7 @@ export interface RetryPolicy {
   /** Bound of the first wait; it doubles with each. */
   readonly firstWaitMs: number;
   readonly longestWaitMs: number;
-  /** No wait begins that would end later than this after the first sending. */
+  /** No wait begins that would end later than this after the end of the first sending. */
   readonly deadlineMs: number;
 }
 
@@ -53,14 +53,15 @@ type Attempt =
  * | it broke or took too long, 408, 5xx, cut JSON | again                  | never: may have happened |
  * | 404                                          | error; for DELETE done  | error                    |
  */
-export async function fetch(
+export async function sendWithRetries(
   session: Session,
   priority: Priority,
   call: Call,
   signal: AbortSignal,
 ): Promise<Fetched> {
   const { clock, observer } = session.connection;
-  const start = clock.uptime();
+  let mayHaveHappened = false;
+  let firstEnd: number | undefined;
   for (let sendings = 1; ; sendings += 1) {
     const attempt = await sendOnce(session, priority, call, signal);
     noteValidity(session.credential, call, attempt);
@@ -68,12 +69,15 @@ export async function fetch(
     const { error } = attempt;
     if (isGone(call, error)) return { ...nothing, status: error.status, ray: error.ray, sendings };
 
+    mayHaveHappened ||= error.mayHaveHappened;
+    firstEnd ??= clock.uptime();
     const mayRepeat = await helpsToRepeat(session.credential, call, attempt);
     const wait = waitFor(session, error, sendings);
-    const isLate = clock.uptime() - start + wait > session.retry.deadlineMs;
+    const isLate = clock.uptime() - firstEnd + wait > session.retry.deadlineMs;
     if (error.code === "API_THROTTLED") session.credential.budget.close(wait);
-    if (!mayRepeat || isLate || sendings >= session.retry.attempts) throw error;
-
+    if (!mayRepeat || isLate || sendings >= session.retry.attempts) {
+      throw error.with({ mayHaveHappened });
+    }
     const code = error.fault ?? error.status;
     const { name } = session.credential;
     observer.retry({ endpoint: call.route, method: call.method, code, credential: name });

@@ -7,7 +7,7 @@ import { carryOut, check, type Written } from "./carry-out.ts";
 import type { Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
 import { readZone, type Wanted } from "./read-zone.ts";
-import { fetch, type RetryPolicy, type Session } from "./retry.ts";
+import { sendWithRetries, type RetryPolicy, type Session } from "./retry.ts";
 import { ScoreRules } from "./score-rule.ts";
 import { verifyToken } from "./verify-token.ts";
 import { listZones } from "./zone-listing.ts";
@@ -102,11 +102,11 @@ export function credentialFor({ sessions }: Service, zone: Zone): Credential | u
 }
 
 function getter(session: Session, priority: Priority): Get {
-  return (call, signal) => fetch(session, priority, call, signal);
+  return (call, signal) => sendWithRetries(session, priority, call, signal);
 }
 
 function sender(session: Session): Send {
-  return (call, signal) => fetch(session, "write", call, signal);
+  return (call, signal) => sendWithRetries(session, "write", call, signal);
 }
 
 function sessionOf({ sessions }: Service, zone: Zone): Session {

@@ -30,22 +30,16 @@ export function failureOf(
     const message = `${place}: the answer is longer than 32 MiB; check that api.base_url is the service's`;
     return new ApiError("API_TOO_LARGE", message, facts);
   }
-  switch (fault) {
-    case "timeout": {
-      const message = `${place}: no whole answer within ${timeoutMs / 1000} s; raise api.timeout if the service is only slow`;
-      return new ApiError("API_TIMEOUT", message, facts);
-    }
-    case "parse": {
-      const message = `${place}: the answer is not HTTP (${code}); check that api.base_url is the service's`;
-      return new ApiError("API_MALFORMED", message, facts);
-    }
-    case "dns":
-    case "tls":
-    case "reset": {
-      const message = `${place}: no answer (${code}); check api.base_url and the way to it`;
-      return new ApiError("API_UNREACHABLE", message, facts);
-    }
+  if (fault === "parse") {
+    const message = `${place}: the answer is not HTTP (${code}); check that api.base_url is the service's`;
+    return new ApiError("API_MALFORMED", message, facts);
   }
+  if (fault === "timeout" && !wasNeverSent(code)) {
+    const message = `${place}: no whole answer within ${timeoutMs / 1000} s; raise api.timeout if the service is only slow`;
+    return new ApiError("API_TIMEOUT", message, facts);
+  }
+  const message = `${place}: no answer (${code}); check api.base_url and the way to it`;
+  return new ApiError("API_UNREACHABLE", message, facts);
 }
 
 function faultOf(code: string): Fault {

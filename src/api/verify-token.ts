@@ -2,7 +2,7 @@ import { isJsonObject } from "../syntax/json.ts";
 import type { Fetched } from "./answer.ts";
 import { ApiError } from "./api-error.ts";
 import { get, type GetCall } from "./call.ts";
-import { fetch, type Session } from "./retry.ts";
+import { sendWithRetries, type Session } from "./retry.ts";
 import { routes } from "./routes.ts";
 import { textIn } from "./wire-value.ts";
 
@@ -38,7 +38,7 @@ async function unlessRefused(
   signal: AbortSignal,
 ): Promise<Fetched | undefined> {
   try {
-    return await fetch(session, "inventory", call, signal);
+    return await sendWithRetries(session, "inventory", call, signal);
   } catch (error) {
     if (error instanceof ApiError && !error.transient) return undefined;
     throw error;

@@ -21,7 +21,7 @@ export async function listZones(send: Get, signal: AbortSignal): Promise<readonl
   const zones = new Map<string, Zone>();
   for (let pass = 1; pass <= mostPasses; pass += 1) {
     const listing = await readPages(send, signal);
-    if (!listing.moved) return unique(listing.zones);
+    if (!listing.moved) return listing.zones;
     for (const zone of listing.zones) zones.set(zone.id, zone);
   }
   return [...zones.values()];
@@ -34,23 +34,24 @@ interface Pages {
 }
 
 async function readPages(send: Get, signal: AbortSignal): Promise<Pages> {
-  const zones: Zone[] = [];
-  const totals = new Set<number>();
+  const zones = new Map<string, Zone>();
+  const totals = new Set<number | undefined>();
   let seen = 0;
+  let repeated = false;
   for (let page = 1; ; page += 1) {
     const { elements, total } = await readPage(send, page, signal);
+    const before = zones.size;
+    const found = elements.map(zoneOf).filter((zone) => zone !== undefined);
+    for (const zone of found) zones.set(zone.id, zone);
+    repeated ||= zones.size < before + found.length;
+    totals.add(total);
     seen += elements.length;
-    zones.push(...elements.map(zoneOf).filter((zone) => zone !== undefined));
-    if (total !== undefined) totals.add(total);
-    if (elements.length === 0 || seen >= (total ?? Infinity) || isShort(elements, total)) {
-      return { zones, moved: totals.size > 1 || unique(zones).length < zones.length };
+    // Without a total, a page that is not full is the last one; a page that only repeats would repeat for ever.
+    const isLast = total === undefined ? elements.length < perPage : seen >= total;
+    if (isLast || elements.length === 0 || (repeated && zones.size === before)) {
+      return { zones: [...zones.values()], moved: totals.size > 1 || repeated };
     }
   }
-}
-
-/** Without a total, a page that is not full is the last one. */
-function isShort(elements: readonly JsonObject[], total: number | undefined): boolean {
-  return total === undefined && elements.length < perPage;
 }
 
 async function readPage(
@@ -64,10 +65,6 @@ async function readPage(
   if (!isObjectList(answer.result)) throw malformedResult(call, answer, "not a list of zones");
   const total = answer.resultInfo?.["total_count"];
   return { elements: answer.result, total: typeof total === "number" ? total : undefined };
-}
-
-function unique(zones: readonly Zone[]): readonly Zone[] {
-  return [...new Map(zones.map((zone) => [zone.id, zone])).values()];
 }
 
 /** A zone without a proper name and id cannot be declared in any file: nobody misses it. */

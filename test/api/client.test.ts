@@ -8,7 +8,7 @@ import { describe, it } from "vitest";
 import { ApiError } from "../../src/api/api-error.ts";
 import { get, type Call } from "../../src/api/call.ts";
 import { longestAnswer } from "../../src/api/client.ts";
-import { fetch } from "../../src/api/retry.ts";
+import { sendWithRetries } from "../../src/api/retry.ts";
 import { refuse, startServer, succeed, type Answering, type Seen } from "../support/http-server.ts";
 import { connect, plantedToken, type ServiceChoice } from "../support/service.ts";
 
@@ -35,7 +35,7 @@ async function errorAt(
 ): Promise<ApiError> {
   await using connected = connect(baseUrl, choice);
   try {
-    await fetch(connected.session, "sweep", call, signal);
+    await sendWithRetries(connected.session, "sweep", call, signal);
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -71,7 +71,7 @@ describe("a request", () => {
     await using connected = connect(server.baseUrl);
     const call = { ...put, params: { zone_id: "a/b?c" }, query: { dry_run: "true" } };
 
-    const answer = await fetch(connected.session, "write", call, signal);
+    const answer = await sendWithRetries(connected.session, "write", call, signal);
 
     expect(answer).toMatchObject({
       result: { enabled: true },
@@ -97,7 +97,7 @@ describe("a request", () => {
     await using server = await startServer((_seen, response) => response.writeHead(204).end());
     await using connected = connect(server.baseUrl);
     const call: Call = { ...put, method: "DELETE", body: undefined };
-    const answer = await fetch(connected.session, "write", call, signal);
+    const answer = await sendWithRetries(connected.session, "write", call, signal);
     expect(answer).toMatchObject({ result: null, status: 204 });
   });
 
@@ -105,7 +105,7 @@ describe("a request", () => {
     await using server = await startServer(() => undefined);
     await using connected = connect(server.baseUrl);
     const controller = new AbortController();
-    const sent = fetch(connected.session, "sweep", settings, controller.signal);
+    const sent = sendWithRetries(connected.session, "sweep", settings, controller.signal);
     setTimeout(() => controller.abort(new Error("shutdown")), 20);
     await expect(sent).rejects.toThrow("shutdown");
     expect(connected.session.credential.state.isBroken).toBe(false);
@@ -279,7 +279,7 @@ describe("the token", () => {
   it("is in nothing that holds it", async ({ expect, signal }) => {
     await using server = await startServer((_seen, response) => succeed(response, {}));
     await using connected = connect(server.baseUrl);
-    await fetch(connected.session, "sweep", settings, signal);
+    await sendWithRetries(connected.session, "sweep", settings, signal);
     const token = await connected.session.credential.token();
     for (const holder of [token, connected.session.credential, connected.service]) {
       const shown = inspect(holder, { depth: 20, showHidden: true, getters: true });

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { defaultBudget } from "../../src/api/budget.ts";
 import { get } from "../../src/api/call.ts";
 import { Credential, type CredentialOptions } from "../../src/api/credential.ts";
-import { fetch } from "../../src/api/retry.ts";
+import { sendWithRetries } from "../../src/api/retry.ts";
 import { Token } from "../../src/api/token.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";
@@ -125,7 +125,7 @@ describe("rotation", () => {
     const post = { ...read, method: "POST", body: {} } as const;
 
     const answers = await Promise.all(
-      [read, read, post].map((call) => fetch(session, "sweep", call, signal)),
+      [read, read, post].map((call) => sendWithRetries(session, "sweep", call, signal)),
     );
 
     expect(answers.map(({ result }) => result)).toEqual(["done", "done", "done"]);
@@ -141,7 +141,7 @@ describe("rotation", () => {
     await using connected = connect(server.baseUrl, { credentials: [{ source }] });
     await connected.session.credential.token();
     source.text = "new-token";
-    const answer = await fetch(connected.session, "sweep", read, signal);
+    const answer = await sendWithRetries(connected.session, "sweep", read, signal);
     expect(answer).toMatchObject({ result: "done", sendings: 4 });
   });
 
@@ -149,7 +149,7 @@ describe("rotation", () => {
     await using server = await startServer((_seen, response) => refuse(response, 401, 1000));
     const source = changingSource("the-token");
     await using connected = connect(server.baseUrl, { credentials: [{ source }] });
-    const sent = fetch(connected.session, "sweep", read, signal);
+    const sent = sendWithRetries(connected.session, "sweep", read, signal);
     await expect(sent).rejects.toMatchObject({ code: "API_UNAUTHORIZED", transient: false });
     expect(server.seen).toHaveLength(1);
     expect(source.reads).toBe(2);
@@ -160,7 +160,7 @@ describe("rotation", () => {
     await using server = await startServer((_seen, response) => succeed(response, {}));
     const source = changingSource("");
     await using connected = connect(server.baseUrl, { credentials: [{ source }] });
-    const sent = fetch(connected.session, "sweep", read, signal);
+    const sent = sendWithRetries(connected.session, "sweep", read, signal);
     await expect(sent).rejects.toMatchObject({ code: "API_NO_TOKEN" });
     expect(server.seen).toHaveLength(0);
     expect(connected.session.credential.state).toMatchObject({ underWay: 0, remaining: 1_200 });

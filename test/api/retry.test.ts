@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { get, type Call, type Method } from "../../src/api/call.ts";
-import { fetch } from "../../src/api/retry.ts";
+import { sendWithRetries } from "../../src/api/retry.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";
 import { connect } from "../support/service.ts";
@@ -50,7 +50,7 @@ describe("what is sent again", () => {
     await using connected = connect(server.baseUrl);
     const isGone = row.method === "DELETE" && row.fault === "404";
 
-    const sent = fetch(connected.session, "write", callOf(row.method), signal);
+    const sent = sendWithRetries(connected.session, "write", callOf(row.method), signal);
     const answer = await sent.then(
       ({ result }) => result,
       () => "failed",
@@ -67,15 +67,32 @@ describe("what is sent again", () => {
   }) => {
     await using server = await startServer((_seen, response) => refuse(response, 404, 7003));
     await using connected = connect(server.baseUrl);
-    const sent = fetch(connected.session, "write", callOf("DELETE"), signal);
+    const sent = sendWithRetries(connected.session, "write", callOf("DELETE"), signal);
     await expect(sent).rejects.toMatchObject({ code: "API_NOT_FOUND" });
+  });
+
+  it("a PUT that was refused after a lost answer may have happened the first time", async ({
+    expect,
+    signal,
+  }) => {
+    await using server = await startServer((_seen, response, nth) => {
+      if (nth === 1) response.socket?.resetAndDestroy();
+      else refuse(response, 400, 1234);
+    });
+    await using connected = connect(server.baseUrl);
+    const sent = sendWithRetries(connected.session, "write", callOf("PUT"), signal);
+    await expect(sent).rejects.toMatchObject({
+      code: "API_REFUSED",
+      wireCodes: [1234],
+      mayHaveHappened: true,
+    });
   });
 
   it("a POST that never reached anybody", async ({ expect, signal }) => {
     const server = await startServer(() => undefined);
     await server[Symbol.asyncDispose]();
     await using connected = connect(server.baseUrl, { retry: { attempts: 3 } });
-    const sent = fetch(connected.session, "write", callOf("POST"), signal);
+    const sent = sendWithRetries(connected.session, "write", callOf("POST"), signal);
     await expect(sent).rejects.toMatchObject({
       code: "API_UNREACHABLE",
       mayHaveHappened: false,
@@ -86,7 +103,7 @@ describe("what is sent again", () => {
   it("up to the number of attempts, counted by what went wrong", async ({ expect, signal }) => {
     await using server = await startServer((_seen, response) => refuse(response, 503));
     await using connected = connect(server.baseUrl, { retry: { attempts: 4 } });
-    const sent = fetch(connected.session, "sweep", read, signal);
+    const sent = sendWithRetries(connected.session, "sweep", read, signal);
     await expect(sent).rejects.toMatchObject({ code: "API_SERVER", status: 503 });
     expect(server.seen).toHaveLength(4);
     expect(connected.retries.map(({ code }) => code)).toEqual([503, 503, 503]);
@@ -111,9 +128,9 @@ describe("the wait", () => {
     });
     await using connected = connect(server.baseUrl, { clock, retry: { firstWaitMs: 0 } });
 
-    const first = fetch(connected.session, "sweep", read, signal);
+    const first = sendWithRetries(connected.session, "sweep", read, signal);
     await until(() => connected.retries.length === 1);
-    const second = fetch(connected.session, "write", callOf("PUT"), signal);
+    const second = sendWithRetries(connected.session, "write", callOf("PUT"), signal);
     const { budget } = connected.session.credential;
     expect(budget.state.remaining === 0).toBe(row.waits > 0);
     await clock.run(Promise.all([first, second]), () => budget.state.underWay === 0);
@@ -130,7 +147,7 @@ describe("the wait", () => {
       refuse(response, 429, 971, "slow down", { "retry-after": "300" }),
     );
     await using connected = connect(server.baseUrl, { clock, retry: { deadlineMs: 60_000 } });
-    const sent = fetch(connected.session, "sweep", read, signal);
+    const sent = sendWithRetries(connected.session, "sweep", read, signal);
     await expect(sent).rejects.toMatchObject({ code: "API_THROTTLED", retryAfterMs: 300_000 });
     expect(server.seen).toHaveLength(1);
     expect(connected.session.credential.state).toMatchObject({ remaining: 0 });
@@ -142,7 +159,7 @@ describe("the wait", () => {
       retry: { firstWaitMs: 1e6, longestWaitMs: 1e6, deadlineMs: 1e9 },
     });
     const controller = new AbortController();
-    const sent = fetch(connected.session, "sweep", read, controller.signal);
+    const sent = sendWithRetries(connected.session, "sweep", read, controller.signal);
     await until(() => connected.retries.length === 1);
     controller.abort(new Error("shutdown"));
     await expect(sent).rejects.toThrow("shutdown");
@@ -174,7 +191,7 @@ describe("the wait", () => {
         const connection = { ...connected.connection, clock };
         const session = { ...connected.session, connection, retry, random };
 
-        await expect(fetch(session, "sweep", read, signal)).rejects.toThrow("503");
+        await expect(sendWithRetries(session, "sweep", read, signal)).rejects.toThrow("503");
 
         expect(waits.length).toBeLessThan(retry.attempts);
         for (const [index, wait] of waits.entries()) {

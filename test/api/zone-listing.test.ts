@@ -99,6 +99,13 @@ describe("the zone listing", () => {
     expect(listed.length).toBeGreaterThanOrEqual(110);
   });
 
+  it("ends where every page is the first one", async ({ expect, signal }) => {
+    const zones = wireZones(50);
+    const { send, calls } = fakeGet(() => ({ result: zones }));
+    expect(await listZones(send, signal)).toHaveLength(50);
+    expect(calls).toHaveLength(6);
+  });
+
   it("leaves out what no file could ever name", async ({ expect, signal }) => {
     const zones = [
       { id: "short", name: "a.example" },
