@@ -1,11 +1,14 @@
+import { plan } from "../plan/plan.ts";
 import { carryOut } from "../reconcile/carry-out.ts";
 import type { ZoneReport } from "../report/run-report.ts";
+import type { LiveZone } from "../zone/live.ts";
 import { exitCodeOfApply, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
 import { once } from "./once.ts";
 import { rethrow } from "./one-look.ts";
 import { startProgress } from "./progress.ts";
+import { withService } from "./session.ts";
 
 /** What `apply` is told beside what `plan` is told. */
 export interface ApplyFlags extends OnceFlags {
@@ -15,17 +18,25 @@ export interface ApplyFlags extends OnceFlags {
 
 /** `zonewarden apply`: judges every zone first, then carries out zone by zone what may be carried out. */
 export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise<ExitCode> {
-  return once(flags, flags.accept, machine, async ({ looked, missing }, service, owner, stop) => {
-    const reports: ZoneReport[] = [];
-    const ports = { writer: service.writer, clock: machine.clock, bug: rethrow };
-    const toWrite = looked.filter(({ proposal }) => proposal.report.result === "ready").length;
-    using progress = startProgress("writing zones", toWrite, machine.stderr);
-    for (const { declared, proposal } of looked) {
-      // A request under way is finished: an interrupted one may have happened, and nobody would know.
-      const signals = { stop, abort: new AbortController().signal };
-      reports.push(await carryOut(proposal, declared.desired, owner, ports, signals));
-      if (proposal.report.result === "ready") progress.step();
-    }
-    return { reports: [...reports, ...missing], exitCodeOf: exitCodeOfApply };
-  });
+  return withService(flags.config, machine, (session) =>
+    once(flags, flags.accept, session, async ({ looked, missing }) => {
+      const { service, config, stop } = session;
+      const reports: ZoneReport[] = [];
+      const ports = { writer: service.writer, clock: machine.clock, bug: rethrow };
+      const toWrite = looked.filter(({ proposal }) => proposal.report.result === "ready").length;
+      using progress = startProgress("writing zones", toWrite, machine.stderr);
+      for (const { declared, proposal } of looked) {
+        const { desired } = declared;
+        const verify = (after: LiveZone) => plan(desired, after, config.desired.owner).changes;
+        reports.push(await carryOut(proposal, verify, ports, { stop, abort: neverAborted() }));
+        if (proposal.report.result === "ready") progress.step();
+      }
+      return { reports: [...reports, ...missing], exitCodeOf: exitCodeOfApply };
+    }),
+  );
+}
+
+/** A request under way is finished: an interrupted one may have happened, and nobody would know. */
+export function neverAborted(): AbortSignal {
+  return new AbortController().signal;
 }

@@ -1,14 +1,12 @@
-import { isServiceError } from "../report/failure.ts";
 import { reportJson } from "../report/plan-json.ts";
 import { renderReports } from "../report/plan-text.ts";
 import type { RunReport, ZoneReport } from "../report/run-report.ts";
-import { connect, type Connected } from "./connect.ts";
-import { reachService } from "./emulator.ts";
-import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
-import { configOrProblems, desiredOrProblems, hasErrors, printProblems } from "./load.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { desiredOrProblems, hasErrors, printProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
 import type { Look } from "./one-look.ts";
 import { lookOnce } from "./one-look.ts";
+import type { Session } from "./session.ts";
 
 /** What `plan` and `apply` are told. */
 export interface OnceFlags {
@@ -28,54 +26,37 @@ export interface Finished {
 export async function once(
   flags: OnceFlags,
   accept: readonly string[],
-  machine: Machine,
-  finish: (look: Look, service: Connected, owner: string, stop: AbortSignal) => Promise<Finished>,
+  session: Session,
+  finish: (look: Look, revision: string) => Promise<Finished>,
 ): Promise<ExitCode> {
-  const stopping = new AbortController();
-  const signal = stopping.signal;
-  using _interrupt = machine.onSignal("SIGINT", () => stopping.abort());
-  using _terminate = machine.onSignal("SIGTERM", () => stopping.abort());
-  const config = await configOrProblems(flags.config, machine, signal);
-  if (config === undefined) return exitCodes.invalid;
-  const state = await desiredOrProblems(config, machine, signal);
+  const { config, machine, stop } = session;
+  const state = await desiredOrProblems(config, machine, stop);
   if (state === undefined) return exitCodes.invalid;
-
   const startedAt = machine.clock.now();
-  await using reached = await reachService(config, machine, true);
-  if (reached === undefined) return exitCodes.invalid;
-  await using service = connect(config, reached.baseUrl, machine);
-  try {
-    const look = await lookOnce(
-      { config, state, only: flags.zones, accept },
-      service,
-      machine,
-      signal,
-    );
-    printProblems({ ...state, problems: look.problems }, machine);
-    if (hasErrors(look.problems)) return exitCodes.invalid;
-    const { reports, exitCodeOf } = await finish(look, service, config.desired.owner, signal);
-    const finishedAt = machine.clock.now();
-    print(
-      { trigger: "manual", revision: state.revision, startedAt, finishedAt, zones: reports },
-      flags,
-      machine,
-    );
-    return exitCodeOf(reports);
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    machine.stderr.write(`${error.code}: ${error.message}\n`);
-    return exitCodeOfFailure(error.code);
-  }
+  const look = await lookOnce({ state, only: flags.zones, accept }, session);
+  printProblems({ ...state, problems: look.problems }, machine);
+  if (hasErrors(look.problems)) return exitCodes.invalid;
+  const { reports, exitCodeOf } = await finish(look, state.revision);
+  printReport({ revision: state.revision, startedAt, zones: reports }, flags.format, machine);
+  return exitCodeOf(reports);
 }
 
-function print(report: RunReport, { format }: OnceFlags, machine: Machine): void {
+/** Prints what came of a command, where results go. */
+export function printReport(
+  report: Pick<RunReport, "revision" | "startedAt" | "zones">,
+  format: OnceFlags["format"],
+  machine: Machine,
+): void {
   switch (format) {
     case "text": {
       const color = hasColor(machine, machine.stdout);
       machine.stdout.write(`${renderReports(report.zones, { color })}\n`);
       return;
     }
-    case "json":
-      machine.stdout.write(`${JSON.stringify(reportJson(report), null, 2)}\n`);
+    case "json": {
+      const finishedAt = machine.clock.now();
+      const whole = reportJson({ ...report, trigger: "manual", finishedAt });
+      machine.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
+    }
   }
 }

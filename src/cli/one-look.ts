@@ -1,4 +1,3 @@
-import type { Config } from "../desired/config.ts";
 import type { DesiredState } from "../desired/desired-files.ts";
 import { selectZones } from "../desired/select.ts";
 import type { FleetZone } from "../reconcile/declared-fleet.ts";
@@ -8,9 +7,8 @@ import { propose } from "../reconcile/propose.ts";
 import { circumstancesOf } from "../reconcile/zone-runner.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Connected } from "./connect.ts";
-import type { Machine } from "./machine.ts";
 import { startProgress } from "./progress.ts";
+import type { Session } from "./session.ts";
 
 /** A declared zone, and what a look at it came to. */
 export interface Looked {
@@ -27,9 +25,8 @@ export interface Look {
   readonly problems: readonly Problem[];
 }
 
-/** What a look needs. */
+/** What a look is to look at. */
 export interface LookOptions {
-  readonly config: Config;
   readonly state: DesiredState;
   /** Patterns of zone names, `*` for any run of characters; none means all. */
   readonly only: readonly string[];
@@ -38,21 +35,17 @@ export interface LookOptions {
 }
 
 /** Looks at every declared zone once, several side by side, and writes nothing. Throws where the zones cannot be listed. */
-export async function lookOnce(
-  options: LookOptions,
-  service: Connected,
-  machine: Machine,
-  signal: AbortSignal,
-): Promise<Look> {
-  const { config, state, only } = options;
-  const { zones: listed } = await service.reader.listZones(signal);
+export async function lookOnce(options: LookOptions, session: Session): Promise<Look> {
+  const { state, only } = options;
+  const { config, service, machine, stop } = session;
+  const { zones: listed } = await service.reader.listZones(stop);
   const fleet = declaredFleet(selectZones, state, listed);
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
     isWanted(desired.zone.name, only),
   );
   using progress = startProgress("reading zones", wanted.length, machine.stderr);
   const looked = await inParallel(wanted, config.api.concurrency, async (declared) => {
-    const proposal = await lookAt(declared, options, service, machine, signal);
+    const proposal = await lookAt(declared, options, session);
     progress.step();
     return { declared, proposal };
   });
@@ -75,10 +68,8 @@ function fits(name: string, pattern: string): boolean {
 
 function lookAt(
   declared: FleetZone,
-  { config, state, accept }: LookOptions,
-  service: Connected,
-  machine: Machine,
-  signal: AbortSignal,
+  { state, accept }: LookOptions,
+  { config, service, machine, stop }: Session,
 ): Promise<Proposal> {
   const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
   return propose(
@@ -94,7 +85,7 @@ function lookAt(
       objections: () => [],
     },
     { reader: service.reader, clock: machine.clock, bug: rethrow },
-    signal,
+    stop,
   );
 }
 
@@ -103,7 +94,8 @@ export function rethrow(error: unknown): never {
   throw error;
 }
 
-async function inParallel<T, R>(
+/** Works on many items, so many at once, and gives the results in the items' order. */
+export async function inParallel<T, R>(
   items: readonly T[],
   width: number,
   work: (item: T) => Promise<R>,

@@ -1,14 +1,58 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { fingerprintsOf } from "../plan/fingerprint.ts";
+import { planFileText } from "../report/plan-file.ts";
 import { exitCodeOfPlan, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
 import { once } from "./once.ts";
+import type { Looked } from "./one-look.ts";
+import { type Session, withService } from "./session.ts";
+
+/** What `plan` is told. */
+export interface PlanFlags extends OnceFlags {
+  /** Where to save the plan, for `apply --plan`. */
+  readonly out: string | undefined;
+}
 
 /** `zonewarden plan`: says what would be changed, with nothing at hand that could change it. */
-export async function planCommand(flags: OnceFlags, machine: Machine): Promise<ExitCode> {
-  return once(flags, [], machine, ({ looked, missing }) =>
-    Promise.resolve({
-      reports: [...looked.map(({ proposal }) => proposal.report), ...missing],
-      exitCodeOf: exitCodeOfPlan,
+export async function planCommand(flags: PlanFlags, machine: Machine): Promise<ExitCode> {
+  return withService(flags.config, machine, (session) =>
+    once(flags, [], session, async ({ looked, missing }, revision) => {
+      if (flags.out !== undefined) await save(flags.out, looked, revision, session);
+      const reports = [...looked.map(({ proposal }) => proposal.report), ...missing];
+      return { reports, exitCodeOf: exitCodeOfPlan };
     }),
+  );
+}
+
+/** A plan is good for a day: what was reviewed yesterday is not what is true tomorrow. */
+const validMs = 24 * 3_600_000;
+
+/** Saves what may be carried out; a plan that a guard holds is not among it. */
+async function save(
+  out: string,
+  looked: readonly Looked[],
+  revision: string,
+  { config, baseUrl, machine }: Session,
+): Promise<void> {
+  const createdAt = machine.clock.now();
+  const zones = looked.flatMap(({ proposal: { report, live } }) =>
+    report.result === "ready" && live !== undefined
+      ? [{ plan: report.plan, fingerprints: fingerprintsOf(report.plan, live) }]
+      : [],
+  );
+  const text = planFileText({
+    owner: config.desired.owner,
+    service: baseUrl,
+    revision,
+    createdAt,
+    expiresAt: new Date(Number(createdAt) + validMs),
+    zones,
+  });
+  await writeFile(path.resolve(machine.directory, out), text);
+  machine.stderr.write(
+    `The plan for ${zones.length} zones is in ${out}; carry it out within a day with: zonewarden apply --plan ${out}\n`,
   );
 }

@@ -125,23 +125,26 @@ const addPlan: Add = (program, machine, end) => {
     .argument("[zones...]", "only these zones (names, * stands for anything)")
     .addOption(configOption())
     .addOption(formatOption("text", "json"))
+    .option("-o, --out <file>", "save the plan, to be carried out exactly as it is")
     .addHelpText(
       "after",
       example(
         "zonewarden plan",
         "zonewarden plan '*.example.com'",
+        "zonewarden plan --out plan.json && zonewarden apply --plan plan.json",
         "zonewarden plan --format json | jq .summary",
       ),
     )
     .action(async (zones: readonly string[], options: PlanFlags) => {
       const { planCommand } = await import("./plan.ts");
-      end(await planCommand({ ...options, zones }, machine));
+      end(await planCommand({ ...options, zones, out: options.out }, machine));
     });
 };
 
 interface PlanFlags {
   readonly config: string;
   readonly format: "text" | "json";
+  readonly out?: string;
 }
 
 const addApply: Add = (program, machine, end) => {
@@ -152,22 +155,38 @@ const addApply: Add = (program, machine, end) => {
     .addOption(configOption())
     .addOption(formatOption("text", "json"))
     .option("--accept <hash...>", "release plans that a guard holds, by the hash that plan prints")
+    .option("--plan <file>", "carry out what plan --out has saved, and nothing else")
     .addHelpText(
       "after",
       example(
         "zonewarden apply",
         "zonewarden apply shop.example.com",
-        "zonewarden apply --accept 3f2a91c07be4",
+        "zonewarden apply shop.example.com --accept 3f2a91c07be4",
+        "zonewarden apply --plan plan.json",
       ),
     )
-    .action(async (zones: readonly string[], options: ApplyFlags) => {
-      const { applyCommand } = await import("./apply.ts");
-      end(await applyCommand({ ...options, zones, accept: options.accept ?? [] }, machine));
+    .action(async (zones: readonly string[], options: ApplyFlags, command: Command) => {
+      const { plan, accept = [] } = options;
+      if (plan === undefined) {
+        const { applyCommand } = await import("./apply.ts");
+        end(await applyCommand({ ...options, zones, accept }, machine));
+        return;
+      }
+      if (zones.length > 0 || accept.length > 0) {
+        command.error(
+          "error: --plan carries out a whole saved plan: name neither zones nor --accept",
+        );
+      }
+      const { applyPlan } = await import("./apply-plan.ts");
+      end(await applyPlan({ ...options, plan }, machine));
     });
 };
 
-interface ApplyFlags extends PlanFlags {
+interface ApplyFlags {
+  readonly config: string;
+  readonly format: "text" | "json";
   readonly accept?: readonly string[];
+  readonly plan?: string;
 }
 
 const addEmulate: Add = (program, machine, end) => {

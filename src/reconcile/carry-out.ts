@@ -1,8 +1,7 @@
-import { plan } from "../plan/plan.ts";
+import type { Change } from "../plan/change.ts";
 import type { Write } from "../plan/write.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
-import type { Outcome, ZoneReport } from "../report/run-report.ts";
-import type { DesiredZone } from "../zone/desired.ts";
+import type { Outcome, SkipReason, ZoneReport } from "../report/run-report.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Clock, LiveWriter } from "./ports.ts";
 import type { Proposal } from "./propose.ts";
@@ -20,17 +19,19 @@ export interface StopSignals {
   readonly abort: AbortSignal;
 }
 
+/** What is still to do in a live state: a plan on the state that the answers show verifies what was written. */
+export type Verify = (after: LiveZone) => readonly Change[];
+
 /**
  * Carries out what was proposed, request by request, up to the first that fails. Never throws for the service's
  * failures: half an apply is a normal thing that must be reportable.
  *
- * Each answer is folded into the live state that was read. To plan again on the result is to verify what was written,
- * and costs no request. A report that is not `ready` is given back as it is.
+ * Each answer is folded into the live state that was read, so that to verify costs no request. A report that is not
+ * `ready` is given back as it is.
  */
 export async function carryOut(
   { report, live }: Proposal,
-  desired: DesiredZone,
-  owner: string,
+  verify: Verify,
   ports: WritePorts,
   signals: StopSignals,
 ): Promise<ZoneReport> {
@@ -44,7 +45,7 @@ export async function carryOut(
     finishedAt,
     phases: { ...report.phases, apply: Number(finishedAt) - Number(begunAt) },
     outcomes,
-    left: plan(desired, after, owner).changes,
+    left: verify(after),
   };
 }
 
@@ -71,7 +72,8 @@ async function writeAll(
       try {
         const written = await ports.writer.write(live, write, signals.abort);
         live = written.live;
-        outcomes.push({ status: "done", write, ray: written.ray });
+        const { ray, interleaved } = written;
+        outcomes.push({ status: "done", write, ray, interleaved });
       } catch (error) {
         if (!isServiceError(error)) ports.bug(error, live.zone.name);
         outcomes.push(failed(write, error));
@@ -81,7 +83,7 @@ async function writeAll(
   return { outcomes, after: live };
 }
 
-function reasonAfter(last: Outcome): "earlier-failure" | "shutdown" {
+function reasonAfter(last: Outcome): SkipReason {
   return last.status === "skipped" ? last.because : "earlier-failure";
 }
 

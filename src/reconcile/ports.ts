@@ -22,6 +22,8 @@ export interface LiveReader {
 export interface Written {
   readonly live: LiveZone;
   readonly ray: string;
+  /** Whether the answer shows that somebody else wrote between our reading and our writing. */
+  readonly interleaved: boolean;
 }
 
 /** The live state, to change. */

@@ -1,6 +1,9 @@
+import type { Cause } from "../plan/change.ts";
 import type { Circumstances, Limits } from "../plan/guard.ts";
+import { type Plan, plan } from "../plan/plan.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone } from "../zone/desired.ts";
+import type { LiveZone } from "../zone/live.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { backoffMs, zoneBackoff } from "./backoff.ts";
 import type { StopSignals } from "./carry-out.ts";
@@ -70,13 +73,13 @@ export class ZoneRunner {
       owner,
       run: this.#ports.runId(),
       circumstances: (now: Date) => circumstancesOf(desired, this.#options, now),
-      causeOf: (plan: Parameters<ZoneMemory["causeOf"]>[0]) => memory.causeOf(plan, digest),
-      objections: (
-        ...found: readonly [Parameters<ZoneMemory["objections"]>[0], "drift" | "pending"]
-      ) => memory.objections(...found, this.#ports.clock.now()),
+      causeOf: (proposed: Plan) => memory.causeOf(proposed, digest),
+      objections: (proposed: Plan, cause: Cause) =>
+        memory.objections(proposed, cause, this.#ports.clock.now()),
     };
     const proposal = await propose(look, this.#ports, signals.stop);
-    const report = await carryOut(proposal, desired, owner, this.#ports, signals);
+    const verify = (after: LiveZone) => plan(desired, after, owner).changes;
+    const report = await carryOut(proposal, verify, this.#ports, signals);
     memory.record(report, digest);
     return { report, retryMs: this.#retryAfter(report) };
   }

@@ -102,7 +102,7 @@ function outcomeJson(outcome: Outcome): JsonObject {
   const base = { status, call: write.call, changes: write.changes };
   switch (outcome.status) {
     case "done":
-      return { ...base, ray: outcome.ray };
+      return { ...base, ray: outcome.ray, interleaved: outcome.interleaved };
     case "failed":
     case "unknown":
       return { ...base, failure: failureJson(outcome.failure) };

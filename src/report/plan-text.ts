@@ -102,7 +102,12 @@ function outcomeLines(outcome: Outcome, paint: Paint): readonly string[] {
   const name = `${outcome.write.call} ${outcome.write.changes.join(", ")}`;
   switch (outcome.status) {
     case "done":
-      return [paint("green", `  ✓ ${name}`)];
+      return [
+        paint("green", `  ✓ ${name}`),
+        ...(outcome.interleaved
+          ? [paint("yellow", "    somebody else wrote at the same time")]
+          : []),
+      ];
     case "failed":
       return [paint("red", `  ✗ ${name}`), ...failureLines(outcome.failure, paint).map(indented)];
     case "unknown":

@@ -23,12 +23,18 @@ export interface Failure {
   readonly retryAfterMs: number;
 }
 
-/** Why a write was not sent. */
-export type SkipReason = "earlier-failure" | "shutdown";
+/** Why a write was not sent; `stale`: what it rests on has moved since it was planned and saved. */
+export type SkipReason = "earlier-failure" | "shutdown" | "stale";
 
 /** What became of one write, and with it of the changes it carries. */
 export type Outcome =
-  | { readonly status: "done"; readonly write: Write; readonly ray: string }
+  | {
+      readonly status: "done";
+      readonly write: Write;
+      readonly ray: string;
+      /** Whether somebody else wrote between our reading and our writing. */
+      readonly interleaved: boolean;
+    }
   | { readonly status: "failed"; readonly write: Write; readonly failure: Failure }
   /** The answer was lost: the next look decides. */
   | { readonly status: "unknown"; readonly write: Write; readonly failure: Failure }

@@ -26,7 +26,7 @@ async function applyKilledAfter({ place, emulator }: Example, writes: number): P
 /** Slows writes down, so that a kill falls between two of them. */
 async function slowWrites({ emulator }: Example): Promise<void> {
   for (const method of ["PUT", "POST", "PATCH", "DELETE"]) {
-    const order = { fault: "latency", milliseconds: 150, method };
+    const order = { fault: "latency", milliseconds: 500, method };
     await fetch(`${emulator.url}/_emulator/faults`, {
       method: "POST",
       body: JSON.stringify(order),

@@ -65,7 +65,7 @@ describe.for(["published", "specification"] as const)(
       const { code, stdout } = await example.place.run("plan", "--format", "json");
       const report: unknown = JSON.parse(stdout);
       expect(report).toMatchObject({
-        format: 1,
+        format: "zonewarden-report/1",
         summary: { changes: { create: 3, update: 3, delete: 0 } },
       });
       expect(code).toBe(2);

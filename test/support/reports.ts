@@ -101,7 +101,7 @@ export function refusal(code: RefusalCode, message = `held: ${code}`): Refusal {
 }
 
 export function done(...keys: ResourceKey[]): Outcome {
-  return { status: "done", write: writeOf(...keys), ray: "8f2b" };
+  return { status: "done", write: writeOf(...keys), ray: "8f2b", interleaved: false };
 }
 
 export function failed(...keys: ResourceKey[]): Outcome {

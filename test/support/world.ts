@@ -1,5 +1,6 @@
 import type { Write } from "../../src/plan/write.ts";
 import type { DesiredState, Listing } from "../../src/reconcile/declared-fleet.ts";
+import type { Written } from "../../src/reconcile/ports.ts";
 import { type Loaded, Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
@@ -132,16 +133,12 @@ export class World {
     return live;
   }
 
-  async #write(
-    known: LiveZone,
-    write: Write,
-    signal: AbortSignal,
-  ): Promise<{ readonly live: LiveZone; readonly ray: string }> {
+  async #write(known: LiveZone, write: Write, signal: AbortSignal): Promise<Written> {
     const { zone } = known;
     await this.#request(zone, `write ${zone.name} ${write.call}`, signal);
     const live = afterWrite(this.live.get(zone.name) ?? known, write);
     this.live.set(zone.name, live);
-    return { live, ray: "ray" };
+    return { live, ray: "ray", interleaved: false };
   }
 
   async #request(zone: Zone, name: string, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,141 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import { freshnessOf, partsTouched, type SavedPlan } from "../plan/fingerprint.ts";
+import { carryOut } from "../reconcile/carry-out.ts";
+import { failureOf, isServiceError } from "../report/failure.ts";
+import { objectionsTo, type PlanFile, readPlanFile } from "../report/plan-file.ts";
+import type { PlanMistake } from "../report/plan-mistake.ts";
+import type { Outcome, ZoneReport } from "../report/run-report.ts";
+import { neverAborted } from "./apply.ts";
+import { exitCodeOfApply, exitCodes, type ExitCode } from "./exit-codes.ts";
+import type { Machine } from "./machine.ts";
+import type { OnceFlags } from "./once.ts";
+import { printReport } from "./once.ts";
+import { rethrow } from "./one-look.ts";
+import { type Session, withService } from "./session.ts";
+
+/** What `apply --plan` is told. */
+export interface ApplyPlanFlags extends Pick<OnceFlags, "config" | "format"> {
+  readonly plan: string;
+}
+
+/**
+ * `zonewarden apply --plan`: carries out exactly what was planned and saved. What the plan rests on is read again; a
+ * write that touches something that has moved is not sent, nor is any after it in that zone. Nothing is planned anew.
+ */
+export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promise<ExitCode> {
+  const text = await textOf(path.resolve(machine.directory, flags.plan));
+  if (text === undefined) {
+    return refuse(`${flags.plan}: cannot be read`, exitCodes.invalid, machine);
+  }
+  const read = readPlanFile(text);
+  if (read.result === "mistake") {
+    return refuse(`${flags.plan}: ${read.mistake.message}`, exitCodes.invalid, machine);
+  }
+  return withService(flags.config, machine, async (session) => {
+    const { config, baseUrl } = session;
+    const here = { owner: config.desired.owner, service: baseUrl, now: machine.clock.now() };
+    const [objection] = objectionsTo(read.file, here);
+    if (objection !== undefined) {
+      return refuse(`${flags.plan}: ${objection.message}`, codeOf(objection), machine);
+    }
+    if (config.mode === "observe") {
+      const message =
+        "the mode is observe: nothing is written; set mode: enforce to have it carried out";
+      return refuse(message, exitCodes.held, machine);
+    }
+    return carryOutAll(read.file, flags, session);
+  });
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(message: string, code: ExitCode, machine: Machine): ExitCode {
+  machine.stderr.write(`${message}\n`);
+  return code;
+}
+
+function codeOf({ code }: PlanMistake): ExitCode {
+  return code === "PLAN_EXPIRED" ? exitCodes.stale : exitCodes.invalid;
+}
+
+async function carryOutAll(
+  file: PlanFile,
+  { format }: ApplyPlanFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const startedAt = session.machine.clock.now();
+  const reports: ZoneReport[] = [];
+  for (const saved of file.zones) reports.push(await carryOutOne(saved, file.revision, session));
+  printReport({ revision: file.revision, startedAt, zones: reports }, format, session.machine);
+  const code = exitCodeOfApply(reports);
+  const isStale = reports.some(hasStale);
+  return isStale && code !== exitCodes.unreachable ? exitCodes.stale : code;
+}
+
+async function carryOutOne(
+  saved: SavedPlan,
+  revision: string,
+  { service, machine, stop }: Session,
+): Promise<ZoneReport> {
+  const { plan } = saved;
+  const { clock } = machine;
+  const startedAt = clock.now();
+  const base = {
+    zone: plan.zone.name,
+    run: machine.uniqueId(),
+    trigger: "manual",
+    revision,
+    startedAt,
+  } as const;
+  const phases = { fetch: 0, plan: 0, apply: 0 };
+  try {
+    const wanted = { ...partsTouched(plan), scoreRule: false };
+    const live = await service.reader.readZone(plan.zone, wanted, "changed", stop);
+    const { send, held } = freshnessOf(saved, live);
+    const proposed = { ...plan, writes: send };
+    const cause = plan.marked ? "drift" : "pending";
+    const ready = {
+      ...base,
+      result: "ready",
+      plan: proposed,
+      cause,
+      phases,
+      finishedAt: clock.now(),
+    } as const;
+    const ports = { writer: service.writer, clock, bug: rethrow };
+    const report = await carryOut({ report: ready, live }, () => [], ports, {
+      stop,
+      abort: neverAborted(),
+    });
+    if (report.result !== "applied") return report;
+    return { ...report, plan, outcomes: [...report.outcomes, ...held.map(stale)] };
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return {
+      ...base,
+      result: "unreadable",
+      phases,
+      finishedAt: clock.now(),
+      failure: failureOf(error),
+    };
+  }
+}
+
+function stale(write: Outcome["write"]): Outcome {
+  return { status: "skipped", write, because: "stale" };
+}
+
+function hasStale(report: ZoneReport): boolean {
+  return (
+    report.result === "applied" &&
+    report.outcomes.some((outcome) => outcome.status === "skipped" && outcome.because === "stale")
+  );
+}

@@ -1,0 +1,54 @@
+import type { Config } from "../desired/config.ts";
+import { isServiceError } from "../report/failure.ts";
+import { connect, type Connected } from "./connect.ts";
+import { reachService } from "./emulator.ts";
+import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
+import { configOrProblems } from "./load.ts";
+import type { Machine } from "./machine.ts";
+
+/** What a single command works with. */
+export interface Session {
+  readonly config: Config;
+  readonly service: Connected;
+  /** Address of the service. */
+  readonly baseUrl: string;
+  readonly machine: Machine;
+  /** Aborts at the first signal that ends a program. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Does a command's work with the configured service: a broken configuration ends it before any request, a failure of
+ * the service in one line and with its exit code.
+ */
+export async function withService(
+  configFile: string,
+  machine: Machine,
+  work: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const stopping = new AbortController();
+  const stop = stopping.signal;
+  using _interrupt = machine.onSignal("SIGINT", () => stopping.abort());
+  using _terminate = machine.onSignal("SIGTERM", () => stopping.abort());
+  const config = await configOrProblems(configFile, machine, stop);
+  if (config === undefined) return exitCodes.invalid;
+  await using reached = await reachService(config, machine, true);
+  if (reached === undefined) return exitCodes.invalid;
+  const { baseUrl } = reached;
+  await using service = connect(config, baseUrl, machine);
+  try {
+    return await work({ config, service, baseUrl, machine, stop });
+  } catch (error) {
+    if (wasStopped(stop)) {
+      machine.stderr.write("stopped before the end\n");
+      return exitCodes.failed;
+    }
+    if (!isServiceError(error)) throw error;
+    machine.stderr.write(`${error.code}: ${error.message}\n`);
+    return exitCodeOfFailure(error.code);
+  }
+}
+
+function wasStopped(stop: AbortSignal): boolean {
+  return stop.aborted;
+}

@@ -1,0 +1,86 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+
+async function edit({ emulator }: Example, body: unknown): Promise<void> {
+  const answer = await fetch(`${emulator.url}/_emulator/edit`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+}
+
+describe("a saved plan", () => {
+  it("is carried out as it was reviewed, and only once", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    expect((await place.run("plan", "--out", "plan.json")).code).toBe(2);
+    expect(writesSeenBy(emulator)).toEqual([]);
+    const applied = await place.run("apply", "--plan", "plan.json");
+    expect(applied).toMatchObject({ code: 0, stderr: "" });
+    expect(writesSeenBy(emulator)).toHaveLength(5);
+    expect((await place.run("plan")).code).toBe(0);
+
+    const again = await place.run("apply", "--plan", "plan.json");
+    expect(again.code).toBe(6);
+    expect(writesSeenBy(emulator)).toHaveLength(5);
+  });
+
+  it("is not carried out where something has moved, and is everywhere else", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.run("plan", "--out", "plan.json");
+    await edit(example, {
+      zone: "shop.example.com",
+      policy: "Scripts of the checkout",
+      set: { value: "script-src 'none'" },
+    });
+    const { code, stdout } = await place.run("apply", "--plan", "plan.json");
+    expect(code).toBe(6);
+    expect(stdout).toMatch(/update-policy policy\/checkout: not sent \(stale\)/);
+    expect(writesSeenBy(emulator).filter((write) => write.startsWith("POST"))).toHaveLength(1);
+    expect(writesSeenBy(emulator)).toHaveLength(3);
+  });
+
+  it.for([
+    { what: "edited", spoil: (text: string) => text.replace('"allow"', '"log"'), says: /hash/ },
+    { what: "cut off", spoil: (text: string) => text.slice(0, 500), says: /cut off/ },
+    { what: "of another kind", spoil: () => "{}", says: /not a plan/ },
+  ])("is refused when it was $what", async ({ spoil, says }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.run("plan", "--out", "plan.json");
+    const file = path.join(place.directory, "plan.json");
+    await writeFile(file, spoil(await readFile(file, "utf8")));
+    const { code, stderr } = await place.run("apply", "--plan", "plan.json");
+    expect(code).toBe(3);
+    expect(stderr).toMatch(says);
+    expect(writesSeenBy(emulator)).toEqual([]);
+  });
+
+  it("is refused for another service and for another owner", async ({ expect }) => {
+    await using here = await exampleWithEmulator();
+    await using other = await exampleWithEmulator();
+    await here.place.run("plan", "--out", "plan.json");
+    const plan = await readFile(path.join(here.place.directory, "plan.json"), "utf8");
+    await other.place.write("plan.json", plan);
+    expect(await other.place.run("apply", "--plan", "plan.json")).toMatchObject({ code: 3 });
+    expect(writesSeenBy(other.emulator)).toEqual([]);
+
+    await using team = await exampleWithEmulator({ config: "desired: { owner: team-b }" });
+    await team.place.write(
+      "plan.json",
+      plan.replaceAll(here.emulator.baseUrl, team.emulator.baseUrl),
+    );
+    expect(await team.place.run("apply", "--plan", "plan.json")).toMatchObject({ code: 3 });
+  });
+
+  it("cannot be joined with zones or hashes", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const ran = await example.place.run("apply", "shop.example.com", "--plan", "plan.json");
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("--plan") });
+  });
+});
