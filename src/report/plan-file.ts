@@ -52,8 +52,9 @@ export function readPlanFile(text: string): ReadPlan {
   if (file === undefined) return mistake("PLAN_MALFORMED", "a date or a zone is none");
   // Reading takes any JSON for a plan; only what is written again as it was is one.
   const place = differingPath(content, contentOf(file), maxPathDepth);
-  if (place !== "")
+  if (place !== "") {
     return mistake("PLAN_MALFORMED", `what stands at ${place.slice(1)} is in no plan`);
+  }
   return { result: "read", file };
 }
 
