@@ -1,13 +1,18 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
+import { fingerprintsOf, freshnessOf } from "../../src/plan/fingerprint.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
+import { planJson } from "../../src/report/plan-json.ts";
+import { planOf } from "../../src/report/read-plan.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
 import { ownerOfRef, unmarked } from "../../src/zone/mark.ts";
 import { pairs, type Pair } from "../support/arbitrary-zones.ts";
 import { owner } from "../support/model.ts";
 import { weakMoments } from "../support/protection.ts";
-import { statesOf } from "../support/service-model.ts";
+import { afterWrite, statesOf } from "../support/service-model.ts";
+import { respelled } from "../support/spellings.ts";
 
 /** Every law of planning holds in so many pairs of a declared and a live zone. */
 const runs = { numRuns: 2_000 };
@@ -55,6 +60,10 @@ function identityOf({ description }: LivePolicy): string | undefined {
   return mark.owner === owner ? mark.key : description;
 }
 
+function bytesOf({ wire }: LiveRule): string {
+  return JSON.stringify(wire);
+}
+
 describe("laws of planning", { timeout: manyRuns }, () => {
   it("carrying out a plan makes the next plan empty", ({ expect }) => {
     fc.assert(
@@ -75,8 +84,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
         expect(left ?? []).toEqual(policies);
         const rules = foreignRules(pair);
         const still = rulesOf(after).filter(({ id }) => rules.some((each) => each.id === id));
-        const bytes = (each: LiveRule) => JSON.stringify(each.wire);
-        expect(still.map(bytes)).toEqual(rules.map(bytes));
+        expect(still.map(bytesOf)).toEqual(rules.map(bytesOf));
       }),
       runs,
     );
@@ -127,6 +135,49 @@ describe("laws of planning", { timeout: manyRuns }, () => {
         fc.pre(new Set(names).size === names.length);
         const relisted = { ...live, policies: live.policies?.toReversed() };
         expect(plan(desired, relisted, owner)).toMatchObject({ changes, writes, obstacles });
+      }),
+      runs,
+    );
+  });
+
+  it("a plan, written as JSON and read again, is the same plan", ({ expect }) => {
+    fc.assert(
+      fc.property(pairs, ({ desired, live }) => {
+        const proposal = plan(desired, live, owner);
+        const json: unknown = JSON.parse(JSON.stringify(planJson(proposal)));
+        expect(planOf(isJsonObject(json) ? json : {})).toEqual(proposal);
+      }),
+      runs,
+    );
+  });
+
+  it("a saved plan writes nothing to what has moved, and nothing when it was carried out", ({
+    expect,
+  }) => {
+    fc.assert(
+      fc.property(pairs, fc.nat(), (pair, chosen) => {
+        const proposal = plannable(pair);
+        fc.pre(proposal.writes.length > 0);
+        const saved = { plan: proposal, fingerprints: fingerprintsOf(proposal, pair.live) };
+        expect(freshnessOf(saved, pair.live)).toMatchObject({ stale: [], held: [] });
+        // Somebody else sends one of the requests first: that moves what it touches.
+        const write = proposal.writes[chosen % proposal.writes.length];
+        if (write === undefined) return;
+        expect(freshnessOf(saved, afterWrite(pair.live, write)).send).not.toContain(write);
+        expect(freshnessOf(saved, afterAll(pair.live, proposal)).send).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it("equal states give an empty plan in every spelling that the service may answer in", ({
+    expect,
+  }) => {
+    fc.assert(
+      fc.property(pairs, fc.infiniteStream(fc.nat(99)), (pair, dice) => {
+        const after = afterAll(pair.live, plannable(pair));
+        const spelled = respelled(after, dice);
+        expect(plan(pair.desired, spelled, owner)).toMatchObject({ changes: [], writes: [] });
       }),
       runs,
     );
