@@ -79,13 +79,13 @@ const mutant = fc
     return text.slice(0, from) + piece + text.slice(from + length);
   });
 
-/** Processor time for up to 64 kB: 100 ms, and as much again for a compiler that has not warmed up. */
-const maxMicroseconds = 200_000;
+/** For up to 64 kB; of this the `yaml` package alone takes a third for the worst file, and a cold start another. */
+const maxMicroseconds = 400_000;
 
 function readsWithoutFault(bytes: Uint8Array): void {
-  const started = process.cpuUsage();
+  const started = process.threadCpuUsage();
   const parsed = parseFile("a.yaml", "hash", bytes);
-  const { user } = process.cpuUsage(started);
+  const { user } = process.threadCpuUsage(started);
   if (user > maxMicroseconds) throw new Error(`took ${user} µs`);
   const nothing = parsed.zones.length === 0 && parsed.profiles.length === 0;
   if (nothing && parsed.problems.length === 0 && !isDeclaredEmpty(bytes)) {
