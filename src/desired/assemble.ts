@@ -1,11 +1,12 @@
 import { isJsonObject } from "../syntax/json.ts";
 import type { Json } from "../syntax/json.ts";
 import type { Declared, Target, ZoneContent, ZoneDocument } from "../zone/desired.ts";
+import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
 import { settingNames } from "../zone/resource.ts";
 import type { Policy, Rule, Setting } from "../zone/resource.ts";
 import type { Complaint, Converted } from "./complaint.ts";
-import { keyPlace, originOf, problemAt } from "./layer.ts";
+import { keyPlace, originOf, problemAt, problemAtKey } from "./layer.ts";
 import type { Layer } from "./layer.ts";
 import { managedRulesOf } from "./managed-rules.ts";
 import { Merger } from "./merge.ts";
@@ -134,5 +135,9 @@ function located(
   zone: Layer,
   layers: readonly Layer[],
 ): Problem {
-  return problemAt(originOf(zone, layers, path), code, { message, remedy });
+  const tell = aboutKeys.has(code) ? problemAtKey : problemAt;
+  return tell(originOf(zone, layers, path), code, { message, remedy });
 }
+
+/** Where a key should not be there at all, its value is not what is wrong. */
+const aboutKeys: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["NOT_OWASP", "CONTRADICTION"]);

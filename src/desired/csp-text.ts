@@ -1,36 +1,38 @@
+import { cspOfMap } from "../syntax/csp-of-map.ts";
+import type { Finding } from "../syntax/finding.ts";
+import type { Path } from "./path.ts";
 import type { Policy } from "./zone-file.ts";
 
 /** A policy's value in a file: one text, or a map of directives. */
 export type CspInFile = Exclude<Policy["value"], null | undefined>;
 
-/** A piece of a policy's text, and the step in the file that it came from: a directive, or one of its sources. */
-export interface CspPiece {
-  readonly start: number;
-  readonly path: readonly (string | number)[];
-}
-
-/** A value as one text, and for a map where its pieces came from. */
+/** A value as one text. */
 export interface CspText {
   readonly text: string;
-  /** In the order of the text; none where the value is a text itself. */
-  readonly pieces: readonly CspPiece[];
+  /** What is wrong with the way in which a map is written. */
+  readonly findings: readonly Finding[];
+  /** For a map the steps to the directive or source that an offset of the text lies in; `undefined` for a text. */
+  readonly pathAt: ((offset: number) => Path) | undefined;
 }
 
 /** Brings both ways of writing a policy into one. A directive that is `false` is left out. */
 export function cspText(value: CspInFile): CspText {
-  if (typeof value === "string") return { text: value, pieces: [] };
-  let text = "";
-  const pieces: CspPiece[] = [];
-  for (const [directive, sources] of Object.entries(value)) {
-    if (sources === false || sources === null) continue;
-    if (text !== "") text += "; ";
-    pieces.push({ start: text.length, path: [directive] });
-    text += directive;
-    for (const [index, source] of (sources === true ? [] : sources).entries()) {
-      text += " ";
-      pieces.push({ start: text.length, path: [directive, index] });
-      text += source;
-    }
-  }
-  return { text, pieces };
+  if (typeof value === "string") return { text: value, findings: [], pathAt: undefined };
+  const { text, findings, entryAt } = cspOfMap(sourcesByDirective(value));
+  const pathAt = (offset: number): Path => {
+    const entry = entryAt(offset);
+    if (entry === undefined) return [];
+    return entry.index === undefined ? [entry.directive] : [entry.directive, entry.index];
+  };
+  return { text, findings, pathAt };
+}
+
+function sourcesByDirective(
+  value: Exclude<CspInFile, string>,
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, sources]) => sources !== false && sources !== null)
+      .map(([directive, sources]) => [directive, Array.isArray(sources) ? sources : []]),
+  );
 }

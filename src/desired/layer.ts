@@ -46,15 +46,20 @@ export function originOf(zone: Layer, layers: readonly Layer[], path: MergedPath
 
 /** A problem of the value at `path` below a layer; one of the layer as a whole stands at its name. */
 export function problemIn(layer: Layer, path: Path, code: ProblemCode, words: Words): Problem {
-  if (path.length > 0) return problemAt({ layer, path: [...layer.path, ...path] }, code, words);
-  const { document } = layer;
-  return problemOf(document.source, code, keyOffset(document, layer.path), layer.path, words);
+  const tell = path.length > 0 ? problemAt : problemAtKey;
+  return tell({ layer, path: [...layer.path, ...path] }, code, words);
 }
 
 /** A problem of the value at `origin`. */
 export function problemAt({ layer, path }: Origin, code: ProblemCode, words: Words): Problem {
   const { document } = layer;
   return problemOf(document.source, code, valueOffset(document, path), path, words);
+}
+
+/** A problem of the key of `origin`. */
+export function problemAtKey({ layer, path }: Origin, code: ProblemCode, words: Words): Problem {
+  const { document } = layer;
+  return problemOf(document.source, code, keyOffset(document, path), path, words);
 }
 
 /** Place of the key that a value stands under. */

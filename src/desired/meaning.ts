@@ -44,14 +44,13 @@ function inValue(
   path: Path,
 ): readonly Problem[] {
   if (value === null || value === undefined) return [];
-  if (typeof value === "string") {
-    return checkCsp(value).map((found) => inText(layer, text, value, path, found));
+  const { text: policy, findings, pathAt } = cspText(value);
+  if (pathAt === undefined) {
+    return checkCsp(policy).map((found) => inText(layer, text, policy, path, found));
   }
-  const joined = cspText(value);
-  return checkCsp(joined.text).map((found) => {
-    const piece = joined.pieces.findLast(({ start }) => start <= found.offset);
-    return inPiece(layer, [...path, ...(piece?.path ?? [])], found);
-  });
+  // Where an entry does not stay within its place, checking the text would tell of it wrongly.
+  const found = findings.length > 0 ? findings : checkCsp(policy);
+  return found.map((one) => inEntry(layer, [...path, ...pathAt(one.offset)], one));
 }
 
 /** A finding inside of a text that stands in the file as one value. */
@@ -62,7 +61,7 @@ function inText(layer: Layer, text: string, value: string, below: Path, found: F
 }
 
 /** A finding in a policy that is written as a map: at its directive, or at the source. */
-function inPiece(layer: Layer, below: Path, found: Finding): Problem {
+function inEntry(layer: Layer, below: Path, found: Finding): Problem {
   const path = [...layer.path, ...below];
   return problem(layer, path, keyOffset(layer.document, path), found);
 }

@@ -5,7 +5,7 @@ import { keyProblems } from "./key-problems.ts";
 import type { Layer } from "./layer.ts";
 import type { Located } from "./located.ts";
 import { meaningProblems } from "./meaning.ts";
-import { problemOfFile } from "./problem-of.ts";
+import { maxProblems, problemOfFile } from "./problem-of.ts";
 import { textOf } from "./read-text.ts";
 import { shapeProblems, zoneFileShape } from "./schema.ts";
 import { silencesIn } from "./silence.ts";
@@ -78,13 +78,10 @@ export function parseFile(file: string, hash: string, bytes: Uint8Array): Parsed
   };
 }
 
-/** More are never read, and a hostile file could have millions. */
-const maxProblems = 100;
-
 function capped(file: string, problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= maxProblems) return problems;
   const words = {
-    message: `the file has ${problems.length} problems; the first ${maxProblems} are shown`,
+    message: `the file has more than ${maxProblems} problems; these are the first`,
     remedy: "mend these first",
   };
   return [...problems.slice(0, maxProblems), problemOfFile(file, "TOO_MANY_PROBLEMS", words)];

@@ -6,6 +6,9 @@ import type { Path } from "./path.ts";
 import { placeAt } from "./source.ts";
 import type { Source } from "./source.ts";
 
+/** More problems of a file are never read, and a hostile one could have a million. */
+export const maxProblems = 100;
+
 /** What is wrong, and what would be right. */
 export interface Words {
   readonly message: string;

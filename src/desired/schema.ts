@@ -9,7 +9,7 @@ import type { ConfigFile } from "./config-file.ts";
 import type { Located } from "./located.ts";
 import { keyOffset, valueOffset } from "./located.ts";
 import type { Path } from "./path.ts";
-import { problemOf } from "./problem-of.ts";
+import { maxProblems, problemOf } from "./problem-of.ts";
 import { complaintOf } from "./schema-words.ts";
 import type { ManagedRules, PageShield, ZoneFile } from "./zone-file.ts";
 
@@ -42,7 +42,8 @@ export function schemaText(name: "zones" | "zonewarden"): string {
 
 /** Everything in `located` that its schema does not allow; the guard has just said no. */
 export function shapeProblems<T>(shape: Shape<T>, located: Located): readonly Problem[] {
-  return relevant(shape.errors ?? []).map((error) => {
+  const errors = relevant(shape.errors ?? []).slice(0, maxProblems + 1);
+  return errors.map((error) => {
     const path = pathOf(error.instancePath, located.value);
     const complaint = complaintOf(error);
     const where = complaint.inside === undefined ? path : [...path, complaint.inside];

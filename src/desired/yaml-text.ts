@@ -2,7 +2,7 @@ import { Composer, Lexer, Parser } from "yaml";
 import type { CST, Document } from "yaml";
 
 import type { Problem } from "../zone/problem.ts";
-import { problemOf } from "./problem-of.ts";
+import { maxProblems, problemOf } from "./problem-of.ts";
 import { sourceOf } from "./source.ts";
 import type { Source } from "./source.ts";
 import { syntaxProblem } from "./yaml-errors.ts";
@@ -74,10 +74,21 @@ function compose(text: string): Composed {
     // The package's own check compares each key with each other one.
     uniqueKeys: false,
   });
-  const documents = [...composer.compose(tokensOf(parser, text))];
+  const documents = withoutStacks(() => [...composer.compose(tokensOf(parser, text))]);
   return parser.stack.length > maxDepth
     ? { documents: [], tooDeepAt: parser.offset }
     : { documents, tooDeepAt: undefined };
+}
+
+/** `yaml` makes an error of each mistake. Where there are thousands, nearly all the time goes into their stacks. */
+function withoutStacks<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 function* tokensOf(parser: Parser, text: string): Generator<CST.Token> {
@@ -89,9 +100,9 @@ function* tokensOf(parser: Parser, text: string): Generator<CST.Token> {
 }
 
 function syntaxProblems(source: Source, document: Document.Parsed): Problem[] {
-  const found = [...document.errors, ...document.warnings].map((error) =>
-    syntaxProblem(source, error),
-  );
+  const found = [...document.errors, ...document.warnings]
+    .slice(0, maxProblems + 1)
+    .map((error) => syntaxProblem(source, error));
   // A directive can turn `yes` into true, whatever version of YAML was asked for.
   const { yaml, tags } = document.directives;
   if (yaml.explicit === true || Object.keys(tags).length > 1) {

@@ -212,7 +212,7 @@ describe("what is wrong once everything is merged", () => {
           paranoia_level: 2
 zones:
 ${[1, 2, 3].map((number) => `  - { name: z${number}.example, profiles: [base, tuned] }\n`).join("")}`;
-    expect(codesOf(await loadText(text))).toEqual(["11:27 NOT_OWASP"]);
+    expect(codesOf(await loadText(text))).toEqual(["11:11 NOT_OWASP"]);
   });
 });
 

@@ -1,0 +1,215 @@
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/config.ts";
+import { nodeFiles } from "../../src/desired/files.ts";
+import { schemaText } from "../../src/desired/schema.ts";
+import { problemLine } from "../../src/report/problems.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import { memoryFiles } from "../support/memory-files.ts";
+
+function load(text: string): Promise<LoadedConfig> {
+  const disk = memoryFiles({ "/etc/zonewarden/zonewarden.yaml": text });
+  const signal = AbortSignal.timeout(5000);
+  return loadConfig("/etc/zonewarden/zonewarden.yaml", { files: disk.port }, signal);
+}
+
+async function configOf(text: string): Promise<Config> {
+  const { config, problems } = await load(text);
+  if (config === undefined) throw new Error(JSON.stringify(problems));
+  return config;
+}
+
+describe("the configuration", () => {
+  it("needs no more than a mode", async ({ expect }) => {
+    expect(await configOf("mode: observe")).toEqual({
+      mode: "observe",
+      api: {
+        baseUrl: "https://api.cloudflare.com/client/v4",
+        emulator: undefined,
+        timeoutMs: 30_000,
+        concurrency: 8,
+      },
+      credentials: [
+        { name: "default", source: { env: "ZONEWARDEN_API_TOKEN" }, accounts: ["*"], zones: ["*"] },
+      ],
+      desired: { path: "/etc/zonewarden/zones", owner: "zonewarden" },
+      schedule: { cron: ["*/15 * * * *"], timezone: "Etc/UTC", onChange: true, debounceMs: 500 },
+      limits: {
+        maxDeleteShare: 0.3,
+        maxUpdateShare: 0.6,
+        minCompared: 3,
+        maxFleetShare: 0.3,
+        minFleet: 10,
+        weakening: "allow",
+        contendedRounds: 3,
+        contendedWindowMs: 3_600_000,
+        accept: [],
+      },
+      budget: { requests: 1200, windowMs: 300_000, reserve: 0.2 },
+      windows: [],
+      server: { listen: { host: "127.0.0.1", port: 9464 } },
+      log: { level: "info", format: undefined },
+    });
+  });
+
+  it("has the defaults that its schema tells", async ({ expect }) => {
+    const schema: unknown = JSON.parse(schemaText("zonewarden"));
+    const defaults = isJsonObject(schema) ? defaultsIn(schema, schema) : undefined;
+    const { $schema: _, ...values } = isJsonObject(defaults) ? defaults : {};
+    // What is told only where its map stands is given here.
+    const text = JSON.stringify({ mode: "observe", ...withoutEmpty(values) });
+    expect(await configOf(text)).toEqual(await configOf("mode: observe"));
+  });
+
+  it("takes paths from its own directory, wherever the program runs", async ({ expect }) => {
+    const config = await configOf(`mode: enforce
+api: { emulator: { seed: ../seed.yaml } }
+desired: { path: all }
+credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run/token }, { name: c, token_env: T }]
+`);
+    expect(config.desired.path).toBe("/etc/zonewarden/all");
+    expect(config.api.emulator?.seed).toBe("/etc/seed.yaml");
+    expect(config.credentials.map(({ source }) => source)).toEqual([
+      { file: "/etc/zonewarden/secret/token" },
+      { file: "/run/token" },
+      { env: "T" },
+    ]);
+  });
+
+  it("starts the emulator without more words", async ({ expect }) => {
+    const { api } = await configOf("mode: enforce\napi: { emulator: {} }");
+    expect(api.emulator).toEqual({ seed: undefined, listen: { host: "127.0.0.1", port: 8787 } });
+    expect(api.baseUrl).toBe("http://127.0.0.1:8787/client/v4");
+  });
+
+  it.for([
+    { text: "500ms", ms: 500 },
+    { text: "30s", ms: 30_000 },
+    { text: "15m", ms: 900_000 },
+    { text: "24h", ms: 86_400_000 },
+  ])("understands $text", async ({ text, ms }, { expect }) => {
+    const { schedule } = await configOf(`mode: observe\nschedule: { debounce: ${text} }`);
+    expect(schedule.debounceMs).toBe(ms);
+  });
+
+  it.for([
+    { address: "http://127.0.0.1:8787/client/v4/", yields: "http://127.0.0.1:8787/client/v4" },
+    { address: "http://[::1]:1/x", yields: "http://[::1]:1/x" },
+    { address: "http://localhost/x", yields: "http://localhost/x" },
+    { address: "https://api.example/client/v4", yields: "https://api.example/client/v4" },
+  ])("takes $address", async ({ address, yields }, { expect }) => {
+    expect((await configOf(`mode: observe\napi: { base_url: "${address}" }`)).api.baseUrl).toBe(
+      yields,
+    );
+  });
+
+  it.for([
+    { line: "", says: '2:1: error: "mode" is missing; add it' },
+    { line: "mode: enforced", says: 'did you mean "enforce"?' },
+    {
+      line: 'mode: observe\napi: { base_url: "http://api.example/" }',
+      says: "http would show the token",
+    },
+    {
+      line: 'mode: observe\napi: { base_url: "ftp://api.example/" }',
+      says: "neither https nor http",
+    },
+    {
+      line: 'mode: observe\napi: { base_url: "https://u:p@api.example/" }',
+      says: "carries a user or password",
+    },
+    {
+      line: 'mode: observe\napi: { base_url: "https://api.example/?a" }',
+      says: "goes on after its path",
+    },
+    { line: 'mode: observe\napi: { base_url: "api.example" }', says: "this is no address" },
+    {
+      line: 'mode: observe\napi: { base_url: "https://a.example", emulator: {} }',
+      says: "exclude each other",
+    },
+    { line: 'mode: observe\nschedule: { cron: "0 0 13 * 5" }', says: "BOTH_DAY_FIELDS" },
+    {
+      line: 'mode: observe\nschedule: { cron: ["* * * * *", "* *"] }',
+      says: "five fields, or six with seconds",
+    },
+    {
+      line: "mode: observe\nschedule: { timezone: Mars/Base }",
+      says: '"Mars/Base" is no time zone',
+    },
+    { line: "mode: observe\nschedule: { debounce: 5 }", says: 'put it in quotes: "5"' },
+    { line: "mode: observe\nschedule: { debounce: 5 min }", says: "500ms, 30s, 15m, 24h" },
+    { line: "mode: observe\napi: { timeout: 0s }", says: "this cannot be zero" },
+    { line: "mode: observe\nlimits: { max_delete_share: 30 }", says: "write a number up to 1" },
+    { line: "mode: observe\nserver: { listen: '127.0.0.1:99999' }", says: "99999 is no port" },
+    { line: "mode: observe\nserver: { listen: '9464' }", says: "host:port" },
+    { line: "mode: observe\ncredentials: []", says: "the list is empty" },
+    {
+      line: "mode: observe\ncredentials: [{ name: a }]",
+      says: 'none of "token_file" and "token_env" is given',
+    },
+    {
+      line: "mode: observe\ncredentials: [{ name: a, token_env: A }, { name: a, token_env: B }]",
+      says: 'another credential is called "a" too',
+    },
+    { line: "mode: observe\nhistory: {}", says: 'unknown key "history"' },
+    { line: "mode: observe\n---\nmode: enforce", says: "the file holds several documents" },
+    { line: "mode: [", says: "YAML_SYNTAX" },
+  ])("refuses $line", async ({ line, says }, { expect }) => {
+    const { config, problems } = await load(
+      `# configuration\n${line}${line === "" ? "log: {}" : ""}\n`,
+    );
+    expect(config).toBe(undefined);
+    expect(problems.map((problem) => problemLine(problem, "")).join("\n")).toContain(says);
+  });
+
+  it("never shows a token that stands where its variable's name should", async ({ expect }) => {
+    const { problems } = await load(
+      "mode: observe\ncredentials: [{ name: a, token_env: v1.0-secret-token }]",
+    );
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify(problems)).not.toContain("secret");
+  });
+
+  it("says where it was looked for", async ({ expect }) => {
+    const { problems } = await loadConfig(
+      "/none.yaml",
+      { files: memoryFiles({}).port },
+      AbortSignal.timeout(5000),
+    );
+    expect(problems.map((problem) => problemLine(problem, ""))).toEqual([
+      "/none.yaml:1:1: error: the file cannot be read: it does not exist; give its path with --config [FILE_UNREADABLE]",
+    ]);
+  });
+
+  it("of the example is right", async ({ expect }) => {
+    const file = path.resolve(import.meta.dirname, "../../config.example/zonewarden.yaml");
+    const { problems } = await loadConfig(file, { files: nodeFiles }, AbortSignal.timeout(5000));
+    expect(problems).toEqual([]);
+  });
+});
+
+/** The defaults of a schema, as a document that gives each of them. */
+function defaultsIn(schema: JsonObject, root: JsonObject): Json | undefined {
+  if (schema["default"] !== undefined) return schema["default"];
+  const properties = schema["properties"];
+  if (!isJsonObject(properties)) {
+    const [, , name = ""] = String(schema["$ref"] ?? "").split("/");
+    const definitions = root["$defs"];
+    const target = isJsonObject(definitions) ? definitions[name] : undefined;
+    return isJsonObject(target) ? defaultsIn(target, root) : undefined;
+  }
+  const entries = Object.entries(properties).flatMap(([key, inner]): [string, Json][] => {
+    const value = isJsonObject(inner) ? defaultsIn(inner, root) : undefined;
+    return value === undefined ? [] : [[key, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Without the emulator, which excludes the address of the service. */
+function withoutEmpty(values: JsonObject): JsonObject {
+  const { api, ...others } = values;
+  const { emulator: _, ...rest } = isJsonObject(api) ? api : {};
+  return { ...others, api: rest };
+}
