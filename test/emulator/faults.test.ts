@@ -72,6 +72,25 @@ describe("a fault", () => {
     context.expect(() => JSON.parse(text) as unknown).toThrow();
   });
 
+  it.for(["cut_body", "malformed_json", "lost_answer"])(
+    "%s spoils an answer without a body no further than it can",
+    async (fault, context) => {
+      const { expect } = context;
+      await using world = await testEmulator(context);
+      const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield/policies`;
+      const [policyId] = listOf(await world.call("GET", path)).map(({ id }) => id);
+      await world.control("POST", "/faults", { fault, method: "DELETE", count: 1 });
+      const status = await world
+        .stray("DELETE", `${path}/${JSON.stringify(policyId).slice(1, -1)}`)
+        .then(
+          (answer) => answer.status,
+          () => "broken",
+        );
+      expect([204, "broken"]).toContain(status);
+      expect(listOf(await world.call("GET", path))).toEqual([]);
+    },
+  );
+
   it("latency waits before the request is seen", async (context) => {
     const waits: number[] = [];
     const sleep = async (milliseconds: number): Promise<void> => {
