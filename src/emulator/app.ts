@@ -1,7 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
-import type { Context } from "hono";
 
 import { basePath } from "../api/wire.ts";
 import { tokenNamedBy } from "./authenticate.ts";
@@ -12,12 +10,14 @@ import { handleRequest, mostBytes } from "./handle-request.ts";
 import type { Incoming, Outcome } from "./handle-request.ts";
 import { endpoints } from "./operations.ts";
 import { refusalReply } from "./reply.ts";
+import { cutShort, hangUp, sendReply } from "./send.ts";
+import type { RequestContext, Visit } from "./send.ts";
 import { noRoute, refused, unpublishedCodes } from "./service-error.ts";
+import type { ServiceError } from "./service-error.ts";
 import type { Service } from "./service.ts";
 
 /** The router's type: below it is Node's own request and response. */
 export type App = Hono<{ Bindings: HttpBindings }>;
-type RequestContext = Context<{ Bindings: HttpBindings }>;
 
 /** The one router of the emulator: the service below its base path, the control below `/_emulator`. */
 export function emulatorApp(service: Service): App {
@@ -28,8 +28,11 @@ export function emulatorApp(service: Service): App {
     );
   }
   addControl(app, service);
-  app.onError((error, context) => send(context, failed(error), service, ""));
-  app.notFound((context) => send(context, unrouted(service, context), service, ""));
+  app.onError(({ message }, context) => {
+    const failure = refused(500, unpublishedCodes.ours, `the emulator failed: ${message}`);
+    return sendReply({ service, context, credential: "" }, refusalReply(failure), {});
+  });
+  app.notFound((context) => unrouted({ service, context, credential: "" }));
   return app;
 }
 
@@ -41,12 +44,9 @@ function served(
 ): Response | Promise<Response> {
   const authorization = context.req.header("authorization");
   const token = tokenNamedBy(service.store, authorization);
+  const credential = token?.name ?? "";
+  const visit = { service, context, credential };
   const path = context.req.path.slice(basePath.length);
-  const suffering = service.faults.strike({
-    method: context.req.method,
-    path,
-    credential: token?.name ?? "",
-  });
   const incoming = {
     path,
     query: queryOf(context.req.url),
@@ -54,28 +54,28 @@ function served(
     token,
     param: (name: string) => context.req.param(name) ?? "",
   };
-  if (endpoint.method === "GET" && suffering.latencyMs === 0) {
-    const outcome = handleRequest(service, endpoint, { ...incoming, body: "" }, suffering);
-    return answer(context, outcome, suffering, service, incoming);
+  const suffering = service.faults.strike({ method: context.req.method, path, credential });
+  if (endpoint.method !== "GET" || suffering.latencyMs > 0) {
+    return servedLater(visit, endpoint, incoming, suffering);
   }
-  return servedLater(service, endpoint, context, incoming, suffering);
+  if (suffering.lostRequest) return hangUp(visit);
+  const outcome = handleRequest(service, endpoint, { ...incoming, body: "" }, suffering);
+  return answered(visit, outcome, suffering);
 }
 
 async function servedLater(
-  service: Service,
+  visit: Visit,
   endpoint: Endpoint,
-  context: RequestContext,
   incoming: Omit<Incoming, "body">,
   suffering: Suffering,
 ): Promise<Response> {
-  if (!(await delayed(service, suffering.latencyMs, context.req.raw.signal))) {
-    return hungUp(context, service, incoming);
-  }
+  const { service, context } = visit;
+  const isThere = await delayed(service, suffering.latencyMs, context.req.raw.signal);
+  if (!isThere || suffering.lostRequest) return hangUp(visit);
   const body = endpoint.method === "GET" ? "" : await bodyOf(context);
-  if (suffering.lostRequest) return hungUp(context, service, incoming);
   const outcome = handleRequest(service, endpoint, { ...incoming, body }, suffering);
   if (outcome.next !== undefined) await service.commit(outcome.next);
-  return answer(context, outcome, suffering, service, incoming);
+  return answered(visit, outcome, suffering);
 }
 
 /** Waits as long as a fault wants; says whether the client is still there. */
@@ -95,96 +95,15 @@ async function bodyOf(context: RequestContext): Promise<string> {
   return length > mostBytes ? " ".repeat(mostBytes + 1) : context.req.text();
 }
 
-function answer(
-  context: RequestContext,
-  outcome: Outcome,
-  suffering: Suffering,
-  service: Service,
-  { token, ...incoming }: Omit<Incoming, "body">,
-): Response {
-  if (suffering.lostRequest || suffering.lostAnswer) {
-    return hungUp(context, service, { token, ...incoming });
-  }
-  if (suffering.cutBody) return cutShort(context, outcome, service, token?.name ?? "");
+function answered(visit: Visit, { reply, headers }: Outcome, suffering: Suffering): Response {
+  if (suffering.lostAnswer) return hangUp(visit);
+  if (suffering.cutBody) return cutShort(visit, reply, headers);
   const { retryAfter, malformedJson } = suffering;
-  const headers =
-    retryAfter === undefined
-      ? outcome.headers
-      : { ...outcome.headers, "retry-after": String(retryAfter) };
-  const reply = malformedJson ? { ...outcome.reply, text: '{"result": {"id": ' } : outcome.reply;
-  return send(context, { ...outcome, headers, reply }, service, token?.name ?? "");
-}
-
-function send(
-  context: RequestContext,
-  { reply, headers }: Omit<Outcome, "next">,
-  service: Service,
-  credential: string,
-): Response {
-  const ray = recorded(context, service, reply.status, credential);
-  const all = { ...headers, ...commonHeaders(context, ray) };
-  const { status, text, contentType } = reply;
-  if (text === undefined) return new Response(null, { status, headers: all });
-  return new Response(text, { status, headers: { ...all, "content-type": contentType } });
-}
-
-/** Closes the connection in the middle of the body. */
-function cutShort(
-  context: RequestContext,
-  { reply, headers }: Outcome,
-  service: Service,
-  credential: string,
-): Response {
-  const ray = recorded(context, service, reply.status, credential);
-  const { outgoing } = context.env;
-  const body = Buffer.from(reply.text ?? "");
-  outgoing.writeHead(reply.status, {
+  const isSpoilt = malformedJson && reply.text !== undefined;
+  return sendReply(visit, isSpoilt ? { ...reply, text: '{"result": {"id": ' } : reply, {
     ...headers,
-    ...commonHeaders(context, ray),
-    "content-type": reply.contentType,
-    "content-length": body.length,
+    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
   });
-  outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
-  return RESPONSE_ALREADY_SENT;
-}
-
-/** Closes the connection without a word. */
-function hungUp(
-  context: RequestContext,
-  service: Service,
-  { token }: Pick<Incoming, "token">,
-): Response {
-  recorded(context, service, 0, token?.name ?? "");
-  context.env.outgoing.destroy();
-  return RESPONSE_ALREADY_SENT;
-}
-
-function recorded(
-  context: RequestContext,
-  service: Service,
-  status: number,
-  credential: string,
-): string {
-  const ray = `${hexadecimal(service, 16)}-EMU`;
-  const { method, url } = context.req;
-  const path = url.slice(url.indexOf("/", url.indexOf("//") + 2));
-  const at = service.store.now().toISOString();
-  service.journal.record({ at, method, path, status, credential, ray });
-  return ray;
-}
-
-/** Recorded headers of the service (api-facts C.6). */
-function commonHeaders(context: RequestContext, ray: string): Readonly<Record<string, string>> {
-  const audited = context.req.method === "GET" ? {} : { "cf-auditlog-id": `emulated-${ray}` };
-  return { "cf-ray": ray, "cf-cache-status": "DYNAMIC", ...audited };
-}
-
-function hexadecimal({ ports }: Service, digits: number): string {
-  return Array.from({ length: digits / 4 }, () =>
-    Math.floor(ports.random() * 0x10000)
-      .toString(16)
-      .padStart(4, "0"),
-  ).join("");
 }
 
 function queryOf(url: string): URLSearchParams {
@@ -193,23 +112,18 @@ function queryOf(url: string): URLSearchParams {
 }
 
 /** The answer to a path that is none, or that has no such method (api-facts C.2). */
-function unrouted(service: Service, context: RequestContext): Omit<Outcome, "next"> {
-  const { method } = context.req;
-  const path = context.req.path.startsWith(basePath)
-    ? context.req.path.slice(basePath.length)
-    : context.req.path;
-  const isKnown = endpoints.some((endpoint) => patternOf(endpoint.path).test(path));
-  const error = isKnown
-    ? refused(405, unpublishedCodes.method, `Method ${method} not available for that URI.`)
-    : noRoute(path);
-  const standing = service.limiter.take(service.store.rateLimit, "", service.store.now());
-  return { reply: refusalReply(error), headers: standing.headers };
+function unrouted(visit: Visit): Response {
+  const { service, context } = visit;
+  const { method, path } = context.req;
+  const error = routeError(method, path.startsWith(basePath) ? path.slice(basePath.length) : path);
+  const { headers } = service.limiter.take(service.store.rateLimit, "", service.store.now());
+  return sendReply(visit, refusalReply(error), headers);
 }
 
-/** The answer where the emulator itself is at fault: a bug of ours, or a state file that cannot be written. */
-function failed(error: Error): Omit<Outcome, "next"> {
-  const message = `the emulator failed: ${error.message}`;
-  return { reply: refusalReply(refused(500, unpublishedCodes.ours, message)), headers: {} };
+function routeError(method: string, path: string): ServiceError {
+  const isKnown = endpoints.some((endpoint) => patternOf(endpoint.path).test(path));
+  if (!isKnown) return noRoute(path);
+  return refused(405, unpublishedCodes.method, `Method ${method} not available for that URI.`);
 }
 
 function patternOf(path: string): RegExp {

@@ -76,6 +76,7 @@ export function addControl(app: App, service: Service): void {
   app.get(`${prefix}/effective`, (context) =>
     answered(() => effective(service, new URL(context.req.url).searchParams)),
   );
+  app.all(`${prefix}/*`, (context) => context.text(`there is nothing here\n\n${help}`, 404));
 }
 
 function addJournal(app: App, { journal }: Service): void {

@@ -102,21 +102,24 @@ function plain({ logging, ...rule }: Omit<Rule, "categories">): JsonObject {
   return { ...rule, ...(logging === undefined ? {} : { logging: { ...logging } }) };
 }
 
-/** Finds by id, ref or description, else by a part of the description that only one has. */
+/** Finds by id, ref or description, else by a part of ref or description that only one has. */
 function theOne<T extends Policy | Rule>(all: readonly T[], named: string, noun: string): T {
-  const exact = all.filter(
-    (item) =>
-      item.id === named || item.description === named || ("ref" in item && item.ref === named),
-  );
-  const similar = all.filter(({ description }) =>
-    description.toLowerCase().includes(named.toLowerCase()),
+  const exact = all.filter((item) => item.id === named || namesOf(item).includes(named));
+  const similar = all.filter((item) =>
+    namesOf(item).some((name) => name.toLowerCase().includes(named.toLowerCase())),
   );
   const [found, ...more] = exact.length > 0 ? exact : similar;
   if (found !== undefined && more.length === 0) return found;
-  const names = all.map(({ description, id }) => (description === "" ? id : `"${description}"`));
+  const count = found === undefined ? "no" : "more than one";
+  const names = all.map((item) => `"${namesOf(item)[0] ?? item.id}"`).join(", ");
   throw refused(
     404,
     unpublishedCodes.itemNotFound,
-    `"${named}" is ${found === undefined ? "no" : "more than one"} ${noun}; there is ${names.join(", ") || "none"}`,
+    `"${named}" is ${count} ${noun}; there is ${names === "" ? "none" : names}`,
   );
+}
+
+function namesOf(item: Policy | Rule): readonly string[] {
+  const names = "ref" in item ? [item.description, item.ref] : [item.description];
+  return names.filter((name) => name !== "");
 }

@@ -31,8 +31,7 @@ export interface Suffering {
   readonly revoked: boolean;
 }
 
-/** A request without faults. */
-export const unharmed: Suffering = {
+const unharmed: Suffering = {
   latencyMs: 0,
   status: undefined,
   retryAfter: undefined,

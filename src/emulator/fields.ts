@@ -13,7 +13,6 @@ export interface FieldReader {
   integer(name: string): number | undefined;
   oneOf(name: string, values: readonly string[]): string | undefined;
   object(name: string): FieldReader | undefined;
-  list(name: string): readonly Json[] | undefined;
   objects(name: string): readonly FieldReader[] | undefined;
   texts(name: string): readonly string[] | undefined;
   /** What a member that must be there gives; refuses its absence. */
@@ -46,10 +45,10 @@ export function fieldsOf(body: JsonObject, pointer: string, code: number): Field
   return {
     body,
     mistake,
-    list,
     only: (names) => {
       const unknown = Object.keys(body).find((name) => !names.includes(name));
-      if (unknown !== undefined) throw mistake(unknown, `invalid JSON: unknown field "${unknown}"`);
+      if (unknown === undefined) return;
+      throw mistake(escaped(unknown), `invalid JSON: unknown field "${unknown}"`);
     },
     text: (name) => member(name, isText, "a string"),
     flag: (name) => member(name, isFlag, "a boolean"),
@@ -85,6 +84,11 @@ export function fieldsOf(body: JsonObject, pointer: string, code: number): Field
 
 function pointerTo(pointer: string, name: string): string {
   return name === "" ? pointer : `${pointer}/${name}`;
+}
+
+/** A name as a JSON pointer has it. */
+function escaped(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 function isText(value: Json): value is string {

@@ -29,7 +29,7 @@ export function bareZone(seed: SeedZone, account: AccountState, now: Date): Zone
   const plan = seed.plan ?? "enterprise";
   return {
     level: "zone",
-    id: seed.id ?? idFrom(`zone/${seed.name}`),
+    id: seed.id ?? idFrom(`zone/${seed.name.toLowerCase()}`),
     name: seed.name.toLowerCase(),
     accountId: account.id,
     status: seed.status ?? "active",

@@ -1,6 +1,7 @@
+import type { JsonObject } from "../syntax/json.ts";
 import { permissionNames } from "./access.ts";
 import { phases } from "./phases.ts";
-import type { Seed, SeedRuleset, SeedToken } from "./seed.ts";
+import type { Seed, SeedRuleset, SeedToken, SeedZone } from "./seed.ts";
 import { isMoment } from "./time.ts";
 
 /** A step into a document: the name of a member or the index of an item. */
@@ -15,13 +16,43 @@ export interface SeedMistake {
 /** What the schema cannot say about a seed and no making of its parts would notice. */
 export function seedMistakes({ accounts = [], zones, tokens = [] }: Seed): readonly SeedMistake[] {
   return [
+    ...repeated(tokens, ["tokens"], "value", ({ value }) => value),
+    ...repeated(accounts, ["accounts"], "name", ({ name }) => name),
+    ...repeated(zones, ["zones"], "name", ({ name }) => name.toLowerCase()),
+    ...repeated(zones, ["zones"], "id", ({ id }) => id),
     ...tokens.flatMap((token, index) => tokenMistakes(token, ["tokens", index])),
-    ...zones.flatMap(({ rulesets = [], entrypoint }, index) =>
-      rulesetMistakes(rulesets, ["zones", index, "rulesets"], entrypoint !== undefined),
-    ),
+    ...zones.flatMap((zone, index) => zoneMistakes(zone, ["zones", index])),
     ...accounts.flatMap(({ rulesets = [] }, index) =>
       rulesetMistakes(rulesets, ["accounts", index, "rulesets"], false),
     ),
+  ];
+}
+
+function repeated<T>(
+  items: readonly T[],
+  path: readonly Step[],
+  member: string,
+  valueOf: (item: T) => unknown,
+): readonly SeedMistake[] {
+  const seen = new Set<unknown>();
+  return items.flatMap((item, index) => {
+    const value = valueOf(item);
+    if (value === undefined) return [];
+    const isNew = !seen.has(value);
+    seen.add(value);
+    return isNew
+      ? []
+      : [{ path: [...path, index, member], message: `this ${member} is there already` }];
+  });
+}
+
+function zoneMistakes(zone: SeedZone, path: readonly Step[]): readonly SeedMistake[] {
+  const lists = ["policies", "entrypoint", "scripts", "connections", "cookies"] as const;
+  return [
+    ...lists.flatMap((list) =>
+      repeated<JsonObject>(zone[list] ?? [], [...path, list], "id", ({ id }) => id),
+    ),
+    ...rulesetMistakes(zone.rulesets ?? [], [...path, "rulesets"], zone.entrypoint !== undefined),
   ];
 }
 

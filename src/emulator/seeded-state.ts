@@ -52,26 +52,6 @@ export function seededState(seed: Seed, now: Date): SeededState {
   );
   const zones = seed.zones.flatMap((zone, index) => builder.zone(zone, accounts, ["zones", index]));
   const tokens = (seed.tokens ?? [everything]).map(tokenFrom);
-  builder.refuseRepeated(
-    "zones",
-    "name",
-    zones.map(({ name }) => name),
-  );
-  builder.refuseRepeated(
-    "zones",
-    "id",
-    zones.map(({ id }) => id),
-  );
-  builder.refuseRepeated(
-    "accounts",
-    "name",
-    accounts.map(({ name }) => name),
-  );
-  builder.refuseRepeated(
-    "tokens",
-    "value",
-    tokens.map(({ value }) => value),
-  );
   return {
     state: {
       accounts,
@@ -236,14 +216,6 @@ class Builder implements Maker {
         this.mistaken([...path, ...stepsOf(source?.pointer ?? "", path)], message);
       }
       return undefined;
-    }
-  }
-
-  refuseRepeated(list: string, member: string, values: readonly string[]): void {
-    const seen = new Set<string>();
-    for (const [index, value] of values.entries()) {
-      if (seen.has(value)) this.mistaken([list, index, member], `this ${member} is there already`);
-      seen.add(value);
     }
   }
 

@@ -100,6 +100,14 @@ describe("an edit as in the dashboard", () => {
 });
 
 describe("the control", () => {
+  it("answers a path of its own that is none with what there is", async (context) => {
+    await using world = await testEmulator(context);
+    const { status, text } = await world.control("GET", "/jurnal");
+    context.expect(status).toBe(404);
+    context.expect(text).toContain("/_emulator/journal");
+    context.expect(world.emulator.journal()).toEqual([]);
+  });
+
   it("explains itself", async (context) => {
     await using world = await testEmulator(context);
     const { text } = await world.control("GET", "/");

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it } from "vitest";
 
 import { Faults } from "../../src/emulator/faults.ts";
-import { codeOf, errorOf, listOf, resultOf, testEmulator } from "../support/emulator.ts";
+import { codeOf, errorOf, listOf, resultOf, testEmulator, textIn } from "../support/emulator.ts";
 
 const policy = {
   description: "A",
@@ -70,6 +70,25 @@ describe("a fault", () => {
     const { status, text } = await world.stray("GET", "/zones");
     context.expect(status).toBe(200);
     context.expect(() => JSON.parse(text) as unknown).toThrow();
+  });
+
+  it.for([
+    { fault: "malformed_json", yields: 204 },
+    { fault: "cut_body", yields: "broken" },
+    { fault: "lost_answer", yields: "broken" },
+  ])("$fault makes an answer without a body $yields", async ({ fault, yields }, context) => {
+    const { expect } = context;
+    await using world = await testEmulator(context);
+    const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield/policies`;
+    const [live] = listOf(await world.call("GET", path));
+    await world.control("POST", "/faults", { fault, method: "DELETE", count: 1 });
+    const answer = world.stray("DELETE", `${path}/${textIn(live, "id")}`);
+    const outcome = await answer.then(
+      ({ status }) => status,
+      () => "broken",
+    );
+    expect(outcome).toBe(yields);
+    expect(listOf(await world.call("GET", path))).toEqual([]);
   });
 
   it("latency waits before the request is seen", async (context) => {

@@ -58,6 +58,18 @@ describe("a seed", () => {
       ],
     },
     {
+      when: "ids come twice in a zone",
+      text: [
+        "zones:",
+        "  - name: a.example",
+        "    scripts:",
+        `      - { id: ${"a".repeat(32)}, url: x }`,
+        `      - { id: ${"a".repeat(32)}, url: y }`,
+        "",
+      ].join("\n"),
+      says: ["seed.yaml:5:15: this id is there already"],
+    },
+    {
       when: "a policy is one that the service refuses",
       text: [
         "zones:",

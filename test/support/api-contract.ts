@@ -186,7 +186,7 @@ function at(steps: readonly string[]): Json | undefined {
 }
 
 /** The template in the document that a path fits, `undefined` for what it does not describe. */
-export function templateOf(path: string): string | undefined {
+function templateOf(path: string): string | undefined {
   const [bare = ""] = path.split("?");
   const fitting = Object.keys(objectAt(root(), "paths")).filter((template) =>
     new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`).test(bare),
