@@ -73,13 +73,15 @@ describe("a saved plan", () => {
     const config = path.join(here.place.directory, "zonewarden.yaml");
     await writeFile(config, `${await readFile(config, "utf8")}\ndesired: { owner: team-b }\n`);
     const asOther = await here.place.run("apply", "--plan", "plan.json");
-    expect(asOther).toMatchObject({ code: 3, stderr: expect.stringMatching(/team-b/) });
+    expect(asOther.code).toBe(3);
+    expect(asOther.stderr).toContain("team-b");
     expect(writesSeenBy(here.emulator)).toEqual([]);
   });
 
   it("cannot be joined with zones or hashes", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const ran = await example.place.run("apply", "shop.example.com", "--plan", "plan.json");
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining("--plan") });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain("--plan");
   });
 });
