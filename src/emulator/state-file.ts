@@ -2,8 +2,12 @@ import { createHash } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 
 import { isJsonObject } from "../syntax/json.ts";
-import type { State } from "./state.ts";
+import type { State, ZoneState } from "./state.ts";
 
+/*
+ * A state file has one JSON text a line: what belongs to no zone, then each zone, then the sum of it all.
+ * Zones are never changed, only replaced; so their lines are kept, and a write costs what has changed since.
+ */
 const format = "zonewarden-emulator-state/1";
 
 /** Keeps the state in a file, so that it outlives the process. */
@@ -28,7 +32,7 @@ export function stateFileAt(path: string): StateFile {
     save: (current) => {
       waiting ??= Promise.allSettled([writing]).then(async () => {
         waiting = undefined;
-        writing = writeAtomically(path, textOf(current()));
+        writing = writeAtomically(path, linesOf(current()));
         await writing;
       });
       return waiting;
@@ -42,11 +46,11 @@ function ignoreAbsence(error: unknown): undefined {
 }
 
 /** A reader finds the old text or the new one, never a part of either. */
-async function writeAtomically(path: string, text: string): Promise<void> {
+async function writeAtomically(path: string, lines: Iterable<string>): Promise<void> {
   const draft = `${path}.tmp`;
   const file = await open(draft, "w", 0o600);
   try {
-    await file.writeFile(text);
+    await file.writeFile(lines);
     await file.sync();
   } finally {
     await file.close();
@@ -54,44 +58,50 @@ async function writeAtomically(path: string, text: string): Promise<void> {
   await rename(draft, path);
 }
 
-function textOf(state: State): string {
-  const text = JSON.stringify(state);
-  return `${JSON.stringify({ format, sha256: sumOf(text) })}\n${text}\n`;
+function* linesOf({ zones, ...others }: State): Generator<string> {
+  const sum = createHash("sha256");
+  for (const line of [lineOf({ format, ...others }), ...zones.map(zoneLine)]) {
+    sum.update(line);
+    yield line;
+  }
+  yield lineOf({ sha256: sum.digest("hex") });
 }
 
-/** The first line tells the sum of the second; what does not fit is refused as a whole. */
+const zoneLines = new WeakMap<ZoneState, string>();
+
+function zoneLine(zone: ZoneState): string {
+  const line = zoneLines.get(zone) ?? lineOf(zone);
+  zoneLines.set(zone, line);
+  return line;
+}
+
+function lineOf(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** The last line vouches for all before it; what does not fit is refused as a whole. */
 function stateIn(text: string, path: string): State {
-  const [head = "", body = ""] = text.split("\n", 2);
-  const expected = sumIn(head);
-  if (expected === undefined || expected !== sumOf(body)) {
+  const end = text.lastIndexOf("\n", text.length - 2) + 1;
+  const sum = createHash("sha256").update(text.slice(0, end)).digest("hex");
+  if (text.slice(end) !== lineOf({ sha256: sum })) {
     throw new Error(
       `${path}: not a complete state file of this emulator; delete it, or put a good copy in its place`,
     );
   }
-  const state: unknown = JSON.parse(body);
+  const [others, ...zones] = text
+    .slice(0, end - 1)
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+  const state: unknown = isJsonObject(others) ? { ...others, zones } : undefined;
   if (isState(state)) return state;
-  throw new Error(`${path}: holds no state; delete it to begin with the seed`);
-}
-
-function sumIn(head: string): string | undefined {
-  try {
-    const parsed: unknown = JSON.parse(head);
-    if (!isJsonObject(parsed) || parsed["format"] !== format) return undefined;
-    return typeof parsed["sha256"] === "string" ? parsed["sha256"] : undefined;
-  } catch {
-    return undefined;
-  }
+  throw new Error(`${path}: holds no state of this version; delete it to begin with the seed`);
 }
 
 /** The sum vouches that we wrote the text; so its outline is enough. */
 function isState(value: unknown): value is State {
   return (
     isJsonObject(value) &&
-    ["zones", "accounts", "tokens"].every((name) => Array.isArray(value[name])) &&
-    typeof value["made"] === "number"
+    value["format"] === format &&
+    ["zones", "accounts", "tokens"].every((name) => Array.isArray(value[name]))
   );
-}
-
-function sumOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -68,13 +68,21 @@ describe("a state file", () => {
     const statePath = path.join(directory, "state.json");
     await stateFileAt(statePath).save(() => empty);
     const whole = await readFile(statePath, "utf8");
-    for (let length = 0; length < whole.length - 1; length += 1) {
+    for (let length = 0; length < whole.length; length += 1) {
       await writeFile(statePath, whole.slice(0, length));
       await expect(stateFileAt(statePath).load()).rejects.toThrow("not a complete state file");
     }
     await writeFile(statePath, whole.slice(0, 100));
     await expect(testEmulator({ expect }, { statePath })).rejects.toThrow(statePath);
     expect(await readFile(statePath, "utf8")).toBe(whole.slice(0, 100));
+  });
+
+  it("that somebody changed is refused", async ({ directory, expect }) => {
+    const statePath = path.join(directory, "state.json");
+    await stateFileAt(statePath).save(() => ({ ...empty, made: 7 }));
+    const whole = await readFile(statePath, "utf8");
+    await writeFile(statePath, whole.replace('"made":7', '"made":8'));
+    await expect(stateFileAt(statePath).load()).rejects.toThrow("not a complete state file");
   });
 
   it("that is not there is no mistake", async ({ directory, expect }) => {
