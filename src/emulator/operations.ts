@@ -1,10 +1,11 @@
 import { accountEndpoints } from "./accounts.ts";
 import type { Endpoint, Operation } from "./endpoint.ts";
+import { entrypointEndpoints } from "./entrypoints.ts";
 import { itemEndpoints } from "./items.ts";
 import { policyEndpoints } from "./policies.ts";
 import { ruleEndpoints } from "./rules.ts";
 import { rulesetLevels } from "./ruleset-level.ts";
-import { entrypointEndpoints, versionEndpoints } from "./ruleset-versions.ts";
+import { versionEndpoints } from "./ruleset-versions.ts";
 import { rulesetEndpoints } from "./rulesets.ts";
 import { settingsEndpoints } from "./settings.ts";
 import { zoneEndpoints } from "./zones.ts";

@@ -1,68 +1,11 @@
-import { wireCodes } from "../api/wire.ts";
 import { emptied, shown } from "./endpoint.ts";
 import type { Call, Endpoint } from "./endpoint.ts";
-import { ownRulesetIn, phaseIn, rulesetIn } from "./ruleset-level.ts";
+import { ownRulesetIn, rulesetIn } from "./ruleset-level.ts";
 import type { RulesetLevel } from "./ruleset-level.ts";
-import {
-  emptyRuleset,
-  entrypointKind,
-  entrypointOf,
-  rulesetFields,
-  withRuleset,
-} from "./ruleset.ts";
-import { headOf, makerOf, updated, writtenAnswer } from "./rulesets.ts";
+import { withRuleset } from "./ruleset.ts";
+import { headOf } from "./rulesets.ts";
 import { noRoute, refused, unpublishedCodes } from "./service-error.ts";
 import type { Ruleset, StoredRuleset } from "./state.ts";
-
-/** Entry points of phases (api-facts B.1, B.3). */
-export function entrypointEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { noun, prefix, read, write } = level;
-  const path = `${prefix}/phases/:ruleset_phase/entrypoint`;
-  return [
-    {
-      ...read,
-      method: "GET",
-      path,
-      summary: `Get a ${noun} entry point ruleset`,
-      handle: (call) => shown(entrypointIn(level, call).current),
-    },
-    {
-      ...write,
-      method: "PUT",
-      path,
-      summary: `Update or create a ${noun} entry point ruleset`,
-      handle: (call) => {
-        const owner = level.ownerIn(call);
-        const phase = phaseIn(call);
-        const fields = rulesetFields(call.body());
-        fields.only(["name", "description", "rules"]);
-        const live = entrypointOf(owner, phase);
-        const name = fields.text("name") ?? "default";
-        const before = live ?? {
-          current: emptyRuleset(call.store.newId(), { name, kind: entrypointKind(owner), phase }),
-          past: [],
-        };
-        return writtenAnswer(owner, updated(fields, before, owner, makerOf(call)));
-      },
-    },
-    {
-      ...read,
-      method: "GET",
-      path: `${path}/versions`,
-      summary: `List a ${noun} entry point ruleset's versions`,
-      // An absent entry point has no versions; that is no error (api-facts B.8).
-      handle: (call) =>
-        shown(versionsOf(entrypointOf(level.ownerIn(call), phaseIn(call))).map(headOf)),
-    },
-    {
-      ...read,
-      method: "GET",
-      path: `${path}/versions/:ruleset_version`,
-      summary: `Get a version of a ${noun} entry point ruleset`,
-      handle: (call) => shown(versionIn(call, entrypointIn(level, call))),
-    },
-  ];
-}
 
 /** Versions of rulesets (api-facts B.1). */
 export function versionEndpoints(level: RulesetLevel): readonly Endpoint[] {
@@ -115,22 +58,13 @@ function taggedEndpoint(level: RulesetLevel, path: string): Endpoint {
   };
 }
 
-function entrypointIn(level: RulesetLevel, call: Call): StoredRuleset {
-  const phase = phaseIn(call);
-  const entrypoint = entrypointOf(level.ownerIn(call), phase);
-  if (entrypoint !== undefined) return entrypoint;
-  throw refused(
-    404,
-    wireCodes.noEntrypoint,
-    `could not find entrypoint ruleset in the ${phase} phase`,
-  );
-}
-
-function versionsOf(ruleset: StoredRuleset | undefined): readonly Ruleset[] {
+/** All versions of a ruleset, oldest first; none where there is no ruleset. */
+export function versionsOf(ruleset: StoredRuleset | undefined): readonly Ruleset[] {
   return ruleset === undefined ? [] : [...ruleset.past, ruleset.current];
 }
 
-function versionIn(call: Call, ruleset: StoredRuleset): Ruleset {
+/** The version in the path. */
+export function versionIn(call: Call, ruleset: StoredRuleset): Ruleset {
   const wanted = call.param("ruleset_version");
   if (!/^\d+$/.test(wanted)) throw noRoute(call.path);
   const found = versionsOf(ruleset).find(({ version }) => version === wanted);
