@@ -1,5 +1,6 @@
 import { wireCodes } from "../api/wire.ts";
-import type { Expression } from "../syntax/expression-tree.ts";
+import type { Argument, Expression } from "../syntax/expression-tree.ts";
+import { typeOfOperand } from "../syntax/expression-types.ts";
 import { maxExpressionLength, parseExpression } from "../syntax/expression.ts";
 import type { Finding } from "../syntax/finding.ts";
 import { nodesOf } from "../syntax/walk-expression.ts";
@@ -8,7 +9,30 @@ import type { FieldReader } from "./fields.ts";
 /** Plans whose expressions may use regular expressions (api-facts D). */
 const plansWithRegex = ["business", "enterprise"];
 
-/** Refuses the filter expression of a body where the service does; `plan` is "" where none restricts it. */
+/** Functions that take a text first. */
+const textFunctions = new Set([
+  "decode_base64",
+  "ends_with",
+  "encode_base64",
+  "lookup_json_integer",
+  "lookup_json_string",
+  "lower",
+  "regex_replace",
+  "remove_bytes",
+  "remove_query_args",
+  "split",
+  "starts_with",
+  "substring",
+  "upper",
+  "url_decode",
+  "wildcard_replace",
+]);
+
+/**
+ * Refuses the filter expression of a body where the service does; `plan` is "" where none restricts it.
+ *
+ * Unknown fields and functions pass: our tables may know fewer than the service does.
+ */
 export function checkExpression(fields: FieldReader, expression: string, plan: string): void {
   if (expression.length > maxExpressionLength) {
     throw fields.mistake(
@@ -21,6 +45,14 @@ export function checkExpression(fields: FieldReader, expression: string, plan: s
   const error = findings.find(({ severity }) => severity === "error");
   if (error !== undefined || tree === undefined) {
     throw fields.mistake("expression", parsingError(expression, error));
+  }
+  const misfit = misfitIn(tree);
+  if (misfit !== undefined) {
+    throw fields.mistake(
+      "expression",
+      `the function ${misfit.name} cannot be given an argument of type ${misfit.type}`,
+      wireCodes.wrongArgument,
+    );
   }
   if (plan !== "" && !plansWithRegex.includes(plan) && usesRegex(tree)) {
     throw fields.mistake(
@@ -42,6 +74,27 @@ function parsingError(expression: string, error: Finding | undefined): string {
   const column = before.at(-1)?.length ?? 0;
   const mark = " ".repeat(column) + "^".repeat(Math.max(1, Math.min(length, line.length - column)));
   return `Filter parsing error (${before.length}:${column + 1}):\n${line}\n${mark} ${message}\n`;
+}
+
+/** A function whose first argument is known to be of a wrong kind. */
+function misfitIn(tree: Expression): { readonly name: string; readonly type: string } | undefined {
+  for (const node of nodesOf(tree)) {
+    if (node.kind !== "call" || !textFunctions.has(node.name)) continue;
+    const [first] = node.arguments;
+    if (first === undefined) continue;
+    const type = typeOfArgument(first);
+    // Over `[*]` a function is applied to each element.
+    if (type !== undefined && type !== "String" && type !== "Array<String>") {
+      return { name: node.name, type };
+    }
+  }
+  return undefined;
+}
+
+function typeOfArgument(argument: Argument): string | undefined {
+  if (argument.kind === "field" || argument.kind === "call") return typeOfOperand(argument);
+  if (argument.kind === "integer") return "Integer";
+  return argument.kind === "address" ? "IP" : undefined;
 }
 
 function usesRegex(tree: Expression): boolean {
