@@ -76,7 +76,7 @@ function createReconciler(parts: DaemonParts, machine: Machine): Reconciler {
   const { clock, random, uniqueId, files } = machine;
   const { path, owner } = config.desired;
   const { limits, mode } = config;
-  const desired = new DesiredFiles({ path, owner, files });
+  const desired = new DesiredFiles({ path, files });
   return new Reconciler(
     {
       mode,

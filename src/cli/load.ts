@@ -23,10 +23,8 @@ export async function desiredOrProblems(
   machine: Machine,
   signal: AbortSignal,
 ): Promise<DesiredState | undefined> {
-  const { path: directory, owner } = config.desired;
-  const state = await new DesiredFiles({ path: directory, owner, files: machine.files }).load(
-    signal,
-  );
+  const { path: directory } = config.desired;
+  const state = await new DesiredFiles({ path: directory, files: machine.files }).load(signal);
   printProblems(state, machine);
   return hasErrors(state.problems) ? undefined : state;
 }

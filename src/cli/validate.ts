@@ -58,19 +58,16 @@ async function findingsIn(
   machine: Machine,
   signal: AbortSignal,
 ): Promise<Found> {
-  const load = (place: { readonly path: string; readonly owner: string }): Promise<DesiredState> =>
-    new DesiredFiles({ ...place, files: machine.files }).load(signal);
+  const load = (place: string): Promise<DesiredState> =>
+    new DesiredFiles({ path: place, files: machine.files }).load(signal);
   if (flags.path !== undefined) {
-    const state = await load({
-      path: path.resolve(machine.directory, flags.path),
-      owner: "zonewarden",
-    });
+    const state = await load(path.resolve(machine.directory, flags.path));
     return { all: [state], state };
   }
   const loaded = await loadConfig(path.resolve(machine.directory, flags.config), machine, signal);
   const configured = { ...loaded, silenced: 0 };
   if (loaded.config === undefined) return { all: [configured], state: undefined };
-  const state = await load(loaded.config.desired);
+  const state = await load(loaded.config.desired.path);
   return { all: [configured, state], state };
 }
 

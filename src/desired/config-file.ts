@@ -34,10 +34,10 @@ export interface ConfigFile {
     debounce?: string;
   };
   limits?: {
-    max_delete_share?: number;
-    max_update_share?: number;
+    max_delete_share?: number | string;
+    max_update_share?: number | string;
     min_compared?: number;
-    max_fleet_share?: number;
+    max_fleet_share?: number | string;
     min_fleet?: number;
     weakening?: "allow" | "refuse";
     contended_rounds?: number;
@@ -47,7 +47,7 @@ export interface ConfigFile {
   budget?: {
     requests?: number;
     window?: string;
-    reserve?: number;
+    reserve?: number | string;
   };
   windows?: Window[];
   server?: {

@@ -27,6 +27,7 @@ export function configProblems(
     ...timezoneComplaints(file),
     ...durationComplaints(file, config),
     ...credentialComplaints(file),
+    ...reserveComplaints(config),
   ].map(({ code, path, message, remedy }) => {
     const offset = code === "CONTRADICTION" ? keyOffset : valueOffset;
     return problemOf(located.source, code, offset(located, path), path, { message, remedy });
@@ -148,6 +149,13 @@ function credentialComplaints({ credentials = [] }: ConfigFile): Complaint[] {
     const path = ["credentials", index, "name"];
     return [wrong(path, `another credential is called "${name}" too`, "give each its own name")];
   });
+}
+
+/** With nothing left for the program itself it would wait for ever. */
+function reserveComplaints({ budget }: Config): Complaint[] {
+  if (budget.reserve <= 0.95) return [];
+  const message = "nothing would be left for the program";
+  return [wrong(["budget", "reserve"], message, "leave it at least 5%: write a share up to 0.95")];
 }
 
 function wrong(path: Path, message: string, remedy: string): Complaint {

@@ -104,7 +104,7 @@ export async function loadConfig(
   }
   const { config, problems } = parseConfig(file, text);
   const failed = problems.some(({ severity }) => severity === "error");
-  const sources = new Map([[file, text]]);
+  const sources = new Map([[file, withoutTokens(text)]]);
   return { config: failed ? undefined : config, problems, directory: "", sources };
 }
 
@@ -123,6 +123,11 @@ async function readConfigFile(
     };
     return { text: undefined, problem: problemOfFile(file, "FILE_UNREADABLE", words) };
   }
+}
+
+/** A token does not belong into the file; where one is written there by mistake, no message shows it. */
+function withoutTokens(text: string): string {
+  return text.replaceAll(/(token\w*["']?[ \t]*:[ \t]*)[^\n]*/gi, "$1…");
 }
 
 interface ParsedConfig {

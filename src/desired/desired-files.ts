@@ -41,8 +41,6 @@ export interface DesiredState {
 export interface DesiredFilesOptions {
   /** Absolute path of a directory, or of one file. */
   readonly path: string;
-  /** Name in our marks; a description must not bear one by itself. */
-  readonly owner: string;
   readonly files: FilePort;
 }
 

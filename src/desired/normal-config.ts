@@ -109,7 +109,7 @@ function normalBudget(budget: Section<"budget">): Config["budget"] {
   return {
     requests: budget.requests ?? 1200,
     windowMs: milliseconds(budget.window ?? "5m"),
-    reserve: budget.reserve ?? 0.2,
+    reserve: share(budget.reserve ?? 0.2),
   };
 }
 
@@ -119,16 +119,21 @@ function normalLog({ level = "info", format }: Section<"log">): Config["log"] {
 
 function normalLimits(limits: Section<"limits">): LimitsConfig {
   return {
-    maxDeleteShare: limits.max_delete_share ?? 0.3,
-    maxUpdateShare: limits.max_update_share ?? 0.6,
+    maxDeleteShare: share(limits.max_delete_share ?? 0.3),
+    maxUpdateShare: share(limits.max_update_share ?? 0.6),
     minCompared: limits.min_compared ?? 3,
-    maxFleetShare: limits.max_fleet_share ?? 0.3,
+    maxFleetShare: share(limits.max_fleet_share ?? 0.3),
     minFleet: limits.min_fleet ?? 10,
     weakening: limits.weakening ?? "allow",
     contendedRounds: limits.contended_rounds ?? 3,
     contendedWindowMs: milliseconds(limits.contended_window ?? "1h"),
     accept: limits.accept ?? [],
   };
+}
+
+/** A share as a number; `30%` is 0.3. */
+function share(value: number | string): number {
+  return typeof value === "number" ? value : Number(value.replace("%", "")) / 100;
 }
 
 function normalWindow(window: Window): WindowConfig {

@@ -87,7 +87,7 @@ function wrongType(error: ErrorObject): Words {
   const wanted = expectations(error);
   return {
     code: "WRONG_TYPE",
-    message: `expected ${wanted.join(" or ")}, found ${shown(error.data)}`,
+    message: `expected ${wanted.join(" or ")}, found ${shownIn(error)}`,
     remedy: instead(error.data, wanted),
   };
 }
@@ -154,12 +154,14 @@ function notAllowed(error: ErrorObject): Words {
 function pattern(error: ErrorObject, key: string | undefined): Words {
   const text = key ?? String(error.data);
   const says: unknown = error.parentSchema?.["patternErrorMessage"];
-  const examples = stringsIn(error.parentSchema?.["examples"]);
+  const words = stringsIn(error.parentSchema?.["examples"]).filter((word) =>
+    /^[a-z_]+$/.test(word),
+  );
   const rule = typeof says === "string" ? says : `it must match ${String(error.schema)}`;
   return {
     code: "WRONG_VALUE",
-    message: `${shown(text)} cannot stand here`,
-    remedy: didYouMean(text, examples) || rule,
+    message: `${isSecret(error) ? "what stands here" : shown(text)} cannot stand here`,
+    remedy: didYouMean(text, words) || rule,
   };
 }
 
@@ -211,6 +213,15 @@ function listed(keys: readonly string[]): string {
     .map((key) => `"${key}"`)
     .join(", ")
     .replace(/, (?=[^,]*$)/, " and ");
+}
+
+/** Where a secret is sometimes written by mistake, the value is not repeated. */
+function isSecret(error: ErrorObject): boolean {
+  return error.parentSchema?.["writeOnly"] === true;
+}
+
+function shownIn(error: ErrorObject): string {
+  return isSecret(error) ? "something else" : shown(error.data);
 }
 
 /** A value as people recognise it: short, and never more than a glimpse of a map or list. */

@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/config.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
 import { schemaText } from "../../src/desired/schema.ts";
-import { problemLine } from "../../src/report/problems.ts";
+import { problemLine, renderProblems } from "../../src/report/problems.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 
@@ -94,6 +94,11 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     expect(schedule.debounceMs).toBe(ms);
   });
 
+  it.for(["0.25", "25%"])("takes a share of %s", async (share, { expect }) => {
+    const { limits } = await configOf(`mode: observe\nlimits: { max_fleet_share: ${share} }`);
+    expect(limits.maxFleetShare).toBe(0.25);
+  });
+
   it.for([
     { address: "http://127.0.0.1:8787/client/v4/", yields: "http://127.0.0.1:8787/client/v4" },
     { address: "http://[::1]:1/x", yields: "http://[::1]:1/x" },
@@ -106,7 +111,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
   });
 
   it.for([
-    { line: "", says: '2:1: error: "mode" is missing; add it' },
+    { line: "", says: '1:1: error: "mode" is missing; add it' },
     { line: "mode: enforced", says: 'did you mean "enforce"?' },
     {
       line: 'mode: observe\napi: { base_url: "http://api.example/" }',
@@ -144,6 +149,8 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { line: "mode: observe\nlimits: { max_delete_share: 30 }", says: "write a number up to 1" },
     { line: "mode: observe\nserver: { listen: '127.0.0.1:99999' }", says: "99999 is no port" },
     { line: "mode: observe\nserver: { listen: '9464' }", says: "host:port" },
+    { line: "mode: observe\nlimits: { max_delete_share: 130% }", says: "0.3, 30%" },
+    { line: "mode: observe\nbudget: { reserve: 100% }", says: "nothing would be left" },
     { line: "mode: observe\ncredentials: []", says: "the list is empty" },
     {
       line: "mode: observe\ncredentials: [{ name: a }]",
@@ -165,11 +172,20 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
   });
 
   it("never shows a token that stands where its variable's name should", async ({ expect }) => {
-    const { problems } = await load(
-      "mode: observe\ncredentials: [{ name: a, token_env: v1.0-secret-token }]",
-    );
-    expect(problems).toHaveLength(1);
-    expect(JSON.stringify(problems)).not.toContain("secret");
+    const token = "v1.0-secret-token";
+    for (const line of [
+      `token_env: ${token}`,
+      `token: ${token}`,
+      `token_env: [${token}]`,
+      `token_env: "${token}`,
+    ]) {
+      const { problems, sources } = await load(
+        `mode: observe\ncredentials: [{ name: a, ${line} }]`,
+      );
+      expect(problems.length).toBeGreaterThan(0);
+      const words = renderProblems(problems, sources, { directory: "", color: false });
+      expect(words + JSON.stringify(problems)).not.toContain("secret");
+    }
   });
 
   it("says where it was looked for", async ({ expect }) => {
@@ -195,7 +211,8 @@ function defaultsIn(schema: JsonObject, root: JsonObject): Json | undefined {
   if (schema["default"] !== undefined) return schema["default"];
   const properties = schema["properties"];
   if (!isJsonObject(properties)) {
-    const [, , name = ""] = String(schema["$ref"] ?? "").split("/");
+    const reference = schema["$ref"];
+    const [, , name = ""] = typeof reference === "string" ? reference.split("/") : [];
     const definitions = root["$defs"];
     const target = isJsonObject(definitions) ? definitions[name] : undefined;
     return isJsonObject(target) ? defaultsIn(target, root) : undefined;

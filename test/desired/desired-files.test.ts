@@ -278,7 +278,7 @@ describe("reading again", () => {
   it("ends when it is told to", async ({ expect }) => {
     const { disk } = desiredBench({ "a.yaml": shop });
     const { DesiredFiles } = await import("../../src/desired/desired-files.ts");
-    const desired = new DesiredFiles({ path: "/zones", owner: "x", files: disk.port });
+    const desired = new DesiredFiles({ path: "/zones", files: disk.port });
     await expect(desired.load(AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
   });
 });

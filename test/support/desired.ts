@@ -13,7 +13,7 @@ export function desiredBench(files: Readonly<Record<string, string | Uint8Array>
   const disk = memoryFiles(
     Object.fromEntries(Object.entries(files).map(([name, text]) => [`/zones/${name}`, text])),
   );
-  const desired = new DesiredFiles({ path: "/zones", owner: "zonewarden", files: disk.port });
+  const desired = new DesiredFiles({ path: "/zones", files: disk.port });
   return { disk, load: () => desired.load(AbortSignal.timeout(20_000)) };
 }
 

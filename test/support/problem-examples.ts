@@ -72,6 +72,15 @@ export const problemExamples: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     Object.entries(findingCodes).map(([code, { example }]) => [code, valueExample(code, example)]),
   ),
+  CSP_BAD_ENTRY: zone(
+    "page_shield:",
+    "  policies:",
+    "    items:",
+    "      - key: checkout",
+    "        action: log",
+    "        expression: 'true'",
+    "        value: { img-src: [\"'self'; style-src *\"] }",
+  ),
 };
 
 /** Codes that no zone file can get by itself: they are about files, selectors' zones, or the configuration. */
@@ -101,9 +110,7 @@ function zone(...lines: readonly string[]): string {
 /** A text of one of the two small languages, where it stands in a file. */
 function valueExample(code: string, example: string): string {
   const isCsp = code.startsWith("CSP_");
-  // The one code that is about policies written as maps shows one.
-  const text = code === "CSP_BAD_ENTRY" ? `{ ${example} }` : JSON.stringify(example);
-  const value = isCsp ? text : "script-src 'self'";
+  const value = isCsp ? JSON.stringify(example) : "script-src 'self'";
   const expression = JSON.stringify(isCsp ? "true" : example);
   return zone(
     "page_shield:",

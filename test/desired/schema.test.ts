@@ -1,0 +1,95 @@
+import { describe, it } from "vitest";
+
+import { schemaText, zoneFileShape } from "../../src/desired/schema.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import { committedTypes, generated, typesFor } from "../support/generate-types.ts";
+
+function schema(name: "zones" | "zonewarden"): JsonObject {
+  const value: unknown = JSON.parse(schemaText(name));
+  if (!isJsonObject(value)) throw new Error(`${name} is no schema`);
+  return value;
+}
+
+/** Every key that people can write, with what the schema says about it. */
+function keysIn(part: Json, root: JsonObject): readonly { key: string; facts: JsonObject }[] {
+  if (Array.isArray(part)) return part.flatMap((item: Json) => keysIn(item, root));
+  if (!isJsonObject(part)) return [];
+  const { properties } = part;
+  const own = isJsonObject(properties)
+    ? Object.entries(properties).map(([key, facts]) => ({ key, facts: resolved(facts, root) }))
+    : [];
+  return [...own, ...Object.values(part).flatMap((inner) => keysIn(inner, root))];
+}
+
+/** A reference with what stands beside it. */
+function resolved(facts: Json, root: JsonObject): JsonObject {
+  if (!isJsonObject(facts)) return {};
+  const reference = facts["$ref"];
+  const definitions = root["$defs"];
+  if (typeof reference !== "string" || !isJsonObject(definitions)) return facts;
+  const target = definitions[reference.replace("#/$defs/", "")];
+  return isJsonObject(target) ? { ...target, ...facts } : facts;
+}
+
+/** What an entry needs beside a key. */
+function named(key: string): JsonObject {
+  return /^(?:name|id|match)$/.test(key) ? {} : { name: "a.example" };
+}
+
+/** An editor offers both values by itself. */
+function isYesOrNo({ type }: JsonObject): boolean {
+  return Array.isArray(type) ? type.includes("boolean") : type === "boolean";
+}
+
+describe("the schemas", () => {
+  it.for(generated)(
+    "of $schema make the committed types",
+    async ({ schema: file, types }, { expect }) => {
+      expect(committedTypes(types), "run npm run generate").toBe(await typesFor(file));
+    },
+  );
+
+  it.for(["zones", "zonewarden"] as const)(
+    "of %s explain every key to an editor",
+    (name, { expect }) => {
+      const root = schema(name);
+      const keys = keysIn(root, root);
+      expect(keys.length).toBeGreaterThan(30);
+      const unexplained = keys.filter(({ facts }) => typeof facts["description"] !== "string");
+      expect(unexplained.map(({ key }) => key)).toEqual([]);
+    },
+  );
+
+  it.for(["zones", "zonewarden"] as const)(
+    "of %s give each key values to choose from, an example or a default",
+    (name, { expect }) => {
+      const root = schema(name);
+      const helps = ["enum", "const", "examples", "default", "properties", "items"];
+      const bare = keysIn(root, root).filter(
+        ({ facts }) => !helps.some((help) => help in facts) && !isYesOrNo(facts),
+      );
+      expect(bare.map(({ key }) => key)).toEqual(["$schema"]);
+    },
+  );
+
+  it("of zones allow their own examples", ({ expect }) => {
+    const root = schema("zones");
+    const definitions = isJsonObject(root["$defs"]) ? root["$defs"] : {};
+    const entry = isJsonObject(definitions["zone_entry"]) ? definitions["zone_entry"] : {};
+    const properties = isJsonObject(entry["properties"]) ? entry["properties"] : {};
+    const examples = Object.entries(properties).flatMap(([key, facts]) => {
+      const values = resolved(facts, root)["examples"];
+      return Array.isArray(values) ? values.map((value: Json) => ({ key, value })) : [];
+    });
+    expect(examples.length).toBeGreaterThan(5);
+    const refused = examples.filter(
+      ({ key, value }) => !zoneFileShape({ zones: [{ ...named(key), [key]: value }] }),
+    );
+    expect(refused).toEqual([]);
+  });
+
+  it.for(["zones", "zonewarden"] as const)("of %s keep their name", (name, { expect }) => {
+    expect(schema(name)["$id"]).toBe(`urn:zonewarden:schema:${name}`);
+    expect(schema(name)["$schema"]).toBe("https://json-schema.org/draft/2020-12/schema");
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, it } from "vitest";
+
+import { codesOf, linesOf, loadText } from "../support/desired.ts";
+
+const text = (comment: string, value = "script-src 'self' 'unsafe-inline'"): string => `zones:
+  - name: a.example
+    page_shield:
+      policies:
+        items:
+          - key: a
+            action: log
+            expression: "true"
+            ${comment}
+            value: ${value}
+`;
+
+describe("a comment that silences a warning", () => {
+  it("takes it out, and is counted", async ({ expect }) => {
+    expect(codesOf(await loadText(text("# nothing")))).toEqual(["10:38 CSP_UNSAFE_INLINE"]);
+    const state = await loadText(
+      text("# zonewarden-disable-next-line CSP_UNSAFE_INLINE -- the old shop needs it"),
+    );
+    expect(state.problems).toEqual([]);
+    expect(state.silenced).toBe(1);
+  });
+
+  it("can name several codes, and stand above other comments", async ({ expect }) => {
+    const comment =
+      "# zonewarden-disable-next-line CSP_UNSAFE_INLINE, CSP_NO_SELF -- old\n            # why\n";
+    const state = await loadText(text(comment, "script-src 'unsafe-inline'"));
+    expect(state.problems).toEqual([]);
+    expect(state.silenced).toBe(2);
+  });
+
+  it.for([
+    { comment: "# zonewarden-disable-next-line", says: "the comment names no code" },
+    { comment: "# zonewarden-disable-next-line CSP_UNSAFE_INLINE", says: "does not say why" },
+    {
+      comment: "# zonewarden-disable-next-line CSP_UNSAFE_INLIN -- x",
+      says: 'did you mean "CSP_UNSAFE_INLINE"?',
+    },
+    {
+      comment: "# zonewarden-disable-next-line UNKNOWN_KEY -- x",
+      says: '"UNKNOWN_KEY" is no warning',
+    },
+    {
+      comment: "# zonewarden-disable-next-line CSP_NO_SELF -- x",
+      says: "the comment silences nothing",
+    },
+  ])("is told itself when it reads $comment", async ({ comment, says }, { expect }) => {
+    const state = await loadText(text(comment));
+    expect(linesOf(state).join("\n")).toContain(says);
+    expect(codesOf(state)).toContain("9:1 BAD_SILENCE");
+  });
+
+  it("does not silence an error", async ({ expect }) => {
+    const state = await loadText(
+      text("# zonewarden-disable-next-line CSP_NONCE -- x", "script-src 'self' 'nonce-abc'"),
+    );
+    expect(codesOf(state)).toContain("10:38 CSP_NONCE");
+    expect(state.silenced).toBe(0);
+  });
+});
+
+describe("a mistake inside of a text", () => {
+  it.for([
+    { how: "plain", value: "scrip-src 'self'", at: "10:20" },
+    { how: "in single quotes", value: "'scrip-src cdn.example'", at: "10:21" },
+    { how: "in double quotes", value: "\"img-src 'self'; scrip-src 'self'\"", at: "10:37" },
+    { how: "folded", value: ">-\n              img-src 'self'; scrip-src 'self'", at: "11:31" },
+    {
+      how: "with escapes before it",
+      value: '"img-src \\u0027self\\u0027; scrip-src a"',
+      at: "10:20",
+    },
+    {
+      how: "on the second of two lines",
+      value: "|\n              img-src 'self';\n              scrip-src a",
+      at: "10:20",
+    },
+    { how: "as a map", value: '{ img-src: ["*"], scrip-src: [a] }', at: "10:38" },
+    { how: "as a source of a map", value: "{ img-src: [\"'self'\", \"'slf'\"] }", at: "10:42" },
+  ])("is told at its place when it is written $how", async ({ value, at }, { expect }) => {
+    const codes = codesOf(await loadText(text("# nothing", value)));
+    expect(
+      codes.filter((code) => /DIRECTIVE|KEYWORD/.test(code)).map((code) => code.split(" ")[0]),
+    ).toEqual([at]);
+  });
+});
