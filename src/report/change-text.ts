@@ -1,20 +1,15 @@
-import type { Change, Effect, FieldChange } from "../plan/change.ts";
+import type { Change, FieldChange } from "../plan/change.ts";
 import { compareCsp, type CspChange } from "../syntax/compare-csp.ts";
+import { effectMarks, effectWords } from "./effect-words.ts";
 import type { Paint } from "./paint.ts";
-import { printable, valueText } from "./value.ts";
+import { valueLines } from "./value-lines.ts";
+import { printable } from "./value.ts";
+import { wrap } from "./wrap.ts";
 
 /** Signs in front of changes. */
 export const verbSigns = { create: "+", update: "~", delete: "-" } as const;
 
 const verbStyles = { create: "green", update: "yellow", delete: "red" } as const;
-
-/** Signs in front of effects. */
-export const effectMarks = {
-  strengthens: { sign: "▲", style: "green" },
-  weakens: { sign: "▼", style: "red" },
-  neutral: { sign: "·", style: "dim" },
-  unclear: { sign: "◆", style: "magenta" },
-} as const;
 
 /** Why something is deleted, in words. */
 export const deleteReasons = {
@@ -23,73 +18,70 @@ export const deleteReasons = {
   unmanaged: "not declared, and the zone says unmanaged: delete",
 } as const;
 
-/** A change in lines: what it is, what it does to the protection, and each field before → after. */
+/** Where lines end, so that a plan can be read in a terminal of common width. */
+const columns = 100;
+
+/** A change in lines: what it is, what it does to the protection and why, and each field before → after. */
 export function changeLines(change: Change, paint: Paint): readonly string[] {
   const head = [
     paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${change.key}`),
-    ...(change.title === "" ? [] : [paint("dim", printable(change.title))]),
-    effectText(change.effect, paint),
+    ...(change.title === "" ? [] : [printable(change.title)]),
     ...(change.verb === "update" && change.adopted ? [paint("cyan", "adopted")] : []),
     ...(change.verb === "delete" ? [paint("dim", `(${deleteReasons[change.because]})`)] : []),
   ].join("  ");
-  const reasons = change.effect.reasons.map((reason) => paint("dim", `    ${printable(reason)}`));
-  return [head, ...fieldLines(change, paint), ...reasons];
+  const { direction, reasons } = change.effect;
+  const why = reasons.length === 0 ? "" : `: ${reasons.map(printable).join("; ")}`;
+  const effect = wrap(`${effectWords(change.effect)}${why}`, columns - 6).map(
+    (line, index) =>
+      `${index === 0 ? "    " : "      "}${paint(effectMarks[direction].style, line)}`,
+  );
+  return [head, ...effect, ...fieldLines(change, paint)];
 }
 
-/** The effect in a word or two, with its mark. */
-export function effectText({ direction, mayBreak }: Effect, paint: Paint): string {
-  const { sign, style } = effectMarks[direction];
-  const words = direction === "unclear" ? "may break" : direction;
-  const suffix = mayBreak && direction !== "unclear" ? ", may break" : "";
-  return paint(style, `${sign} ${words}${suffix}`);
+/** The fields of a change that say something: what comes or goes is not told by its title twice, nor by what it lacks. */
+export function tellingFields({ verb, fields }: Change): readonly FieldChange[] {
+  if (verb === "update") return fields;
+  const sideOf = ({ before, after }: FieldChange) => (verb === "create" ? after : before);
+  return fields.filter((each) => each.field !== "description" && sideOf(each) !== "");
 }
 
 function fieldLines(change: Change, paint: Paint): readonly string[] {
-  const shown = change.verb === "delete" ? [] : change.fields;
-  const width = Math.max(0, ...shown.map(({ field }) => field.length));
-  return shown.flatMap((field) => fieldText(field, change, width, paint));
+  const fields = tellingFields(change);
+  const width = Math.max(0, ...fields.map(({ field }) => field.length));
+  return fields.flatMap((field) => {
+    const name = paint("bold", field.field.padEnd(width));
+    const lines = sidesOf(field, change, columns - width - 6, paint);
+    const indent = " ".repeat(width + 6);
+    return lines.map((line, index) => (index === 0 ? `    ${name}  ${line}` : `${indent}${line}`));
+  });
 }
 
-function fieldText(
-  change: FieldChange,
+/** Both sides of a field, in as many lines as they take. */
+function sidesOf(
+  { field, before, after }: FieldChange,
   { verb, kind }: Change,
   width: number,
   paint: Paint,
 ): readonly string[] {
-  const name = paint("bold", change.field.padEnd(width));
-  const { before, after } = change;
-  if (verb === "create") return [`    ${name}  ${valueText(after)}`];
-  if (kind === "policy" && change.field === "value" && isText(before) && isText(after)) {
-    return sourceLines(before, after, name, width, paint);
+  const isCsp = kind === "policy" && field === "value";
+  if (verb === "create") return valueLines(after, isCsp, width);
+  if (verb === "delete") {
+    return valueLines(before, isCsp, width).map((line) => paint("dim", line));
   }
-  return [`    ${name}  ${paint("red", valueText(before))} → ${paint("green", valueText(after))}`];
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
+  if (isCsp && typeof before === "string" && typeof after === "string") {
+    const sources = compareCsp(before, after).changes.map((each) => sourceText(each, paint));
+    if (sources.length > 0) return sources;
+  }
+  const [was, is] = [valueLines(before, isCsp, width - 2), valueLines(after, isCsp, width - 2)];
+  const [first = "", ...more] = is;
+  const arrow = `→ ${paint("green", first)}`;
+  const red = was.map((line) => paint("red", line));
+  const isShort = was.length + is.length === 2 && [...was, ...is].join(" → ").length <= width;
+  if (isShort) return [`${red.join("")} ${arrow}`];
+  return [...red, arrow, ...more.map((line) => `  ${paint("green", line)}`)];
 }
 
 /** A policy's value differs by sources, not as a text: each is named with its directive. */
-function sourceLines(
-  before: string,
-  after: string,
-  name: string,
-  width: number,
-  paint: Paint,
-): readonly string[] {
-  const { changes } = compareCsp(before, after);
-  const indent = " ".repeat(width + 6);
-  if (changes.length === 0) {
-    return [
-      `    ${name}  ${paint("red", valueText(before))}`,
-      `${indent}→ ${paint("green", valueText(after))}`,
-    ];
-  }
-  return changes.map((change, index) => {
-    return `${index === 0 ? `    ${name}  ` : indent}${sourceText(change, paint)}`;
-  });
-}
-
 function sourceText({ directive, source, verb }: CspChange, paint: Paint): string {
   const text = `${printable(directive)} ${printable(source)}`;
   switch (verb) {
@@ -98,7 +90,7 @@ function sourceText({ directive, source, verb }: CspChange, paint: Paint): strin
     case "removed":
       return `${paint("red", "-")} ${text}`;
     case "restricted":
-      return `${paint("green", "+")} ${text}(rules it from now on)`;
+      return `${paint("green", "+")} ${text}(ruled from now on)`;
     case "freed":
       return `${paint("red", "-")} ${text}(no longer ruled)`;
   }

@@ -1,14 +1,17 @@
 import { hashOf } from "../plan/plan-hash.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
-import { kinds } from "../zone/resource.ts";
+import type { Write } from "../plan/write.ts";
 import { changeLines } from "./change-text.ts";
 import type { Paint } from "./paint.ts";
 import { paintOf } from "./paint.ts";
+import { causeWords, countWords, summaryWords } from "./plan-words.ts";
+import { plural } from "./plural.ts";
 import type { Failure, Outcome, ZoneReport } from "./run-report.ts";
-import type { Summary } from "./summary.ts";
 import { summarize } from "./summary.ts";
+import { unmanagedWords } from "./unmanaged-words.ts";
 import { printable } from "./value.ts";
+import { wrap } from "./wrap.ts";
 
 /** Zone reports for people: a block for each zone that has something to say, and a line that counts. */
 export function renderReports(
@@ -19,9 +22,10 @@ export function renderReports(
   const blocks = reports
     .map((report) => zoneLines(report, paint))
     .filter(({ length }) => length > 0);
-  return [...blocks.map((lines) => lines.join("\n")), summaryLine(summarize(reports), paint)].join(
-    "\n\n",
-  );
+  return [
+    ...blocks.map((lines) => lines.join("\n")),
+    paint("bold", summaryWords(summarize(reports))),
+  ].join("\n\n");
 }
 
 function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
@@ -35,13 +39,13 @@ function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
       return [head(paint("red", "could not be read")), ...failureLines(report.failure, paint)];
     case "refused":
       return [
-        head(paint("yellow", `${countText(report.plan)}, held`)),
+        head(paint("yellow", `${countWords(report.plan)}, held`)),
         ...planLines(report.plan, paint),
-        ...report.refusals.map((refusal) => refusalLine(refusal, paint)),
+        ...report.refusals.flatMap((refusal) => refusalLines(refusal, paint)),
       ];
     case "ready":
       return [
-        head(`${countText(report.plan)} (${report.cause})`),
+        head(`${countWords(report.plan)}, ${causeWords[report.cause]}`),
         ...planLines(report.plan, paint),
       ];
     case "applied":
@@ -54,37 +58,39 @@ function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
   }
 }
 
-function countText({ changes }: Plan): string {
-  return plural(changes.length, "change");
-}
-
 function planLines(plan: Plan, paint: Paint): readonly string[] {
-  const calls = plan.writes.map(({ call }) => call).join(", ");
+  const count = plural(plan.writes.length, "request");
+  const cost = `${count} (plan ${hashOf(plan)}): ${callsText(plan.writes)}`;
   return [
     ...plan.changes.flatMap((change) => changeLines(change, paint).map((line) => `  ${line}`)),
     ...aboutLines(plan, paint),
-    paint("dim", `  ${plural(plan.writes.length, "request")}: ${calls}  (plan ${hashOf(plan)})`),
+    ...hanging(cost).map((line) => paint("dim", line)),
   ];
+}
+
+/** Each sort of request once, with how often it is sent. */
+function callsText(writes: readonly Write[]): string {
+  const calls = Map.groupBy(writes, ({ call }) => call);
+  return [...calls]
+    .map(([call, { length }]) => (length === 1 ? call : `${length} × ${call}`))
+    .join(", ");
 }
 
 /** What is said beside the changes: what is left alone, and notes. */
 function aboutLines({ unmanaged, notes }: Plan, paint: Paint): readonly string[] {
-  const left = kinds.flatMap((kind) => {
-    const titles = unmanaged
-      .filter((each) => each.kind === kind)
-      .map(({ id, title }) => title || id);
-    if (titles.length === 0) return [];
-    const shown = titles.slice(0, 3).map(printable).join(", ");
-    const more = titles.length > 3 ? ` and ${titles.length - 3} more` : "";
-    return [`  unmanaged, left alone: ${plural(titles.length, kind)}: ${shown}${more}`];
-  });
-  return [...left, ...notes.map((note) => `  note: ${printable(note)}`)].map((line) =>
-    paint("dim", line),
+  const left = unmanagedWords(unmanaged).map((words) => `unmanaged, left alone: ${words}`);
+  return [...left, ...notes.map((note) => `note: ${printable(note)}`)].flatMap((line) =>
+    hanging(line).map((each) => paint("dim", each)),
   );
 }
 
-function refusalLine({ code, message }: Refusal, paint: Paint): string {
-  return paint("yellow", `  held by ${code}: ${printable(message)}`);
+function refusalLines({ code, message }: Refusal, paint: Paint): readonly string[] {
+  return hanging(`held by ${code}: ${printable(message)}`).map((line) => paint("yellow", line));
+}
+
+/** A long line broken at spaces, with what follows the first part indented. */
+function hanging(line: string): readonly string[] {
+  return wrap(line, 96).map((part, index) => (index === 0 ? `  ${part}` : `    ${part}`));
 }
 
 function failureLines({ code, message, ray }: Failure, paint: Paint): readonly string[] {
@@ -116,9 +122,15 @@ function outcomeLines(outcome: Outcome, paint: Paint): readonly string[] {
         ...failureLines(outcome.failure, paint).map(indented),
       ];
     case "skipped":
-      return [paint("dim", `  – ${name}: not sent (${outcome.because})`)];
+      return [paint("dim", `  – ${name}: not sent, ${skipReasons[outcome.because]}`)];
   }
 }
+
+const skipReasons = {
+  "earlier-failure": "since an earlier one failed",
+  shutdown: "since the program was told to stop",
+  stale: "since the zone has moved under the plan",
+} as const;
 
 function leftLines(
   report: ZoneReport & { readonly result: "applied" },
@@ -137,31 +149,4 @@ function leftLines(
 
 function indented(line: string): string {
   return `  ${line}`;
-}
-
-function summaryLine({ zones, changes, writes, outcomes }: Summary, paint: Paint): string {
-  const total = Object.values(zones).reduce((sum, count) => sum + count, 0);
-  const verbs = `${changes.create} to create, ${changes.update} to update, ${changes.delete} to delete`;
-  const states = [
-    `${zones["in-sync"]} of ${plural(total, "zone")} in sync`,
-    ...(zones.refused > 0 ? [`${zones.refused} held`] : []),
-    ...(zones.unreadable > 0 ? [`${zones.unreadable} unreadable`] : []),
-  ].join(", ");
-  if (zones.applied > 0) {
-    const ends = Object.entries(outcomes).filter(([, count]) => count > 0);
-    const sent = ends.map(([status, count]) => `${count} ${status}`).join(", ");
-    return paint(
-      "bold",
-      `Applied to ${plural(zones.applied, "zone")}: requests ${sent}. ${states}.`,
-    );
-  }
-  if (changes.create + changes.update + changes.delete === 0) {
-    return paint("bold", `No changes. ${states}.`);
-  }
-  return paint("bold", `Plan: ${verbs}, in ${plural(writes, "request")}. ${states}.`);
-}
-
-function plural(count: number, noun: string): string {
-  if (count === 1) return `1 ${noun}`;
-  return `${count} ${noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }

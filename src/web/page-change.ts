@@ -1,5 +1,6 @@
 import type { Change, Effect, FieldChange } from "../plan/change.ts";
-import { deleteReasons, effectMarks, verbSigns } from "../report/change-text.ts";
+import { deleteReasons, verbSigns } from "../report/change-text.ts";
+import { effectMarks } from "../report/effect-words.ts";
 import { html, type Html } from "./html.ts";
 import { foreign } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";

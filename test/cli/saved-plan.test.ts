@@ -40,7 +40,7 @@ describe("a saved plan", () => {
     });
     const { code, stdout } = await place.run("apply", "--plan", "plan.json");
     expect(code).toBe(6);
-    expect(stdout).toMatch(/update-policy policy\/checkout: not sent \(stale\)/);
+    expect(stdout).toMatch(/update-policy policy\/checkout: not sent, since the zone has moved/);
     expect(writesSeenBy(emulator).filter((write) => write.startsWith("POST"))).toHaveLength(1);
     expect(writesSeenBy(emulator)).toHaveLength(3);
   });
