@@ -1,16 +1,10 @@
 import type { Cause, Change, Direction, FieldChange, Verb } from "../plan/change.ts";
 import type { RefusalCode } from "../plan/refusal.ts";
 import { changeResultOf, type ChangeResult } from "./change-result.ts";
+import type { ZoneStep } from "./follower.ts";
 import type { Trigger, ZoneReport } from "./run-report.ts";
 import { verdictOf, type Verdict } from "./verdict.ts";
-import type { ZoneState, ZoneStatus } from "./zone-state.ts";
-
-/** One run of a zone, with what was known of the zone before it and what is known after it. */
-export interface ZoneStep {
-  readonly before: ZoneState;
-  readonly report: ZoneReport;
-  readonly after: ZoneState;
-}
+import type { ZoneStatus } from "./zone-state.ts";
 
 /** What became of a change, or that it was only found. */
 export type HistoryResult = ChangeResult | "found";

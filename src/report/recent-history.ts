@@ -1,6 +1,7 @@
+import type { ZoneStep } from "./follower.ts";
 import { historyJson } from "./history-json.ts";
 import { historyEntryOf, isNews } from "./history.ts";
-import type { HistoryEntry, HistoryView, ZoneStep } from "./history.ts";
+import type { HistoryEntry, HistoryView } from "./history.ts";
 
 interface Kept {
   readonly entry: HistoryEntry;
