@@ -6,6 +6,8 @@ import { Reconciler } from "../reconcile/reconciler.ts";
 import { type Schedule, startSchedule } from "../reconcile/schedule.ts";
 import type { DaemonFacts } from "../report/daemon.ts";
 import type { Fleet } from "../report/fleet.ts";
+import type { Follower } from "../report/follower.ts";
+import type { HistoryView } from "../report/history.ts";
 import type { createLogger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { startWatchdog } from "../web/health.ts";
@@ -23,6 +25,8 @@ export interface DaemonParts {
   readonly metrics: Metrics;
   readonly logger: ReturnType<typeof createLogger>;
   readonly fleet: Fleet;
+  readonly history: HistoryView;
+  readonly followers: readonly Follower[];
   /** Address of the embedded emulator, where there is one. */
   readonly emulator: string | undefined;
 }
@@ -50,6 +54,7 @@ export async function keep(parts: DaemonParts, machine: Machine): Promise<void> 
   await using server = await startServer({
     listen: config.server.listen,
     fleet,
+    history: parts.history,
     facts: () => factsOf(parts, reconciler, schedule, startedAt),
     metrics: {
       contentType: metrics.contentType,
@@ -72,7 +77,7 @@ export async function keep(parts: DaemonParts, machine: Machine): Promise<void> 
 }
 
 function createReconciler(parts: DaemonParts, machine: Machine): Reconciler {
-  const { config, service, metrics, logger, fleet } = parts;
+  const { config, service, metrics, logger, fleet, followers } = parts;
   const { clock, random, uniqueId, files } = machine;
   const { path, owner } = config.desired;
   const { limits, mode } = config;
@@ -98,6 +103,7 @@ function createReconciler(parts: DaemonParts, machine: Machine): Reconciler {
         fleet,
         metrics,
         logger,
+        followers,
         source: path,
         now: () => clock.now(),
         credentialOf: (zone) => service.credentialOf(zone),

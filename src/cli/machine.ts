@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "../api/clock.ts";
 import type { FilePort } from "../desired/files.ts";
 import { nodeFiles } from "../desired/files.ts";
+import { type HistoryStore, nodeHistoryStore } from "../telemetry/history-store.ts";
 
 /** A stream that text is written to. */
 export interface TextStream {
@@ -19,6 +20,7 @@ export interface Machine {
   readonly stderr: TextStream;
   readonly clock: Clock;
   readonly files: FilePort;
+  readonly historyStore: (file: string) => HistoryStore;
   /** From 0 up to 1. */
   readonly random: () => number;
   /** A name that no other run has. */
@@ -38,6 +40,7 @@ export function thisMachine(): Machine {
     stderr: process.stderr,
     clock: systemClock,
     files: nodeFiles,
+    historyStore: nodeHistoryStore,
     random: () => Math.random(),
     uniqueId: () => randomUUID(),
     onSignal: (signal, listener) => {

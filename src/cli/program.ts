@@ -51,6 +51,7 @@ export function createProgram(machine: Machine, end: (code: ExitCode) => void): 
   addValidate(program, machine, end);
   addPlan(program, machine, end);
   addApply(program, machine, end);
+  addHistory(program, machine, end);
   addEmulate(program, machine, end);
   addSchema(program, machine, end);
   return program;
@@ -187,6 +188,36 @@ interface ApplyFlags {
   readonly format: "text" | "json";
   readonly accept?: readonly string[];
   readonly plan?: string;
+}
+
+const addHistory: Add = (program, machine, end) => {
+  program
+    .command("history")
+    .description("print what runs changed or found, and how long zones drifted")
+    .argument("[zone]", "only this zone (a name, * stands for anything)")
+    .addOption(configOption())
+    .addOption(formatOption("text", "json"))
+    .option("--since <when>", "a moment, or how long ago: 2026-03-01, 24h, 30d")
+    .option("--until <when>", "likewise; without it: now")
+    .addHelpText(
+      "after",
+      example(
+        "zonewarden history",
+        "zonewarden history shop.example.com --since 24h",
+        "zonewarden history --since 2026-03-01 --until 2026-04-01 --format json | jq .drift",
+      ),
+    )
+    .action(async (zone: string | undefined, options: HistoryOptions) => {
+      const { history } = await import("./history.ts");
+      end(await history({ ...options, zone, since: options.since, until: options.until }, machine));
+    });
+};
+
+interface HistoryOptions {
+  readonly config: string;
+  readonly format: "text" | "json";
+  readonly since?: string;
+  readonly until?: string;
 }
 
 const addEmulate: Add = (program, machine, end) => {

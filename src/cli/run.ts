@@ -7,6 +7,7 @@ import { connect } from "./connect.ts";
 import { keep } from "./daemon.ts";
 import { reachService } from "./emulator.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { startHistory } from "./keep-history.ts";
 import { configOrProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
 import { observerOf } from "./teller.ts";
@@ -35,7 +36,10 @@ export async function run(flags: RunFlags, machine: Machine): Promise<ExitCode> 
     scrub: (line) => service.credentials.reduce((text, credential) => credential.scrub(text), line),
   });
   const emulator = reached.emulator?.url;
-  await keep({ config, service, metrics, logger, fleet: new Fleet(), emulator }, machine);
+  await using history = await startHistory(config.history, logger, machine);
+  const followers = [history.follower];
+  const parts = { config, service, metrics, logger, fleet: new Fleet(), emulator };
+  await keep({ ...parts, history: history.view, followers }, machine);
   return exitCodes.done;
 }
 

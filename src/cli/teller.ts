@@ -1,6 +1,7 @@
 import type { Observer } from "../api/observer.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet } from "../report/fleet.ts";
+import type { Follower } from "../report/follower.ts";
 import type { LoadReport } from "../report/load-report.ts";
 import { logLoad, logZone } from "../telemetry/log-run.ts";
 import type { createLogger } from "../telemetry/log.ts";
@@ -14,6 +15,8 @@ export interface Audience {
   readonly fleet: Fleet;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Hear of everything after these three. */
+  readonly followers: readonly Follower[];
   /** Directory of the files, as the configuration says it. */
   readonly source: string;
   readonly now: () => Date;
@@ -25,12 +28,16 @@ export interface Audience {
 export function tellerOf(
   audience: Audience,
 ): Pick<ReconcilerPorts, "report" | "loaded" | "unlisted" | "bug"> {
-  const { fleet, metrics, logger, source, now, credentialOf } = audience;
+  const { fleet, metrics, logger, followers, source, now, credentialOf } = audience;
   return {
     report: (report) => {
+      const before = fleet.zone(report.zone);
       fleet.recordZone(report);
       metrics.recordZone(report);
       logZone(logger, report, "plan" in report ? credentialOf(report.plan.zone) : "");
+      const after = fleet.zone(report.zone);
+      if (before === undefined || after === undefined) return;
+      for (const follower of followers) follower.zone({ before, report, after });
     },
     loaded: ({ result, state, problems, fleet: declared, refusal }) => {
       const at = now();
@@ -59,6 +66,7 @@ export function tellerOf(
       if (refusal !== undefined) {
         logger.error({ code: refusal.code, refusal: refusal.message }, "files held");
       }
+      for (const follower of followers) follower.load(load);
     },
     unlisted: ({ code, message, ray }, retryMs) => {
       logger.error({ code, error: message, ray, retry_ms: retryMs }, "zones cannot be listed");

@@ -53,6 +53,11 @@ export interface ConfigFile {
   server?: {
     listen?: string;
   };
+  history?: {
+    path?: string;
+    max_age?: string;
+    max_size?: string;
+  };
   log?: {
     level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     format?: "json" | "pretty";

@@ -50,6 +50,13 @@ export interface LimitsConfig {
   readonly accept: readonly string[];
 }
 
+/** What is kept of runs, and where: `path` is absolute, `undefined` for memory alone. */
+export interface HistoryConfig {
+  readonly path: string | undefined;
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+}
+
 /** How the program runs: `zonewarden.yaml` with every default filled in. */
 export interface Config {
   readonly mode: "enforce" | "observe";
@@ -77,6 +84,7 @@ export interface Config {
   };
   readonly windows: readonly WindowConfig[];
   readonly server: { readonly listen: Listen };
+  readonly history: HistoryConfig;
   readonly log: {
     readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     readonly format: "json" | "pretty" | undefined;

@@ -1,7 +1,14 @@
 import path from "node:path";
 
 import type { ConfigFile, Credential, Window } from "./config-file.ts";
-import type { Config, CredentialConfig, LimitsConfig, Listen, WindowConfig } from "./config.ts";
+import type {
+  Config,
+  CredentialConfig,
+  HistoryConfig,
+  LimitsConfig,
+  Listen,
+  WindowConfig,
+} from "./config.ts";
 
 /** A part of the file that may be left out. */
 type Section<K extends keyof ConfigFile> = NonNullable<ConfigFile[K]>;
@@ -18,6 +25,7 @@ export function normalConfig(file: ConfigFile, directory: string): Config {
     budget: normalBudget(file.budget ?? {}),
     windows: (file.windows ?? []).map(normalWindow),
     server: { listen: listenOf(file.server?.listen ?? "127.0.0.1:9464") },
+    history: normalHistory(file.history ?? {}, directory),
     log: normalLog(file.log ?? {}),
   };
 }
@@ -111,6 +119,21 @@ function normalBudget(budget: Section<"budget">): Config["budget"] {
     windowMs: milliseconds(budget.window ?? "5m"),
     reserve: share(budget.reserve ?? 0.2),
   };
+}
+
+function normalHistory(history: Section<"history">, directory: string): HistoryConfig {
+  const { path: file, max_age: maxAge = "9600h", max_size: maxSize = "64MiB" } = history;
+  return {
+    path: file === undefined ? undefined : path.resolve(directory, file),
+    maxAgeMs: milliseconds(maxAge),
+    maxBytes: bytes(maxSize),
+  };
+}
+
+/** Bytes of `512KiB`, `64MiB` or `1GiB`; the schema has let no other text through. */
+function bytes(size: string): number {
+  const exponent = ["KiB", "MiB", "GiB"].findIndex((unit) => size.endsWith(unit)) + 1;
+  return Number.parseInt(size, 10) * 1024 ** exponent;
 }
 
 function normalLog({ level = "info", format }: Section<"log">): Config["log"] {

@@ -5,6 +5,7 @@ import { secureHeaders } from "hono/secure-headers";
 
 import type { DaemonFacts } from "../report/daemon.ts";
 import type { FleetView } from "../report/fleet.ts";
+import type { HistoryView } from "../report/history.ts";
 import { assets } from "./assets.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
 import { textOfHtml } from "./html.ts";
@@ -19,6 +20,7 @@ import { selectionFrom } from "./selection.ts";
 /** What the server shows and whom it asks; it changes nothing. */
 export interface AppParts {
   readonly fleet: FleetView;
+  readonly history: HistoryView;
   facts(): DaemonFacts;
   readonly metrics: {
     readonly contentType: string;
@@ -37,7 +39,12 @@ export interface AppParts {
 /** The routes, without a socket. */
 export function createApp(parts: AppParts): Hono {
   const app = new Hono();
-  const look = (): Look => ({ fleet: parts.fleet, daemon: parts.facts(), now: parts.clock.now() });
+  const look = (): Look => ({
+    fleet: parts.fleet,
+    history: parts.history,
+    daemon: parts.facts(),
+    now: parts.clock.now(),
+  });
   app.use(methodNotAllowed({ app }));
   app.use(secureHeaders(headers));
   addProbes(app, parts);

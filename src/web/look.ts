@@ -1,9 +1,11 @@
 import type { DaemonFacts } from "../report/daemon.ts";
 import type { FleetView } from "../report/fleet.ts";
+import type { HistoryView } from "../report/history.ts";
 
 /** All that a page or an answer is made of, at one moment. */
 export interface Look {
   readonly fleet: FleetView;
+  readonly history: HistoryView;
   readonly daemon: DaemonFacts;
   readonly now: Date;
 }

@@ -14,6 +14,7 @@ import {
   statusBadge,
   undoneBadge,
 } from "./page-parts.ts";
+import { renderTimeline } from "./page-timeline.ts";
 import { renderFacts } from "./page-zone-side.ts";
 import { renderTroubles } from "./page-zone-troubles.ts";
 
@@ -26,7 +27,10 @@ export function renderZonePage(look: Look, state: ZoneState): Html {
     html`${breadcrumb(name)}
       <h1>${name} ${statusBadge(state.status)}</h1>
       <div class="columns">
-        <div>${renderTroubles(state)} ${plan(state, look.now)} ${history(state, look.now)}</div>
+        <div>
+          ${renderTroubles(state)} ${plan(state, look.now)} ${renderTimeline(look, state)}
+          ${history(state, look.now)}
+        </div>
         <div class="side">${renderFacts(state, look.now)}</div>
       </div>`,
   );

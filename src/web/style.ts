@@ -67,7 +67,14 @@ main { max-width: 1440px; margin: 0 auto; padding: 20px 24px 32px; }
 .blocked { --tone: var(--warn); --tint: var(--tint-warn); }
 .paused { --tone: var(--hold); --tint: var(--tint-hold); }
 .unknown { --tone: var(--quiet); --tint: var(--raised); }
+.none { --tone: var(--line); }
 rect { fill: var(--tone); }
+rect.day { fill: var(--card); opacity: 0.6; }
+.timeline.card { border-left: 1px solid var(--line); }
+.spans { display: block; width: 100%; height: 28px; border-radius: 4px; }
+.axis { display: flex; justify-content: space-between; margin: 2px 0 6px; font-size: 12px; }
+.timeline summary { cursor: pointer; }
+.timeline .recent { margin-top: 8px; font-size: 13px; }
 .status { display: inline-block; padding: 1px 9px; border-radius: 10px; font-size: 12.5px; font-weight: 600; white-space: nowrap; color: var(--tone); background: var(--tint); }
 .status.error { color: light-dark(#fff, #1b0b0c); background: var(--bad); }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 348px; gap: 20px; align-items: start; }

@@ -1,4 +1,3 @@
-import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -6,36 +5,11 @@ import path from "node:path";
 import { describe, it } from "vitest";
 import { stringify } from "yaml";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
-import { deploy } from "./paths.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
+import { dashboards, expressionsOf } from "./dashboards.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
 import { noPromtool, run } from "./tools.ts";
 import { foreignNames } from "./vocabulary.ts";
-
-const dashboards = globSync("*.json", { cwd: path.join(deploy, "dashboards") })
-  .toSorted()
-  .map((file) => ({ file, dashboard: readDashboard(file) }));
-
-function readDashboard(file: string): JsonObject {
-  const dashboard: unknown = JSON.parse(
-    readFileSync(path.join(deploy, "dashboards", file), "utf8"),
-  );
-  if (!isJsonObject(dashboard)) throw new Error(`${file}: not an object`);
-  return dashboard;
-}
-
-/** Every PromQL expression of a dashboard: of its panels, annotations and variables. */
-function expressionsOf(dashboard: JsonObject): readonly string[] {
-  const panels = objectsIn(dashboard["panels"]).flatMap((panel) => objectsIn(panel["targets"]));
-  const annotations = objectsIn(objectAt(dashboard, "annotations")["list"]);
-  const variables = objectsIn(objectAt(dashboard, "templating")["list"]).map((variable) =>
-    textAt(objectAt(variable, "query"), "query").replace(/^label_values\((.*), \w+\)$/, "$1"),
-  );
-  return [
-    ...[...panels, ...annotations].map((target) => textAt(target, "expr")),
-    ...variables.filter((query) => query !== ""),
-  ];
-}
 
 describe("the dashboards", () => {
   it("are fleet, operations and zone", ({ expect }) => {
@@ -78,7 +52,7 @@ describe("the dashboards", () => {
     ({ dashboard }, { expect }) => {
       const expressions = expressionsOf(dashboard);
       expect(expressions.length).toBeGreaterThan(5);
-      expect(expressions.flatMap(foreignNames)).toEqual([]);
+      expect(expressions.flatMap((expr) => foreignNames(expr))).toEqual([]);
     },
   );
 

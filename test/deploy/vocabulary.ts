@@ -4,7 +4,11 @@ import { metricTable, type LabelValues } from "../../src/telemetry/metric-table.
 import { namesIn, type Matcher } from "./promql.ts";
 import { readRules, rulesIn, textAt } from "./rules.ts";
 
-interface Vocable {
+/** Metrics with the labels they have, and the values of these. */
+export type Vocabulary = ReadonlyMap<string, Readonly<Record<string, LabelValues>>>;
+
+/** A metric with its labels. */
+export interface Vocable {
   readonly name: string;
   readonly labels: Readonly<Record<string, LabelValues>>;
 }
@@ -12,14 +16,20 @@ interface Vocable {
 /** Labels that Prometheus gives to every series it scrapes. */
 const targetLabels = { job: ["zonewarden"], instance: "targets" };
 
-const vocabulary: ReadonlyMap<string, Vocable["labels"]> = new Map(
-  [...ours(), ...ofTheProcess(), ...recorded(), { name: "up", labels: {} }].map(
-    ({ name, labels }) => [name, { ...targetLabels, ...labels }],
-  ),
-);
+const promised = vocabularyOf([...ours(), ...ofTheProcess()]);
+
+/** What Prometheus knows of metrics that a process exports: with its own labels, and what the rules record. */
+export function vocabularyOf(exported: readonly Vocable[]): Vocabulary {
+  return new Map(
+    [...exported, ...recorded(), { name: "up", labels: {} }].map(({ name, labels }) => [
+      name,
+      { ...targetLabels, ...labels },
+    ]),
+  );
+}
 
 /** What an expression names and neither the program nor Prometheus has: metrics, labels of them, values of those. */
-export function foreignNames(expr: string): readonly string[] {
+export function foreignNames(expr: string, vocabulary = promised): readonly string[] {
   const { selections, grouping } = namesIn(expr);
   const known = new Set<string>();
   const foreign: string[] = [];

@@ -6,6 +6,7 @@ import { systemClock } from "../../src/api/clock.ts";
 import type { Machine } from "../../src/cli/machine.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
+import { nodeHistoryStore } from "../../src/telemetry/history-store.ts";
 
 /** What a command came to. */
 export interface Ran {
@@ -61,6 +62,7 @@ function startIn(directory: string, env: Machine["env"], args: readonly string[]
     stderr: { isTTY: false, write: (text) => err.push(text) },
     clock: systemClock,
     files: nodeFiles,
+    historyStore: nodeHistoryStore,
     random: () => Math.random(),
     uniqueId: () => crypto.randomUUID(),
     onSignal: (name, listener) => {

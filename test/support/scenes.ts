@@ -1,4 +1,7 @@
 import type { Fleet } from "../../src/report/fleet.ts";
+import type { HistoryView } from "../../src/report/history.ts";
+import { RecentHistory } from "../../src/report/recent-history.ts";
+import type { ZoneReport } from "../../src/report/run-report.ts";
 import { b, fleetOf, held, shop } from "./fleets.ts";
 import { at, change, declared, done, failed, load, problem, refusal, report } from "./reports.ts";
 
@@ -16,8 +19,35 @@ const csp = change("policy/checkout", "strengthens", {
   ],
 });
 
+/** No runs at all. */
+export const noHistory: HistoryView = { of: () => [] };
+
 /** A fleet in which every sort of thing has happened. */
 export function scene(): Fleet {
+  const fleet = fleetBefore();
+  for (const each of sceneReports()) fleet.recordZone(each);
+  return fleet;
+}
+
+/** What is kept of it. */
+export function sceneHistory(): HistoryView {
+  return historyOf(fleetBefore(), sceneReports());
+}
+
+/** The history of runs, one after the other. */
+export function historyOf(fleet: Fleet, reports: readonly ZoneReport[]): RecentHistory {
+  const history = new RecentHistory(1_000_000);
+  for (const each of reports) {
+    const before = fleet.zone(each.zone);
+    fleet.recordZone(each);
+    const after = fleet.zone(each.zone);
+    if (before === undefined || after === undefined) throw new Error(`${each.zone}: not declared`);
+    history.record({ before, report: each, after });
+  }
+  return history;
+}
+
+function fleetBefore(): Fleet {
   const paused = { reason: "CHG-4411", until: undefined };
   const fleet = fleetOf(
     declared(shop),
@@ -27,9 +57,13 @@ export function scene(): Fleet {
     declared("www.example.com"),
   );
   fleet.recordLoad(load({ zones: 5, problems: [problem()], at: at(1) }));
+  return fleet;
+}
+
+function sceneReports(): readonly ZoneReport[] {
   const byHand = { kind: "policy", id: "c9ef84", title: "Made by hand" } as const;
-  fleet.recordZone(report("blog.example.com", 2, { result: "in-sync", unmanaged: [byHand] }));
-  fleet.recordZone(
+  return [
+    report("blog.example.com", 2, { result: "in-sync", unmanaged: [byHand] }),
     report(shop, 3, {
       result: "applied",
       cause: "drift",
@@ -37,8 +71,6 @@ export function scene(): Fleet {
       outcomes: [done("policy/checkout"), failed("policy/b")],
       left: [b],
     }),
-  );
-  fleet.recordZone(
     report(shop, 20, {
       result: "refused",
       cause: "drift",
@@ -46,8 +78,7 @@ export function scene(): Fleet {
       refusals: [refusal("WEAKENING", "1 change weakens; accept it with --accept 91ab")],
       unmanaged: [byHand],
     }),
-  );
-  fleet.recordZone(report("old.example.com", 21, held("SUSPENDED")));
-  fleet.recordZone(report("pay.example.com", 22, { result: "unreadable" }));
-  return fleet;
+    report("old.example.com", 21, held("SUSPENDED")),
+    report("pay.example.com", 22, { result: "unreadable" }),
+  ];
 }

@@ -12,7 +12,7 @@ import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json
 import type { Look } from "../../src/web/look.ts";
 import { selectionFrom } from "../../src/web/selection.ts";
 import { at, daemon } from "../support/reports.ts";
-import { scene } from "../support/scenes.ts";
+import { scene, sceneHistory } from "../support/scenes.ts";
 
 const file = path.resolve(import.meta.dirname, "../../schemas/status.schema.json");
 const schema = readSchema();
@@ -40,7 +40,7 @@ function valuesOf(definition: string): Json | undefined {
 
 describe("the schema of /api/v1", () => {
   const fleet = scene();
-  const look: Look = { fleet, daemon: daemon(), now: at(30) };
+  const look: Look = { fleet, history: sceneHistory(), daemon: daemon(), now: at(30) };
 
   it("describes what is sent of the fleet", ({ expect }) => {
     expect(faultsOf("fleet", fleetJson(look))).toBe("");

@@ -4,9 +4,10 @@ import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json
 import { selectionFrom } from "../../src/web/selection.ts";
 import { fleetOf, held, shop } from "../support/fleets.ts";
 import { at, change, daemon, declared, load, problem, report } from "../support/reports.ts";
+import { noHistory } from "../support/scenes.ts";
 
 function look(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {
-  return { fleet, daemon: daemon(), now: at(10) };
+  return { fleet, history: noHistory, daemon: daemon(), now: at(10) };
 }
 
 /** As a client reads it. */

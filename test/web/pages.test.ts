@@ -20,10 +20,10 @@ import {
   refusal,
   report,
 } from "../support/reports.ts";
-import { scene } from "../support/scenes.ts";
+import { scene, sceneHistory } from "../support/scenes.ts";
 
 function lookAt(fleet: Fleet): Look {
-  return { fleet, daemon: daemon(), now: at(30) };
+  return { fleet, history: sceneHistory(), daemon: daemon(), now: at(30) };
 }
 
 function fleetPage(fleet: Fleet, query: Readonly<Record<string, string>> = {}): string {

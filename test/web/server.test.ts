@@ -4,6 +4,7 @@ import type { Fleet } from "../../src/report/fleet.ts";
 import { startServer, type ServerOptions, type WatchServer } from "../../src/web/server.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
 import { at, daemon, load, problem, report } from "../support/reports.ts";
+import { noHistory } from "../support/scenes.ts";
 import { freshMetrics } from "../support/scrapes.ts";
 
 function serve(
@@ -14,6 +15,7 @@ function serve(
   return startServer({
     listen: { host: "127.0.0.1", port: 0 },
     fleet,
+    history: noHistory,
     facts: () => daemon(),
     metrics: {
       contentType: metrics.contentType,

@@ -1,0 +1,136 @@
+import type { Cause, Change, Direction, FieldChange, Verb } from "../plan/change.ts";
+import type { RefusalCode } from "../plan/refusal.ts";
+import { changeResultOf, type ChangeResult } from "./change-result.ts";
+import type { ZoneStep } from "./follower.ts";
+import type { Trigger, ZoneReport } from "./run-report.ts";
+import { verdictOf, type Verdict } from "./verdict.ts";
+import type { ZoneStatus } from "./zone-state.ts";
+
+/** What became of a change, or that it was only found. */
+export type HistoryResult = ChangeResult | "found";
+
+/** A change as history keeps it. */
+export interface HistoryChange {
+  readonly verb: Verb;
+  readonly key: string;
+  readonly title: string;
+  readonly direction: Direction;
+  readonly result: HistoryResult;
+  readonly fields: readonly FieldChange[];
+}
+
+/** A run that changed something, or found something that the run before it had not found. */
+export interface HistoryEntry {
+  readonly at: Date;
+  readonly zone: string;
+  readonly run: string;
+  readonly trigger: Trigger;
+  readonly revision: string;
+  readonly verdict: Verdict;
+  /** What the zone was after the run. */
+  readonly status: ZoneStatus;
+  readonly cause: Cause | undefined;
+  /** Where drift was still there after the run: when it was first seen. */
+  readonly driftedSince: Date | undefined;
+  /** Where the run saw new drift: the last look before it, which saw none. */
+  readonly clearAt: Date | undefined;
+  readonly changes: readonly HistoryChange[];
+  readonly refusals: readonly { readonly code: RefusalCode; readonly message: string }[];
+  readonly failure:
+    | { readonly code: string; readonly message: string; readonly ray: string }
+    | undefined;
+}
+
+/** The history that pages show: of each zone, oldest first. */
+export interface HistoryView {
+  of(zone: string): readonly HistoryEntry[];
+}
+
+/** A run as history would keep it. */
+export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntry {
+  const { zone, run, trigger, revision, finishedAt } = report;
+  const cause = "cause" in report ? report.cause : undefined;
+  const isOnset = cause === "drift" && before.driftedSince === undefined;
+  const { failure, refusals } = after;
+  return {
+    at: finishedAt,
+    zone,
+    run,
+    trigger,
+    revision,
+    verdict: verdictOf(report),
+    status: after.status,
+    cause,
+    driftedSince: after.driftedSince,
+    clearAt: isOnset ? before.lastSuccess : undefined,
+    changes: changesIn(report),
+    refusals,
+    failure: failure && { code: failure.code, message: failure.message, ray: failure.ray },
+  };
+}
+
+/**
+ * Whether a run tells something that the last kept one of its zone did not: a month of the same drift, seen every
+ * quarter of an hour, is one entry. What wrote is always kept.
+ */
+export function isNews(entry: HistoryEntry, last: HistoryEntry | undefined): boolean {
+  if (entry.changes.some(({ result }) => result !== "found")) return true;
+  if (last === undefined) return entry.verdict !== "in_sync";
+  return findingOf(entry) !== findingOf(last);
+}
+
+function findingOf({ status, cause, changes, refusals, failure }: HistoryEntry): string {
+  return JSON.stringify({
+    status,
+    cause,
+    left: changes.filter(({ result }) => result !== "done"),
+    refusals: refusals.map(({ code }) => code),
+    failure: failure?.code,
+  });
+}
+
+function changesIn(report: ZoneReport): readonly HistoryChange[] {
+  switch (report.result) {
+    case "in-sync":
+    case "unreadable":
+      return [];
+    case "ready":
+    case "refused":
+      return report.plan.changes.map((change) => historyChange(change, "found"));
+    case "applied": {
+      const writes = report.outcomes.map(({ status, write }) => ({
+        status,
+        changes: write.changes,
+      }));
+      return report.plan.changes.map((change) =>
+        historyChange(change, changeResultOf(change, writes)),
+      );
+    }
+  }
+}
+
+function historyChange(change: Change, result: HistoryResult): HistoryChange {
+  const { verb, key, title, effect, fields } = change;
+  return {
+    verb,
+    key,
+    title,
+    direction: effect.direction,
+    result,
+    fields: fields.map(({ field, before, after }) => ({
+      field,
+      before: clipped(before),
+      after: clipped(after),
+    })),
+  };
+}
+
+/** Longer values are cut: expressions end at 4,096 characters, and a line must stay a line. */
+const longestValue = 4_096;
+
+function clipped(value: FieldChange["before"]): FieldChange["before"] {
+  if (value === undefined) return undefined;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text.length <= longestValue) return value;
+  return `${text.slice(0, longestValue)}… (${text.length} characters)`;
+}

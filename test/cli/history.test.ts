@@ -1,0 +1,107 @@
+import { describe, it } from "vitest";
+
+import { historyJson } from "../../src/report/history-json.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { type Workplace, workplace } from "../support/command-line.ts";
+import { exampleWithEmulator } from "../support/example.ts";
+import { drifted, fleetOf, shop } from "../support/fleets.ts";
+import { at, declared, report } from "../support/reports.ts";
+import { historyOf } from "../support/scenes.ts";
+
+const blog = "blog.example.com";
+
+/** A place whose history tells that the shop drifted for half an hour, and the blog since then. */
+async function placeWithHistory(): Promise<Workplace> {
+  const place = await workplace();
+  const clear = { result: "in-sync" } as const;
+  const history = historyOf(fleetOf(declared(shop), declared(blog)), [
+    report(shop, 0, clear),
+    report(shop, 10, drifted),
+    report(shop, 40, clear),
+    report(blog, 45, drifted),
+  ]);
+  const lines = [...history.of(shop), ...history.of(blog)].map((entry) =>
+    JSON.stringify(historyJson(entry)),
+  );
+  await place.write("state/history.jsonl", `${lines.join("\n")}\n{"at":"2026-11-2`);
+  await place.write("zonewarden.yaml", "mode: observe\nhistory: { path: state/history.jsonl }\n");
+  return place;
+}
+
+const until = at(60).toISOString();
+
+describe("zonewarden history", () => {
+  it("tells what runs found, and how long zones drifted", async ({ expect }) => {
+    await using place = await placeWithHistory();
+    const { code, stdout, stderr } = await place.run("history", "--until", until);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.split("\n").filter((line) => line.startsWith("20"))).toHaveLength(3);
+    expect(stdout).toContain("~ policy/a  ▲ strengthens  found\n      enabled  false → true");
+    expect(stdout).toContain(`${shop}  drifted once, 30 min seen, at most 40 min\n`);
+    expect(stdout).toContain(`${blog}  drifted once, 15 min seen, at most 15 min, and still does`);
+  });
+
+  it.for([
+    { args: [shop], zones: [shop], seconds: [1800] },
+    { args: ["--since", at(30).toISOString()], zones: [blog, shop], seconds: [900, 600] },
+    {
+      args: ["*.example.com", "--since", at(50).toISOString()],
+      zones: [blog, shop],
+      seconds: [600, 0],
+    },
+    { args: ["other.example"], zones: [], seconds: [] },
+  ])("counts drift for $args", async ({ args, zones, seconds }, { expect }) => {
+    await using place = await placeWithHistory();
+    const { stdout } = await place.run("history", ...args, "--until", until, "--format", "json");
+    const told: unknown = JSON.parse(stdout);
+    const drift = isJsonObject(told) && Array.isArray(told["drift"]) ? told["drift"] : [];
+    const found = drift.filter(isJsonObject);
+    expect(found.map(({ zone }) => zone)).toEqual(zones);
+    expect(found.map(({ seen_seconds: seen }) => seen)).toEqual(seconds);
+  });
+
+  it.for([
+    { args: ["--since", "yesterday"], says: "--since and --until take a moment" },
+    { args: ["--until", "2026-13-01"], says: "--since and --until take a moment" },
+  ])("refuses $args", async ({ args, says }, { expect }) => {
+    await using place = await placeWithHistory();
+    const { code, stderr } = await place.run("history", ...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(says);
+  });
+
+  it("says where history is when no file is configured", async ({ expect }) => {
+    await using place = await workplace();
+    await place.write("zonewarden.yaml", "mode: observe\n");
+    const { code, stderr } = await place.run("history");
+    expect(code).toBe(1);
+    expect(stderr).toContain("sets no history.path");
+  });
+
+  it("prints what the daemon has written, run after run", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: 'schedule: { cron: "0 * * * *" }\nhistory: { path: history.jsonl }',
+    });
+    for (let run = 0; run < 2; run += 1) {
+      const daemon = example.place.start("run");
+      await expect
+        .poll(
+          () => daemon.stdout().match(/"msg":"(plan carried out|zonewarden started)"/g)?.length,
+          {
+            timeout: 10_000,
+          },
+        )
+        .toBe(run === 0 ? 3 : 1);
+      daemon.signal("SIGTERM");
+      await daemon.ended;
+    }
+    const { stdout } = await example.place.run("history", "--format", "json");
+    const told: unknown = JSON.parse(stdout);
+    expect(told).toMatchObject({
+      entries: [
+        { verdict: "applied", trigger: "startup" },
+        { verdict: "applied", trigger: "startup" },
+      ],
+    });
+  });
+});

@@ -1,0 +1,163 @@
+import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import type { HistoryEntry } from "../../src/report/history.ts";
+import { openHistoryFile, type OpenedHistory } from "../../src/telemetry/history-file.ts";
+import { nodeHistoryStore, type HistoryStore } from "../../src/telemetry/history-store.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { drifted, fleetOf, shop } from "../support/fleets.ts";
+import { at, report } from "../support/reports.ts";
+import { historyOf } from "../support/scenes.ts";
+
+const year = 365 * 86_400_000;
+
+interface Opened extends OpenedHistory {
+  readonly entries: readonly HistoryEntry[];
+  readonly told: readonly string[];
+}
+
+/** Opens a history file as the daemon does. */
+async function openStore(
+  store: HistoryStore,
+  { maxBytes = 1_000_000, maxAgeMs = year, clock = new SimulatedClock(at(60)) } = {},
+): Promise<Opened> {
+  const entries: HistoryEntry[] = [];
+  const told: string[] = [];
+  const onFailure = (error: unknown): number => told.push(String(error));
+  const onRecovery = (): number => told.push("recovered");
+  const ports = { store, clock, onFailure, onRecovery };
+  const opened = await openHistoryFile({ maxAgeMs, maxBytes }, ports, (entry) =>
+    entries.push(entry),
+  );
+  return { ...opened, entries, told };
+}
+
+/** An entry of so many minutes after the start. */
+function entryAt(minute: number): HistoryEntry {
+  const [entry] = historyOf(fleetOf(), [report(shop, minute, drifted)]).of(shop);
+  if (entry === undefined) throw new Error("nothing was kept");
+  return entry;
+}
+
+async function directory(): Promise<AsyncDisposable & { readonly file: string }> {
+  const found = await mkdtemp(path.join(tmpdir(), "zonewarden-history-"));
+  return {
+    file: path.join(found, "state", "history.jsonl"),
+    [Symbol.asyncDispose]: () => rm(found, { recursive: true }),
+  };
+}
+
+describe("the history file", () => {
+  it("gives back after a restart what was appended, in order", async ({ expect }) => {
+    await using place = await directory();
+    const first = await openStore(nodeHistoryStore(place.file));
+    for (const minute of [1, 2, 3]) first.file.append(entryAt(minute));
+    await first.file.settled();
+    const second = await openStore(nodeHistoryStore(place.file));
+    expect(second.entries).toEqual([1, 2, 3].map(entryAt));
+    expect(second.torn).toBe(0);
+  });
+
+  it("survives a kill after any byte: whole lines stay, a torn one goes, and it can be appended to", async ({
+    expect,
+  }) => {
+    await using place = await directory();
+    const whole = await openStore(nodeHistoryStore(place.file));
+    for (const minute of [1, 2]) whole.file.append(entryAt(minute));
+    await whole.file.settled();
+    const bytes = await readFile(place.file);
+    const firstEnd = bytes.indexOf("\n") + 1;
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      await writeFile(place.file, bytes.subarray(0, cut));
+      const opened = await openStore(nodeHistoryStore(place.file));
+      const complete = cut === bytes.length ? 2 : cut >= firstEnd ? 1 : 0;
+      expect(opened.entries).toHaveLength(complete);
+      expect(opened.torn).toBe(
+        cut - (complete === 0 ? 0 : complete === 1 ? firstEnd : bytes.length),
+      );
+      opened.file.append(entryAt(3));
+      await opened.file.settled();
+      expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([
+        ...[1, 2].slice(0, complete).map(entryAt),
+        entryAt(3),
+      ]);
+    }
+  });
+
+  it("passes over a damaged line in the middle", async ({ expect }) => {
+    await using place = await directory();
+    const first = await openStore(nodeHistoryStore(place.file));
+    first.file.append(entryAt(1));
+    await first.file.settled();
+    await appendFile(place.file, "\0\0\0\n{}\n");
+    const second = await openStore(nodeHistoryStore(place.file));
+    second.file.append(entryAt(2));
+    await second.file.settled();
+    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([1, 2].map(entryAt));
+  });
+
+  it("drops what is too old", async ({ expect }) => {
+    await using place = await directory();
+    const first = await openStore(nodeHistoryStore(place.file));
+    for (const minute of [1, 2, 30]) first.file.append(entryAt(minute));
+    await first.file.settled();
+    await openStore(nodeHistoryStore(place.file), { maxAgeMs: 31 * 60_000 });
+    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([entryAt(30)]);
+  });
+
+  it("never outgrows its size by more than what is written at once, and keeps the latest", async ({
+    expect,
+  }) => {
+    await using place = await directory();
+    const maxBytes = 5_000;
+    const store = nodeHistoryStore(place.file);
+    const { file } = await openStore(store, { maxBytes });
+    for (let minute = 1; minute <= 50; minute += 1) {
+      file.append(entryAt(minute));
+      await file.settled();
+      expect(await store.size()).toBeLessThanOrEqual(maxBytes);
+    }
+    const { entries } = await openStore(store);
+    expect(entries.length).toBeGreaterThan(4);
+    expect(entries.at(-1)).toEqual(entryAt(50));
+  });
+
+  it("holds nobody up while the disk is full, says so once, and makes up for it", async ({
+    expect,
+  }) => {
+    await using place = await directory();
+    const real = nodeHistoryStore(place.file);
+    let full = false;
+    const store: HistoryStore = {
+      ...real,
+      append: async (text) => {
+        await real.append(full ? text.slice(0, 20) : text);
+        if (full) throw new Error("ENOSPC");
+      },
+    };
+    const { file, told } = await openStore(store);
+    file.append(entryAt(1));
+    await file.settled();
+    full = true;
+    for (const minute of [2, 3]) {
+      file.append(entryAt(minute));
+      await file.settled();
+    }
+    full = false;
+    file.append(entryAt(4));
+    await file.settled();
+    expect(told).toEqual(["Error: ENOSPC", "recovered"]);
+    expect((await openStore(real)).entries).toEqual([1, 2, 3, 4].map(entryAt));
+  });
+
+  it("writes at its end what still waits", async ({ expect }) => {
+    await using place = await directory();
+    const { file } = await openStore(nodeHistoryStore(place.file));
+    for (const minute of [1, 2, 3]) file.append(entryAt(minute));
+    await file[Symbol.asyncDispose]();
+    expect((await openStore(nodeHistoryStore(place.file))).entries).toHaveLength(3);
+  });
+});
