@@ -110,7 +110,9 @@ describe("watching the files", { timeout: 60_000 }, () => {
     await watched.sees("v50.example");
     await swapConfigMap(mount, 51, "v51");
     await watched.sees("v51.example");
-    expect(watched.seen).not.toContain("");
+    // Nothing may have been whole before the burst was over; but what was seen is never lost again.
+    const first = watched.seen.findIndex((name) => name !== "");
+    expect(watched.seen.slice(first)).not.toContain("");
   });
 
   it("sees the flips of git-sync's link, the first one too", async ({ expect }) => {
