@@ -33,6 +33,7 @@ export interface Machine {
 
 /** The real thing. */
 export function thisMachine(): Machine {
+  process.stdout.on("error", endWithReader);
   return {
     env: process.env,
     directory: process.cwd(),
@@ -49,6 +50,12 @@ export function thisMachine(): Machine {
     },
     exit: (code) => process.exit(code),
   };
+}
+
+/** Who reads only the beginning (`| head`) has seen enough: no fault, and nothing more to say. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
 }
 
 /** Whether to colour what goes to a stream: `NO_COLOR` and `FORCE_COLOR` decide before the terminal does. */

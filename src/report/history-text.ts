@@ -1,4 +1,4 @@
-import { effectMarks, verbSigns } from "./change-text.ts";
+import { effectMarks, verbSigns } from "./effect-words.ts";
 import type { DriftTime, Period } from "./drift-time.ts";
 import { durationText } from "./duration.ts";
 import type { HistoryChange, HistoryEntry } from "./history.ts";
