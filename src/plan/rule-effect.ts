@@ -109,7 +109,7 @@ function isSameOrder(before: Overrides, after: Overrides): boolean {
 
 /** What only the ruleset's rules could tell more about: sensitivities, and thresholds of single rules. */
 function restOf(overrides: Overrides, { categories, rules }: Tuning): unknown {
-  const named = [
+  const rest = [
     ...categories.map(({ category, sensitivity_level: level }) => [category, level, undefined]),
     ...rules.map(({ id, sensitivity_level: level, score_threshold }) => [
       id,
@@ -117,7 +117,7 @@ function restOf(overrides: Overrides, { categories, rules }: Tuning): unknown {
       score_threshold,
     ]),
   ].filter(([, level, threshold]) => level !== undefined || threshold !== undefined);
-  return [overrides.sensitivity_level, new Set(named.map((each) => JSON.stringify(each)))];
+  return [overrides.sensitivity_level, new Set(rest.map((each) => JSON.stringify(each)))];
 }
 
 function effectOfNumber(
