@@ -77,7 +77,7 @@ function share(
   option: string,
 ): readonly Refusal[] {
   const count = plan.changes.filter((change) => change.verb === verb).length;
-  if (count <= limit * plan.compared) return [];
+  if (count / plan.compared <= limit) return [];
   const found = `would ${verb} ${count} of ${plan.compared} managed things (${percent(count / plan.compared)})`;
   return [
     {
@@ -114,6 +114,7 @@ function wayOut(plan: Plan): string {
   return `release this plan once with --accept ${hashOf(plan)}`;
 }
 
+/** With a decimal where it takes one to tell a share from its limit. */
 function percent(part: number): string {
-  return `${Math.round(part * 100)} %`;
+  return `${Number((part * 100).toFixed(1))} %`;
 }

@@ -5,6 +5,7 @@ import type { LiveRuleAction } from "../zone/live.ts";
 import type { Overrides } from "../zone/resource.ts";
 import type { Effect } from "./change.ts";
 import { combine, neutral, strengthens, unclear, weakens } from "./effect.ts";
+import type { Tuning } from "./overrides.ts";
 import { tuningOf } from "./overrides.ts";
 import { levelled } from "./paranoia.ts";
 
@@ -83,7 +84,7 @@ function effectOfAction(
 function effectOfOverrides(before: Overrides, after: Overrides, scoreRuleId: string): Effect {
   const was = tuningOf(before, scoreRuleId);
   const is = tuningOf(after, scoreRuleId);
-  const told = combine([
+  return combine([
     // Deployed without a word on the levels, all of them are on (api-facts B.7).
     effectOfNumber(was.paranoiaLevel ?? 4, is.paranoiaLevel ?? 4, "paranoia level", "higher"),
     effectOfNumber(was.scoreThreshold ?? 40, is.scoreThreshold ?? 40, "score threshold", "lower"),
@@ -92,11 +93,31 @@ function effectOfOverrides(before: Overrides, after: Overrides, scoreRuleId: str
     effectOfSwitch(before.enabled, after.enabled, "the whole ruleset"),
     ...effectsOfNamed(named(was.categories, "category"), named(is.categories, "category")),
     ...effectsOfNamed(named(was.rules, "id"), named(is.rules, "id")),
+    isSameOrder(levelled(before), levelled(after)) &&
+    isDeepStrictEqual(restOf(before, was), restOf(after, is))
+      ? neutral
+      : unclear("overrides the ruleset in another way", true),
   ]);
-  const isSame = isDeepStrictEqual(levelled(before), levelled(after));
-  if (isSame || told.direction !== "neutral") return told;
-  // Order, sensitivity, thresholds of single rules: what they come to depends on the ruleset's rules.
-  return unclear("overrides the ruleset in another way", true);
+}
+
+/** Whether categories that both sides override stand in the same order: the last one of a rule counts (api-facts B.5). */
+function isSameOrder(before: Overrides, after: Overrides): boolean {
+  const [was, is] = [before, after].map((side) => side.categories.map(({ category }) => category));
+  const isInBoth = (name: string) => was?.includes(name) === true && is?.includes(name) === true;
+  return isDeepStrictEqual(was?.filter(isInBoth), is?.filter(isInBoth));
+}
+
+/** What only the ruleset's rules could tell more about: sensitivities, and thresholds of single rules. */
+function restOf(overrides: Overrides, { categories, rules }: Tuning): unknown {
+  const rest = [
+    ...categories.map(({ category, sensitivity_level: level }) => [category, level, undefined]),
+    ...rules.map(({ id, sensitivity_level: level, score_threshold }) => [
+      id,
+      level,
+      score_threshold,
+    ]),
+  ].filter(([, level, threshold]) => level !== undefined || threshold !== undefined);
+  return [overrides.sensitivity_level, new Set(rest.map((each) => JSON.stringify(each)))];
 }
 
 function effectOfNumber(

@@ -1,6 +1,6 @@
 import type { LiveRule } from "../zone/live.ts";
 import type { Effect, FieldChange } from "./change.ts";
-import { combine, strengthens, weakens } from "./effect.ts";
+import { combine, neutral, strengthens, weakens } from "./effect.ts";
 import type { Entry } from "./rule-list.ts";
 import type { WantedRule } from "./rule-match.ts";
 
@@ -24,12 +24,13 @@ export function effectOfMove(
   before: readonly LiveRule[],
   after: readonly Entry[],
 ): Effect {
+  if (!form.enabled || live?.enabled !== true) return neutral;
   const isException = form.does.action === "skip";
   const rank = new Map(after.map((entry, index) => [entry.live, index]));
   const self = { was: before.findIndex((rule) => rule === live), is: rank.get(live) ?? 0 };
   const passed = before
     .map((rule, was) => ({ rule, was, is: rank.get(rule) }))
-    .filter(({ rule, is }) => is !== undefined && (rule.does.action === "skip") !== isException)
+    .filter(({ rule, is }) => is !== undefined && rule.enabled && isSkip(rule) !== isException)
     .filter(({ was, is = 0 }) => was < self.was !== is < self.is);
   return combine(
     passed.map(({ rule, was }) => {
@@ -42,4 +43,8 @@ export function effectOfMove(
         : strengthens(`no exception between it and ${title} any more`, true);
     }),
   );
+}
+
+function isSkip({ does }: LiveRule): boolean {
+  return does.action === "skip";
 }

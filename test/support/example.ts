@@ -62,6 +62,19 @@ async function exampleSeed(): Promise<Parameters<typeof startEmulator>[0]["seed"
   throw new Error(`the example's seed is broken: ${JSON.stringify(loaded.problems)}`);
 }
 
+/** Tells an emulator's control interface something: `edit` as a person would, order `faults`. */
+export async function control(
+  { emulator }: Pick<Example, "emulator">,
+  what: "edit" | "faults",
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const response = await fetch(`${emulator.url}/_emulator/${what}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
 /** Methods of the requests that an emulator saw and that write. */
 export function writesSeenBy(emulator: Emulator): readonly string[] {
   return emulator

@@ -22,16 +22,18 @@ export async function scrape(
 ): Promise<Scrape> {
   let text = "";
   for await (const piece of metrics.render(fleet, facts)) text += piece;
+  return { text, series: seriesIn(text) };
+}
+
+/** The series of an exposition by name and labels as written, with their values. */
+export function seriesIn(text: string): ReadonlyMap<string, number> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  return {
-    text,
-    series: new Map(
-      lines.map((line) => {
-        const space = line.lastIndexOf(" ");
-        return [line.slice(0, space), Number(line.slice(space + 1))];
-      }),
-    ),
-  };
+  return new Map(
+    lines.map((line) => {
+      const space = line.lastIndexOf(" ");
+      return [line.slice(0, space), Number(line.slice(space + 1))];
+    }),
+  );
 }
 
 export interface Series {

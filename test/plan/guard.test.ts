@@ -1,0 +1,145 @@
+import { describe, it } from "vitest";
+
+import type { Change } from "../../src/plan/change.ts";
+import { guard, isSuspended, type Circumstances, type Limits } from "../../src/plan/guard.ts";
+import { hashOf } from "../../src/plan/plan-hash.ts";
+import { plan, type Plan } from "../../src/plan/plan.ts";
+import { zoneId } from "../../src/zone/zone.ts";
+import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
+
+const now = new Date("2026-11-21T10:00:00.000Z");
+
+const limits: Limits = {
+  maxDeleteShare: 0.3,
+  maxUpdateShare: 0.6,
+  minCompared: 3,
+  weakening: "allow",
+  accept: [],
+};
+
+function refused(proposal: Plan, more: Partial<Limits & Circumstances> = {}): readonly string[] {
+  const { mode = "enforce", suspension, ...limit } = more;
+  return guard(proposal, { limits: { ...limits, ...limit }, mode, suspension, now }).map(
+    ({ code, message }) => `${code}: ${message}`,
+  );
+}
+
+/** A plan that keeps, updates and deletes so many policies. */
+function planOf(kept: number, updated: number, deleted: number): Plan {
+  const keys = Array.from({ length: kept + updated + deleted }, (_, n) => `p${n}`);
+  return plan(
+    desiredZone({ policies: declared(keys.slice(0, kept + updated).map((key) => policy(key))) }),
+    liveZone({
+      policies: keys.map((key, n) =>
+        carriedOut(key, policy(key), {
+          enabled: n < kept || n >= kept + updated,
+        }),
+      ),
+    }),
+    owner,
+  );
+}
+
+const mild = planOf(3, 1, 0);
+
+describe("the guard", () => {
+  it("lets a plan pass that stays within its limits", ({ expect }) => {
+    expect(refused(mild)).toEqual([]);
+  });
+
+  it("never holds a plan without changes", ({ expect }) => {
+    expect(refused(planOf(1, 0, 0), { mode: "observe" })).toEqual([]);
+  });
+
+  it.for([
+    { kept: 7, updated: 0, deleted: 3, holds: false },
+    { kept: 43, updated: 0, deleted: 57, limit: 0.57, holds: false },
+    { kept: 6, updated: 0, deleted: 4, holds: true },
+    { kept: 0, updated: 0, deleted: 2, holds: false },
+    { kept: 0, updated: 0, deleted: 3, holds: true },
+    { kept: 2, updated: 3, deleted: 0, holds: false },
+    { kept: 1, updated: 2, deleted: 0, holds: true },
+  ])(
+    "of $kept kept, $updated updated, $deleted deleted things: holds $holds",
+    ({ kept, updated, deleted, limit = 0.3, holds }, { expect }) => {
+      const proposal = planOf(kept, updated, deleted);
+      expect(refused(proposal, { maxDeleteShare: limit }).length > 0).toBe(holds);
+    },
+  );
+
+  it("says what it found, the limit, and both ways to allow it", ({ expect }) => {
+    const deletes = planOf(138, 0, 64);
+    expect(refused(deletes)).toEqual([
+      `TOO_MANY_DELETES: would delete 64 of 202 managed things (31.7 %), the limit is 30 %: release this plan once with --accept ${hashOf(deletes)}, or raise limits.max_delete_share`,
+    ]);
+    const updates = planOf(1, 3, 0);
+    expect(refused(updates)).toEqual([
+      `TOO_MANY_UPDATES: would update 3 of 4 managed things (75 %), the limit is 60 %: release this plan once with --accept ${hashOf(updates)}, or raise limits.max_update_share`,
+    ]);
+  });
+
+  it("holds what weakens only where it is told to, and names the first of it", ({ expect }) => {
+    const weak = planOf(20, 0, 5);
+    expect(refused(weak)).toEqual([]);
+    expect(refused(weak, { weakening: "refuse" })).toEqual([
+      `WEAKENING: 5 of 5 changes weaken the protection, or may (policy/p20, policy/p21, policy/p22 and 2 more), and limits.weakening is refuse: release this plan once with --accept ${hashOf(weak)}`,
+    ]);
+    expect(refused(mild, { weakening: "refuse" })).toEqual([]);
+  });
+
+  it("repeats what the plan itself has against it", ({ expect }) => {
+    const obstacle = {
+      code: "GAP",
+      message: "policy/a gives up what policy/b takes over",
+    } as const;
+    expect(refused({ ...mild, obstacles: [obstacle] })).toEqual([
+      "GAP: policy/a gives up what policy/b takes over",
+    ]);
+  });
+
+  it("lets a plan pass that a person released by its hash, and only that one", ({ expect }) => {
+    const deletes = planOf(0, 0, 4);
+    expect(refused(deletes, { accept: [hashOf(deletes)] })).toEqual([]);
+    expect(refused(deletes, { accept: [hashOf(mild)] })).toHaveLength(1);
+  });
+
+  it("writes nothing in a zone that is observed or suspended, whatever was released", ({
+    expect,
+  }) => {
+    const accept = [hashOf(mild)];
+    const suspension = { reason: "the sale", until: new Date("2026-12-01T00:00:00.000Z") };
+    expect(refused(mild, { mode: "observe", accept })).toEqual([
+      "OBSERVED: the mode is observe: nothing is written; set mode: enforce to have it carried out",
+    ]);
+    expect(refused(mild, { suspension, accept })).toEqual([
+      "SUSPENDED: the zone is suspended until 2026-12-01T00:00:00.000Z (the sale): nothing is written; remove suspend to go on",
+    ]);
+    expect(refused(mild, { suspension: { reason: "", until: undefined } })).toEqual([
+      "SUSPENDED: the zone is suspended: nothing is written; remove suspend to go on",
+    ]);
+  });
+
+  it("ends a suspension at its moment", ({ expect }) => {
+    expect(isSuspended({ reason: "", until: undefined }, now)).toBe(true);
+    expect(isSuspended({ reason: "", until: new Date(now.getTime() + 1) }, now)).toBe(true);
+    expect(isSuspended({ reason: "", until: now }, now)).toBe(false);
+  });
+});
+
+describe("the hash of a plan", () => {
+  it("is the same for the same requests to the same zone", ({ expect }) => {
+    expect(hashOf(planOf(3, 1, 0))).toBe(hashOf(mild));
+    expect(hashOf(mild)).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  it("is another for other requests and for another zone", ({ expect }) => {
+    expect(hashOf(planOf(3, 2, 0))).not.toBe(hashOf(mild));
+    const id = zoneId("1".repeat(32)) ?? mild.zone.id;
+    expect(hashOf({ ...mild, zone: { ...mild.zone, id } })).not.toBe(hashOf(mild));
+  });
+
+  it("does not hang on words", ({ expect }) => {
+    const changes: readonly Change[] = mild.changes.map((each) => ({ ...each, title: "Other" }));
+    expect(hashOf({ ...mild, changes, notes: ["a note"] })).toBe(hashOf(mild));
+  });
+});

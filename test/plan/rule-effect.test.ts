@@ -1,0 +1,280 @@
+import { describe, it } from "vitest";
+
+import { effectOfRule, type RuleTerms } from "../../src/plan/rule-effect.ts";
+import { effectWords } from "../../src/report/effect-words.ts";
+import {
+  documentedScoreRuleId,
+  managedRulesets,
+  owaspRulesetId,
+} from "../../src/zone/managed-ruleset.ts";
+import type { Overrides } from "../../src/zone/resource.ts";
+import { category, noOverrides, ruleOverride, skipNothing } from "../support/model.ts";
+
+function execute(overrides: Partial<Overrides> = {}, more: Partial<RuleTerms> = {}): RuleTerms {
+  const does = {
+    action: "execute",
+    ruleset: owaspRulesetId,
+    overrides: { ...noOverrides, ...overrides },
+  } as const;
+  return { expression: "true", enabled: true, does, ...more };
+}
+
+function skip(more: Partial<RuleTerms> = {}): RuleTerms {
+  const does = { action: "skip", skip: { ...skipNothing, ruleset: true }, logging: true } as const;
+  return { expression: 'http.host eq "a.example"', enabled: true, does, ...more };
+}
+
+function levels(...off: readonly number[]): Partial<Overrides> {
+  return {
+    categories: [1, 2, 3, 4].map((n) =>
+      category(`paranoia-level-${n}`, { enabled: !off.includes(n) }),
+    ),
+  };
+}
+
+function scored(threshold: number, action: string): Partial<Overrides> {
+  return { rules: [ruleOverride(documentedScoreRuleId, { score_threshold: threshold, action })] };
+}
+
+const other: RuleTerms = {
+  expression: "true",
+  enabled: true,
+  does: { action: "other", name: "block" },
+};
+
+describe("the effect of a rule", () => {
+  it.for<{
+    readonly when: string;
+    readonly before?: RuleTerms;
+    readonly after?: RuleTerms;
+    readonly yields: string;
+    readonly because: readonly string[];
+  }>([
+    {
+      when: "a deployment comes",
+      after: execute(),
+      yields: "▲ strengthens, may break",
+      because: ["deploys a managed ruleset"],
+    },
+    {
+      when: "a deployment goes",
+      before: execute(),
+      yields: "▼ weakens",
+      because: ["a managed ruleset is no longer deployed"],
+    },
+    {
+      when: "an exception comes",
+      after: skip(),
+      yields: "▼ weakens",
+      because: ["an exception spares requests"],
+    },
+    {
+      when: "an exception goes",
+      before: skip(),
+      yields: "▲ strengthens, may break",
+      because: ["an exception no longer spares requests"],
+    },
+    {
+      when: "a rule of another kind goes",
+      before: other,
+      yields: "◆ may break",
+      because: ["a rule with the action block goes"],
+    },
+    {
+      when: "a disabled rule goes",
+      before: execute({}, { enabled: false }),
+      yields: "· neutral",
+      because: [],
+    },
+    {
+      when: "a rule is switched off",
+      before: execute(),
+      after: execute({}, { enabled: false }),
+      yields: "▼ weakens",
+      because: ["a managed ruleset is no longer deployed"],
+    },
+    {
+      when: "a rule does something else",
+      before: other,
+      after: execute(),
+      yields: "◆ may break",
+      because: ["does something else"],
+    },
+    {
+      when: "another ruleset is deployed",
+      before: execute(),
+      after: execute(
+        {},
+        { does: { action: "execute", ruleset: managedRulesets.free, overrides: noOverrides } },
+      ),
+      yields: "◆ may break",
+      because: ["deploys another managed ruleset"],
+    },
+    {
+      when: "a deployment applies to fewer requests",
+      before: execute(),
+      after: execute({}, { expression: 'http.host eq "a.example"' }),
+      yields: "▼ weakens",
+      because: ["applies to fewer requests"],
+    },
+    {
+      when: "a deployment applies to more requests",
+      before: execute({}, { expression: 'http.host eq "a.example"' }),
+      after: execute(),
+      yields: "▲ strengthens, may break",
+      because: ["applies to more requests"],
+    },
+    {
+      when: "an exception spares more",
+      before: skip(),
+      after: skip({ expression: "true" }),
+      yields: "▼ weakens",
+      because: ["the exception spares more requests"],
+    },
+    {
+      when: "an exception spares fewer",
+      before: skip({ expression: "true" }),
+      after: skip(),
+      yields: "▲ strengthens, may break",
+      because: ["the exception spares fewer requests"],
+    },
+    {
+      when: "an exception spares others",
+      before: skip(),
+      after: skip({ expression: "ssl" }),
+      yields: "◆ may break",
+      because: ["applies to other requests"],
+    },
+    {
+      when: "an exception spares from something else",
+      before: skip(),
+      after: skip({
+        does: { action: "skip", skip: { ...skipNothing, phase: true }, logging: true },
+      }),
+      yields: "◆ may break",
+      because: ["spares something else"],
+    },
+    {
+      when: "an exception is no longer logged",
+      before: skip(),
+      after: skip({
+        does: { action: "skip", skip: { ...skipNothing, ruleset: true }, logging: false },
+      }),
+      yields: "· neutral",
+      because: [],
+    },
+    {
+      when: "only other fields of a strange rule differ",
+      before: other,
+      after: other,
+      yields: "· neutral",
+      because: [],
+    },
+    {
+      when: "the paranoia level rises",
+      before: execute(levels(2, 3, 4)),
+      after: execute(levels(3, 4)),
+      yields: "▲ strengthens, may break",
+      because: ["paranoia level 1 → 2"],
+    },
+    {
+      when: "the paranoia level falls",
+      before: execute(),
+      after: execute(levels(4)),
+      yields: "▼ weakens",
+      because: ["paranoia level 4 → 3"],
+    },
+    {
+      when: "the threshold falls, which is stricter",
+      before: execute(scored(60, "block")),
+      after: execute(scored(25, "block")),
+      yields: "▲ strengthens, may break",
+      because: ["score threshold 60 → 25"],
+    },
+    {
+      when: "the threshold rises above the default",
+      before: execute(),
+      after: execute(scored(60, "block")),
+      yields: "▼ weakens",
+      because: ["score threshold 40 → 60"],
+    },
+    {
+      when: "the action is milder",
+      before: execute(scored(40, "managed_challenge")),
+      after: execute(scored(40, "log")),
+      yields: "▼ weakens",
+      because: ["the score's action managed_challenge → log"],
+    },
+    {
+      when: "one challenge becomes another one as strong",
+      before: execute(scored(40, "js_challenge")),
+      after: execute(scored(40, "challenge")),
+      yields: "· neutral",
+      because: [],
+    },
+    {
+      when: "the whole ruleset gets an action",
+      before: execute(),
+      after: execute({ action: "log" }),
+      yields: "◆ may break",
+      because: ["the action of the whole ruleset as the ruleset has it → log"],
+    },
+    {
+      when: "the whole ruleset is switched off",
+      before: execute(),
+      after: execute({ enabled: false }),
+      yields: "▼ weakens",
+      because: ["the whole ruleset is switched off"],
+    },
+    {
+      when: "the whole ruleset is no longer switched on",
+      before: execute({ enabled: true }),
+      after: execute(),
+      yields: "▼ weakens",
+      because: ["the whole ruleset is no longer switched on"],
+    },
+    {
+      when: "a category is switched off",
+      before: execute(),
+      after: execute({ categories: [category("php", { enabled: false })] }),
+      yields: "▼ weakens",
+      because: ["php is switched off"],
+    },
+    {
+      when: "a rule is no longer switched off",
+      before: execute({ rules: [ruleOverride("r1", { enabled: false })] }),
+      after: execute(),
+      yields: "▲ strengthens, may break",
+      because: ["r1 is switched on"],
+    },
+    {
+      when: "a rule gets a stronger action",
+      before: execute({ rules: [ruleOverride("r1", { action: "log" })] }),
+      after: execute({ rules: [ruleOverride("r1", { action: "block" })] }),
+      yields: "▲ strengthens, may break",
+      because: ["the action of r1 log → block"],
+    },
+    {
+      when: "categories are listed in another order",
+      before: execute({
+        categories: [category("a", { enabled: true }), category("b", { enabled: false })],
+      }),
+      after: execute({
+        categories: [category("b", { enabled: false }), category("a", { enabled: true })],
+      }),
+      yields: "◆ may break",
+      because: ["overrides the ruleset in another way"],
+    },
+    {
+      when: "a level is on with and without a word",
+      before: execute({ categories: [category("paranoia-level-4", { enabled: false })] }),
+      after: execute(levels(4)),
+      yields: "· neutral",
+      because: [],
+    },
+  ])("when $when", ({ before, after, yields, because }, { expect }) => {
+    const effect = effectOfRule(before, after, documentedScoreRuleId);
+    expect(effectWords(effect)).toBe(yields);
+    expect(effect.reasons).toEqual(because);
+  });
+});

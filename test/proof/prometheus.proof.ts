@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { describe, it } from "vitest";
+
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { dashboards, expressionsOf } from "../deploy/dashboards.ts";
+import { objectsIn, textAt } from "../deploy/rules.ts";
+import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { eventually, missing, startDaemon } from "../support/processes.ts";
+import { type Page, type Pager, startMonitoring, startPager } from "./monitoring.ts";
+
+const why =
+  missing("prometheus", "prometheus") ??
+  missing("prometheus-alertmanager", "prometheus-alertmanager");
+
+const shop = "shop.example.com";
+
+/** The example, in sync, and a daemon that only observes from then on: what drifts stays so until somebody repairs it. */
+async function observedExample(): Promise<Example> {
+  const example = await exampleWithEmulator();
+  await example.place.run("apply");
+  await example.place.write(
+    "observe/zonewarden.yaml",
+    `mode: observe
+api: { base_url: "${example.emulator.baseUrl}" }
+desired: { path: ../zones }
+schedule: { cron: "* * * * * *" }
+server: { listen: "127.0.0.1:0" }
+log: { format: json }
+`,
+  );
+  return example;
+}
+
+function paged({ pages }: Pager, wanted: Partial<Page>): Promise<Page> {
+  const text = JSON.stringify(wanted);
+  return eventually(
+    `a page like ${text}`,
+    () => pages.find((page) => isDeepStrictEqual({ ...page, ...wanted }, page)),
+    60,
+  ).catch((cause: unknown) => {
+    throw new Error(`no page like ${text} among ${JSON.stringify(pages)}`, { cause });
+  });
+}
+
+describe.skipIf(why !== undefined)(`Prometheus and Alertmanager ${why ?? ""}`, () => {
+  it("page for an edit that weakens a zone, and take it back when it is repaired", async ({
+    expect,
+  }) => {
+    await using example = await observedExample();
+    await using daemon = await startDaemon(`${example.place.directory}/observe`);
+    await using pager = await startPager();
+    await using _monitoring = await startMonitoring(example.place.directory, daemon.address, pager);
+    const weaker = { paranoia_level: 1 };
+    await control(example, "edit", { zone: shop, rule: "zonewarden:owasp", set: weaker });
+    const alert = "ZonewardenDriftWeakensProtection";
+    const page = await paged(pager, { alert, status: "firing" });
+    expect(page).toEqual({
+      status: "firing",
+      alert,
+      severity: "critical",
+      zone: shop,
+      summary: `${shop}: the live rule protects less than declared.`,
+    });
+
+    expect((await example.place.run("apply", shop)).code).toBe(0);
+    await paged(pager, { alert, status: "resolved", zone: shop });
+    expect(new Set(pager.pages.map((each) => each.alert))).toEqual(new Set([alert]));
+  });
+
+  it("page when the daemon is gone", async () => {
+    await using example = await observedExample();
+    await using daemon = await startDaemon(`${example.place.directory}/observe`);
+    await using pager = await startPager();
+    await using _monitoring = await startMonitoring(example.place.directory, daemon.address, pager);
+    await daemon.end("SIGKILL");
+    await paged(pager, { alert: "ZonewardenDown", status: "firing", severity: "critical" });
+  });
+
+  it("take every rule and every panel as they stand", async ({ expect }) => {
+    await using example = await observedExample();
+    await using daemon = await startDaemon(`${example.place.directory}/observe`);
+    await using pager = await startPager();
+    await using monitoring = await startMonitoring(example.place.directory, daemon.address, pager);
+    const rules = await eventually("all rules are evaluated", async () => {
+      const data = await monitoring.ask("rules");
+      const groups = isJsonObject(data) ? objectsIn(data["groups"]) : [];
+      const found = groups.flatMap((group) => objectsIn(group["rules"]));
+      return found.every((rule) => textAt(rule, "health") !== "unknown") ? found : undefined;
+    });
+    expect(rules).toHaveLength(23);
+    expect(rules.filter((rule) => textAt(rule, "health") !== "ok")).toEqual([]);
+    for (const { dashboard } of dashboards) {
+      for (const expr of expressionsOf(dashboard)) {
+        const concrete = expr
+          .replaceAll(/\$__(rate_)?interval|\$__range/g, "1m")
+          .replaceAll("$zone", shop)
+          .replaceAll(/\$\w+/g, ".*");
+        await monitoring.ask(`query?query=${encodeURIComponent(concrete)}`);
+      }
+    }
+  });
+});

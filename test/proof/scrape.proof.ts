@@ -1,0 +1,103 @@
+import { describe, it } from "vitest";
+
+import { metricTable } from "../../src/telemetry/metric-table.ts";
+import { dashboards, expressionsOf } from "../deploy/dashboards.ts";
+import { readRules, rulesIn, textAt } from "../deploy/rules.ts";
+import { foreignNames, type Vocable, vocabularyOf } from "../deploy/vocabulary.ts";
+import { control, exampleWithEmulator } from "../support/example.ts";
+import { type Daemon, eventually, startDaemon } from "../support/processes.ts";
+import { parsed, seriesIn } from "../support/scrapes.ts";
+
+const config = `schedule: { cron: "* * * * * *" }`;
+
+/** What needs something that this process has not: a cluster's Lease, a sink for notifications. */
+const elsewhere: readonly Vocable[] = [
+  metricTable.leading,
+  metricTable.leaseTransitions,
+  metricTable.notifications,
+];
+
+async function scrape({ address }: Daemon): Promise<ReadonlyMap<string, number>> {
+  return seriesIn(await (await fetch(`${address}/metrics`)).text());
+}
+
+function hasValue(
+  daemon: Daemon,
+  series: string,
+  isRight: (value: number) => boolean,
+): Promise<true> {
+  return eventually(series, async () => {
+    const value = (await scrape(daemon)).get(series);
+    return value !== undefined && isRight(value) ? true : undefined;
+  });
+}
+
+/** The metrics of a scrape, each with the labels that all of its series have and their values. */
+function exportedIn(series: ReadonlyMap<string, number>): readonly Vocable[] {
+  const found = Map.groupBy([...series.keys()].map(parsed), ({ name }) => name);
+  return [...found].map(([name, all]) => {
+    const labels = Object.keys(all[0]?.labels ?? {}).map((label): [string, readonly string[]] => [
+      label,
+      [...new Set(all.map((each) => each.labels[label] ?? ""))],
+    ]);
+    return { name, labels: Object.fromEntries(labels) };
+  });
+}
+
+/** What rules and panels name and a scrape does not have. */
+function missingFrom(series: ReadonlyMap<string, number>): readonly string[] {
+  const vocabulary = vocabularyOf([...exportedIn(series), ...elsewhere]);
+  const expressions = [
+    ...rulesIn(readRules()).map((rule) => textAt(rule, "expr")),
+    ...dashboards.flatMap(({ dashboard }) => expressionsOf(dashboard)),
+  ];
+  const names = expressions.flatMap((expr) => foreignNames(expr, vocabulary));
+  return [...new Set(names)];
+}
+
+describe("a real process", () => {
+  it("exports from the first scrape everything that rules and panels name", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config });
+    await using daemon = await startDaemon(example.place.directory);
+    await hasValue(daemon, "zonewarden_config_zones", (zones) => zones === 3);
+    expect(missingFrom(await scrape(daemon))).toEqual([]);
+  });
+
+  it("lets an alert see each scenario that it is there for", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config });
+    await using daemon = await startDaemon(example.place.directory);
+    const shop = "shop.example.com";
+    await hasValue(
+      daemon,
+      `zonewarden_zone_status{zone="${shop}",status="in_sync"}`,
+      (v) => v === 1,
+    );
+
+    await control(example, "edit", {
+      zone: shop,
+      rule: "zonewarden:owasp",
+      set: { paranoia_level: 1 },
+    });
+    await hasValue(
+      daemon,
+      `zonewarden_drift_detected_total{zone="${shop}",kind="rule"}`,
+      (v) => v >= 2,
+    );
+
+    await example.place.write("zones/broken.yaml", "zones: [");
+    await hasValue(daemon, "zonewarden_config_last_reload_successful", (v) => v === 0);
+    await example.place.remove("zones/broken.yaml");
+    await hasValue(daemon, "zonewarden_config_last_reload_successful", (v) => v === 1);
+
+    await control(example, "faults", { fault: "status", status: 500, count: 30 });
+    await hasValue(daemon, 'zonewarden_api_retries_total{reason="server_error"}', (v) => v > 0);
+
+    expect(missingFrom(await scrape(daemon))).toEqual([]);
+    expect(await daemon.end("SIGTERM")).toBe(0);
+  });
+
+  it("would be caught with a name that it does not export", ({ expect }) => {
+    const series = new Map([['zonewarden_zone_status{zone="a",status="in_sync"}', 1]]);
+    expect(missingFrom(series)).toContain("zonewarden_drift_resources");
+  });
+});

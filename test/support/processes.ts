@@ -1,0 +1,101 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const main = path.resolve(import.meta.dirname, "../../src/main.ts");
+
+/** A program that runs until it is disposed; what it printed is in the message of what goes wrong with it. */
+export interface Running extends AsyncDisposable {
+  readonly output: () => string;
+  /** Ends it with a signal and gives its exit code; `null` where the signal killed it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Starts a program. */
+export function startProgram(
+  file: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Running {
+  const child = spawn(file, args, {
+    cwd: options.cwd,
+    env: { PATH: process.env["PATH"], HOME: options.cwd, ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (piece: Buffer) => {
+      output += piece.toString();
+    });
+  }
+  const exited = once(child, "exit");
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await exited;
+    return child.exitCode;
+  };
+  return {
+    output: () => output,
+    end,
+    [Symbol.asyncDispose]: async () => {
+      await end("SIGKILL");
+    },
+  };
+}
+
+/** The daemon as a process of its own, and where it listens. */
+export interface Daemon extends Running {
+  readonly address: string;
+}
+
+/** Starts `zonewarden run` in a directory with a configuration, and waits until it listens. */
+export async function startDaemon(directory: string): Promise<Daemon> {
+  const running = startProgram(process.execPath, [main, "run"], {
+    cwd: directory,
+    env: { ZONEWARDEN_API_TOKEN: "emulator-token" },
+  });
+  const address = await eventually("the daemon listens", () => {
+    const [, found] = /"page":"([^"]+)\/"/.exec(running.output()) ?? [];
+    return found;
+  }).catch((cause: unknown) => {
+    throw new Error(`the daemon did not start:\n${running.output()}`, { cause });
+  });
+  return { ...running, address };
+}
+
+/** Asks again and again until the answer is there; fails with `what` when it does not come in time. */
+export async function eventually<T>(
+  what: string,
+  question: () => Promise<T | undefined> | T | undefined,
+  seconds = 30,
+): Promise<T> {
+  const end = performance.now() + seconds * 1_000;
+  while (performance.now() < end) {
+    const answer = await question();
+    if (answer !== undefined) return answer;
+    await sleep(50);
+  }
+  throw new Error(`not within ${seconds} s: ${what}`);
+}
+
+/** A port of the loopback address that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address === "object" && address !== null) return address.port;
+  throw new Error("no port");
+}
+
+/** Why tests that need a program are skipped here, with how to get it; `undefined` where it is. */
+export function missing(program: string, debianPackage: string): string | undefined {
+  const { error } = spawnSync(program, ["--version"], { stdio: "ignore" });
+  return error === undefined
+    ? undefined
+    : `${program} is not here: apt-get install --no-install-recommends ${debianPackage}`;
+}
