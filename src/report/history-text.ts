@@ -1,6 +1,7 @@
-import { effectMarks, verbSigns } from "./effect-words.ts";
+import { verbSigns } from "./change-text.ts";
 import type { DriftTime, Period } from "./drift-time.ts";
 import { durationText } from "./duration.ts";
+import { effectMarks } from "./effect-words.ts";
 import type { HistoryChange, HistoryEntry } from "./history.ts";
 import type { Paint } from "./paint.ts";
 import { printable, valueText } from "./value.ts";
