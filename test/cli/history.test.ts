@@ -97,11 +97,11 @@ describe("zonewarden history", () => {
     }
     const { stdout } = await example.place.run("history", "--format", "json");
     const told: unknown = JSON.parse(stdout);
-    expect(told).toMatchObject({
-      entries: [
-        { verdict: "applied", trigger: "startup" },
-        { verdict: "applied", trigger: "startup" },
-      ],
-    });
+    const entries = isJsonObject(told) && Array.isArray(told["entries"]) ? told["entries"] : [];
+    // Whether the second run came to look at the zones, and found them in sync, is left to chance.
+    const applied = entries.filter(isJsonObject).filter(({ verdict }) => verdict === "applied");
+    const zones = new Set(applied.map(({ zone }) => zone));
+    expect(zones).toEqual(new Set(["shop.example.com", "www.brand.example"]));
+    expect(applied).toHaveLength(2);
   });
 });
