@@ -4,6 +4,7 @@ import { selectZones } from "../desired/select.ts";
 import { watchDesired } from "../desired/watch.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { type Schedule, startSchedule } from "../reconcile/schedule.ts";
+import { windowsOf } from "../reconcile/windows.ts";
 import type { DaemonFacts } from "../report/daemon.ts";
 import type { Fleet } from "../report/fleet.ts";
 import type { createLogger } from "../telemetry/log.ts";
@@ -36,10 +37,10 @@ export async function keep(parts: DaemonParts, machine: Machine): Promise<void> 
   const { clock } = machine;
   using stopping = startStopping(machine, (signal) => logger.info({ signal }, "stopping"));
   const { stop } = stopping.signals;
-  const reconciler = createReconciler(parts, machine);
+  const reconciler = createReconciler(parts, machine, () => schedule.nextRun());
   using schedule = startSchedule(config.schedule, {
     wake: () => reconciler.wake("schedule"),
-    missed: () => metrics.recordMissedRun("overlap"),
+    missed: () => metrics.recordMissedRun("paused"),
   });
   using watchdog = startWatchdog({
     now: () => clock.now(),
@@ -71,7 +72,11 @@ export async function keep(parts: DaemonParts, machine: Machine): Promise<void> 
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
 }
 
-function createReconciler(parts: DaemonParts, machine: Machine): Reconciler {
+function createReconciler(
+  parts: DaemonParts,
+  machine: Machine,
+  nextSweep: () => Date | undefined,
+): Reconciler {
   const { config, service, metrics, logger, fleet } = parts;
   const { clock, random, uniqueId, files } = machine;
   const { path, owner } = config.desired;
@@ -84,6 +89,7 @@ function createReconciler(parts: DaemonParts, machine: Machine): Reconciler {
       limits,
       contention: { rounds: limits.contendedRounds, windowMs: limits.contendedWindowMs },
       fleetLimits: limits,
+      windows: windowsOf(config.windows),
       concurrency: config.api.concurrency,
     },
     {
@@ -94,6 +100,8 @@ function createReconciler(parts: DaemonParts, machine: Machine): Reconciler {
       clock,
       random,
       runId: uniqueId,
+      nextSweep,
+      overlapped: () => metrics.recordMissedRun("overlap"),
       ...tellerOf({
         fleet,
         metrics,
@@ -161,7 +169,7 @@ function factsOf(
       nextAt: schedule.nextRun(),
       longestGapMs: schedule.intervalSeconds * 1_000,
     },
-    queue: { waiting: reconciler.waiting, running: reconciler.running },
+    queue: { waiting: reconciler.waiting, running: [...reconciler.running.keys()] },
     credentials: service.credentials.map(({ state }) => state),
     leases: [],
   };

@@ -15,7 +15,7 @@ export interface DesiredState {
 /** Zones that the service shows; `failed` are credentials whose zones are unknown this time, not gone. */
 export interface Listing {
   readonly zones: readonly Zone[];
-  readonly failed: readonly { readonly credential: string }[];
+  readonly failed: readonly { readonly credential: string; readonly error: Error }[];
 }
 
 /** Finds the zones that documents speak of among those that the service lists. */

@@ -1,8 +1,14 @@
 import { describe, it } from "vitest";
 
+import { declared, desiredZone, policy } from "../support/model.ts";
 import { bare, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
+
+const switchedOn = desiredZone({ settings: [{ name: "enabled", value: true }] }).content;
+const withPolicy = desiredZone({
+  policies: declared([policy("checkout", { action: "allow" })]),
+}).content;
 
 describe("the end of the process", () => {
   it("finishes the request under way and begins no other", async ({ expect }) => {
@@ -98,4 +104,41 @@ describe("in the mode observe", () => {
     expect(world.told()).toEqual([`${shop} applied`]);
     world.stop.abort();
   });
+});
+
+describe("in a freeze", () => {
+  const freeze = (letStrengtheningPass: boolean) => () => ({
+    reason: 'the freeze window "sales" is open',
+    letStrengtheningPass,
+  });
+
+  it("what differs is told and nothing is written until it has ended", async ({ expect }) => {
+    let windows: ReturnType<ReturnType<typeof freeze>> | undefined = freeze(false)();
+    const world = new World([shop], { windows: () => windows });
+    void world.start();
+    await world.clock.advance(0);
+    expect(world.reports).toMatchObject([{ result: "refused", refusals: [{ code: "FROZEN" }] }]);
+    expect(world.requests).toEqual([`read ${shop}`]);
+    world.told();
+    windows = undefined;
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.told()).toEqual([`${shop} applied`]);
+    world.stop.abort();
+  });
+
+  it.for([
+    { effect: "only strengthens", content: switchedOn, result: "applied" },
+    { effect: "may break something", content: withPolicy, result: "refused" },
+  ])(
+    "that lets strengthening pass, a plan that $effect is $result",
+    async ({ content, result }, { expect }) => {
+      const world = new World([shop], { windows: freeze(true) });
+      world.files.set(shop, content);
+      void world.start();
+      await world.clock.advance(0);
+      expect(world.told()).toEqual([`${shop} ${result}`]);
+      world.stop.abort();
+    },
+  );
 });
