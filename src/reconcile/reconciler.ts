@@ -169,7 +169,7 @@ export class Reconciler {
 
   #hasNewNames({ documents, hash }: DesiredState): boolean {
     if (hash === this.#listedFor) return false;
-    const seen = new Set(this.#directory.zones.map(({ name }) => name));
+    const seen = new Set(this.#directory.zones?.map(({ name }) => name));
     return namesOf(documents).some((name) => !seen.has(name));
   }
 

@@ -24,7 +24,7 @@ export interface DirectoryPorts {
 export class ZoneDirectory {
   readonly #ports: DirectoryPorts;
   readonly #answered: () => void;
-  #zones: readonly Zone[] = [];
+  #zones: readonly Zone[] | undefined;
   #failure: Failure | undefined;
   #failures = 0;
   #asking = false;
@@ -37,8 +37,8 @@ export class ZoneDirectory {
     this.#answered = answered;
   }
 
-  /** As listed last. */
-  get zones(): readonly Zone[] {
+  /** As listed last; `undefined` before the first listing. */
+  get zones(): readonly Zone[] | undefined {
     return this.#zones;
   }
 

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import type { Windows } from "../../src/reconcile/windows.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { bare, protectedContent, World } from "../support/world.ts";
 
@@ -106,21 +107,23 @@ describe("in the mode observe", () => {
   });
 });
 
+/** Windows that say the same at any moment. */
+function frozenBy(reason: string, letStrengtheningPass: boolean): Windows {
+  return () => ({ reason, letStrengtheningPass });
+}
+
 describe("in a freeze", () => {
-  const freeze = (letStrengtheningPass: boolean) => () => ({
-    reason: 'the freeze window "sales" is open',
-    letStrengtheningPass,
-  });
+  const sales = 'the freeze window "sales" is open';
 
   it("what differs is told and nothing is written until it has ended", async ({ expect }) => {
-    let windows: ReturnType<ReturnType<typeof freeze>> | undefined = freeze(false)();
-    const world = new World([shop], { windows: () => windows });
+    let windows = frozenBy(sales, false);
+    const world = new World([shop], { windows: (now) => windows(now) });
     void world.start();
     await world.clock.advance(0);
     expect(world.reports).toMatchObject([{ result: "refused", refusals: [{ code: "FROZEN" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
     world.told();
-    windows = undefined;
+    windows = () => undefined;
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} applied`]);
@@ -133,7 +136,7 @@ describe("in a freeze", () => {
   ])(
     "that lets strengthening pass, a plan that $effect is $result",
     async ({ content, result }, { expect }) => {
-      const world = new World([shop], { windows: freeze(true) });
+      const world = new World([shop], { windows: frozenBy(sales, true) });
       world.files.set(shop, content);
       void world.start();
       await world.clock.advance(0);
