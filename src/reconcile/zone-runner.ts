@@ -8,6 +8,7 @@ import type { ZoneName } from "../zone/zone.ts";
 import { backoffMs, zoneBackoff } from "./backoff.ts";
 import type { StopSignals } from "./carry-out.ts";
 import { carryOut } from "./carry-out.ts";
+import { startDeadline } from "./deadline.ts";
 import type { FleetZone } from "./declared-fleet.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
 import { propose } from "./propose.ts";
@@ -84,9 +85,11 @@ export class ZoneRunner {
       objections: (proposed: Plan, cause: Cause) =>
         memory.objections(proposed, cause, this.#ports.clock.now()),
     };
-    const proposal = await propose(look, this.#ports, signals.stop);
+    using deadline = startDeadline(this.#ports);
+    const ports = { ...this.#ports, reader: deadline.reader, writer: deadline.writer };
+    const proposal = await propose(look, ports, signals.stop);
     const verify = (after: LiveZone) => plan(desired, after, owner).changes;
-    const report = await carryOut(proposal, verify, this.#ports, signals);
+    const report = await carryOut(proposal, verify, ports, signals);
     memory.record(report, digest);
     return { report, retryMs: this.#retryAfter(report) };
   }
