@@ -119,5 +119,5 @@ export function joinListings(
 
 /** Whether a wake-up asks for a look at every zone; a file change asks for those that it touches. */
 export function isSweep(trigger: Trigger): boolean {
-  return trigger !== "file" && trigger !== "retry";
+  return trigger !== "file";
 }
