@@ -45,6 +45,10 @@ export class Credential {
   readonly #accounts: readonly RegExp[];
   readonly #zones: readonly RegExp[];
   #token: Token | undefined;
+  /** The token before this one: requests that carry it may still be under way. */
+  #former: Token | undefined;
+  /** The token that the service refused last. */
+  #refused: Token | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #changedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<Token> | undefined;
@@ -68,6 +72,7 @@ export class Credential {
   /** Notes whether the service takes the token. */
   noteValid(valid: boolean): void {
     this.#valid = valid;
+    this.#refused = valid ? undefined : this.#token;
   }
 
   /** Notes what the service said about the token's end. */
@@ -77,7 +82,8 @@ export class Credential {
 
   /** `text` without the token, wherever it stands in it. */
   scrub(text: string): string {
-    return this.#token === undefined ? text : this.#token.scrub(text);
+    const tokens = [this.#token, this.#former];
+    return tokens.reduce((rest, token) => token?.scrub(rest) ?? rest, text);
   }
 
   serves(zone: Zone): boolean {
@@ -98,6 +104,12 @@ export class Credential {
     return !token.equals(refused) || this.#clock.uptime() - this.#changedAt < settlingMs;
   }
 
+  /** Whether the service refused the token and there is another one now, which has not been tried. */
+  async isReplaced(): Promise<boolean> {
+    const refused = this.#refused;
+    return refused !== undefined && !(await this.#read()).equals(refused);
+  }
+
   #read(): Promise<Token> {
     this.#reading ??= this.#readSource().finally(() => {
       this.#reading = undefined;
@@ -111,7 +123,10 @@ export class Credential {
       const token = Token.parse(await this.#options.source.read());
       if (token === undefined) throw this.#noToken("there is no token in it");
       const isChanged = this.#token !== undefined && !this.#token.equals(token);
-      if (isChanged) this.#changedAt = this.#clock.uptime();
+      if (isChanged) {
+        this.#changedAt = this.#clock.uptime();
+        this.#former = this.#token;
+      }
       this.#token = token;
     } catch (cause) {
       if (this.#token === undefined) {

@@ -1,191 +1,115 @@
 import type { Config } from "../desired/config.ts";
-import { DesiredFiles } from "../desired/desired-files.ts";
-import { selectZones } from "../desired/select.ts";
 import { watchDesired } from "../desired/watch.ts";
-import { Reconciler } from "../reconcile/reconciler.ts";
-import { type Schedule, startSchedule } from "../reconcile/schedule.ts";
-import type { DaemonFacts } from "../report/daemon.ts";
-import type { Fleet } from "../report/fleet.ts";
-import type { Follower } from "../report/follower.ts";
-import type { HistoryView } from "../report/history.ts";
-import type { createLogger } from "../telemetry/log.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
-import { startWatchdog } from "../web/health.ts";
+import type { Reconciler } from "../reconcile/reconciler.ts";
+import { startWatchdog, type Watchdog } from "../web/health.ts";
 import { startServer } from "../web/server.ts";
-import type { Connected } from "./connect.ts";
+import { reloader } from "./config-reload.ts";
+import { factsOf, startFacts, workersCheck } from "./daemon-facts.ts";
+import type { DaemonParts } from "./daemon-parts.ts";
+import { createReconciler } from "./daemon-reconciler.ts";
+import { LiveConfig } from "./live-config.ts";
 import type { Machine } from "./machine.ts";
-import { startStopping } from "./stopping.ts";
-import { tellerOf } from "./teller.ts";
-import { version } from "./version.ts";
+import type { Stopping } from "./stopping.ts";
+import { paceWatcher, sweepCost, type SweepCost } from "./sweep-forecast.ts";
+import { every } from "./timers.ts";
+import { Timetable } from "./timetable.ts";
+import { isAnyTokenReplaced } from "./tokens.ts";
 
-/** The parts of the daemon. */
-export interface DaemonParts {
-  readonly config: Config;
-  readonly service: Connected;
-  readonly metrics: Metrics;
-  readonly logger: ReturnType<typeof createLogger>;
-  readonly fleet: Fleet;
-  readonly history: HistoryView;
-  readonly followers: readonly Follower[];
-  /** Address of the embedded emulator, where there is one. */
-  readonly emulator: string | undefined;
-}
-
-/** Beside the watcher, in case it should be deaf (a swap it missed, a network file system). */
+/** Beside the watchers, in case they should be deaf (a swap that was missed, a network file system). */
 const pollMs = 30_000;
 
 /** Puts the parts together and keeps the zones until a signal ends it. Rejects where the server cannot listen. */
-export async function keep(parts: DaemonParts, machine: Machine): Promise<void> {
-  const { config, metrics, logger, fleet } = parts;
-  const { clock } = machine;
-  using stopping = startStopping(machine, (signal) => logger.info({ signal }, "stopping"));
+export async function keep(
+  parts: DaemonParts,
+  machine: Machine,
+  stopping: Stopping,
+): Promise<void> {
+  const { config, service, metrics, logger, fleet } = parts;
   const { stop } = stopping.signals;
-  const reconciler = createReconciler(parts, machine);
-  using schedule = startSchedule(config.schedule, {
+  stop.addEventListener("abort", () => logger.info({ signal: stopping.asked }, "stopping"));
+  const startedAt = machine.clock.now();
+  const live = new LiveConfig(config);
+  let cost: SweepCost = new Map();
+  using timetable = new Timetable(config.schedule, {
     wake: () => reconciler.wake("schedule"),
-    missed: () => metrics.recordMissedRun("overlap"),
+    missed: () => metrics.recordMissedRun("paused"),
   });
-  using watchdog = startWatchdog({
-    now: () => clock.now(),
-    monotonic: () => clock.uptime(),
-    every: (ms, run) => every(ms, run, machine),
+  const watchPace = paceWatcher(service.credentials, timetable, logger);
+  const reconciler: Reconciler = createReconciler(parts, machine, {
+    nextSweep: () => timetable.nextRun(),
+    configProblems: () => live.problems,
+    loaded: ({ fleet: { zones } }) => {
+      const declared = [...zones.values()].map(({ desired }) => desired);
+      cost = sweepCost(declared, (zone) => service.credentialOf(zone));
+      watchPace(cost);
+    },
   });
-  const startedAt = clock.now();
+  using watchdog = watchdogOn(machine);
+  const facts = (): ReturnType<typeof factsOf> =>
+    factsOf(parts, { startedAt, live, timetable, reconciler, cost });
   await using server = await startServer({
     listen: config.server.listen,
     fleet,
     history: parts.history,
-    facts: () => factsOf(parts, reconciler, schedule, startedAt),
-    metrics: {
-      contentType: metrics.contentType,
-      render: () => metrics.render(fleet, factsOf(parts, reconciler, schedule, startedAt)),
-    },
+    facts,
+    metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts()) },
     health: {
-      live: watchdog.checks,
-      ready: [{ name: "shutdown", failure: () => (stopping.isStopping ? "stopping" : undefined) }],
+      live: [...watchdog.checks, workersCheck(reconciler, machine.clock)],
+      ready: [{ name: "shutdown", failure: () => (stopping.asked ? "stopping" : undefined) }],
     },
-    clock,
+    clock: machine.clock,
     onError: (error) => logger.error({ err: error }, "fault of the program itself"),
   });
-  logger.info(startFacts(parts, server.url, schedule), "zonewarden started");
-  using _hangup = machine.onSignal("SIGHUP", () => reconciler.wake("signal"));
-  await using _watch = await watchFiles(config, machine, () => reconciler.wake("file"));
-  using _poll = every(pollMs, () => reconciler.wake("file"), machine);
+  logger.info(startFacts(parts, server.url, timetable), "zonewarden started");
+
+  const reload = reloader(parts, { live, timetable, reconciler }, machine, stop);
+  await using _attention = await payAttention(parts, machine, reconciler, reload);
   reconciler.wake("startup");
   await reconciler.runUntil(stopping.signals);
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
 }
 
-function createReconciler(parts: DaemonParts, machine: Machine): Reconciler {
-  const { config, service, metrics, logger, fleet, followers } = parts;
-  const { clock, random, uniqueId, files } = machine;
-  const { path, owner } = config.desired;
-  const { limits, mode } = config;
-  const desired = new DesiredFiles({ path, files });
-  return new Reconciler(
-    {
-      mode,
-      owner,
-      limits,
-      contention: { rounds: limits.contendedRounds, windowMs: limits.contendedWindowMs },
-      fleetLimits: limits,
-      concurrency: config.api.concurrency,
-    },
-    {
-      desired: { load: (signal) => desired.load(signal), select: selectZones },
-      listZones: (signal) => service.reader.listZones(signal),
-      reader: service.reader,
-      writer: service.writer,
-      clock,
-      random,
-      runId: uniqueId,
-      ...tellerOf({
-        fleet,
-        metrics,
-        logger,
-        followers,
-        source: path,
-        now: () => clock.now(),
-        credentialOf: (zone) => service.credentialOf(zone),
-      }),
-    },
-  );
-}
-
-async function watchFiles(
-  { desired, schedule }: Config,
-  machine: Machine,
-  onChange: () => void,
-): Promise<AsyncDisposable> {
-  if (!schedule.onChange) return { [Symbol.asyncDispose]: () => Promise.resolve() };
-  return watchDesired(desired.path, onChange, {
-    debounceMs: schedule.debounceMs,
-    clock: machine.clock,
-    files: machine.files,
+function watchdogOn({ clock }: Machine): Watchdog {
+  return startWatchdog({
+    now: () => clock.now(),
+    monotonic: () => clock.uptime(),
+    every: (ms, run) => every(ms, run, clock),
   });
 }
 
-/** Calls once after a while, unless it is disposed before. */
-function after(ms: number, run: () => void, { clock }: Machine): Disposable {
-  const ended = new AbortController();
-  const wait = async (): Promise<void> => {
-    try {
-      await clock.sleep(ms, ended.signal);
-    } catch {
-      return;
-    }
-    run();
-  };
-  void wait();
-  return { [Symbol.dispose]: () => ended.abort() };
-}
-
-/** Calls again and again, until it is disposed. */
-function every(ms: number, run: () => void, machine: Machine): Disposable {
-  let next: Disposable;
-  const again = (): void => {
-    next = after(ms, again, machine);
-    run();
-  };
-  next = after(ms, again, machine);
-  return { [Symbol.dispose]: () => next[Symbol.dispose]() };
-}
-
-function factsOf(
-  { config, service }: DaemonParts,
+/** Looks again when files change, when a signal asks for it, and now and then in case nobody said so. */
+async function payAttention(
+  { config, configFile, service }: DaemonParts,
+  machine: Machine,
   reconciler: Reconciler,
-  schedule: Schedule,
-  startedAt: Date,
-): DaemonFacts {
-  return {
-    version,
-    startedAt,
-    mode: config.mode,
-    schedule: {
-      expressions: config.schedule.cron,
-      timezone: config.schedule.timezone,
-      nextAt: schedule.nextRun(),
-      longestGapMs: schedule.intervalSeconds * 1_000,
-    },
-    queue: { waiting: reconciler.waiting, running: reconciler.running },
-    credentials: service.credentials.map(({ state }) => state),
-    leases: [],
+  reload: () => Promise<void>,
+): Promise<AsyncDisposable> {
+  await using started = new AsyncDisposableStack();
+  const onChange = (): void => reconciler.wake("file");
+  started.use(await watch(config.desired.path, config, machine, onChange));
+  started.use(await watch(configFile, config, machine, () => void reload()));
+  started.use(
+    machine.onSignal("SIGHUP", () => {
+      void reload();
+      reconciler.wake("signal");
+    }),
+  );
+  const poll = async (): Promise<void> => {
+    reconciler.wake("file");
+    await reload();
+    if (await isAnyTokenReplaced(service.credentials)) reconciler.wake("retry");
   };
+  started.use(every(pollMs, () => void poll(), machine.clock));
+  return started.move();
 }
 
-/** What a newcomer wants to know first. */
-function startFacts(
-  { config, emulator }: DaemonParts,
-  url: string,
-  schedule: Schedule,
-): Readonly<Record<string, unknown>> {
-  return {
-    version,
-    mode: config.mode,
-    page: `${url}/`,
-    metrics: `${url}/metrics`,
-    ...(emulator === undefined ? {} : { emulator: `${emulator}/_emulator/` }),
-    files: config.desired.path,
-    next_sweep: schedule.nextRun()?.toISOString(),
-  };
+/** Calls back on changes of the files below a path, where the configuration wants that. */
+async function watch(
+  path: string,
+  { schedule }: Config,
+  { clock, files }: Machine,
+  onChange: () => void,
+): Promise<AsyncDisposable> {
+  if (!schedule.onChange) return { [Symbol.asyncDispose]: () => Promise.resolve() };
+  return watchDesired(path, onChange, { debounceMs: schedule.debounceMs, clock, files });
 }

@@ -1,9 +1,10 @@
 import path from "node:path";
 
-import { type Config, loadConfig } from "../desired/config.ts";
+import type { Config } from "../desired/config.ts";
 import { DesiredFiles, type DesiredState } from "../desired/desired-files.ts";
 import { renderProblems, type Sources } from "../report/problems.ts";
 import type { Problem } from "../zone/problem.ts";
+import { readConfig } from "./load-config.ts";
 import { hasColor, type Machine } from "./machine.ts";
 
 /** Reads the configuration and prints what is wrong in it; `undefined` where that keeps it from being used. */
@@ -12,7 +13,7 @@ export async function configOrProblems(
   machine: Machine,
   signal: AbortSignal,
 ): Promise<Config | undefined> {
-  const loaded = await loadConfig(path.resolve(machine.directory, file), machine, signal);
+  const loaded = await readConfig(path.resolve(machine.directory, file), machine, signal);
   printProblems(loaded, machine);
   return loaded.config;
 }

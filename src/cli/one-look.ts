@@ -4,6 +4,7 @@ import type { FleetZone } from "../reconcile/declared-fleet.ts";
 import { declaredFleet, missingReport } from "../reconcile/declared-fleet.ts";
 import type { Proposal } from "../reconcile/propose.ts";
 import { propose } from "../reconcile/propose.ts";
+import { type Windows, windowsOf } from "../reconcile/windows.ts";
 import { circumstancesOf } from "../reconcile/zone-runner.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import type { Problem } from "../zone/problem.ts";
@@ -43,9 +44,10 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
     isWanted(desired.zone.name, only),
   );
+  const windows = windowsOf(config.windows);
   using progress = startProgress("reading zones", wanted.length, machine.stderr);
   const looked = await inParallel(wanted, config.api.concurrency, async (declared) => {
-    const proposal = await lookAt(declared, options, session);
+    const proposal = await lookAt(declared, options, windows, session);
     progress.step();
     return { declared, proposal };
   });
@@ -69,8 +71,10 @@ function fits(name: string, pattern: string): boolean {
 function lookAt(
   declared: FleetZone,
   { state, accept }: LookOptions,
+  windows: Windows,
   { config, service, machine, stop }: Session,
 ): Promise<Proposal> {
+  const { mode } = config;
   const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
   return propose(
     {
@@ -80,7 +84,7 @@ function lookAt(
       urgency: "changed",
       revision: state.revision,
       owner: config.desired.owner,
-      circumstances: (now) => circumstancesOf(declared.desired, { mode: config.mode, limits }, now),
+      circumstances: (now) => circumstancesOf(declared.desired, { mode, limits, windows }, now),
       causeOf: (plan) => (plan.marked ? "drift" : "pending"),
       objections: () => [],
     },

@@ -1,5 +1,5 @@
-import type { Config } from "../desired/config.ts";
-import { cronMistake } from "../reconcile/schedule.ts";
+import path from "node:path";
+
 import { Fleet } from "../report/fleet.ts";
 import { createLogger } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
@@ -10,6 +10,7 @@ import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { startHistory } from "./keep-history.ts";
 import { configOrProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
+import { startStopping } from "./stopping.ts";
 import { observerOf } from "./teller.ts";
 import { version } from "./version.ts";
 
@@ -20,8 +21,10 @@ export interface RunFlags {
 
 /** `zonewarden run`: keeps every zone as declared until a signal ends it. */
 export async function run(flags: RunFlags, machine: Machine): Promise<ExitCode> {
+  // First of all: as the first process of a container, one that does not listen cannot be ended.
+  using stopping = startStopping(machine);
   const config = await configOrProblems(flags.config, machine, AbortSignal.timeout(10_000));
-  if (config === undefined || hasCronMistake(config, machine)) return exitCodes.invalid;
+  if (config === undefined) return exitCodes.invalid;
   await using reached = await reachService(config, machine, false);
   if (reached === undefined) return exitCodes.invalid;
 
@@ -35,19 +38,11 @@ export async function run(flags: RunFlags, machine: Machine): Promise<ExitCode> 
     clock: machine.clock,
     scrub: (line) => service.credentials.reduce((text, credential) => credential.scrub(text), line),
   });
+  const configFile = path.resolve(machine.directory, flags.config);
   const emulator = reached.emulator?.url;
   await using history = await startHistory(config.history, logger, machine);
   const followers = [history.follower];
-  const parts = { config, service, metrics, logger, fleet: new Fleet(), emulator };
-  await keep({ ...parts, history: history.view, followers }, machine);
+  const parts = { config, configFile, service, metrics, logger, fleet: new Fleet(), emulator };
+  await keep({ ...parts, history: history.view, followers }, machine, stopping);
   return exitCodes.done;
-}
-
-function hasCronMistake({ schedule }: Config, machine: Machine): boolean {
-  const mistakes = schedule.cron.flatMap((expression) => {
-    const mistake = cronMistake(expression);
-    return mistake === undefined ? [] : [`schedule.cron: "${expression}": ${mistake}`];
-  });
-  for (const mistake of mistakes) machine.stderr.write(`${mistake}\n`);
-  return mistakes.length > 0;
 }

@@ -4,8 +4,8 @@ import type { Machine } from "./machine.ts";
 /** How the end of the process comes about. */
 export interface Stopping extends Disposable {
   readonly signals: StopSignals;
-  /** Whether it has been asked for. */
-  readonly isStopping: boolean;
+  /** The signal that asked for it; `undefined`: none has. */
+  readonly asked: NodeJS.Signals | undefined;
 }
 
 /** A request under way may take so long to end; Kubernetes waits 30 s by default before it kills. */
@@ -15,12 +15,13 @@ const graceMs = 25_000;
  * Ends on SIGTERM or SIGINT in two steps: first nothing new is begun, and after the grace period what is under way is
  * given up. The second signal does not wait.
  */
-export function startStopping(machine: Machine, told: (signal: NodeJS.Signals) => void): Stopping {
+export function startStopping(machine: Machine): Stopping {
   const stop = new AbortController();
   const abort = new AbortController();
+  let asked: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
-    told(signal);
-    if (stop.signal.aborted) machine.exit(1);
+    if (asked !== undefined) machine.exit(1);
+    asked = signal;
     stop.abort();
     void abortLater(machine, abort);
   };
@@ -29,8 +30,8 @@ export function startStopping(machine: Machine, told: (signal: NodeJS.Signals) =
   );
   return {
     signals: { stop: stop.signal, abort: abort.signal },
-    get isStopping() {
-      return stop.signal.aborted;
+    get asked() {
+      return asked;
     },
     [Symbol.dispose]: () => {
       abort.abort();

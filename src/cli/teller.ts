@@ -6,6 +6,7 @@ import type { LoadReport } from "../report/load-report.ts";
 import { logLoad, logZone } from "../telemetry/log-run.ts";
 import type { createLogger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Problem } from "../zone/problem.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 
 type Logger = ReturnType<typeof createLogger>;
@@ -22,6 +23,8 @@ export interface Audience {
   readonly now: () => Date;
   /** Name of the credential with which a zone is written. */
   readonly credentialOf: (zone: Zone) => string;
+  /** What is wrong in the configuration at this moment; it counts as a problem of the files. */
+  readonly configProblems: () => readonly Problem[];
 }
 
 /** What the reconciler tells, and to whom: every report goes to the fleet, the metrics and the log, in this order. */
@@ -29,6 +32,7 @@ export function tellerOf(
   audience: Audience,
 ): Pick<ReconcilerPorts, "report" | "loaded" | "unlisted" | "bug"> {
   const { fleet, metrics, logger, followers, source, now, credentialOf } = audience;
+  const isNews = newsFilter();
   return {
     report: (report) => {
       const before = fleet.zone(report.zone);
@@ -50,19 +54,21 @@ export function tellerOf(
         ...declared.missing.map(unseenZone),
       ];
       const { revision, hash } = state;
+      const all = [...audience.configProblems(), ...problems];
       const load: LoadReport = {
         result,
         source,
         revision,
         hash,
-        problems,
+        problems: all,
         zones: zones.length,
         at,
       };
       fleet.declare(zones, at);
       fleet.recordLoad(load);
       metrics.recordLoad(load);
-      logLoad(logger, load);
+      if (!isNews([result, hash, problems, refusal])) return;
+      logLoad(logger, { ...load, problems });
       if (refusal !== undefined) {
         logger.error({ code: refusal.code, refusal: refusal.message }, "files held");
       }
@@ -74,6 +80,17 @@ export function tellerOf(
     bug: (error, zone) => {
       logger.error({ err: error, zone }, "fault of the program itself");
     },
+  };
+}
+
+/** Tells what was not told just before: files are read every half minute, and stay broken for hours. */
+function newsFilter(): (news: unknown) => boolean {
+  let last = "";
+  return (news) => {
+    const text = JSON.stringify(news);
+    const isNew = text !== last;
+    last = text;
+    return isNew;
   };
 }
 

@@ -16,25 +16,40 @@ export interface Limits {
   readonly accept: readonly string[];
 }
 
+/** A time in which nothing is to be written. */
+export interface Freeze {
+  /** Which windows say so, in words. */
+  readonly reason: string;
+  /** Whether a plan that only strengthens protection is carried out nevertheless. */
+  readonly letStrengtheningPass: boolean;
+}
+
 /** What else decides whether a zone may be written now. */
 export interface Circumstances {
   readonly limits: Limits;
   /** The stricter of the program's mode and the zone's. */
   readonly mode: "enforce" | "observe";
   readonly suspension: Suspension | undefined;
+  /** The freeze that holds now. */
+  readonly freeze: Freeze | undefined;
   readonly now: Date;
 }
 
 /** Why this plan must not be carried out unattended. Empty means: go ahead. A plan without changes is never refused. */
 export function guard(plan: Plan, circumstances: Circumstances): readonly Refusal[] {
   if (plan.changes.length === 0) return [];
-  const { limits, mode, suspension, now } = circumstances;
+  const { limits, mode, suspension, freeze, now } = circumstances;
   return [
     ...(mode === "observe" ? [observed] : []),
     ...(suspension !== undefined && isSuspended(suspension, now) ? [suspended(suspension)] : []),
     ...(isAccepted(plan, limits)
       ? []
-      : [...plan.obstacles, ...tooMany(plan, limits), ...weakening(plan, limits)]),
+      : [
+          ...(freeze === undefined ? [] : frozen(plan, freeze)),
+          ...plan.obstacles,
+          ...tooMany(plan, limits),
+          ...weakening(plan, limits),
+        ]),
   ];
 }
 
@@ -55,6 +70,16 @@ function suspended({ reason, until }: Suspension): Refusal {
     code: "SUSPENDED",
     message: `the zone is suspended${end}${why}: nothing is written; remove suspend to go on`,
   };
+}
+
+/** What may break a site is not let through a freeze, however much it protects (product 3: effects). */
+function frozen(plan: Plan, { reason, letStrengtheningPass }: Freeze): readonly Refusal[] {
+  const onlyStrengthens = plan.changes.every(
+    ({ effect }) => effect.direction === "strengthens" && !effect.mayBreak,
+  );
+  if (letStrengtheningPass && onlyStrengthens) return [];
+  const message = `${reason}: nothing is written; wait, change windows, or ${wayOut(plan)}`;
+  return [{ code: "FROZEN", message }];
 }
 
 function isAccepted(plan: Plan, { accept }: Limits): boolean {

@@ -75,8 +75,9 @@ async function writeAll(
         const { ray, interleaved } = written;
         outcomes.push({ status: "done", write, ray, interleaved });
       } catch (error) {
-        if (!isServiceError(error)) ports.bug(error, live.zone.name);
-        outcomes.push(failed(write, error));
+        const isGivenUp = signals.abort.aborted;
+        if (!isServiceError(error) && !isGivenUp) ports.bug(error, live.zone.name);
+        outcomes.push(isGivenUp ? givenUp(write) : failed(write, error));
       }
     }
   }
@@ -85,6 +86,13 @@ async function writeAll(
 
 function reasonAfter(last: Outcome): SkipReason {
   return last.status === "skipped" ? last.because : "earlier-failure";
+}
+
+/** What the service made of a request that we did not wait for, the next look will show. */
+function givenUp(write: Write): Outcome {
+  const message = "the program ended before the answer came: the next look shows what came of it";
+  const facts = { transient: true, ray: "", retryAfterMs: 0 };
+  return { status: "unknown", write, failure: { code: "API_UNKNOWN_OUTCOME", message, ...facts } };
 }
 
 function failed(write: Write, error: unknown): Outcome {

@@ -15,7 +15,7 @@ export interface DesiredState {
 /** Zones that the service shows; `failed` are credentials whose zones are unknown this time, not gone. */
 export interface Listing {
   readonly zones: readonly Zone[];
-  readonly failed: readonly { readonly credential: string }[];
+  readonly failed: readonly { readonly credential: string; readonly error: Error }[];
 }
 
 /** Finds the zones that documents speak of among those that the service lists. */
@@ -44,12 +44,15 @@ export interface DeclaredFleet {
   readonly missing: readonly ZoneName[];
 }
 
-/** Finds the declared zones in a listing. */
+/** Finds the declared zones in a listing; before there is one, nothing is found and nothing is wrong with that. */
 export function declaredFleet(
   select: Select,
   state: DesiredState,
-  listed: readonly Zone[],
+  listed: readonly Zone[] | undefined,
 ): DeclaredFleet {
+  if (listed === undefined) {
+    return { zones: new Map(), problems: state.problems, missing: namesOf(state.documents) };
+  }
   const selection = select(state.documents, listed);
   const zones = new Map(
     selection.zones.map((desired) => [
@@ -105,13 +108,16 @@ export function missingReport(
 }
 
 /** Joins a new listing with what was known: zones of a credential that could not list are kept. */
-export function joinListings(known: readonly Zone[], { zones, failed }: Listing): readonly Zone[] {
+export function joinListings(
+  known: readonly Zone[] | undefined,
+  { zones, failed }: Listing,
+): readonly Zone[] {
   if (failed.length === 0) return zones;
   const seen = new Set(zones.map(({ id }) => id));
-  return [...zones, ...known.filter(({ id }) => !seen.has(id))];
+  return [...zones, ...(known ?? []).filter(({ id }) => !seen.has(id))];
 }
 
 /** Whether a wake-up asks for a look at every zone; a file change asks for those that it touches. */
 export function isSweep(trigger: Trigger): boolean {
-  return trigger !== "file" && trigger !== "retry";
+  return trigger !== "file";
 }

@@ -1,15 +1,16 @@
 import type { Refusal } from "../plan/refusal.ts";
-import { failureOf, isServiceError } from "../report/failure.ts";
 import type { LoadResult } from "../report/load-report.ts";
-import type { Failure, Trigger, ZoneReport } from "../report/run-report.ts";
+import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
-import { backoffMs, zoneBackoff } from "./backoff.ts";
+import type { ZoneName } from "../zone/zone.ts";
 import type { StopSignals } from "./carry-out.ts";
-import type { DeclaredFleet, DesiredSource, DesiredState, Listing } from "./declared-fleet.ts";
-import { declaredFleet, isSweep, joinListings, missingReport, namesOf } from "./declared-fleet.ts";
+import type { DeclaredFleet, DesiredSource, DesiredState } from "./declared-fleet.ts";
+import { declaredFleet, isSweep, missingReport, namesOf } from "./declared-fleet.ts";
 import type { FleetLimits } from "./fleet-guard.ts";
 import { compareFleets } from "./fleet-guard.ts";
+import { spreadMs, Sweep } from "./sweep.ts";
+import type { DirectoryPorts } from "./zone-directory.ts";
+import { ZoneDirectory } from "./zone-directory.ts";
 import type { QueueEntry } from "./zone-queue.ts";
 import { ZoneQueue } from "./zone-queue.ts";
 import type { ZoneRunOptions, ZoneRunPorts } from "./zone-runner.ts";
@@ -33,14 +34,18 @@ export interface Loaded {
 }
 
 /** What the daemon needs from outside, and whom it tells. */
-export interface ReconcilerPorts extends ZoneRunPorts {
+export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly desired: DesiredSource;
-  readonly listZones: (signal: AbortSignal) => Promise<Listing>;
+  /** When the next scheduled sweep begins; `undefined` where none is planned. */
+  readonly nextSweep: () => Date | undefined;
   readonly report: (report: ZoneReport) => void;
   readonly loaded: (loaded: Loaded) => void;
-  /** The zone listing failed; the next try is in so many milliseconds. */
-  readonly unlisted: (failure: Failure, retryMs: number) => void;
+  /** A scheduled sweep was due while the one before was under way; it begins when that one has ended. */
+  readonly overlapped: () => void;
 }
+
+/** What makes the loop turn: somebody asked, or the service answered which zones there are. */
+type Wake = Trigger | "listed";
 
 const emptyFleet: DeclaredFleet = { zones: new Map(), problems: [], missing: [] };
 
@@ -52,25 +57,31 @@ const emptyFleet: DeclaredFleet = { zones: new Map(), problems: [], missing: [] 
  * never twice at once.
  */
 export class Reconciler {
-  readonly #options: ReconcilerOptions;
+  #options: ReconcilerOptions;
   readonly #ports: ReconcilerPorts;
   readonly #runner: ZoneRunner;
   readonly #queue: ZoneQueue;
-  readonly #woken = new Set<Trigger>();
+  readonly #directory: ZoneDirectory;
+  readonly #sweep = new Sweep();
+  readonly #woken = new Set<Wake>();
   #wakeUp = Promise.withResolvers<void>();
+  #state: DesiredState | undefined;
   #fleet = emptyFleet;
   #revision = "";
   #hash: string | undefined;
-  #listed: readonly Zone[] = [];
-  /** The sweep that a failed listing has put off. */
+  /** Content for which the zones were listed last: a name that nobody has is not asked for again and again. */
+  #listedFor: string | undefined;
+  /** The sweep that waits for the zone listing. */
   #owed: Trigger | undefined;
-  #failures = 0;
+  /** A scheduled sweep waits for the end of the one before. */
+  #isLate = false;
 
   constructor(options: ReconcilerOptions, ports: ReconcilerPorts) {
     this.#options = options;
     this.#ports = ports;
     this.#runner = new ZoneRunner(options, ports);
     this.#queue = new ZoneQueue(ports.clock);
+    this.#directory = new ZoneDirectory(ports, () => this.#wakeFor("listed"));
   }
 
   /** Zones that wait to be looked at. */
@@ -78,15 +89,20 @@ export class Reconciler {
     return this.#queue.size;
   }
 
-  /** Zones that are being looked at now. */
-  get running(): readonly ZoneName[] {
+  /** Zones that are being looked at now, and since when. */
+  get running(): ReadonlyMap<ZoneName, Date> {
     return this.#queue.running;
+  }
+
+  /** Goes by other options from the next look on; only the number of workers stays. */
+  reconfigure(options: ReconcilerOptions): void {
+    this.#options = options;
+    this.#runner.reconfigure(options);
   }
 
   /** Asks to look again: at every zone, or after a file change at those that it touches. */
   wake(trigger: Trigger): void {
-    this.#woken.add(trigger);
-    this.#wakeUp.resolve();
+    this.#wakeFor(trigger);
   }
 
   /** Works until `stop` aborts; ends when the looks under way have ended. Never rejects for what the world does. */
@@ -95,74 +111,72 @@ export class Reconciler {
     await Promise.all([this.#refreshWhenWoken(signals.stop), ...workers]);
   }
 
+  #wakeFor(wake: Wake): void {
+    this.#woken.add(wake);
+    this.#wakeUp.resolve();
+  }
+
   async #refreshWhenWoken(stop: AbortSignal): Promise<void> {
-    const stopped = new Promise<void>((resolve) => {
-      stop.addEventListener("abort", () => resolve(), { once: true });
-    });
+    stop.addEventListener("abort", () => this.#wakeUp.resolve(), { once: true });
     while (!stop.aborted) {
-      await Promise.race([stopped, this.#wakeUp.promise]);
-      const triggers = [...this.#woken];
+      await this.#wakeUp.promise;
+      const wakes = new Set(this.#woken);
       this.#woken.clear();
       this.#wakeUp = Promise.withResolvers();
       try {
-        await this.#refresh(triggers, stop);
+        stop.throwIfAborted();
+        await this.#refresh(wakes, stop);
       } catch (error) {
         this.#tellUnlessStopped(error, stop);
       }
     }
   }
 
-  async #refresh(triggers: readonly Trigger[], stop: AbortSignal): Promise<void> {
-    const state = await this.#ports.desired.load(stop);
-    const sweep = triggers.find(isSweep) ?? this.#owed;
-    const failure = await this.#list(sweep !== undefined || this.#hasUnlisted(state), stop);
-    this.#owed = failure === undefined ? undefined : sweep;
+  async #refresh(wakes: ReadonlySet<Wake>, stop: AbortSignal): Promise<void> {
+    const isSweepDue = this.#owe(wakes);
+    const isListed = wakes.has("listed");
+    const isOnlyListed = isListed && wakes.size === 1;
+    const known = isOnlyListed ? this.#state : undefined;
+    const state = known ?? (await this.#ports.desired.load(stop));
+    this.#state = state;
 
     const before = this.#fleet;
-    const loaded = this.#adopt(state);
-    this.#ports.loaded(loaded);
+    this.#ports.loaded(this.#adopt(state));
+    const sweep = isListed ? this.#owed : undefined;
+    if (isListed && this.#directory.failure === undefined) this.#owed = undefined;
     this.#enqueue(before, sweep);
-    this.#reportMissing(sweep ?? "file", failure);
-  }
-
-  /** Reads the zone listing anew where that is wished; gives what it failed with. What was known before stays known. */
-  async #list(isWished: boolean, stop: AbortSignal): Promise<Failure | undefined> {
-    if (!isWished) return undefined;
-    try {
-      this.#listed = joinListings(this.#listed, await this.#ports.listZones(stop));
-      this.#failures = 0;
-      return undefined;
-    } catch (error) {
-      stop.throwIfAborted();
-      if (!isServiceError(error)) this.#ports.bug(error, "");
-      const failure = failureOf(error);
-      this.#failures += 1;
-      const wait = backoffMs(this.#failures, this.#ports.random(), zoneBackoff);
-      const retryMs = Math.max(wait, failure.retryAfterMs);
-      this.#ports.unlisted(failure, retryMs);
-      void this.#wakeAfter(retryMs, stop);
-      return failure;
+    if (isListed) this.#reportMissing(sweep ?? "file");
+    if (isSweepDue || this.#hasNewNames(state)) {
+      this.#listedFor = state.hash;
+      this.#directory.ask(stop);
     }
   }
 
-  async #wakeAfter(ms: number, stop: AbortSignal): Promise<void> {
-    try {
-      await this.#ports.clock.sleep(ms, stop);
-      this.wake("retry");
-    } catch {
-      // Only the end of the program cuts a sleep short.
+  /** Notes a sweep that is asked for, and says whether one is; a scheduled one does not overlap with the one before. */
+  #owe(wakes: ReadonlySet<Wake>): boolean {
+    const sweeps = [...wakes].filter((wake) => wake !== "listed").filter(isSweep);
+    const [sweep] = sweeps.toSorted((a, b) => Number(a === "schedule") - Number(b === "schedule"));
+    if (sweep === undefined) return false;
+    const isUnderWay = this.#sweep.isUnderWay || this.#directory.isAsking;
+    if (sweep === "schedule" && isUnderWay) {
+      this.#isLate = true;
+      this.#ports.overlapped();
+      return false;
     }
+    this.#owed = sweep;
+    return true;
   }
 
-  #hasUnlisted({ documents }: DesiredState): boolean {
-    const seen = new Set(this.#listed.map(({ name }) => name));
-    return this.#hash === undefined || namesOf(documents).some((name) => !seen.has(name));
+  #hasNewNames({ documents, hash }: DesiredState): boolean {
+    if (hash === this.#listedFor) return false;
+    const seen = new Set(this.#directory.zones?.map(({ name }) => name));
+    return namesOf(documents).some((name) => !seen.has(name));
   }
 
   /** Puts what the files say in force, unless the step from the revision before is too wide to take unasked. */
   #adopt(state: DesiredState): Loaded {
     const { fleetLimits } = this.#options;
-    const next = declaredFleet(this.#ports.desired.select, state, this.#listed);
+    const next = declaredFleet(this.#ports.desired.select, state, this.#directory.zones);
     const isNew = state.hash !== this.#hash;
     const refusal = isNew
       ? compareFleets(digests(this.#fleet), digests(next), state.revision, fleetLimits)
@@ -182,26 +196,44 @@ export class Reconciler {
   /** Queues what changed, and in a sweep everything; forgets what is no longer declared. */
   #enqueue(before: DeclaredFleet, sweep: Trigger | undefined): void {
     const { zones } = this.#fleet;
+    const { clock, nextSweep } = this.#ports;
+    const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
+    let nth = 0;
     for (const [name, { digest }] of zones) {
       const known = before.zones.get(name);
       if (known !== undefined && known.digest !== digest) {
         this.#queue.add(name, "changed", "file", 0);
-      } else if (sweep !== undefined) this.#queue.add(name, "sweep", sweep, 0);
-      else if (known === undefined) this.#queue.add(name, "changed", "file", 0);
+      } else if (sweep !== undefined) {
+        this.#queue.add(name, "sweep", sweep, (spread * nth) / zones.size);
+      } else if (known === undefined) this.#queue.add(name, "changed", "file", 0);
+      nth += 1;
     }
+    if (sweep !== undefined) this.#sweep.begin(zones.keys());
     for (const name of before.zones.keys()) {
-      if (!zones.has(name)) this.#queue.remove(name);
+      if (!zones.has(name)) this.#forget(name);
     }
     this.#runner.keepOnly(new Set(zones.keys()));
   }
 
+  #forget(zone: ZoneName): void {
+    this.#queue.remove(zone);
+    this.#settle(zone);
+  }
+
+  /** Where the sweep ends with this zone and the next is late, that one begins. */
+  #settle(zone: ZoneName): void {
+    if (!this.#sweep.settle(zone) || !this.#isLate) return;
+    this.#isLate = false;
+    this.wake("schedule");
+  }
+
   /** A declared zone that the listing does not show is not an empty one: it is told as unreadable. */
-  #reportMissing(trigger: Trigger, failure: Failure | undefined): void {
+  #reportMissing(trigger: Trigger): void {
     const { clock, report, runId } = this.#ports;
     const now = clock.now();
     for (const zone of this.#fleet.missing) {
       const occasion = { run: runId(), trigger, revision: this.#revision, now };
-      report(missingReport(zone, failure, occasion));
+      report(missingReport(zone, this.#directory.failure, occasion));
     }
   }
 
@@ -209,7 +241,10 @@ export class Reconciler {
     while (!signals.stop.aborted) {
       try {
         const entry = await this.#queue.take(signals.stop);
-        await this.#runEntry(entry, signals).finally(() => this.#queue.done(entry.zone));
+        await this.#runEntry(entry, signals).finally(() => {
+          this.#queue.done(entry.zone);
+          this.#settle(entry.zone);
+        });
       } catch (error) {
         this.#tellUnlessStopped(error, signals.stop);
       }

@@ -22,11 +22,12 @@ export function digestOf(content: ZoneContent): string {
  * since when. It only explains and holds back; what is to be done is decided by desired and live alone.
  */
 export class ZoneMemory {
-  readonly #limits: ContentionLimits;
+  readonly #limits: () => ContentionLimits;
   #converged: string | undefined;
   #corrections = new Map<string, readonly number[]>();
 
-  constructor(limits: ContentionLimits) {
+  /** @param limits in force at the moment. */
+  constructor(limits: () => ContentionLimits) {
     this.#limits = limits;
   }
 
@@ -39,15 +40,16 @@ export class ZoneMemory {
   /** Refuses to correct a field once more that another writer has undone too often. */
   objections(plan: Plan, cause: Cause, now: Date): readonly Refusal[] {
     if (cause !== "drift") return [];
+    const { rounds, windowMs } = this.#limits();
     const contended = plan.changes
       .flatMap(fieldsOf)
-      .filter((field) => this.#recent(field, now).length >= this.#limits.rounds);
+      .filter((field) => this.#recent(field, now).length >= rounds);
     if (contended.length === 0) return [];
-    const minutes = Math.round(this.#limits.windowMs / 60_000);
+    const minutes = Math.round(windowMs / 60_000);
     return [
       {
         code: "CONTENDED",
-        message: `${contended.join(", ")} was corrected ${this.#limits.rounds} times within ${minutes} min and undone each time: find the other writer; a correction is tried again when that time has passed`,
+        message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min and undone each time: find the other writer; a correction is tried again when that time has passed`,
       },
     ];
   }
@@ -68,7 +70,7 @@ export class ZoneMemory {
   }
 
   #recent(field: string, now: Date): readonly number[] {
-    const since = Number(now) - this.#limits.windowMs;
+    const since = Number(now) - this.#limits().windowMs;
     const recent = (this.#corrections.get(field) ?? []).filter((at) => at > since);
     if (recent.length === 0) this.#corrections.delete(field);
     return recent;

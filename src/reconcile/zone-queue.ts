@@ -1,5 +1,6 @@
 import type { Trigger } from "../report/run-report.ts";
 import type { ZoneName } from "../zone/zone.ts";
+import { Heap } from "./heap.ts";
 import type { Clock } from "./ports.ts";
 
 /** Why a zone is in the queue, most urgent first. */
@@ -13,14 +14,24 @@ export interface QueueEntry {
   readonly zone: ZoneName;
   readonly priority: Priority;
   readonly trigger: Trigger;
-  /** Milliseconds since the epoch. */
-  readonly addedAt: number;
-  /** Not to be looked at before this moment. */
+  /** Not to be looked at before this moment: milliseconds since the epoch. */
   readonly dueAt: number;
 }
 
-/** A wait so long lifts an entry by one priority, so that nothing starves. */
-const ageingMs = 120_000;
+/**
+ * Each so many takes, the zone goes that has been due longest, whatever its priority: nothing starves. It is counted in
+ * takes and not in time: a sweep of thousands of zones waits for hours, and must not bar the way of a change meanwhile.
+ */
+const turnOfTheOldest = 5;
+
+/** Entries that were replaced stay in the heaps until they come up; beyond so many, the heaps are cleared of them. */
+const mostReplaced = 1_000;
+
+/** An entry in the order of its priority. */
+interface Waiting extends QueueEntry {
+  /** Counts up: who came first goes first. */
+  readonly order: number;
+}
 
 /**
  * Zones that are to be looked at: each at most once, and none that is being looked at now. A zone that is added
@@ -28,9 +39,13 @@ const ageingMs = 120_000;
  */
 export class ZoneQueue {
   readonly #clock: Clock;
-  readonly #waiting = new Map<ZoneName, QueueEntry>();
-  readonly #running = new Set<ZoneName>();
-  #changed = Promise.withResolvers<void>();
+  readonly #waiting = new Map<ZoneName, Waiting>();
+  readonly #running = new Map<ZoneName, Date>();
+  readonly #heaps = priorities.map(() => new Heap(isBefore));
+  /** What cuts the naps of those short who wait for a zone. */
+  readonly #naps = new Set<AbortController>();
+  #order = 0;
+  #takes = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -41,18 +56,21 @@ export class ZoneQueue {
     return this.#waiting.size;
   }
 
-  /** Zones that are being looked at. */
-  get running(): readonly ZoneName[] {
-    return [...this.#running];
+  /** Zones that are being looked at, and since when. */
+  get running(): ReadonlyMap<ZoneName, Date> {
+    return this.#running;
   }
 
   /** Adds a zone, or makes the entry it has more urgent and due earlier. */
   add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): void {
-    const now = Number(this.#clock.now());
-    const added = { zone, priority, trigger, addedAt: now, dueAt: now + delayMs };
+    const added = { zone, priority, trigger, dueAt: Number(this.#clock.now()) + delayMs };
     const known = this.#waiting.get(zone);
-    this.#waiting.set(zone, known === undefined ? added : merged(known, added));
-    this.#wakeTakers();
+    const entry = known === undefined ? added : merged(known, added);
+    if (entry === known) return;
+    this.#order += 1;
+    const waiting = { ...entry, order: this.#order };
+    this.#waiting.set(zone, waiting);
+    if (!this.#running.has(zone)) this.#enqueue(waiting);
   }
 
   /** Forgets a zone that is no longer declared. */
@@ -64,62 +82,80 @@ export class ZoneQueue {
   async take(signal: AbortSignal): Promise<QueueEntry> {
     for (;;) {
       signal.throwIfAborted();
-      const now = Number(this.#clock.now());
-      const idle = [...this.#waiting.values()].filter(({ zone }) => !this.#running.has(zone));
-      const due = idle.filter(({ dueAt }) => dueAt <= now);
-      const best = mostUrgent(due, now);
-      if (best !== undefined) {
-        this.#waiting.delete(best.zone);
-        this.#running.add(best.zone);
-        return best;
+      const now = this.#clock.now();
+      const firsts = this.#heaps.flatMap((heap) => this.#firstOf(heap) ?? []);
+      const next = this.#mostUrgent(firsts.filter(({ dueAt }) => dueAt <= Number(now)));
+      if (next !== undefined) {
+        this.#waiting.delete(next.zone);
+        this.#running.set(next.zone, now);
+        return next;
       }
-      await this.#nextChance(idle, now, signal);
+      await this.#nap(Math.min(...firsts.map(({ dueAt }) => dueAt)) - Number(now), signal);
     }
   }
 
   /** Says that a zone's run is over. */
   done(zone: ZoneName): void {
     this.#running.delete(zone);
-    this.#wakeTakers();
+    const again = this.#waiting.get(zone);
+    if (again !== undefined) this.#enqueue(again);
   }
 
-  async #nextChance(idle: readonly QueueEntry[], now: number, signal: AbortSignal): Promise<void> {
-    const ended = new AbortController();
-    const waiting = AbortSignal.any([signal, ended.signal]);
-    const earliest = Math.min(...idle.map(({ dueAt }) => dueAt));
-    const due = this.#clock
-      .sleep(Math.min(earliest - now, longestSleepMs), waiting)
-      .catch(() => undefined);
-    await Promise.race([this.#changed.promise, due]);
-    ended.abort();
+  #enqueue(waiting: Waiting): void {
+    const heap = this.#heaps[priorities.indexOf(waiting.priority)];
+    heap?.add(waiting);
+    if (heap !== undefined && heap.size > this.#waiting.size + mostReplaced) {
+      heap.keepOnly((entry) => this.#isWaiting(entry));
+    }
+    for (const nap of this.#naps) nap.abort();
+    this.#naps.clear();
   }
 
-  #wakeTakers(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
+  #firstOf(heap: Heap<Waiting>): Waiting | undefined {
+    while (heap.first !== undefined && !this.#isWaiting(heap.first)) heap.removeFirst();
+    return heap.first;
   }
-}
 
-const longestSleepMs = 3_600_000;
+  /** An entry that was replaced, removed, or taken and added again during its run is another one by now. */
+  #isWaiting(entry: Waiting): boolean {
+    return this.#waiting.get(entry.zone) === entry && !this.#running.has(entry.zone);
+  }
 
-function mostUrgent(entries: readonly QueueEntry[], now: number): QueueEntry | undefined {
-  let best: QueueEntry | undefined;
-  for (const entry of entries) {
-    const order = best === undefined ? -1 : rank(entry, now) - rank(best, now);
-    if (best === undefined || order < 0 || (order === 0 && entry.addedAt < best.addedAt)) {
-      best = entry;
+  /** Of the due ones, given in the order of their priorities. */
+  #mostUrgent(due: readonly Waiting[]): Waiting | undefined {
+    const [first, ...others] = due;
+    if (first === undefined) return undefined;
+    this.#takes += 1;
+    if (this.#takes % turnOfTheOldest > 0) return first;
+    return others.reduce((a, b) => (b.dueAt < a.dueAt ? b : a), first);
+  }
+
+  async #nap(ms: number, signal: AbortSignal): Promise<void> {
+    const nap = new AbortController();
+    const end = (): void => nap.abort();
+    signal.addEventListener("abort", end, { once: true });
+    this.#naps.add(nap);
+    try {
+      await this.#clock.sleep(Math.min(ms, longestNapMs), nap.signal);
+    } catch {
+      // Something was added, or the caller gave up: both are asked for next.
+    } finally {
+      this.#naps.delete(nap);
+      signal.removeEventListener("abort", end);
     }
   }
-  return best;
 }
 
-function rank({ priority, dueAt }: QueueEntry, now: number): number {
-  return priorities.indexOf(priority) - Math.floor((now - dueAt) / ageingMs);
+const longestNapMs = 3_600_000;
+
+function isBefore(a: Waiting, b: Waiting): boolean {
+  return a.dueAt === b.dueAt ? a.order < b.order : a.dueAt < b.dueAt;
 }
 
-/** Both wishes in one entry; what is more urgent says why. */
-function merged(known: QueueEntry, added: QueueEntry): QueueEntry {
+/** Both wishes in one entry, the known one where nothing is added to it; what is more urgent says why. */
+function merged<T extends QueueEntry>(known: T, added: QueueEntry): T | QueueEntry {
   const isMoreUrgent = priorities.indexOf(added.priority) < priorities.indexOf(known.priority);
-  const { priority, trigger } = isMoreUrgent ? added : known;
-  return { ...known, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) };
+  if (!isMoreUrgent && added.dueAt >= known.dueAt) return known;
+  const { zone, priority, trigger } = isMoreUrgent ? added : known;
+  return { zone, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) };
 }

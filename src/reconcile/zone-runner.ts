@@ -8,9 +8,11 @@ import type { ZoneName } from "../zone/zone.ts";
 import { backoffMs, zoneBackoff } from "./backoff.ts";
 import type { StopSignals } from "./carry-out.ts";
 import { carryOut } from "./carry-out.ts";
+import { startDeadline } from "./deadline.ts";
 import type { FleetZone } from "./declared-fleet.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
 import { propose } from "./propose.ts";
+import type { Windows } from "./windows.ts";
 import type { ContentionLimits } from "./zone-memory.ts";
 import { ZoneMemory } from "./zone-memory.ts";
 
@@ -20,6 +22,7 @@ export interface ZoneRunOptions {
   readonly owner: string;
   readonly limits: Limits;
   readonly contention: ContentionLimits;
+  readonly windows: Windows;
 }
 
 /** What running a zone needs from outside. */
@@ -49,7 +52,7 @@ export interface ZoneRunResult {
 
 /** Runs zones one look at a time, and remembers of each what explains the next look. */
 export class ZoneRunner {
-  readonly #options: ZoneRunOptions;
+  #options: ZoneRunOptions;
   readonly #ports: ZoneRunPorts;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
   readonly #failures = new Map<ZoneName, number>();
@@ -57,6 +60,11 @@ export class ZoneRunner {
   constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
     this.#options = options;
     this.#ports = ports;
+  }
+
+  /** Goes by other options from the next run on. */
+  reconfigure(options: ZoneRunOptions): void {
+    this.#options = options;
   }
 
   /** Looks at a zone and carries out what may be carried out. Rejects only when a signal aborts. */
@@ -77,9 +85,11 @@ export class ZoneRunner {
       objections: (proposed: Plan, cause: Cause) =>
         memory.objections(proposed, cause, this.#ports.clock.now()),
     };
-    const proposal = await propose(look, this.#ports, signals.stop);
+    using deadline = startDeadline(this.#ports);
+    const ports = { ...this.#ports, reader: deadline.reader, writer: deadline.writer };
+    const proposal = await propose(look, ports, signals.stop);
     const verify = (after: LiveZone) => plan(desired, after, owner).changes;
-    const report = await carryOut(proposal, verify, this.#ports, signals);
+    const report = await carryOut(proposal, verify, ports, signals);
     memory.record(report, digest);
     return { report, retryMs: this.#retryAfter(report) };
   }
@@ -94,7 +104,7 @@ export class ZoneRunner {
   }
 
   #memoryOf(zone: ZoneName): ZoneMemory {
-    const memory = this.#memories.get(zone) ?? new ZoneMemory(this.#options.contention);
+    const memory = this.#memories.get(zone) ?? new ZoneMemory(() => this.#options.contention);
     this.#memories.set(zone, memory);
     return memory;
   }
@@ -111,14 +121,20 @@ export class ZoneRunner {
   }
 }
 
-/** What may be done to a zone at this moment: the program's mode and the zone's, the stricter of both. */
+/** What may be done to a zone at this moment: of the program's mode and the zone's the stricter, and the windows. */
 export function circumstancesOf(
   { content }: DesiredZone,
-  { mode, limits }: Pick<ZoneRunOptions, "mode" | "limits">,
+  { mode, limits, windows }: Pick<ZoneRunOptions, "mode" | "limits" | "windows">,
   now: Date,
 ): Circumstances {
   const stricter = content.mode === "observe" ? "observe" : mode;
-  return { limits, mode: stricter, suspension: content.suspension, now };
+  return {
+    limits,
+    mode: stricter,
+    suspension: content.suspension,
+    freeze: windows(now),
+    now,
+  };
 }
 
 /**

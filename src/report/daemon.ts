@@ -32,6 +32,8 @@ export interface ScheduleFacts {
   readonly nextAt: Date | undefined;
   /** Longest gap between two sweeps, in milliseconds. */
   readonly longestGapMs: number;
+  /** How long a sweep of all declared zones takes within the budgets, in milliseconds. */
+  readonly sweepMs: number;
 }
 
 /** What is so in the process at this moment, asked for whenever somebody looks. */

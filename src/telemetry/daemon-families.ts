@@ -16,6 +16,8 @@ export function renderDaemon(fleet: FleetView, daemon: DaemonFacts): string {
     single(metricTable.configZones, load?.zones ?? 0),
     single(metricTable.scheduleInterval, schedule.longestGapMs / 1000),
     single(metricTable.scheduleNext, seconds(schedule.nextAt)),
+    single(metricTable.sweepSeconds, schedule.sweepMs / 1000),
+    single(metricTable.oldestSuccessAt, oldestSuccess(fleet)),
     ...renderCredentials(credentials),
     ...renderLeases(leases),
   ].join("");
@@ -28,6 +30,11 @@ function single(definition: MetricDefinition, value: number): string {
 function configInfo(load: LoadReport | undefined): readonly Sample[] {
   if (load === undefined) return [];
   return [{ labels: { source: load.source, revision: load.revision }, value: 1 }];
+}
+
+function oldestSuccess({ zones }: FleetView): number {
+  const moments = zones.map(({ lastSuccess }) => seconds(lastSuccess));
+  return moments.reduce((a, b) => Math.min(a, b), moments[0] ?? 0);
 }
 
 /** A double holds 53 bits exactly; 48 are twelve hexadecimal digits. */

@@ -81,11 +81,23 @@ export const metricTable = {
     labels: {},
     help: "When the next sweep begins; 0 where none is planned.",
   },
+  sweepSeconds: {
+    name: "zonewarden_sweep_predicted_seconds",
+    type: "gauge",
+    labels: {},
+    help: "How long a sweep of all declared zones takes within the request budget.",
+  },
+  oldestSuccessAt: {
+    name: "zonewarden_oldest_zone_success_timestamp_seconds",
+    type: "gauge",
+    labels: {},
+    help: "The last success of the zone for which that is longest ago; 0 while one never had any.",
+  },
   scheduleMissed: {
     name: "zonewarden_schedule_missed_runs_total",
     type: "counter",
     labels: { reason: missReasons },
-    help: "Sweeps that did not begin when the schedule said so.",
+    help: "Sweeps that did not begin when the schedule said so; overlap: the one before was under way, paused: the process was.",
   },
   reconciles: {
     name: "zonewarden_reconcile_total",

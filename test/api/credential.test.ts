@@ -166,3 +166,31 @@ describe("rotation", () => {
     expect(connected.session.credential.state).toMatchObject({ underWay: 0, remaining: 1_200 });
   });
 });
+
+describe("a token that the service refused", () => {
+  it("counts as replaced once there is another one, and until that is tried", async ({
+    expect,
+  }) => {
+    const source = changingSource("first");
+    const credential = credentialOf({ source });
+    await credential.token();
+    expect(await credential.isReplaced()).toBe(false);
+    credential.noteValid(false);
+    expect(await credential.isReplaced()).toBe(false);
+    source.text = "second";
+    expect(await credential.isReplaced()).toBe(true);
+    credential.noteValid(true);
+    expect(await credential.isReplaced()).toBe(false);
+  });
+
+  it("is kept out of texts after it was replaced, as the new one is", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const source = changingSource("first-token");
+    const credential = credentialOf({ source }, clock);
+    await credential.token();
+    source.text = "second-token";
+    await clock.advance(10_000);
+    await credential.token();
+    expect(credential.scrub("first-token, second-token")).toBe("[token], [token]");
+  });
+});

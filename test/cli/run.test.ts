@@ -151,3 +151,36 @@ describe("the daemon", () => {
     expect((await daemon.ended).code).toBe(0);
   });
 });
+
+describe("the daemon's configuration", () => {
+  it("is taken over when its file changes, and kept when that breaks", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: everyHour });
+    const daemon = example.place.start("run");
+    const address = await addressOf(daemon);
+    await inSync(address);
+    const file = await example.place.read("zonewarden.yaml");
+
+    await example.place.write("zonewarden.yaml", file.replace("mode: enforce", "mode: observe"));
+    await eventually(() => logOf(daemon).find(({ msg }) => msg === "configuration changed"));
+    await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
+    daemon.signal("SIGHUP");
+    await eventually(() => logOf(daemon).find(({ msg }) => msg === "zone drifted"));
+
+    await example.place.write("zonewarden.yaml", "mode: [");
+    await eventually(async () =>
+      (await scrape(address)).includes("zonewarden_config_last_reload_successful 0")
+        ? true
+        : undefined,
+    );
+    expect(await (await fetch(`${address}/problems`)).text()).toContain("zonewarden.yaml");
+
+    await example.place.write("zonewarden.yaml", file.replace("127.0.0.1:0", "127.0.0.1:1"));
+    const told = await eventually(() =>
+      logOf(daemon).find(({ msg }) => typeof msg === "string" && msg.includes("restart")),
+    );
+    expect(told).toMatchObject({ keys: ["server"] });
+    await eventually(() => logOf(daemon).findLast(({ msg }) => msg === "plan carried out"));
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+  });
+});

@@ -1,8 +1,15 @@
 import { describe, it } from "vitest";
 
+import type { Windows } from "../../src/reconcile/windows.ts";
+import { declared, desiredZone, policy } from "../support/model.ts";
 import { bare, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
+
+const switchedOn = desiredZone({ settings: [{ name: "enabled", value: true }] }).content;
+const withPolicy = desiredZone({
+  policies: declared([policy("checkout", { action: "allow" })]),
+}).content;
 
 describe("the end of the process", () => {
   it("finishes the request under way and begins no other", async ({ expect }) => {
@@ -98,4 +105,43 @@ describe("in the mode observe", () => {
     expect(world.told()).toEqual([`${shop} applied`]);
     world.stop.abort();
   });
+});
+
+/** Windows that say the same at any moment. */
+function frozenBy(reason: string, letStrengtheningPass: boolean): Windows {
+  return () => ({ reason, letStrengtheningPass });
+}
+
+describe("in a freeze", () => {
+  const sales = 'the freeze window "sales" is open';
+
+  it("what differs is told and nothing is written until it has ended", async ({ expect }) => {
+    let windows = frozenBy(sales, false);
+    const world = new World([shop], { windows: (now) => windows(now) });
+    void world.start();
+    await world.clock.advance(0);
+    expect(world.reports).toMatchObject([{ result: "refused", refusals: [{ code: "FROZEN" }] }]);
+    expect(world.requests).toEqual([`read ${shop}`]);
+    world.told();
+    windows = () => undefined;
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.told()).toEqual([`${shop} applied`]);
+    world.stop.abort();
+  });
+
+  it.for([
+    { effect: "only strengthens", content: switchedOn, result: "applied" },
+    { effect: "may break something", content: withPolicy, result: "refused" },
+  ])(
+    "that lets strengthening pass, a plan that $effect is $result",
+    async ({ content, result }, { expect }) => {
+      const world = new World([shop], { windows: frozenBy(sales, true) });
+      world.files.set(shop, content);
+      void world.start();
+      await world.clock.advance(0);
+      expect(world.told()).toEqual([`${shop} ${result}`]);
+      world.stop.abort();
+    },
+  );
 });

@@ -64,7 +64,7 @@ describe("the queue of zones", () => {
     queue.add(a, "changed", "file", 0);
     const again = next(signal);
     await clock.advance(10_000);
-    expect(queue.running).toEqual([a]);
+    expect([...queue.running.keys()]).toEqual([a]);
     expect(queue.size).toBe(1);
     queue.done(a);
     expect(await again).toBe("a.example changed file");
@@ -83,16 +83,40 @@ describe("the queue of zones", () => {
     expect(given).toBe("a.example retry retry");
   });
 
-  it("lets a sweep through that has waited long, however many changes come in", async ({
+  it("lets a sweep through at every fifth turn, however many changes come in", async ({
     expect,
     signal,
   }) => {
     const clock = new SimulatedClock();
     const { queue, next } = queueOn(clock);
     queue.add(a, "sweep", "schedule", 0);
-    await clock.advance(241_000);
-    queue.add(b, "changed", "file", 0);
-    expect(await next(signal)).toBe("a.example sweep schedule");
+    await clock.advance(3_600_000);
+    const given: string[] = [];
+    for (let turn = 0; turn < 5; turn += 1) {
+      queue.add(b, "changed", "file", 0);
+      given.push(await next(signal));
+      queue.done(b);
+    }
+    const change = "b.example changed file";
+    expect(given).toEqual([change, change, change, change, "a.example sweep schedule"]);
+  });
+
+  it("gives zones of one priority in the order in which they are due", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "sweep", "schedule", 200);
+    queue.add(b, "sweep", "schedule", 100);
+    queue.add(c, "sweep", "schedule", 200);
+    await clock.advance(200);
+    const given = [await next(signal), await next(signal), await next(signal)];
+    expect(given.map((text) => text.split(" ")[0])).toEqual([
+      "b.example",
+      "a.example",
+      "c.example",
+    ]);
   });
 
   it("forgets a zone that is no longer declared", async ({ expect, signal }) => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -20,6 +20,7 @@ export interface Workplace extends AsyncDisposable {
   readonly directory: string;
   write(file: string, text: string): Promise<void>;
   remove(file: string): Promise<void>;
+  read(file: string): Promise<string>;
   /** Runs a command to its end. */
   run(...args: readonly string[]): Promise<Ran>;
   /** Starts a command that goes on, `run` for example. */
@@ -45,6 +46,7 @@ export async function workplace(env: Machine["env"] = {}): Promise<Workplace> {
       await writeFile(target, text);
     },
     remove: (file) => rm(path.join(directory, file), { recursive: true }),
+    read: (file) => readFile(path.join(directory, file), "utf8"),
     run: async (...args) => start(...args).ended,
     start,
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),

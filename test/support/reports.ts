@@ -213,6 +213,7 @@ export function daemon(more: Partial<DaemonFacts> = {}): DaemonFacts {
       timezone: "Etc/UTC",
       nextAt: at(15),
       longestGapMs: 900_000,
+      sweepMs: 60_000,
     },
     queue: { waiting: 0, running: [] },
     credentials: [

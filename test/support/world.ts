@@ -38,6 +38,13 @@ export class World {
   readonly loads: Loaded[] = [];
   readonly unlisted: Failure[] = [];
   readonly bugs: unknown[] = [];
+  /** How often the files were read, and the zones listed. */
+  readings = 0;
+  listings = 0;
+  /** Scheduled sweeps that came while one was under way. */
+  overlaps = 0;
+  /** When the next scheduled sweep begins. */
+  nextSweep: Date | undefined;
   /** `read shop.example` and `write shop.example create-policy`, as they began. */
   readonly requests: string[] = [];
   readonly files = new Map<string, ZoneContent>();
@@ -89,25 +96,29 @@ export class World {
         contention: { rounds: 3, windowMs: 3_600_000 },
         fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
         concurrency: 2,
+        windows: () => undefined,
         ...options,
       },
       {
-        desired: { load: () => Promise.resolve(this.#state()), select },
+        desired: { load: () => Promise.resolve(this.#read()), select },
         listZones: (signal) => this.#list(signal),
-        reader: { readZone: (zone, _wanted, _urgency, signal) => this.#read(zone, signal) },
+        reader: { readZone: (zone, _wanted, _urgency, signal) => this.#readZone(zone, signal) },
         writer: { write: (live, write, signal) => this.#write(live, write, signal) },
         clock: this.clock,
         random: () => 1,
         runId: () => `run-${(this.#run += 1)}`,
         report: (report) => this.reports.push(report),
         loaded: (loaded) => this.loads.push(loaded),
+        nextSweep: () => this.nextSweep,
+        overlapped: () => (this.overlaps += 1),
         unlisted: (failure) => this.unlisted.push(failure),
         bug: (error) => this.bugs.push(error),
       },
     );
   }
 
-  #state(): DesiredState {
+  #read(): DesiredState {
+    this.readings += 1;
     const documents = [...this.files].map(([text, content]): ZoneDocument => {
       const name = zoneName(text);
       if (name === undefined) throw new Error(`${text} is no zone name`);
@@ -121,12 +132,13 @@ export class World {
   }
 
   async #list(signal: AbortSignal): Promise<Listing> {
+    this.listings += 1;
     await this.clock.sleep(this.latencyMs, signal);
     if (this.listFault !== undefined) throw this.listFault;
     return { zones: [...this.live.values()].map(({ zone }) => zone), failed: [] };
   }
 
-  async #read(zone: Zone, signal: AbortSignal): Promise<LiveZone> {
+  async #readZone(zone: Zone, signal: AbortSignal): Promise<LiveZone> {
     await this.#request(zone, `read ${zone.name}`, signal);
     const live = this.live.get(zone.name);
     if (live === undefined) throw new Error(`there is no ${zone.name}`);

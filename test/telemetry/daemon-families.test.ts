@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { fleetOf } from "../support/fleets.ts";
-import { at, daemon, load, problem, start } from "../support/reports.ts";
+import { at, daemon, declared, load, problem, report, start } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 describe("the process", () => {
@@ -27,6 +27,23 @@ describe("the process", () => {
       start.getTime() / 1000,
     );
     expect(broken.text.match(/^zonewarden_config_info\{/gm)).toHaveLength(1);
+  });
+
+  it("tells how long a sweep takes, and which zone waited longest for a success", async ({
+    expect,
+  }) => {
+    const fleet = fleetOf(declared("shop.example.com"), declared("blog.example.com"));
+    const oldest = async (): Promise<number | undefined> => {
+      const { series } = await scrape(freshMetrics(), fleet);
+      expect(series.get("zonewarden_sweep_predicted_seconds")).toBe(60);
+      return series.get("zonewarden_oldest_zone_success_timestamp_seconds");
+    };
+    fleet.recordZone(report("shop.example.com", 3, { result: "in-sync" }));
+    expect(await oldest()).toBe(0);
+    fleet.recordZone(report("blog.example.com", 5, { result: "in-sync" }));
+    expect(await oldest()).toBe(at(3).getTime() / 1000);
+    fleet.recordZone(report("shop.example.com", 8, { result: "in-sync" }));
+    expect(await oldest()).toBe(at(5).getTime() / 1000);
   });
 
   it("tells of each credential, and of a Lease only where there is one", async ({ expect }) => {

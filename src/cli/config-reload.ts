@@ -1,0 +1,66 @@
+import type { Reconciler } from "../reconcile/reconciler.ts";
+import { logProblems } from "../telemetry/log-run.ts";
+import type { DaemonParts } from "./daemon-parts.ts";
+import { optionsOf } from "./daemon-reconciler.ts";
+import type { LiveConfig } from "./live-config.ts";
+import { readConfig } from "./load-config.ts";
+import type { Machine } from "./machine.ts";
+import type { Timetable } from "./timetable.ts";
+
+/** What a new configuration is brought to. */
+export interface Reloaded {
+  readonly live: LiveConfig;
+  readonly timetable: Timetable;
+  readonly reconciler: Reconciler;
+}
+
+/** Keys by which zones are judged: where one changes, every zone is looked at again. */
+const judging: ReadonlySet<string> = new Set(["mode", "limits", "windows"]);
+
+/**
+ * Gives what reads the configuration anew: what can change does, what cannot is told, and a broken one changes
+ * nothing. What was told once is not told again until it is something else.
+ */
+export function reloader(
+  { configFile, logger }: DaemonParts,
+  { live, timetable, reconciler }: Reloaded,
+  machine: Machine,
+  stop: AbortSignal,
+): () => Promise<void> {
+  let told = "";
+  const isNews = (news: unknown): boolean => {
+    const text = JSON.stringify(news);
+    const isNew = text !== told;
+    told = text;
+    return isNew;
+  };
+  const take = async (): Promise<void> => {
+    const change = live.take(await readConfig(configFile, machine, stop));
+    const { current, problems } = live;
+    if (isNews([problems, change?.waiting])) {
+      logProblems(logger, problems);
+      if (change === undefined) logger.error("configuration not taken over: it stays as it was");
+      else if (change.waiting.length > 0) {
+        logger.warn({ keys: change.waiting }, "configuration changed where only a restart helps");
+      }
+      // Problems of the configuration stand beside those of the files.
+      reconciler.wake("file");
+    }
+    if (change === undefined || change.applied.length === 0) return;
+    logger.info({ keys: change.applied }, "configuration changed");
+    logger.level = current.log.level;
+    if (change.applied.some((key) => key.startsWith("schedule."))) {
+      timetable.exchange(current.schedule);
+    }
+    if (!change.applied.some((key) => judging.has(key))) return;
+    reconciler.reconfigure(optionsOf(current));
+    reconciler.wake("signal");
+  };
+  return async () => {
+    try {
+      await take();
+    } catch (error) {
+      if (!stop.aborted) logger.error({ err: error }, "fault of the program itself");
+    }
+  };
+}

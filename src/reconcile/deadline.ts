@@ -1,0 +1,90 @@
+import type { Clock, LiveReader, LiveWriter } from "./ports.ts";
+
+/** What a run uses the service through. */
+export interface RunPorts {
+  readonly reader: LiveReader;
+  readonly writer: LiveWriter;
+  readonly clock: Clock;
+}
+
+/** A reader and a writer that give up once the run that they belong to has taken too long. */
+export interface Deadline extends Disposable {
+  readonly reader: LiveReader;
+  readonly writer: LiveWriter;
+}
+
+/**
+ * So long a run of one zone may take. Its requests have limits of their own, waiting for the budget and for a
+ * `Retry-After` included; this bounds their sum, so that no zone keeps a worker for hours.
+ */
+export const runDeadlineMs = 1_800_000;
+
+/** A run that goes on after this is stuck: it does not even give up when it is told to. */
+export const stuckAfterMs: number = runDeadlineMs + 60_000;
+
+/** Starts the time of a run. What is asked after its end fails; what is under way then is given up. */
+export function startDeadline({ reader, writer, clock }: RunPorts, ms = runDeadlineMs): Deadline {
+  const over = new AbortController();
+  const ended = new AbortController();
+  void ring(over, ms, clock, ended.signal);
+  const within = async <T>(
+    failureCode: DeadlineCode,
+    signal: AbortSignal,
+    request: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    if (over.signal.aborted) throw new RunTooLong("API_DEADLINE", ms);
+    try {
+      return await request(AbortSignal.any([signal, over.signal]));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw isOver(over) ? new RunTooLong(failureCode, ms) : error;
+    }
+  };
+  return {
+    reader: {
+      readZone: (zone, wanted, urgency, signal) =>
+        within("API_DEADLINE", signal, (own) => reader.readZone(zone, wanted, urgency, own)),
+    },
+    writer: {
+      write: (live, write, signal) =>
+        within("API_UNKNOWN_OUTCOME", signal, (own) => writer.write(live, write, own)),
+    },
+    [Symbol.dispose]: () => ended.abort(),
+  };
+}
+
+async function ring(
+  over: AbortController,
+  ms: number,
+  clock: Clock,
+  ended: AbortSignal,
+): Promise<void> {
+  try {
+    await clock.sleep(ms, ended);
+    over.abort();
+  } catch {
+    // The run was over in time.
+  }
+}
+
+function isOver({ signal }: AbortController): boolean {
+  return signal.aborted;
+}
+
+type DeadlineCode = "API_DEADLINE" | "API_UNKNOWN_OUTCOME";
+
+/** Read as a failure of the service: something of it took too long. */
+class RunTooLong extends Error {
+  override readonly name = "RunTooLong";
+  readonly code: DeadlineCode;
+  readonly transient = true;
+  readonly ray = "";
+  readonly retryAfterMs = 0;
+
+  constructor(code: DeadlineCode, ms: number) {
+    super(
+      `the run took longer than ${Math.round(ms / 60_000)} min and was given up: it is tried again; look for a spent budget or a slow service`,
+    );
+    this.code = code;
+  }
+}

@@ -1,0 +1,108 @@
+import { failureOf, isServiceError } from "../report/failure.ts";
+import type { Failure } from "../report/run-report.ts";
+import type { Zone } from "../zone/zone.ts";
+import { backoffMs, zoneBackoff } from "./backoff.ts";
+import type { Listing } from "./declared-fleet.ts";
+import { joinListings } from "./declared-fleet.ts";
+import type { Clock } from "./ports.ts";
+
+/** What asking for the zones needs from outside, and whom it tells. */
+export interface DirectoryPorts {
+  readonly listZones: (signal: AbortSignal) => Promise<Listing>;
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** The zone listing failed; the next try is in so many milliseconds. */
+  readonly unlisted: (failure: Failure, retryMs: number) => void;
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/**
+ * The zones that the service shows. Asking takes its time, minutes where the service is in trouble: nobody waits for
+ * it, and what was known before stays known.
+ */
+export class ZoneDirectory {
+  readonly #ports: DirectoryPorts;
+  readonly #answered: () => void;
+  #zones: readonly Zone[] | undefined;
+  #failure: Failure | undefined;
+  #failures = 0;
+  #asking = false;
+  /** Cuts the wait before the next try short. */
+  #wait = new AbortController();
+
+  /** @param answered is called after each try, whatever it came to. */
+  constructor(ports: DirectoryPorts, answered: () => void) {
+    this.#ports = ports;
+    this.#answered = answered;
+  }
+
+  /** As listed last; `undefined` before the first listing. */
+  get zones(): readonly Zone[] | undefined {
+    return this.#zones;
+  }
+
+  /** What the last try failed with. */
+  get failure(): Failure | undefined {
+    return this.#failure;
+  }
+
+  /** Whether the service is being asked at this moment. */
+  get isAsking(): boolean {
+    return this.#asking;
+  }
+
+  /** Asks the service, and again after a wait until it answers; joins a try that is under way. */
+  ask(stop: AbortSignal): void {
+    if (this.#asking) return;
+    this.#wait.abort();
+    this.#asking = true;
+    void this.#try(stop);
+  }
+
+  async #try(stop: AbortSignal): Promise<void> {
+    const retryMs = await this.#list(stop);
+    this.#asking = false;
+    if (stop.aborted) return;
+    this.#answered();
+    if (retryMs === undefined) return;
+    const wait = new AbortController();
+    this.#wait = wait;
+    if (await this.#slept(retryMs, AbortSignal.any([stop, wait.signal]))) this.ask(stop);
+  }
+
+  /** Gives the wait before the next try; `undefined` where this one succeeded. */
+  async #list(stop: AbortSignal): Promise<number | undefined> {
+    try {
+      const listing = await this.#ports.listZones(stop);
+      this.#zones = joinListings(this.#zones, listing);
+      const [failed] = listing.failed;
+      if (failed !== undefined) return this.#fail(failed.error);
+      this.#failure = undefined;
+      this.#failures = 0;
+      return undefined;
+    } catch (error) {
+      return stop.aborted ? undefined : this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): number {
+    const { random, unlisted, bug } = this.#ports;
+    if (!isServiceError(error)) bug(error, "");
+    this.#failure = failureOf(error);
+    this.#failures += 1;
+    const wait = backoffMs(this.#failures, random(), zoneBackoff);
+    const retryMs = Math.max(wait, this.#failure.retryAfterMs);
+    unlisted(this.#failure, retryMs);
+    return retryMs;
+  }
+
+  async #slept(ms: number, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#ports.clock.sleep(ms, signal);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { describe, it } from "vitest";
+
+import { runDeadlineMs, startDeadline } from "../../src/reconcile/deadline.ts";
+import type { LiveReader, LiveWriter, Wanted } from "../../src/reconcile/ports.ts";
+import { failureOf } from "../../src/report/failure.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { liveZone } from "../support/model.ts";
+import { World } from "../support/world.ts";
+import { writes } from "../support/writes.ts";
+
+const shop = "shop.example";
+const wanted: Wanted = { settings: true, policies: true, rules: true, scoreRule: false };
+
+/** A service that never answers, but gives up when it is told to. */
+const silent: LiveReader & LiveWriter = {
+  readZone: (_zone, _wanted, _urgency, signal) => untilAborted(signal),
+  write: (_live, _write, signal) => untilAborted(signal),
+};
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+describe("the deadline of a run", () => {
+  const live = liveZone({ policies: [] });
+  const write = writes["create-policy"](live);
+
+  it("gives up a reading that is under way when it comes", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    using deadline = startDeadline({ reader: silent, writer: silent, clock });
+    const reading = deadline.reader.readZone(live.zone, wanted, "sweep", signal).catch(failureOf);
+    await clock.advance(runDeadlineMs);
+    expect(await reading).toMatchObject({ code: "API_DEADLINE", transient: true });
+  });
+
+  it("leaves open what came of a write that was under way", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    using deadline = startDeadline({ reader: silent, writer: silent, clock });
+    const writing = deadline.writer.write(live, write, signal).catch(failureOf);
+    await clock.advance(runDeadlineMs);
+    expect(await writing).toMatchObject({ code: "API_UNKNOWN_OUTCOME" });
+  });
+
+  it("begins no request after it", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    using deadline = startDeadline({ reader: silent, writer: silent, clock });
+    await clock.advance(runDeadlineMs);
+    const failure = await deadline.writer.write(live, write, signal).catch(failureOf);
+    expect(failure).toMatchObject({ code: "API_DEADLINE" });
+  });
+
+  it("hands the caller's own signal on", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    using deadline = startDeadline({ reader: silent, writer: silent, clock });
+    const stopping = new AbortController();
+    const reading = deadline.reader.readZone(live.zone, wanted, "sweep", stopping.signal);
+    stopping.abort(new Error("enough"));
+    await expect(reading).rejects.toThrow("enough");
+  });
+
+  it("leaves no timer behind when the run ends in time", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const deadline = startDeadline({ reader: silent, writer: silent, clock });
+    deadline[Symbol.dispose]();
+    await clock.advance(0);
+    expect(clock.sleeping).toBe(0);
+  });
+});
+
+describe("a zone whose service never answers", () => {
+  it("is told, frees its worker, and is tried again", async ({ expect }) => {
+    const world = new World([shop]);
+    world.latencyMs = 10 * runDeadlineMs;
+    void world.start();
+    await world.clock.advance(world.latencyMs);
+    expect([...world.reconciler.running.keys()]).toEqual([shop]);
+    await world.clock.advance(runDeadlineMs);
+    expect(world.reports).toMatchObject([
+      { result: "unreadable", failure: { code: "API_DEADLINE" } },
+    ]);
+    expect(world.reconciler.waiting).toBe(1);
+    expect(world.bugs).toEqual([]);
+    world.stop.abort();
+  });
+});
+
+describe("a write that is under way when the grace period of the end is over", () => {
+  it("is told as open, not as a bug", async ({ expect }) => {
+    const world = new World([shop]);
+    world.latencyMs = 100;
+    const running = world.start();
+    await world.clock.advance(250);
+    world.stop.abort();
+    world.abort.abort();
+    await world.clock.advance(0);
+    await running;
+    expect(world.bugs).toEqual([]);
+    expect(world.reports).toMatchObject([
+      { outcomes: [{ status: "unknown" }, { status: "skipped" }] },
+    ]);
+    expect(world.live.get(shop)?.policies).toEqual([]);
+  });
+});

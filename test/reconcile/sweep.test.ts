@@ -1,0 +1,161 @@
+import { describe, it } from "vitest";
+
+import { spreadMs } from "../../src/reconcile/sweep.ts";
+import { declared, desiredZone, policy } from "../support/model.ts";
+import { ServiceFault, World } from "../support/world.ts";
+
+const minute = 60_000;
+const noon = new Date("2026-11-20T12:00:00Z");
+
+function inMs(ms: number): Date {
+  return new Date(Number(noon) + ms);
+}
+
+/** A fleet that has been looked at once, with a next sweep so far away. */
+async function settledWorld(count: number, gapMs: number): Promise<World> {
+  const world = new World(Array.from({ length: count }, (_, index) => `z${index}.example`));
+  world.nextSweep = new Date(Number(world.clock.now()) + gapMs);
+  void world.start();
+  await world.clock.advance(0);
+  world.told();
+  world.requests.length = 0;
+  return world;
+}
+
+describe("the looks of a sweep", () => {
+  it.for([
+    { schedule: "every ten seconds", next: inMs(10_000), spread: 0 },
+    { schedule: "every minute", next: inMs(minute), spread: 48_000 },
+    { schedule: "every quarter of an hour", next: inMs(15 * minute), spread: 12 * minute },
+    { schedule: "every night", next: inMs(24 * 60 * minute), spread: 15 * minute },
+    { schedule: "never again", next: undefined, spread: 0 },
+  ])("on a schedule of $schedule are spread over $spread ms", ({ next, spread }, { expect }) => {
+    expect(spreadMs(noon, next)).toBe(spread);
+  });
+
+  it("come one after the other when the schedule asks", async ({ expect }) => {
+    const world = await settledWorld(4, 15 * minute);
+    world.reconciler.wake("schedule");
+    const seen: number[] = [];
+    for (let minutes = 0; minutes < 12; minutes += 3) {
+      await world.clock.advance(minutes === 0 ? 0 : 3 * minute);
+      seen.push(world.requests.length);
+    }
+    expect(seen).toEqual([1, 2, 3, 4]);
+    world.stop.abort();
+  });
+
+  it.for(["startup", "signal", "manual"] as const)(
+    "come at once when asked for by %s",
+    async (trigger, { expect }) => {
+      const world = await settledWorld(4, 15 * minute);
+      world.reconciler.wake(trigger);
+      await world.clock.advance(0);
+      expect(world.requests).toHaveLength(4);
+      world.stop.abort();
+    },
+  );
+});
+
+describe("a sweep that is still under way when the next is due", () => {
+  it("is counted, and the next begins when it has ended", async ({ expect }) => {
+    const world = await settledWorld(4, 10_000);
+    world.latencyMs = 6_000;
+    world.reconciler.wake("schedule");
+    await world.clock.advance(10_000);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(2_000);
+    expect(world.overlaps).toBe(1);
+    expect(world.listings).toBe(2);
+    await world.clock.advance(30_000);
+    expect(world.listings).toBe(3);
+    expect(world.requests).toHaveLength(8);
+    expect(world.overlaps).toBe(1);
+    world.stop.abort();
+  });
+
+  it("does not hold back a sweep that somebody asks for", async ({ expect }) => {
+    const world = await settledWorld(4, 15 * minute);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    world.reconciler.wake("signal");
+    await world.clock.advance(0);
+    expect(world.overlaps).toBe(0);
+    expect(world.requests).toHaveLength(5);
+    world.stop.abort();
+  });
+
+  it("ends too where its last zone is dropped from the files", async ({ expect }) => {
+    const world = await settledWorld(2, 15 * minute);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.overlaps).toBe(1);
+    world.files.delete("z1.example");
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    expect(world.requests).toEqual(["read z0.example", "read z0.example"]);
+    world.stop.abort();
+  });
+});
+
+describe("the zone listing", () => {
+  it("that takes long delays neither the files nor the zones that are known", async ({
+    expect,
+  }) => {
+    const world = await settledWorld(2, 10_000);
+    world.latencyMs = 100_000;
+    world.reconciler.wake("schedule");
+    await world.clock.advance(1_000);
+    const { content } = desiredZone({ policies: declared([policy("other")]) });
+    world.files.set("z1.example", content);
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)?.result).toBe("applied");
+    expect(world.requests).toEqual(["read z1.example"]);
+    world.stop.abort();
+  });
+
+  it("that hangs at the start delays the first reading of the files for nobody", async ({
+    expect,
+  }) => {
+    const world = new World(["z0.example"]);
+    world.latencyMs = 1_000_000;
+    void world.start();
+    await world.clock.advance(0);
+    expect(world.loads).toMatchObject([{ result: "applied" }]);
+    expect(world.reports).toEqual([]);
+    world.stop.abort();
+  });
+
+  it("is not asked again and again for a name that nobody has", async ({ expect }) => {
+    const world = await settledWorld(1, 10_000);
+    world.files.set("lost.example", desiredZone({ policies: declared([]) }).content);
+    world.revision = "r2";
+    for (let look = 0; look < 20; look += 1) {
+      world.reconciler.wake("file");
+      await world.clock.advance(30_000);
+    }
+    expect(world.listings).toBe(2);
+    expect(world.told()).toEqual(["lost.example unreadable"]);
+    world.stop.abort();
+  });
+
+  it("that fails is asked for again at once when a sweep is due", async ({ expect }) => {
+    const world = await settledWorld(1, 10_000);
+    world.listFault = new ServiceFault("API_UNREACHABLE", true, 600_000);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.listings).toBe(2);
+    world.listFault = undefined;
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.listings).toBe(3);
+    await world.clock.advance(3_600_000);
+    expect(world.listings).toBe(3);
+    world.stop.abort();
+  });
+});
