@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
+import { dialects } from "../../src/emulator/dialect.ts";
 import { freshnessOf, fingerprintsOf } from "../../src/plan/fingerprint.ts";
 import { plan } from "../../src/plan/plan.ts";
 import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
@@ -11,11 +12,8 @@ import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";
 import { owner } from "../support/model.ts";
 import { weakMoments } from "../support/protection.ts";
 
-/**
- * The laws of `laws.test.ts` once more, through the real client, a socket and the emulator: fewer runs, since each
- * starts a server of its own and sends some ten requests.
- */
-const runs = { numRuns: 150 };
+/** The laws of `laws.test.ts` once more, through the real client, a socket and the emulator. */
+const runs = { numRuns: 2_000 };
 
 /** What the service would accept of a generated live zone, as a seed. */
 function seedOf({ settings, policies, entrypoint }: LiveZone): Parameters<typeof emulated>[0] {
@@ -56,8 +54,8 @@ function writesIn(service: Emulated): number {
 describe("laws of planning, over sockets", { timeout: 240_000 }, () => {
   it("hold for what the service makes of each write", async ({ expect }) => {
     await fc.assert(
-      fc.asyncProperty(pairs, async (pair) => {
-        await using service = await emulated(seedOf(pair.live));
+      fc.asyncProperty(pairs, fc.constantFrom(...dialects), async (pair, dialect) => {
+        await using service = await emulated(seedOf(pair.live), { dialect });
         const signal = AbortSignal.timeout(20_000);
         const before = await service.look(signal);
         const desired = { zone: service.zone, content: pair.desired.content };
