@@ -32,9 +32,10 @@ export function guard(plan: Plan, circumstances: Circumstances): readonly Refusa
   return [
     ...(mode === "observe" ? [observed] : []),
     ...(suspension !== undefined && isSuspended(suspension, now) ? [suspended(suspension)] : []),
+    ...plan.obstacles.filter(({ code }) => code === "TAKEN"),
     ...(isAccepted(plan, limits)
       ? []
-      : [...plan.obstacles, ...tooMany(plan, limits), ...weakening(plan, limits)]),
+      : [...gaps(plan), ...tooMany(plan, limits), ...weakening(plan, limits)]),
   ];
 }
 
@@ -59,6 +60,13 @@ function suspended({ reason, until }: Suspension): Refusal {
 
 function isAccepted(plan: Plan, { accept }: Limits): boolean {
   return accept.includes(hashOf(plan));
+}
+
+/** Obstacles that a person may pass over; what the service would refuse ({@link guard}: TAKEN) is none of them. */
+function gaps(plan: Plan): readonly Refusal[] {
+  return plan.obstacles
+    .filter(({ code }) => code !== "TAKEN")
+    .map(({ code, message }) => ({ code, message: `${message}, or ${wayOut(plan)}` }));
 }
 
 function tooMany(plan: Plan, limits: Limits): readonly Refusal[] {

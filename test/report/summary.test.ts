@@ -94,6 +94,10 @@ describe("an error as data", () => {
   it.for([
     { what: "a bug", error: new TypeError("x of undefined, token abc") },
     { what: "another library's error", error: Object.assign(new Error("x"), { code: "ENOENT" }) },
+    {
+      what: "half of one",
+      error: Object.assign(new Error("x"), { code: "API_X", transient: true }),
+    },
     { what: "no error at all", error: "API_REFUSED" },
   ])(
     "is a fault of the program otherwise, and its words stay in the log: $what",
