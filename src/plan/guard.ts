@@ -42,11 +42,12 @@ export function guard(plan: Plan, circumstances: Circumstances): readonly Refusa
   return [
     ...(mode === "observe" ? [observed] : []),
     ...(suspension !== undefined && isSuspended(suspension, now) ? [suspended(suspension)] : []),
+    ...plan.obstacles.filter(({ code }) => code === "TAKEN"),
     ...(isAccepted(plan, limits)
       ? []
       : [
           ...(freeze === undefined ? [] : frozen(plan, freeze)),
-          ...plan.obstacles,
+          ...gaps(plan),
           ...tooMany(plan, limits),
           ...weakening(plan, limits),
         ]),
@@ -84,6 +85,13 @@ function frozen(plan: Plan, { reason, letStrengtheningPass }: Freeze): readonly 
 
 function isAccepted(plan: Plan, { accept }: Limits): boolean {
   return accept.includes(hashOf(plan));
+}
+
+/** Obstacles that a person may pass over; what the service would refuse ({@link guard}: TAKEN) is none of them. */
+function gaps(plan: Plan): readonly Refusal[] {
+  return plan.obstacles
+    .filter(({ code }) => code !== "TAKEN")
+    .map(({ code, message }) => ({ code, message: `${message}, or ${wayOut(plan)}` }));
 }
 
 function tooMany(plan: Plan, limits: Limits): readonly Refusal[] {

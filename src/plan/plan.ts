@@ -24,7 +24,7 @@ export interface Plan {
   readonly unmanaged: readonly Unmanaged[];
   /** What a reader of the plan should know beside its changes. */
   readonly notes: readonly string[];
-  /** What the plan itself says against carrying it out: the guard repeats these unless a person has released it. */
+  /** What the plan itself says against carrying it out; the guard repeats it. */
   readonly obstacles: readonly Refusal[];
   /** Managed things that were compared: declared ones, live ones of ours, and foreign ones that are to go. */
   readonly compared: number;

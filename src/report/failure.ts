@@ -16,7 +16,11 @@ export function isServiceError(error: unknown): error is ServiceError {
     typeof error.code === "string" &&
     error.code.startsWith("API_") &&
     "transient" in error &&
-    typeof error.transient === "boolean"
+    typeof error.transient === "boolean" &&
+    "ray" in error &&
+    typeof error.ray === "string" &&
+    "retryAfterMs" in error &&
+    typeof error.retryAfterMs === "number"
   );
 }
 

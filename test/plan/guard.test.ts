@@ -18,8 +18,8 @@ const limits: Limits = {
 };
 
 function refused(proposal: Plan, more: Partial<Limits & Circumstances> = {}): readonly string[] {
-  const { mode = "enforce", suspension, ...limit } = more;
-  return guard(proposal, { limits: { ...limits, ...limit }, mode, suspension, now }).map(
+  const { mode = "enforce", suspension, freeze, ...limit } = more;
+  return guard(proposal, { limits: { ...limits, ...limit }, mode, suspension, freeze, now }).map(
     ({ code, message }) => `${code}: ${message}`,
   );
 }
@@ -88,13 +88,15 @@ describe("the guard", () => {
   });
 
   it("repeats what the plan itself has against it", ({ expect }) => {
-    const obstacle = {
-      code: "GAP",
-      message: "policy/a gives up what policy/b takes over",
-    } as const;
-    expect(refused({ ...mild, obstacles: [obstacle] })).toEqual([
-      "GAP: policy/a gives up what policy/b takes over",
+    const gap = { code: "GAP", message: "a gives up what b takes over" } as const;
+    const taken = { code: "TAKEN", message: "deployed already" } as const;
+    const blocked = { ...mild, obstacles: [gap, taken] };
+    expect(refused(blocked)).toEqual([
+      "TAKEN: deployed already",
+      `GAP: a gives up what b takes over, or release this plan once with --accept ${hashOf(mild)}`,
     ]);
+    // What the service would refuse is not made possible by a person's word.
+    expect(refused(blocked, { accept: [hashOf(mild)] })).toEqual(["TAKEN: deployed already"]);
   });
 
   it("lets a plan pass that a person released by its hash, and only that one", ({ expect }) => {

@@ -7,8 +7,9 @@ import { planJson } from "../../src/report/plan-json.ts";
 import { planOf } from "../../src/report/read-plan.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
-import { ownerOfRef, unmarked } from "../../src/zone/mark.ts";
+import { unmarked } from "../../src/zone/mark.ts";
 import { pairs, type Pair } from "../support/arbitrary-zones.ts";
+import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";
 import { owner } from "../support/model.ts";
 import { weakMoments } from "../support/protection.ts";
 import { afterWrite, statesOf } from "../support/service-model.ts";
@@ -28,30 +29,6 @@ function plannable({ desired, live }: Pair): Plan {
 
 function afterAll(live: LiveZone, { writes }: Plan): LiveZone {
   return statesOf(live, writes).at(-1) ?? live;
-}
-
-function rulesOf({ entrypoint }: LiveZone): readonly LiveRule[] {
-  return entrypoint?.state === "present" ? entrypoint.rules : [];
-}
-
-/** Policies that no declaration of the pair can be meant to touch. */
-function foreignPolicies({ desired, live }: Pair): readonly LivePolicy[] {
-  const { policies } = desired.content;
-  const words = new Set(policies?.items.map(({ description }) => description));
-  return (live.policies ?? []).filter(({ description }) => {
-    const mark = unmarked(description);
-    if (mark.owner !== undefined) return mark.owner !== owner;
-    return policies?.unmanaged !== "delete" && !words.has(description);
-  });
-}
-
-/** Rules that no declaration of the pair can be meant to touch. */
-function foreignRules({ desired, live }: Pair): readonly LiveRule[] {
-  return rulesOf(live).filter(({ ref, does }) => {
-    const mark = ownerOfRef(ref);
-    if (mark !== undefined) return mark !== owner;
-    return desired.content.rules?.unmanaged !== "delete" && does.action === "other";
-  });
 }
 
 /** What a live policy is known by. */

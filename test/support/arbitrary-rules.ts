@@ -38,7 +38,10 @@ const overrides = fc
     ),
     rules: fc.uniqueArray(
       fc
-        .tuple(fc.constantFrom("r-one", "r-two"), fc.constantFrom("log", "block"))
+        .tuple(
+          fc.constantFrom("04116d14d7524986ba314d11c8a41e11", "55b58c71f653446fa0942cf7700f8c8e"),
+          fc.constantFrom("log", "block"),
+        )
         .map(([id, action]) => ruleOverride(id, { action })),
       { selector: (each) => each.id },
     ),
@@ -106,7 +109,13 @@ const liveRef = fc.oneof(
 const liveOverrides = fc.constantFrom<Wire>(
   {},
   { overrides: { categories: [{ category: "paranoia-level-4", enabled: false }] } },
-  { overrides: { enabled: false, future: 1, rules: [{ id: "r-one", action: "log" }] } },
+  {
+    overrides: {
+      enabled: false,
+      future: 1,
+      rules: [{ id: "04116d14d7524986ba314d11c8a41e11", action: "log" }],
+    },
+  },
 );
 
 const freeLiveRule: fc.Arbitrary<Wire> = fc

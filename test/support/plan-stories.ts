@@ -194,6 +194,7 @@ function judged([desired, live]: readonly [DesiredZone, LiveZone]): ZoneReport {
     limits,
     mode: "enforce",
     suspension: undefined,
+    freeze: undefined,
     now: begun,
   });
   const base = baseOf(desired);
