@@ -8,10 +8,11 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   syntax: { rooms: [], packages: [] },
   zone: { rooms: ["syntax"], packages: [] },
   plan: { rooms: ["zone", "syntax"], packages: [] },
-  report: { rooms: ["zone", "plan", "syntax"], packages: [] },
+  impact: { rooms: ["zone", "plan", "syntax"], packages: [] },
+  report: { rooms: ["zone", "plan", "impact", "syntax"], packages: [] },
   desired: { rooms: ["zone", "syntax"], packages: ["yaml", "ajv", "chokidar"] },
   api: { rooms: ["zone", "plan", "syntax"], packages: ["undici"] },
-  reconcile: { rooms: ["zone", "plan", "report", "syntax"], packages: ["node-cron"] },
+  reconcile: { rooms: ["zone", "plan", "impact", "report", "syntax"], packages: ["node-cron"] },
   telemetry: { rooms: ["zone", "plan", "report", "syntax"], packages: ["pino", "prom-client"] },
   web: { rooms: ["zone", "plan", "report"], packages: ["hono", "@hono/node-server"] },
   emulator: { rooms: ["api", "syntax"], packages: ["hono", "@hono/node-server", "yaml", "ajv"] },
@@ -20,6 +21,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
       "syntax",
       "zone",
       "plan",
+      "impact",
       "report",
       "desired",
       "api",
@@ -34,7 +36,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
 };
 
 /** Rooms that compute and nothing else: no clock, no random, no file, no socket. */
-const pure = ["syntax", "zone", "plan", "report"];
+const pure = ["syntax", "zone", "plan", "impact", "report"];
 
 const source = path.resolve(import.meta.dirname, "../src");
 const files = globSync("**/*.ts", { cwd: source }).toSorted();

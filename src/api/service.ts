@@ -1,13 +1,24 @@
 import type { Write } from "../plan/write.ts";
+import type { Item, ItemKind } from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
+import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
 import { ApiError } from "./api-error.ts";
 import type { Get, Priority, Send } from "./call.ts";
 import { carryOut, check, type Written } from "./carry-out.ts";
 import type { Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
+import { listItems, readItem, type ReadingProgress } from "./inventory.ts";
+import type { ItemFilters } from "./item-query.ts";
 import { readZone, type Wanted } from "./read-zone.ts";
 import { sendWithRetries, type RetryPolicy, type Session } from "./retry.ts";
+import {
+  deleteVersion,
+  listRulesets,
+  listVersions,
+  readRuleset,
+  type RulesetScope,
+} from "./rulesets.ts";
 import { ScoreRules } from "./score-rule.ts";
 import { verifyToken } from "./verify-token.ts";
 import { listZones } from "./zone-listing.ts";
@@ -44,6 +55,39 @@ export interface Reader {
   verifyTokens(zones: readonly Zone[], signal: AbortSignal): Promise<void>;
   /** Reads what is wanted of a zone in at most three requests, or throws an `ApiError`. */
   readZone(zone: Zone, wanted: Wanted, priority: Priority, signal: AbortSignal): Promise<LiveZone>;
+}
+
+/** Reads what was detected in a zone's pages, last in the queue for the budget. It has no way to write. */
+export interface InventoryReader {
+  /** All items of a kind that fit the filters. */
+  list(
+    zone: Zone,
+    kind: ItemKind,
+    filters: ItemFilters,
+    progress: ReadingProgress,
+    signal: AbortSignal,
+  ): Promise<readonly Item[]>;
+  /** One item, with all pages and versions that the service knows. */
+  read(zone: Zone, kind: ItemKind, id: string, signal: AbortSignal): Promise<Item>;
+}
+
+/** Reads rulesets of any phase. It has no way to write. */
+export interface RulesetReader {
+  list(scope: RulesetScope, signal: AbortSignal): Promise<readonly RulesetHead[]>;
+  /** The newest version, or the one named. */
+  read(
+    scope: RulesetScope,
+    id: string,
+    version: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Ruleset>;
+  /** Oldest first. */
+  versions(scope: RulesetScope, id: string, signal: AbortSignal): Promise<readonly RulesetHead[]>;
+}
+
+/** Deletes old versions of rulesets. */
+export interface VersionPruner {
+  prune(scope: RulesetScope, id: string, version: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Changes the service. */
@@ -83,6 +127,35 @@ export function createReader(service: Service): Reader {
         wanted,
         signal,
       ),
+  };
+}
+
+/** What can only look at what was detected. */
+export function createInventory(service: Service): InventoryReader {
+  const getFor = (zone: Zone): Get => getter(sessionOf(service, zone), "inventory");
+  return {
+    list: async (zone, kind, filters, progress, signal) =>
+      listItems(getFor(zone), zone, kind, filters, progress, signal),
+    read: async (zone, kind, id, signal) => readItem(getFor(zone), zone, kind, id, signal),
+  };
+}
+
+/** What can only look at rulesets. */
+export function createRulesets(service: Service): RulesetReader {
+  const getFor = ({ zone }: RulesetScope): Get => getter(sessionOf(service, zone), "changed");
+  return {
+    list: async (scope, signal) => listRulesets(getFor(scope), scope, signal),
+    read: async (scope, id, version, signal) =>
+      readRuleset(getFor(scope), scope, id, version, signal),
+    versions: async (scope, id, signal) => listVersions(getFor(scope), scope, id, signal),
+  };
+}
+
+/** What can delete old versions, and nothing else. */
+export function createPruner(service: Service): VersionPruner {
+  return {
+    prune: async (scope, id, version, signal) =>
+      deleteVersion(sender(sessionOf(service, scope.zone)), scope, id, version, signal),
   };
 }
 

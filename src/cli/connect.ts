@@ -4,10 +4,16 @@ import { type Observer, quietObserver } from "../api/observer.ts";
 import { defaultRetry } from "../api/retry.ts";
 import {
   connectService,
+  createInventory,
+  createPruner,
   createReader,
+  createRulesets,
   createWriter,
   credentialFor,
+  type InventoryReader,
   type Reader,
+  type RulesetReader,
+  type VersionPruner,
   type Writer,
 } from "../api/service.ts";
 import type { Config, CredentialConfig } from "../desired/config.ts";
@@ -17,7 +23,10 @@ import type { Machine } from "./machine.ts";
 /** The service as the commands use it: what plans is given the reader alone. */
 export interface Connected extends AsyncDisposable {
   readonly reader: Reader;
+  readonly inventory: InventoryReader;
+  readonly rulesets: RulesetReader;
   readonly writer: Writer;
+  readonly pruner: VersionPruner;
   readonly credentials: readonly Credential[];
   /** Name of the credential that serves a zone, "" where none does. */
   credentialOf(zone: Zone): string;
@@ -49,7 +58,10 @@ export function connect(
   const service = connectService({ connection, credentials, retry: defaultRetry, random });
   return {
     reader: createReader(service),
+    inventory: createInventory(service),
+    rulesets: createRulesets(service),
     writer: createWriter(service),
+    pruner: createPruner(service),
     credentials,
     credentialOf: (zone) => credentialFor(service, zone)?.name ?? "",
     [Symbol.asyncDispose]: () => dispatcher.close(),

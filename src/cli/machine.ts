@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createInterface } from "node:readline/promises";
 
 import { type Clock, systemClock } from "../api/clock.ts";
 import type { FilePort } from "../desired/files.ts";
@@ -27,6 +28,8 @@ export interface Machine {
   readonly uniqueId: () => string;
   /** Calls back on each of the process's signals until the result is disposed. */
   readonly onSignal: (signal: NodeJS.Signals, listener: () => void) => Disposable;
+  /** Asks a person; no, where nobody can answer. */
+  readonly confirm: (question: string, signal: AbortSignal) => Promise<boolean>;
   /** Ends the process at once. */
   readonly exit: (code: number) => never;
 }
@@ -48,6 +51,7 @@ export function thisMachine(): Machine {
       process.on(signal, listener);
       return { [Symbol.dispose]: () => process.off(signal, listener) };
     },
+    confirm: confirmOnTerminal,
     exit: (code) => process.exit(code),
   };
 }
@@ -56,6 +60,17 @@ export function thisMachine(): Machine {
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
   process.exit();
+}
+
+async function confirmOnTerminal(question: string, signal: AbortSignal): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${question} [y/N] `, { signal });
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 /** Whether to colour what goes to a stream: `NO_COLOR` and `FORCE_COLOR` decide before the terminal does. */

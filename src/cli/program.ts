@@ -1,8 +1,11 @@
 import { Command, CommanderError, Option } from "commander";
 
+import { configOption, example, formatOption, type Add } from "./command-parts.ts";
 import type { EmulateFlags } from "./emulate.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
+import { addInventory } from "./inventory-commands.ts";
 import type { Machine } from "./machine.ts";
+import { addRulesets } from "./rulesets-commands.ts";
 import { version } from "./version.ts";
 
 /** Runs one command line and gives the exit code. What is not foreseen ends here, as one line and not as a stack. */
@@ -52,6 +55,8 @@ export function createProgram(machine: Machine, end: (code: ExitCode) => void): 
   addPlan(program, machine, end);
   addApply(program, machine, end);
   addHistory(program, machine, end);
+  addInventory(program, machine, end);
+  addRulesets(program, machine, end);
   addEmulate(program, machine, end);
   addSchema(program, machine, end);
   return program;
@@ -63,20 +68,6 @@ const startHelp = `Examples:
   $ zonewarden plan                            what would be changed? (writes nothing)
   $ zonewarden apply                           change it once
   $ zonewarden run                             keep it so`;
-
-type Add = (program: Command, machine: Machine, end: (code: ExitCode) => void) => void;
-
-function configOption(): Option {
-  return new Option("-c, --config <file>", "how the program runs")
-    .default("zonewarden.yaml")
-    .env("ZONEWARDEN_CONFIG");
-}
-
-function formatOption(...formats: readonly string[]): Option {
-  return new Option("-f, --format <format>", "how to print the result")
-    .choices(formats)
-    .default(formats[0]);
-}
 
 const addRun: Add = (program, machine, end) => {
   program
@@ -266,7 +257,3 @@ const addSchema: Add = (program, machine, end) => {
       end(await schema(name, machine));
     });
 };
-
-function example(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
-}

@@ -25,3 +25,21 @@ export function startProgress(label: string, total: number, stream: TextStream):
     },
   };
 }
+
+/** A line that tells how much of something has been read. */
+export interface ReadingLine extends Disposable {
+  readonly report: (read: number, total: number | undefined) => void;
+}
+
+/** Tells on a terminal how far a long list is read, in one line that is gone afterwards; elsewhere says nothing. */
+export function startReading(label: string, stream: TextStream): ReadingLine {
+  if (!stream.isTTY) return { report: () => undefined, [Symbol.dispose]: () => undefined };
+  return {
+    report: (read, total) => {
+      stream.write(`\r\u{1b}[2K${label} ${read}${total === undefined ? "" : `/${total}`}`);
+    },
+    [Symbol.dispose]: () => {
+      stream.write("\r\u{1b}[2K");
+    },
+  };
+}

@@ -58,6 +58,10 @@ export interface ConfigFile {
     max_age?: string;
     max_size?: string;
   };
+  impact?: {
+    malicious_below?: number;
+    fresh?: string;
+  };
   log?: {
     level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     format?: "json" | "pretty";

@@ -85,6 +85,12 @@ export interface Config {
   readonly windows: readonly WindowConfig[];
   readonly server: { readonly listen: Listen };
   readonly history: HistoryConfig;
+  readonly impact: {
+    /** Integrity scores below this are malicious. */
+    readonly maliciousBelow: number;
+    /** What was seen within this time is in use. */
+    readonly freshMs: number;
+  };
   readonly log: {
     readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     readonly format: "json" | "pretty" | undefined;

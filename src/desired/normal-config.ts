@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import { usualMaliciousBelow } from "../zone/inventory.ts";
 import type { ConfigFile, Credential, Window } from "./config-file.ts";
 import type {
   Config,
@@ -26,6 +27,7 @@ export function normalConfig(file: ConfigFile, directory: string): Config {
     windows: (file.windows ?? []).map(normalWindow),
     server: { listen: listenOf(file.server?.listen ?? "127.0.0.1:9464") },
     history: normalHistory(file.history ?? {}, directory),
+    impact: normalImpact(file.impact ?? {}),
     log: normalLog(file.log ?? {}),
   };
 }
@@ -134,6 +136,13 @@ function normalHistory(history: Section<"history">, directory: string): HistoryC
 function bytes(size: string): number {
   const exponent = ["KiB", "MiB", "GiB"].findIndex((unit) => size.endsWith(unit)) + 1;
   return Number.parseInt(size, 10) * 1024 ** exponent;
+}
+
+function normalImpact({ malicious_below, fresh }: Section<"impact">): Config["impact"] {
+  return {
+    maliciousBelow: malicious_below ?? usualMaliciousBelow,
+    freshMs: milliseconds(fresh ?? "168h"),
+  };
 }
 
 function normalLog({ level = "info", format }: Section<"log">): Config["log"] {

@@ -22,10 +22,14 @@ export const endpoints: Readonly<Record<string, readonly Method[]>> = {
   "/zones/{zone_id}/rulesets": ["GET"],
   "/zones/{zone_id}/rulesets/phases/{phase_name}/entrypoint": ["GET", "PUT"],
   "/zones/{zone_id}/rulesets/{ruleset_id}": ["GET"],
+  "/zones/{zone_id}/rulesets/{ruleset_id}/versions": ["GET"],
+  "/zones/{zone_id}/rulesets/{ruleset_id}/versions/{ruleset_version}": ["GET", "DELETE"],
   "/zones/{zone_id}/rulesets/{ruleset_id}/rules": ["POST"],
   "/zones/{zone_id}/rulesets/{ruleset_id}/rules/{rule_id}": ["PATCH", "DELETE"],
   "/accounts/{account_id}/rulesets": ["GET"],
   "/accounts/{account_id}/rulesets/{ruleset_id}": ["GET"],
+  "/accounts/{account_id}/rulesets/{ruleset_id}/versions": ["GET"],
+  "/accounts/{account_id}/rulesets/{ruleset_id}/versions/{ruleset_version}": ["GET", "DELETE"],
 };
 
 /** What any other path and method is counted under, so that no request can make a label of its own. */

@@ -1,0 +1,105 @@
+import { isJsonObject, type JsonObject } from "../syntax/json.ts";
+import type { Item, ItemKind } from "../zone/inventory.ts";
+import type { Zone } from "../zone/zone.ts";
+import { malformedResult } from "./answer.ts";
+import { ApiError } from "./api-error.ts";
+import { get, type Get, type GetCall } from "./call.ts";
+import { queryOf, type ItemFilters } from "./item-query.ts";
+import { itemOf } from "./items.ts";
+import { routes } from "./routes.ts";
+import { isObjectList } from "./wire-value.ts";
+
+/** The most that a page holds (api-facts A.3). */
+const perPage = 100;
+
+/** A list of more pages than this is asked for in one piece first: two hundred requests are a sixth of the budget. */
+const manyPages = 5;
+
+/** Hears how far the reading of a list is; `total` is `undefined` where the service does not say. */
+export type ReadingProgress = (read: number, total: number | undefined) => void;
+
+const lists = { script: "scripts", connection: "connections", cookie: "cookies" } as const;
+
+/**
+ * Reads all items of a kind that fit the filters.
+ *
+ * Unless another order is asked for, the oldest come first: what is detected while the pages are read then adds to
+ * the last one and shifts none.
+ */
+export async function listItems(
+  send: Get,
+  zone: Zone,
+  kind: ItemKind,
+  filters: ItemFilters,
+  progress: ReadingProgress,
+  signal: AbortSignal,
+): Promise<readonly Item[]> {
+  const query = { order_by: "first_seen_at", direction: "asc", ...queryOf(kind, filters) };
+  const call = (page: string): GetCall =>
+    get(routes[lists[kind]], { zone_id: zone.id }, { ...query, page, per_page: `${perPage}` });
+  const items = new Map<string, Item>();
+  const keep = ({ elements, total }: Page): void => {
+    for (const item of elements.flatMap((wire) => itemOf(kind, wire) ?? [])) {
+      items.set(item.id, item);
+    }
+    progress(items.size, total);
+  };
+  let seen = 0;
+  for (let number = 1; ; number += 1) {
+    const page = await readPage(send, call(`${number}`), signal);
+    keep(page);
+    seen += page.elements.length;
+    if (isLast(page, seen)) return [...items.values()];
+    if (number === 1 && (page.total ?? 0) > manyPages * perPage) {
+      const whole = await readWhole(send, call("all"), signal);
+      if (whole !== undefined) {
+        keep(whole);
+        return [...items.values()];
+      }
+    }
+  }
+}
+
+/** Reads one item with its pages and, of a script, its versions. */
+export async function readItem(
+  send: Get,
+  zone: Zone,
+  kind: ItemKind,
+  id: string,
+  signal: AbortSignal,
+): Promise<Item> {
+  const call = get(routes[kind], { zone_id: zone.id, [`${kind}_id`]: id });
+  const answer = await send(call, signal);
+  const item = isJsonObject(answer.result) ? itemOf(kind, answer.result) : undefined;
+  if (item === undefined) throw malformedResult(call, answer, `not a ${kind}`);
+  return item;
+}
+
+interface Page {
+  readonly elements: readonly JsonObject[];
+  /** Items that fit the filters; `undefined` where the service does not say. */
+  readonly total: number | undefined;
+}
+
+function isLast({ elements, total }: Page, seen: number): boolean {
+  if (elements.length === 0) return true;
+  return total === undefined ? elements.length < perPage : seen >= total;
+}
+
+async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<Page> {
+  const answer = await send(call, signal);
+  if (!isObjectList(answer.result)) throw malformedResult(call, answer, "not a list of items");
+  const total = answer.resultInfo?.["total_count"];
+  return { elements: answer.result, total: typeof total === "number" ? total : undefined };
+}
+
+/** The whole list in one answer, which is best effort (api-facts A.3): `undefined` where it is refused or cut. */
+async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise<Page | undefined> {
+  try {
+    const whole = await readPage(send, call, signal);
+    return whole.elements.length >= (whole.total ?? Infinity) ? whole : undefined;
+  } catch (error) {
+    if (error instanceof ApiError && !error.transient) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import type { Machine } from "./machine.ts";
+import { withRuleset, type RulesetQuestion } from "./rulesets.ts";
+
+/** `zonewarden rulesets prune`: deletes all versions but the newest ones, once somebody has agreed. */
+export async function pruneCommand(
+  question: RulesetQuestion,
+  keep: string,
+  agreed: boolean,
+  machine: Machine,
+): Promise<ExitCode> {
+  const kept = /^[1-9]\d{0,5}$/.test(keep) ? Number(keep) : undefined;
+  if (kept === undefined) {
+    machine.stderr.write("--keep: write a number from 1 up: the newest version always stays\n");
+    return exitCodes.failed;
+  }
+  let code: ExitCode = exitCodes.done;
+  const ended = await withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
+    const versions = await service.rulesets.versions(scope, id, stop);
+    const old = versions.slice(0, Math.max(0, versions.length - kept));
+    const [first, last] = [old[0]?.version, old.at(-1)?.version];
+    if (first === undefined || last === undefined) {
+      machine.stdout.write(`nothing to delete: there are ${versions.length} versions\n`);
+      return;
+    }
+    const what = `${old.length} of ${versions.length} versions of ${id} (${first} to ${last})`;
+    if (!agreed && !(await machine.confirm(`Delete ${what} for good?`, stop))) {
+      machine.stderr.write(`nothing was deleted; --yes deletes ${what} without asking\n`);
+      code = exitCodes.held;
+      return;
+    }
+    for (const { version } of old) await service.pruner.prune(scope, id, version, stop);
+    machine.stdout.write(`deleted ${what}\n`);
+  });
+  return ended === exitCodes.done ? code : ended;
+}

@@ -1,0 +1,97 @@
+import { Option, type Command } from "commander";
+
+import { configOption, example, formatOption, type Add } from "./command-parts.ts";
+import type { RulesetFlags } from "./rulesets.ts";
+
+/** Adds `rulesets` with its commands. */
+export const addRulesets: Add = (program, machine, end) => {
+  const rulesets = program
+    .command("rulesets")
+    .description("look at rulesets and their versions, of zones and their accounts");
+  const add = (name: string, description: string, ...examples: readonly string[]): Command =>
+    rulesets
+      .command(name)
+      .description(description)
+      .addOption(configOption())
+      .addOption(formatOption("text", "json"))
+      .option("--account", "the rulesets of the zone's account, not those of the zone")
+      .addHelpText("after", example(...examples));
+  const ruleset =
+    "its id, its phase, or one of: entrypoint, owasp, cloudflare, exposed_credentials, free";
+
+  add(
+    "list <zone>",
+    "list rulesets",
+    "zonewarden rulesets list shop.example.com",
+    "zonewarden rulesets list shop.example.com --account --format json",
+  ).action(async (zone: string, options: RulesetFlags) => {
+    const { listCommand } = await import("./rulesets.ts");
+    end(await listCommand({ ...options, zone, ruleset: "" }, machine));
+  });
+
+  add(
+    "show <zone> <ruleset>",
+    `show a ruleset with its rules: ${ruleset}`,
+    "zonewarden rulesets show shop.example.com entrypoint",
+    "zonewarden rulesets show shop.example.com entrypoint --ruleset-version 3",
+    "zonewarden rulesets show shop.example.com owasp --account --tag paranoia-level-3",
+  )
+    .option("--ruleset-version <number>", "this version, not the newest")
+    .option("--tag <tag>", "only rules with this category")
+    .action(async (zone: string, name: string, options: RulesetFlags & ShowFlags) => {
+      const { showCommand } = await import("./rulesets.ts");
+      const { rulesetVersion: version, tag } = options;
+      end(await showCommand({ ...options, zone, ruleset: name }, version, tag, machine));
+    });
+
+  add(
+    "versions <zone> <ruleset>",
+    "list the versions of a ruleset",
+    "zonewarden rulesets versions shop.example.com entrypoint",
+  ).action(async (zone: string, name: string, options: RulesetFlags) => {
+    const { versionsCommand } = await import("./rulesets.ts");
+    end(await versionsCommand({ ...options, zone, ruleset: name }, machine));
+  });
+
+  add(
+    "diff <zone> <ruleset> <version> [other]",
+    "say what differs between two versions; without the other: the newest",
+    "zonewarden rulesets diff shop.example.com entrypoint 3",
+    "zonewarden rulesets diff shop.example.com entrypoint 3 5",
+  ).action(
+    async (
+      zone: string,
+      name: string,
+      version: string,
+      other: string | undefined,
+      options: RulesetFlags,
+    ) => {
+      const { diffCommand } = await import("./rulesets.ts");
+      end(await diffCommand({ ...options, zone, ruleset: name }, [version, other], machine));
+    },
+  );
+
+  add(
+    "prune <zone> <ruleset>",
+    "delete old versions of a ruleset, after asking",
+    "zonewarden rulesets prune shop.example.com entrypoint --keep 20",
+    "zonewarden rulesets prune shop.example.com entrypoint --yes",
+  )
+    .addOption(new Option("--keep <number>", "how many of the newest versions stay").default("10"))
+    .option("--yes", "do not ask")
+    .action(async (zone: string, name: string, options: RulesetFlags & PruneFlags) => {
+      const { pruneCommand } = await import("./prune.ts");
+      const { keep, yes = false } = options;
+      end(await pruneCommand({ ...options, zone, ruleset: name }, keep, yes, machine));
+    });
+};
+
+interface ShowFlags {
+  readonly rulesetVersion?: string;
+  readonly tag?: string;
+}
+
+interface PruneFlags {
+  readonly keep: string;
+  readonly yes?: boolean;
+}

@@ -1,0 +1,218 @@
+import type { RulesetScope } from "../api/rulesets.ts";
+import type { Table } from "../report/inventory-table.ts";
+import { rulesetDiff, type RuleDiff } from "../report/ruleset-diff.ts";
+import { printable, valueText } from "../report/value.ts";
+import type { JsonObject } from "../syntax/json.ts";
+import { managedPhase, managedRulesets } from "../zone/managed-ruleset.ts";
+import type { Ruleset, RulesetHead, RulesetRule } from "../zone/ruleset.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { wantedZones } from "./inventory.ts";
+import type { Machine } from "./machine.ts";
+import { type Session, withService } from "./session.ts";
+import { tableText } from "./table.ts";
+
+/** What the command line says, as commander gives it. */
+export interface RulesetFlags {
+  readonly config: string;
+  readonly format: "text" | "json";
+  readonly account?: boolean;
+}
+
+/** Which rulesets are meant. */
+export interface RulesetQuestion extends RulesetFlags {
+  readonly zone: string;
+  /** An id, a phase or a short name; "" where none is asked for. */
+  readonly ruleset: string;
+}
+
+/** A ruleset that was found. */
+export interface Found {
+  readonly scope: RulesetScope;
+  readonly id: string;
+}
+
+/** `zonewarden rulesets list`. */
+export async function listCommand(question: RulesetQuestion, machine: Machine): Promise<ExitCode> {
+  return withScope(question, machine, async (scope, { service, stop }) => {
+    const heads = await service.rulesets.list(scope, stop);
+    print(question, heads.map(headJson), headTable(heads), machine);
+  });
+}
+
+/** `zonewarden rulesets show`. */
+export async function showCommand(
+  question: RulesetQuestion,
+  version: string | undefined,
+  tag: string | undefined,
+  machine: Machine,
+): Promise<ExitCode> {
+  return withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
+    const ruleset = await service.rulesets.read(scope, id, version, stop);
+    const rules = ruleset.rules.filter(
+      ({ categories }) => tag === undefined || categories.includes(tag),
+    );
+    if (question.format === "text") machine.stdout.write(`${headText(ruleset, rules.length)}\n\n`);
+    const json = { ...headJson(ruleset), rules: rules.map(({ wire }) => wire) };
+    print(question, json, ruleTable(rules), machine);
+  });
+}
+
+/** `zonewarden rulesets versions`. */
+export async function versionsCommand(
+  question: RulesetQuestion,
+  machine: Machine,
+): Promise<ExitCode> {
+  return withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
+    const heads = await service.rulesets.versions(scope, id, stop);
+    const rows = heads.map(({ version, lastUpdated, description }) => [
+      version,
+      lastUpdated,
+      printable(description),
+    ]);
+    const table = { head: ["version", "last updated", "description"], rows };
+    print(question, heads.map(headJson), table, machine);
+  });
+}
+
+/** `zonewarden rulesets diff`. */
+export async function diffCommand(
+  question: RulesetQuestion,
+  [version, other]: readonly [string, string | undefined],
+  machine: Machine,
+): Promise<ExitCode> {
+  return withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
+    const before = await service.rulesets.read(scope, id, version, stop);
+    const after = await service.rulesets.read(scope, id, other, stop);
+    const diffs = rulesetDiff(before, after);
+    if (question.format === "json") {
+      const changes = diffs.map(diffJson);
+      const json = { ruleset: id, before: before.version, after: after.version, changes };
+      machine.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+      return;
+    }
+    const head = `version ${before.version} → ${after.version}: ${diffs.length === 0 ? "no rule differs" : `${diffs.length} rules differ`}`;
+    machine.stdout.write(`${[head, ...diffs.flatMap(diffLines)].join("\n")}\n`);
+  });
+}
+
+/** Finds the zone that a question names and does what is asked with its rulesets or its account's. */
+async function withScope(
+  { config, zone, account }: RulesetQuestion,
+  machine: Machine,
+  work: (scope: RulesetScope, session: Session) => Promise<void>,
+): Promise<ExitCode> {
+  return withService(config, machine, async (session) => {
+    const [found, ...more] = await wantedZones([zone], session);
+    if (found === undefined) return exitCodes.failed;
+    if (more.length > 0) {
+      machine.stderr.write(`${zone}: ${more.length + 1} zones fit; name one\n`);
+      return exitCodes.failed;
+    }
+    await work({ level: account === true ? "account" : "zone", zone: found }, session);
+    return exitCodes.done;
+  });
+}
+
+/** Finds the ruleset that a question names. */
+export async function withRuleset(
+  question: RulesetQuestion,
+  machine: Machine,
+  work: (found: Found, session: Session) => Promise<void>,
+): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.done;
+  const ended = await withScope(question, machine, async (scope, session) => {
+    const id = await idOf(question.ruleset, scope, session);
+    if (id !== undefined) return work({ scope, id }, session);
+    const where = scope.level === "zone" ? scope.zone.name : `the account of ${scope.zone.name}`;
+    machine.stderr.write(
+      `${where} has no ruleset "${question.ruleset}": zonewarden rulesets list shows all\n`,
+    );
+    code = exitCodes.failed;
+  });
+  return ended === exitCodes.done ? code : ended;
+}
+
+async function idOf(
+  name: string,
+  scope: RulesetScope,
+  { service, stop }: Session,
+): Promise<string | undefined> {
+  if (/^[0-9a-f]{32}$/.test(name)) return name;
+  const managed = Object.entries(managedRulesets).find(([short]) => short === name);
+  if (managed !== undefined) return managed[1];
+  const phase = name === "entrypoint" ? managedPhase : name;
+  const kind = scope.level === "zone" ? "zone" : "root";
+  const heads = await service.rulesets.list(scope, stop);
+  return heads.find((head) => head.phase === phase && head.kind === kind)?.id;
+}
+
+function print(
+  { format }: RulesetQuestion,
+  json: JsonObject | readonly JsonObject[],
+  table: Table,
+  { stdout }: Machine,
+): void {
+  stdout.write(format === "json" ? `${JSON.stringify(json, null, 2)}\n` : `${tableText(table)}\n`);
+}
+
+function headJson({
+  id,
+  name,
+  description,
+  kind,
+  phase,
+  version,
+  lastUpdated,
+}: RulesetHead): JsonObject {
+  return { id, name, description, kind, phase, version, last_updated: lastUpdated };
+}
+
+function headTable(heads: readonly RulesetHead[]): Table {
+  return {
+    head: ["name", "kind", "phase", "version", "id"],
+    rows: heads.map(({ name, kind, phase, version, id }) =>
+      [name, kind, phase, version, id].map(printable),
+    ),
+  };
+}
+
+function headText({ name, id, version, phase, rules }: Ruleset, shown: number): string {
+  const count = shown === rules.length ? `${shown} rules` : `${shown} of ${rules.length} rules`;
+  return printable(`${name}, version ${version}, ${phase}, ${count} (${id})`);
+}
+
+function ruleTable(rules: readonly RulesetRule[]): Table {
+  return {
+    head: ["description", "action", "enabled", "categories or expression", "id"],
+    rows: rules.map((rule) =>
+      [
+        rule.description,
+        rule.action,
+        rule.enabled ? "yes" : "no",
+        rule.categories.length > 0 ? rule.categories.join(" ") : rule.expression,
+        rule.id,
+      ].map(printable),
+    ),
+  };
+}
+
+const diffSigns = { added: "+", removed: "-", changed: "~", moved: "⇅" } as const;
+
+function diffLines({ verb, rule, place, fields }: RuleDiff): readonly string[] {
+  const name = rule.description === "" ? rule.ref : rule.description;
+  return [
+    `  ${diffSigns[verb]} ${verb}, place ${place}: ${printable(name)} (${rule.id})`,
+    ...fields.map(
+      ({ field, before, after }) => `      ${field}: ${valueText(before)} → ${valueText(after)}`,
+    ),
+  ];
+}
+
+function diffJson({ verb, rule, place, fields }: RuleDiff): JsonObject {
+  return {
+    verb,
+    place,
+    rule: rule.wire,
+    fields: fields.map(({ field, before = null, after = null }) => ({ field, before, after })),
+  };
+}

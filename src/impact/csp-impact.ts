@@ -1,0 +1,173 @@
+import { maliciousReasons, type Resource } from "../zone/inventory.ts";
+import {
+  forceOf,
+  policyJudge,
+  type Judge,
+  type NamedSource,
+  type PolicyTerms,
+  type Verdict,
+} from "./policy-judge.ts";
+import type { PageFacts } from "./selects-page.ts";
+import { UsedSources } from "./used-sources.ts";
+
+/** A policy before and after a change; where nothing changes both are the same. */
+export interface JudgedPolicy {
+  /** `policy/checkout`, or with the id of one that is not ours. */
+  readonly key: string;
+  readonly title: string;
+  /** `undefined`: it is not there yet. */
+  readonly before: PolicyTerms | undefined;
+  /** `undefined`: it goes. */
+  readonly after: PolicyTerms | undefined;
+}
+
+/** Something that was seen, where, and why it is held for malicious. */
+export interface Sighting {
+  readonly resource: Resource;
+  /** Pages on which what is said was found, as far as they are known. */
+  readonly pages: readonly string[];
+  /** Empty: it is not. */
+  readonly malicious: readonly string[];
+}
+
+/** Something that the policy keeps out. */
+export interface BlockedSighting extends Sighting {
+  /** Whether the policy keeps it out now, before the change. */
+  readonly already: boolean;
+}
+
+/** Something of which it cannot be told whether the policy keeps it out. */
+export interface UnclearSighting extends Sighting {
+  readonly because: string;
+}
+
+/** What a policy does to what was seen on the pages that it selects. */
+export interface PolicyImpact {
+  readonly policy: JudgedPolicy;
+  /** What becomes of requests that do not fit, after the change. */
+  readonly force: "blocks" | "reports" | "nothing";
+  /** How many resources were seen on pages that it selects, or may select. */
+  readonly seen: number;
+  readonly blocked: readonly BlockedSighting[];
+  /** Kept out before, let in afterwards. */
+  readonly newlyAllowed: readonly Sighting[];
+  readonly allowedMalicious: readonly Sighting[];
+  /** Sources for scripts and connections that match nothing that was seen. */
+  readonly unseen: readonly NamedSource[];
+  readonly unclear: readonly UnclearSighting[];
+  /** Seen on a host that it selects, but on no page of which it is known that it selects it. */
+  readonly elsewhere: number;
+}
+
+/** When an item is malicious. */
+export interface ImpactOptions {
+  readonly maliciousBelow: number;
+}
+
+/** What each policy does to what was seen. Items whose URL cannot be read take no part. */
+export function cspImpact(
+  policies: readonly JudgedPolicy[],
+  resources: readonly Resource[],
+  options: ImpactOptions,
+): readonly PolicyImpact[] {
+  const pages = new Map<string, PageFacts | undefined>();
+  const seen = resources.flatMap((resource) => {
+    const url = URL.parse(resource.url);
+    return url === null ? [] : [{ resource, url, pages: pagesOf(resource, pages) }];
+  });
+  return policies.map((policy) => impactOf(policy, seen, options));
+}
+
+/** A resource with its address and the pages on which it was seen. */
+interface Seen {
+  readonly resource: Resource;
+  readonly url: URL;
+  readonly pages: readonly PageFacts[];
+}
+
+/** The pages that the service named; where it named none, all that is known is their host. */
+function pagesOf(
+  { pageUrls, firstPageUrl, host }: Resource,
+  known: Map<string, PageFacts | undefined>,
+): readonly PageFacts[] {
+  const named = pageUrls.length > 0 ? pageUrls : [firstPageUrl];
+  const pages = named.flatMap((url) => pageOf(url, false, known) ?? []);
+  return pages.length > 0 ? pages : [pageOf(`https://${host}/`, true, known) ?? []].flat();
+}
+
+function pageOf(
+  text: string,
+  hostOnly: boolean,
+  known: Map<string, PageFacts | undefined>,
+): PageFacts | undefined {
+  const key = `${hostOnly ? "host " : ""}${text}`;
+  const found = known.get(key);
+  if (found !== undefined || known.has(key)) return found;
+  const url = URL.parse(text);
+  const page = url === null ? undefined : { url, hostOnly };
+  known.set(key, page);
+  return page;
+}
+
+function impactOf(
+  policy: JudgedPolicy,
+  seen: readonly Seen[],
+  { maliciousBelow }: ImpactOptions,
+): PolicyImpact {
+  const before = policyJudge(policy.before);
+  const after = policyJudge(policy.after);
+  const used = new UsedSources(policy.after);
+  const impact = {
+    blocked: [] as BlockedSighting[],
+    newlyAllowed: [] as Sighting[],
+    allowedMalicious: [] as Sighting[],
+    unclear: [] as UnclearSighting[],
+  };
+  let touched = 0;
+  let elsewhere = 0;
+  for (const each of seen) {
+    const is = judgeAll(after, each);
+    const was = judgeAll(before, each);
+    if (is.kind === "untouched" && was.kind === "untouched") {
+      elsewhere += isElsewhere(after, each) ? 1 : 0;
+      continue;
+    }
+    touched += 1;
+    used.note(is);
+    const { resource } = each;
+    const malicious = maliciousReasons(resource, maliciousBelow);
+    const sighting = { resource, pages: is.pages, malicious };
+    if (is.kind === "blocked") {
+      impact.blocked.push({ ...sighting, already: was.kind === "blocked" });
+    } else if (is.kind === "unclear") impact.unclear.push({ ...sighting, because: is.because });
+    else if (was.kind === "blocked") impact.newlyAllowed.push({ ...sighting, pages: was.pages });
+    if (is.kind === "allowed" && malicious.length > 0) impact.allowedMalicious.push(sighting);
+  }
+  const force = forceOf(policy.after);
+  return { policy, force, seen: touched, ...impact, unseen: used.unseen(), elsewhere };
+}
+
+/** A verdict over all pages of a resource, and the pages that it holds for. */
+type PagesVerdict = Verdict & { readonly pages: readonly string[] };
+
+/** Blocked where one page blocks it, then unclear, then allowed. */
+function judgeAll(judge: Judge, { resource, url, pages }: Seen): PagesVerdict {
+  const verdicts = pages.map((page) => ({ page, verdict: judge(resource, url, page) }));
+  for (const kind of ["blocked", "unclear", "allowed"] as const) {
+    const found = verdicts.filter(({ verdict }) => verdict.kind === kind);
+    const [first] = found;
+    if (first === undefined) continue;
+    const known = found.filter(({ page }) => !page.hostOnly).map(({ page }) => page.url.href);
+    return { ...first.verdict, pages: known };
+  }
+  return { kind: "untouched", pages: [] };
+}
+
+/** Whether it was seen on a host that the policy selects, on a page that it does not select, and the service named one page only. */
+function isElsewhere(judge: Judge, { resource, url, pages }: Seen): boolean {
+  if (resource.pageUrls.length > 0) return false;
+  return pages.some(
+    (page) =>
+      !page.hostOnly && judge(resource, url, { ...page, hostOnly: true }).kind !== "untouched",
+  );
+}

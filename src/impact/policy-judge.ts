@@ -1,0 +1,110 @@
+import { cspRuling, sourceMatcher } from "../syntax/csp-match.ts";
+import type { CspSource } from "../syntax/csp-source.ts";
+import { parseExpression } from "../syntax/expression.ts";
+import type { Resource } from "../zone/inventory.ts";
+import { selectsPage, type PageFacts } from "./selects-page.ts";
+
+/** The fields of a policy that decide what it does to a page. */
+export interface PolicyTerms {
+  readonly action: string;
+  readonly expression: string;
+  readonly enabled: boolean;
+  readonly value: string;
+}
+
+/** A directive's source. */
+export interface NamedSource {
+  readonly directive: string;
+  readonly source: CspSource;
+}
+
+/**
+ * What a policy does when a page loads something: it does not apply to the page, lets it through by some of its
+ * sources (none where no directive rules it), keeps it out, or cannot be told by what is known.
+ */
+export type Verdict =
+  | { readonly kind: "untouched" }
+  | { readonly kind: "allowed"; readonly by: readonly NamedSource[] }
+  | { readonly kind: "blocked" }
+  | { readonly kind: "unclear"; readonly because: string };
+
+/** Judges one resource on one page. */
+export type Judge = (resource: Resource, url: URL, page: PageFacts) => Verdict;
+
+/** What a policy does with the requests that do not fit it (api-facts A.7). */
+export function forceOf(terms: PolicyTerms | undefined): "blocks" | "reports" | "nothing" {
+  if (terms?.enabled !== true) return "nothing";
+  if (terms.action === "allow") return "blocks";
+  return terms.action === "log" ? "reports" : "nothing";
+}
+
+/** Prepares a policy for judging many resources. One that neither blocks nor reports touches nothing. */
+export function policyJudge(terms: PolicyTerms | undefined): Judge {
+  if (terms === undefined || forceOf(terms) === "nothing") return () => untouched;
+  const { tree } = parseExpression(terms.expression);
+  const judges = {
+    script: requestJudge(terms.value, "script"),
+    connection: requestJudge(terms.value, "connection"),
+  } as const;
+  return (resource, url, page) => {
+    const selected = tree === undefined ? "maybe" : selectsPage(tree, page);
+    if (selected === "no") return untouched;
+    const verdict = judges[resource.kind](resource, url, page.url);
+    return verdict.kind === "blocked" && selected === "maybe" ? tooClever : verdict;
+  };
+}
+
+const untouched: Verdict = { kind: "untouched" };
+const blocked: Verdict = { kind: "blocked" };
+const freely: Verdict = { kind: "allowed", by: [] };
+
+const tooClever: Verdict = {
+  kind: "unclear",
+  because: "its expression decides by more than the address of the page",
+};
+const trusted: Verdict = {
+  kind: "unclear",
+  because: "'strict-dynamic' lets in what trusted scripts load, whatever its host",
+};
+const hashed: Verdict = {
+  kind: "unclear",
+  because: "its hash is allowed, which counts only where the page's tag carries it as integrity",
+};
+const pathless: Verdict = {
+  kind: "unclear",
+  because: "the service logs only hosts of connections (use_connection_url_path is off)",
+};
+
+type JudgeRequest = (resource: Resource, url: URL, page: URL) => Verdict;
+
+function requestJudge(value: string, request: Resource["kind"]): JudgeRequest {
+  const ruling = cspRuling(value, request);
+  if (ruling === undefined) return () => freely;
+  const { directive, sources } = ruling;
+  const matching = sourceMatcher(sources);
+  const anyPath = sourceMatcher(sources.map(withoutPath));
+  const digests = new Set(sources.flatMap((each) => (each.kind === "hash" ? [each.text] : [])));
+  const isTrusting = sources.some(({ text }) => text === "'strict-dynamic'");
+  return (resource, url, page) => {
+    if (resource.kind === "script" && isTrusting) return trusted;
+    const by = matching(url, page);
+    if (by.length > 0) {
+      return { kind: "allowed", by: by.map((source) => ({ directive, source })) };
+    }
+    if (resource.kind === "script") {
+      return digests.size > 0 && digests.has(hashSource(resource.hash)) ? hashed : blocked;
+    }
+    return url.pathname === "/" && anyPath(url, page).length > 0 ? pathless : blocked;
+  };
+}
+
+function withoutPath(source: CspSource): CspSource {
+  return source.kind === "host" ? { ...source, path: "" } : source;
+}
+
+/** The source that allows a content by its SHA-256, given in hexadecimal digits; "" for anything else. */
+export function hashSource(hex: string): string {
+  if (!/^[0-9a-f]{64}$/i.test(hex)) return "";
+  const bytes = hex.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];
+  return `'sha256-${btoa(String.fromCodePoint(...bytes))}'`;
+}

@@ -1,0 +1,101 @@
+/** What the service detects in a zone's pages (api-facts A.4). */
+export const itemKinds = ["script", "connection", "cookie"] as const;
+
+/** One of {@link itemKinds}. */
+export type ItemKind = (typeof itemKinds)[number];
+
+/** What every detected item has. */
+interface ItemBase {
+  readonly id: string;
+  /** Host of the zone on whose pages it was seen. */
+  readonly host: string;
+  /** `undefined`: the service did not say. */
+  readonly firstSeenAt: Date | undefined;
+  readonly lastSeenAt: Date | undefined;
+  /** "" where the service did not say. */
+  readonly firstPageUrl: string;
+  /** Empty where the service did not list them: most lists name the first page alone. */
+  readonly pageUrls: readonly string[];
+}
+
+/** What a page loads from a URL. */
+interface ResourceBase extends ItemBase {
+  readonly url: string;
+  readonly addedAt: Date | undefined;
+  /** `active`, `infrequent` or `inactive` (api-facts A.5); "" where the service did not say. */
+  readonly status: string;
+  readonly urlContainsCdnCgi: boolean;
+  readonly urlReportedMalicious: boolean;
+  readonly domainReportedMalicious: boolean;
+  /** Of URL and domain together, sorted. */
+  readonly maliciousCategories: readonly string[];
+}
+
+/** Scores of a script's content, 1 (bad) to 99 (good); `undefined` where it was not classified. */
+export interface ScriptScores {
+  readonly integrity: number | undefined;
+  readonly malware: number | undefined;
+  readonly cryptomining: number | undefined;
+  readonly magecart: number | undefined;
+}
+
+/** One content that a script has had. */
+export interface ScriptVersion {
+  /** SHA-256 in hexadecimal digits; "" where it was not fetched. */
+  readonly hash: string;
+  readonly scores: ScriptScores;
+  readonly fetchedAt: Date | undefined;
+}
+
+/** A script that browsers reported. */
+export interface Script extends ResourceBase, ScriptVersion {
+  readonly kind: "script";
+  /** Only of a script that was asked for by its id. */
+  readonly versions: readonly ScriptVersion[];
+}
+
+/** A connection that a page's code opened. */
+export interface Connection extends ResourceBase {
+  readonly kind: "connection";
+}
+
+/** A cookie that was seen. */
+export interface Cookie extends ItemBase {
+  readonly kind: "cookie";
+  readonly name: string;
+  /** `first_party` or `unknown`. */
+  readonly type: string;
+  readonly domain: string;
+  readonly path: string;
+  readonly expiresAt: Date | undefined;
+  /** In seconds. */
+  readonly maxAge: number | undefined;
+  readonly httpOnly: boolean | undefined;
+  readonly secure: boolean | undefined;
+  /** `lax`, `strict` or `none`; "" where it is not set. */
+  readonly sameSite: string;
+}
+
+/** What a content security policy can let in or keep out. */
+export type Resource = Script | Connection;
+
+/** Anything that the service detected. */
+export type Item = Resource | Cookie;
+
+/** Below this integrity score a script is malicious (specification, "Script"; today's documentation says 10, api-facts A.4). */
+export const usualMaliciousBelow = 50;
+
+/** Why an item is held for malicious, in words; empty where it is not. */
+export function maliciousReasons(item: Item, below: number): readonly string[] {
+  if (item.kind === "cookie") return [];
+  const score = item.kind === "script" ? item.scores.integrity : undefined;
+  const categories =
+    item.maliciousCategories.length === 0 ? "" : ` (${item.maliciousCategories.join(", ")})`;
+  return [
+    ...(score !== undefined && score < below ? [`integrity score ${score}`] : []),
+    ...(item.urlReportedMalicious ? [`URL reported${categories}`] : []),
+    ...(item.domainReportedMalicious && !item.urlReportedMalicious
+      ? [`domain reported${categories}`]
+      : []),
+  ];
+}

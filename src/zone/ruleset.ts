@@ -1,0 +1,35 @@
+import type { JsonObject } from "../syntax/json.ts";
+
+/** A ruleset as lists show it. */
+export interface RulesetHead {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** `managed`, `custom`, `root` or `zone`. */
+  readonly kind: string;
+  readonly phase: string;
+  readonly version: string;
+  /** As the service wrote it; "" where it did not. */
+  readonly lastUpdated: string;
+}
+
+/** A rule of any ruleset; managed ones have categories and no expression (api-facts B.5). */
+export interface RulesetRule {
+  readonly id: string;
+  readonly ref: string;
+  readonly action: string;
+  readonly description: string;
+  readonly expression: string;
+  readonly enabled: boolean;
+  /** Sorted. */
+  readonly categories: readonly string[];
+  readonly scoreThreshold: number | undefined;
+  /** The rule as the service gave it. */
+  readonly wire: JsonObject;
+}
+
+/** One version of a ruleset. */
+export interface Ruleset extends RulesetHead {
+  /** In the order in which they are evaluated. */
+  readonly rules: readonly RulesetRule[];
+}

@@ -1,0 +1,182 @@
+import { describe, it } from "vitest";
+
+import { cspImpact, type PolicyImpact } from "../../src/impact/csp-impact.ts";
+import type { PolicyTerms } from "../../src/impact/policy-judge.ts";
+import type { Resource } from "../../src/zone/inventory.ts";
+import { connection, harmless, script } from "../support/inventory.ts";
+
+/** An enforced policy of the whole shop. */
+function terms(value: string, changes: Partial<PolicyTerms> = {}): PolicyTerms {
+  const expression = 'http.host eq "shop.example.com"';
+  return { action: "allow", expression, enabled: true, value, ...changes };
+}
+
+function impact(
+  before: PolicyTerms | undefined,
+  after: PolicyTerms | undefined,
+  resources: readonly Resource[],
+): PolicyImpact {
+  const policy = { key: "policy/checkout", title: "Scripts of the checkout", before, after };
+  const [found] = cspImpact([policy], resources, { maliciousBelow: 50 });
+  if (found === undefined) throw new Error("a policy has an impact");
+  return found;
+}
+
+function urls(sightings: readonly { readonly resource: Resource }[]): readonly string[] {
+  return sightings.map(({ resource }) => resource.url);
+}
+
+const own = script("https://shop.example.com/app.js");
+const cdn = script("https://cdn.example.net/lib.js");
+const tracker = script("https://tracker.example/t.js");
+const miner = script("https://miner.example/m.js", { scores: { ...harmless, integrity: 3 } });
+const seen = [own, cdn, tracker, miner];
+
+describe("a policy that is to come", () => {
+  it("keeps out what its sources do not name", ({ expect }) => {
+    const found = impact(undefined, terms("script-src 'self' cdn.example.net"), seen);
+    expect(found).toMatchObject({ force: "blocks", seen: 4, newlyAllowed: [], elsewhere: 0 });
+    expect(urls(found.blocked)).toEqual([tracker.url, miner.url]);
+    expect(found.blocked.map(({ already }) => already)).toEqual([false, false]);
+  });
+
+  it("tells which of them are malicious, and on which pages they are", ({ expect }) => {
+    const { blocked } = impact(undefined, terms("script-src 'self' cdn.example.net"), seen);
+    expect(blocked.map(({ malicious }) => malicious)).toEqual([[], ["integrity score 3"]]);
+    expect(blocked.map(({ pages }) => pages)).toEqual([
+      ["https://shop.example.com/"],
+      ["https://shop.example.com/"],
+    ]);
+  });
+
+  it("tells of malicious things that it lets in", ({ expect }) => {
+    const { allowedMalicious } = impact(undefined, terms("script-src *"), seen);
+    expect(urls(allowedMalicious)).toEqual([miner.url]);
+  });
+
+  it("tells of sources that nothing uses, by the directive that rules", ({ expect }) => {
+    const value = "script-src 'self' cdn.example.net old.example; connect-src 'self'; img-src x.y";
+    const { unseen } = impact(undefined, terms(value), seen);
+    expect(unseen.map(({ directive, source }) => `${directive} ${source.text}`)).toEqual([
+      "script-src old.example",
+      "connect-src 'self'",
+    ]);
+  });
+
+  it("lets everything in that no directive rules", ({ expect }) => {
+    const feed = connection("https://api.example/feed");
+    expect(impact(undefined, terms("script-src 'none'"), [feed]).blocked).toEqual([]);
+    expect(urls(impact(undefined, terms("default-src 'self'"), [feed]).blocked)).toEqual([
+      feed.url,
+    ]);
+  });
+});
+
+describe("a policy that changes", () => {
+  it("lets in anew what it kept out before", ({ expect }) => {
+    const before = terms("script-src 'self'");
+    const found = impact(before, terms("script-src 'self' cdn.example.net"), seen);
+    expect(urls(found.newlyAllowed)).toEqual([cdn.url]);
+    expect(found.blocked.every(({ already }) => already)).toBe(true);
+  });
+
+  it("lets in everything when it goes", ({ expect }) => {
+    const found = impact(terms("script-src 'self'"), undefined, seen);
+    expect(urls(found.newlyAllowed)).toEqual([cdn.url, tracker.url, miner.url]);
+    expect(found).toMatchObject({ force: "nothing", blocked: [] });
+  });
+
+  it("judges a policy that reports as if it blocked", ({ expect }) => {
+    const logged = terms("script-src 'self'", { action: "log" });
+    expect(impact(undefined, logged, [own, cdn])).toMatchObject({
+      force: "reports",
+      blocked: [{ resource: cdn, already: false }],
+    });
+  });
+
+  it.for([
+    { changes: { enabled: false } },
+    { changes: { action: "add_reporting_directives" } },
+    { changes: { expression: 'http.host eq "other.example"' } },
+  ])("touches nothing with $changes", ({ changes }, { expect }) => {
+    const found = impact(undefined, terms("script-src 'none'", changes), seen);
+    expect(found).toMatchObject({ seen: 0, blocked: [], unclear: [] });
+  });
+});
+
+describe("pages", () => {
+  const expression = 'http.host eq "shop.example.com" and http.request.uri.path eq "/checkout"';
+  const checkout = terms("script-src 'self'", { expression });
+
+  it("are those on which a script was seen", ({ expect }) => {
+    const pageUrls = ["https://shop.example.com/", "https://shop.example.com/checkout"];
+    const { blocked } = impact(undefined, checkout, [{ ...cdn, pageUrls }]);
+    expect(blocked.map(({ pages }) => pages)).toEqual([["https://shop.example.com/checkout"]]);
+  });
+
+  it("are not all known where the service named the first one only", ({ expect }) => {
+    expect(impact(undefined, checkout, [cdn])).toMatchObject({ seen: 0, elsewhere: 1 });
+    expect(impact(undefined, checkout, [{ ...cdn, pageUrls: [cdn.firstPageUrl] }])).toMatchObject({
+      seen: 0,
+      elsewhere: 0,
+    });
+  });
+
+  it("stay open where the service named none at all", ({ expect }) => {
+    const { unclear } = impact(undefined, checkout, [{ ...cdn, firstPageUrl: "" }]);
+    expect(unclear).toMatchObject([{ resource: { url: cdn.url }, pages: [] }]);
+  });
+});
+
+describe("what cannot be known", () => {
+  const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+  it.for([
+    {
+      when: "the expression decides by the visitor",
+      after: terms("script-src 'self'", { expression: 'ip.src.country eq "DE"' }),
+      resource: cdn,
+      because: "its expression decides by more than the address of the page",
+    },
+    {
+      when: "the expression cannot be read",
+      after: terms("script-src 'self'", { expression: "http.host ===" }),
+      resource: cdn,
+      because: "its expression decides by more than the address of the page",
+    },
+    {
+      when: "trust is handed on",
+      after: terms("script-src 'strict-dynamic' 'self'"),
+      resource: cdn,
+      because: "'strict-dynamic' lets in what trusted scripts load, whatever its host",
+    },
+    {
+      when: "the content is allowed by its hash",
+      after: terms("script-src 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='"),
+      resource: { ...cdn, hash },
+      because:
+        "its hash is allowed, which counts only where the page's tag carries it as integrity",
+    },
+    {
+      when: "a connection is known by its host alone",
+      after: terms("connect-src api.example/v1/"),
+      resource: connection("https://api.example/"),
+      because: "the service logs only hosts of connections (use_connection_url_path is off)",
+    },
+  ])("is said where $when", ({ after, resource, because }, { expect }) => {
+    expect(impact(undefined, after, [resource])).toMatchObject({
+      blocked: [],
+      unclear: [{ resource: { url: resource.url }, because }],
+    });
+  });
+
+  it("is known all the same where both ways lead to one end", ({ expect }) => {
+    const anywhere = terms("script-src cdn.example.net", { expression: 'ip.src.country eq "DE"' });
+    expect(impact(undefined, anywhere, [cdn])).toMatchObject({ blocked: [], unclear: [], seen: 1 });
+  });
+});
+
+it("leaves out what has no readable address", ({ expect }) => {
+  const found = impact(undefined, terms("script-src 'self'"), [script("inline")]);
+  expect(found).toMatchObject({ seen: 0, blocked: [] });
+});

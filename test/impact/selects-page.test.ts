@@ -1,0 +1,47 @@
+import { it } from "vitest";
+
+import { selectsPage } from "../../src/impact/selects-page.ts";
+import { parseExpression } from "../../src/syntax/expression.ts";
+
+/** Whether an expression selects a page. */
+function selected(expression: string, page: string, hostOnly = false): string {
+  const { tree } = parseExpression(expression);
+  if (tree === undefined) throw new Error(`${expression} cannot be read`);
+  return selectsPage(tree, { url: new URL(page), hostOnly });
+}
+
+const checkout = "https://shop.example.com/checkout/pay?step=2";
+const path = "http.request.uri.path";
+
+it.for([
+  { expression: "true", says: "yes" },
+  { expression: "not true", says: "no" },
+  { expression: 'http.host eq "shop.example.com"', says: "yes" },
+  { expression: 'http.host ne "shop.example.com"', says: "no" },
+  { expression: 'lower(http.host) in {"a.example" "shop.example.com"}', says: "yes" },
+  { expression: 'http.host wildcard "*.EXAMPLE.com"', says: "yes" },
+  { expression: 'http.host strict wildcard "*.EXAMPLE.com"', says: "no" },
+  { expression: 'http.host contains "shop"', says: "yes" },
+  { expression: `starts_with(${path}, "/checkout")`, says: "yes" },
+  { expression: `starts_with(${path}, "/admin")`, says: "no" },
+  { expression: `ends_with(${path}, "/pay") and ssl`, says: "yes" },
+  { expression: 'http.request.uri.query eq "step=2"', says: "yes" },
+  { expression: 'raw.http.request.uri.path eq "/checkout/pay"', says: "yes" },
+  { expression: 'http.request.full_uri contains "example.com/checkout"', says: "yes" },
+  { expression: `${path} matches "^/checkout"`, says: "maybe" },
+  { expression: 'ip.src.country eq "DE"', says: "maybe" },
+  { expression: 'ip.src.country eq "DE" and http.host eq "other.example"', says: "no" },
+  { expression: 'ip.src.country eq "DE" or http.host eq "shop.example.com"', says: "yes" },
+  { expression: 'not (ip.src.country eq "DE")', says: "maybe" },
+  { expression: 'ssl xor http.host eq "shop.example.com"', says: "no" },
+  { expression: 'ssl xor ip.src.country eq "DE"', says: "maybe" },
+  { expression: 'any(http.request.headers["host"][*] == "shop.example.com")', says: "maybe" },
+])("$expression selects the checkout: $says", ({ expression, says }, { expect }) => {
+  expect(selected(expression, checkout)).toBe(says);
+});
+
+it("does not guess a path where only the host is known", ({ expect }) => {
+  const here = `http.host eq "shop.example.com" and ${path} eq "/checkout"`;
+  expect(selected(here, "https://shop.example.com/", true)).toBe("maybe");
+  expect(selected(here, "https://other.example/", true)).toBe("no");
+});
