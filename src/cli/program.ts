@@ -2,7 +2,9 @@ import { Command, CommanderError, Option } from "commander";
 
 import type { EmulateFlags } from "./emulate.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
+import { addImport } from "./import-flags.ts";
 import type { Machine } from "./machine.ts";
+import { type Add, configOption, example, formatOption } from "./options.ts";
 import { version } from "./version.ts";
 
 /** Runs one command line and gives the exit code. What is not foreseen ends here, as one line and not as a stack. */
@@ -52,31 +54,19 @@ export function createProgram(machine: Machine, end: (code: ExitCode) => void): 
   addPlan(program, machine, end);
   addApply(program, machine, end);
   addHistory(program, machine, end);
+  addImport(program, machine, end);
   addEmulate(program, machine, end);
   addSchema(program, machine, end);
   return program;
 }
 
 const startHelp = `Examples:
+  $ zonewarden import --out zones              write down what is live, to begin with
   $ zonewarden emulate                         a service to try things on, without an account
   $ zonewarden validate                        are the files in order?
   $ zonewarden plan                            what would be changed? (writes nothing)
   $ zonewarden apply                           change it once
   $ zonewarden run                             keep it so`;
-
-type Add = (program: Command, machine: Machine, end: (code: ExitCode) => void) => void;
-
-function configOption(): Option {
-  return new Option("-c, --config <file>", "how the program runs")
-    .default("zonewarden.yaml")
-    .env("ZONEWARDEN_CONFIG");
-}
-
-function formatOption(...formats: readonly string[]): Option {
-  return new Option("-f, --format <format>", "how to print the result")
-    .choices(formats)
-    .default(formats[0]);
-}
 
 const addRun: Add = (program, machine, end) => {
   program
@@ -266,7 +256,3 @@ const addSchema: Add = (program, machine, end) => {
       end(await schema(name, machine));
     });
 };
-
-function example(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
-}
