@@ -24,7 +24,7 @@ export const exitCodeHelp = `Exit codes:
   2  plan: there are changes
   3  a file is invalid
   4  held by a guard
-  5  some zones done, some failed
+  5  some zones done, some failed; import: something was left out
   6  the saved plan is stale
   7  the service cannot be reached, or the budget is spent`;
 

@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from "commander";
 import { configOption, example, formatOption, type Add } from "./command-parts.ts";
 import type { EmulateFlags } from "./emulate.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
+import { addImport } from "./import-command.ts";
 import { addInventory } from "./inventory-commands.ts";
 import type { Machine } from "./machine.ts";
 import { addRulesets } from "./rulesets-commands.ts";
@@ -55,6 +56,7 @@ export function createProgram(machine: Machine, end: (code: ExitCode) => void): 
   addPlan(program, machine, end);
   addApply(program, machine, end);
   addHistory(program, machine, end);
+  addImport(program, machine, end);
   addInventory(program, machine, end);
   addRulesets(program, machine, end);
   addEmulate(program, machine, end);
@@ -63,6 +65,7 @@ export function createProgram(machine: Machine, end: (code: ExitCode) => void): 
 }
 
 const startHelp = `Examples:
+  $ zonewarden import --out zones              write down what is live, to begin with
   $ zonewarden emulate                         a service to try things on, without an account
   $ zonewarden validate                        are the files in order?
   $ zonewarden plan                            what would be changed? (writes nothing)

@@ -17,8 +17,11 @@ export interface Tuning {
   readonly rules: readonly RuleOverride[];
 }
 
+/** What a declared rule makes of its managed ruleset. */
+export type Tuned = Pick<ExecuteRule, "tuning" | "overrides">;
+
 /** The one complete `overrides` that a declared rule asks for: a PATCH replaces, so nothing may be left for a second step (api-facts B.4). */
-export function resolveOverrides(rule: ExecuteRule, scoreRuleId: string): Overrides {
+export function resolveOverrides(rule: Tuned, scoreRuleId: string): Overrides {
   const { tuning, overrides } = rule;
   const { categories, rules } = overrides;
   const level = tuning.paranoiaLevel;
@@ -30,7 +33,7 @@ export function resolveOverrides(rule: ExecuteRule, scoreRuleId: string): Overri
 }
 
 /** Whether a declared rule can only be written when the score rule's id is known. */
-export function needsScoreRule({ tuning }: ExecuteRule): boolean {
+export function needsScoreRule({ tuning }: Tuned): boolean {
   return tuning.scoreThreshold !== undefined || tuning.action !== undefined;
 }
 

@@ -20,6 +20,17 @@ export function wireOverrides(
   return Object.keys(wire).length > 0 ? wire : undefined;
 }
 
+/** Names of the fields in live overrides, and in their elements, that we do not know. */
+export function unknownInOverrides(live: Json | undefined): readonly string[] {
+  if (!isJsonObject(live)) return [];
+  const inElements = (["categories", "rules"] as const).flatMap((list) =>
+    elementsIn(live[list]).flatMap((each) =>
+      Object.keys(unknownIn(each)).map((name) => `${list}[].${name}`),
+    ),
+  );
+  return [...new Set([...Object.keys(unknownIn(live)), ...inElements])];
+}
+
 type Part = Readonly<Record<string, string | number | boolean | undefined>>;
 
 function withUnknown(
@@ -27,11 +38,15 @@ function withUnknown(
   live: Json | undefined,
   name: "category" | "id",
 ): readonly JsonObject[] {
-  const lives = Array.isArray(live) ? live.filter((each) => isJsonObject(each)) : [];
+  const lives = elementsIn(live);
   return parts.map((part) => {
     const wire = defined({ ...part });
     return { ...unknownIn(lives.find((each) => each[name] === wire[name]) ?? {}), ...wire };
   });
+}
+
+function elementsIn(list: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter((each) => isJsonObject(each)) : [];
 }
 
 /** All fields that overrides and their elements are known to have. */

@@ -39,6 +39,19 @@ export async function policiesOf(
   return listAnswer(emulator, `/zones/${found.id}/page_shield/policies`);
 }
 
+/** Does something that only the emulator can do: `/edit` as a person would, order `/faults`. */
+export async function control(
+  { url }: Pick<Emulator, "url">,
+  path: string,
+  body: object,
+): Promise<void> {
+  const response = await fetch(`${url}/_emulator${path}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+}
+
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -72,6 +72,7 @@ function startIn(directory: string, env: Machine["env"], args: readonly string[]
       listeners.set(name, known.add(listener));
       return { [Symbol.dispose]: () => known.delete(listener) };
     },
+    confirm: () => Promise.resolve(false),
     exit: (code) => {
       throw new Error(`exited with ${code}`);
     },

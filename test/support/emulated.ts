@@ -6,6 +6,7 @@ import { seededRandom } from "../../src/emulator/faults.ts";
 import type { Seed, SeedZone } from "../../src/emulator/seed.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
 import type { Zone } from "../../src/zone/zone.ts";
+import { control } from "./ask.ts";
 import { connect, plantedToken, type ServiceChoice, type TestService } from "./service.ts";
 
 /** Everything of a zone. */
@@ -80,12 +81,4 @@ export async function emulated(
       await emulator[Symbol.asyncDispose]();
     },
   };
-}
-
-async function control(emulator: Emulator, path: string, body: object): Promise<void> {
-  const response = await fetch(`${emulator.url}/_emulator${path}`, {
-    method: "POST",
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
 }

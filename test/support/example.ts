@@ -4,6 +4,7 @@ import path from "node:path";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import { seededRandom } from "../../src/emulator/faults.ts";
 import { loadSeed } from "../../src/emulator/load-seed.ts";
+import type { Seed } from "../../src/emulator/seed.ts";
 import { workplace, type Workplace } from "./command-line.ts";
 
 const example = path.resolve(import.meta.dirname, "../../config.example");
@@ -19,13 +20,15 @@ export interface ExampleOptions {
   /** Lines of `zonewarden.yaml` beside `api` and `desired`. */
   readonly config?: string;
   readonly dialect?: "published" | "specification";
+  /** What the emulator holds instead of the example. */
+  readonly seed?: Seed;
 }
 
 /** Copies the example's zones, starts its emulator on any port and points the configuration at it. */
 export async function exampleWithEmulator(options: ExampleOptions = {}): Promise<Example> {
   const emulator = await startEmulator({
     listen: { host: "127.0.0.1", port: 0 },
-    seed: await exampleSeed(),
+    seed: options.seed ?? (await exampleSeed()),
     statePath: undefined,
     dialect: options.dialect ?? "published",
     clock: { now: () => new Date() },
@@ -53,7 +56,7 @@ ${options.config ?? ""}
   };
 }
 
-async function exampleSeed(): Promise<Parameters<typeof startEmulator>[0]["seed"]> {
+async function exampleSeed(): Promise<Seed> {
   const loaded = loadSeed(
     await readFile(path.join(example, "emulator.yaml"), "utf8"),
     "emulator.yaml",

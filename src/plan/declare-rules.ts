@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { JsonObject } from "../syntax/json.ts";
+import { isJsonObject } from "../syntax/json.ts";
+import type { LiveRule, LiveZone } from "../zone/live.ts";
+import { managedRulesets, owaspRulesetId } from "../zone/managed-ruleset.ts";
+import { keyOfRef, ownerOfRef } from "../zone/mark.ts";
+import type { Overrides, OwaspTuning, Rule } from "../zone/resource.ts";
+import { scoreActions } from "../zone/resource.ts";
+import type { Candidates } from "./candidate.ts";
+import { candidatesOf, Keys } from "./candidate.ts";
+import type { Tuned } from "./overrides.ts";
+import { resolveOverrides, tuningOf } from "./overrides.ts";
+import { levelled } from "./paranoia.ts";
+import { unknownInOverrides } from "./wire-overrides.ts";
+
+/** The live rules as they could be declared, in their order. */
+export function ruleCandidates(
+  { entrypoint, scoreRule }: LiveZone,
+  owner: string,
+): Candidates<Rule> {
+  const rules = entrypoint?.state === "present" ? entrypoint.rules : [];
+  const keys = new Keys(rules.flatMap(({ ref }) => keyOfRef(owner, ref) ?? []));
+  return candidatesOf("rule", rules, (rule) => {
+    const { id, ref, description } = rule;
+    const title = description === "" ? ref : description;
+    const marker = ownerOfRef(ref);
+    if (marker !== undefined && marker !== owner) return { id, title, why: `belongs to ${marker}` };
+    if (rule.does.action === "other") {
+      return { id, title, why: `its action "${rule.does.name}" is none that a file can name` };
+    }
+    const ours = keyOfRef(owner, ref);
+    const key = ours === undefined ? newKey(rule, keys) : keys.claim(ours);
+    if (key === undefined) return { id, title, why: "bears the same ref as another rule" };
+    return { id, title, ways: waysToSay(rule, key, scoreRule?.id), unknown: unknownIn(rule) };
+  });
+}
+
+function newKey({ does, description }: LiveRule, keys: Keys): string {
+  if (does.action !== "execute") return keys.keyFor([description], "exception");
+  const known = Object.entries(managedRulesets).find(([, id]) => id === does.ruleset)?.[0];
+  return keys.keyFor([known?.replaceAll("_", "-") ?? description], "ruleset");
+}
+
+function waysToSay(
+  { does, description, expression, enabled }: LiveRule,
+  key: string,
+  scoreRuleId: string | undefined,
+): readonly Rule[] {
+  const base = { key, was: undefined, description, expression, enabled };
+  switch (does.action) {
+    case "execute": {
+      const { action, ruleset, overrides } = does;
+      return waysToTune(ruleset, overrides, scoreRuleId).map((way) => ({
+        ...base,
+        action,
+        ruleset,
+        ...way,
+      }));
+    }
+    case "skip":
+      return [{ ...base, ...does }];
+    case "other":
+      return [];
+  }
+}
+
+/** Overrides in the words of a file where those bring them about again, and as they are. */
+function waysToTune(
+  ruleset: string,
+  overrides: Overrides,
+  scoreRuleId: string | undefined,
+): readonly Tuned[] {
+  const raw: Tuned = { tuning: untuned, overrides };
+  if (ruleset !== owaspRulesetId || scoreRuleId === undefined) return [raw];
+  const found = tuningOf(overrides, scoreRuleId);
+  const score = {
+    scoreThreshold: found.scoreThreshold,
+    action: scoreActions.find((each) => each === found.action),
+  };
+  const level = { paranoiaLevel: found.paranoiaLevel };
+  const { categories, rules } = found;
+  const ways: readonly Tuned[] = [
+    { tuning: { ...level, ...score }, overrides: { ...overrides, categories, rules } },
+    { tuning: { ...untuned, ...level }, overrides: { ...overrides, categories } },
+    { tuning: { ...untuned, ...score }, overrides: { ...overrides, rules } },
+  ];
+  const meant = levelled(overrides);
+  const isMeant = (way: Tuned): boolean =>
+    isDeepStrictEqual(levelled(resolveOverrides(way, scoreRuleId)), meant);
+  return [...ways.filter(isMeant), raw];
+}
+
+const untuned: OwaspTuning = {
+  paranoiaLevel: undefined,
+  scoreThreshold: undefined,
+  action: undefined,
+};
+
+/** Fields of a rule and of its parameters that are compared, or that only the service writes. */
+const known: ReadonlySet<string> = new Set([
+  "id",
+  "ref",
+  "version",
+  "last_updated",
+  "categories",
+  "description",
+  "expression",
+  "enabled",
+  "action",
+  "action_parameters",
+]);
+
+const knownParameters = {
+  execute: new Set(["id", "version", "overrides"]),
+  skip: new Set(["ruleset", "phase", "rulesets", "rules", "phases", "products"]),
+  other: new Set<string>(),
+} as const;
+
+/** Paths of what a rule carries beyond what we know. */
+function unknownIn({ wire, does }: LiveRule): readonly string[] {
+  const parameters = objectIn(wire, "action_parameters");
+  const isSkip = does.action === "skip";
+  return [
+    ...Object.keys(wire).filter((name) => !known.has(name) && !(isSkip && name === "logging")),
+    ...Object.keys(parameters)
+      .filter((name) => !knownParameters[does.action].has(name))
+      .map((name) => `action_parameters.${name}`),
+    ...unknownInOverrides(parameters["overrides"]).map(
+      (name) => `action_parameters.overrides.${name}`,
+    ),
+  ].toSorted();
+}
+
+function objectIn(object: JsonObject, name: string): JsonObject {
+  const value = object[name];
+  return isJsonObject(value) ? value : {};
+}

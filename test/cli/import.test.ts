@@ -1,0 +1,184 @@
+import { readFile, readdir } from "node:fs/promises";
+import path from "node:path";
+
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import type { Seed } from "../../src/emulator/seed.ts";
+import { seedZones } from "../support/arbitrary-live.ts";
+import { control, listAnswer } from "../support/ask.ts";
+import { exampleWithEmulator, writesSeenBy, type Example } from "../support/example.ts";
+
+/** The example, whose files are to be those that an import writes. */
+async function emptyPlace(
+  dialect: "published" | "specification" = "published",
+  seed?: Seed,
+): Promise<Example> {
+  const example = await exampleWithEmulator({ dialect, ...(seed && { seed }) });
+  await example.place.remove("zones");
+  return example;
+}
+
+async function filesIn(place: Example["place"]): Promise<Readonly<Record<string, string>>> {
+  const directory = path.join(place.directory, "zones");
+  const names = (await readdir(directory, { recursive: true })).filter((name) =>
+    name.endsWith(".yaml"),
+  );
+  const texts = names
+    .toSorted()
+    .map(async (name): Promise<[string, string]> => [
+      name,
+      await readFile(path.join(directory, name), "utf8"),
+    ]);
+  return Object.fromEntries(await Promise.all(texts));
+}
+
+describe.for(["published", "specification"] as const)("an import in the %s dialect", (dialect) => {
+  it("is valid, has an empty plan, and sent nothing but GETs", async ({ expect }) => {
+    await using example = await emptyPlace(dialect);
+    const { place, emulator } = example;
+    const imported = await place.run("import", "--out", "zones", "--profile", "baseline");
+    expect(imported).toMatchObject({ code: 0, stderr: "" });
+    expect(imported.stdout.split("\n")).toEqual([
+      "zones/profiles/baseline.yaml",
+      "zones/blog.example.com.yaml",
+      "zones/old.brand.example.yaml",
+      "zones/shop.example.com.yaml",
+      "zones/www.brand.example.yaml",
+      "",
+    ]);
+    expect(await place.run("validate")).toMatchObject({ code: 0, stderr: "" });
+    const plan = await place.run("plan");
+    expect(plan).toMatchObject({ code: 0, stderr: "" });
+    expect(plan.stdout).toContain("No changes. 4 of 4 zones in sync.");
+    expect(writesSeenBy(emulator)).toEqual([]);
+  });
+
+  it("gives the same bytes a second time", async ({ expect }) => {
+    await using example = await emptyPlace(dialect);
+    const { place } = example;
+    await place.run("import", "--out", "zones");
+    const first = await filesIn(place);
+    expect(await place.run("import", "--out", "zones", "--force")).toMatchObject({ code: 0 });
+    expect(await filesIn(place)).toEqual(first);
+    expect((await place.run("import")).stdout).toBe((await place.run("import")).stdout);
+  });
+});
+
+describe("an import", () => {
+  it("prints one text without --out, which is a file of zone documents", async ({ expect }) => {
+    await using example = await emptyPlace();
+    const { place } = example;
+    const { stdout, code } = await place.run("import", "*.example.com");
+    expect(code).toBe(0);
+    expect(stdout.match(/^ {2}- name: .*/gm)).toEqual([
+      "  - name: blog.example.com",
+      "  - name: shop.example.com",
+    ]);
+    await place.write("zones/all.yaml", stdout);
+    expect(await place.run("plan")).toMatchObject({ code: 0 });
+  });
+
+  it("does not overwrite, and names what is there", async ({ expect }) => {
+    await using example = await emptyPlace();
+    const { place } = example;
+    await place.write("zones/shop.example.com.yaml", "zones: []\n");
+    const refused = await place.run("import", "--out", "zones");
+    expect(refused).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "import: not overwritten without --force: zones/shop.example.com.yaml\n",
+    });
+    expect(Object.keys(await filesIn(place))).toEqual(["shop.example.com.yaml"]);
+    expect(await place.run("import", "--out", "zones", "--force")).toMatchObject({ code: 0 });
+    expect((await filesIn(place))["shop.example.com.yaml"]).toContain("key: checkout");
+  });
+
+  it("reads and writes only the parts that are asked for", async ({ expect }) => {
+    await using example = await emptyPlace();
+    const { place, emulator } = example;
+    const { stdout, code } = await place.run("import", "shop.example.com", "--only", "rules");
+    expect(code).toBe(0);
+    expect(stdout).toContain("managed_rules:");
+    expect(stdout).not.toContain("page_shield:");
+    expect(emulator.journal().filter(({ path: where }) => where.includes("page_shield"))).toEqual(
+      [],
+    );
+  });
+
+  it.for([
+    { args: ["--only", "rules,polices"], says: "Write some of settings, policies, rules" },
+    { args: ["--profile", "Base Line"], says: "A name has small letters" },
+    { args: ["nobody.example"], says: "none of the 4 zones that the token sees is called so" },
+  ])("ends with 1 on $args", async ({ args, says }, { expect }) => {
+    await using example = await emptyPlace();
+    const { code, stdout, stderr } = await example.place.run("import", ...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(says);
+  });
+
+  it("tells what it cannot write down, and ends with 5", async ({ expect }) => {
+    await using example = await emptyPlace();
+    const { place, emulator } = example;
+    await control(emulator, "/edit", {
+      zone: "shop.example.com",
+      policy: {
+        description: "Their scripts [team-b:theirs]",
+        action: "log",
+        expression: "true",
+        enabled: true,
+        value: "img-src *",
+      },
+    });
+    const { code, stdout, stderr } = await place.run("import", "shop.example.com");
+    expect(stderr).toMatch(
+      /^shop\.example\.com: policy "Their scripts \[team-b:theirs\]" \([0-9a-f]+\) belongs to team-b\n$/,
+    );
+    expect(stdout).not.toContain("team-b");
+    expect(code).toBe(5);
+    await place.write("zones/all.yaml", stdout);
+    const plan = await place.run("plan");
+    expect(plan.code).toBe(0);
+  });
+
+  it("goes on where one zone cannot be read, and says which", async ({ expect }) => {
+    await using example = await emptyPlace();
+    const { place, emulator } = example;
+    const [shop] = await listAnswer(emulator, "/zones?name=shop.example.com");
+    await control(emulator, "/faults", {
+      fault: "status",
+      status: 403,
+      path: `*/zones/${shop?.id ?? ""}/page_shield`,
+    });
+    const { code, stdout, stderr } = await place.run("import", "--out", "zones");
+    expect(stderr).toMatch(/^shop\.example\.com: not imported: /);
+    expect(stdout).not.toContain("shop");
+    expect(Object.keys(await filesIn(place))).toHaveLength(3);
+    expect(code).toBe(5);
+  });
+});
+
+describe("an import of zones as they may be", { timeout: 120_000 }, () => {
+  it("has an empty plan, and gives the same bytes a second time", async ({ expect }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(seedZones, { minLength: 1, maxLength: 3 }), async (zones) => {
+        await using example = await emptyPlace("published", {
+          tokens: [{ name: "everything", value: "emulator-token" }],
+          zones: zones.map((zone, index) => ({ ...zone, name: `zone-${index}.example` })),
+        });
+        const { place, emulator } = example;
+        const imported = await place.run("import", "--out", "zones", "--profile", "common");
+        expect([0, 5]).toContain(imported.code);
+        expect(imported.code === 5).toBe(imported.stderr !== "");
+        const first = await filesIn(place);
+        const plan = await place.run("plan");
+        expect(plan).toMatchObject({ code: 0 });
+        expect(plan.stdout).toContain(`No changes. ${zones.length} of ${zones.length} zone`);
+        await place.run("import", "--out", "zones", "--profile", "common", "--force");
+        expect(await filesIn(place)).toEqual(first);
+        expect(writesSeenBy(emulator)).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

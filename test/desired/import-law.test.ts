@@ -1,0 +1,104 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { importedFiles, importedText } from "../../src/cli/imported-files.ts";
+import { selectZones } from "../../src/desired/select.ts";
+import { objectionTo } from "../../src/desired/zone-text.ts";
+import { declare } from "../../src/plan/declare.ts";
+import { plan } from "../../src/plan/plan.ts";
+import type { LiveZone } from "../../src/zone/live.ts";
+import { zoneId, zoneName } from "../../src/zone/zone.ts";
+import { liveZones } from "../support/arbitrary-live.ts";
+import { desiredBench } from "../support/desired.ts";
+import { owner } from "../support/model.ts";
+
+const runs = { numRuns: 300 };
+const timeout = 120_000;
+
+/** Some zones of different names, or two of the same one. */
+const fleets: fc.Arbitrary<readonly LiveZone[]> = fc
+  .array(liveZones, { minLength: 1, maxLength: 3 })
+  .map((lives) =>
+    lives.map((live, index) => {
+      const [name, id] = [
+        zoneName(["b.example", "a.example", "b.example"][index] ?? ""),
+        zoneId(`${index}`.repeat(32)),
+      ];
+      if (name === undefined || id === undefined) throw new Error("no zone");
+      return { ...live, zone: { ...live.zone, name, id } };
+    }),
+  );
+
+function imported(lives: readonly LiveZone[]): Parameters<typeof importedText>[0] {
+  return lives.map((live) => ({
+    zone: live.zone,
+    content: declare(live, owner, objectionTo).content,
+  }));
+}
+
+async function plansOf(files: Readonly<Record<string, string>>, lives: readonly LiveZone[]) {
+  const { documents, problems } = await desiredBench(files).load();
+  const errors = problems.filter(({ severity }) => severity === "error");
+  const selected = selectZones(
+    documents,
+    lives.map(({ zone }) => zone),
+  );
+  const plans = selected.zones.map((desired) => {
+    const live = lives.find(({ zone }) => zone.id === desired.zone.id);
+    if (live === undefined) throw new Error("a zone that is not live");
+    return plan(desired, live, owner);
+  });
+  return { errors: [...errors, ...selected.problems], plans };
+}
+
+describe("what is imported", { timeout }, () => {
+  it.for([undefined, "baseline"])(
+    "is valid, and its plan is empty (profile: %s)",
+    async (profile, { expect }) => {
+      await fc.assert(
+        fc.asyncProperty(fleets, async (lives) => {
+          const zones = lives.map(({ zone }) => zone);
+          const files = importedFiles(imported(lives), zones, profile);
+          const whole = { "all.yaml": importedText(imported(lives), zones, profile) };
+          const single = Object.fromEntries(files.map(({ file, text }) => [file, text]));
+          for (const each of [single, whole]) {
+            const { errors, plans } = await plansOf(each, lives);
+            expect(errors).toEqual([]);
+            expect(plans.flatMap(({ changes }) => changes)).toEqual([]);
+            expect(plans).toHaveLength(lives.length);
+          }
+        }),
+        runs,
+      );
+    },
+  );
+
+  it("has the same bytes the second time, in whatever order policies are listed", ({ expect }) => {
+    fc.assert(
+      fc.property(fleets, (lives) => {
+        const zones = lives.map(({ zone }) => zone);
+        const turned = lives.map((live) => ({ ...live, policies: live.policies?.toReversed() }));
+        expect(importedText(imported(turned), zones, "p")).toBe(
+          importedText(imported(lives), zones, "p"),
+        );
+      }),
+      runs,
+    );
+  });
+
+  it("is everything, or the rest is listed", ({ expect }) => {
+    fc.assert(
+      fc.property(liveZones, (live) => {
+        const { content, leftOut } = declare(live, owner, objectionTo);
+        const rules = live.entrypoint?.state === "present" ? live.entrypoint.rules : [];
+        const told = new Set(
+          leftOut.filter(({ why }) => !why.startsWith("is declared")).map(({ id }) => id),
+        );
+        const all = [...(live.policies ?? []), ...rules];
+        const declared = (content.policies?.items.length ?? 0) + (content.rules?.items.length ?? 0);
+        expect(declared + told.size).toBe(all.length);
+      }),
+      runs,
+    );
+  });
+});

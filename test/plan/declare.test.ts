@@ -1,0 +1,229 @@
+import { describe, it } from "vitest";
+
+import { declare } from "../../src/plan/declare.ts";
+import { plan } from "../../src/plan/plan.ts";
+import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
+import {
+  category,
+  entrypoint,
+  liveDeployment,
+  liveException,
+  livePolicy,
+  liveRule,
+  liveZone,
+  owner,
+  ruleOverride,
+  untuned,
+} from "../support/model.ts";
+
+const nothingAgainst = (): undefined => undefined;
+
+function declared(live: LiveZone): ReturnType<typeof declare> {
+  return declare(live, owner, nothingAgainst);
+}
+
+function withPolicies(...policies: readonly LivePolicy[]): LiveZone {
+  return liveZone({ policies });
+}
+
+function withRules(...rules: readonly LiveRule[]): LiveZone {
+  return liveZone({ entrypoint: entrypoint(...rules) });
+}
+
+/** Keys of what is declared, policies before rules. */
+function keysOf({ content: { policies, rules } }: ReturnType<typeof declare>): readonly string[] {
+  return [...(policies?.items ?? []), ...(rules?.items ?? [])].map(({ key }) => key);
+}
+
+function reasonsOf({ leftOut }: ReturnType<typeof declare>): readonly string[] {
+  return leftOut.map(({ id, why }) => `${id} ${why}`);
+}
+
+describe("what is live, declared", () => {
+  it("is nothing where nothing is live", ({ expect }) => {
+    const { content, leftOut } = declared(liveZone({ policies: [], entrypoint: entrypoint() }));
+    expect(content).toMatchObject({ settings: [], policies: undefined, rules: undefined });
+    expect(leftOut).toEqual([]);
+  });
+
+  it("has the keys that marks give, and the words without the mark", ({ expect }) => {
+    const live = withPolicies(livePolicy("p1", { description: "Checkout [zonewarden:shop]" }));
+    expect(declared(live).content.policies?.items).toMatchObject([
+      { key: "shop", description: "Checkout" },
+    ]);
+  });
+
+  it.for([
+    { description: "Scripts of the Café", key: "scripts-of-the-cafe" },
+    { description: "测试", key: "shop-example-com" },
+    {
+      description: `Very ${"long ".repeat(20)}words`,
+      key: "very-long-long-long-long-long-long-long",
+    },
+    { description: "x".repeat(100), key: "x".repeat(40) },
+    { description: "--- 1.", key: "1" },
+  ])("makes of $description the key $key", ({ description, key }, { expect }) => {
+    expect(keysOf(declared(withPolicies(livePolicy("p1", { description }))))).toEqual([key]);
+  });
+
+  it("gives twins keys of their own, which no mark has", ({ expect }) => {
+    const live = withPolicies(
+      livePolicy("p1", { description: "Twin" }),
+      livePolicy("p2", { description: "Twin", enabled: false }),
+      livePolicy("p3", { description: "Other [zonewarden:twin]" }),
+    );
+    const declaration = declared(live);
+    expect(keysOf(declaration)).toEqual(["twin", "twin-2", "twin-3"]);
+    const { content } = declaration;
+    expect(plan({ zone: live.zone, content }, live, owner).changes).toEqual([]);
+  });
+
+  it("names rules by what they deploy, and exceptions by their words", ({ expect }) => {
+    const live = withRules(
+      liveException("r1", "upload", { description: "Uploads" }),
+      liveException("r2", "probe"),
+      liveDeployment("r3"),
+      liveRule("r4", {
+        action: "execute",
+        action_parameters: { id: managedRulesets.exposed_credentials },
+      }),
+      liveRule("r5", { action: "execute", action_parameters: { id: "a".repeat(32) } }),
+    );
+    expect(keysOf(declared(live))).toEqual([
+      "uploads",
+      "exception",
+      "owasp",
+      "exposed-credentials",
+      "ruleset",
+    ]);
+  });
+});
+
+const off = (level: number) => ({ category: `paranoia-level-${level}`, enabled: false });
+const on = (level: number) => ({ category: `paranoia-level-${level}`, enabled: true });
+const php = { category: "language-php", enabled: true };
+
+describe("the tuning of OWASP, found again", () => {
+  it.for([
+    { name: "the recipe of the specification", categories: [off(3), off(4)], level: 2, left: 0 },
+    {
+      name: "every level spelled out",
+      categories: [on(1), off(2), off(3), off(4)],
+      level: 1,
+      left: 0,
+    },
+    { name: "another category in front", categories: [php, off(4)], level: 3, left: 1 },
+    {
+      name: "a category that beats the level",
+      categories: [off(4), php],
+      level: undefined,
+      left: 2,
+    },
+    { name: "a hole between the levels", categories: [off(2)], level: undefined, left: 1 },
+  ])("$name", ({ categories, level, left }, { expect }) => {
+    const live = withRules(liveDeployment("r1", {}, { categories }));
+    const { content } = declared(live);
+    expect(content.rules?.items).toMatchObject([{ tuning: { ...untuned, paranoiaLevel: level } }]);
+    const [rule] = content.rules?.items ?? [];
+    expect(rule?.action === "execute" && rule.overrides.categories.length).toBe(left);
+    expect(plan({ zone: live.zone, content }, live, owner).changes).toEqual([]);
+  });
+
+  it("threshold and action go out of the overrides, what is beyond them stays", ({ expect }) => {
+    const rules = [
+      { id: documentedScoreRuleId, score_threshold: 25, action: "log" },
+      { id: "b".repeat(32), enabled: false },
+    ];
+    const { content } = declared(withRules(liveDeployment("r1", {}, { rules })));
+    expect(content.rules?.items).toMatchObject([
+      {
+        tuning: { scoreThreshold: 25, action: "log" },
+        overrides: { rules: [ruleOverride("b".repeat(32), { enabled: false })] },
+      },
+    ]);
+  });
+
+  it("an objection to one way leads to the next", ({ expect }) => {
+    const live = withRules(liveDeployment("r1", {}, { categories: [off(4)] }));
+    const { content } = declare(live, owner, ({ rules }) => {
+      const [rule] = rules?.items ?? [];
+      const isTuned = rule?.action === "execute" && rule.tuning.paranoiaLevel !== undefined;
+      return isTuned ? "not like this" : undefined;
+    });
+    expect(content.rules?.items).toMatchObject([
+      { overrides: { categories: [category("paranoia-level-4", { enabled: false })] } },
+    ]);
+  });
+});
+
+describe("what cannot be declared is told", () => {
+  it.for([
+    {
+      policy: { description: "" },
+      why: "p1 has no description, by which a plan would know it: give it one",
+    },
+    { policy: { action: "block" }, why: 'p1 its action "block" is none that a file can name' },
+    { policy: { description: "Theirs [team-b:x]" }, why: "p1 belongs to team-b" },
+  ])("$policy", ({ policy, why }, { expect }) => {
+    const declaration = declared(withPolicies(livePolicy("p1", policy), livePolicy("p2")));
+    expect(keysOf(declaration)).toEqual(["made-by-hand"]);
+    expect(reasonsOf(declaration)).toEqual([why]);
+  });
+
+  it("a rule of another owner, and one whose action has no words", ({ expect }) => {
+    const declaration = declared(
+      withRules(
+        liveRule("r1", { action: "block" }),
+        liveException("r2", "a", { ref: "team-b:a" }),
+        liveDeployment("r3"),
+      ),
+    );
+    expect(keysOf(declaration)).toEqual(["owasp"]);
+    expect(reasonsOf(declaration)).toEqual([
+      'r1 its action "block" is none that a file can name',
+      "r2 belongs to team-b",
+    ]);
+  });
+
+  it("fields that nobody knows, of what is declared nevertheless", ({ expect }) => {
+    const live = liveZone({
+      policies: [livePolicy("p1", { rest: { future: 1 } })],
+      entrypoint: entrypoint(
+        liveDeployment("r1", { novelty: 1 }, { future: 1, categories: [{ ...php, more: 1 }] }),
+      ),
+    });
+    const declaration = declared(live);
+    expect(keysOf(declaration)).toEqual(["made-by-hand", "owasp"]);
+    const words = "is declared, but for what the files have no word for:";
+    expect(reasonsOf(declaration)).toEqual([
+      `p1 ${words} future`,
+      `r1 ${words} action_parameters.overrides.categories[].more, action_parameters.overrides.future, novelty`,
+    ]);
+  });
+
+  it("a whole kind, where a plan would delete what cannot be declared", ({ expect }) => {
+    const declaration = declared(
+      withPolicies(
+        livePolicy("p1", { description: "One [zonewarden:same]" }),
+        livePolicy("p2", { description: "Two [zonewarden:same]" }),
+        livePolicy("p3"),
+      ),
+    );
+    expect(declaration.content.policies).toBeUndefined();
+    expect(reasonsOf(declaration)).toEqual([
+      "p2 bears the same mark as another policy of the zone",
+      "p3 declaring policies of this zone would delete policy/p2",
+      "p1 declaring policies of this zone would delete policy/p2",
+    ]);
+  });
+
+  it("what the files object to", ({ expect }) => {
+    const live = withPolicies(livePolicy("p1"), livePolicy("p2", { description: "Odd" }));
+    const declaration = declare(live, owner, ({ policies }) =>
+      policies?.items.some(({ description }) => description === "Odd") ? "is odd" : undefined,
+    );
+    expect(keysOf(declaration)).toEqual(["made-by-hand"]);
+    expect(reasonsOf(declaration)).toEqual(["p2 is odd"]);
+  });
+});

@@ -1,0 +1,287 @@
+import * as fc from "fast-check";
+
+import type { SeedZone } from "../../src/emulator/seed.ts";
+import { seededState } from "../../src/emulator/seeded-state.ts";
+import { canonicalCsp } from "../../src/syntax/csp.ts";
+import { canonicalExpression } from "../../src/syntax/expression.ts";
+import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
+import { marked } from "../../src/zone/mark.ts";
+import { absent, entrypoint, liveRule, liveZone, owner } from "./model.ts";
+import type { Wire } from "./wire-model.ts";
+
+const id32 = (digit: string): string => digit.repeat(32);
+
+/** Texts that YAML could trip over, and that it can hold nevertheless. */
+const legible = [
+  "yes",
+  "012",
+  "*",
+  "null",
+  "~",
+  "- a: b",
+  "# no comment",
+  "key: value",
+  "'single' and \"double\"",
+  "two\nlines\n\nand more",
+  "tab\there",
+  "Größe 测试 🛡️",
+  "测试",
+  "%YAML 1.1",
+  "[zonewarden]",
+  "x".repeat(400),
+  "__proto__",
+];
+
+/** Texts that are changed or refused on their way into a file and back. */
+const awkward = fc.constantFrom(
+  ...legible,
+  "  outer space ",
+  "\u{0}",
+  "\u{feff}x",
+  "\u{d800}",
+  "x".repeat(401),
+);
+
+/** Mostly the usual, so that zones come about in which enough can be declared. */
+function mostly<T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>): fc.Arbitrary<T> {
+  return fc.oneof({ weight: 14, arbitrary: usual }, { weight: 1, arbitrary: odd });
+}
+
+const words = mostly(
+  fc.oneof(
+    fc.constantFrom("Scripts of the checkout", "Twin", "Twin", "Made by hand", ...legible),
+    fc.string({ minLength: 1, maxLength: 12 }),
+  ),
+  fc.oneof(fc.constant(""), awkward, fc.string({ maxLength: 12, unit: "binary" })),
+);
+const key = mostly(fc.constantFrom("a", "b", "c", "owasp", "checkout"), fc.constant("Not-A-Key"));
+
+const description = fc.oneof(
+  { weight: 6, arbitrary: words },
+  { weight: 3, arbitrary: fc.tuple(words, key).map(([text, name]) => marked(text, owner, name)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(words, key).map(([text, name]) => marked(text, "team-b", name)),
+  },
+);
+
+const expression = mostly(
+  fc.constantFrom(
+    "true",
+    'http.host eq "shop.example.com"',
+    'http.host in {"a.example" "b.example"}',
+    'http.host eq "x"\n  and ssl',
+    "nobody.knows.this",
+  ),
+  fc.oneof(fc.constantFrom('http.host eq "unclosed', ""), awkward),
+).map(canonicalExpression);
+
+const value = mostly(
+  fc.constantFrom(
+    "script-src 'self' cdn.example.net",
+    "upgrade-insecure-requests; script-src 'none'",
+    "default-src *; style-src 'unsafe-inline'",
+    "script-src 'self'; script-src 'none'",
+  ),
+  fc.oneof(
+    fc.constantFrom(
+      "script-src 'none' 'self'",
+      "__proto__ x; constructor y; 12 z",
+      "img-src a,b",
+      "",
+    ),
+    awkward,
+  ),
+).map(canonicalCsp);
+
+const policies: fc.Arbitrary<readonly LivePolicy[]> = fc
+  .array(
+    fc.record({
+      description,
+      action: mostly(
+        fc.constantFrom("log", "allow", "add_reporting_directives"),
+        fc.constantFrom("block", ""),
+      ),
+      expression,
+      enabled: fc.boolean(),
+      value,
+      rest: mostly(fc.constant<Wire>({}), fc.constant<Wire>({ future: [1] })),
+    }),
+    { maxLength: 6 },
+  )
+  .map((list) => list.map((each, index) => ({ ...each, id: `p${index}` })));
+
+const switches = {
+  enabled: fc.boolean(),
+  action: mostly(fc.constantFrom("log", "block"), fc.constant("teleport")),
+  sensitivity_level: fc.constantFrom("low", "eoff"),
+};
+
+const someCategory = fc.record(
+  {
+    category: mostly(fc.constantFrom("language-php", "paranoia-level-2"), fc.constant("")),
+    ...switches,
+  },
+  { requiredKeys: ["category", "enabled"] },
+);
+
+const overrides = fc
+  .record(
+    {
+      ...switches,
+      categories: fc
+        .tuple(
+          fc.array(someCategory, { maxLength: 1 }),
+          levels(),
+          fc.array(someCategory, { maxLength: 1 }),
+        )
+        .map((parts) => parts.flat()),
+      rules: fc.uniqueArray(
+        fc.record(
+          {
+            id: mostly(
+              fc.constantFrom(documentedScoreRuleId, id32("1"), id32("2")),
+              fc.constant("short"),
+            ),
+            score_threshold: mostly(fc.constantFrom(25, 40), fc.constantFrom(0, 1.5)),
+            ...switches,
+          },
+          { requiredKeys: ["id", "action"] },
+        ),
+        { selector: ({ id }) => id, maxLength: 3 },
+      ),
+    },
+    { requiredKeys: [] },
+  )
+  .chain((some) =>
+    mostly(fc.constant<Wire>({ ...some }), fc.constant<Wire>({ ...some, future: 1 })),
+  );
+
+/** The recipe of the specification, for every level, in the order given or turned round. */
+function levels(): fc.Arbitrary<Wire[]> {
+  return fc.tuple(fc.nat(4), fc.boolean(), fc.boolean()).map(([level, turned, all]) => {
+    const list = [1, 2, 3, 4]
+      .filter((each) => all || each > level)
+      .map((each) => ({ category: `paranoia-level-${each}`, enabled: each <= level }));
+    return turned ? list.toReversed() : list;
+  });
+}
+
+const execute = fc
+  .record({
+    id: mostly(
+      fc.constantFrom(...Object.values(managedRulesets), managedRulesets.owasp, id32("a")),
+      fc.constant("short"),
+    ),
+    overrides: fc.option(overrides, { nil: undefined }),
+  })
+  .map(({ id, overrides: some }): Wire => ({
+    action: "execute",
+    action_parameters: { id, version: "latest", ...(some && { overrides: some }) },
+  }));
+
+const skip = fc
+  .record({
+    action_parameters: mostly(
+      fc.constantFrom<Wire>(
+        { ruleset: "current" },
+        { phase: "current", products: ["waf"] },
+        { rulesets: [managedRulesets.owasp], phases: ["http_ratelimit"] },
+        { rules: { [managedRulesets.owasp]: [id32("1"), id32("2")], [id32("a")]: [id32("3")] } },
+      ),
+      fc.constantFrom<Wire>({ future: true }, {}, { products: ["novelty"] }),
+    ),
+    logging: fc.constantFrom<Wire>({ enabled: true }, { enabled: false }),
+  })
+  .map((more): Wire => ({ action: "skip", ...more }));
+
+const other = fc
+  .constantFrom("block", "log", "teleport")
+  .map((action): Wire => ({ action, action_parameters: { to: ["mars"] } }));
+
+const rules: fc.Arbitrary<readonly LiveRule[]> = fc
+  .array(
+    fc
+      .tuple(
+        fc.oneof({ weight: 5, arbitrary: execute }, { weight: 3, arbitrary: skip }, other),
+        fc.record({
+          ref: fc.oneof(
+            { weight: 5, arbitrary: fc.constant("") },
+            fc
+              .tuple(mostly(fc.constant(owner), fc.constant("team-b")), key)
+              .map((parts) => parts.join(":")),
+          ),
+          description: words,
+          expression,
+          enabled: fc.boolean(),
+        }),
+      )
+      .map(([does, base]): Wire => ({ ...base, ...does })),
+    { maxLength: 6 },
+  )
+  .map((wires) => {
+    const live = wires.map((wire, index) =>
+      liveRule(`f${index}`, {
+        ...wire,
+        ref: wire["ref"] === "" ? `f${index}` : (wire["ref"] ?? ""),
+      }),
+    );
+    const [refs, deployed] = [new Set<string>(), new Set<string>()];
+    // What the service refuses is never live: a ref twice, a managed ruleset deployed twice (api-facts B.4, B.5).
+    return live.filter(({ ref, does }) => {
+      const ruleset = does.action === "execute" ? does.ruleset : ref;
+      const isAllowed = !refs.has(ref) && !deployed.has(ruleset);
+      refs.add(ref);
+      deployed.add(ruleset);
+      return isAllowed;
+    });
+  });
+
+/** Live zones as unlike as the service allows, and a little beyond. */
+export const liveZones: fc.Arbitrary<LiveZone> = fc
+  .record({
+    settings: fc.record({
+      enabled: fc.boolean(),
+      use_cloudflare_reporting_endpoint: fc.boolean(),
+      use_connection_url_path: fc.boolean(),
+    }),
+    policies,
+    entrypoint: fc.oneof(
+      { weight: 1, arbitrary: fc.constant(absent) },
+      { weight: 5, arbitrary: rules.map((list) => entrypoint(...list)) },
+    ),
+    scoreRule: fc.constantFrom(documentedScoreRuleId, id32("1")).map((id) => ({
+      id,
+      source: "account" as const,
+      version: "36",
+    })),
+  })
+  .map((parts) => liveZone(parts));
+
+/** The same as an emulator is seeded with: what the service would not have taken is left out. */
+export const seedZones: fc.Arbitrary<Omit<SeedZone, "name">> = liveZones.map(
+  ({ settings, policies: live = [], entrypoint: ruleset }) => {
+    const entitlements = { policies: 50, connection_url_path: true, reporting_endpoint: true };
+    const accepted = live
+      .map(({ description: text, action, expression: where, enabled, value: csp }): Wire => ({
+        description: text,
+        action,
+        expression: where,
+        enabled,
+        value: csp,
+      }))
+      .filter((policy) => isAccepted({ policies: [policy] }));
+    const zone = { settings: { ...settings }, policies: accepted, entitlements };
+    if (ruleset?.state !== "present") return zone;
+    const list = ruleset.rules
+      .map(({ wire: { id: _id, version: _version, ...rule } }): Wire => rule)
+      .filter((rule) => isAccepted({ entrypoint: [rule] }));
+    return { ...zone, entrypoint: list };
+  },
+);
+
+function isAccepted(parts: Omit<SeedZone, "name">): boolean {
+  const now = new Date("2026-11-20T12:00:00Z");
+  return seededState({ zones: [{ name: "a.example", ...parts }] }, now).mistakes.length === 0;
+}
