@@ -1,4 +1,5 @@
 import { reportJson } from "../report/plan-json.ts";
+import { renderMarkdown } from "../report/plan-markdown.ts";
 import { renderReports } from "../report/plan-text.ts";
 import type { RunReport, ZoneReport } from "../report/run-report.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
@@ -11,7 +12,7 @@ import type { Session } from "./session.ts";
 /** What `plan` and `apply` are told. */
 export interface OnceFlags {
   readonly config: string;
-  readonly format: "text" | "json";
+  readonly format: "text" | "json" | "markdown";
   /** Patterns of zone names; none means all. */
   readonly zones: readonly string[];
 }
@@ -47,16 +48,18 @@ export function printReport(
   format: OnceFlags["format"],
   machine: Machine,
 ): void {
+  const finishedAt = machine.clock.now();
+  const whole: RunReport = { ...report, trigger: "manual", finishedAt };
   switch (format) {
     case "text": {
       const color = hasColor(machine, machine.stdout);
       machine.stdout.write(`${renderReports(report.zones, { color })}\n`);
       return;
     }
-    case "json": {
-      const finishedAt = machine.clock.now();
-      const whole = reportJson({ ...report, trigger: "manual", finishedAt });
-      machine.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
-    }
+    case "json":
+      machine.stdout.write(`${JSON.stringify(reportJson(whole), null, 2)}\n`);
+      return;
+    case "markdown":
+      machine.stdout.write(`${renderMarkdown(whole).trimEnd()}\n`);
   }
 }

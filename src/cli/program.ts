@@ -119,7 +119,7 @@ const addPlan: Add = (program, machine, end) => {
     .description("say what would be changed; writes nothing")
     .argument("[zones...]", "only these zones (names, * stands for anything)")
     .addOption(configOption())
-    .addOption(formatOption("text", "json"))
+    .addOption(formatOption("text", "json", "markdown"))
     .option("-o, --out <file>", "save the plan, to be carried out exactly as it is")
     .addHelpText(
       "after",
@@ -128,6 +128,7 @@ const addPlan: Add = (program, machine, end) => {
         "zonewarden plan '*.example.com'",
         "zonewarden plan --out plan.json && zonewarden apply --plan plan.json",
         "zonewarden plan --format json | jq .summary",
+        "zonewarden plan --format markdown > comment.md",
       ),
     )
     .action(async (zones: readonly string[], options: PlanFlags) => {
@@ -138,7 +139,7 @@ const addPlan: Add = (program, machine, end) => {
 
 interface PlanFlags {
   readonly config: string;
-  readonly format: "text" | "json";
+  readonly format: "text" | "json" | "markdown";
   readonly out?: string;
 }
 
@@ -148,7 +149,7 @@ const addApply: Add = (program, machine, end) => {
     .description("change once what differs from the files")
     .argument("[zones...]", "only these zones (names, * stands for anything)")
     .addOption(configOption())
-    .addOption(formatOption("text", "json"))
+    .addOption(formatOption("text", "json", "markdown"))
     .option("--accept <hash...>", "release plans that a guard holds, by the hash that plan prints")
     .option("--plan <file>", "carry out what plan --out has saved, and nothing else")
     .addHelpText(
@@ -179,7 +180,7 @@ const addApply: Add = (program, machine, end) => {
 
 interface ApplyFlags {
   readonly config: string;
-  readonly format: "text" | "json";
+  readonly format: "text" | "json" | "markdown";
   readonly accept?: readonly string[];
   readonly plan?: string;
 }
@@ -209,7 +210,7 @@ const addHistory: Add = (program, machine, end) => {
 
 interface HistoryOptions {
   readonly config: string;
-  readonly format: "text" | "json";
+  readonly format: "text" | "json" | "markdown";
   readonly since?: string;
   readonly until?: string;
 }

@@ -60,6 +60,14 @@ describe.for(["published", "specification"] as const)(
       expect(byHand(await policiesOf(example.emulator, "shop.example.com"))).toEqual(before);
     });
 
+    it("prints Markdown for a pull request with the same exit code", async ({ expect }) => {
+      await using example = await exampleWithEmulator({ dialect });
+      const { code, stdout } = await example.place.run("plan", "--format", "markdown");
+      expect(stdout).toContain("### shop.example.com: 2 changes");
+      expect(stdout).toContain("| `~` | `policy/checkout` Scripts of the checkout |");
+      expect(code).toBe(2);
+    });
+
     it("prints JSON with the same exit code", async ({ expect }) => {
       await using example = await exampleWithEmulator({ dialect });
       const { code, stdout } = await example.place.run("plan", "--format", "json");
