@@ -210,7 +210,7 @@ const addHistory: Add = (program, machine, end) => {
 
 interface HistoryOptions {
   readonly config: string;
-  readonly format: "text" | "json" | "markdown";
+  readonly format: "text" | "json";
   readonly since?: string;
   readonly until?: string;
 }
