@@ -19,10 +19,21 @@ const limits: Limits = {
 
 function refused(proposal: Plan, more: Partial<Limits & Circumstances> = {}): readonly string[] {
   const { mode = "enforce", suspension, freeze, ...limit } = more;
-  return guard(proposal, { limits: { ...limits, ...limit }, mode, suspension, freeze, now }).map(
-    ({ code, message }) => `${code}: ${message}`,
-  );
+  const circumstances = { limits: { ...limits, ...limit }, mode, suspension, freeze, now };
+  return guard(proposal, circumstances).map(({ code, message }) => `${code}: ${message}`);
 }
+
+const enabled = { name: "enabled", value: true } as const;
+const neutralSetting = { name: "use_cloudflare_reporting_endpoint", value: false } as const;
+const enforced = declared([policy("checkout", { action: "allow" })]);
+const bareZone = liveZone({
+  settings: {
+    enabled: false,
+    use_cloudflare_reporting_endpoint: true,
+    use_connection_url_path: false,
+  },
+  policies: [],
+});
 
 /** A plan that keeps, updates and deletes so many policies. */
 function planOf(kept: number, updated: number, deleted: number): Plan {
@@ -120,6 +131,33 @@ describe("the guard", () => {
       "SUSPENDED: the zone is suspended: nothing is written; remove suspend to go on",
     ]);
   });
+
+  it("writes nothing in a freeze but what a person released", ({ expect }) => {
+    const freeze = { reason: 'the freeze window "sale" is open', letStrengtheningPass: false };
+    expect(refused(mild, { freeze })).toEqual([
+      `FROZEN: the freeze window "sale" is open: nothing is written; wait, change windows, or release this plan once with --accept ${hashOf(mild)}`,
+    ]);
+    expect(refused(mild, { freeze, accept: [hashOf(mild)] })).toEqual([]);
+  });
+
+  it.for([
+    { when: "only strengthens", content: { settings: [enabled] }, codes: [] },
+    { when: "may break something", content: { policies: enforced }, codes: ["FROZEN"] },
+    {
+      when: "does both",
+      content: { settings: [enabled], policies: enforced },
+      codes: ["FROZEN"],
+    },
+    { when: "is neutral", content: { settings: [neutralSetting] }, codes: ["FROZEN"] },
+  ])(
+    "in a freeze that lets strengthening pass: a plan that $when",
+    ({ content, codes }, { expect }) => {
+      const freeze = { reason: "a freeze", letStrengtheningPass: true };
+      const proposal = plan(desiredZone(content), bareZone, owner);
+      expect(proposal.changes).not.toEqual([]);
+      expect(refused(proposal, { freeze }).map((text) => text.split(":")[0])).toEqual(codes);
+    },
+  );
 
   it("ends a suspension at its moment", ({ expect }) => {
     expect(isSuspended({ reason: "", until: undefined }, now)).toBe(true);
