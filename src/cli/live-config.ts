@@ -16,8 +16,7 @@ function partsOf(config: Config): {
   readonly live: Readonly<Record<string, unknown>>;
   readonly fixed: Readonly<Record<string, unknown>>;
 } {
-  const { mode, limits, windows, schedule, log, api, credentials, desired, budget, server } =
-    config;
+  const { mode, limits, windows, schedule, log, ...fixed } = config;
   const { cron, timezone, onChange, debounceMs } = schedule;
   return {
     live: {
@@ -29,13 +28,9 @@ function partsOf(config: Config): {
       "log.level": log.level,
     },
     fixed: {
-      api,
-      credentials,
-      desired,
+      ...fixed,
       "schedule.on_change": onChange,
       "schedule.debounce": debounceMs,
-      budget,
-      server,
       "log.format": log.format,
     },
   };
