@@ -1,0 +1,111 @@
+import { selectZones } from "../../src/desired/select.ts";
+import type { DesiredState } from "../../src/reconcile/declared-fleet.ts";
+import { Reconciler } from "../../src/reconcile/reconciler.ts";
+import type { ZoneReport } from "../../src/report/run-report.ts";
+import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
+import type { SimulatedClock } from "./clock.ts";
+import type { Emulated } from "./emulated.ts";
+import { owner, zoneNamed } from "./model.ts";
+
+/** The whole loop on an emulator over real sockets, on a clock that only the test moves. */
+export interface EmulatedFleet extends AsyncDisposable {
+  readonly reconciler: Reconciler;
+  readonly reports: readonly ZoneReport[];
+  readonly bugs: readonly unknown[];
+  /** Changes what is declared of a zone, and says so. */
+  declare(zone: string, content: ZoneContent): void;
+  /** Lets time pass, from one wait to the next, until the answer is yes; asks after each report. */
+  until(question: () => boolean): Promise<void>;
+  /** Lets time pass until nothing is under way and nothing waits. */
+  idle(): Promise<void>;
+}
+
+/** What a fleet needs to know beside its emulator. */
+export interface EmulatedFleetOptions {
+  readonly clock: SimulatedClock;
+  readonly declared: ReadonlyMap<string, ZoneContent>;
+  /** Requests that the emulator holds back on purpose: time goes on nevertheless. */
+  readonly heldBack?: () => number;
+}
+
+/** Starts the loop; it has not been woken. */
+export function startFleet(at: Emulated, options: EmulatedFleetOptions): EmulatedFleet {
+  const { clock, heldBack = () => 0 } = options;
+  const declared = new Map(options.declared);
+  const reports: ZoneReport[] = [];
+  const bugs: unknown[] = [];
+  const [stop, abort] = [new AbortController(), new AbortController()];
+  let revision = 1;
+  let waiting: { readonly question: () => boolean; readonly answer: () => void }[] = [];
+  const ask = (): void => {
+    const answered = waiting.filter(({ question }) => question());
+    waiting = waiting.filter((each) => !answered.includes(each));
+    for (const { answer } of answered) answer();
+  };
+  const reconciler = new Reconciler(
+    {
+      mode: "enforce",
+      owner,
+      limits: { ...unlimited, weakening: "allow", accept: [] },
+      contention: { rounds: 100, windowMs: 3_600_000 },
+      fleetLimits: { maxFleetShare: 1, minFleet: 10, accept: [] },
+      windows: () => undefined,
+      concurrency: 8,
+    },
+    {
+      desired: {
+        load: () => Promise.resolve(stateOf(declared, `r${revision}`)),
+        select: selectZones,
+      },
+      listZones: (signal) => at.reader.listZones(signal),
+      reader: at.reader,
+      writer: at.writer,
+      clock,
+      random: () => 0.5,
+      runId: () => `run-${reports.length}`,
+      nextSweep: () => undefined,
+      overlapped: () => undefined,
+      report: (report) => {
+        reports.push(report);
+        setImmediate(ask);
+      },
+      loaded: () => undefined,
+      unlisted: () => undefined,
+      bug: (error) => bugs.push(error),
+    },
+  );
+  const isQuiet = (): boolean => at.session.credential.state.underWay === heldBack();
+  const running = reconciler.runUntil({ stop: stop.signal, abort: abort.signal });
+  const until = async (question: () => boolean): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    waiting.push({ question, answer: resolve });
+    await clock.run(promise, isQuiet);
+  };
+  return {
+    reconciler,
+    reports,
+    bugs,
+    declare: (zone, content) => {
+      declared.set(zone, content);
+      revision += 1;
+      reconciler.wake("file");
+    },
+    until,
+    idle: () => until(() => reconciler.waiting === 0 && reconciler.running.size === 0),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await clock.run(running, isQuiet);
+    },
+  };
+}
+
+const unlimited = { maxDeleteShare: 1, maxUpdateShare: 1, minCompared: 1_000 };
+
+function stateOf(declared: ReadonlyMap<string, ZoneContent>, revision: string): DesiredState {
+  const documents = [...declared].map(([name, content]): ZoneDocument => ({
+    target: { by: "name", name: zoneNamed(name).name },
+    content,
+    place: { file: "zones.yaml", line: 1, column: 1 },
+  }));
+  return { documents, problems: [], revision, hash: revision };
+}
