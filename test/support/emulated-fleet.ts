@@ -16,6 +16,8 @@ export interface EmulatedFleet extends AsyncDisposable {
   declare(zone: string, content: ZoneContent): void;
   /** Lets time pass, from one wait to the next, until the answer is yes; asks after each report. */
   until(question: () => boolean): Promise<void>;
+  /** Lets so much time pass. */
+  pass(ms: number): Promise<void>;
   /** Lets time pass until nothing is under way and nothing waits. */
   idle(): Promise<void>;
 }
@@ -91,6 +93,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
       reconciler.wake("file");
     },
     until,
+    pass: (ms) => clock.run(clock.sleep(ms, stop.signal), isQuiet),
     idle: () => until(() => reconciler.waiting === 0 && reconciler.running.size === 0),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
