@@ -33,6 +33,8 @@ export interface Emulated extends AsyncDisposable, Omit<TestService, typeof Symb
 export interface EmulatedChoice extends ServiceChoice {
   readonly dialect?: Dialect;
   readonly seed?: Partial<Seed>;
+  /** How the emulator waits on behalf of its latency fault: not at all, where nothing is said. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Starts an emulator with one zone (or those of the seed), connects to it, and lists. */
@@ -52,7 +54,7 @@ export async function emulated(
     dialect: choice.dialect ?? "published",
     clock: choice.clock ?? { now: () => new Date("2026-11-20T12:00:00Z") },
     random: seededRandom(1),
-    sleep: () => Promise.resolve(),
+    sleep: choice.sleep ?? (() => Promise.resolve()),
   });
   const connected = connect(emulator.baseUrl, choice);
   const reader = createReader(connected.service);
