@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { Agent, request } from "undici";
+
+import { systemClock } from "../../src/api/clock.ts";
+import { createReader, createWriter } from "../../src/api/service.ts";
+import { tellerOf } from "../../src/cli/teller.ts";
+import { DesiredFiles } from "../../src/desired/desired-files.ts";
+import { selectZones } from "../../src/desired/select.ts";
+import { Reconciler } from "../../src/reconcile/reconciler.ts";
+import { Fleet } from "../../src/report/fleet.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { createLogger } from "../../src/telemetry/log.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { startEmulatorProcess } from "../support/emulator-process.ts";
+import { listIn } from "../support/emulator.ts";
+import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
+import { memoryFiles } from "../support/memory-files.ts";
+import { connect, plantedToken, type TestService } from "../support/service.ts";
+import type { BenchResult } from "./run.ts";
+
+const size = 1_000;
+const concurrency = 8;
+const rounds = 7;
+/** A sweep that finds nothing to do takes at most this many times what its bare requests take. */
+const promised = 1.3;
+
+/** A sweep of 1,000 zones by the whole loop, against its GETs sent with bare undici and read with JSON.parse. */
+export async function bench(): Promise<BenchResult> {
+  const names = namesOfFleet(size);
+  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-bench-"));
+  await using _end = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  await using emulator = await startEmulatorProcess(directory, seedOfFleet(names));
+  const choice = { budget: { limit: 1e9, concurrency } };
+  await using service = connect(emulator.baseUrl, choice);
+  const sweeper = startSweeper(service, declarationOf(names));
+  await sweeper.sweep();
+  const before = service.requests.length;
+  await sweeper.sweep();
+  const sent = service.requests.length - before;
+  const paths = await lastPaths(emulator.url, sent);
+
+  const ours: Cost[] = [];
+  const bare: Cost[] = [];
+  // Taking turns, so that a machine that gets slower or faster does so for both.
+  for (let round = 0; round < rounds; round += 1) {
+    bare.push(await costOf(() => askBare(emulator.url, paths)));
+    ours.push(await costOf(() => sweeper.sweep()));
+  }
+  await sweeper.end();
+  const ratio = least(ours, "wall") / least(bare, "wall");
+  const line = [
+    `${sent} requests for ${size} zones`,
+    `${least(ours, "wall").toFixed(0)} ms against ${least(bare, "wall").toFixed(0)} ms of bare requests`,
+    `ratio ${ratio.toFixed(2)} (promised ${promised})`,
+    `CPU of this process ${least(ours, "cpu").toFixed(0)} ms against ${least(bare, "cpu").toFixed(0)} ms`,
+  ].join(", ");
+  return { name: "sweep", line, kept: ratio <= promised };
+}
+
+/** Milliseconds by the clock, and of this process's processors. */
+interface Cost {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+function least(costs: readonly Cost[], which: keyof Cost): number {
+  return Math.min(...costs.map((cost) => cost[which]));
+}
+
+async function costOf(work: () => Promise<void>): Promise<Cost> {
+  const cpu = process.cpuUsage();
+  const begin = performance.now();
+  await work();
+  const wall = performance.now() - begin;
+  const { user, system } = process.cpuUsage(cpu);
+  return { wall, cpu: (user + system) / 1_000 };
+}
+
+interface Sweeper {
+  /** Looks at every zone once; rejects where one is not in sync. */
+  sweep(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** The loop as the daemon has it, with fleet, metrics and log. */
+function startSweeper({ service }: TestService, text: string): Sweeper {
+  const clock = systemClock;
+  const disk = memoryFiles({ "/zones/fleet.yaml": text });
+  const desired = new DesiredFiles({ path: "/zones", files: disk.port });
+  const teller = tellerOf({
+    fleet: new Fleet(),
+    metrics: createMetrics({ version: "", revision: "", nodeVersion: "" }),
+    logger: createLogger({
+      level: "info",
+      format: "json",
+      color: false,
+      destination: { write: () => undefined },
+      clock,
+      scrub: (line) => line,
+    }),
+    followers: [],
+    source: "/zones",
+    now: () => clock.now(),
+    credentialOf: () => "main",
+    configProblems: () => [],
+  });
+  let left = 0;
+  let swept = Promise.withResolvers<void>();
+  const reader = createReader(service);
+  const reconciler = new Reconciler(
+    {
+      mode: "enforce",
+      owner: "zonewarden",
+      limits: {
+        maxDeleteShare: 0.3,
+        maxUpdateShare: 0.6,
+        minCompared: 3,
+        weakening: "allow",
+        accept: [],
+      },
+      contention: { rounds: 3, windowMs: 3_600_000 },
+      fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
+      windows: () => undefined,
+      concurrency,
+    },
+    {
+      ...teller,
+      report: (report) => {
+        teller.report(report);
+        if (report.result !== "in-sync") swept.reject(new Error(JSON.stringify(report)));
+        left -= 1;
+        if (left === 0) swept.resolve();
+      },
+      bug: (error) => swept.reject(error),
+      desired: { load: (signal) => desired.load(signal), select: selectZones },
+      listZones: (signal) => reader.listZones(signal),
+      reader,
+      writer: createWriter(service),
+      clock,
+      random: Math.random,
+      runId: () => crypto.randomUUID(),
+      nextSweep: () => undefined,
+      overlapped: () => undefined,
+    },
+  );
+  const [stop, abort] = [new AbortController(), new AbortController()];
+  const running = reconciler.runUntil({ stop: stop.signal, abort: abort.signal });
+  return {
+    sweep: () => {
+      left = size;
+      swept = Promise.withResolvers();
+      reconciler.wake("signal");
+      return swept.promise;
+    },
+    end: () => {
+      stop.abort();
+      return running;
+    },
+  };
+}
+
+/** Paths of the newest requests that an emulator saw, in their order. */
+async function lastPaths(url: string, count: number): Promise<readonly string[]> {
+  const answer: unknown = await (await fetch(`${url}/_emulator/journal`)).json();
+  const entries = listIn(isJsonObject(answer) ? answer["entries"] : undefined);
+  return entries.slice(-count).map(({ path: found }) => String(found));
+}
+
+/** Sends GETs, so many side by side, and reads their answers as JSON. */
+async function askBare(url: string, paths: readonly string[]): Promise<void> {
+  const dispatcher = new Agent({ connections: concurrency, allowH2: false });
+  const headers = { authorization: `Bearer ${plantedToken}`, accept: "application/json" };
+  const next = paths.values();
+  const work = async (): Promise<void> => {
+    for (const each of next) {
+      const { body } = await request(`${url}${each}`, { dispatcher, headers });
+      JSON.parse(await body.text());
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  await dispatcher.close();
+}
