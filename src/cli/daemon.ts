@@ -51,6 +51,7 @@ export async function keep(
     listen: config.server.listen,
     fleet,
     history: parts.history,
+    live: parts.pages,
     facts,
     metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts()) },
     health: {
