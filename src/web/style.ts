@@ -72,7 +72,9 @@ rect { fill: var(--tone); }
 rect.day { fill: var(--card); opacity: 0.6; }
 .timeline.card { border-left: 1px solid var(--line); }
 .spans { display: block; width: 100%; height: 28px; border-radius: 4px; }
+.spans .in_sync { fill: color-mix(in srgb, var(--good) 45%, var(--card)); }
 .axis { display: flex; justify-content: space-between; margin: 2px 0 6px; font-size: 12px; }
+.axis span span { margin: 0 4px; }
 .timeline summary { cursor: pointer; }
 .timeline .recent { margin-top: 8px; font-size: 13px; }
 .status { display: inline-block; padding: 1px 9px; border-radius: 10px; font-size: 12.5px; font-weight: 600; white-space: nowrap; color: var(--tone); background: var(--tint); }
