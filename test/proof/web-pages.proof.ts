@@ -78,7 +78,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     expect(await week.locator("rect.drifted").count()).toBeGreaterThan(3);
     expect(await week.getAttribute("aria-label")).toContain("and still does");
     await page.getByText("What runs found and did").click();
-    expect(await page.locator(".timeline .recent li").count()).toBe(9);
+    expect(await page.locator(".timeline .recent li").count()).toBe(8);
     expect(tab.complaints).toEqual([]);
   });
 
