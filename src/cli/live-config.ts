@@ -16,8 +16,19 @@ function partsOf(config: Config): {
   readonly live: Readonly<Record<string, unknown>>;
   readonly fixed: Readonly<Record<string, unknown>>;
 } {
-  const { mode, limits, windows, schedule, log, api, credentials, desired, budget, server } =
-    config;
+  const {
+    history,
+    mode,
+    limits,
+    windows,
+    schedule,
+    log,
+    api,
+    credentials,
+    desired,
+    budget,
+    server,
+  } = config;
   const { cron, timezone, onChange, debounceMs } = schedule;
   return {
     live: {
@@ -36,6 +47,7 @@ function partsOf(config: Config): {
       "schedule.debounce": debounceMs,
       budget,
       server,
+      history,
       "log.format": log.format,
     },
   };

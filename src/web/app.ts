@@ -17,6 +17,7 @@ import { renderFleetPage } from "./page-fleet.ts";
 import { renderMissingPage } from "./page-missing.ts";
 import { renderProblemsPage } from "./page-problems.ts";
 import { renderZonePage } from "./page-zone.ts";
+import { addReconcile, type AskPorts } from "./reconcile-request.ts";
 import { selectionFrom } from "./selection.ts";
 
 /** What the server shows and whom it asks; it changes nothing. */
@@ -35,6 +36,8 @@ export interface AppParts {
   };
   readonly clock: { now(): Date };
   readonly live: Live;
+  /** `undefined`: nobody can ask for a look. */
+  readonly asking: AskPorts | undefined;
   /** Is told of a bug that a request ran into. */
   onError(error: unknown): void;
 }
@@ -47,12 +50,14 @@ export function createApp(parts: AppParts): Hono {
     history: parts.history,
     daemon: parts.facts(),
     now: parts.clock.now(),
+    canAsk: parts.asking !== undefined,
   });
   app.use(methodNotAllowed({ app }));
   app.use(secureHeaders(headers));
   addProbes(app, parts);
   addMetrics(app, parts);
   addEvents(app, parts);
+  if (parts.asking !== undefined) addReconcile(app, parts.fleet, parts.clock, parts.asking);
   addAssets(app);
   app.use(etag({ weak: true }));
   addJson(app, look);

@@ -90,8 +90,9 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .toolbar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px; padding: 10px 16px; }
 .toolbar h2 { margin: 0; }
 form { display: flex; gap: 6px; }
-input[type="search"], button { font: inherit; padding: 4px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--back); color: var(--text); }
+input[type="search"], input[type="password"], button { font: inherit; padding: 4px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--back); color: var(--text); }
 input[type="search"] { width: 220px; }
+.ask input[type="password"] { flex: 1; min-width: 0; }
 button { background: var(--raised); cursor: pointer; }
 table { width: 100%; border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; padding: 7px 16px; border-top: 1px solid var(--line); }

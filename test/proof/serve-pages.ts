@@ -2,6 +2,7 @@ import { systemClock } from "../../src/api/clock.ts";
 import type { Fleet } from "../../src/report/fleet.ts";
 import type { HistoryView } from "../../src/report/history.ts";
 import { Live } from "../../src/web/live.ts";
+import type { AskPorts } from "../../src/web/reconcile-request.ts";
 import { startServer, type WatchServer } from "../../src/web/server.ts";
 import { at, daemon } from "../support/reports.ts";
 import { freshMetrics } from "../support/scrapes.ts";
@@ -17,6 +18,7 @@ export interface Served {
 export async function servePages(
   { fleet, history, now }: Served,
   live: Live = new Live(systemClock),
+  asking: AskPorts | undefined = undefined,
 ): Promise<WatchServer> {
   const metrics = freshMetrics();
   const facts = daemon({
@@ -34,6 +36,7 @@ export async function servePages(
     fleet,
     history,
     live,
+    asking,
     facts: () => facts,
     metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts) },
     health: { live: [], ready: [] },

@@ -19,6 +19,7 @@ function serve(
     fleet,
     history: noHistory,
     live: new Live(new SimulatedClock()),
+    asking: undefined,
     facts: () => daemon(),
     metrics: {
       contentType: metrics.contentType,
