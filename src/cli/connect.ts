@@ -19,6 +19,7 @@ import {
 import type { Config, CredentialConfig } from "../desired/config.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Machine } from "./machine.ts";
+import { readSecret } from "./secrets.ts";
 
 /** The service as the commands use it: what plans is given the reader alone. */
 export interface Connected extends AsyncDisposable {
@@ -31,9 +32,6 @@ export interface Connected extends AsyncDisposable {
   /** Name of the credential that serves a zone, "" where none does. */
   credentialOf(zone: Zone): string;
 }
-
-/** Tokens are short; whatever is longer is no token file. */
-const longestToken = 4_096;
 
 /** Connects to the service that a configuration names. Sends nothing yet. */
 export function connect(
@@ -76,18 +74,7 @@ function tokenSource(
   config: Config,
   machine: Machine,
 ): TokenSource {
-  if ("file" in source) {
-    return {
-      read: async () => {
-        const bytes = await machine.files.read(
-          source.file,
-          longestToken,
-          AbortSignal.timeout(5_000),
-        );
-        return new TextDecoder().decode(bytes);
-      },
-    };
-  }
+  if ("file" in source) return { read: () => readSecret(source, machine) };
   const fallback = config.api.emulator === undefined ? undefined : emulatorToken;
   return {
     read: () => {

@@ -4,6 +4,7 @@ import type { Follower } from "../report/follower.ts";
 import type { HistoryView } from "../report/history.ts";
 import type { createLogger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { Live } from "../web/live.ts";
 import type { Connected } from "./connect.ts";
 
 /** What the daemon is made of. */
@@ -19,6 +20,8 @@ export interface DaemonParts {
   readonly history: HistoryView;
   /** Who else hears of each run. */
   readonly followers: readonly Follower[];
+  /** Pages that people have open. */
+  readonly pages: Live;
   /** Address of the embedded emulator, where there is one. */
   readonly emulator: string | undefined;
 }

@@ -3,6 +3,7 @@ import { watchDesired } from "../desired/watch.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { startWatchdog, type Watchdog } from "../web/health.ts";
 import { startServer } from "../web/server.ts";
+import { askingOf } from "./asking.ts";
 import { reloader } from "./config-reload.ts";
 import { factsOf, startFacts, workersCheck } from "./daemon-facts.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
@@ -51,6 +52,8 @@ export async function keep(
     listen: config.server.listen,
     fleet,
     history: parts.history,
+    live: parts.pages,
+    asking: askingOf(parts, reconciler, machine),
     facts,
     metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts()) },
     health: {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { Fleet } from "../report/fleet.ts";
 import { createLogger } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
+import { Live } from "../web/live.ts";
 import { connect } from "./connect.ts";
 import { keep } from "./daemon.ts";
 import { reachService } from "./emulator.ts";
@@ -41,8 +42,9 @@ export async function run(flags: RunFlags, machine: Machine): Promise<ExitCode> 
   const configFile = path.resolve(machine.directory, flags.config);
   const emulator = reached.emulator?.url;
   await using history = await startHistory(config.history, logger, machine);
-  const followers = [history.follower];
+  const pages = new Live(machine.clock);
+  const followers = [history.follower, pages];
   const parts = { config, configFile, service, metrics, logger, fleet: new Fleet(), emulator };
-  await keep({ ...parts, history: history.view, followers }, machine, stopping);
+  await keep({ ...parts, history: history.view, followers, pages }, machine, stopping);
   return exitCodes.done;
 }

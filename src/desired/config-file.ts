@@ -52,6 +52,8 @@ export interface ConfigFile {
   windows?: Window[];
   server?: {
     listen?: string;
+    reconcile_token_file?: string;
+    reconcile_token_env?: string;
   };
   history?: {
     path?: string;

@@ -23,6 +23,7 @@ export function configProblems(
   return [
     ...addressComplaints(file),
     ...listenComplaints(config),
+    ...serverComplaints(file),
     ...scheduleComplaints(file),
     ...timezoneComplaints(file),
     ...durationComplaints(file, config),
@@ -70,6 +71,15 @@ function listenComplaints({ api, server }: Config): Complaint[] {
   return places
     .filter(([, port]) => port !== undefined && port > 65_535)
     .map(([path, port]) => wrong(path, `${port} is no port`, "write a number up to 65535"));
+}
+
+function serverComplaints({ server = {} }: ConfigFile): Complaint[] {
+  if (server.reconcile_token_file === undefined || server.reconcile_token_env === undefined) {
+    return [];
+  }
+  const message = '"reconcile_token_file" and "reconcile_token_env" exclude each other';
+  const path = ["server", "reconcile_token_env"];
+  return [{ code: "CONTRADICTION", path, message, remedy: "keep one of them" }];
 }
 
 function scheduleComplaints({ schedule = {}, windows = [] }: ConfigFile): Complaint[] {

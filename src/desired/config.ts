@@ -16,10 +16,13 @@ export interface Listen {
   readonly port: number;
 }
 
+/** Where a secret is: in a file, by its absolute path, or in a variable of the environment. */
+export type SecretSource = { readonly file: string } | { readonly env: string };
+
 /** A token, and the accounts and zones that it serves: patterns in which `*` stands for any run of characters. */
 export interface CredentialConfig {
   readonly name: string;
-  readonly source: { readonly file: string } | { readonly env: string };
+  readonly source: SecretSource;
   readonly accounts: readonly string[];
   readonly zones: readonly string[];
 }
@@ -83,7 +86,11 @@ export interface Config {
     readonly reserve: number;
   };
   readonly windows: readonly WindowConfig[];
-  readonly server: { readonly listen: Listen };
+  readonly server: {
+    readonly listen: Listen;
+    /** Token with which people ask for a look now; `undefined`: nobody can. */
+    readonly reconcileToken: SecretSource | undefined;
+  };
   readonly history: HistoryConfig;
   readonly impact: {
     /** Integrity scores below this are malicious. */

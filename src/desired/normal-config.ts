@@ -6,6 +6,7 @@ import type {
   Config,
   CredentialConfig,
   HistoryConfig,
+  SecretSource,
   LimitsConfig,
   Listen,
   WindowConfig,
@@ -25,7 +26,7 @@ export function normalConfig(file: ConfigFile, directory: string): Config {
     limits: normalLimits(file.limits ?? {}),
     budget: normalBudget(file.budget ?? {}),
     windows: (file.windows ?? []).map(normalWindow),
-    server: { listen: listenOf(file.server?.listen ?? "127.0.0.1:9464") },
+    server: normalServer(file.server ?? {}, directory),
     history: normalHistory(file.history ?? {}, directory),
     impact: normalImpact(file.impact ?? {}),
     log: normalLog(file.log ?? {}),
@@ -121,6 +122,25 @@ function normalBudget(budget: Section<"budget">): Config["budget"] {
     windowMs: milliseconds(budget.window ?? "5m"),
     reserve: share(budget.reserve ?? 0.2),
   };
+}
+
+function normalServer(server: Section<"server">, directory: string): Config["server"] {
+  const {
+    listen = "127.0.0.1:9464",
+    reconcile_token_file: file,
+    reconcile_token_env: env,
+  } = server;
+  return { listen: listenOf(listen), reconcileToken: secretSource(file, env, directory) };
+}
+
+/** The schema lets no more than one of both through. */
+function secretSource(
+  file: string | undefined,
+  env: string | undefined,
+  directory: string,
+): SecretSource | undefined {
+  if (file !== undefined) return { file: path.resolve(directory, file) };
+  return env === undefined ? undefined : { env };
 }
 
 function normalHistory(history: Section<"history">, directory: string): HistoryConfig {

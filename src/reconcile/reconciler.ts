@@ -105,6 +105,15 @@ export class Reconciler {
     this.#wakeFor(trigger);
   }
 
+  /** Asks to look at one zone, before those that wait for a sweep; one that the service does not list needs a sweep. */
+  wakeZone(name: string, trigger: Trigger): void {
+    const declared = [...this.#fleet.zones.values()].find(
+      ({ desired }) => desired.zone.name === name,
+    );
+    if (declared === undefined) this.wake(trigger);
+    else this.#queue.add(declared.desired.zone.name, "changed", trigger, 0);
+  }
+
   /** Works until `stop` aborts; ends when the looks under way have ended. Never rejects for what the world does. */
   async runUntil(signals: StopSignals): Promise<void> {
     const workers = Array.from({ length: this.#options.concurrency }, () => this.#work(signals));

@@ -80,10 +80,11 @@ export function isNews(entry: HistoryEntry, last: HistoryEntry | undefined): boo
 }
 
 function findingOf({ status, cause, changes, refusals, failure }: HistoryEntry): string {
+  const left = changes.filter(({ result }) => result !== "done");
   return JSON.stringify({
     status,
-    cause,
-    left: changes.filter(({ result }) => result !== "done"),
+    cause: left.length > 0 ? cause : undefined,
+    left,
     refusals: refusals.map(({ code }) => code),
     failure: failure?.code,
   });

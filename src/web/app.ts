@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { etag } from "hono/etag";
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
+import { streamSSE } from "hono/streaming";
 
 import type { DaemonFacts } from "../report/daemon.ts";
 import type { FleetView } from "../report/fleet.ts";
@@ -10,11 +11,13 @@ import { assets } from "./assets.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
 import { textOfHtml } from "./html.ts";
 import { fleetJson, problemsJson, zoneJson, zonesJson } from "./json-view.ts";
+import type { Live } from "./live.ts";
 import type { Look } from "./look.ts";
 import { renderFleetPage } from "./page-fleet.ts";
 import { renderMissingPage } from "./page-missing.ts";
 import { renderProblemsPage } from "./page-problems.ts";
 import { renderZonePage } from "./page-zone.ts";
+import { addReconcile, type AskPorts } from "./reconcile-request.ts";
 import { selectionFrom } from "./selection.ts";
 
 /** What the server shows and whom it asks; it changes nothing. */
@@ -32,6 +35,9 @@ export interface AppParts {
     readonly ready: readonly HealthCheck[];
   };
   readonly clock: { now(): Date };
+  readonly live: Live;
+  /** `undefined`: nobody can ask for a look. */
+  readonly asking: AskPorts | undefined;
   /** Is told of a bug that a request ran into. */
   onError(error: unknown): void;
 }
@@ -44,11 +50,14 @@ export function createApp(parts: AppParts): Hono {
     history: parts.history,
     daemon: parts.facts(),
     now: parts.clock.now(),
+    canAsk: parts.asking !== undefined,
   });
   app.use(methodNotAllowed({ app }));
   app.use(secureHeaders(headers));
   addProbes(app, parts);
   addMetrics(app, parts);
+  addEvents(app, parts);
+  if (parts.asking !== undefined) addReconcile(app, parts.fleet, parts.clock, parts.asking);
   addAssets(app);
   app.use(etag({ weak: true }));
   addJson(app, look);
@@ -111,6 +120,34 @@ function addMetrics(app: Hono, { metrics }: AppParts): void {
 async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   for await (const piece of pieces) yield encoder.encode(piece);
+}
+
+/** Says that there is something to see; the page looks for itself. */
+function addEvents(app: Hono, { live }: AppParts): void {
+  app.get("/events", (c) => {
+    let tell: ((text: string) => void) | undefined;
+    const listening = live.listen({
+      changed: () => tell?.("event: changed\ndata:\n\n"),
+      beat: () => tell?.(":\n\n"),
+    });
+    if (listening === undefined) return c.text("too many pages are open\n", 503, uncached);
+    return streamSSE(c, async (stream) => {
+      const left = Promise.withResolvers<void>();
+      stream.onAbort(() => left.resolve());
+      using _ = listening;
+      let isBusy = false;
+      // Who does not read misses words that all say the same.
+      tell = (text) => {
+        if (isBusy) return;
+        isBusy = true;
+        void stream.write(text).finally(() => {
+          isBusy = false;
+        });
+      };
+      tell("retry: 5000\n\n");
+      await left.promise;
+    });
+  });
 }
 
 function addAssets(app: Hono): void {

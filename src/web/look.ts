@@ -8,4 +8,6 @@ export interface Look {
   readonly history: HistoryView;
   readonly daemon: DaemonFacts;
   readonly now: Date;
+  /** Whether people can ask for a look now. */
+  readonly canAsk: boolean;
 }

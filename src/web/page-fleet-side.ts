@@ -3,14 +3,15 @@ import type { ChangeRecord } from "../report/zone-state.ts";
 import { html, type Html, type Part } from "./html.ts";
 import type { Look } from "./look.ts";
 import { causeWords, counted, foreign, moment, number, panel, undoneBadge } from "./page-parts.ts";
+import { renderReconcile } from "./page-reconcile.ts";
 
 const recentShown = 12;
 
 /** What belongs to no single zone: latest changes, schedule and queue, budgets. */
-export function renderSidePanels({ fleet, daemon, now }: Look): Html {
+export function renderSidePanels({ fleet, daemon, now, canAsk }: Look): Html {
   return html`<div class="side">
     ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
-    ${panel("schedule", "Schedule", schedule(daemon, now))}
+    ${panel("schedule", "Schedule", schedule(daemon, now))} ${canAsk && renderReconcile("")}
     ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
   </div>`;
 }

@@ -22,15 +22,30 @@ export function renderTimeline({ history, now }: Look, state: ZoneState): Html {
   // To the minute, so that a page and its ETag stay the same for one.
   const until = new Date(Math.floor(Number(now) / 60_000) * 60_000 + 60_000);
   const period = { since: new Date(Number(until) - days * dayMs), until };
+  const spans = statusSpans(entries, state, period);
   const time = driftTimeText(driftTimeIn(name, entries, period));
   return html`<section aria-labelledby="timeline-title">
     <h2 id="timeline-title">The last ${days} days <small>${time}</small></h2>
     <div class="card timeline">
-      ${bar(statusSpans(entries, state, period), driftsUndone(entries), period, time)}
-      <p class="axis quiet" aria-hidden="true"><span>${days} days ago</span> <span>now</span></p>
+      ${bar(spans, driftsUndone(entries), period, time)}
+      <p class="axis quiet" aria-hidden="true">
+        <span>${days} days ago</span> <span>${legend(spans)}</span> <span>now</span>
+      </p>
       ${entries.length > 0 && recentEntries(entries, now)}
     </div>
   </section>`;
+}
+
+function legend(spans: readonly StatusSpan[]): readonly Html[] {
+  const present = new Set(spans.map(({ status }) => status));
+  return [...present].map(
+    (status) =>
+      html`<span class="${status ?? "none"}"><span class="dot"></span>${wordOf(status)}</span> `,
+  );
+}
+
+function wordOf(status: StatusSpan["status"]): string {
+  return status === undefined ? "no record" : statusWords[status];
 }
 
 function bar(
@@ -70,14 +85,13 @@ function bar(
 
 function spanRectangle({ status, since, until }: StatusSpan, x: (at: Date) => number): Html {
   const width = Math.max(x(until) - x(since), narrowest);
-  const word = status === undefined ? "no record" : statusWords[status];
   return html`<rect
     class="${status ?? "none"}"
     x="${x(since).toFixed(1)}"
     width="${width.toFixed(1)}"
     height="${barHeight}"
   >
-    <title>${word} from ${since.toISOString()} to ${until.toISOString()}</title>
+    <title>${wordOf(status)} from ${since.toISOString()} to ${until.toISOString()}</title>
   </rect>`;
 }
 

@@ -14,6 +14,7 @@ import {
   statusBadge,
   undoneBadge,
 } from "./page-parts.ts";
+import { renderReconcile } from "./page-reconcile.ts";
 import { renderTimeline } from "./page-timeline.ts";
 import { renderFacts } from "./page-zone-side.ts";
 import { renderTroubles } from "./page-zone-troubles.ts";
@@ -31,7 +32,9 @@ export function renderZonePage(look: Look, state: ZoneState): Html {
           ${renderTroubles(state)} ${plan(state, look.now)} ${renderTimeline(look, state)}
           ${history(state, look.now)}
         </div>
-        <div class="side">${renderFacts(state, look.now)}</div>
+        <div class="side">
+          ${look.canAsk && renderReconcile(name)} ${renderFacts(state, look.now)}
+        </div>
       </div>`,
   );
 }

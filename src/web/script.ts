@@ -1,15 +1,20 @@
 /**
- * The one script of the pages: looks every ten seconds whether the page has changed, and puts the new content in
- * the place of the old one. Without it the pages work as well, they only stand still.
+ * The one script of the pages: looks whether the page has changed whenever the server says that something has, and
+ * every ten seconds where it cannot say so, and puts the new content in the place of the old one. Without it the pages work as well, they only stand still.
  *
  * The new document comes parsed from XMLHttpRequest, so that no text is ever turned into markup here and the
  * pages can demand trusted types.
  */
 export const script = `const everyMs = 10_000;
+const everyMsLive = 60_000;
 let tag = null;
+let lookedAt = 0;
+let isLive = false;
 
 function look() {
-  if (document.hidden || busy()) return;
+  const mustWait = document.hidden || busy();
+  lookedAt = mustWait ? 0 : Date.now();
+  if (mustWait) return;
   const request = new XMLHttpRequest();
   request.open("GET", location.href);
   request.setRequestHeader("cache-control", "no-cache");
@@ -18,8 +23,8 @@ function look() {
     const next = request.getResponseHeader("etag");
     const known = tag;
     tag = next;
-    if (request.status !== 200 || request.response === null || next === known || known === null) return;
-    show(request.response);
+    if (request.status !== 200 || request.response === null || next === known) return;
+    if (known !== null || isOther(request.response)) show(request.response);
   };
   request.send();
 }
@@ -27,6 +32,10 @@ function look() {
 function busy() {
   const { activeElement } = document;
   return activeElement?.matches("input, button") || getSelection()?.type === "Range";
+}
+
+function isOther(fresh) {
+  return fresh.querySelector("main")?.innerHTML !== document.querySelector("main")?.innerHTML;
 }
 
 function show(fresh) {
@@ -43,6 +52,12 @@ function show(fresh) {
 }
 
 look();
-setInterval(look, everyMs);
+setInterval(() => {
+  if (Date.now() - lookedAt >= (isLive ? everyMsLive : everyMs) - 500) look();
+}, everyMs);
+const events = new EventSource("/events");
+events.onopen = () => { isLive = true; look(); };
+events.onerror = () => { isLive = false; };
+events.addEventListener("changed", look);
 document.addEventListener("visibilitychange", look);
 `;

@@ -72,7 +72,9 @@ rect { fill: var(--tone); }
 rect.day { fill: var(--card); opacity: 0.6; }
 .timeline.card { border-left: 1px solid var(--line); }
 .spans { display: block; width: 100%; height: 28px; border-radius: 4px; }
+.spans .in_sync { fill: color-mix(in srgb, var(--good) 45%, var(--card)); }
 .axis { display: flex; justify-content: space-between; margin: 2px 0 6px; font-size: 12px; }
+.axis span span { margin: 0 4px; }
 .timeline summary { cursor: pointer; }
 .timeline .recent { margin-top: 8px; font-size: 13px; }
 .status { display: inline-block; padding: 1px 9px; border-radius: 10px; font-size: 12.5px; font-weight: 600; white-space: nowrap; color: var(--tone); background: var(--tint); }
@@ -88,8 +90,9 @@ dd { margin: 0; overflow-wrap: anywhere; }
 .toolbar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px; padding: 10px 16px; }
 .toolbar h2 { margin: 0; }
 form { display: flex; gap: 6px; }
-input[type="search"], button { font: inherit; padding: 4px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--back); color: var(--text); }
+input[type="search"], input[type="password"], button { font: inherit; padding: 4px 10px; border: 1px solid var(--line); border-radius: 6px; background: var(--back); color: var(--text); }
 input[type="search"] { width: 220px; }
+.ask input[type="password"] { flex: 1; min-width: 0; }
 button { background: var(--raised); cursor: pointer; }
 table { width: 100%; border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; padding: 7px 16px; border-top: 1px solid var(--line); }

@@ -91,6 +91,36 @@ describe("the daemon", () => {
     expect(logOf(daemon).at(-1)?.["msg"]).toBe("zonewarden stopped");
   });
 
+  it("looks at one zone when a person with the token asks for it, and says so", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({
+      config: everyHour,
+      server: 'reconcile_token_file: "token"',
+    });
+    await example.place.write("token", "the-token\n");
+    const daemon = example.place.start("run");
+    const address = await addressOf(daemon);
+    await inSync(address);
+    await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
+    const ask = (token: string): Promise<Response> =>
+      fetch(`${address}/api/v1/reconcile?zone=shop.example.com`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+      });
+    expect((await ask("another-token")).status).toBe(401);
+    expect((await ask("the-token")).status).toBe(202);
+    const done = await eventually(() =>
+      logOf(daemon).find(({ msg, trigger }) => msg === "plan carried out" && trigger === "manual"),
+    );
+    expect(done["zone"]).toBe("shop.example.com");
+    const asked = logOf(daemon).filter(({ msg }) => msg === "look asked for");
+    expect(asked.map(({ result }) => result)).toEqual(["wrong_token", "accepted"]);
+    expect(daemon.stdout()).not.toContain("the-token");
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  });
+
   it("carries a changed file out without being told", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const daemon = example.place.start("run");

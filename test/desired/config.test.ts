@@ -49,8 +49,9 @@ describe("the configuration", () => {
       },
       budget: { requests: 1200, windowMs: 300_000, reserve: 0.2 },
       windows: [],
-      server: { listen: { host: "127.0.0.1", port: 9464 } },
-      impact: { maliciousBelow: 50, freshMs: 604_800_000 },
+      server: { listen: { host: "127.0.0.1", port: 9464 }, reconcileToken: undefined },
+      impact: { freshMs: 604_800_000, maliciousBelow: 50 },
+      history: { path: undefined, maxAgeMs: 34_560_000_000, maxBytes: 67_108_864 },
       log: { level: "info", format: undefined },
     });
   });
@@ -68,9 +69,13 @@ describe("the configuration", () => {
     const config = await configOf(`mode: enforce
 api: { emulator: { seed: ../seed.yaml } }
 desired: { path: all }
+history: { path: state/history.jsonl }
+server: { reconcile_token_file: ask }
 credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run/token }, { name: c, token_env: T }]
 `);
     expect(config.desired.path).toBe("/etc/zonewarden/all");
+    expect(config.history.path).toBe("/etc/zonewarden/state/history.jsonl");
+    expect(config.server.reconcileToken).toEqual({ file: "/etc/zonewarden/ask" });
     expect(config.api.emulator?.seed).toBe("/etc/seed.yaml");
     expect(config.credentials.map(({ source }) => source)).toEqual([
       { file: "/etc/zonewarden/secret/token" },
@@ -150,6 +155,11 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { line: "mode: observe\nlimits: { max_delete_share: 30 }", says: "write a number up to 1" },
     { line: "mode: observe\nserver: { listen: '127.0.0.1:99999' }", says: "99999 is no port" },
     { line: "mode: observe\nserver: { listen: '9464' }", says: "host:port" },
+    {
+      line: "mode: observe\nserver: { reconcile_token_file: a, reconcile_token_env: B }",
+      says: "exclude each other",
+    },
+    { line: "mode: observe\nhistory: { max_size: 5MB }", says: "512KiB, 64MiB" },
     { line: "mode: observe\nlimits: { max_delete_share: 130% }", says: "0.3, 30%" },
     { line: "mode: observe\nbudget: { reserve: 100% }", says: "nothing would be left" },
     { line: "mode: observe\ncredentials: []", says: "the list is empty" },
@@ -161,7 +171,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
       line: "mode: observe\ncredentials: [{ name: a, token_env: A }, { name: a, token_env: B }]",
       says: 'another credential is called "a" too',
     },
-    { line: "mode: observe\nhistory: {}", says: 'unknown key "history"' },
+    { line: "mode: observe\nstory: {}", says: `unknown key "story"` },
     { line: "mode: observe\n---\nmode: enforce", says: "the file holds several documents" },
     { line: "mode: [", says: "YAML_SYNTAX" },
   ])("refuses $line", async ({ line, says }, { expect }) => {

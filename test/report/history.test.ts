@@ -42,6 +42,11 @@ describe("what history keeps", () => {
       keeps: [1, 2, 3],
     },
     {
+      when: "drift is undone at once, and nothing happens after it",
+      runs: [[1, corrected] as const, [2, clear] as const, [3, clear] as const],
+      keeps: [1],
+    },
+    {
       when: "the service is away for a while",
       runs: [
         [1, clear] as const,

@@ -19,6 +19,8 @@ export interface Example extends AsyncDisposable {
 export interface ExampleOptions {
   /** Lines of `zonewarden.yaml` beside `api` and `desired`. */
   readonly config?: string;
+  /** Keys of its `server` beside `listen`. */
+  readonly server?: string;
   readonly dialect?: "published" | "specification";
   /** What the emulator holds instead of the example. */
   readonly seed?: Seed;
@@ -41,7 +43,7 @@ export async function exampleWithEmulator(options: ExampleOptions = {}): Promise
     "zonewarden.yaml",
     `mode: enforce
 api: { base_url: "${emulator.baseUrl}" }
-server: { listen: "127.0.0.1:0" }
+server: { listen: "127.0.0.1:0"${options.server === undefined ? "" : `, ${options.server}`} }
 log: { level: info, format: json }
 ${options.config ?? ""}
 `,

@@ -40,7 +40,13 @@ function valuesOf(definition: string): Json | undefined {
 
 describe("the schema of /api/v1", () => {
   const fleet = scene();
-  const look: Look = { fleet, history: sceneHistory(), daemon: daemon(), now: at(30) };
+  const look: Look = {
+    fleet,
+    history: sceneHistory(),
+    daemon: daemon(),
+    now: at(30),
+    canAsk: false,
+  };
 
   it("describes what is sent of the fleet", ({ expect }) => {
     expect(faultsOf("fleet", fleetJson(look))).toBe("");

@@ -7,7 +7,7 @@ import { at, change, daemon, declared, load, problem, report } from "../support/
 import { noHistory } from "../support/scenes.ts";
 
 function look(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {
-  return { fleet, history: noHistory, daemon: daemon(), now: at(10) };
+  return { fleet, history: noHistory, daemon: daemon(), now: at(10), canAsk: false };
 }
 
 /** As a client reads it. */

@@ -23,7 +23,7 @@ import {
 import { scene, sceneHistory } from "../support/scenes.ts";
 
 function lookAt(fleet: Fleet): Look {
-  return { fleet, history: sceneHistory(), daemon: daemon(), now: at(30) };
+  return { fleet, history: sceneHistory(), daemon: daemon(), now: at(30), canAsk: false };
 }
 
 function fleetPage(fleet: Fleet, query: Readonly<Record<string, string>> = {}): string {

@@ -1,7 +1,9 @@
 import { describe, it } from "vitest";
 
 import type { Fleet } from "../../src/report/fleet.ts";
+import { Live } from "../../src/web/live.ts";
 import { startServer, type ServerOptions, type WatchServer } from "../../src/web/server.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
 import { at, daemon, load, problem, report } from "../support/reports.ts";
 import { noHistory } from "../support/scenes.ts";
@@ -16,6 +18,8 @@ function serve(
     listen: { host: "127.0.0.1", port: 0 },
     fleet,
     history: noHistory,
+    live: new Live(new SimulatedClock()),
+    asking: undefined,
     facts: () => daemon(),
     metrics: {
       contentType: metrics.contentType,
@@ -167,5 +171,16 @@ describe("the server", () => {
     await (await fetch(server.url, { signal })).text();
     await server[Symbol.asyncDispose]();
     await expect(fetch(server.url, { signal })).rejects.toThrow();
+  });
+
+  it("tells an open page that there is something to see", async ({ expect, signal }) => {
+    const live = new Live(new SimulatedClock());
+    await using server = await serve(loadedFleet(), { live });
+    const response = await fetch(`${server.url}/events`, { signal });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const pieces = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await pieces?.read())?.value).toBe("retry: 5000\n\n");
+    live.load();
+    expect((await pieces?.read())?.value).toBe("event: changed\ndata:\n\n");
   });
 });

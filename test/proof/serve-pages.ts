@@ -1,0 +1,48 @@
+import { systemClock } from "../../src/api/clock.ts";
+import type { Fleet } from "../../src/report/fleet.ts";
+import type { HistoryView } from "../../src/report/history.ts";
+import { Live } from "../../src/web/live.ts";
+import type { AskPorts } from "../../src/web/reconcile-request.ts";
+import { startServer, type WatchServer } from "../../src/web/server.ts";
+import { at, daemon } from "../support/reports.ts";
+import { freshMetrics } from "../support/scrapes.ts";
+
+/** What is to be served. */
+export interface Served {
+  readonly fleet: Fleet;
+  readonly history: HistoryView;
+  readonly now: Date;
+}
+
+/** Serves a fleet as the daemon would. */
+export async function servePages(
+  { fleet, history, now }: Served,
+  live: Live = new Live(systemClock),
+  asking: AskPorts | undefined = undefined,
+): Promise<WatchServer> {
+  const metrics = freshMetrics();
+  const facts = daemon({
+    schedule: {
+      expressions: ["*/15 * * * *"],
+      timezone: "Etc/UTC",
+      nextAt: new Date(Number(now) + 5 * 60_000),
+      longestGapMs: 900_000,
+      sweepMs: 40_000,
+    },
+    startedAt: at(0),
+  });
+  return startServer({
+    listen: { host: "127.0.0.1", port: 0 },
+    fleet,
+    history,
+    live,
+    asking,
+    facts: () => facts,
+    metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts) },
+    health: { live: [], ready: [] },
+    clock: { now: () => now },
+    onError: (error) => {
+      throw error;
+    },
+  });
+}

@@ -1,0 +1,123 @@
+import type { Fleet } from "../../src/report/fleet.ts";
+import type { RecentHistory } from "../../src/report/recent-history.ts";
+import type { ZoneReport } from "../../src/report/run-report.ts";
+import type { DeclaredZone } from "../../src/report/zone-state.ts";
+import { fleetOf, shop } from "../support/fleets.ts";
+import { at, change, declared, done, failure, load, refusal, report } from "../support/reports.ts";
+import { historyOf } from "../support/scenes.ts";
+
+/** A fleet as it might look after a week, and its history. */
+export interface Showcase {
+  readonly fleet: Fleet;
+  readonly history: RecentHistory;
+  readonly now: Date;
+}
+
+const day = 24 * 60;
+const week = 7 * day;
+
+const brands = ["atlas", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "iris"];
+const names = brands.flatMap((brand) => [`${brand}.example`, `shop.${brand}.example`]);
+
+const checkout = change("policy/checkout", "strengthens", {
+  title: "Scripts of the checkout",
+  mayBreak: true,
+  reasons: [
+    "log → allow: what it does not allow is blocked again",
+    "evil.example is no longer a source",
+  ],
+  fields: [
+    { field: "action", before: "log", after: "allow" },
+    {
+      field: "value",
+      before: "script-src 'self' cdn.example.net pay.example.net evil.example",
+      after: "script-src 'self' cdn.example.net pay.example.net",
+    },
+  ],
+});
+
+const owasp = change("rule/owasp", "strengthens", {
+  title: "OWASP core rules",
+  mayBreak: true,
+  reasons: ["paranoia level 1 → 2"],
+  fields: [
+    { field: "paranoia_level", before: 1, after: 2 },
+    { field: "score_threshold", before: 60, after: 40 },
+  ],
+});
+
+const reporting = change("setting/use_connection_url_path", "neutral");
+
+/** A week of the shop: drift at night that lasted, drift that was undone at once, an outage, and drift now. */
+function shopReports(): readonly ZoneReport[] {
+  const clear = { result: "in-sync" } as const;
+  const pending = { result: "applied", cause: "pending", changes: [owasp] } as const;
+  const undone = {
+    result: "applied",
+    cause: "drift",
+    changes: [owasp],
+    outcomes: [done("rule/owasp")],
+  } as const;
+  const observed = { result: "ready", cause: "drift", changes: [owasp] } as const;
+  const before = (minutes: number): ZoneReport => report(shop, minutes - 15, clear);
+  return [
+    report(shop, 20, pending),
+    before(1_900),
+    report(shop, 1_900, observed),
+    report(shop, 2_600, undone),
+    before(4_600),
+    report(shop, 4_600, undone),
+    report(shop, 5_900, { result: "unreadable", failure: failure("GET page_shield: 503") }),
+    report(shop, 6_260, clear),
+    before(8_060),
+    report(shop, 8_060, undone),
+    before(week - 190),
+    report(shop, week - 190, {
+      result: "refused",
+      cause: "drift",
+      changes: [checkout, owasp],
+      refusals: [
+        refusal(
+          "CONTENDED",
+          "policy/checkout action was corrected 3 times within 60 min and undone each time: find the other writer",
+        ),
+      ],
+      unmanaged: [{ kind: "policy", id: "c9ef84", title: "Made by hand for the spring sale" }],
+    }),
+  ];
+}
+
+function othersReports(): readonly ZoneReport[] {
+  const late = week - 12;
+  const clear = names.map((name, index) => report(name, late - (index % 7), { result: "in-sync" }));
+  return [
+    ...clear,
+    report("ember.example", late, { result: "ready", cause: "drift", changes: [reporting] }),
+    report("shop.fjord.example", late, {
+      result: "unreadable",
+      failure: failure("GET page_shield/policies: 403: the token may not read this zone", {
+        transient: false,
+      }),
+    }),
+    report("iris.example", late, { result: "ready", cause: "pending", changes: [checkout, owasp] }),
+    report("grove.example", late, {
+      result: "refused",
+      cause: "drift",
+      changes: [reporting],
+      refusals: [refusal("SUSPENDED", "suspended: CHG-4411: move to another account")],
+    }),
+  ];
+}
+
+/** The fleet as pages are to show it. */
+export function showcase(): Showcase {
+  const suspension = { reason: "CHG-4411: move to another account", until: undefined };
+  const zones: readonly DeclaredZone[] = [
+    declared(shop),
+    ...names.map((name) => declared(name, name === "grove.example" ? { suspension } : {})),
+  ];
+  const fleet = fleetOf(...zones);
+  fleet.recordLoad(load({ zones: zones.length, at: at(week - 30) }));
+  const history = historyOf(fleet, [...othersReports(), ...shopReports()]);
+  return { fleet, history, now: at(week) };
+}

@@ -1,0 +1,241 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, it } from "vitest";
+
+import { systemClock } from "../../src/api/clock.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { Live } from "../../src/web/live.ts";
+import { objectsIn, textAt } from "../deploy/rules.ts";
+import { fleetOf, shop } from "../support/fleets.ts";
+import { at, change, declared, load, report } from "../support/reports.ts";
+import { noHistory, scene, sceneHistory } from "../support/scenes.ts";
+import { noChromium, openTab, startBrowser } from "./chromium.ts";
+import { servePages } from "./serve-pages.ts";
+import { showcase } from "./showcase.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Rules of accessibility that a page breaks, each with where. */
+async function violationsOn(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const result: unknown = await page.evaluate("axe.run()");
+  const violations = isJsonObject(result) ? objectsIn(result["violations"]) : [];
+  return violations.flatMap((violation) =>
+    objectsIn(violation["nodes"]).map(
+      (node) => `${textAt(violation, "id")}: ${JSON.stringify(node["target"])}`,
+    ),
+  );
+}
+
+function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate("document.documentElement.scrollWidth > innerWidth");
+}
+
+describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ?? ""}`, () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+  });
+
+  it("show the fleet at a glance, and filter it by status and by text", async ({ expect }) => {
+    await using server = await servePages(showcase());
+    await using tab = await openTab(browser, server.url);
+    const { page } = tab;
+    const rows = page.locator(".zones tbody tr");
+    expect(await rows.count()).toBe(19);
+    expect(await rows.first().innerText()).toContain(shop);
+    expect(await page.locator(".banner").innerText()).toContain(
+      `1 zone less protected than declared: ${shop}`,
+    );
+
+    await page.getByRole("link", { name: "1 error" }).click();
+    expect(await rows.count()).toBe(1);
+    expect(await rows.innerText()).toContain("the token may not read this zone");
+
+    await page.getByRole("link", { name: "19 zones" }).click();
+    await page.getByRole("searchbox").fill("fjord");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/?q=fjord");
+    expect(await rows.count()).toBe(2);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it("show a zone's plan as a difference, and its week", async ({ expect }) => {
+    await using server = await servePages(showcase());
+    await using tab = await openTab(browser, `${server.url}/zones/${shop}`);
+    const { page } = tab;
+    const policy = page.locator("article.change", { hasText: "policy/checkout" }).first();
+    expect(await policy.locator("del").allInnerTexts()).toContain("evil.example");
+    expect(await policy.innerText()).toContain("strengthens");
+    const week = page.getByRole("img", { name: /drifted 4 times/ });
+    expect(await week.locator("rect.drifted").count()).toBeGreaterThan(3);
+    expect(await week.getAttribute("aria-label")).toContain("and still does");
+    await page.getByText("What runs found and did").click();
+    expect(await page.locator(".timeline .recent li").count()).toBe(8);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it("show within two seconds what a run has found, without being loaded again", async ({
+    expect,
+  }) => {
+    const fleet = scene();
+    const live = new Live(systemClock);
+    await using server = await servePages({ fleet, history: sceneHistory(), now: at(30) }, live);
+    await using tab = await openTab(browser, server.url);
+    const { page } = tab;
+    await page.evaluate("window.sameDocument = true");
+    await page.waitForLoadState("networkidle").catch(() => undefined);
+    const before = fleet.zone("www.example.com");
+    const found = report("www.example.com", 29, { result: "unreadable" });
+    fleet.recordZone(found);
+    const after = fleet.zone("www.example.com");
+    if (before === undefined || after === undefined) throw new Error("not declared");
+    live.zone({ before, report: found, after });
+    const row = page.locator(".zones tbody tr", { hasText: "www.example.com" });
+    await row.getByText("error").waitFor({ timeout: 2_000 });
+    expect(await page.evaluate("window.sameDocument")).toBe(true);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it("work without JavaScript: search, filter, zone, what was changed", async ({ expect }) => {
+    await using server = await servePages(showcase());
+    await using tab = await openTab(browser, server.url, { javaScriptEnabled: false });
+    const { page } = tab;
+    await page.getByRole("searchbox").fill("shop.example");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page
+      .getByRole("cell", { name: shop })
+      .or(page.getByRole("rowheader", { name: shop }))
+      .getByRole("link")
+      .click();
+    await page.waitForURL(`**/zones/${shop}`);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toContain(shop);
+    const runs = page.locator("details.record");
+    await runs.nth(1).locator("summary").click();
+    expect(await runs.nth(1).getByText("Trigger schedule").isVisible()).toBe(true);
+  });
+
+  it.for(["light", "dark"] as const)(
+    "break no rule of accessibility in %s",
+    async (colorScheme, { expect }) => {
+      await using server = await servePages(showcase());
+      await using troubled = await servePages({
+        fleet: scene(),
+        history: sceneHistory(),
+        now: at(30),
+      });
+      for (const url of [
+        server.url,
+        `${server.url}/?status=error`,
+        `${server.url}/zones/${shop}`,
+        `${server.url}/zones/iris.example`,
+        `${server.url}/nothing`,
+        troubled.url,
+        `${troubled.url}/problems`,
+        `${troubled.url}/zones/${shop}`,
+      ]) {
+        await using tab = await openTab(browser, url, { colorScheme });
+        expect(await violationsOn(tab.page), url).toEqual([]);
+      }
+    },
+  );
+
+  it("would be caught breaking one", async ({ expect }) => {
+    await using server = await servePages(showcase());
+    await using tab = await openTab(browser, server.url);
+    await tab.page.evaluate(
+      "document.querySelector('main').append(document.createElement('button'))",
+    );
+    expect(await violationsOn(tab.page)).toEqual(['button-name: ["#main > button"]']);
+  });
+
+  it("can be walked by keyboard alone", async ({ expect }) => {
+    await using server = await servePages(showcase());
+    await using tab = await openTab(browser, server.url);
+    const { page } = tab;
+    await page.keyboard.press("Tab");
+    expect(await page.locator(":focus").innerText()).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    for (let press = 0; press < 30; press += 1) {
+      await page.keyboard.press("Tab");
+      if ((await page.locator(":focus").getAttribute("href")) === `/zones/${shop}`) break;
+    }
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/zones/${shop}`);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it.for([
+    {
+      what: "markup",
+      text: `<script>document.title="taken"</script><img src=x onerror="document.title='taken'">`,
+    },
+    { what: "a very long word", text: "x".repeat(5_000) },
+    {
+      what: "text from right to left",
+      text: "\u202Eelpmaxe.live\u202C \u05D0\u05D1\u05D2 \u0627\u0644\u0639\u0631\u0628\u064A\u0629",
+    },
+  ])("show $what in a description as text", async ({ text }, { expect }) => {
+    const fleet = fleetOf(declared(shop, { suspension: { reason: text, until: undefined } }));
+    fleet.recordLoad(load({ zones: 1 }));
+    const hostile = change("policy/a", "weakens", {
+      title: text,
+      reasons: [text],
+      fields: [{ field: "value", before: text, after: `${text}!` }],
+    });
+    fleet.recordZone(
+      report(shop, 3, {
+        result: "ready",
+        cause: "drift",
+        changes: [hostile],
+        unmanaged: [{ kind: "policy", id: "1", title: text }],
+      }),
+    );
+    await using server = await servePages({ fleet, history: noHistory, now: at(30) });
+    for (const path of ["/", `/zones/${shop}`]) {
+      for (const width of [1280, 380]) {
+        await using tab = await openTab(browser, server.url + path, {
+          viewport: { width, height: 800 },
+        });
+        expect(await tab.page.title()).toContain("zonewarden");
+        expect(await tab.page.locator("main script, main img").count()).toBe(0);
+        expect(await isTooWide(tab.page), `${path} at ${width}`).toBe(false);
+        expect(await tab.page.locator("main").innerText()).toContain(
+          text
+            .replaceAll(
+              /[\u202E\u202C]/g,
+              (character) => `⟨U+${character.charCodeAt(0).toString(16).toUpperCase()}⟩`,
+            )
+            .slice(0, 100),
+        );
+        expect(tab.complaints).toEqual([]);
+      }
+    }
+  });
+
+  it("are there within a second for 5,000 zones", async ({ expect }) => {
+    const names = Array.from({ length: 5_000 }, (_, index) => `zone-${index}.example`);
+    const fleet = fleetOf(...names.map((name) => declared(name)));
+    fleet.recordLoad(load({ zones: names.length }));
+    const drifted = { result: "ready", cause: "drift", changes: [change("policy/a")] } as const;
+    for (const [index, name] of names.entries()) {
+      fleet.recordZone(report(name, 1, index % 10 === 0 ? drifted : { result: "in-sync" }));
+    }
+    await using server = await servePages({ fleet, history: noHistory, now: at(30) });
+    for (const path of ["/", "/?status=drifted&page=2", "/?q=zone-49"]) {
+      await using tab = await openTab(browser, server.url + path);
+      const ms = await tab.page.evaluate<number>(
+        "performance.getEntriesByType('navigation')[0].loadEventEnd",
+      );
+      expect(ms, path).toBeGreaterThan(0);
+      expect(ms, path).toBeLessThan(1_000);
+    }
+  });
+});

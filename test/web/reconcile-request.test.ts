@@ -1,0 +1,143 @@
+import { describe, it } from "vitest";
+
+import { Live } from "../../src/web/live.ts";
+import type { Ask } from "../../src/web/reconcile-request.ts";
+import { startServer, type WatchServer } from "../../src/web/server.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { fleetOf, shop } from "../support/fleets.ts";
+import { daemon } from "../support/reports.ts";
+import { noHistory } from "../support/scenes.ts";
+
+const right = "a-token-of-some-length";
+
+/** A server that can be asked, what became of it, and whom it woke. */
+interface Asked extends AsyncDisposable {
+  readonly url: string;
+  readonly clock: SimulatedClock;
+  readonly asks: readonly Ask[];
+  readonly woken: readonly string[];
+}
+
+async function serve(canAsk = true): Promise<Asked> {
+  const clock = new SimulatedClock();
+  const asks: Ask[] = [];
+  const woken: string[] = [];
+  const server: WatchServer = await startServer({
+    listen: { host: "127.0.0.1", port: 0 },
+    fleet: fleetOf(),
+    history: noHistory,
+    live: new Live(clock),
+    asking: canAsk
+      ? {
+          token: () => Promise.resolve(right),
+          wake: (zone) => woken.push(zone),
+          audit: (ask) => asks.push(ask),
+        }
+      : undefined,
+    facts: () => daemon(),
+    metrics: { contentType: "text/plain", render: () => ReadableStream.from([""]) },
+    health: { live: [], ready: [] },
+    clock,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return {
+    url: server.url,
+    clock,
+    asks,
+    woken,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** Asks as another program does. */
+function askAs(token: string, { url }: Asked, zone = ""): Promise<Response> {
+  const query = zone === "" ? "" : `?zone=${zone}`;
+  const headers = { authorization: `Bearer ${token}` };
+  return fetch(`${url}/api/v1/reconcile${query}`, { method: "POST", headers });
+}
+
+/** Sends the form of a page. */
+function sendForm(
+  { url }: Asked,
+  headers: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const body = new URLSearchParams(fields);
+  return fetch(`${url}/reconcile`, { method: "POST", headers, body, redirect: "manual" });
+}
+
+describe("asking for a look now", () => {
+  it("is granted with the token, for all zones or one, and told to the log", async ({ expect }) => {
+    await using server = await serve();
+    expect((await askAs(right, server)).status).toBe(202);
+    const one = await askAs(right, server, shop);
+    expect(await one.json()).toEqual({ result: "accepted", zone: shop });
+    expect(server.woken).toEqual(["", shop]);
+    expect(server.asks).toEqual([
+      { result: "accepted", zone: "", from: "127.0.0.1" },
+      { result: "accepted", zone: shop, from: "127.0.0.1" },
+    ]);
+  });
+
+  it.for([
+    { token: "", result: "wrong_token", status: 401 },
+    { token: `${right}x`, result: "wrong_token", status: 401 },
+    { token: right.slice(0, -1), result: "wrong_token", status: 401 },
+  ])("is refused with the token '$token'", async ({ token, result, status }, { expect }) => {
+    await using server = await serve();
+    expect((await askAs(token, server)).status).toBe(status);
+    expect(server.asks.map((ask) => ask.result)).toEqual([result]);
+    expect(server.woken).toEqual([]);
+  });
+
+  it("is refused for a zone that is not declared", async ({ expect }) => {
+    await using server = await serve();
+    expect((await askAs(right, server, "other.example")).status).toBe(404);
+    expect(server.woken).toEqual([]);
+  });
+
+  it("does not let tokens be guessed: after ten wrong ones in a minute none is answered", async ({
+    expect,
+  }) => {
+    await using server = await serve();
+    for (let guess = 0; guess < 10; guess += 1) await askAs(`guess-${guess}`, server);
+    expect((await askAs(right, server)).status).toBe(429);
+    await server.clock.advance(60_000);
+    expect((await askAs(right, server)).status).toBe(202);
+  });
+
+  it.for([
+    { from: "the page itself", headers: { "sec-fetch-site": "same-origin" }, status: 303 },
+    { from: "a foreign page", headers: { "sec-fetch-site": "cross-site" }, status: 403 },
+    { from: "a neighbour's page", headers: { "sec-fetch-site": "same-site" }, status: 403 },
+    {
+      from: "an old browser on a foreign page",
+      headers: { origin: "https://evil.example" },
+      status: 403,
+    },
+    { from: "nowhere", headers: {}, status: 403 },
+  ])("by a form from $from is answered with $status", async ({ headers, status }, { expect }) => {
+    await using server = await serve();
+    const response = await sendForm(server, { ...headers }, { token: right, zone: shop });
+    expect(response.status).toBe(status);
+    expect(server.woken).toEqual(status === 303 ? [shop] : []);
+    if (status === 303) expect(response.headers.get("location")).toBe(`/zones/${shop}`);
+  });
+
+  it("by a form needs the token as well", async ({ expect }) => {
+    await using server = await serve();
+    const own = { "sec-fetch-site": "same-origin" };
+    expect((await sendForm(server, own, { token: "", zone: shop })).status).toBe(401);
+    expect(server.woken).toEqual([]);
+  });
+
+  it("is not there where no token is configured: neither form nor route", async ({ expect }) => {
+    await using server = await serve(false);
+    expect((await askAs(right, server)).status).toBe(404);
+    expect(await (await fetch(`${server.url}/zones/${shop}`)).text()).not.toContain("/reconcile");
+    await using open = await serve();
+    expect(await (await fetch(`${open.url}/zones/${shop}`)).text()).toContain("/reconcile");
+  });
+});
