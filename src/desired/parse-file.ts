@@ -10,6 +10,7 @@ import type { LoosePart } from "./loose.ts";
 import { meaningProblems } from "./meaning.ts";
 import { maxProblems, problemOfFile } from "./problem-of.ts";
 import { textOf } from "./read-text.ts";
+import { pruned } from "./prune.ts";
 import { isProfile, isZoneEntry, shapeProblems, zoneFileShape } from "./schema.ts";
 import type { Shape } from "./schema.ts";
 import { silencesIn } from "./silence.ts";
@@ -100,9 +101,11 @@ function readDocument(document: Located, text: string): Reading {
 }
 
 /** A document of the wrong shape: what is right in it is read all the same, so that all problems come at once. */
-function readAskew(document: Located, text: string): Reading {
+function readAskew(whole: Located, text: string): Reading {
+  const shape = shapeProblems(zoneFileShape, whole);
+  const unknown = shape.filter(({ code }) => code === "UNKNOWN_KEY").map(({ path }) => path);
+  const document = pruned(whole, new Set(unknown));
   const { value } = document;
-  const shape = shapeProblems(zoneFileShape, document);
   const named = valueAt(value, "profiles");
   const allProfiles = Object.entries(isJsonObject(named) ? named : {}).map(
     ([name, content]: [string, unknown]) => profileLayer(document, name, content),

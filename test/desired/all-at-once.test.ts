@@ -56,13 +56,15 @@ describe("all problems come at once", () => {
     ]);
   });
 
-  it("a mistake in one zone does not hide what is missing or contradicts in another", async ({
-    expect,
-  }) => {
+  it("a mistake does not hide what is missing or contradicts elsewhere", async ({ expect }) => {
     expect(
       await codesIn(`zones:
   - name: a.example
     colour: red
+    profiles: [nobody]
+    page_shield: { policies: { items: [{ key: a, action: log, expresion: ssl, value: "img-src 'self'" }] } }
+  - name: b.example
+    mode: 7
   - name: b.example
     managed_rules:
       rules: [{ key: free, deploy: free, paranoia_level: 2 }]
@@ -75,9 +77,12 @@ describe("all problems come at once", () => {
 `),
     ).toEqual([
       "a.yaml:3 UNKNOWN_KEY",
-      "a.yaml:6 NOT_OWASP",
-      "a.yaml:10 MISSING_KEY",
-      "a.yaml:12 UNKNOWN_PROFILE",
+      "a.yaml:4 UNKNOWN_PROFILE",
+      "a.yaml:5 UNKNOWN_KEY",
+      "a.yaml:7 WRONG_VALUE",
+      "a.yaml:10 NOT_OWASP",
+      "a.yaml:14 MISSING_KEY",
+      "a.yaml:16 UNKNOWN_PROFILE",
     ]);
   });
 
@@ -102,13 +107,13 @@ describe("all problems come at once", () => {
     expect(
       await codesIn({
         "a.yaml": `profiles:
-  base: { colour: red, page_shield: { policies: { items: [{ key: a, value: "img-src 'self'" }] } } }
+  base: { mode: 7, page_shield: { policies: { items: [{ key: a, value: "img-src 'self'" }] } } }
 zones:
   - { name: a.example, profiles: [base], page_shield: { policies: { items: [{ key: a, action: log, expression: ssl }] } } }
 `,
         "b.yaml": "zones: [{ name: b.example, profiles: [base] }]\n",
       }),
-    ).toEqual(["a.yaml:2 UNKNOWN_KEY", "b.yaml:1 UNKNOWN_PROFILE"]);
+    ).toEqual(["a.yaml:2 WRONG_VALUE", "b.yaml:1 UNKNOWN_PROFILE"]);
   });
 
   it("a broken file does not break the files beside it", async ({ expect }) => {
