@@ -25,9 +25,7 @@ export interface ImportFlags {
 export const addImport: Add = (program, machine, end) => {
   program
     .command("import")
-    .description(
-      "write down what is live as zone documents of which a plan is empty; writes no zone",
-    )
+    .description("write down what is live, as zone documents of which a plan is empty")
     .argument("[zones...]", "only these zones (names, * stands for anything)")
     .addOption(configOption())
     .option("-o, --out <directory>", "write a file for each zone, instead of printing one text")

@@ -1,9 +1,11 @@
 import path from "node:path";
 
+import type { Reader } from "../api/service.ts";
 import { objectionTo } from "../desired/zone-text.ts";
 import { declare, type Declaration } from "../plan/declare.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import type { Failure } from "../report/run-report.ts";
+import type { LiveZone } from "../zone/live.ts";
 import type { Zone } from "../zone/zone.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { ImportFlags } from "./import-command.ts";
@@ -36,30 +38,34 @@ export async function importCommand(flags: ImportFlags, machine: Machine): Promi
     }
     const zones = await importZones(wanted, flags, session);
     tell(zones, machine);
-    const isWritten = await deliver(zones, listed, flags, machine);
-    if (!isWritten) return exitCodes.failed;
-    return failed.length > 0 ? exitCodes.partial : exitCodeOf(zones);
+    const [failure] = failuresOf(zones);
+    if (failure !== undefined && failuresOf(zones).length === zones.length) {
+      return exitCodeOfFailure(failure.code);
+    }
+    if (!(await deliver(zones, listed, flags, machine))) return exitCodes.failed;
+    return failed.length === 0 && zones.every(isWhole) ? exitCodes.done : exitCodes.partial;
   });
 }
 
 async function importZones(
   wanted: readonly Zone[],
-  flags: ImportFlags,
-  session: Session,
+  { only }: ImportFlags,
+  { config, service: { reader }, machine, stop }: Session,
 ): Promise<readonly Imported[]> {
-  using progress = startProgress("reading zones", wanted.length, session.machine.stderr);
-  return await inParallel(wanted, session.config.api.concurrency, async (zone) => {
-    const imported = await importZone(zone, flags, session);
+  using progress = startProgress("reading zones", wanted.length, machine.stderr);
+  const read = readerOf(reader, only, stop);
+  return await inParallel(wanted, config.api.concurrency, async (zone) => {
+    const imported = await importZone(zone, read, config.desired.owner);
+    stop.throwIfAborted();
     progress.step();
     return imported;
   });
 }
 
-async function importZone(
-  zone: Zone,
-  { only }: ImportFlags,
-  { config, service, stop }: Session,
-): Promise<Imported> {
+/** Reads the wanted parts of a zone. What imports is given nothing more than this. */
+type ReadZone = (zone: Zone) => Promise<LiveZone>;
+
+function readerOf(reader: Reader, only: ImportFlags["only"], stop: AbortSignal): ReadZone {
   const rules = only.includes("rules");
   const wanted = {
     settings: only.includes("settings"),
@@ -67,11 +73,13 @@ async function importZone(
     rules,
     scoreRule: rules,
   };
+  return (zone) => reader.readZone(zone, wanted, "changed", stop);
+}
+
+async function importZone(zone: Zone, read: ReadZone, owner: string): Promise<Imported> {
   try {
-    const live = await service.reader.readZone(zone, wanted, "changed", stop);
-    return { zone, declaration: declare(live, config.desired.owner, objectionTo) };
+    return { zone, declaration: declare(await read(zone), owner, objectionTo) };
   } catch (error) {
-    stop.throwIfAborted();
     if (!isServiceError(error)) throw error;
     return { zone, failure: failureOf(error) };
   }
@@ -138,12 +146,10 @@ async function existing(
   return there.flat();
 }
 
-function exitCodeOf(zones: readonly Imported[]): ExitCode {
-  const failures = zones.flatMap((each) => ("failure" in each ? each.failure : []));
-  const [first] = failures;
-  if (first !== undefined && failures.length === zones.length) return exitCodeOfFailure(first.code);
-  const isWhole = zones.every(
-    (each) => "declaration" in each && each.declaration.leftOut.length === 0,
-  );
-  return isWhole ? exitCodes.done : exitCodes.partial;
+function failuresOf(zones: readonly Imported[]): readonly Failure[] {
+  return zones.flatMap((each) => ("failure" in each ? each.failure : []));
+}
+
+function isWhole(each: Imported): boolean {
+  return "declaration" in each && each.declaration.leftOut.length === 0;
 }

@@ -87,10 +87,52 @@ export function joinFiles(
   return {
     documents: withoutRepeats(documentsOf, stale.all),
     documentsOf,
-    problems: unique([...taken.flatMap(({ current }) => current.problems), ...problems]),
+    problems: unique([
+      ...taken.flatMap(({ current }) => current.problems),
+      ...problems,
+      ...draftProblems(taken),
+    ]),
     stale: [...stale.all],
     trace: results.flatMap(({ entries }) => entries.flatMap(traceOf)),
   };
+}
+
+/**
+ * What else is wrong in files that cannot be taken as they lie there: found by merging what is right in them, and
+ * told with the rest. Nothing else comes of it.
+ */
+function draftProblems(taken: readonly Taken[]): readonly Problem[] {
+  const drafts = taken
+    .filter(({ current, effective }) => current !== effective)
+    .map(({ current }) => current);
+  if (!drafts.some(({ zones, profiles }) => zones.length + profiles.length > 0)) return [];
+  const unread = taken.filter(({ current }) => isUnread(current));
+  const layers = taken.flatMap(({ current, effective }) =>
+    isUnread(current) ? (effective?.profiles ?? []) : current.profiles,
+  );
+  const profiles = new Profiles(
+    layers,
+    unread.map(({ current }) => current.file),
+    taken.flatMap(({ current }) => current.withheld),
+  );
+  const assembler = new Assembler();
+  const inZones = drafts.flatMap(({ zones }) =>
+    zones.flatMap((zone) => {
+      const {
+        layers: stack,
+        problems,
+        broken,
+      } = profiles.stackFor(zone, zone.content.profiles ?? []);
+      return broken ? problems : [...problems, ...assembler.assemble(zone, stack).problems];
+    }),
+  );
+  const files = new Set(drafts.map(({ file }) => file));
+  return [...profiles.problems(), ...inZones].filter(({ place }) => files.has(place.file));
+}
+
+/** Whether nothing at all of a file could be read. */
+function isUnread({ usable, zones, profiles, withheld }: ParsedFile): boolean {
+  return !usable && zones.length + profiles.length + withheld.length === 0;
 }
 
 function resultsOf(

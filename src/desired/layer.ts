@@ -45,9 +45,15 @@ export function originOf(zone: Layer, layers: readonly Layer[], path: MergedPath
 }
 
 /** A problem of the value at `path` below a layer; one of the layer as a whole stands at its name. */
-export function problemIn(layer: Layer, path: Path, code: ProblemCode, words: Words): Problem {
-  const tell = path.length > 0 ? problemAt : problemAtKey;
-  return tell({ layer, path: [...layer.path, ...path] }, code, words);
+export function problemIn(
+  { document, path: above }: Pick<Layer, "document" | "path">,
+  path: Path,
+  code: ProblemCode,
+  words: Words,
+): Problem {
+  const whole = [...above, ...path];
+  const offset = path.length > 0 ? valueOffset(document, whole) : keyOffset(document, whole);
+  return problemOf(document.source, code, offset, whole, words);
 }
 
 /** A problem of the value at `origin`. */

@@ -1,71 +1,88 @@
 import { checkCsp } from "../syntax/check-csp.ts";
 import { parseExpression } from "../syntax/expression.ts";
 import type { Finding } from "../syntax/finding.ts";
+import { isJsonObject } from "../syntax/json.ts";
 import type { Problem } from "../zone/problem.ts";
 import { cspText } from "./csp-text.ts";
 import type { CspInFile } from "./csp-text.ts";
-import type { Layer } from "./layer.ts";
 import { keyOffset, valueOffset } from "./located.ts";
+import { itemsAt, valueAt } from "./loose.ts";
+import type { LoosePart } from "./loose.ts";
 import type { Path } from "./path.ts";
 import { problemOf } from "./problem-of.ts";
 import { offsetInScalar } from "./scalar-text.ts";
 
-/** What is wrong with the CSP values and filter expressions of a layer, at their places in the file's text. */
-export function meaningProblems(layer: Layer, text: string): readonly Problem[] {
-  const { page_shield: shield, managed_rules: managed } = layer.content;
-  const policies = (shield?.policies?.items ?? []).flatMap(({ value, expression }, index) => {
-    const path = ["page_shield", "policies", "items", index];
+/**
+ * What is wrong with the CSP values and filter expressions of a profile or zone, at their places in the file's text.
+ * Whatever else is wrong around them, the schema tells: what has the right shape is checked nevertheless.
+ */
+export function meaningProblems(part: LoosePart, text: string): readonly Problem[] {
+  const shield = ["page_shield", "policies", "items"];
+  const policies = itemsAt(part.content, ...shield).flatMap((item, index) => {
+    const path = [...shield, index];
     return [
-      ...inExpression(layer, text, expression, [...path, "expression"]),
-      ...inValue(layer, text, value, [...path, "value"]),
+      ...inExpression(part, text, valueAt(item, "expression"), [...path, "expression"]),
+      ...inValue(part, text, valueAt(item, "value"), [...path, "value"]),
     ];
   });
-  const rules = (managed?.rules ?? []).flatMap(({ expression }, index) =>
-    inExpression(layer, text, expression, ["managed_rules", "rules", index, "expression"]),
-  );
+  const rules = itemsAt(part.content, "managed_rules", "rules").flatMap((item, index) => {
+    const path = ["managed_rules", "rules", index, "expression"];
+    return inExpression(part, text, valueAt(item, "expression"), path);
+  });
   return [...policies, ...rules];
 }
 
 function inExpression(
-  layer: Layer,
+  part: LoosePart,
   text: string,
-  expression: string | null | undefined,
+  expression: unknown,
   path: Path,
 ): readonly Problem[] {
   if (typeof expression !== "string") return [];
   const { findings } = parseExpression(expression);
-  return findings.map((found) => inText(layer, text, expression, path, found));
+  return findings.map((found) => inText(part, text, expression, path, found));
 }
 
-function inValue(
-  layer: Layer,
-  text: string,
-  value: CspInFile | null | undefined,
-  path: Path,
-): readonly Problem[] {
-  if (value === null || value === undefined) return [];
+function inValue(part: LoosePart, text: string, value: unknown, path: Path): readonly Problem[] {
+  if (!isCspInFile(value)) return [];
   const { text: policy, findings, pathAt } = cspText(value);
   if (pathAt === undefined) {
-    return checkCsp(policy).map((found) => inText(layer, text, policy, path, found));
+    return checkCsp(policy).map((found) => inText(part, text, policy, path, found));
   }
   // Where an entry does not stay within its place, checking the text would tell of it wrongly.
   const found = findings.length > 0 ? findings : checkCsp(policy);
-  return found.map((one) => inEntry(layer, [...path, ...pathAt(one.offset)], one));
+  return found.map((one) => inEntry(part, [...path, ...pathAt(one.offset)], one));
+}
+
+function isCspInFile(value: unknown): value is CspInFile {
+  if (typeof value === "string") return true;
+  return isJsonObject(value) && Object.values(value).every(isSources);
+}
+
+function isSources(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((source) => typeof source === "string");
+  return value === null || typeof value === "boolean";
 }
 
 /** A finding inside of a text that stands in the file as one value. */
-function inText(layer: Layer, text: string, value: string, below: Path, found: Finding): Problem {
-  const path = [...layer.path, ...below];
-  const start = valueOffset(layer.document, path);
-  return problem(layer, path, offsetInScalar(text, start, value, found.offset), found);
+function inText(
+  part: LoosePart,
+  text: string,
+  value: string,
+  below: Path,
+  found: Finding,
+): Problem {
+  const path = [...part.path, ...below];
+  const start = valueOffset(part.document, path);
+  return problem(part, path, offsetInScalar(text, start, value, found.offset), found);
 }
 
 /** A finding in a policy that is written as a map: at its directive, or at the source. */
-function inEntry(layer: Layer, below: Path, found: Finding): Problem {
-  const path = [...layer.path, ...below];
-  return problem(layer, path, keyOffset(layer.document, path), found);
+function inEntry(part: LoosePart, below: Path, found: Finding): Problem {
+  const path = [...part.path, ...below];
+  return problem(part, path, keyOffset(part.document, path), found);
 }
 
-function problem(layer: Layer, path: Path, offset: number, found: Finding): Problem {
-  return problemOf(layer.document.source, found.code, offset, path, found);
+function problem(part: LoosePart, path: Path, offset: number, found: Finding): Problem {
+  return problemOf(part.document.source, found.code, offset, path, found);
 }

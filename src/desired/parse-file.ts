@@ -1,17 +1,22 @@
 import { createHash } from "node:crypto";
 
+import { isJsonObject } from "../syntax/json.ts";
 import type { Problem } from "../zone/problem.ts";
 import { keyProblems } from "./key-problems.ts";
 import type { Layer } from "./layer.ts";
 import type { Located } from "./located.ts";
+import { itemsAt, valueAt } from "./loose.ts";
+import type { LoosePart } from "./loose.ts";
 import { meaningProblems } from "./meaning.ts";
 import { maxProblems, problemOfFile } from "./problem-of.ts";
 import { textOf } from "./read-text.ts";
-import { shapeProblems, zoneFileShape } from "./schema.ts";
+import { pruned } from "./prune.ts";
+import { isProfile, isZoneEntry, shapeProblems, zoneFileShape } from "./schema.ts";
+import type { Shape } from "./schema.ts";
 import { silencesIn } from "./silence.ts";
 import type { Silence } from "./silence.ts";
 import { readYaml } from "./yaml-text.ts";
-import type { ZoneEntry, ZoneFile } from "./zone-file.ts";
+import type { ZoneEntry } from "./zone-file.ts";
 
 /** An entry of `zones:` as it stands in its file. */
 export interface ZoneLayer extends Layer {
@@ -28,8 +33,11 @@ export interface ParsedFile {
   readonly text: string;
   /** Whether nothing in it is an error. */
   readonly usable: boolean;
+  /** Profiles and zones whose shape is right. */
   readonly profiles: readonly Layer[];
   readonly zones: readonly ZoneLayer[];
+  /** Names of the other profiles. */
+  readonly withheld: readonly string[];
   readonly problems: readonly Problem[];
   readonly silences: readonly Silence[];
 }
@@ -41,7 +49,7 @@ export function hashOf(bytes: Uint8Array): string {
 
 /** A file that could not even be read. Its hash is what is wrong with it. */
 export function unusableFile(file: string, problem: Problem): ParsedFile {
-  const nothing = { profiles: [], zones: [], silences: [] };
+  const nothing = { profiles: [], zones: [], withheld: [], silences: [] };
   return { file, hash: problem.code, text: "", usable: false, problems: [problem], ...nothing };
 }
 
@@ -52,27 +60,19 @@ export function parseFile(file: string, hash: string, bytes: Uint8Array): Parsed
   const yaml = readYaml(file, text);
   const problems = [...yaml.problems];
   if (problems.length === 0 && yaml.documents.length === 0) problems.push(saysNothing(file));
-  const profiles: Layer[] = [];
-  const zones: ZoneLayer[] = [];
-  for (const value of yaml.documents) {
-    const document: Located = { source: yaml.source, offsets: yaml.offsets, value };
-    if (!zoneFileShape(value)) {
-      problems.push(...shapeProblems(zoneFileShape, document));
-      continue;
-    }
-    profiles.push(...profilesIn(value, document));
-    zones.push(...zonesIn(value, document));
-  }
-  const layers = [...profiles, ...zones];
-  problems.push(...layers.flatMap((layer) => layerProblems(layer, text)));
+  const readings = yaml.documents.map((value) =>
+    readDocument({ source: yaml.source, offsets: yaml.offsets, value }, text),
+  );
+  problems.push(...readings.flatMap((reading) => reading.problems));
   const usable = problems.every(({ severity }) => severity !== "error");
   return {
     file,
     hash,
     text,
     usable,
-    profiles,
-    zones,
+    profiles: readings.flatMap(({ profiles }) => profiles),
+    zones: readings.flatMap(({ zones }) => zones),
+    withheld: readings.flatMap(({ withheld }) => withheld),
     problems: capped(file, problems),
     silences: silencesIn(text),
   };
@@ -87,26 +87,77 @@ function capped(file: string, problems: readonly Problem[]): readonly Problem[] 
   return [...problems.slice(0, maxProblems), problemOfFile(file, "TOO_MANY_PROBLEMS", words)];
 }
 
-function layerProblems(layer: Layer, text: string): readonly Problem[] {
-  return [...keyProblems(layer), ...meaningProblems(layer, text)];
+type Reading = Pick<ParsedFile, "profiles" | "zones" | "withheld" | "problems">;
+
+function readDocument(document: Located, text: string): Reading {
+  const { value } = document;
+  if (!zoneFileShape(value)) return readAskew(document, text);
+  const profiles = Object.entries(value.profiles ?? {}).map(([name, content]) =>
+    profileLayer(document, name, content),
+  );
+  const zones = (value.zones ?? []).map((content, index) => zoneLayer(document, index, content));
+  const problems = [...profiles, ...zones].flatMap((part) => partProblems(part, text));
+  return { profiles, zones, withheld: [], problems };
 }
 
-function profilesIn(value: ZoneFile, document: Located): readonly Layer[] {
-  return Object.entries(value.profiles ?? {}).map(([name, content]) => ({
-    document,
-    path: ["profiles", name],
-    profile: name,
-    content,
-  }));
+/** A document of the wrong shape: what is right in it is read all the same, so that all problems come at once. */
+function readAskew(whole: Located, text: string): Reading {
+  const shape = shapeProblems(zoneFileShape, whole);
+  const unknown = shape.filter(({ code }) => code === "UNKNOWN_KEY").map(({ path }) => path);
+  const document = pruned(whole, new Set(unknown));
+  const { value } = document;
+  const named = valueAt(value, "profiles");
+  const allProfiles = Object.entries(isJsonObject(named) ? named : {}).map(
+    ([name, content]: [string, unknown]) => profileLayer(document, name, content),
+  );
+  const allZones = itemsAt(value, "zones").map((content, index) =>
+    zoneLayer(document, index, content),
+  );
+  const inside = [...allProfiles, ...allZones]
+    .flatMap((part) => partProblems(part, text))
+    .filter((problem) => !shape.some((told) => isToldBy(told, problem)));
+  const profiles = allProfiles.filter((part) => hasContent(part, isProfile));
+  return {
+    profiles,
+    zones: allZones.filter((part) => hasContent(part, isZoneEntry)),
+    withheld: allProfiles.map(({ profile }) => profile).filter((name) => !profiles.some(({ profile }) => profile === name)),
+    problems: [...shape, ...inside],
+  };
 }
 
-function zonesIn(value: ZoneFile, document: Located): readonly ZoneLayer[] {
-  return (value.zones ?? []).map((content, index) => ({
-    document,
-    path: ["zones", index],
-    profile: undefined,
-    content,
-  }));
+/** Whether a value of the wrong kind is all there is to say of it. */
+function isToldBy({ code, path }: Problem, { path: inner }: Problem): boolean {
+  const isValue = code === "WRONG_VALUE" || code === "WRONG_TYPE";
+  return isValue && (inner === path || inner.startsWith(`${path}.`) || inner.startsWith(`${path}[`));
+}
+
+function hasContent<P extends LoosePart, T>(
+  part: P,
+  shape: Shape<T>,
+): part is P & { readonly content: T } {
+  return shape(part.content);
+}
+
+function partProblems(part: LoosePart, text: string): readonly Problem[] {
+  return [...keyProblems(part), ...meaningProblems(part, text)];
+}
+
+interface InProfile<T> extends LoosePart {
+  readonly profile: string;
+  readonly content: T;
+}
+
+function profileLayer<T>(document: Located, name: string, content: T): InProfile<T> {
+  return { document, path: ["profiles", name], profile: name, content };
+}
+
+interface InZones<T> extends LoosePart {
+  readonly profile: undefined;
+  readonly content: T;
+}
+
+function zoneLayer<T>(document: Located, index: number, content: T): InZones<T> {
+  return { document, path: ["zones", index], profile: undefined, content };
 }
 
 function saysNothing(file: string): Problem {

@@ -19,11 +19,18 @@ export class Profiles {
   readonly #repeated = new Map<string, readonly Layer[]>();
   /** Files without any usable version, which may define what is missed. */
   readonly #missing: readonly string[];
+  /** Names of profiles that are there, but of the wrong shape. */
+  readonly #withheld: ReadonlySet<string>;
   readonly #stacks = new Map<string, Stack>();
   readonly #used = new Set<string>();
 
-  constructor(layers: readonly Layer[], missing: readonly string[]) {
+  constructor(
+    layers: readonly Layer[],
+    missing: readonly string[],
+    withheld: readonly string[] = [],
+  ) {
     this.#missing = missing;
+    this.#withheld = new Set(withheld);
     for (const [name, same] of Map.groupBy(layers, ({ profile }) => profile ?? "")) {
       for (const layer of same) this.#byName.set(name, layer);
       if (same.length > 1) this.#repeated.set(name, same);
@@ -99,7 +106,7 @@ export class Profiles {
       const remedy = "take one of them out of an `extends`";
       return problemIn(layer, path, "PROFILE_CYCLE", { message, remedy });
     }
-    if (this.#byName.has(name)) return undefined;
+    if (this.#byName.has(name) || this.#withheld.has(name)) return undefined;
     const message = `no file defines the profile "${name}"`;
     const remedy = this.#whereItMayBe(name);
     return problemIn(layer, path, "UNKNOWN_PROFILE", { message, remedy });

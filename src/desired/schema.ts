@@ -11,7 +11,7 @@ import { keyOffset, valueOffset } from "./located.ts";
 import type { Path } from "./path.ts";
 import { maxProblems, problemOf } from "./problem-of.ts";
 import { complaintOf } from "./schema-words.ts";
-import type { ManagedRules, PageShield, ZoneFile } from "./zone-file.ts";
+import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zone-file.ts";
 
 /** A schema as the program uses it: a guard, and what it complains of. */
 export type Shape<T> = ValidateFunction<T>;
@@ -28,6 +28,12 @@ export const zoneFileShape: Shape<ZoneFile> = ajv.compile<ZoneFile>(readSchema("
 
 /** The shape of `zonewarden.yaml`. */
 export const configFileShape: Shape<ConfigFile> = ajv.compile<ConfigFile>(readSchema("zonewarden"));
+
+/** The shape of a profile by itself. */
+export const isProfile: Shape<Profile> = part("profile");
+
+/** The shape of an entry of `zones:` by itself. */
+export const isZoneEntry: Shape<ZoneEntry> = part("zone_entry");
 
 /** The shape of what a zone says of Page Shield, once merged. */
 export const isPageShield: Shape<NonNullable<PageShield>> = part("page_shield");
@@ -52,7 +58,7 @@ export function shapeProblems<T>(shape: Shape<T>, located: Located): readonly Pr
   });
 }
 
-function part<T>(name: "page_shield" | "managed_rules"): Shape<T> {
+function part<T>(name: "profile" | "zone_entry" | "page_shield" | "managed_rules"): Shape<T> {
   return ajv.compile<T>({ $ref: `urn:zonewarden:schema:zones#/$defs/${name}` });
 }
 

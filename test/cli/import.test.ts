@@ -141,6 +141,15 @@ describe("an import", () => {
     expect(plan.code).toBe(0);
   });
 
+  it("writes nothing where no zone can be read", async ({ expect }) => {
+    await using example = await emptyPlace();
+    const { place, emulator } = example;
+    await control(emulator, "/faults", { fault: "status", status: 403, path: "*/page_shield" });
+    const { code, stdout, stderr } = await place.run("import");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr.match(/not imported/g)).toHaveLength(4);
+  });
+
   it("goes on where one zone cannot be read, and says which", async ({ expect }) => {
     await using example = await emptyPlace();
     const { place, emulator } = example;

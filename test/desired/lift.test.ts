@@ -1,7 +1,10 @@
+import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { lift } from "../../src/desired/lift.ts";
+import { zoneFileText } from "../../src/desired/zone-text.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
+import { loadText } from "../support/desired.ts";
 
 function zone(name: string, rules: readonly JsonObject[], settings: JsonObject = {}): JsonObject {
   return { name, page_shield: { settings }, managed_rules: { rules } };
@@ -70,5 +73,68 @@ describe("what zones have in common", () => {
   }) => {
     const zones = [zone("a", [owasp]), zone("b", [])];
     expect(lift(zones, "base")).toEqual({ profile: undefined, entries: zones });
+  });
+});
+
+const someRules = fc
+  .shuffledSubarray([probes, uploads, owasp, { key: "free", deploy: "free" }])
+  .chain((rules) =>
+    fc.tuple(
+      ...rules.map((rule) =>
+        fc.constantFrom<JsonObject>(
+          rule,
+          rule,
+          { ...rule, enabled: false },
+          { ...rule, description: "x" },
+        ),
+      ),
+    ),
+  );
+
+const somePolicies = fc.subarray(["a", "b", "c"]).chain((keys) =>
+  fc.tuple(
+    ...keys.map((key) =>
+      fc.record({
+        key: fc.constant(key),
+        action: fc.constantFrom("log", "allow"),
+        expression: fc.constantFrom("ssl", "true"),
+        value: fc.constantFrom<JsonObject>({ "img-src": ["'self'"] }, { "img-src": ["'none'"] }),
+      }),
+    ),
+  ),
+);
+
+const someZones: fc.Arbitrary<readonly JsonObject[]> = fc
+  .array(fc.tuple(someRules, somePolicies, fc.boolean(), fc.boolean()), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((zones) =>
+    zones.map(([rules, items, enabled, isSparse], index) => ({
+      name: `${index}.example`,
+      page_shield: { settings: { enabled }, ...(isSparse ? {} : { policies: { items } }) },
+      managed_rules: { rules },
+    })),
+  );
+
+describe("lifting", { timeout: 60_000 }, () => {
+  it("changes nothing of what zones declare", async ({ expect }) => {
+    await fc.assert(
+      fc.asyncProperty(someZones, async (zones) => {
+        const { profile, entries } = lift(zones, "base");
+        const profiles = profile === undefined ? {} : { profiles: { base: profile } };
+        const plain = await loadText(zoneFileText({ zones }, ""));
+        const lifted = await loadText(zoneFileText({ ...profiles, zones: entries }, ""));
+        const contentOf = ({ documents }: typeof plain) =>
+          documents.map(({ content: { settings, policies, rules } }) => ({
+            settings,
+            rules: rules?.items ?? [],
+            policies: (policies?.items ?? []).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+          }));
+        expect(contentOf(lifted)).toHaveLength(zones.length);
+        expect(contentOf(lifted)).toEqual(contentOf(plain));
+      }),
+      { numRuns: 1_000 },
+    );
   });
 });
