@@ -73,10 +73,11 @@ export function printReport(
     case "markdown":
       machine.stdout.write(`${renderMarkdown(whole).trimEnd()}
 `);
-      if (impacts !== undefined)
+      if (impacts !== undefined) {
         machine.stdout.write(`
 ${fenced(renderImpacts(impacts, plain))}
 `);
+      }
   }
 }
 
