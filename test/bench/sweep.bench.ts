@@ -15,7 +15,7 @@ import { isJsonObject } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { startEmulatorProcess } from "../support/emulator-process.ts";
-import { listIn } from "../support/emulator.ts";
+import { listIn, textIn } from "../support/emulator.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { connect, plantedToken, type TestService } from "../support/service.ts";
@@ -166,7 +166,7 @@ function startSweeper({ service }: TestService, text: string): Sweeper {
 async function lastPaths(url: string, count: number): Promise<readonly string[]> {
   const answer: unknown = await (await fetch(`${url}/_emulator/journal`)).json();
   const entries = listIn(isJsonObject(answer) ? answer["entries"] : undefined);
-  return entries.slice(-count).map(({ path: found }) => String(found));
+  return entries.slice(-count).map((entry) => textIn(entry, "path"));
 }
 
 /** Sends GETs, so many side by side, and reads their answers as JSON. */

@@ -18,7 +18,7 @@ export interface Served {
 export async function servePages(
   { fleet, history, now }: Served,
   live: Live = new Live(systemClock),
-  asking: AskPorts | undefined = undefined,
+  asking?: AskPorts,
 ): Promise<WatchServer> {
   const metrics = freshMetrics();
   const facts = daemon({
