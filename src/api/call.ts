@@ -49,6 +49,7 @@ export function urlOf(baseUrl: string, call: Call): string {
     if (value === undefined || value === "") throw new Error(`${call.route}: no value for ${name}`);
     return encodeURIComponent(value);
   });
-  const query = new URLSearchParams(call.query).toString();
-  return `${baseUrl.replace(/\/+$/, "")}${path}${query === "" ? "" : `?${query}`}`;
+  const base = baseUrl.endsWith("/") ? baseUrl.replace(/\/+$/, "") : baseUrl;
+  if (Object.keys(call.query).length === 0) return `${base}${path}`;
+  return `${base}${path}?${new URLSearchParams(call.query).toString()}`;
 }

@@ -25,8 +25,7 @@ export const stuckAfterMs: number = runDeadlineMs + 60_000;
 /** Starts the time of a run. What is asked after its end fails; what is under way then is given up. */
 export function startDeadline({ reader, writer, clock }: RunPorts, ms = runDeadlineMs): Deadline {
   const over = new AbortController();
-  const ended = new AbortController();
-  void ring(over, ms, clock, ended.signal);
+  const callOff = clock.alarm(ms, () => over.abort());
   const within = async <T>(
     failureCode: DeadlineCode,
     signal: AbortSignal,
@@ -49,22 +48,8 @@ export function startDeadline({ reader, writer, clock }: RunPorts, ms = runDeadl
       write: (live, write, signal) =>
         within("API_UNKNOWN_OUTCOME", signal, (own) => writer.write(live, write, own)),
     },
-    [Symbol.dispose]: () => ended.abort(),
+    [Symbol.dispose]: callOff,
   };
-}
-
-async function ring(
-  over: AbortController,
-  ms: number,
-  clock: Clock,
-  ended: AbortSignal,
-): Promise<void> {
-  try {
-    await clock.sleep(ms, ended);
-    over.abort();
-  } catch {
-    // The run was over in time.
-  }
 }
 
 function isOver({ signal }: AbortController): boolean {

@@ -36,4 +36,6 @@ export interface Clock {
   now(): Date;
   /** Resolves after `ms`, rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls `ring` after `ms`, unless what it gives is called before. */
+  alarm(ms: number, ring: () => void): () => void;
 }

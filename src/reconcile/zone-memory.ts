@@ -12,9 +12,16 @@ export interface ContentionLimits {
   readonly windowMs: number;
 }
 
+/** Files that did not change give the same contents again, at every look. */
+const digests = new WeakMap<ZoneContent, string>();
+
 /** One name for one declared content: equal content, equal digest. */
 export function digestOf(content: ZoneContent): string {
-  return createHash("sha256").update(JSON.stringify(content)).digest("hex");
+  const known = digests.get(content);
+  if (known !== undefined) return known;
+  const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
+  digests.set(content, digest);
+  return digest;
 }
 
 /**

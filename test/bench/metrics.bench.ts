@@ -1,11 +1,10 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-import { describe, test } from "vitest";
-
 import { Fleet } from "../../src/report/fleet.ts";
 import { a, drifted } from "../support/fleets.ts";
 import { daemon, declared, load, report, start } from "../support/reports.ts";
 import { freshMetrics } from "../support/scrapes.ts";
+import type { BenchResult } from "./run.ts";
 
 /** A fleet in which every tenth zone drifted. */
 function fleetOfSize(size: number): Fleet {
@@ -28,34 +27,53 @@ async function drain(pieces: AsyncIterable<string>): Promise<number> {
   return length;
 }
 
-describe("10,000 zones", () => {
-  const fleet = fleetOfSize(10_000);
+const zones = 10_000;
+const scrapes = 12;
+const folds = 2_000;
+const promisedScrapeMs = 1_000;
+const promisedPauseMs = 200;
+const promisedFoldMs = 1;
+
+/** A scrape of 10,000 zones, how long it stops the process, and the folding of a report. */
+export async function bench(): Promise<BenchResult> {
+  const fleet = fleetOfSize(zones);
   const metrics = freshMetrics();
-
-  test("a scrape takes less than a second and stops the process for less than 200 ms", async ({
-    bench,
-    expect,
-  }) => {
-    const pauses = monitorEventLoopDelay({ resolution: 5 });
-    const scrape = bench("scrape", async () => {
-      await drain(metrics.render(fleet, daemon()));
-    });
-    pauses.enable();
-    const { latency } = await scrape.run({ time: 3_000, warmupTime: 500 });
-    pauses.disable();
-    expect(latency.max).toBeLessThan(1_000);
-    expect(pauses.max / 1e6).toBeLessThan(200);
+  await drain(metrics.render(fleet, daemon()));
+  const pauses = monitorEventLoopDelay({ resolution: 5 });
+  pauses.enable();
+  const scrape = await longest(scrapes, () => drain(metrics.render(fleet, daemon())));
+  pauses.disable();
+  const pause = pauses.max / 1e6;
+  const corrected = report("site-7.brand.example", 2, {
+    result: "applied",
+    cause: "drift",
+    changes: [a],
   });
+  const fold = meanOf(folds, () => fleet.recordZone(corrected));
+  const line = [
+    `${zones} zones`,
+    `longest scrape ${scrape.toFixed(0)} ms (promised ${promisedScrapeMs})`,
+    `longest pause ${pause.toFixed(0)} ms (promised ${promisedPauseMs})`,
+    `a report folded in ${fold.toFixed(4)} ms (promised ${promisedFoldMs})`,
+  ].join(", ");
+  const kept = scrape < promisedScrapeMs && pause < promisedPauseMs && fold < promisedFoldMs;
+  return { name: "metrics", line, kept };
+}
 
-  test("a report is folded in less than a millisecond", async ({ bench, expect }) => {
-    const corrected = report("site-7.brand.example", 2, {
-      result: "applied",
-      cause: "drift",
-      changes: [a],
-    });
-    const { latency } = await bench("fold", () => {
-      fleet.recordZone(corrected);
-    }).run({ time: 500 });
-    expect(latency.p99).toBeLessThan(1);
-  });
-});
+/** Milliseconds of the longest of several runs. */
+async function longest(times: number, work: () => Promise<unknown>): Promise<number> {
+  let most = 0;
+  for (let run = 0; run < times; run += 1) {
+    const begin = performance.now();
+    await work();
+    most = Math.max(most, performance.now() - begin);
+  }
+  return most;
+}
+
+/** Milliseconds of one of many runs. */
+function meanOf(times: number, work: () => void): number {
+  const begin = performance.now();
+  for (let run = 0; run < times; run += 1) work();
+  return (performance.now() - begin) / times;
+}
