@@ -1,3 +1,4 @@
+import { plural } from "../report/plural.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import { withRuleset, type RulesetQuestion } from "./rulesets.ts";
@@ -20,10 +21,12 @@ export async function pruneCommand(
     const old = versions.slice(0, Math.max(0, versions.length - kept));
     const [first, last] = [old[0]?.version, old.at(-1)?.version];
     if (first === undefined || last === undefined) {
-      machine.stdout.write(`nothing to delete: there are ${versions.length} versions\n`);
+      machine.stdout.write(
+        `nothing to delete: there is no more than ${plural(versions.length, "version")}\n`,
+      );
       return;
     }
-    const what = `${old.length} of ${versions.length} versions of ${id} (${first} to ${last})`;
+    const what = `${old.length} of ${plural(versions.length, "version")} of ${id} (${first} to ${last})`;
     if (!agreed && !(await machine.confirm(`Delete ${what} for good?`, stop))) {
       machine.stderr.write(`nothing was deleted; --yes deletes ${what} without asking\n`);
       code = exitCodes.held;

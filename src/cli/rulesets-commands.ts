@@ -1,6 +1,8 @@
 import { Option, type Command } from "commander";
 
 import { configOption, example, formatOption, type Add } from "./command-parts.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import type { Machine } from "./machine.ts";
 import type { RulesetFlags } from "./rulesets.ts";
 
 /** Adds `rulesets` with its commands. */
@@ -8,7 +10,7 @@ export const addRulesets: Add = (program, machine, end) => {
   const rulesets = program
     .command("rulesets")
     .description("look at rulesets and their versions, of zones and their accounts");
-  const add = (name: string, description: string, ...examples: readonly string[]): Command =>
+  const add: AddRulesets = (name, description, ...examples) =>
     rulesets
       .command(name)
       .description(description)
@@ -16,9 +18,18 @@ export const addRulesets: Add = (program, machine, end) => {
       .addOption(formatOption("text", "json"))
       .option("--account", "the rulesets of the zone's account, not those of the zone")
       .addHelpText("after", example(...examples));
-  const ruleset =
-    "its id, its phase, or one of: entrypoint, owasp, cloudflare, exposed_credentials, free";
+  addReading(add, machine, end);
+  addVersions(add, machine, end);
+};
 
+type AddRulesets = (name: string, description: string, ...examples: readonly string[]) => Command;
+
+type AddTo = (add: AddRulesets, machine: Machine, end: (code: ExitCode) => void) => void;
+
+const names =
+  "its id, its phase, or one of: entrypoint, owasp, cloudflare, exposed_credentials, free";
+
+const addReading: AddTo = (add, machine, end) => {
   add(
     "list <zone>",
     "list rulesets",
@@ -31,7 +42,7 @@ export const addRulesets: Add = (program, machine, end) => {
 
   add(
     "show <zone> <ruleset>",
-    `show a ruleset with its rules: ${ruleset}`,
+    `show a ruleset with its rules: ${names}`,
     "zonewarden rulesets show shop.example.com entrypoint",
     "zonewarden rulesets show shop.example.com entrypoint --ruleset-version 3",
     "zonewarden rulesets show shop.example.com owasp --account --tag paranoia-level-3",
@@ -43,7 +54,9 @@ export const addRulesets: Add = (program, machine, end) => {
       const { rulesetVersion: version, tag } = options;
       end(await showCommand({ ...options, zone, ruleset: name }, version, tag, machine));
     });
+};
 
+const addVersions: AddTo = (add, machine, end) => {
   add(
     "versions <zone> <ruleset>",
     "list the versions of a ruleset",

@@ -1,5 +1,6 @@
 import type { RulesetScope } from "../api/rulesets.ts";
 import type { Table } from "../report/inventory-table.ts";
+import { plural } from "../report/plural.ts";
 import { rulesetDiff, type RuleDiff } from "../report/ruleset-diff.ts";
 import { printable, valueText } from "../report/value.ts";
 import type { JsonObject } from "../syntax/json.ts";
@@ -90,7 +91,7 @@ export async function diffCommand(
       machine.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
       return;
     }
-    const head = `version ${before.version} → ${after.version}: ${diffs.length === 0 ? "no rule differs" : `${diffs.length} rules differ`}`;
+    const head = `version ${before.version} → ${after.version}: ${diffs.length === 0 ? "no rule differs" : plural(diffs.length, "difference")}`;
     machine.stdout.write(`${[head, ...diffs.flatMap(diffLines)].join("\n")}\n`);
   });
 }
@@ -177,7 +178,8 @@ function headTable(heads: readonly RulesetHead[]): Table {
 }
 
 function headText({ name, id, version, phase, rules }: Ruleset, shown: number): string {
-  const count = shown === rules.length ? `${shown} rules` : `${shown} of ${rules.length} rules`;
+  const all = plural(rules.length, "rule");
+  const count = shown === rules.length ? all : `${shown} of ${all}`;
   return printable(`${name}, version ${version}, ${phase}, ${count} (${id})`);
 }
 

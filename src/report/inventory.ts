@@ -1,6 +1,7 @@
-import type { JsonObject } from "../syntax/json.ts";
+import { canonicalJson, type Json, type JsonObject } from "../syntax/json.ts";
 import { maliciousReasons, type Item, type ItemKind } from "../zone/inventory.ts";
 import type { ZoneName } from "../zone/zone.ts";
+import { plural } from "./plural.ts";
 
 /** What was read of one kind in one zone. */
 export interface ZoneInventory {
@@ -150,10 +151,7 @@ export function inventoryCsv(
     }),
   );
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = rows.map((row) => {
-    const cells: JsonObject = row;
-    return columns.map((column) => csvCell(cells[column]));
-  });
+  const lines = rows.map((row: JsonObject) => columns.map((column) => csvCell(row[column])));
   return rows.length === 0
     ? ""
     : [columns, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
@@ -161,7 +159,10 @@ export function inventoryCsv(
 
 function csvCell(value: JsonObject[string] | undefined): string {
   if (value === undefined || value === null) return "";
-  const text = Array.isArray(value) ? value.join(" ") : String(value);
+  const parts = Array.isArray(value) ? value : [value];
+  const text = parts
+    .map((part: Json) => (typeof part === "string" ? part : canonicalJson(part)))
+    .join(" ");
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -181,7 +182,7 @@ export function summaryLine(inventory: ZoneInventory, options: InventoryOptions)
           `${malicious} malicious (${kind === "script" ? `integrity score below ${options.maliciousBelow}, or reported` : "reported"})`,
         ];
   return [
-    `${zone}: ${total} ${kind}${total === 1 ? "" : "s"} from ${hosts} host${hosts === 1 ? "" : "s"}`,
+    `${zone}: ${plural(total, kind)} from ${plural(hosts, "host")}`,
     ...states,
     ...judged,
     `${fresh} first seen in the last day`,

@@ -1,0 +1,74 @@
+import { describe, it } from "vitest";
+
+import { exampleWithEmulator, writesSeenBy, type Example } from "../support/example.ts";
+
+const shop = "shop.example.com";
+
+/** Runs a command on the entry point of the shop. */
+function onEntrypoint(
+  { place }: Example,
+  name: string,
+  ...more: readonly string[]
+): ReturnType<Example["place"]["run"]> {
+  return place.run("rulesets", name, shop, "entrypoint", ...more);
+}
+
+describe("rulesets", () => {
+  it("lists those of a zone, the managed ones of its account included", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { code, stdout } = await example.place.run("rulesets", "list", shop);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Cloudflare OWASP Core Ruleset");
+    expect(stdout).toMatch(/^default +zone +http_request_firewall_managed +1 /m);
+  });
+
+  it.for([
+    { flags: [], count: "33 rules" },
+    { flags: ["--tag", "paranoia-level-3"], count: "8 of 33 rules" },
+    { flags: ["--account", "--tag", "paranoia-level-3"], count: "8 of 33 rules" },
+  ])("shows the OWASP ruleset with $flags", async ({ flags, count }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { stdout } = await example.place.run("rulesets", "show", shop, "owasp", ...flags);
+    expect(stdout.split("\n", 1)[0]).toContain(count);
+  });
+
+  it("tells versions apart, and prunes the old ones when told to", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await example.place.run("apply", shop);
+    const versions = await onEntrypoint(example, "versions", "--format", "json");
+    const listed: unknown = JSON.parse(versions.stdout);
+    expect(listed).toMatchObject([{ version: "1" }, { version: "2" }]);
+
+    const diff = await onEntrypoint(example, "diff", "1");
+    expect(diff.stdout).toContain("version 1 → 2: 1 difference");
+    expect(diff.stdout).toContain("~ changed, place 2: OWASP core rules");
+    expect(diff.stdout).toContain("paranoia-level-2; enabled: false");
+
+    const before = writesSeenBy(example.emulator);
+    const asked = await onEntrypoint(example, "prune", "--keep", "1");
+    expect(asked.code).toBe(4);
+    expect(asked.stderr).toContain("nothing was deleted; --yes deletes 1 of 2 versions");
+    expect(writesSeenBy(example.emulator)).toEqual(before);
+
+    const pruned = await onEntrypoint(example, "prune", "--keep", "1", "--yes");
+    expect(pruned.stdout).toContain("deleted 1 of 2 versions");
+    const left = await onEntrypoint(example, "versions", "--format", "json");
+    const kept: unknown = JSON.parse(left.stdout);
+    expect(kept).toMatchObject([{ version: "2" }]);
+    expect((await onEntrypoint(example, "prune", "--keep", "1", "--yes")).stdout).toContain(
+      "nothing to delete",
+    );
+  });
+
+  it.for([
+    { args: ["show", shop, "nothing"], says: 'shop.example.com has no ruleset "nothing"' },
+    { args: ["show", "*.example.com", "owasp"], says: "2 zones fit; name one" },
+    { args: ["prune", shop, "entrypoint", "--keep", "0"], says: "--keep: write a number from 1" },
+    { args: ["show", shop, "entrypoint", "--ruleset-version", "99"], says: "API_NOT_FOUND" },
+  ])("says what is wrong with $args", async ({ args, says }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { code, stdout, stderr } = await example.place.run("rulesets", ...args);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(says);
+  });
+});
