@@ -50,6 +50,7 @@ describe("the configuration", () => {
       budget: { requests: 1200, windowMs: 300_000, reserve: 0.2 },
       windows: [],
       server: { listen: { host: "127.0.0.1", port: 9464 } },
+      impact: { maliciousBelow: 50, freshMs: 604_800_000 },
       log: { level: "info", format: undefined },
     });
   });
