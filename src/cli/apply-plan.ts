@@ -74,7 +74,8 @@ async function carryOutAll(
   const startedAt = session.machine.clock.now();
   const reports: ZoneReport[] = [];
   for (const saved of file.zones) reports.push(await carryOutOne(saved, file.revision, session));
-  printReport({ revision: file.revision, startedAt, zones: reports }, format, session.machine);
+  const report = { revision: file.revision, startedAt, zones: reports };
+  printReport(report, undefined, format, session.machine);
   const code = exitCodeOfApply(reports);
   const isStale = reports.some(hasStale);
   return isStale && code !== exitCodes.unreachable ? exitCodes.stale : code;

@@ -31,7 +31,11 @@ export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise
         reports.push(await carryOut(proposal, verify, ports, { stop, abort: neverAborted() }));
         if (proposal.report.result === "ready") progress.step();
       }
-      return { reports: [...reports, ...missing], exitCodeOf: exitCodeOfApply };
+      return {
+        reports: [...reports, ...missing],
+        impacts: undefined,
+        exitCodeOf: exitCodeOfApply,
+      };
     }),
   );
 }

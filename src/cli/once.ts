@@ -1,3 +1,7 @@
+import type { ZoneImpact } from "../impact/zone-impact.ts";
+import { impactJson } from "../report/impact-json.ts";
+import { impactMarkdown } from "../report/impact-markdown.ts";
+import { renderImpacts } from "../report/impact-text.ts";
 import { reportJson } from "../report/plan-json.ts";
 import { renderMarkdown } from "../report/plan-markdown.ts";
 import { renderReports } from "../report/plan-text.ts";
@@ -20,6 +24,8 @@ export interface OnceFlags {
 /** What a command made of a look: a report for each zone, and how they make an exit code. */
 export interface Finished {
   readonly reports: readonly ZoneReport[];
+  /** What plans do to what was detected; `undefined`: nobody asked. */
+  readonly impacts: readonly ZoneImpact[] | undefined;
   readonly exitCodeOf: (reports: readonly ZoneReport[]) => ExitCode;
 }
 
@@ -37,14 +43,16 @@ export async function once(
   const look = await lookOnce({ state, only: flags.zones, accept }, session);
   printProblems({ ...state, problems: look.problems }, machine);
   if (hasErrors(look.problems)) return exitCodes.invalid;
-  const { reports, exitCodeOf } = await finish(look, state.revision);
-  printReport({ revision: state.revision, startedAt, zones: reports }, flags.format, machine);
+  const { reports, impacts, exitCodeOf } = await finish(look, state.revision);
+  const report = { revision: state.revision, startedAt, zones: reports };
+  printReport(report, impacts, flags.format, machine);
   return exitCodeOf(reports);
 }
 
 /** Prints what came of a command, where results go. */
 export function printReport(
   report: Pick<RunReport, "revision" | "startedAt" | "zones">,
+  impacts: readonly ZoneImpact[] | undefined,
   format: OnceFlags["format"],
   machine: Machine,
 ): void {
@@ -54,12 +62,17 @@ export function printReport(
     case "text": {
       const color = hasColor(machine, machine.stdout);
       machine.stdout.write(`${renderReports(report.zones, { color })}\n`);
+      if (impacts !== undefined) machine.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
       return;
     }
-    case "json":
-      machine.stdout.write(`${JSON.stringify(reportJson(whole), null, 2)}\n`);
+    case "json": {
+      const impact = impacts === undefined ? {} : { impact: impacts.map(impactJson) };
+      machine.stdout.write(`${JSON.stringify({ ...reportJson(whole), ...impact }, null, 2)}\n`);
       return;
-    case "markdown":
-      machine.stdout.write(`${renderMarkdown(whole).trimEnd()}\n`);
+    }
+    case "markdown": {
+      const impact = impacts === undefined ? "" : `\n\n${impactMarkdown(impacts).trimEnd()}`;
+      machine.stdout.write(`${renderMarkdown(whole).trimEnd()}${impact}\n`);
+    }
   }
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { fingerprintsOf } from "../plan/fingerprint.ts";
 import { planFileText } from "../report/plan-file.ts";
 import { exitCodeOfPlan, type ExitCode } from "./exit-codes.ts";
+import { readImpacts } from "./impact.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
 import { once } from "./once.ts";
@@ -14,6 +15,8 @@ import { type Session, withService } from "./session.ts";
 export interface PlanFlags extends OnceFlags {
   /** Where to save the plan, for `apply --plan`. */
   readonly out: string | undefined;
+  /** Whether to judge what the plan does to what was detected. */
+  readonly impact: boolean;
 }
 
 /** `zonewarden plan`: says what would be changed, with nothing at hand that could change it. */
@@ -22,7 +25,8 @@ export async function planCommand(flags: PlanFlags, machine: Machine): Promise<E
     once(flags, [], session, async ({ looked, missing }, revision) => {
       if (flags.out !== undefined) await save(flags.out, looked, revision, session);
       const reports = [...looked.map(({ proposal }) => proposal.report), ...missing];
-      return { reports, exitCodeOf: exitCodeOfPlan };
+      const impacts = flags.impact ? await readImpacts(looked, session) : undefined;
+      return { reports, impacts, exitCodeOf: exitCodeOfPlan };
     }),
   );
 }

@@ -121,11 +121,16 @@ const addPlan: Add = (program, machine, end) => {
     .addOption(configOption())
     .addOption(formatOption("text", "json", "markdown"))
     .option("-o, --out <file>", "save the plan, to be carried out exactly as it is")
+    .option(
+      "--impact",
+      "tell what it does to the scripts, connections and rules that are really there",
+    )
     .addHelpText(
       "after",
       example(
         "zonewarden plan",
         "zonewarden plan '*.example.com'",
+        "zonewarden plan shop.example.com --impact",
         "zonewarden plan --out plan.json && zonewarden apply --plan plan.json",
         "zonewarden plan --format json | jq .summary",
         "zonewarden plan --format markdown > comment.md",
@@ -133,7 +138,8 @@ const addPlan: Add = (program, machine, end) => {
     )
     .action(async (zones: readonly string[], options: PlanFlags) => {
       const { planCommand } = await import("./plan.ts");
-      end(await planCommand({ ...options, zones, out: options.out }, machine));
+      const { out, impact = false } = options;
+      end(await planCommand({ ...options, zones, out, impact }, machine));
     });
 };
 
@@ -141,6 +147,7 @@ interface PlanFlags {
   readonly config: string;
   readonly format: "text" | "json" | "markdown";
   readonly out?: string;
+  readonly impact?: boolean;
 }
 
 const addApply: Add = (program, machine, end) => {

@@ -32,7 +32,7 @@ export interface Sighting {
 
 /** Something that the policy keeps out. */
 export interface BlockedSighting extends Sighting {
-  /** Whether the policy keeps it out now, before the change. */
+  /** Whether it was no better off before the change: one that was only reported was. */
   readonly already: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface PolicyImpact {
   /** Kept out before, let in afterwards. */
   readonly newlyAllowed: readonly Sighting[];
   readonly allowedMalicious: readonly Sighting[];
-  /** Sources for scripts and connections that match nothing that was seen. */
+  /** Sources for scripts and connections that match nothing that was seen on the hosts it selects. */
   readonly unseen: readonly NamedSource[];
   readonly unclear: readonly UnclearSighting[];
   /** Seen on a host that it selects, but on no page of which it is known that it selects it. */
@@ -123,13 +123,17 @@ function impactOf(
     allowedMalicious: [] as Sighting[],
     unclear: [] as UnclearSighting[],
   };
+  const force = forceOf(policy.after);
+  const isHarder = force === "blocks" && forceOf(policy.before) !== "blocks";
   let touched = 0;
   let elsewhere = 0;
   for (const each of seen) {
     const is = judgeAll(after, each);
     const was = judgeAll(before, each);
     if (is.kind === "untouched" && was.kind === "untouched") {
-      elsewhere += isElsewhere(after, each) ? 1 : 0;
+      const verdict = elsewhereOnHost(after, each);
+      used.note(verdict);
+      elsewhere += verdict.kind === "untouched" ? 0 : 1;
       continue;
     }
     touched += 1;
@@ -138,12 +142,11 @@ function impactOf(
     const malicious = maliciousReasons(resource, maliciousBelow);
     const sighting = { resource, pages: is.pages, malicious };
     if (is.kind === "blocked") {
-      impact.blocked.push({ ...sighting, already: was.kind === "blocked" });
+      impact.blocked.push({ ...sighting, already: was.kind === "blocked" && !isHarder });
     } else if (is.kind === "unclear") impact.unclear.push({ ...sighting, because: is.because });
     else if (was.kind === "blocked") impact.newlyAllowed.push({ ...sighting, pages: was.pages });
     if (is.kind === "allowed" && malicious.length > 0) impact.allowedMalicious.push(sighting);
   }
-  const force = forceOf(policy.after);
   return { policy, force, seen: touched, ...impact, unseen: used.unseen(), elsewhere };
 }
 
@@ -163,11 +166,11 @@ function judgeAll(judge: Judge, { resource, url, pages }: Seen): PagesVerdict {
   return { kind: "untouched", pages: [] };
 }
 
-/** Whether it was seen on a host that the policy selects, on a page that it does not select, and the service named one page only. */
-function isElsewhere(judge: Judge, { resource, url, pages }: Seen): boolean {
-  if (resource.pageUrls.length > 0) return false;
-  return pages.some(
-    (page) =>
-      !page.hostOnly && judge(resource, url, { ...page, hostOnly: true }).kind !== "untouched",
-  );
+/** The verdict on other pages of the same host, where the service named one page only; untouched where it named them all. */
+function elsewhereOnHost(judge: Judge, { resource, url, pages }: Seen): Verdict {
+  if (resource.pageUrls.length > 0) return { kind: "untouched" };
+  const verdicts = pages
+    .filter(({ hostOnly }) => !hostOnly)
+    .map((page) => judge(resource, url, { ...page, hostOnly: true }));
+  return verdicts.find(({ kind }) => kind !== "untouched") ?? { kind: "untouched" };
 }

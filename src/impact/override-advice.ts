@@ -55,7 +55,9 @@ function adviceOnRule(
   const name = `${own.rule.description} (${id})`;
   const without = { ...overrides, rules: overrides.rules.filter((each) => each !== override) };
   const rest = effectiveRules([own.rule], without)[0];
-  if (isEqual(own, rest) && override.sensitivity_level === undefined) {
+  // Threshold and action of the score are stated even where they are the ruleset's own: those may change.
+  const isScore = own.rule.scoreThreshold !== undefined;
+  if (isEqual(own, rest) && override.sensitivity_level === undefined && !isScore) {
     return [`the override of ${name} changes nothing`];
   }
   if (enabled === true && rest?.enabled === false && own.rule.enabled) {

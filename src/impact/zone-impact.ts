@@ -1,0 +1,94 @@
+import type { Change } from "../plan/change.ts";
+import { resolveOverrides } from "../plan/overrides.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { ZoneContent } from "../zone/desired.ts";
+import type { Resource } from "../zone/inventory.ts";
+import type { LiveZone } from "../zone/live.ts";
+import { documentedScoreRuleId } from "../zone/managed-ruleset.ts";
+import type { ExecuteRule, ResourceKey } from "../zone/resource.ts";
+import type { Ruleset } from "../zone/ruleset.ts";
+import type { ZoneName } from "../zone/zone.ts";
+import { cspImpact, type PolicyImpact } from "./csp-impact.ts";
+import { judgedPolicies } from "./judged-policies.ts";
+import { rulesetImpact, type Deployment, type RulesetImpact } from "./ruleset-impact.ts";
+
+/** What was read of a zone for judging the impact of its plan. */
+export interface ImpactFacts {
+  readonly content: ZoneContent;
+  readonly plan: Plan;
+  readonly live: LiveZone;
+  /** Scripts and connections; `undefined`: they could not be read, or nothing asks for them. */
+  readonly resources: readonly Resource[] | undefined;
+  /** Managed rulesets by id, as far as they could be read. */
+  readonly managed: ReadonlyMap<string, Ruleset>;
+  /** What is missing, and why. */
+  readonly notes: readonly string[];
+}
+
+/** What a declared deployment does to the rules of its managed ruleset. */
+export interface DeploymentImpact extends RulesetImpact {
+  readonly key: ResourceKey;
+  readonly ruleset: Ruleset;
+}
+
+/** What a plan, and what is live, do to what was really detected and to the managed rules. */
+export interface ZoneImpact {
+  readonly zone: ZoneName;
+  readonly policies: readonly PolicyImpact[];
+  readonly deployments: readonly DeploymentImpact[];
+  readonly notes: readonly string[];
+}
+
+/** Judges the impact of a zone's plan. */
+export function zoneImpact(
+  facts: ImpactFacts,
+  options: { readonly maliciousBelow: number },
+): ZoneImpact {
+  const { content, plan, live, resources, notes } = facts;
+  const policies = judgedPolicies(plan, content.policies?.items ?? [], live.policies ?? []);
+  return {
+    zone: plan.zone.name,
+    policies: resources === undefined ? [] : cspImpact(policies, resources, options),
+    deployments: deploymentImpacts(facts),
+    notes,
+  };
+}
+
+function deploymentImpacts({
+  content,
+  plan,
+  live,
+  managed,
+}: ImpactFacts): readonly DeploymentImpact[] {
+  const scoreRuleId = live.scoreRule?.id ?? documentedScoreRuleId;
+  const changes = new Map<string, Change>(plan.changes.map((change) => [change.key, change]));
+  const deploying = (content.rules?.items ?? []).filter((rule) => rule.action === "execute");
+  return deploying.flatMap((rule) => {
+    const ruleset = managed.get(rule.ruleset);
+    if (ruleset === undefined) return [];
+    const key = `rule/${rule.key}` as const;
+    const after = deploymentOf(rule, scoreRuleId);
+    const change = changes.get(key);
+    const before = change === undefined ? after : deployedBefore(change, live);
+    return [{ key, ruleset, ...rulesetImpact(ruleset.rules, before, after) }];
+  });
+}
+
+function deploymentOf(rule: ExecuteRule, scoreRuleId: string): Deployment {
+  return { enabled: rule.enabled, overrides: resolveOverrides(rule, scoreRuleId) };
+}
+
+function deployedBefore(change: Change, { entrypoint }: LiveZone): Deployment | undefined {
+  if (change.verb === "create" || entrypoint?.state !== "present") return undefined;
+  const rule = entrypoint.rules.find(({ id }) => id === change.id);
+  if (rule?.does.action !== "execute") return undefined;
+  return { enabled: rule.enabled, overrides: rule.does.overrides };
+}
+
+/** Ids of the managed rulesets whose rules a zone's declared rules deploy. */
+export function deployedRulesets({ rules }: ZoneContent): readonly string[] {
+  const ids = (rules?.items ?? []).flatMap((rule) =>
+    rule.action === "execute" ? [rule.ruleset] : [],
+  );
+  return [...new Set(ids)];
+}
