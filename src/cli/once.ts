@@ -1,5 +1,6 @@
 import type { ZoneImpact } from "../impact/zone-impact.ts";
 import { impactJson } from "../report/impact-json.ts";
+import { impactMarkdown } from "../report/impact-markdown.ts";
 import { renderImpacts } from "../report/impact-text.ts";
 import { reportJson } from "../report/plan-json.ts";
 import { renderMarkdown } from "../report/plan-markdown.ts";
@@ -66,26 +67,12 @@ export function printReport(
     }
     case "json": {
       const impact = impacts === undefined ? {} : { impact: impacts.map(impactJson) };
-      machine.stdout.write(`${JSON.stringify({ ...reportJson(whole), ...impact }, null, 2)}
-`);
+      machine.stdout.write(`${JSON.stringify({ ...reportJson(whole), ...impact }, null, 2)}\n`);
       return;
     }
-    case "markdown":
-      machine.stdout.write(`${renderMarkdown(whole).trimEnd()}
-`);
-      if (impacts !== undefined) {
-        machine.stdout.write(`
-${fenced(renderImpacts(impacts, plain))}
-`);
-      }
+    case "markdown": {
+      const impact = impacts === undefined ? "" : `\n\n${impactMarkdown(impacts).trimEnd()}`;
+      machine.stdout.write(`${renderMarkdown(whole).trimEnd()}${impact}\n`);
+    }
   }
-}
-
-const plain = { color: false };
-
-/** Text as a block of code, closed by more backticks than it holds in a row. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}text\n${text}\n${fence}`;
 }

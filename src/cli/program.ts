@@ -4,7 +4,7 @@ import { configOption, example, formatOption, type Add } from "./command-parts.t
 import type { EmulateFlags } from "./emulate.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { addImport } from "./import-command.ts";
-import { addInventory } from "./inventory-commands.ts";
+import { addInventory, addSuggest } from "./inventory-commands.ts";
 import type { Machine } from "./machine.ts";
 import { addRulesets } from "./rulesets-commands.ts";
 import { version } from "./version.ts";
@@ -58,6 +58,7 @@ export function createProgram(machine: Machine, end: (code: ExitCode) => void): 
   addHistory(program, machine, end);
   addImport(program, machine, end);
   addInventory(program, machine, end);
+  addSuggest(program, machine, end);
   addRulesets(program, machine, end);
   addEmulate(program, machine, end);
   addSchema(program, machine, end);

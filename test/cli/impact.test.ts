@@ -52,6 +52,13 @@ describe("plan --impact", () => {
     });
   });
 
+  it("folds it away in the Markdown of a pull request", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { stdout } = await example.place.run("plan", shop, "--impact", "--format", "markdown");
+    expect(stdout).toContain("<details><summary>What this does to scripts");
+    expect(stdout).toMatch(/```text\nImpact on shop\.example\.com\n[^]*```\n\n<\/details>\n$/);
+  });
+
   it("says what could not be read, and judges the rest", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await fetch(`${example.emulator.url}/_emulator/faults`, {

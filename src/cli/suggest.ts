@@ -1,0 +1,65 @@
+import { everythingSeen } from "../api/item-query.ts";
+import { zoneFileText } from "../desired/zone-text.ts";
+import { suggestPolicy, type Granularity } from "../impact/suggest-policy.ts";
+import { suggestionEntry, suggestionRemarks } from "../report/suggestion.ts";
+import type { Resource } from "../zone/inventory.ts";
+import { zoneName, type Zone } from "../zone/zone.ts";
+import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import type { Machine } from "./machine.ts";
+import { startReading } from "./progress.ts";
+import { type Session, withService } from "./session.ts";
+
+/** What `suggest` is told. */
+export interface SuggestFlags {
+  readonly config: string;
+  readonly host: string;
+  readonly by: Granularity;
+}
+
+/** `zonewarden suggest`: prints a policy for a host, made from what browsers reported of it. */
+export async function suggestCommand(flags: SuggestFlags, machine: Machine): Promise<ExitCode> {
+  return withService(flags.config, machine, async (session) => {
+    const host = zoneName(flags.host);
+    const zone = host === undefined ? undefined : await zoneOf(host, session);
+    if (host === undefined || zone === undefined) {
+      machine.stderr.write(`${flags.host}: the service lists no zone that this host belongs to\n`);
+      return exitCodes.failed;
+    }
+    const { maliciousBelow } = session.config.impact;
+    const resources = await readSeen(zone, session);
+    const suggestion = suggestPolicy(host, resources, { granularity: flags.by, maliciousBelow });
+    if (Object.keys(suggestion.directives).length === 0) {
+      machine.stderr.write(
+        `${host}: nothing was seen that a policy could be made from; Page Shield has to be on for a while first\n`,
+      );
+      return exitCodes.failed;
+    }
+    const remarks = suggestionRemarks(suggestion, flags.by).join("\n# ");
+    machine.stdout.write(
+      zoneFileText({ zones: [suggestionEntry(zone.name, suggestion)] }, remarks),
+    );
+    return exitCodes.done;
+  });
+}
+
+/** The zone that a host belongs to: the longest name that it ends in. */
+async function zoneOf(host: string, { service, stop }: Session): Promise<Zone | undefined> {
+  const { zones } = await service.reader.listZones(stop);
+  return zones
+    .filter(({ name }) => host === name || host.endsWith(`.${name}`))
+    .toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+/** What is on record of a zone's pages; what fell silent for a week may still be needed. */
+async function readSeen(
+  zone: Zone,
+  { service, machine, stop }: Session,
+): Promise<readonly Resource[]> {
+  using reading = startReading(zone.name, machine.stderr);
+  const { report } = reading;
+  const items = [
+    ...(await service.inventory.list(zone, "script", everythingSeen, report, stop)),
+    ...(await service.inventory.list(zone, "connection", everythingSeen, report, stop)),
+  ];
+  return items.filter((item) => item.kind !== "cookie");
+}

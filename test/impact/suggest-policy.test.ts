@@ -1,0 +1,124 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { cspImpact } from "../../src/impact/csp-impact.ts";
+import { suggestPolicy, type Granularity } from "../../src/impact/suggest-policy.ts";
+import type { Resource } from "../../src/zone/inventory.ts";
+import { connection, harmless, script } from "../support/inventory.ts";
+
+const host = "shop.example.com";
+const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+const bad = { scores: { ...harmless, integrity: 2 } };
+
+function directivesFor(
+  resources: readonly Resource[],
+  granularity: Granularity,
+): Readonly<Record<string, readonly string[]>> {
+  return suggestPolicy(host, resources, { granularity, maliciousBelow: 50 }).directives;
+}
+
+const seen = [
+  script("https://shop.example.com/js/app.js"),
+  script("https://cdn.example.net/lib/2/ui.js"),
+  script("https://cdn.example.net/lib/2/extra/more.js", { hash }),
+  script("https://cdn.example.net/a;b/c,d/e.js"),
+  connection("wss://live.example.net/feed"),
+  connection("https://api.example.net:8443/v1/items"),
+];
+
+it.for<{ granularity: Granularity; yields: Readonly<Record<string, readonly string[]>> }>([
+  {
+    granularity: "host",
+    yields: {
+      "script-src": ["'self'", "cdn.example.net"],
+      "connect-src": ["api.example.net:8443", "wss://live.example.net"],
+    },
+  },
+  {
+    granularity: "path",
+    yields: {
+      "script-src": [
+        "cdn.example.net/a%3Bb/c%2Cd/",
+        "cdn.example.net/lib/2/",
+        "shop.example.com/js/",
+      ],
+      "connect-src": ["api.example.net:8443/v1/", "wss://live.example.net"],
+    },
+  },
+  {
+    granularity: "hash",
+    yields: {
+      "script-src": [
+        "'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='",
+        "cdn.example.net/a%3Bb/c%2Cd/e.js",
+        "cdn.example.net/lib/2/ui.js",
+        "shop.example.com/js/app.js",
+      ],
+      "connect-src": ["api.example.net:8443/v1/items", "wss://live.example.net/feed"],
+    },
+  },
+])(
+  "names what was seen by $granularity in the fewest sources",
+  ({ granularity, yields }, { expect }) => {
+    expect(directivesFor(seen, granularity)).toEqual(yields);
+  },
+);
+
+describe("what is left out", () => {
+  it("is malicious, or has no host that could be named", ({ expect }) => {
+    const miner = script("https://miner.example/m.js", bad);
+    const inline = script("data:text/javascript,1");
+    const options = { granularity: "host", maliciousBelow: 50 } as const;
+    expect(suggestPolicy(host, [...seen, miner, inline], options).leftOut).toEqual([
+      { resource: miner, because: "integrity score 2", letInBy: undefined },
+      { resource: inline, because: "no source can name it", letInBy: undefined },
+    ]);
+  });
+
+  it("is told of where a source that others need lets it in all the same", ({ expect }) => {
+    const skimmer = script("https://cdn.example.net/evil/s.js", bad);
+    const leftBy = (granularity: Granularity): readonly (string | undefined)[] =>
+      suggestPolicy(host, [...seen, skimmer], { granularity, maliciousBelow: 50 }).leftOut.map(
+        ({ letInBy }) => letInBy,
+      );
+    expect([leftBy("host"), leftBy("path")]).toEqual([["cdn.example.net"], [undefined]]);
+  });
+
+  it("was seen on another host", ({ expect }) => {
+    const elsewhere = { host: "www.example.com", firstPageUrl: "https://www.example.com/" };
+    expect(directivesFor([script("https://cdn.example.net/a.js", elsewhere)], "host")).toEqual({});
+  });
+});
+
+const url = fc
+  .tuple(
+    fc.constantFrom("https", "http", "wss"),
+    fc.constantFrom(host, "cdn.example.net", "a.cdn.example.net", "api.example:8443"),
+    fc.constantFrom("/", "/a.js", "/js/a.js", "/js/deep/b.js", "/x;y/c,d.js", "/%61/b.js"),
+  )
+  .map(([scheme, name, path]) => `${scheme}://${name}${path}`);
+
+const resources = fc.array(
+  fc.oneof(
+    url.map((each) => script(each)),
+    url.map((each) => script(each, bad)),
+    url.map((each) => connection(each)),
+  ),
+);
+
+it("blocks nothing that is not malicious, and names nothing that is not needed", ({ expect }) => {
+  fc.assert(
+    fc.property(resources, fc.constantFrom("host", "path"), (all, granularity) => {
+      const directives = directivesFor(all, granularity);
+      const value = Object.entries(directives)
+        .map(([name, sources]) => [name, ...sources].join(" "))
+        .join("; ");
+      const after = { action: "allow", expression: "true", enabled: true, value };
+      const policy = { key: "policy/a", title: "", before: undefined, after };
+      const [impact] = cspImpact([policy], all, { maliciousBelow: 50 });
+      const blocked = impact?.blocked.filter(({ malicious }) => malicious.length === 0);
+      expect(blocked).toEqual([]);
+      expect(impact?.unseen).toEqual([]);
+    }),
+  );
+});
