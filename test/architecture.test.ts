@@ -15,6 +15,8 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
   reconcile: { rooms: ["zone", "plan", "impact", "report", "syntax"], packages: ["node-cron"] },
   telemetry: { rooms: ["zone", "plan", "report", "syntax"], packages: ["pino", "prom-client"] },
   web: { rooms: ["zone", "plan", "report"], packages: ["hono", "@hono/node-server"] },
+  // A remote of its own, beside the service.
+  notify: { rooms: ["report", "syntax"], packages: ["undici"] },
   emulator: { rooms: ["api", "syntax"], packages: ["hono", "@hono/node-server", "yaml", "ajv"] },
   cli: {
     rooms: [
@@ -28,6 +30,7 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
       "reconcile",
       "telemetry",
       "web",
+      "notify",
       "emulator",
     ],
     packages: ["commander", "cli-table3"],

@@ -11,6 +11,7 @@ import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { startHistory } from "./keep-history.ts";
 import { configOrProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
+import { startNotifying } from "./notifying.ts";
 import { startStopping } from "./stopping.ts";
 import { observerOf } from "./teller.ts";
 import { version } from "./version.ts";
@@ -43,7 +44,8 @@ export async function run(flags: RunFlags, machine: Machine): Promise<ExitCode> 
   const emulator = reached.emulator?.url;
   await using history = await startHistory(config.history, logger, machine);
   const pages = new Live(machine.clock);
-  const followers = [history.follower, pages];
+  await using notifier = startNotifying(config.notifications, metrics, logger, machine);
+  const followers = [history.follower, pages, notifier];
   const parts = { config, configFile, service, metrics, logger, fleet: new Fleet(), emulator };
   await keep({ ...parts, history: history.view, followers, pages }, machine, stopping);
   return exitCodes.done;

@@ -55,6 +55,7 @@ export interface ConfigFile {
     reconcile_token_file?: string;
     reconcile_token_env?: string;
   };
+  notifications?: Notification[];
   history?: {
     path?: string;
     max_age?: string;
@@ -83,4 +84,15 @@ export interface Window {
   duration: string;
   timezone?: Timezone;
   strengthening?: "allow" | "hold";
+}
+export interface Notification {
+  name: string;
+  type: "webhook" | "slack" | "teams";
+  url?: string;
+  url_file?: string;
+  url_env?: string;
+  secret_file?: string;
+  secret_env?: string;
+  zones?: Patterns;
+  severity?: "info" | "error";
 }

@@ -24,6 +24,7 @@ export function configProblems(
     ...addressComplaints(file),
     ...listenComplaints(config),
     ...serverComplaints(file),
+    ...notificationComplaints(file),
     ...scheduleComplaints(file),
     ...timezoneComplaints(file),
     ...durationComplaints(file, config),
@@ -80,6 +81,41 @@ function serverComplaints({ server = {} }: ConfigFile): Complaint[] {
   const message = '"reconcile_token_file" and "reconcile_token_env" exclude each other';
   const path = ["server", "reconcile_token_env"];
   return [{ code: "CONTRADICTION", path, message, remedy: "keep one of them" }];
+}
+
+function notificationComplaints({ notifications = [] }: ConfigFile): Complaint[] {
+  const seen = new Set<string>();
+  return notifications.flatMap((entry, index) => {
+    const at = (key: string): Path => ["notifications", index, key];
+    const { name, url, secret_file: file, secret_env: env } = entry;
+    const found: Complaint[] = [];
+    if (seen.has(name)) {
+      const message = `another notification is called "${name}" too`;
+      found.push(wrong(at("name"), message, "give each its own name"));
+    }
+    seen.add(name);
+    const fault = url === undefined ? undefined : sinkFault(url);
+    if (fault !== undefined) found.push(wrong(at("url"), fault, "write https://host/path"));
+    if (file !== undefined && env !== undefined) {
+      const message = '"secret_file" and "secret_env" exclude each other';
+      found.push({
+        code: "CONTRADICTION",
+        path: at("secret_env"),
+        message,
+        remedy: "keep one of them",
+      });
+    }
+    return found;
+  });
+}
+
+/** Queries are part of many webhooks' addresses. */
+function sinkFault(address: string): string | undefined {
+  if (!URL.canParse(address)) return "this is no address";
+  const url = new URL(address);
+  if (url.protocol === "https:") return undefined;
+  if (url.protocol !== "http:") return `"${url.protocol}" is neither https nor http`;
+  return isLoopback(url.hostname) ? undefined : "http would show messages to everyone on the way";
 }
 
 function scheduleComplaints({ schedule = {}, windows = [] }: ConfigFile): Complaint[] {

@@ -53,6 +53,17 @@ export interface LimitsConfig {
   readonly accept: readonly string[];
 }
 
+/** Somebody who is told what happens. */
+export interface NotificationConfig {
+  readonly name: string;
+  readonly type: "webhook" | "slack" | "teams";
+  readonly url: SecretSource | { readonly url: string };
+  /** Key of the signature; `undefined`: nothing is signed. */
+  readonly secret: SecretSource | undefined;
+  readonly zones: readonly string[];
+  readonly severity: "info" | "error";
+}
+
 /** What is kept of runs, and where: `path` is absolute, `undefined` for memory alone. */
 export interface HistoryConfig {
   readonly path: string | undefined;
@@ -91,6 +102,7 @@ export interface Config {
     /** Token with which people ask for a look now; `undefined`: nobody can. */
     readonly reconcileToken: SecretSource | undefined;
   };
+  readonly notifications: readonly NotificationConfig[];
   readonly history: HistoryConfig;
   readonly impact: {
     /** Integrity scores below this are malicious. */

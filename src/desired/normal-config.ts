@@ -1,11 +1,12 @@
 import path from "node:path";
 
 import { usualMaliciousBelow } from "../zone/inventory.ts";
-import type { ConfigFile, Credential, Window } from "./config-file.ts";
+import type { ConfigFile, Credential, Notification, Window } from "./config-file.ts";
 import type {
   Config,
   CredentialConfig,
   HistoryConfig,
+  NotificationConfig,
   SecretSource,
   LimitsConfig,
   Listen,
@@ -27,6 +28,7 @@ export function normalConfig(file: ConfigFile, directory: string): Config {
     budget: normalBudget(file.budget ?? {}),
     windows: (file.windows ?? []).map(normalWindow),
     server: normalServer(file.server ?? {}, directory),
+    notifications: (file.notifications ?? []).map((entry) => normalNotification(entry, directory)),
     history: normalHistory(file.history ?? {}, directory),
     impact: normalImpact(file.impact ?? {}),
     log: normalLog(file.log ?? {}),
@@ -131,6 +133,19 @@ function normalServer(server: Section<"server">, directory: string): Config["ser
     reconcile_token_env: env,
   } = server;
   return { listen: listenOf(listen), reconcileToken: secretSource(file, env, directory) };
+}
+
+function normalNotification(entry: Notification, directory: string): NotificationConfig {
+  const { name, type, zones = ["*"], severity = "info" } = entry;
+  const address = secretSource(entry.url_file, entry.url_env, directory);
+  return {
+    name,
+    type,
+    url: address ?? { url: entry.url ?? "" },
+    secret: secretSource(entry.secret_file, entry.secret_env, directory),
+    zones,
+    severity,
+  };
 }
 
 /** The schema lets no more than one of both through. */

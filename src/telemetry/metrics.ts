@@ -29,6 +29,8 @@ export interface Metrics {
   /** Counts a request that is sent again, by what ended it the time before. */
   recordRetry(code: number | Fault): void;
   recordMissedRun(reason: MissReason): void;
+  /** Lets the series of a sink begin at zero. */
+  expectNotifications(sink: string): void;
   recordNotification(sink: string, result: "done" | "error"): void;
   /** The whole exposition, in pieces between which other work gets its turn. */
   render(fleet: FleetView, daemon: DaemonFacts): AsyncGenerator<string>;
@@ -67,6 +69,11 @@ export function createMetrics(build: Build): Metrics {
     },
     recordMissedRun: (reason) => {
       counters.scheduleMissed.inc({ reason });
+    },
+    expectNotifications: (sink) => {
+      for (const result of metricTable.notifications.labels.result) {
+        counters.notifications.inc({ sink, result }, 0);
+      }
     },
     recordNotification: (sink, result) => {
       counters.notifications.inc({ sink, result });

@@ -51,6 +51,7 @@ describe("the configuration", () => {
       windows: [],
       server: { listen: { host: "127.0.0.1", port: 9464 }, reconcileToken: undefined },
       impact: { freshMs: 604_800_000, maliciousBelow: 50 },
+      notifications: [],
       history: { path: undefined, maxAgeMs: 34_560_000_000, maxBytes: 67_108_864 },
       log: { level: "info", format: undefined },
     });
@@ -159,6 +160,11 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
       line: "mode: observe\nserver: { reconcile_token_file: a, reconcile_token_env: B }",
       says: "exclude each other",
     },
+    {
+      line: "mode: observe\nnotifications: [{ name: a, type: slack, url: 'http://hooks.example/' }]",
+      says: "http would show messages",
+    },
+    { line: "mode: observe\nnotifications: [{ name: a, type: slack }]", says: '"url"' },
     { line: "mode: observe\nhistory: { max_size: 5MB }", says: "512KiB, 64MiB" },
     { line: "mode: observe\nlimits: { max_delete_share: 130% }", says: "0.3, 30%" },
     { line: "mode: observe\nbudget: { reserve: 100% }", says: "nothing would be left" },

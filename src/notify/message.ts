@@ -1,0 +1,126 @@
+import { createHmac } from "node:crypto";
+
+import type { Notice } from "../report/notice.ts";
+
+/** Forms that a notice can be sent in. */
+export const sinkTypes = ["webhook", "slack", "teams"] as const;
+
+/** One of {@link sinkTypes}. */
+export type SinkType = (typeof sinkTypes)[number];
+
+/** What is posted: a body, and what says of it. */
+export interface Message {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A notice as a sink of some type takes it; `secret` signs it where there is one. */
+export function messageOf(
+  type: SinkType,
+  notice: Notice,
+  instance: string,
+  secret: string,
+): Message {
+  switch (type) {
+    case "webhook":
+      return signed(JSON.stringify(fluxEvent(notice, instance)), secret);
+    case "slack":
+      return signed(JSON.stringify(slackMessage(notice)), secret);
+    case "teams":
+      return signed(JSON.stringify(teamsMessage(notice)), secret);
+  }
+}
+
+/** Headers as Flux's own notifications have them, so that a receiver of those understands ours. */
+function signed(body: string, secret: string): Message {
+  const base = { "content-type": "application/json", "gotk-component": "zonewarden" };
+  if (secret === "") return { headers: base, body };
+  const signature = createHmac("sha256", secret).update(body).digest("hex");
+  return { headers: { ...base, "x-signature": `sha256=${signature}` }, body };
+}
+
+/** The fields of fluxcd/pkg apis/event/v1beta1. */
+function fluxEvent(notice: Notice, instance: string): object {
+  const { zone, severity, at, message, reason } = notice;
+  return {
+    involvedObject: {
+      apiVersion: "zonewarden/v1",
+      kind: zone === "" ? "Configuration" : "Zone",
+      namespace: "zonewarden",
+      name: zone === "" ? "zonewarden" : zone,
+    },
+    severity,
+    timestamp: at.toISOString(),
+    message,
+    reason,
+    metadata: metadataOf(notice),
+    reportingController: "zonewarden",
+    reportingInstance: instance,
+  };
+}
+
+function metadataOf({ revision, run }: Notice): Readonly<Record<string, string>> {
+  return { revision, ...(run === "" ? {} : { run }) };
+}
+
+function slackMessage(notice: Notice): object {
+  const { zone, severity, message, reason } = notice;
+  return {
+    attachments: [
+      {
+        color: severity === "error" ? "danger" : "good",
+        author_name: zone === "" ? "zonewarden" : `zonewarden: ${zone}`,
+        fallback: `${zone} ${reason}`.trim(),
+        title: reason,
+        text: slackText(message),
+        mrkdwn_in: [],
+        fields: Object.entries(metadataOf(notice)).map(([title, value]) => ({
+          title,
+          value: slackText(value),
+          short: true,
+        })),
+      },
+    ],
+  };
+}
+
+/** Slack's three control characters; with them gone nothing in a message is a link or calls anybody. */
+function slackText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** An adaptive card, as the workflows of Teams take it. */
+function teamsMessage(notice: Notice): object {
+  const { zone, severity, message, reason } = notice;
+  const facts = Object.entries(metadataOf(notice)).map(([title, value]) => ({ title, value }));
+  return {
+    type: "message",
+    attachments: [
+      {
+        contentType: "application/vnd.microsoft.card.adaptive",
+        content: {
+          $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+          type: "AdaptiveCard",
+          version: "1.4",
+          body: [
+            {
+              type: "TextBlock",
+              size: "medium",
+              weight: "bolder",
+              wrap: true,
+              color: severity === "error" ? "attention" : "good",
+              text: plain(`${reason} ${zone}`.trim()),
+            },
+            { type: "TextBlock", wrap: true, text: plain(message) },
+            { type: "FactSet", facts },
+          ],
+        },
+      },
+    ],
+  };
+}
+
+/** Cards know some Markdown; text of others must not become a link or a mention by it. */
+function plain(text: string): string {
+  return text.replaceAll(/([[\]<>*_`])/g, "\\$1");
+}

@@ -1,0 +1,35 @@
+import type { Follower, ZoneStep } from "../report/follower.ts";
+import type { LoadReport } from "../report/load-report.ts";
+import { type Notice, noticeOf, noticeOfLoad } from "../report/notice.ts";
+import { Outbox, type OutboxPorts, type Sink } from "./outbox.ts";
+
+/** What is under way at the end of the program may take so long. */
+const graceMs = 5_000;
+
+/** Tells every sink what runs and files have to tell. No run ever waits for it. */
+export class Notifier implements Follower, AsyncDisposable {
+  readonly #outboxes: readonly Outbox[];
+  #load: LoadReport | undefined;
+
+  constructor(sinks: readonly Sink[], ports: OutboxPorts) {
+    this.#outboxes = sinks.map((sink) => new Outbox(sink, ports));
+  }
+
+  zone(step: ZoneStep): void {
+    this.#tell(noticeOf(step));
+  }
+
+  load(load: LoadReport): void {
+    this.#tell(noticeOfLoad(load, this.#load));
+    this.#load = load;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#outboxes.map((outbox) => outbox.close(graceMs)));
+  }
+
+  #tell(notice: Notice | undefined): void {
+    if (notice === undefined) return;
+    for (const outbox of this.#outboxes) outbox.add(notice);
+  }
+}

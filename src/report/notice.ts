@@ -1,0 +1,141 @@
+import type { Change } from "../plan/change.ts";
+import { impactOf } from "./drift.ts";
+import type { ZoneStep } from "./follower.ts";
+import { isLoaded, type LoadReport } from "./load-report.ts";
+import { summarize } from "./notice-words.ts";
+import { driftOf, type ZoneState } from "./zone-state.ts";
+
+/** Why somebody is told; the words that helm-controller has for its drift, and ours beside them. */
+export const noticeReasons = [
+  "DriftDetected",
+  "DriftCorrected",
+  "NoDriftDetected",
+  "DriftCorrectionFailed",
+  "PlanBlocked",
+  "ReconcileFailed",
+  "Recovered",
+  "ConfigInvalid",
+  "ConfigApplied",
+] as const;
+
+/** One of {@link noticeReasons}. */
+export type NoticeReason = (typeof noticeReasons)[number];
+
+/** How much it matters: `error` wants somebody to act. */
+export type NoticeSeverity = "info" | "error";
+
+/** Something that people want to be told, once. */
+export interface Notice {
+  readonly reason: NoticeReason;
+  readonly severity: NoticeSeverity;
+  readonly at: Date;
+  /** "" where it is about the files. */
+  readonly zone: string;
+  readonly message: string;
+  readonly revision: string;
+  /** "" where it is about the files. */
+  readonly run: string;
+}
+
+/** So many failures in a row are worth a word where another try may help; others are told at once. */
+const failuresTold = 3;
+
+/**
+ * What a run has to tell: only what became different by it, and at most one thing, the gravest. A run that finds what
+ * the one before it found tells nothing.
+ */
+export function noticeOf(step: ZoneStep): Notice | undefined {
+  const { zone, run, revision, finishedAt } = step.report;
+  const told = judge(step);
+  return told && { ...told, at: finishedAt, zone, run, revision };
+}
+
+/** What a reading of the files has to tell; `before` is the one before it. */
+export function noticeOfLoad(load: LoadReport, before: LoadReport | undefined): Notice | undefined {
+  const base = { at: load.at, zone: "", run: "", revision: load.revision };
+  const isGood = isLoaded(load);
+  if (isGood) {
+    if (before === undefined || isLoaded(before)) return undefined;
+    const message = `the files are in order again: ${load.zones} zones`;
+    return { ...base, reason: "ConfigApplied", severity: "info", message };
+  }
+  const problems = load.problems.filter(({ severity }) => severity === "error");
+  if (before !== undefined && findingIn(before) === findingIn(load)) return undefined;
+  const [first] = problems;
+  const detail =
+    first === undefined ? load.result : `${first.place.file}:${first.place.line}: ${first.message}`;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  const message = `the files are not in order; what is broken keeps its last good state: ${detail}${more}`;
+  return { ...base, reason: "ConfigInvalid", severity: "error", message };
+}
+
+function findingIn({ result, problems }: LoadReport): string {
+  return JSON.stringify([result, problems.map(({ place, code }) => [place, code])]);
+}
+
+type Judged = Pick<Notice, "reason" | "severity" | "message">;
+
+function judge(step: ZoneStep): Judged | undefined {
+  return failed(step) ?? held(step) ?? drifted(step) ?? recovered(step);
+}
+
+function failed({ before, report, after }: ZoneStep): Judged | undefined {
+  if (!isFailing(after) || isFailing(before)) return undefined;
+  const isCorrection = report.result === "applied" && report.cause === "drift";
+  return {
+    reason: isCorrection ? "DriftCorrectionFailed" : "ReconcileFailed",
+    severity: "error",
+    message: after.failure?.message ?? "the zone could not be reconciled",
+  };
+}
+
+/** Whether a zone fails in a way that people are told of. */
+function isFailing({ failure, consecutiveFailures }: ZoneState): boolean {
+  return failure !== undefined && (!failure.transient || consecutiveFailures >= failuresTold);
+}
+
+function held({ before, after }: ZoneStep): Judged | undefined {
+  if (after.status !== "blocked" || before.status === "blocked") return undefined;
+  const reasons = after.refusals.map(({ message }) => message).join("; ");
+  return {
+    reason: "PlanBlocked",
+    severity: "error",
+    message: `${summarize(after.differing)}; held: ${reasons}`,
+  };
+}
+
+function drifted({ before, report, after }: ZoneStep): Judged | undefined {
+  const found = driftOf(after);
+  if (report.result === "applied" && report.cause === "drift" && found.length === 0) {
+    return {
+      reason: "DriftCorrected",
+      severity: "info",
+      message: `drift corrected: ${summarize(report.plan.changes)}`,
+    };
+  }
+  if (after.driftedSince !== undefined && hasNew(driftOf(before), found)) {
+    const isWeaker = found.some(({ effect }) => impactOf(effect.direction) === "weakens");
+    return {
+      reason: "DriftDetected",
+      severity: isWeaker ? "error" : "info",
+      message: `${isWeaker ? "less protected than declared" : "not as declared"}: ${summarize(found)}`,
+    };
+  }
+  if (before.driftedSince === undefined || after.driftedSince !== undefined) return undefined;
+  return {
+    reason: "NoDriftDetected",
+    severity: "info",
+    message: "the zone is as declared again, by another hand",
+  };
+}
+
+function hasNew(before: readonly Change[], now: readonly Change[]): boolean {
+  const known = new Set(before.map(({ key }) => key));
+  return now.some(({ key }) => !known.has(key));
+}
+
+function recovered({ before, after }: ZoneStep): Judged | undefined {
+  const wasBad = isFailing(before) || before.status === "blocked";
+  if (!wasBad || after.failure !== undefined || after.status === "blocked") return undefined;
+  return { reason: "Recovered", severity: "info", message: "the zone is looked after again" };
+}
