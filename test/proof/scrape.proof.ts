@@ -8,14 +8,11 @@ import { control, exampleWithEmulator } from "../support/example.ts";
 import { type Daemon, eventually, startDaemon } from "../support/processes.ts";
 import { parsed, seriesIn } from "../support/scrapes.ts";
 
-const config = `schedule: { cron: "* * * * * *" }`;
+const config = `schedule: { cron: "* * * * * *" }
+notifications: [{ name: nobody, type: webhook, url: "http://127.0.0.1:9/" }]`;
 
-/** What needs something that this process has not: a cluster's Lease, a sink for notifications. */
-const elsewhere: readonly Vocable[] = [
-  metricTable.leading,
-  metricTable.leaseTransitions,
-  metricTable.notifications,
-];
+/** What needs something that this process has not: a cluster's Lease. */
+const elsewhere: readonly Vocable[] = [metricTable.leading, metricTable.leaseTransitions];
 
 async function scrape({ address }: Daemon): Promise<ReadonlyMap<string, number>> {
   return seriesIn(await (await fetch(`${address}/metrics`)).text());
@@ -91,6 +88,12 @@ describe("a real process", () => {
 
     await control(example, "faults", { fault: "status", status: 500, count: 30 });
     await hasValue(daemon, 'zonewarden_api_retries_total{reason="server_error"}', (v) => v > 0);
+
+    await hasValue(
+      daemon,
+      'zonewarden_notifications_total{sink="nobody",result="error"}',
+      (v) => v > 0,
+    );
 
     expect(missingFrom(await scrape(daemon))).toEqual([]);
     expect(await daemon.end("SIGTERM")).toBe(0);

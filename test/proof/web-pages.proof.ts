@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { systemClock } from "../../src/api/clock.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { Live } from "../../src/web/live.ts";
+import type { AskPorts } from "../../src/web/reconcile-request.ts";
 import { objectsIn, textAt } from "../deploy/rules.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { at, change, declared, load, report } from "../support/reports.ts";
@@ -155,6 +156,29 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     );
     expect(await violationsOn(tab.page)).toEqual(['button-name: ["#main > button"]']);
   });
+
+  it.for([true, false])(
+    "take a wish to look now from their form, with JavaScript: %s",
+    async (javaScriptEnabled, { expect }) => {
+      const woken: string[] = [];
+      const asking: AskPorts = {
+        token: () => Promise.resolve("the-token"),
+        wake: (zone) => woken.push(zone),
+        audit: () => undefined,
+      };
+      await using server = await servePages(showcase(), new Live(systemClock), asking);
+      await using tab = await openTab(browser, `${server.url}/zones/${shop}`, {
+        javaScriptEnabled,
+      });
+      const { page } = tab;
+      await page.getByLabel("Token for looking now").fill("the-token");
+      await page.getByRole("button", { name: "This zone" }).click();
+      await page.getByRole("heading", { level: 1, name: shop }).waitFor();
+      expect(woken).toEqual([shop]);
+      if (javaScriptEnabled) expect(await violationsOn(page)).toEqual([]);
+      expect(tab.complaints).toEqual([]);
+    },
+  );
 
   it("can be walked by keyboard alone", async ({ expect }) => {
     await using server = await servePages(showcase());

@@ -1,0 +1,145 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+import { describe, it } from "vitest";
+
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import type { Started } from "../support/command-line.ts";
+import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { eventually } from "../support/processes.ts";
+
+const shop = "shop.example.com";
+
+/** A webhook that remembers what it was told. */
+interface Webhook extends AsyncDisposable {
+  readonly url: string;
+  readonly events: readonly JsonObject[];
+}
+
+async function startWebhook(): Promise<Webhook> {
+  const events: JsonObject[] = [];
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const event: unknown = JSON.parse(Buffer.concat(pieces).toString());
+      if (isJsonObject(event)) events.push(event);
+      response.end();
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    events,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function linesOf(daemon: Started): readonly JsonObject[] {
+  return daemon
+    .stdout()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): unknown => JSON.parse(line))
+    .filter(isJsonObject);
+}
+
+/** Waits for a line that says and holds this. */
+function told(daemon: Started, msg: string, facts: JsonObject = {}): Promise<JsonObject> {
+  return eventually(`${msg} ${JSON.stringify(facts)}`, () =>
+    linesOf(daemon).find(
+      (line) =>
+        line["msg"] === msg && Object.entries(facts).every(([key, fact]) => line[key] === fact),
+    ),
+  );
+}
+
+/** What a line is about, in short. */
+function factOf(line: JsonObject): string {
+  const parts = [
+    line["msg"],
+    line["zone"],
+    line["trigger"],
+    line["call"],
+    line["at"],
+    line["result"],
+  ];
+  return parts.filter((part) => typeof part === "string").join(" ");
+}
+
+describe("the log of a whole story", () => {
+  it("tells each fact once: what was written, found, broken, mended and why", async ({
+    expect,
+  }) => {
+    await using webhook = await startWebhook();
+    await using example = await exampleWithEmulator({
+      config: `schedule: { cron: "0 * * * *" }
+notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
+    });
+    const daemon = example.place.start("run");
+    await told(daemon, "plan carried out", { zone: shop });
+    await told(daemon, "plan carried out", { zone: "www.brand.example" });
+
+    await control(example, "edit", {
+      zone: shop,
+      rule: "zonewarden:owasp",
+      set: { paranoia_level: 1 },
+    });
+    daemon.signal("SIGHUP");
+    await told(daemon, "plan carried out", { zone: shop, trigger: "signal" });
+
+    await example.place.write("zones/broken.yaml", "zones: [");
+    await told(daemon, "files not taken over");
+    await example.place.remove("zones/broken.yaml");
+    await eventually("both stories of the files arrive", () =>
+      webhook.events.filter(
+        ({ reason }) => typeof reason === "string" && reason.startsWith("Config"),
+      ).length === 2
+        ? true
+        : undefined,
+    );
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+
+    const lines = linesOf(daemon);
+    expect(lines.map(factOf).toSorted()).toEqual([
+      // At the start, and when the broken file was gone.
+      "files loaded applied",
+      "files loaded applied",
+      "files not taken over invalid",
+      "plan carried out shop.example.com signal applied",
+      "plan carried out shop.example.com startup applied",
+      "plan carried out www.brand.example startup applied",
+      "problem in a file broken.yaml:1:9",
+      "stopping",
+      "write done shop.example.com signal update-rule done",
+      "write done shop.example.com startup update-policy done",
+      "write done shop.example.com startup update-rule done",
+      "write done www.brand.example startup create-policy done",
+      "write done www.brand.example startup put-entrypoint done",
+      "write done www.brand.example startup update-settings done",
+      "zonewarden started",
+      "zonewarden stopped",
+    ]);
+    const written = lines.filter(({ audit }) => audit === true);
+    expect(written).toHaveLength(writesSeenBy(example.emulator).length);
+    const runs = new Map(
+      lines.filter(({ msg }) => msg === "plan carried out").map(({ run, zone }) => [run, zone]),
+    );
+    expect(runs.size).toBe(3);
+    for (const { run, zone } of written) expect(runs.get(run)).toBe(zone);
+    expect(webhook.events.map(({ reason }) => reason)).toEqual([
+      "DriftCorrected",
+      "DriftCorrected",
+      "ConfigInvalid",
+      "ConfigApplied",
+    ]);
+  });
+});
