@@ -10,7 +10,7 @@ import type { HistoryView } from "../report/history.ts";
 import { assets } from "./assets.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
 import { textOfHtml } from "./html.ts";
-import { fleetJson, problemsJson, zoneJson, zonesJson } from "./json-view.ts";
+import { fleetJson, historyOfZoneJson, problemsJson, zoneJson, zonesJson } from "./json-view.ts";
 import type { Live } from "./live.ts";
 import type { Look } from "./look.ts";
 import { renderFleetPage } from "./page-fleet.ts";
@@ -166,6 +166,12 @@ function addJson(app: Hono, look: () => Look): void {
   app.get("/api/v1/zones", (c) =>
     c.json(zonesJson(look(), selectionFrom(c.req.query())), 200, revalidated),
   );
+  app.get("/api/v1/zones/:name/history", (c) => {
+    const name = c.req.param("name");
+    return look().fleet.zone(name) === undefined
+      ? c.json({ error: "no zone of that name is declared" }, 404)
+      : c.json(historyOfZoneJson(look(), name), 200, revalidated);
+  });
   app.get("/api/v1/problems", (c) => c.json(problemsJson(look()), 200, revalidated));
   app.get("/api/v1/zones/:name", (c) => {
     const state = look().fleet.zone(c.req.param("name"));

@@ -1,5 +1,6 @@
 import { blockReasonOf } from "../report/block-reason.ts";
 import { countByKind, driftIn } from "../report/drift.ts";
+import { historyJson } from "../report/history-json.ts";
 import type { LoadReport } from "../report/load-report.ts";
 import { changeJson } from "../report/plan-json.ts";
 import type { Failure } from "../report/run-report.ts";
@@ -76,6 +77,11 @@ export function zoneJson(state: ZoneState): JsonBody {
     last_run: state.lastRun === undefined ? null : runJson(state.lastRun),
     changes: state.changes.map(recordJson),
   };
+}
+
+/** `/api/v1/zones/:name/history`: what is remembered of its runs, oldest first. */
+export function historyOfZoneJson({ history }: Look, name: string): JsonBody {
+  return { entries: history.of(name).map(historyJson) };
 }
 
 /** `/api/v1/problems`: what is wrong in the files. */

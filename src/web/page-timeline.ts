@@ -113,6 +113,7 @@ function recentEntries(entries: readonly HistoryEntry[], now: Date): Html {
         .toReversed()
         .map((entry) => entryItem(entry, now))}
     </ol>
+    <p><a href="/api/v1/zones/${entries[0]?.zone ?? ""}/history">JSON</a></p>
   </details>`;
 }
 

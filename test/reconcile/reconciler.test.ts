@@ -32,6 +32,24 @@ describe("the reconciler", () => {
     expect(world.bugs).toEqual([]);
   });
 
+  it("looks at the one zone that somebody asks for, and at all when it is not listed", async ({
+    expect,
+  }) => {
+    const world = new World([shop, blog]);
+    const running = world.start();
+    await world.clock.advance(0);
+    world.told();
+    world.reconciler.wakeZone(blog, "manual");
+    await world.clock.advance(0);
+    expect(world.reports.at(-1)?.trigger).toBe("manual");
+    expect(world.told()).toEqual([`${blog} in-sync`]);
+    world.reconciler.wakeZone("unlisted.example", "manual");
+    await world.clock.advance(0);
+    expect(world.told().toSorted()).toEqual([`${blog} in-sync`, `${shop} in-sync`]);
+    world.stop.abort();
+    await running;
+  });
+
   it("looks at the zones that a file change touches, and at no other", async ({ expect }) => {
     const world = new World([shop, blog]);
     void world.start();

@@ -8,7 +8,13 @@ import { blockReasons } from "../../src/report/block-reason.ts";
 import { triggers } from "../../src/report/run-report.ts";
 import { zoneStatuses } from "../../src/report/zone-state.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
-import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json-view.ts";
+import {
+  fleetJson,
+  historyOfZoneJson,
+  problemsJson,
+  zoneJson,
+  zonesJson,
+} from "../../src/web/json-view.ts";
 import type { Look } from "../../src/web/look.ts";
 import { selectionFrom } from "../../src/web/selection.ts";
 import { at, daemon } from "../support/reports.ts";
@@ -56,6 +62,10 @@ describe("the schema of /api/v1", () => {
 
   it.for(scene().zones)("describes $declared.name, which is $status", (state, { expect }) => {
     expect(faultsOf("zone", zoneJson(state))).toBe("");
+  });
+
+  it.for(scene().zones)("describes the history of $declared.name", (state, { expect }) => {
+    expect(faultsOf("history", historyOfZoneJson(look, state.declared.name))).toBe("");
   });
 
   it("has the closed sets of the program", ({ expect }) => {
