@@ -77,7 +77,7 @@ export class HistoryFile implements AsyncDisposable {
   /** Adds an entry. Never waits, never throws. */
   append(entry: HistoryEntry): void {
     this.#waiting.push(`${JSON.stringify(historyJson(entry))}\n`);
-    this.#waiting = this.#waiting.slice(-longestQueue);
+    if (this.#waiting.length > longestQueue) this.#waiting.shift();
     this.#start();
   }
 
