@@ -1,3 +1,4 @@
+import { joinSignals } from "./join-signals.ts";
 import type { Clock, LiveReader, LiveWriter } from "./ports.ts";
 
 /** What a run uses the service through. */
@@ -32,8 +33,9 @@ export function startDeadline({ reader, writer, clock }: RunPorts, ms = runDeadl
     request: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
     if (over.signal.aborted) throw new RunTooLong("API_DEADLINE", ms);
+    using own = joinSignals(signal, over.signal);
     try {
-      return await request(AbortSignal.any([signal, over.signal]));
+      return await request(own.signal);
     } catch (error) {
       signal.throwIfAborted();
       throw isOver(over) ? new RunTooLong(failureCode, ms) : error;

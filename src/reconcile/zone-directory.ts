@@ -4,6 +4,7 @@ import type { Zone } from "../zone/zone.ts";
 import { backoffMs, zoneBackoff } from "./backoff.ts";
 import type { Listing } from "./declared-fleet.ts";
 import { joinListings } from "./declared-fleet.ts";
+import { joinSignals } from "./join-signals.ts";
 import type { Clock } from "./ports.ts";
 
 /** What asking for the zones needs from outside, and whom it tells. */
@@ -68,7 +69,8 @@ export class ZoneDirectory {
     if (retryMs === undefined) return;
     const wait = new AbortController();
     this.#wait = wait;
-    if (await this.#slept(retryMs, AbortSignal.any([stop, wait.signal]))) this.ask(stop);
+    using either = joinSignals(stop, wait.signal);
+    if (await this.#slept(retryMs, either.signal)) this.ask(stop);
   }
 
   /** Gives the wait before the next try; `undefined` where this one succeeded. */

@@ -51,10 +51,14 @@ export interface Daemon extends Running {
 }
 
 /** Starts `zonewarden run` in a directory with a configuration, and waits until it listens. */
-export async function startDaemon(directory: string): Promise<Daemon> {
-  const running = startProgram(process.execPath, [main, "run"], {
+export async function startDaemon(
+  directory: string,
+  env: Readonly<Record<string, string>> = {},
+  program = main,
+): Promise<Daemon> {
+  const running = startProgram(process.execPath, [program, "run"], {
     cwd: directory,
-    env: { ZONEWARDEN_API_TOKEN: "emulator-token" },
+    env: { ZONEWARDEN_API_TOKEN: "emulator-token", ...env },
   });
   const address = await eventually("the daemon listens", () => {
     const [, found] = /"page":"([^"]+)\/"/.exec(running.output()) ?? [];

@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { startEmulatorProcess } from "../support/emulator-process.ts";
+import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
+import { eventually, startDaemon } from "../support/processes.ts";
+import { plantedToken } from "../support/service.ts";
+import type { BenchResult } from "./run.ts";
+
+const size = 10_000;
+const zonesInFile = 50;
+const promisedMegabytes = 250;
+
+/** Without a bound Node collects late and takes what the machine has; what is alive must fit into this. */
+const heapMegabytes = 140;
+
+/** As it is deployed; run from its sources it would also hold what strips their types. */
+const built = path.resolve(import.meta.dirname, "../../dist/main.js");
+
+/** What the daemon's process holds after it has looked at 10,000 zones and been scraped. Needs `npm run build` before. */
+export async function bench(): Promise<BenchResult> {
+  const names = namesOfFleet(size);
+  const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-bench-"));
+  await using _end = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
+  await using emulator = await startEmulatorProcess(directory, seedOfFleet(names));
+  await writeFleet(directory, names, emulator.baseUrl);
+  await using daemon = await startDaemon(
+    directory,
+    {
+      ZONEWARDEN_API_TOKEN: plantedToken,
+      NODE_OPTIONS: `--max-semi-space-size=4 --max-old-space-size=${heapMegabytes}`,
+      MALLOC_ARENA_MAX: "2",
+    },
+    built,
+  );
+  const metric = async (pattern: RegExp): Promise<number> => {
+    const text = await (await fetch(`${daemon.address}/metrics`)).text();
+    return Number(pattern.exec(text)?.[1] ?? Number.NaN);
+  };
+  const allSeen = async (): Promise<true | undefined> => {
+    // As often as a scraper comes, or nearly: each scrape is megabytes of text.
+    await sleep(5_000);
+    const count = await metric(
+      /^zonewarden_reconcile_total\{trigger="startup",result="in_sync"\} (\d+)$/m,
+    );
+    return count === size ? true : undefined;
+  };
+  await eventually("every zone is in sync", allSeen, 300);
+  const bytes = await metric(/^process_resident_memory_bytes (\d+)$/m);
+  const megabytes = bytes / 1e6;
+  const line = `${size} zones resident in ${megabytes.toFixed(0)} MB (promised ${promisedMegabytes}), with a heap of ${heapMegabytes} MB`;
+  return { name: "memory", line, kept: megabytes <= promisedMegabytes };
+}
+
+async function writeFleet(
+  directory: string,
+  names: readonly string[],
+  baseUrl: string,
+): Promise<void> {
+  const zones = path.join(directory, "zones");
+  await mkdir(zones);
+  for (let first = 0; first < names.length; first += zonesInFile) {
+    const text = declarationOf(names.slice(first, first + zonesInFile));
+    await writeFile(path.join(zones, `team-${first / zonesInFile}.yaml`), text);
+  }
+  const config = `mode: enforce
+api: { base_url: "${baseUrl}" }
+budget: { requests: 1000000 }
+server: { listen: "127.0.0.1:0" }
+log: { format: json }
+`;
+  await writeFile(path.join(directory, "zonewarden.yaml"), config);
+}

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { describe, it } from "vitest";
+
+import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
+import { seededRandom } from "../../src/emulator/faults.ts";
+import { workplace, type Started, type Workplace } from "../support/command-line.ts";
+import { plantedToken } from "../support/service.ts";
+
+const rotatedToken = `${plantedToken}-rotated`;
+const shop = "shop.example.com";
+
+const zones = `zones:
+  - name: ${shop}
+    page_shield:
+      settings: { enabled: true }
+      policies:
+        items: [{ key: a, description: A, action: log, expression: "true", value: "script-src 'self'" }]
+`;
+
+/** An emulator that knows two tokens, and a directory whose token file holds the first of them. */
+async function shopWithTokens(): Promise<{ place: Workplace; emulator: Emulator }> {
+  const emulator = await startEmulator({
+    listen: { host: "127.0.0.1", port: 0 },
+    seed: {
+      rate_limit: false,
+      tokens: [plantedToken, rotatedToken].map((value, index) => ({
+        name: `t${index}`,
+        value,
+        permissions: "all",
+      })),
+      zones: [{ name: shop }],
+    },
+    statePath: undefined,
+    dialect: "published",
+    clock: { now: () => new Date() },
+    random: seededRandom(1),
+    sleep: () => Promise.resolve(),
+  });
+  const place = await workplace({ ZONEWARDEN_TRACE: "1" });
+  await place.write("token", `${plantedToken}\n`);
+  await place.write("zones/shop.yaml", zones);
+  await place.write("zonewarden.yaml", configFor(emulator.baseUrl));
+  return { place, emulator };
+}
+
+function configFor(baseUrl: string): string {
+  return `mode: enforce
+api: { base_url: "${baseUrl}" }
+credentials: [{ name: main, token_file: token }]
+schedule: { cron: "0 * * * *" }
+server: { listen: "127.0.0.1:0" }
+log: { level: trace, format: json }
+`;
+}
+
+/** Waits until the daemon has printed something. */
+async function printed(daemon: Started, pattern: RegExp): Promise<string> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const [, found] = pattern.exec(daemon.stdout()) ?? [];
+    if (found !== undefined) return found;
+    await sleep(50);
+  }
+  throw new Error(`never printed ${String(pattern)}:\n${daemon.stdout()}`);
+}
+
+/** Everything that the daemon serves. */
+async function served(address: string): Promise<readonly string[]> {
+  const paths = [
+    "/",
+    `/zones/${shop}`,
+    "/problems",
+    "/nowhere",
+    "/metrics",
+    "/livez?verbose",
+    "/readyz?verbose",
+    "/api/v1/fleet",
+    "/api/v1/zones",
+    `/api/v1/zones/${shop}`,
+    "/api/v1/problems",
+  ];
+  return Promise.all(paths.map(async (path) => (await fetch(`${address}${path}`)).text()));
+}
+
+async function order(emulator: Emulator, path: string, body: object): Promise<void> {
+  const response = await fetch(`${emulator.url}/_emulator${path}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+describe("the token", () => {
+  it("is in nothing that any command prints or serves, whatever goes wrong", async ({ expect }) => {
+    const { place, emulator } = await shopWithTokens();
+    await using _place = place;
+    await using _emulator = emulator;
+    const said: string[] = [];
+    const told = async (...args: readonly string[]): Promise<void> => {
+      const { stdout, stderr } = await place.run(...args);
+      said.push(stdout, stderr);
+    };
+    const daemon = place.start("run");
+    const address = await printed(daemon, /"page":"([^"]+)\/"/);
+    await printed(daemon, /"msg":"(plan carried out)"/);
+    for (const fault of ["lost_request", "cut_body", "malformed_json", "revoked"]) {
+      await order(emulator, "/faults", { fault, count: 2 });
+      daemon.signal("SIGHUP");
+      await sleep(100);
+      said.push(...(await served(address)));
+      await told("plan");
+    }
+    await told("plan", "--format", "json");
+    await place.write("zones/broken.yaml", "zones: [");
+    await told("validate");
+    daemon.signal("SIGTERM");
+    const ended = await daemon.ended;
+    said.push(ended.stdout, ended.stderr);
+
+    const everything = said.join("\n");
+    expect(everything.length).toBeGreaterThan(10_000);
+    expect(everything).not.toContain(plantedToken);
+  });
+
+  it("is exchanged under load without a lost request", async ({ expect }) => {
+    const { place, emulator } = await shopWithTokens();
+    await using _place = place;
+    await using _emulator = emulator;
+    const daemon = place.start("run");
+    await printed(daemon, /"msg":"(plan carried out)"/);
+    await place.write("token", rotatedToken);
+    await order(emulator, "/faults", { fault: "revoked", credential: "t0" });
+    for (let round = 0; round < 5; round += 1) {
+      await order(emulator, "/edit", { zone: shop, settings: { enabled: false } });
+      daemon.signal("SIGHUP");
+      await sleep(100);
+    }
+    daemon.signal("SIGTERM");
+    const { stdout } = await daemon.ended;
+    expect(stdout).not.toContain('"msg":"zone unreadable"');
+    expect(stdout).not.toContain('"msg":"write failed"');
+    expect(emulator.journal().at(-1)).toMatchObject({ credential: "t1", status: 200 });
+    expect(stdout).not.toContain(rotatedToken);
+  });
+});
