@@ -1,5 +1,5 @@
 import type { Write } from "../plan/write.ts";
-import type { Item, ItemKind } from "../zone/inventory.ts";
+import type { Item, ItemKind, Script } from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -9,7 +9,7 @@ import { carryOut, check, type Written } from "./carry-out.ts";
 import type { Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
 import { listItems, readItem, type ReadingProgress } from "./inventory.ts";
-import type { ItemFilters } from "./item-query.ts";
+import { everythingSeen, type ItemFilters } from "./item-query.ts";
 import { readZone, type Wanted } from "./read-zone.ts";
 import { sendWithRetries, type RetryPolicy, type Session } from "./retry.ts";
 import {
@@ -55,6 +55,8 @@ export interface Reader {
   verifyTokens(zones: readonly Zone[], signal: AbortSignal): Promise<void>;
   /** Reads what is wanted of a zone in at most three requests, or throws an `ApiError`. */
   readZone(zone: Zone, wanted: Wanted, priority: Priority, signal: AbortSignal): Promise<LiveZone>;
+  /** Reads all scripts that are on record for a zone, last in the queue for the budget. */
+  readScripts(zone: Zone, signal: AbortSignal): Promise<readonly Script[]>;
 }
 
 /** Reads what was detected in a zone's pages, last in the queue for the budget. It has no way to write. */
@@ -111,6 +113,11 @@ export function connectService(options: ServiceOptions): Service {
 export function createReader(service: Service): Reader {
   return {
     listZones: (signal) => listAll(service, signal),
+    readScripts: async (zone, signal) => {
+      const send = getter(sessionOf(service, zone), "inventory");
+      const items = await listItems(send, zone, "script", everythingSeen, ignore, signal);
+      return items.filter((item) => item.kind === "script");
+    },
     verifyTokens: async (zones, signal) => {
       await Promise.all(
         service.sessions.map(async (session) => {
@@ -128,6 +135,10 @@ export function createReader(service: Service): Reader {
         signal,
       ),
   };
+}
+
+function ignore(): void {
+  // Nobody looks at the progress of a reading that no person asked for.
 }
 
 /** What can only look at what was detected. */

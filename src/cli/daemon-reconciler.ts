@@ -20,11 +20,19 @@ export interface ReconcilerSurroundings {
 }
 
 /** How a reconciler goes by a configuration. */
-export function optionsOf({ mode, desired, limits, windows, api }: Config): ReconcilerOptions {
+export function optionsOf({
+  mode,
+  desired,
+  limits,
+  impact,
+  windows,
+  api,
+}: Config): ReconcilerOptions {
   return {
     mode,
     owner: desired.owner,
     limits,
+    impact,
     contention: { rounds: limits.contendedRounds, windowMs: limits.contendedWindowMs },
     fleetLimits: limits,
     windows: windowsOf(windows),

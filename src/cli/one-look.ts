@@ -84,6 +84,7 @@ function lookAt(
       urgency: "changed",
       revision: state.revision,
       owner: config.desired.owner,
+      impact: config.impact,
       circumstances: (now) => circumstancesOf(declared.desired, { mode, limits, windows }, now),
       causeOf: (plan) => (plan.marked ? "drift" : "pending"),
       objections: () => [],

@@ -42,6 +42,7 @@ function policyOf(item: PolicyInFile, path: MergedPath): Converted<Policy> {
       expression: canonicalExpression(expression),
       enabled: item.enabled ?? true,
       value: canonicalCsp(cspText(value).text),
+      acknowledge: [...new Set(item.acknowledge)].toSorted(),
     },
     complaints,
   };

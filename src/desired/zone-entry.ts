@@ -28,7 +28,8 @@ export function contentEntry({ settings, policies, rules }: ZoneContent): JsonOb
   });
 }
 
-function policyEntry({ key, description, action, expression, enabled, value }: Policy): JsonObject {
+function policyEntry(policy: Policy): JsonObject {
+  const { key, description, action, expression, enabled, value, acknowledge } = policy;
   return said({
     key,
     description: description || undefined,
@@ -36,6 +37,7 @@ function policyEntry({ key, description, action, expression, enabled, value }: P
     expression,
     enabled: enabled ? undefined : false,
     value: cspEntry(value),
+    acknowledge: acknowledge.length > 0 ? acknowledge : undefined,
   });
 }
 

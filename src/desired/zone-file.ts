@@ -76,6 +76,7 @@ export interface Policy {
         [k: string]: string[] | boolean | null;
       }
     | null;
+  acknowledge?: string[] | null;
 }
 export interface ManagedRule {
   key: Key;

@@ -32,7 +32,7 @@ export interface Sighting {
 
 /** Something that the policy keeps out. */
 export interface BlockedSighting extends Sighting {
-  /** Whether it was no better off before the change: one that was only reported was. */
+  /** Whether it was no better off before the change on any of these pages: one that was only reported was. */
   readonly already: boolean;
 }
 
@@ -112,42 +112,64 @@ function pageOf(
 function impactOf(
   policy: JudgedPolicy,
   seen: readonly Seen[],
-  { maliciousBelow }: ImpactOptions,
+  options: ImpactOptions,
 ): PolicyImpact {
   const before = policyJudge(policy.before);
   const after = policyJudge(policy.after);
   const used = new UsedSources(policy.after);
-  const impact = {
-    blocked: [] as BlockedSighting[],
-    newlyAllowed: [] as Sighting[],
-    allowedMalicious: [] as Sighting[],
-    unclear: [] as UnclearSighting[],
-  };
   const force = forceOf(policy.after);
   const isHarder = force === "blocks" && forceOf(policy.before) !== "blocks";
-  let touched = 0;
+  const found = new Findings(isHarder, options);
   let elsewhere = 0;
   for (const each of seen) {
     const is = judgeAll(after, each);
     const was = judgeAll(before, each);
-    if (is.kind === "untouched" && was.kind === "untouched") {
-      const verdict = elsewhereOnHost(after, each);
-      used.note(verdict);
-      elsewhere += verdict.kind === "untouched" ? 0 : 1;
+    used.note(is);
+    if (is.kind !== "untouched" || was.kind !== "untouched") {
+      found.add(each.resource, was, is);
       continue;
     }
-    touched += 1;
-    used.note(is);
-    const { resource } = each;
-    const malicious = maliciousReasons(resource, maliciousBelow);
+    const verdict = elsewhereOnHost(after, each);
+    used.note(verdict);
+    elsewhere += verdict.kind === "untouched" ? 0 : 1;
+  }
+  const { seen: count, blocked, newlyAllowed, allowedMalicious, unclear } = found;
+  const lists = { blocked, newlyAllowed, allowedMalicious, unclear };
+  return { policy, force, seen: count, ...lists, unseen: used.unseen(), elsewhere };
+}
+
+/** Sorts what was seen by what becomes of it. */
+class Findings {
+  seen = 0;
+  readonly blocked: BlockedSighting[] = [];
+  readonly newlyAllowed: Sighting[] = [];
+  readonly allowedMalicious: Sighting[] = [];
+  readonly unclear: UnclearSighting[] = [];
+  readonly #isHarder: boolean;
+  readonly #options: ImpactOptions;
+
+  /** @param isHarder whether the policy blocks from now on what it only reported before, or nothing. */
+  constructor(isHarder: boolean, options: ImpactOptions) {
+    this.#isHarder = isHarder;
+    this.#options = options;
+  }
+
+  add(resource: Resource, was: PagesVerdict, is: PagesVerdict): void {
+    this.seen += 1;
+    const malicious = maliciousReasons(resource, this.#options.maliciousBelow);
     const sighting = { resource, pages: is.pages, malicious };
     if (is.kind === "blocked") {
-      impact.blocked.push({ ...sighting, already: was.kind === "blocked" && !isHarder });
-    } else if (is.kind === "unclear") impact.unclear.push({ ...sighting, because: is.because });
-    else if (was.kind === "blocked") impact.newlyAllowed.push({ ...sighting, pages: was.pages });
-    if (is.kind === "allowed" && malicious.length > 0) impact.allowedMalicious.push(sighting);
+      const already = !this.#isHarder && was.kind === "blocked" && isOnNoOtherPage(is, was);
+      this.blocked.push({ ...sighting, already });
+      return;
+    }
+    if (is.kind === "unclear") {
+      this.unclear.push({ ...sighting, because: is.because });
+      return;
+    }
+    if (was.kind === "blocked") this.newlyAllowed.push({ ...sighting, pages: was.pages });
+    if (is.kind === "allowed" && malicious.length > 0) this.allowedMalicious.push(sighting);
   }
-  return { policy, force, seen: touched, ...impact, unseen: used.unseen(), elsewhere };
 }
 
 /** A verdict over all pages of a resource, and the pages that it holds for. */
@@ -156,6 +178,7 @@ type PagesVerdict = Verdict & { readonly pages: readonly string[] };
 /** Blocked where one page blocks it, then unclear, then allowed. */
 function judgeAll(judge: Judge, { resource, url, pages }: Seen): PagesVerdict {
   const verdicts = pages.map((page) => ({ page, verdict: judge(resource, url, page) }));
+  if (verdicts.every(({ verdict }) => verdict.kind === "untouched")) return nowhere;
   for (const kind of ["blocked", "unclear", "allowed"] as const) {
     const found = verdicts.filter(({ verdict }) => verdict.kind === kind);
     const [first] = found;
@@ -163,7 +186,13 @@ function judgeAll(judge: Judge, { resource, url, pages }: Seen): PagesVerdict {
     const known = found.filter(({ page }) => !page.hostOnly).map(({ page }) => page.url.href);
     return { ...first.verdict, pages: known };
   }
-  return { kind: "untouched", pages: [] };
+  return nowhere;
+}
+
+const nowhere: PagesVerdict = { kind: "untouched", pages: [] };
+
+function isOnNoOtherPage(is: PagesVerdict, was: PagesVerdict): boolean {
+  return is.pages.every((page) => was.pages.includes(page));
 }
 
 /** The verdict on other pages of the same host, where the service named one page only; untouched where it named them all. */

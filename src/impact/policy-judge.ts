@@ -2,7 +2,7 @@ import { cspRuling, sourceMatcher } from "../syntax/csp-match.ts";
 import type { CspSource } from "../syntax/csp-source.ts";
 import { parseExpression } from "../syntax/expression.ts";
 import type { Resource } from "../zone/inventory.ts";
-import { selectsPage, type PageFacts } from "./selects-page.ts";
+import { selectsPage, type PageFacts, type Selected } from "./selects-page.ts";
 
 /** The fields of a policy that decide what it does to a page. */
 export interface PolicyTerms {
@@ -46,8 +46,11 @@ export function policyJudge(terms: PolicyTerms | undefined): Judge {
     script: requestJudge(terms.value, "script"),
     connection: requestJudge(terms.value, "connection"),
   } as const;
+  // Pages are shared by many resources, and a URL takes itself apart anew each time that it is asked.
+  const known = new WeakMap<PageFacts, Selected>();
   return (resource, url, page) => {
-    const selected = tree === undefined ? "maybe" : selectsPage(tree, page);
+    const selected = known.get(page) ?? (tree === undefined ? "maybe" : selectsPage(tree, page));
+    known.set(page, selected);
     if (selected === "no") return untouched;
     const verdict = judges[resource.kind](resource, url, page.url);
     return verdict.kind === "blocked" && selected === "maybe" ? tooClever : verdict;

@@ -42,7 +42,7 @@ function wayToSay(
       ? keys.keyFor([description, hostIn(expression)], "policy")
       : keys.claim(markedKey);
   if (key === undefined) return "bears the same mark as another policy of the zone";
-  return { key, was: undefined, description, action, expression, enabled, value };
+  return { key, was: undefined, description, action, expression, enabled, value, acknowledge: [] };
 }
 
 function hostIn(expression: string): string {

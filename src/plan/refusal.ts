@@ -5,6 +5,7 @@ export const refusalCodes = [
   "WEAKENING",
   "GAP",
   "TAKEN",
+  "BLOCKS_SEEN",
   "CONTENDED",
   "FLEET_CHANGE",
   "QUOTA",

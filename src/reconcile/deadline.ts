@@ -45,6 +45,8 @@ export function startDeadline({ reader, writer, clock }: RunPorts, ms = runDeadl
     reader: {
       readZone: (zone, wanted, urgency, signal) =>
         within("API_DEADLINE", signal, (own) => reader.readZone(zone, wanted, urgency, own)),
+      readScripts: (zone, signal) =>
+        within("API_DEADLINE", signal, (own) => reader.readScripts(zone, own)),
     },
     writer: {
       write: (live, write, signal) =>

@@ -1,4 +1,5 @@
 import type { Write } from "../plan/write.ts";
+import type { Script } from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Zone } from "../zone/zone.ts";
 
@@ -16,6 +17,8 @@ export type Urgency = "write" | "changed" | "sweep";
 /** The live state, to look at. Nothing that plans is given more than this. */
 export interface LiveReader {
   readZone(zone: Zone, wanted: Wanted, urgency: Urgency, signal: AbortSignal): Promise<LiveZone>;
+  /** The scripts that browsers reported of a zone's pages, whatever became of them since. */
+  readScripts(zone: Zone, signal: AbortSignal): Promise<readonly Script[]>;
 }
 
 /** What a write left behind, as its answer shows it. */

@@ -9,6 +9,7 @@ import { failureOf, isServiceError } from "../report/failure.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone, ZoneContent } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
+import { judgeSeen, type ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, Urgency, Wanted } from "./ports.ts";
 
 /** What a look at a zone needs to know beside the zone. */
@@ -19,6 +20,7 @@ export interface Look {
   readonly urgency: Urgency;
   readonly revision: string;
   readonly owner: string;
+  readonly impact: ImpactLimits;
   /** Judged at the moment of the plan. */
   readonly circumstances: (now: Date) => Circumstances;
   /** Why what differs differs. */
@@ -55,7 +57,8 @@ export async function propose(
     const wanted = wantedOf(desired.content);
     const live = await ports.reader.readZone(desired.zone, wanted, look.urgency, signal);
     const readAt = ports.clock.now();
-    const proposal = plan(desired, live, owner);
+    const planned = plan(desired, live, owner);
+    const proposal = await judgeSeen(planned, desired, live, look.impact, ports, signal);
     const finishedAt = ports.clock.now();
     const phases = {
       fetch: Number(readAt) - Number(startedAt),

@@ -10,6 +10,7 @@ import type { StopSignals } from "./carry-out.ts";
 import { carryOut } from "./carry-out.ts";
 import { startDeadline } from "./deadline.ts";
 import type { FleetZone } from "./declared-fleet.ts";
+import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
 import { propose } from "./propose.ts";
 import type { Windows } from "./windows.ts";
@@ -21,6 +22,7 @@ export interface ZoneRunOptions {
   readonly mode: "enforce" | "observe";
   readonly owner: string;
   readonly limits: Limits;
+  readonly impact: ImpactLimits;
   readonly contention: ContentionLimits;
   readonly windows: Windows;
 }
@@ -73,12 +75,13 @@ export class ZoneRunner {
     occasion: Occasion,
     signals: StopSignals,
   ): Promise<ZoneRunResult> {
-    const { owner } = this.#options;
+    const { owner, impact } = this.#options;
     const memory = this.#memoryOf(desired.zone.name);
     const look = {
       ...occasion,
       desired,
       owner,
+      impact,
       run: this.#ports.runId(),
       circumstances: (now: Date) => circumstancesOf(desired, this.#options, now),
       causeOf: (proposed: Plan) => memory.causeOf(proposed, digest),

@@ -5,6 +5,7 @@ export const blockReasons = [
   "delete_limit",
   "update_limit",
   "weakening",
+  "blocks_seen",
   "conflict",
   "fleet_limit",
   "quota",
@@ -16,28 +17,22 @@ export const blockReasons = [
 /** One of {@link blockReasons}. */
 export type BlockReason = (typeof blockReasons)[number];
 
+const reasons: Readonly<Record<RefusalCode, BlockReason>> = {
+  TOO_MANY_DELETES: "delete_limit",
+  TOO_MANY_UPDATES: "update_limit",
+  WEAKENING: "weakening",
+  GAP: "weakening",
+  BLOCKS_SEEN: "blocks_seen",
+  CONTENDED: "conflict",
+  TAKEN: "conflict",
+  FLEET_CHANGE: "fleet_limit",
+  QUOTA: "quota",
+  OBSERVED: "dry_run",
+  SUSPENDED: "paused",
+  FROZEN: "window",
+};
+
 /** The reason that a refusal is counted under. */
 export function blockReasonOf(code: RefusalCode): BlockReason {
-  switch (code) {
-    case "TOO_MANY_DELETES":
-      return "delete_limit";
-    case "TOO_MANY_UPDATES":
-      return "update_limit";
-    case "WEAKENING":
-    case "GAP":
-      return "weakening";
-    case "CONTENDED":
-    case "TAKEN":
-      return "conflict";
-    case "FLEET_CHANGE":
-      return "fleet_limit";
-    case "QUOTA":
-      return "quota";
-    case "OBSERVED":
-      return "dry_run";
-    case "SUSPENDED":
-      return "paused";
-    case "FROZEN":
-      return "window";
-  }
+  return reasons[code];
 }

@@ -112,7 +112,7 @@ function listed<T>(
 }
 
 /** What was seen, how it is held, when and where. */
-export function sightingText({ resource, pages, malicious }: Sighting | BlockedSighting): string {
+function sightingText({ resource, pages, malicious }: Sighting | BlockedSighting): string {
   const [page] = pages;
   const seen = resource.lastSeenAt?.toISOString().slice(0, 10);
   const facts = [

@@ -41,6 +41,8 @@ export interface Policy {
   readonly enabled: boolean;
   /** Directives in canonical form (`syntax/csp.ts`). */
   readonly value: string;
+  /** Sources of scripts that are in use and may be blocked all the same; never sent to the service. */
+  readonly acknowledge: readonly string[];
 }
 
 /** What the last rule of the OWASP ruleset can do when the score is reached (specification, "Rule"). */

@@ -150,6 +150,7 @@ function startSweeper({ service }: TestService, text: string): Sweeper {
         weakening: "allow",
         accept: [],
       },
+      impact: { maliciousBelow: 50, freshMs: 604_800_000 },
       contention: { rounds: 3, windowMs: 3_600_000 },
       fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
       windows: () => undefined,

@@ -28,11 +28,13 @@ describe.for(["published", "specification"] as const)(
       await example.place.run("plan");
       const paths = example.emulator.journal().map(({ path }) => path.replace("/client/v4", ""));
       const perZone = paths.filter((path) =>
-        /^\/zones\/[0-9a-f]{32}\/page_shield|entrypoint$/.test(path),
+        /^\/zones\/[0-9a-f]{32}\/page_shield(\/policies)?$|entrypoint$/.test(path),
       );
       // The blog declares no policies: two requests. The score rule is read once for the account.
       expect(perZone).toHaveLength(8);
-      expect(paths.length).toBeLessThanOrEqual(8 + 2);
+      // One policy begins to block: what was seen is read for it.
+      expect(paths.filter((path) => path.includes("/page_shield/scripts?"))).toHaveLength(1);
+      expect(paths.length).toBeLessThanOrEqual(8 + 2 + 1);
     });
 
     it("applies it, after which a plan is empty and an apply writes nothing", async ({

@@ -75,6 +75,8 @@ describe("plan --impact", () => {
     await using example = await exampleWithEmulator();
     const { stdout } = await example.place.run("plan", shop);
     expect(stdout).not.toContain("Impact");
-    expect(example.emulator.journal().some(({ path }) => path.includes("/scripts"))).toBe(false);
+    expect(example.emulator.journal().some(({ path }) => path.includes("/connections"))).toBe(
+      false,
+    );
   });
 });

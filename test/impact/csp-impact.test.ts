@@ -104,6 +104,23 @@ describe("a policy that changes", () => {
   });
 });
 
+describe("a policy that takes in more pages", () => {
+  const only = (path: string): PolicyTerms =>
+    terms("script-src 'self'", { expression: `http.request.uri.path eq "${path}"` });
+  const pageUrls = ["https://shop.example.com/a", "https://shop.example.com/b"];
+
+  it.for([
+    { before: only("/a"), after: only("/a"), already: true },
+    { before: only("/a"), after: terms("script-src 'self'"), already: false },
+    { before: only("/a"), after: only("/b"), already: false },
+    { before: terms("script-src 'self'"), after: only("/b"), already: true },
+    { before: { ...only("/a"), action: "log" }, after: only("/a"), already: false },
+  ])("blocks anew where a page is new: $already", ({ before, after, already }, { expect }) => {
+    const { blocked } = impact(before, after, [{ ...cdn, pageUrls }]);
+    expect(blocked).toMatchObject([{ already }]);
+  });
+});
+
 describe("pages", () => {
   const expression = 'http.host eq "shop.example.com" and http.request.uri.path eq "/checkout"';
   const checkout = terms("script-src 'self'", { expression });

@@ -14,6 +14,7 @@ const wanted: Wanted = { settings: true, policies: true, rules: true, scoreRule:
 /** A service that never answers, but gives up when it is told to. */
 const silent: LiveReader & LiveWriter = {
   readZone: (_zone, _wanted, _urgency, signal) => untilAborted(signal),
+  readScripts: (_zone, signal) => untilAborted(signal),
   write: (_live, _write, signal) => untilAborted(signal),
 };
 
@@ -33,6 +34,8 @@ describe("the deadline of a run", () => {
     const reading = deadline.reader.readZone(live.zone, wanted, "sweep", signal).catch(failureOf);
     await clock.advance(runDeadlineMs);
     expect(await reading).toMatchObject({ code: "API_DEADLINE", transient: true });
+    const scripts = deadline.reader.readScripts(live.zone, signal).catch(failureOf);
+    expect(await scripts).toMatchObject({ code: "API_DEADLINE", transient: true });
   });
 
   it("leaves open what came of a write that was under way", async ({ expect, signal }) => {

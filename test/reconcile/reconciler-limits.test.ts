@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import type { Windows } from "../../src/reconcile/windows.ts";
+import { script } from "../support/inventory.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { bare, protectedContent, World } from "../support/world.ts";
 
@@ -39,6 +40,33 @@ describe("the end of the process", () => {
     await world.clock.advance(0);
     await running;
     expect(world.reports).toEqual([]);
+  });
+});
+
+describe("a script that is in use", () => {
+  it("holds the policy that would block it, until the file acknowledges it", async ({ expect }) => {
+    const world = new World([shop]);
+    const seen = { host: "shop.example.com", lastSeenAt: world.clock.now() };
+    world.scripts = [script("https://cdn.example.net/lib.js", seen)];
+    const blocking = policy("checkout", { action: "allow" });
+    world.files.set(shop, desiredZone({ policies: declared([blocking]) }).content);
+    void world.start();
+    await world.clock.advance(0);
+    expect(world.reports).toMatchObject([
+      { result: "refused", refusals: [{ code: "BLOCKS_SEEN" }] },
+    ]);
+    expect(world.requests).toEqual([`read ${shop}`]);
+
+    const acknowledge = ["cdn.example.net"];
+    world.files.set(
+      shop,
+      desiredZone({ policies: declared([{ ...blocking, acknowledge }]) }).content,
+    );
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    expect(world.requests).toContain(`write ${shop} create-policy`);
+    world.stop.abort();
   });
 });
 

@@ -35,6 +35,9 @@ export const declaredPolicy: fc.Arbitrary<Policy> = fc.record({
   was: fc.option(someKey, { nil: undefined, freq: 4 }),
   description: someWords,
   action: fc.constantFrom(...policyActions),
+  acknowledge: fc
+    .uniqueArray(fc.constantFrom("a.example", "b.example"))
+    .map((all) => all.toSorted()),
   ...terms,
 });
 

@@ -49,6 +49,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
       mode: "enforce",
       owner,
       limits: { ...unlimited, weakening: "allow", accept: [] },
+      impact: { maliciousBelow: 50, freshMs: 604_800_000 },
       contention: { rounds: 100, windowMs: 3_600_000 },
       fleetLimits: { maxFleetShare: 1, minFleet: 10, accept: [] },
       windows: () => undefined,

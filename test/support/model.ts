@@ -76,6 +76,7 @@ export function policy(key: string, more: Partial<Policy> = {}): Policy {
     expression: 'http.host eq "shop.example.com"',
     enabled: true,
     value: "script-src 'self'",
+    acknowledge: [],
     ...more,
   };
 }

@@ -4,6 +4,7 @@ import type { Written } from "../../src/reconcile/ports.ts";
 import { type Loaded, Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
+import type { Script } from "../../src/zone/inventory.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
 import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "./clock.ts";
@@ -49,6 +50,8 @@ export class World {
   readonly requests: string[] = [];
   readonly files = new Map<string, ZoneContent>();
   readonly live = new Map<string, LiveZone>();
+  /** What browsers reported of every zone. */
+  scripts: readonly Script[] = [];
   /** What a read or write of a zone fails with. */
   readonly faults = new Map<string, () => Error | undefined>();
   /** How long each request takes. */
@@ -93,6 +96,7 @@ export class World {
         mode: "enforce",
         owner,
         limits,
+        impact: { maliciousBelow: 50, freshMs: 604_800_000 },
         contention: { rounds: 3, windowMs: 3_600_000 },
         fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
         concurrency: 2,
@@ -102,7 +106,10 @@ export class World {
       {
         desired: { load: () => Promise.resolve(this.#read()), select },
         listZones: (signal) => this.#list(signal),
-        reader: { readZone: (zone, _wanted, _urgency, signal) => this.#readZone(zone, signal) },
+        reader: {
+          readZone: (zone, _wanted, _urgency, signal) => this.#readZone(zone, signal),
+          readScripts: () => Promise.resolve(this.scripts),
+        },
         writer: { write: (live, write, signal) => this.#write(live, write, signal) },
         clock: this.clock,
         random: () => 1,

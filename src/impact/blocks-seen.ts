@@ -1,0 +1,86 @@
+import type { Refusal } from "../plan/refusal.ts";
+import { sourceMatcher } from "../syntax/csp-match.ts";
+import { parseCspSource } from "../syntax/csp-source.ts";
+import type { Policy } from "../zone/resource.ts";
+import type { BlockedSighting, JudgedPolicy, PolicyImpact } from "./csp-impact.ts";
+import { forceOf } from "./policy-judge.ts";
+
+/** When something that was seen counts as in use, and the plan that would block it. */
+export interface SeenLimits {
+  readonly now: Date;
+  readonly freshMs: number;
+  /** Hash of the plan, by which a person can release it. */
+  readonly hash: string;
+}
+
+/** Whether a change of a policy can block anything that it did not block before. */
+export function mayBlockAnew({ before, after }: JudgedPolicy): boolean {
+  if (forceOf(after) !== "blocks") return false;
+  return (["action", "expression", "enabled", "value"] as const).some(
+    (field) => before?.[field] !== after?.[field],
+  );
+}
+
+/**
+ * Why policies must not be carried out as they are: they begin to block scripts that are in use, not malicious and not
+ * acknowledged in the file.
+ */
+export function blocksSeen(
+  impacts: readonly PolicyImpact[],
+  declared: readonly Policy[],
+  limits: SeenLimits,
+): readonly Refusal[] {
+  return impacts.flatMap(({ policy, force, blocked }) => {
+    if (force !== "blocks") return [];
+    const own = declared.find(({ key }) => `policy/${key}` === policy.key);
+    const isAcknowledged = acknowledgement(own?.acknowledge ?? []);
+    const inUse = blocked.filter(
+      (each) =>
+        !each.already &&
+        each.malicious.length === 0 &&
+        each.resource.kind === "script" &&
+        isFresh(each, limits) &&
+        !isAcknowledged(each),
+    );
+    return inUse.length === 0 ? [] : [refusalOf(policy, inUse, limits)];
+  });
+}
+
+/** What carries no moment may be in use. */
+function isFresh({ resource }: BlockedSighting, { now, freshMs }: SeenLimits): boolean {
+  const seenAt = resource.lastSeenAt;
+  return seenAt === undefined || Number(now) - Number(seenAt) <= freshMs;
+}
+
+/** Acknowledged sources are read as a policy's own, on each page on which a script is blocked. */
+function acknowledgement(texts: readonly string[]): (sighting: BlockedSighting) => boolean {
+  const matching = sourceMatcher(texts.map((text) => parseCspSource(text, 0)));
+  return ({ resource, pages }) => {
+    const url = URL.parse(resource.url);
+    const known = pages.flatMap((page) => URL.parse(page) ?? []);
+    if (url === null) return false;
+    const all = known.length > 0 ? known : [new URL("https://page.invalid/")];
+    return all.every((page) => matching(url, page).length > 0);
+  };
+}
+
+/** More than these are only counted. */
+const mostNamed = 5;
+
+function refusalOf(
+  { key }: JudgedPolicy,
+  inUse: readonly BlockedSighting[],
+  { freshMs, hash }: SeenLimits,
+): Refusal {
+  const named = inUse.slice(0, mostNamed).map(({ resource, pages }) => {
+    const [page] = pages;
+    return page === undefined ? resource.url : `${resource.url} on ${page}`;
+  });
+  const more = inUse.length > mostNamed ? ` and ${inUse.length - mostNamed} more` : "";
+  const count = inUse.length === 1 ? "1 script that was" : `${inUse.length} scripts that were`;
+  const hours = Math.round(freshMs / 3_600_000);
+  return {
+    code: "BLOCKS_SEEN",
+    message: `${key} would block ${count} seen within ${hours} h (impact.fresh): ${named.join(", ")}${more}; add their sources to its value, or to its acknowledge list where they may go, or release this plan once with --accept ${hash}`,
+  };
+}

@@ -1,0 +1,89 @@
+import { describe, it } from "vitest";
+
+import { exampleWithEmulator, writesSeenBy, type Example } from "../support/example.ts";
+
+const shop = "shop.example.com";
+
+/** A checkout that begins to block, and forgets the payment's script. */
+function forgetful({ place }: Example, more = ""): Promise<void> {
+  return place.write(
+    "zones/shop.yaml",
+    `zones:
+  - name: ${shop}
+    page_shield:
+      policies:
+        items:
+          - key: checkout
+            description: Scripts of the checkout
+            action: allow
+            expression: http.host eq "${shop}" and starts_with(http.request.uri.path, "/checkout")
+            value: script-src 'self' cdn.example.net
+${more}`,
+  );
+}
+
+const acknowledged = "            acknowledge: [pay.example.net]\n";
+
+describe("a policy that would block what is in use", () => {
+  it("is held, by plan and by apply, and nothing is written", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await forgetful(example);
+    for (const command of ["plan", "apply"]) {
+      const { code, stdout } = await example.place.run(command, shop);
+      expect(code).toBe(4);
+      expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+        "held by BLOCKS_SEEN: policy/checkout would block 1 script that was seen within 168 h (impact.fresh): https://pay.example.net/v3/pay.js on https://shop.example.com/checkout/pay;",
+      );
+    }
+    expect(writesSeenBy(example.emulator)).toEqual([]);
+  });
+
+  it("is carried out where the file acknowledges it", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await forgetful(example, acknowledged);
+    const { code } = await example.place.run("apply", shop);
+    expect(code).toBe(0);
+    expect(writesSeenBy(example.emulator).some((write) => write.startsWith("PUT"))).toBe(true);
+    expect((await example.place.run("plan", shop)).code).toBe(0);
+  });
+
+  it("is carried out where a person releases the plan", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await forgetful(example);
+    const { stdout } = await example.place.run("plan", shop);
+    const hash = /--accept\s+([0-9a-f]{12})/.exec(stdout)?.[1] ?? "";
+    expect((await example.place.run("apply", shop, "--accept", hash)).code).toBe(0);
+  });
+
+  it("is carried out where nobody saw the script of late", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: "impact: { fresh: 30m }" });
+    await forgetful(example);
+    expect((await example.place.run("plan", shop)).code).toBe(2);
+  });
+
+  it.for([
+    { status: 403, code: 2, says: "scripts that were seen could not be read (API_FORBIDDEN)" },
+    { status: 500, code: 7, says: "API_SERVER" },
+  ])(
+    "is judged without it only where it may never be read: $status",
+    async (situation, { expect }) => {
+      await using example = await exampleWithEmulator();
+      await forgetful(example);
+      await fetch(`${example.emulator.url}/_emulator/faults`, {
+        method: "POST",
+        body: JSON.stringify({ fault: "status", status: situation.status, path: "*/scripts" }),
+      });
+      const { code, stdout } = await example.place.run("plan", shop);
+      expect(stdout.replaceAll(/\s+/g, " ")).toContain(situation.says);
+      expect(code).toBe(situation.code);
+    },
+  );
+
+  it("has its list of sources checked", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await forgetful(example, '            acknowledge: ["a.example; img-src *"]\n');
+    const { code, stderr } = await example.place.run("plan", shop);
+    expect(code).toBe(3);
+    expect(stderr).toContain("acknowledge");
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, it } from "vitest";
+
+import { blocksSeen, mayBlockAnew } from "../../src/impact/blocks-seen.ts";
+import { cspImpact } from "../../src/impact/csp-impact.ts";
+import type { PolicyTerms } from "../../src/impact/policy-judge.ts";
+import type { Resource } from "../../src/zone/inventory.ts";
+import type { Policy } from "../../src/zone/resource.ts";
+import { connection, harmless, script, seenAt } from "../support/inventory.ts";
+import { policy } from "../support/model.ts";
+
+const dayMs = 86_400_000;
+
+/** The refusals, a day after the scripts were seen last. */
+function refusals(
+  before: PolicyTerms | undefined,
+  declared: Policy,
+  resources: readonly Resource[],
+): readonly string[] {
+  const judged = { key: `policy/${declared.key}`, title: "", before, after: declared };
+  const impacts = cspImpact([judged], resources, { maliciousBelow: 50 });
+  const limits = {
+    now: new Date(Number(seenAt) + dayMs),
+    freshMs: 7 * dayMs,
+    hash: "3f2a91c07be4",
+  };
+  return blocksSeen(impacts, [declared], limits).map(({ code, message }) => `${code} ${message}`);
+}
+
+const enforced = policy("site", { action: "allow", value: "script-src 'self'" });
+const cdn = script("https://cdn.example.net/lib.js");
+const long = new Date(Number(seenAt) - 30 * dayMs);
+
+it("refuses to block what is in use, with the list and the ways out", ({ expect }) => {
+  expect(refusals(undefined, enforced, [cdn])).toEqual([
+    "BLOCKS_SEEN policy/site would block 1 script that was seen within 168 h (impact.fresh): https://cdn.example.net/lib.js on https://shop.example.com/; add their sources to its value, or to its acknowledge list where they may go, or release this plan once with --accept 3f2a91c07be4",
+  ]);
+});
+
+it("names a few of many", ({ expect }) => {
+  const many = Array.from({ length: 8 }, (_, index) =>
+    script(`https://cdn.example.net/${index}.js`),
+  );
+  const [only = ""] = refusals(undefined, enforced, many);
+  expect(only).toContain("would block 8 scripts that were seen");
+  expect(only).toContain("/4.js on https://shop.example.com/ and 3 more; add");
+});
+
+describe("nothing is refused", () => {
+  it.for<{
+    when: string;
+    before?: PolicyTerms;
+    declared?: Policy;
+    resource?: Resource;
+  }>([
+    {
+      when: "the policy lets it in",
+      declared: policy("site", { action: "allow", value: "script-src *" }),
+    },
+    { when: "the policy only reports", declared: policy("site", { action: "log" }) },
+    { when: "the policy is off", declared: policy("site", { action: "allow", enabled: false }) },
+    { when: "it was blocked before", before: { ...enforced, value: "script-src 'none'" } },
+    { when: "it is malicious", resource: { ...cdn, scores: { ...harmless, integrity: 2 } } },
+    { when: "nobody saw it for long", resource: { ...cdn, lastSeenAt: long } },
+    { when: "it is no script", resource: connection("https://api.example.net/") },
+    {
+      when: "its host is acknowledged",
+      declared: { ...enforced, acknowledge: ["cdn.example.net"] },
+    },
+    {
+      when: "its path is acknowledged",
+      declared: { ...enforced, acknowledge: ["https://cdn.example.net/lib.js"] },
+    },
+  ])("where $when", ({ before, declared = enforced, resource = cdn }, { expect }) => {
+    expect(refusals(before, declared, [resource])).toEqual([]);
+  });
+});
+
+it.for([
+  { when: "a policy only reported before", before: { ...enforced, action: "log" }, refused: 1 },
+  {
+    when: "another source is acknowledged",
+    declared: { ...enforced, acknowledge: ["a.example"] },
+    refused: 1,
+  },
+  {
+    when: "nobody knows when it was seen",
+    resource: { ...cdn, lastSeenAt: undefined },
+    refused: 1,
+  },
+])(
+  "is refused where $when",
+  ({ before, declared = enforced, resource = cdn, refused }, { expect }) => {
+    expect(refusals(before, declared, [resource])).toHaveLength(refused);
+  },
+);
+
+it.for([
+  { when: "it comes", before: undefined, after: enforced, may: true },
+  {
+    when: "it begins to block",
+    before: { ...enforced, action: "log" },
+    after: enforced,
+    may: true,
+  },
+  { when: "its value changes", before: { ...enforced, value: "" }, after: enforced, may: true },
+  { when: "nothing differs", before: { ...enforced }, after: enforced, may: false },
+  { when: "it only reports", before: undefined, after: policy("a"), may: false },
+  { when: "it goes", before: enforced, after: undefined, may: false },
+])("a policy may block anew: $may, where $when", ({ before, after, may }, { expect }) => {
+  expect(mayBlockAnew({ key: "policy/site", title: "", before, after })).toBe(may);
+});
