@@ -43,10 +43,19 @@ export async function once(
   const look = await lookOnce({ state, only: flags.zones, accept }, session);
   printProblems({ ...state, problems: look.problems }, machine);
   if (hasErrors(look.problems)) return exitCodes.invalid;
+  if (look.unmatched.length > 0) {
+    machine.stderr.write(look.unmatched.map(unmatchedText).join(""));
+    return exitCodes.failed;
+  }
   const { reports, impacts, exitCodeOf } = await finish(look, state.revision);
   const report = { revision: state.revision, startedAt, zones: reports };
   printReport(report, impacts, flags.format, machine);
   return exitCodeOf(reports);
+}
+
+/** A mistyped zone in a pipeline must not pass for a zone in sync. */
+function unmatchedText(pattern: string): string {
+  return `error: ${pattern}: no declared zone has this name; \`zonewarden validate\` checks what is declared\n`;
 }
 
 /** Prints what came of a command, where results go. */

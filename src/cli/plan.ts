@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { fingerprintsOf } from "../plan/fingerprint.ts";
 import { planFileText } from "../report/plan-file.ts";
-import { exitCodeOfPlan, type ExitCode } from "./exit-codes.ts";
+import { exitCodeOfPlan, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { readImpacts } from "./impact.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
@@ -23,10 +23,12 @@ export interface PlanFlags extends OnceFlags {
 export async function planCommand(flags: PlanFlags, machine: Machine): Promise<ExitCode> {
   return withService(flags.config, machine, (session) =>
     once(flags, [], session, async ({ looked, missing }, revision) => {
-      if (flags.out !== undefined) await save(flags.out, looked, revision, session);
+      const { out } = flags;
+      const isSaved = out === undefined || (await isSavedAs(out, looked, revision, session));
       const reports = [...looked.map(({ proposal }) => proposal.report), ...missing];
       const impacts = flags.impact ? await readImpacts(looked, session) : undefined;
-      return { reports, impacts, exitCodeOf: exitCodeOfPlan };
+      const exitCodeOf = isSaved ? exitCodeOfPlan : () => exitCodes.failed;
+      return { reports, impacts, exitCodeOf };
     }),
   );
 }
@@ -34,13 +36,13 @@ export async function planCommand(flags: PlanFlags, machine: Machine): Promise<E
 /** A plan is good for a day: what was reviewed yesterday is not what is true tomorrow. */
 const validMs = 24 * 3_600_000;
 
-/** Saves what may be carried out; a plan that a guard holds is not among it. */
-async function save(
+/** Saves what may be carried out, unless the file cannot be written; a plan that a guard holds is not among it. */
+async function isSavedAs(
   out: string,
   looked: readonly Looked[],
   revision: string,
   { config, baseUrl, machine }: Session,
-): Promise<void> {
+): Promise<boolean> {
   const createdAt = machine.clock.now();
   const zones = looked.flatMap(({ proposal: { report, live } }) =>
     report.result === "ready" && live !== undefined
@@ -55,8 +57,15 @@ async function save(
     expiresAt: new Date(Number(createdAt) + validMs),
     zones,
   });
-  await writeFile(path.resolve(machine.directory, out), text);
+  try {
+    await writeFile(path.resolve(machine.directory, out), text);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    machine.stderr.write(`${out}: cannot be written (${String(error.code)}); give another place\n`);
+    return false;
+  }
   machine.stderr.write(
     `The plan for ${zones.length} zones is in ${out}; carry it out within a day with: zonewarden apply --plan ${out}\n`,
   );
+  return true;
 }

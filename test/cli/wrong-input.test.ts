@@ -27,6 +27,25 @@ describe("what is wrong is said in a sentence, with the right code, and nothing 
     expect(writesSeenBy(example.emulator)).toEqual([]);
   });
 
+  it("when the command line names a zone that no file declares", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    for (const command of ["plan", "apply"]) {
+      const ran = await example.place.run(command, "shop.example.com", "shpo.example.com");
+      expect(ran.code).toBe(1);
+      expect(ran.stderr).toMatch(/shpo\.example\.com: no declared zone/);
+      expect(ran.stdout).toBe("");
+    }
+    expect(writesSeenBy(example.emulator)).toEqual([]);
+  });
+
+  it("when the plan cannot be saved", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const ran = await example.place.run("plan", "--out", "missing/plan.json");
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/^missing\/plan\.json: cannot be written \(ENOENT\); .+\n$/);
+    expect(ran.stdout).toMatch(/^Plan: 3 to create/m);
+  });
+
   it("when the configuration is missing", async ({ expect }) => {
     await using place = await workplace();
     const ran = await place.run("plan");
