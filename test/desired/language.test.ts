@@ -160,6 +160,7 @@ describe("a zone over its profiles", () => {
           expression: "true",
           enabled: true,
           value: "img-src data:; script-src 'self' b.example",
+          acknowledge: [],
         },
       ],
     });
