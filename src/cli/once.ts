@@ -1,4 +1,5 @@
 import type { ZoneImpact } from "../impact/zone-impact.ts";
+import { hashOf } from "../plan/plan-hash.ts";
 import { impactJson } from "../report/impact-json.ts";
 import { impactMarkdown } from "../report/impact-markdown.ts";
 import { renderImpacts } from "../report/impact-text.ts";
@@ -29,7 +30,10 @@ export interface Finished {
   readonly exitCodeOf: (reports: readonly ZoneReport[]) => ExitCode;
 }
 
-/** Goes once from the files to a report: load, look at every zone, `finish`, print. Mistakes in files end it before any request. */
+/**
+ * Goes once from the files to a report: load, look at every zone, `finish`, print. A mistake in a file ends it before any
+ * request; one that only the zone listing shows holds its own zone and lets the others go on.
+ */
 export async function once(
   flags: OnceFlags,
   accept: readonly string[],
@@ -41,16 +45,33 @@ export async function once(
   if (state === undefined) return exitCodes.invalid;
   const startedAt = machine.clock.now();
   const look = await lookOnce({ state, only: flags.zones, accept }, session);
-  printProblems({ ...state, problems: look.problems }, machine);
-  if (hasErrors(look.problems)) return exitCodes.invalid;
-  if (look.unmatched.length > 0) {
-    machine.stderr.write(look.unmatched.map(unmatchedText).join(""));
+  // A zone that the service does not list has a report of its own.
+  const problems = look.problems.filter(({ code }) => code !== "ZONE_NOT_LISTED");
+  printProblems({ ...state, problems }, machine);
+  const mistakes = [...look.unmatched.map(unmatchedText), ...idleHashes(accept, look)];
+  if (mistakes.length > 0) {
+    machine.stderr.write(mistakes.join(""));
     return exitCodes.failed;
   }
   const { reports, impacts, exitCodeOf } = await finish(look, state.revision);
   const report = { revision: state.revision, startedAt, zones: reports };
   printReport(report, impacts, flags.format, machine);
-  return exitCodeOf(reports);
+  const code = exitCodeOf(reports);
+  const isGood = code === exitCodes.done || code === exitCodes.changes;
+  return isGood && hasErrors(problems) ? exitCodes.invalid : code;
+}
+
+/** A release that releases nothing is a mistake: the plan that was reviewed is not the one that would be carried out. */
+function idleHashes(accept: readonly string[], { looked }: Look): readonly string[] {
+  const hashes = new Set(
+    looked.flatMap(({ proposal: { report } }) => ("plan" in report ? [hashOf(report.plan)] : [])),
+  );
+  return accept
+    .filter((hash) => !hashes.has(hash))
+    .map(
+      (hash) =>
+        `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them\n`,
+    );
 }
 
 /** A mistyped zone in a pipeline must not pass for a zone in sync. */

@@ -14,10 +14,10 @@ export function countWords({ changes }: Plan): string {
 }
 
 /** A run in one line: what is planned or was sent, and how many zones are as they shall be. */
-export function summaryWords({ zones, changes, writes, outcomes }: Summary): string {
+export function summaryWords({ zones, converged, changes, writes, outcomes }: Summary): string {
   const total = Object.values(zones).reduce((sum, count) => sum + count, 0);
   const states = [
-    `${zones["in-sync"]} of ${plural(total, "zone")} in sync`,
+    `${converged} of ${plural(total, "zone")} in sync`,
     ...(zones.refused > 0 ? [`${zones.refused} held`] : []),
     ...(zones.unreadable > 0 ? [`${zones.unreadable} unreadable`] : []),
   ].join(", ");

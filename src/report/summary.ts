@@ -5,6 +5,8 @@ import type { Outcome, ZoneReport } from "./run-report.ts";
 /** Zone reports, counted. */
 export interface Summary {
   readonly zones: Readonly<Record<ZoneReport["result"], number>>;
+  /** Zones that are as declared now, those included that were just written. */
+  readonly converged: number;
   /** Changes that are planned, or were. */
   readonly changes: Readonly<Record<Verb, number>>;
   /** Requests that write, planned or sent. */
@@ -33,6 +35,7 @@ export function summarize(reports: readonly ZoneReport[]): Summary {
       ready: countZones("ready"),
       applied: countZones("applied"),
     },
+    converged: reports.filter(isConverged).length,
     changes: {
       create: countVerb("create"),
       update: countVerb("update"),
