@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { freshnessOf, partsTouched, type SavedPlan } from "../plan/fingerprint.ts";
+import { frozen } from "../plan/guard.ts";
 import { carryOut } from "../reconcile/carry-out.ts";
+import { windowsOf } from "../reconcile/windows.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import { objectionsTo, type PlanFile, readPlanFile } from "../report/plan-file.ts";
 import type { PlanMistake } from "../report/plan-mistake.ts";
@@ -26,9 +28,7 @@ export interface ApplyPlanFlags extends Pick<OnceFlags, "config" | "format"> {
  */
 export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promise<ExitCode> {
   const text = await textOf(path.resolve(machine.directory, flags.plan));
-  if (text === undefined) {
-    return refuse(`${flags.plan}: cannot be read`, exitCodes.invalid, machine);
-  }
+  if (text === undefined) return refuse(unreadable(flags.plan), exitCodes.invalid, machine);
   const read = readPlanFile(text);
   if (read.result === "mistake") {
     return refuse(`${flags.plan}: ${read.mistake.message}`, exitCodes.invalid, machine);
@@ -55,6 +55,10 @@ async function textOf(file: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
+}
+
+function unreadable(file: string): string {
+  return `${file}: cannot be read; give the file that plan --out has written`;
 }
 
 function refuse(message: string, code: ExitCode, machine: Machine): ExitCode {
@@ -84,7 +88,7 @@ async function carryOutAll(
 async function carryOutOne(
   saved: SavedPlan,
   revision: string,
-  { service, machine, stop }: Session,
+  { config, service, machine, stop }: Session,
 ): Promise<ZoneReport> {
   const { plan } = saved;
   const { clock } = machine;
@@ -97,12 +101,18 @@ async function carryOutOne(
     startedAt,
   } as const;
   const phases = { fetch: 0, plan: 0, apply: 0 };
+  const cause = plan.marked ? "drift" : "pending";
+  // What was planned in time may come to be carried out in a freeze.
+  const freeze = windowsOf(config.windows)(startedAt);
+  const refusals = freeze === undefined ? [] : frozen(plan, freeze);
+  if (refusals.length > 0) {
+    return { ...base, result: "refused", plan, cause, refusals, phases, finishedAt: startedAt };
+  }
   try {
     const wanted = { ...partsTouched(plan), scoreRule: false };
     const live = await service.reader.readZone(plan.zone, wanted, "changed", stop);
     const { send, held } = freshnessOf(saved, live);
     const proposed = { ...plan, writes: send };
-    const cause = plan.marked ? "drift" : "pending";
     const ready = {
       ...base,
       result: "ready",

@@ -78,6 +78,19 @@ describe("a saved plan", () => {
     expect(writesSeenBy(here.emulator)).toEqual([]);
   });
 
+  it("waits for the end of a freeze that began after it was made", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.run("plan", "--out", "plan.json");
+    const config = path.join(place.directory, "zonewarden.yaml");
+    const freeze = 'windows: [{ name: sale, type: freeze, start: "* * * * *", duration: 1h }]';
+    await writeFile(config, `${await readFile(config, "utf8")}\n${freeze}\n`);
+    const { code, stdout } = await place.run("apply", "--plan", "plan.json");
+    expect(stdout).toContain("FROZEN");
+    expect(code).toBe(4);
+    expect(writesSeenBy(emulator)).toEqual([]);
+  });
+
   it("cannot be joined with zones or hashes", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const ran = await example.place.run("apply", "shop.example.com", "--plan", "plan.json");

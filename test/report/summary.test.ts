@@ -16,6 +16,7 @@ describe("a run in numbers", () => {
   it("counts zones, changes, requests and what is left alone", ({ expect }) => {
     expect(summarize(planned)).toEqual({
       zones: { "in-sync": 2, unreadable: 1, refused: 1, ready: 3, applied: 0 },
+      converged: 2,
       changes: { create: 7, update: 4, delete: 5 },
       writes: 13,
       outcomes: { done: 0, failed: 0, unknown: 0, skipped: 0 },
