@@ -139,7 +139,7 @@ function matchesPort(wanted: string | undefined, protocol: string, url: URL): bo
   const isUsual = url.port === "";
   if (wanted === undefined) return isUsual;
   if (Number(wanted) === Number(portOf(url))) return isUsual || protocol === url.protocol;
-  return isUsual && protocol === "http:" && url.protocol === "https:" && Number(wanted) === 80;
+  return isUsual && protocol !== url.protocol && Number(wanted) === 80;
 }
 
 /** Segment by segment, each percent-decoded; a slash at the end takes in all below it. A query takes no part. */

@@ -28,6 +28,7 @@ it.for([
   { list: "https:", url: "http://cdn.example/", fits: false },
   { list: "http:", url: "https://cdn.example/", fits: true },
   { list: "ws:", url: "wss://cdn.example/", fits: true },
+    { list: "ws://cdn.example:80", url: "wss://cdn.example/", fits: true },
   { list: "https:", url: "wss://cdn.example/", fits: false },
   { list: "cdn.example", url: "wss://cdn.example/", fits: false },
   { list: "CDN.example", url: "https://cdn.example/a.js", fits: true },
