@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/proof/**/*.proof.ts"],
-    setupFiles: ["test/support/node-version.ts"],
+    setupFiles: ["test/support/node-version.ts", "test/support/walk.ts"],
     testTimeout: 180_000,
     hookTimeout: 60_000,
     fileParallelism: false,

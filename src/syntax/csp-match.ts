@@ -138,7 +138,9 @@ function matchesPort(wanted: string | undefined, protocol: string, url: URL): bo
   if (wanted === "*") return true;
   const isUsual = url.port === "";
   if (wanted === undefined) return isUsual;
-  if (Number(wanted) === Number(portOf(url))) return isUsual || protocol === url.protocol;
+  if (Number(wanted) === Number(portOf(url))) {
+    return protocol === url.protocol || (isUsual && url.protocol === "https:");
+  }
   return isUsual && protocol !== url.protocol && Number(wanted) === 80;
 }
 

@@ -151,9 +151,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
   it("would be caught breaking one", async ({ expect }) => {
     await using server = await servePages(showcase());
     await using tab = await openTab(browser, server.url);
-    await tab.page.evaluate(
-      "document.body.append(document.createElement('button'))",
-    );
+    await tab.page.evaluate("document.body.append(document.createElement('button'))");
     expect(await violationsOn(tab.page)).toEqual(['button-name: ["body > button"]']);
   });
 
