@@ -160,6 +160,7 @@ const addApply: Add = (program, machine, end) => {
     .addOption(formatOption("text", "json", "markdown"))
     .option("--accept <hash...>", "release plans that a guard holds, by the hash that plan prints")
     .option("--plan <file>", "carry out what plan --out has saved, and nothing else")
+    .option("--check", "let the service judge the writes of rulesets, and store nothing")
     .addHelpText(
       "after",
       example(
@@ -170,15 +171,20 @@ const addApply: Add = (program, machine, end) => {
       ),
     )
     .action(async (zones: readonly string[], options: ApplyFlags, command: Command) => {
-      const { plan, accept = [] } = options;
+      const { plan, accept = [], check = false } = options;
+      if (plan === undefined && check) {
+        const { checkCommand } = await import("./check.ts");
+        end(await checkCommand({ ...options, zones, accept }, machine));
+        return;
+      }
       if (plan === undefined) {
         const { applyCommand } = await import("./apply.ts");
         end(await applyCommand({ ...options, zones, accept }, machine));
         return;
       }
-      if (zones.length > 0 || accept.length > 0) {
+      if (zones.length > 0 || accept.length > 0 || check) {
         command.error(
-          "error: --plan carries out a whole saved plan: name neither zones nor --accept",
+          "error: --plan carries out a whole saved plan: name neither zones nor --accept nor --check",
         );
       }
       const { applyPlan } = await import("./apply-plan.ts");
@@ -191,6 +197,7 @@ interface ApplyFlags {
   readonly format: "text" | "json" | "markdown";
   readonly accept?: readonly string[];
   readonly plan?: string;
+  readonly check?: boolean;
 }
 
 const addHistory: Add = (program, machine, end) => {
