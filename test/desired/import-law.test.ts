@@ -12,7 +12,7 @@ import { liveZones } from "../support/arbitrary-live.ts";
 import { desiredBench } from "../support/desired.ts";
 import { owner } from "../support/model.ts";
 
-const runs = { numRuns: 300 };
+const runs = { numRuns: 100 };
 const timeout = 120_000;
 
 /** Some zones of different names, or two of the same one. */
