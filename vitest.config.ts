@@ -22,6 +22,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/node-version.ts", "test/support/walk.ts"],
+    // Two cores, two workers: by default one of them would be left idle.
+    maxWorkers: "100%",
     sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
   },
