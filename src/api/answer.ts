@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../syntax/json.ts";
 import { ApiError, type ApiErrorCode } from "./api-error.ts";
 import type { Call } from "./call.ts";
-import type { Reply } from "./client.ts";
+import type { Reply } from "./exchange.ts";
 import { one, retryAfter } from "./rate-headers.ts";
 import { remedyFor } from "./remedy.ts";
 import type { Token } from "./token.ts";

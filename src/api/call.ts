@@ -42,14 +42,30 @@ export function get(
   return { method: "GET", route, params, query, body: undefined };
 }
 
-/** The address of a call: parameters filled in and encoded. */
-export function urlOf(baseUrl: string, call: Call): string {
-  const path = call.route.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => {
-    const value = call.params[name];
-    if (value === undefined || value === "") throw new Error(`${call.route}: no value for ${name}`);
-    return encodeURIComponent(value);
-  });
-  const base = baseUrl.endsWith("/") ? baseUrl.replace(/\/+$/, "") : baseUrl;
-  if (Object.keys(call.query).length === 0) return `${base}${path}`;
-  return `${base}${path}?${new URLSearchParams(call.query).toString()}`;
+/** The path of a call below `basePath`: parameters filled in and encoded. */
+export function pathOf(basePath: string, { route, params, query }: Call): string {
+  let path = basePath;
+  for (const [index, part] of partsOf(route).entries()) {
+    path += index % 2 === 0 ? part : parameter(route, params, part);
+  }
+  return Object.keys(query).length === 0
+    ? path
+    : `${path}?${new URLSearchParams(query).toString()}`;
+}
+
+function parameter(route: string, params: Call["params"], name: string): string {
+  const value = params[name];
+  if (value === undefined || value === "") throw new Error(`${route}: no value for ${name}`);
+  return encodeURIComponent(value);
+}
+
+/** Routes are few, and taken apart once: texts at even places, names of parameters between them. */
+const routeParts = new Map<string, readonly string[]>();
+
+function partsOf(route: string): readonly string[] {
+  const known = routeParts.get(route);
+  if (known !== undefined) return known;
+  const parts = route.split(/\{(\w+)\}/);
+  routeParts.set(route, parts);
+  return parts;
 }

@@ -1,21 +1,28 @@
-import { Agent, type Dispatcher, request } from "undici";
+import { Agent, type Dispatcher } from "undici";
 
-import { urlOf, type Call } from "./call.ts";
+import { pathOf, type Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
+import { startExchange, type Exchange, type Reply } from "./exchange.ts";
 import type { Observer, RequestFact } from "./observer.ts";
-import type { Headers } from "./rate-headers.ts";
 import type { Token } from "./token.ts";
 import { failureOf } from "./transport.ts";
 
 /** The way to the service. */
 export interface Connection {
-  /** Address up to and with the version segment: `https://api.cloudflare.com/client/v4`. */
-  readonly baseUrl: string;
+  readonly address: ServiceAddress;
   readonly dispatcher: Dispatcher;
   /** Longest time of one request, from sending it to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly observer: Observer;
+}
+
+/** Where the service is, up to and with the version segment of its paths. */
+export interface ServiceAddress {
+  /** `https://api.cloudflare.com` */
+  readonly origin: string;
+  /** `/client/v4` */
+  readonly basePath: string;
 }
 
 /** In whose name a request is sent. */
@@ -25,13 +32,6 @@ export interface Identity {
   readonly token: Token;
 }
 
-/** What came back, not yet understood. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-}
-
 /** Longest answer that is held in memory. */
 export const longestAnswer = 32 * 1024 * 1024;
 
@@ -39,6 +39,12 @@ export const longestAnswer = 32 * 1024 * 1024;
 export function createDispatcher(connections: number): Dispatcher {
   // HTTP/2 is undici's default; over it, a GOAWAY in a burst has lost requests under way (nodejs/undici#5468).
   return new Agent({ connections, allowH2: false, maxResponseSize: longestAnswer });
+}
+
+/** The parts of a base address: `https://api.cloudflare.com/client/v4`. */
+export function serviceAddress(baseUrl: string): ServiceAddress {
+  const { origin, pathname } = new URL(baseUrl);
+  return { origin, basePath: pathname.replace(/\/+$/, "") };
 }
 
 /** Sends one request and gives its reply, whatever its status; an `ApiError` tells why there is none. */
@@ -55,52 +61,34 @@ export async function send(
     const { credential } = identity;
     observer.request({ endpoint: call.route, method: call.method, code, ms, credential });
   };
-  const limit = startLimit(clock, timeoutMs, signal);
+  signal.throwIfAborted();
+  const exchange = begin(connection, identity.token, call);
+  const callOff = clock.alarm(timeoutMs, () => exchange.giveUp(new OutOfTime()));
+  const abort = (): void => exchange.giveUp(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
   try {
-    const reply = await exchange(connection, identity.token, call, limit.signal);
+    const reply = await exchange.reply;
     observe(reply.status);
     return reply;
   } catch (cause) {
     signal.throwIfAborted();
-    const error = failureOf(call, cause, limit.signal.aborted, timeoutMs);
+    const error = failureOf(call, cause, cause instanceof OutOfTime, timeoutMs);
     observe(error.fault ?? "reset");
     throw error;
   } finally {
-    limit.end();
+    callOff();
+    signal.removeEventListener("abort", abort);
   }
 }
 
-/** A time limit joined with the caller's signal; nothing of it stays behind once it has ended. */
-function startLimit(
-  clock: Clock,
-  ms: number,
-  caller: AbortSignal,
-): { readonly signal: AbortSignal; readonly end: () => void } {
-  const controller = new AbortController();
-  const abort = (): void => {
-    controller.abort();
-  };
-  const callOff = clock.alarm(ms, abort);
-  caller.addEventListener("abort", abort, { once: true });
-  if (caller.aborted) abort();
-  return {
-    signal: controller.signal,
-    end: () => {
-      callOff();
-      caller.removeEventListener("abort", abort);
-    },
-  };
-}
+/** The request took longer than one may. */
+class OutOfTime extends Error {}
 
-async function exchange(
-  { baseUrl, dispatcher }: Connection,
-  token: Token,
-  call: Call,
-  signal: AbortSignal,
-): Promise<Reply> {
-  const { statusCode, headers, body } = await request(urlOf(baseUrl, call), {
+function begin({ address, dispatcher }: Connection, token: Token, call: Call): Exchange {
+  return startExchange(dispatcher, {
+    origin: address.origin,
+    path: pathOf(address.basePath, call),
     method: call.method,
-    dispatcher,
     headers: {
       authorization: token.authorization,
       accept: "application/json",
@@ -108,7 +96,5 @@ async function exchange(
       ...(call.body === undefined ? {} : { "content-type": "application/json" }),
     },
     body: call.body === undefined ? null : JSON.stringify(call.body),
-    signal,
   });
-  return { status: statusCode, headers, text: await body.text() };
 }

@@ -51,6 +51,7 @@ interface RateItem {
 }
 
 function itemsOf(header: string | readonly string[] | undefined): RateItem[] {
+  if (header === undefined) return [];
   return one(header)
     .split(",")
     .map((item) => {

@@ -3,9 +3,12 @@ import { inspect } from "node:util";
 /** An API token that cannot be printed: whatever shows it shows `[token]`. */
 export class Token {
   readonly #value: string;
+  /** As JSON writes it. */
+  readonly #escaped: string;
 
   private constructor(value: string) {
     this.#value = value;
+    this.#escaped = JSON.stringify(value).slice(1, -1);
   }
 
   /** Reads a token, with or without white space around it; `undefined` where `text` can be none. */
@@ -25,8 +28,8 @@ export class Token {
 
   /** `text` without the token, plain or as JSON writes it. */
   scrub(text: string): string {
-    const escaped = JSON.stringify(this.#value).slice(1, -1);
-    return text.replaceAll(this.#value, "[token]").replaceAll(escaped, "[token]");
+    if (text === "") return text;
+    return text.replaceAll(this.#value, "[token]").replaceAll(this.#escaped, "[token]");
   }
 
   toString(): string {

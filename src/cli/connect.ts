@@ -1,4 +1,4 @@
-import { createDispatcher } from "../api/client.ts";
+import { createDispatcher, serviceAddress } from "../api/client.ts";
 import { Credential, type TokenSource } from "../api/credential.ts";
 import { type Observer, quietObserver } from "../api/observer.ts";
 import { defaultRetry } from "../api/retry.ts";
@@ -52,7 +52,7 @@ export function connect(
   );
   const dispatcher = createDispatcher(concurrency);
   const { clock, random } = machine;
-  const connection = { baseUrl, dispatcher, clock, timeoutMs, observer };
+  const connection = { address: serviceAddress(baseUrl), dispatcher, clock, timeoutMs, observer };
   const service = connectService({ connection, credentials, retry: defaultRetry, random });
   return {
     reader: createReader(service),

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 
 import { defaultBudget, type BudgetOptions } from "../../src/api/budget.ts";
-import { createDispatcher, type Connection } from "../../src/api/client.ts";
+import { createDispatcher, serviceAddress, type Connection } from "../../src/api/client.ts";
 import { systemClock, type Clock } from "../../src/api/clock.ts";
 import { Credential, type CredentialOptions } from "../../src/api/credential.ts";
 import type { Observer, RequestFact, RetryFact } from "../../src/api/observer.ts";
@@ -58,7 +58,7 @@ export function connect(baseUrl: string, choice: ServiceChoice = {}): TestServic
   const clock = choice.clock ?? systemClock;
   const dispatcher: Dispatcher = createDispatcher(8);
   const timeoutMs = choice.timeoutMs ?? 5_000;
-  const connection = { baseUrl, dispatcher, timeoutMs, clock, observer };
+  const connection = { address: serviceAddress(baseUrl), dispatcher, timeoutMs, clock, observer };
   const retry = { ...defaultRetry, firstWaitMs: 2, ...choice.retry };
   const credentials = (choice.credentials ?? [{}]).map(
     (each) => new Credential(credentialOptions(each, choice.budget ?? {}), clock),
