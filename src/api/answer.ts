@@ -9,6 +9,8 @@ import { wireCodes } from "./wire.ts";
 
 /** An understood reply: the `result` of the envelope, not yet believed. */
 export interface Answer {
+  /** The whole body, as it came. */
+  readonly text: string;
   readonly result: unknown;
   readonly resultInfo: JsonObject | undefined;
   readonly status: number;
@@ -36,6 +38,7 @@ export function answerOf(call: Call, reply: Reply, token: Token, now: Date): Ans
   if (body["success"] !== true) throw refusal(call, reply, body, token, now);
   const info = body["result_info"];
   return {
+    text: reply.text,
     result: body["result"] ?? null,
     resultInfo: isJsonObject(info) ? info : undefined,
     status,

@@ -1,9 +1,11 @@
+import { hash } from "node:crypto";
+
 import type { LiveEntrypoint, LivePolicy, LiveZone } from "../zone/live.ts";
 import { managedPhase } from "../zone/managed-ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
 import { malformedResult } from "./answer.ts";
 import { ApiError } from "./api-error.ts";
-import { get, type Get } from "./call.ts";
+import { get, type Get, type GetCall } from "./call.ts";
 import { entrypointOf } from "./entrypoint.ts";
 import { policiesOf, settingsOf, type LiveSettings } from "./page-shield.ts";
 import { routes } from "./routes.ts";
@@ -19,20 +21,36 @@ export interface Wanted {
   readonly scoreRule: boolean;
 }
 
-/** Reads what is wanted of a zone, one request after the other: the first that fails spares the rest. */
-export async function readZone(
+/** What the service answered about a zone. Most answers are those of the last look: they are understood when somebody asks. */
+export interface ZoneAnswers {
+  /** Equal answers, equal digest. */
+  readonly digest: string;
+  /** What they say; throws an `ApiError` where one is not of the documented kind. */
+  readonly live: () => LiveZone;
+}
+
+/** Asks for what is wanted of a zone, one request after the other: the first that fails spares the rest. */
+export async function readAnswers(
   send: Get,
   scoreRules: ScoreRules,
   zone: Zone,
   wanted: Wanted,
   signal: AbortSignal,
-): Promise<LiveZone> {
+): Promise<ZoneAnswers> {
+  const settings = wanted.settings ? await askSettings(send, zone, signal) : undefined;
+  const policies = wanted.policies ? await askPolicies(send, zone, signal) : undefined;
+  const entrypoint = wanted.rules ? await askEntrypoint(send, zone, signal) : undefined;
+  const scoreRule = wanted.scoreRule ? await scoreRules.read(send, zone, signal) : undefined;
+  const parts = [settings?.text, policies?.text, entrypoint?.text, JSON.stringify(scoreRule)];
   return {
-    zone,
-    settings: wanted.settings ? await readSettings(send, zone, signal) : undefined,
-    policies: wanted.policies ? await readPolicies(send, zone, signal) : undefined,
-    entrypoint: wanted.rules ? await readEntrypoint(send, zone, signal) : undefined,
-    scoreRule: wanted.scoreRule ? await scoreRules.read(send, zone, signal) : undefined,
+    digest: hash("sha256", parts.join("\u0000"), "base64"),
+    live: () => ({
+      zone,
+      settings: settings?.understand(),
+      policies: policies?.understand(),
+      entrypoint: entrypoint?.understand(),
+      scoreRule,
+    }),
   };
 }
 
@@ -42,11 +60,7 @@ export async function readSettings(
   zone: Zone,
   signal: AbortSignal,
 ): Promise<LiveSettings> {
-  const call = get(routes.settings, { zone_id: zone.id });
-  const answer = await send(call, signal);
-  const settings = settingsOf(answer.result);
-  if (settings === undefined) throw malformedResult(call, answer, "a setting is missing");
-  return settings;
+  return (await askSettings(send, zone, signal)).understand();
 }
 
 /** Reads all policies; their list has no pages (api-facts A.6). */
@@ -55,11 +69,7 @@ export async function readPolicies(
   zone: Zone,
   signal: AbortSignal,
 ): Promise<readonly LivePolicy[]> {
-  const call = get(routes.policies, { zone_id: zone.id });
-  const answer = await send(call, signal);
-  const policies = policiesOf(answer.result);
-  if (policies === undefined) throw malformedResult(call, answer, "not a list of policies");
-  return policies;
+  return (await askPolicies(send, zone, signal)).understand();
 }
 
 /** Reads the entry point. Only 404 with code 10003 says that there is none (api-facts B.8, F.3). */
@@ -68,14 +78,67 @@ export async function readEntrypoint(
   zone: Zone,
   signal: AbortSignal,
 ): Promise<LiveEntrypoint> {
-  const call = get(routes.entrypoint, { zone_id: zone.id, phase_name: managedPhase });
+  return (await askEntrypoint(send, zone, signal)).understand();
+}
+
+/** One answer about a zone. */
+interface Part<T> {
+  readonly text: string;
+  readonly understand: () => T;
+}
+
+/** A kind of answer: how it is read, and what to say where it is of another kind. */
+interface Kind<T> {
+  readonly of: (result: unknown) => T | undefined;
+  readonly otherwise: string;
+}
+
+async function ask<T>(
+  send: Get,
+  call: GetCall,
+  kind: Kind<T>,
+  signal: AbortSignal,
+): Promise<Part<T>> {
+  const answer = await send(call, signal);
+  return {
+    text: answer.text,
+    understand: () => {
+      const understood = kind.of(answer.result);
+      if (understood === undefined) throw malformedResult(call, answer, kind.otherwise);
+      return understood;
+    },
+  };
+}
+
+const settingsKind = { of: settingsOf, otherwise: "a setting is missing" };
+const policiesKind = { of: policiesOf, otherwise: "not a list of policies" };
+const entrypointKind: Kind<LiveEntrypoint> = {
+  of: entrypointOf,
+  otherwise: "not a ruleset with rules",
+};
+
+function askSettings(send: Get, { id }: Zone, signal: AbortSignal): Promise<Part<LiveSettings>> {
+  return ask(send, get(routes.settings, { zone_id: id }), settingsKind, signal);
+}
+
+function askPolicies(
+  send: Get,
+  { id }: Zone,
+  signal: AbortSignal,
+): Promise<Part<readonly LivePolicy[]>> {
+  return ask(send, get(routes.policies, { zone_id: id }), policiesKind, signal);
+}
+
+async function askEntrypoint(
+  send: Get,
+  { id }: Zone,
+  signal: AbortSignal,
+): Promise<Part<LiveEntrypoint>> {
+  const call = get(routes.entrypoint, { zone_id: id, phase_name: managedPhase });
   try {
-    const answer = await send(call, signal);
-    const entrypoint = entrypointOf(answer.result);
-    if (entrypoint === undefined) throw malformedResult(call, answer, "not a ruleset with rules");
-    return entrypoint;
+    return await ask(send, call, entrypointKind, signal);
   } catch (error) {
-    if (isAbsence(error)) return { state: "absent" };
+    if (isAbsence(error)) return { text: "", understand: () => ({ state: "absent" }) };
     throw error;
   }
 }

@@ -85,7 +85,7 @@ export async function sendWithRetries(
   }
 }
 
-const nothing = { result: null, resultInfo: undefined, auditId: "" } as const;
+const nothing = { text: "", result: null, resultInfo: undefined, auditId: "" } as const;
 
 async function sendOnce(
   session: Session,

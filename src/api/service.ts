@@ -10,7 +10,7 @@ import type { Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
 import { listItems, readItem, type ReadingProgress } from "./inventory.ts";
 import { everythingSeen, type ItemFilters } from "./item-query.ts";
-import { readZone, type Wanted } from "./read-zone.ts";
+import { readAnswers, type Wanted, type ZoneAnswers } from "./read-zone.ts";
 import { sendWithRetries, type RetryPolicy, type Session } from "./retry.ts";
 import {
   deleteVersion,
@@ -53,7 +53,14 @@ export interface Reader {
   listZones(signal: AbortSignal): Promise<ZoneListing>;
   /** Asks what the service says of each token and notes it on its credential; `zones` tell the accounts. */
   verifyTokens(zones: readonly Zone[], signal: AbortSignal): Promise<void>;
-  /** Reads what is wanted of a zone in at most three requests, or throws an `ApiError`. */
+  /** Asks for what is wanted of a zone in at most three requests, or throws an `ApiError`. */
+  readAnswers(
+    zone: Zone,
+    wanted: Wanted,
+    priority: Priority,
+    signal: AbortSignal,
+  ): Promise<ZoneAnswers>;
+  /** The same, understood. */
   readZone(zone: Zone, wanted: Wanted, priority: Priority, signal: AbortSignal): Promise<LiveZone>;
   /** Reads all scripts that are on record for a zone, last in the queue for the budget. */
   readScripts(zone: Zone, signal: AbortSignal): Promise<readonly Script[]>;
@@ -111,6 +118,14 @@ export function connectService(options: ServiceOptions): Service {
 
 /** What can only look. */
 export function createReader(service: Service): Reader {
+  const read: Reader["readAnswers"] = async (zone, wanted, priority, signal) =>
+    readAnswers(
+      getter(sessionOf(service, zone), priority),
+      service.scoreRules,
+      zone,
+      wanted,
+      signal,
+    );
   return {
     listZones: (signal) => listAll(service, signal),
     readScripts: async (zone, signal) => {
@@ -126,14 +141,8 @@ export function createReader(service: Service): Reader {
         }),
       );
     },
-    readZone: async (zone, wanted, priority, signal) =>
-      readZone(
-        getter(sessionOf(service, zone), priority),
-        service.scoreRules,
-        zone,
-        wanted,
-        signal,
-      ),
+    readAnswers: read,
+    readZone: async (...asked) => (await read(...asked)).live(),
   };
 }
 

@@ -92,6 +92,7 @@ function lookAt(
       owner: config.desired.owner,
       impact: config.impact,
       circumstances: (now) => circumstancesOf(declared.desired, { mode, limits, windows }, now),
+      settled: () => undefined,
       causeOf: (plan) => (plan.marked ? "drift" : "pending"),
       objections: () => [],
     },

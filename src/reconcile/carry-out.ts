@@ -30,7 +30,7 @@ export type Verify = (after: LiveZone) => readonly Change[];
  * `ready` is given back as it is.
  */
 export async function carryOut(
-  { report, live }: Proposal,
+  { report, live }: Pick<Proposal, "report" | "live">,
   verify: Verify,
   ports: WritePorts,
   signals: StopSignals,

@@ -43,8 +43,8 @@ export function startDeadline({ reader, writer, clock }: RunPorts, ms = runDeadl
   };
   return {
     reader: {
-      readZone: (zone, wanted, urgency, signal) =>
-        within("API_DEADLINE", signal, (own) => reader.readZone(zone, wanted, urgency, own)),
+      readAnswers: (zone, wanted, urgency, signal) =>
+        within("API_DEADLINE", signal, (own) => reader.readAnswers(zone, wanted, urgency, own)),
       readScripts: (zone, signal) =>
         within("API_DEADLINE", signal, (own) => reader.readScripts(zone, own)),
     },

@@ -14,9 +14,22 @@ export interface Wanted {
 /** How urgent a request is when the budget is short, most urgent first. */
 export type Urgency = "write" | "changed" | "sweep";
 
+/** What the service answered about a zone, understood when somebody asks. */
+export interface ZoneAnswers {
+  /** Equal answers, equal digest. */
+  readonly digest: string;
+  /** Throws where an answer cannot be understood. */
+  readonly live: () => LiveZone;
+}
+
 /** The live state, to look at. Nothing that plans is given more than this. */
 export interface LiveReader {
-  readZone(zone: Zone, wanted: Wanted, urgency: Urgency, signal: AbortSignal): Promise<LiveZone>;
+  readAnswers(
+    zone: Zone,
+    wanted: Wanted,
+    urgency: Urgency,
+    signal: AbortSignal,
+  ): Promise<ZoneAnswers>;
   /** The scripts that browsers reported of a zone's pages, whatever became of them since. */
   readScripts(zone: Zone, signal: AbortSignal): Promise<readonly Script[]>;
 }

@@ -10,7 +10,7 @@ import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone, ZoneContent } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
 import { judgeSeen, type ImpactLimits } from "./judge-seen.ts";
-import type { Clock, LiveReader, Urgency, Wanted } from "./ports.ts";
+import type { Clock, LiveReader, Urgency, Wanted, ZoneAnswers } from "./ports.ts";
 
 /** What a look at a zone needs to know beside the zone. */
 export interface Look {
@@ -23,6 +23,8 @@ export interface Look {
   readonly impact: ImpactLimits;
   /** Judged at the moment of the plan. */
   readonly circumstances: (now: Date) => Circumstances;
+  /** What the same answers led to before, where that was a plan without changes; `undefined` where it is not known. */
+  readonly settled: (answers: string) => Plan | undefined;
   /** Why what differs differs. */
   readonly causeOf: (plan: Plan) => Cause;
   /** What else speaks against carrying the plan out. */
@@ -40,8 +42,10 @@ export interface LookPorts {
 /** What a look came to, with the live state that it was judged by. */
 export interface Proposal {
   readonly report: ZoneReport;
-  /** `undefined` where it could not be read. */
+  /** `undefined` where it could not be read, or where nothing has changed since it was. */
   readonly live: LiveZone | undefined;
+  /** Digest of the answers, "" where there are none. */
+  readonly answers: string;
 }
 
 /** Reads a zone, plans it and judges the plan. Writes nothing, and could not. */
@@ -51,21 +55,21 @@ export async function propose(
   signal: AbortSignal,
 ): Promise<Proposal> {
   const startedAt = ports.clock.now();
-  const { desired, run, trigger, revision, owner } = look;
+  const { desired, run, trigger, revision } = look;
   const base = { zone: desired.zone.name, run, trigger, revision, startedAt };
   try {
     const wanted = wantedOf(desired.content);
-    const live = await ports.reader.readZone(desired.zone, wanted, look.urgency, signal);
+    const answers = await ports.reader.readAnswers(desired.zone, wanted, look.urgency, signal);
     const readAt = ports.clock.now();
-    const planned = plan(desired, live, owner);
-    const proposal = await judgeSeen(planned, desired, live, look.impact, ports, signal);
+    const { live, proposal } = await planFrom(answers, look, ports, signal);
     const finishedAt = ports.clock.now();
     const phases = {
       fetch: Number(readAt) - Number(startedAt),
       plan: Number(finishedAt) - Number(readAt),
       apply: 0,
     };
-    return { report: { ...base, finishedAt, phases, ...judge(look, proposal, finishedAt) }, live };
+    const report = { ...base, finishedAt, phases, ...judge(look, proposal, finishedAt) };
+    return { report, live, answers: answers.digest };
   } catch (error) {
     signal.throwIfAborted();
     if (!isServiceError(error)) ports.bug(error, desired.zone.name);
@@ -75,8 +79,23 @@ export async function propose(
     return {
       report: { ...base, finishedAt, phases, result: "unreadable", failure },
       live: undefined,
+      answers: "",
     };
   }
+}
+
+/** A plan follows from its declaration and the answers alone: where both are as they were, so is the plan. */
+async function planFrom(
+  answers: ZoneAnswers,
+  { desired, owner, impact, settled }: Look,
+  ports: LookPorts,
+  signal: AbortSignal,
+): Promise<{ readonly live: LiveZone | undefined; readonly proposal: Plan }> {
+  const known = settled(answers.digest);
+  if (known !== undefined) return { live: undefined, proposal: { ...known, zone: desired.zone } };
+  const live = answers.live();
+  const planned = plan(desired, live, owner);
+  return { live, proposal: await judgeSeen(planned, desired, live, impact, ports, signal) };
 }
 
 /** Which parts of a zone its declaration asks for. */

@@ -32,6 +32,7 @@ export class ZoneMemory {
   readonly #limits: () => ContentionLimits;
   #converged: string | undefined;
   #corrections = new Map<string, readonly number[]>();
+  #settled: { readonly premises: string; readonly plan: Plan } | undefined;
 
   /** @param limits in force at the moment. */
   constructor(limits: () => ContentionLimits) {
@@ -59,6 +60,16 @@ export class ZoneMemory {
         message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min and undone each time: find the other writer; a correction is tried again when that time has passed`,
       },
     ];
+  }
+
+  /** The plan without changes that followed from the same premises at the last look. */
+  settled(premises: string): Plan | undefined {
+    return this.#settled?.premises === premises ? this.#settled.plan : undefined;
+  }
+
+  /** Notes from which premises a plan without changes followed. */
+  settle(report: ZoneReport, premises: string): void {
+    this.#settled = report.result === "in-sync" ? { premises, plan: report.plan } : undefined;
   }
 
   /** Takes in what a look came to. */

@@ -77,6 +77,7 @@ export class ZoneRunner {
   ): Promise<ZoneRunResult> {
     const { owner, impact } = this.#options;
     const memory = this.#memoryOf(desired.zone.name);
+    const premises = (answers: string): string => `${owner} ${digest} ${answers}`;
     const look = {
       ...occasion,
       desired,
@@ -84,6 +85,7 @@ export class ZoneRunner {
       impact,
       run: this.#ports.runId(),
       circumstances: (now: Date) => circumstancesOf(desired, this.#options, now),
+      settled: (answers: string) => memory.settled(premises(answers)),
       causeOf: (proposed: Plan) => memory.causeOf(proposed, digest),
       objections: (proposed: Plan, cause: Cause) =>
         memory.objections(proposed, cause, this.#ports.clock.now()),
@@ -94,6 +96,7 @@ export class ZoneRunner {
     const verify = (after: LiveZone) => plan(desired, after, owner).changes;
     const report = await carryOut(proposal, verify, ports, signals);
     memory.record(report, digest);
+    memory.settle(report, premises(proposal.answers));
     return { report, retryMs: this.#retryAfter(report) };
   }
 

@@ -13,7 +13,7 @@ const wanted: Wanted = { settings: true, policies: true, rules: true, scoreRule:
 
 /** A service that never answers, but gives up when it is told to. */
 const silent: LiveReader & LiveWriter = {
-  readZone: (_zone, _wanted, _urgency, signal) => untilAborted(signal),
+  readAnswers: (_zone, _wanted, _urgency, signal) => untilAborted(signal),
   readScripts: (_zone, signal) => untilAborted(signal),
   write: (_live, _write, signal) => untilAborted(signal),
 };
@@ -31,7 +31,9 @@ describe("the deadline of a run", () => {
   it("gives up a reading that is under way when it comes", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     using deadline = startDeadline({ reader: silent, writer: silent, clock });
-    const reading = deadline.reader.readZone(live.zone, wanted, "sweep", signal).catch(failureOf);
+    const reading = deadline.reader
+      .readAnswers(live.zone, wanted, "sweep", signal)
+      .catch(failureOf);
     await clock.advance(runDeadlineMs);
     expect(await reading).toMatchObject({ code: "API_DEADLINE", transient: true });
     const scripts = deadline.reader.readScripts(live.zone, signal).catch(failureOf);
@@ -58,7 +60,7 @@ describe("the deadline of a run", () => {
     const clock = new SimulatedClock();
     using deadline = startDeadline({ reader: silent, writer: silent, clock });
     const stopping = new AbortController();
-    const reading = deadline.reader.readZone(live.zone, wanted, "sweep", stopping.signal);
+    const reading = deadline.reader.readAnswers(live.zone, wanted, "sweep", stopping.signal);
     stopping.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");
   });

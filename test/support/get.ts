@@ -17,6 +17,7 @@ export function fakeGet(answers: (call: Call, nth: number) => Partial<Fetched>):
       calls.push(call);
       await Promise.resolve();
       return {
+        text: "",
         result: null,
         resultInfo: undefined,
         status: 200,

@@ -107,7 +107,10 @@ export class World {
         desired: { load: () => Promise.resolve(this.#read()), select },
         listZones: (signal) => this.#list(signal),
         reader: {
-          readZone: (zone, _wanted, _urgency, signal) => this.#readZone(zone, signal),
+          readAnswers: async (zone, _wanted, _urgency, signal) => {
+            const live = await this.#readZone(zone, signal);
+            return { digest: JSON.stringify(live), live: () => live };
+          },
           readScripts: () => Promise.resolve(this.scripts),
         },
         writer: { write: (live, write, signal) => this.#write(live, write, signal) },
