@@ -50,9 +50,13 @@ export interface Permit {
 /** A request that has waited so long counts as one of the class before its own. */
 const ageingMs = 60_000;
 
-interface Waiter {
+/** Position of a request's class when it came, and when that was. */
+interface Rank {
   readonly rank: number;
   readonly since: number;
+}
+
+interface Waiter extends Rank {
   readonly grant: (permit: Permit) => void;
   readonly refuse: (error: unknown) => void;
 }
@@ -84,9 +88,22 @@ export class Budget {
   /** Waits for leave to send; rejects when the signal aborts, patience ends or a probe finds nobody. */
   async acquire(priority: Priority, signal: AbortSignal): Promise<Permit> {
     signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<Permit>();
     const since = this.#clock.uptime();
-    const waiter = { rank: priorities.indexOf(priority), since, grant: resolve, refuse: reject };
+    const rank = priorities.indexOf(priority);
+    return this.#permitAtOnce(rank, since) ?? this.#wait(rank, since, signal);
+  }
+
+  /** The usual case by far: nobody waits, and there is room. */
+  #permitAtOnce(rank: number, since: number): Permit | undefined {
+    const now = Math.floor(since);
+    const tier = tierOf({ rank, since }, now);
+    const isOpen = this.#waiters.length === 0 && this.#opensAt(tier, now) <= now;
+    return isOpen ? this.#permit(tier, now) : undefined;
+  }
+
+  async #wait(rank: number, since: number, signal: AbortSignal): Promise<Permit> {
+    const { promise, resolve, reject } = Promise.withResolvers<Permit>();
+    const waiter = { rank, since, grant: resolve, refuse: reject };
     const giveUp = (): void => {
       this.#dismiss(waiter);
       reject(signal.reason);
@@ -208,11 +225,11 @@ export class Budget {
 }
 
 /** Position of a request's class, smaller is more urgent; waiting moves it forward, so that nothing starves. */
-function classOf({ rank, since }: Waiter, now: number): number {
+function classOf({ rank, since }: Rank, now: number): number {
   return Math.max(0, rank - Math.floor((now - since) / ageingMs));
 }
 
-function tierOf(waiter: Waiter, now: number): Tier {
+function tierOf(waiter: Rank, now: number): Tier {
   return classOf(waiter, now) <= priorities.indexOf("changed") ? "urgent" : "patient";
 }
 

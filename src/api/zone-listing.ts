@@ -8,6 +8,9 @@ import { isObjectList, objectIn, textIn } from "./wire-value.ts";
 /** The most that a page holds (api-facts C.4). */
 const perPage = 50;
 
+/** A total beyond this is not believed: it would order any number of requests. */
+const mostZones = 100_000;
+
 /** Passes over the pages before a listing that keeps moving is taken as the union of what was seen. */
 const mostPasses = 3;
 
@@ -34,37 +37,59 @@ interface Pages {
 }
 
 async function readPages(send: Get, signal: AbortSignal): Promise<Pages> {
-  const zones = new Map<string, Zone>();
-  const totals = new Set<number | undefined>();
-  let seen = 0;
-  let repeated = false;
-  for (let page = 1; ; page += 1) {
-    const { elements, total } = await readPage(send, page, signal);
-    const before = zones.size;
-    const found = elements.map(zoneOf).filter((zone) => zone !== undefined);
-    for (const zone of found) zones.set(zone.id, zone);
-    repeated ||= zones.size < before + found.length;
-    totals.add(total);
-    seen += elements.length;
-    // Without a total, a page that is not full is the last one; a page that only repeats would repeat for ever.
-    const isLast = total === undefined ? elements.length < perPage : seen >= total;
-    if (isLast || elements.length === 0 || (repeated && zones.size === before)) {
-      return { zones: [...zones.values()], moved: totals.size > 1 || repeated };
-    }
-  }
+  const first = await readPage(send, 1, signal);
+  const { total } = first;
+  const others =
+    total === undefined
+      ? await readToTheEnd(send, first, signal)
+      : await Promise.all(numbersTo(total).map((page) => readPage(send, page, signal)));
+  const pages = [first, ...others];
+  const elements = pages.flatMap((page) => page.elements);
+  const found = elements.map(zoneOf).filter((zone) => zone !== undefined);
+  const zones = new Map(found.map((zone) => [zone.id, zone]));
+  const moved =
+    pages.some((page) => page.total !== total) ||
+    zones.size < found.length ||
+    elements.length < (total ?? 0);
+  return { zones: [...zones.values()], moved };
 }
 
-async function readPage(
-  send: Get,
-  page: number,
-  signal: AbortSignal,
-): Promise<{ readonly elements: readonly JsonObject[]; readonly total: number | undefined }> {
+/** Numbers of the pages after the first: how many there are is known, so they are asked for side by side. */
+function numbersTo(total: number): readonly number[] {
+  const count = Math.ceil(total / perPage);
+  return Array.from({ length: Math.max(count - 1, 0) }, (_, index) => index + 2);
+}
+
+/** Without a total, a page that is not full is the last one; a page that only repeats would repeat for ever. */
+async function readToTheEnd(send: Get, first: Page, signal: AbortSignal): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  let last = first;
+  const seen = new Set<unknown>();
+  for (let number = 2; last.elements.length === perPage; number += 1) {
+    const known = seen.size;
+    for (const { id } of last.elements) seen.add(id);
+    if (seen.size === known) break;
+    last = await readPage(send, number, signal);
+    pages.push(last);
+  }
+  return pages;
+}
+
+interface Page {
+  readonly elements: readonly JsonObject[];
+  /** Zones on all pages, where the service says it. */
+  readonly total: number | undefined;
+}
+
+async function readPage(send: Get, page: number, signal: AbortSignal): Promise<Page> {
   const query = { page: `${page}`, per_page: `${perPage}`, order: "name", direction: "asc" };
   const call = get(routes.zones, {}, query);
   const answer = await send(call, signal);
   if (!isObjectList(answer.result)) throw malformedResult(call, answer, "not a list of zones");
   const total = answer.resultInfo?.["total_count"];
-  return { elements: answer.result, total: typeof total === "number" ? total : undefined };
+  if (typeof total !== "number") return { elements: answer.result, total: undefined };
+  if (total > mostZones) throw malformedResult(call, answer, `${total} zones are too many`);
+  return { elements: answer.result, total };
 }
 
 /** A zone without a proper name and id cannot be declared in any file: nobody misses it. */

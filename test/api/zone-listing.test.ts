@@ -106,6 +106,31 @@ describe("the zone listing", () => {
     expect(calls).toHaveLength(6);
   });
 
+  it("asks for all pages after the first side by side", async ({ expect, signal }) => {
+    const zones = wireZones(400);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let waiting = 0;
+    const listed = await listZones(async (call) => {
+      const { send } = fakeGet((asked) => page(zones, asked));
+      if (call.query["page"] !== "1") {
+        waiting += 1;
+        if (waiting === 7) resolve();
+        await promise;
+      }
+      return send(call, signal);
+    }, signal);
+    expect(listed.map(({ name }) => name)).toEqual(zones.map(({ name }) => name));
+  });
+
+  it("is refused when its total would order requests without end", async ({ expect, signal }) => {
+    const { send, calls } = fakeGet(() => ({
+      result: wireZones(50),
+      resultInfo: { total_count: 1e9 },
+    }));
+    await expect(listZones(send, signal)).rejects.toMatchObject({ code: "API_MALFORMED" });
+    expect(calls).toHaveLength(1);
+  });
+
   it("leaves out what no file could ever name", async ({ expect, signal }) => {
     const zones = [
       { id: "short", name: "a.example" },
