@@ -144,6 +144,8 @@ export class Budget {
 
   /** Gives everyone their turn whose turn it is, and sets the alarm for the next. */
   #pump(): void {
+    this.#callOff();
+    if (this.#waiters.length === 0) return;
     // Whole milliseconds, a turn rounded down and an end rounded up: no sum of fractions may open a window early.
     const now = Math.floor(this.#clock.uptime());
     let open = this.#open(now);
@@ -209,7 +211,6 @@ export class Budget {
   }
 
   #setAlarm(open: Openings, now: number): void {
-    this.#callOff();
     const [oldest] = this.#waiters;
     if (oldest === undefined) return;
     const turns = this.#waiters.map((waiter) => open[tierOf(waiter, now)]);

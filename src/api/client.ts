@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from "undici";
+import { Pool, type Dispatcher } from "undici";
 
 import { pathOf, type Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
@@ -36,9 +36,9 @@ export interface Identity {
 export const longestAnswer = 32 * 1024 * 1024;
 
 /** Connections to the service, kept alive; the caller closes them. */
-export function createDispatcher(connections: number): Dispatcher {
+export function createDispatcher({ origin }: ServiceAddress, connections: number): Dispatcher {
   // HTTP/2 is undici's default; over it, a GOAWAY in a burst has lost requests under way (nodejs/undici#5468).
-  return new Agent({ connections, allowH2: false, maxResponseSize: longestAnswer });
+  return new Pool(origin, { connections, allowH2: false, maxResponseSize: longestAnswer });
 }
 
 /** The parts of a base address: `https://api.cloudflare.com/client/v4`. */
@@ -86,7 +86,6 @@ class OutOfTime extends Error {}
 
 function begin({ address, dispatcher }: Connection, token: Token, call: Call): Exchange {
   return startExchange(dispatcher, {
-    origin: address.origin,
     path: pathOf(address.basePath, call),
     method: call.method,
     headers: {

@@ -17,12 +17,14 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 export const longestRetryAfterMs = 600_000;
 
 /** Reads `Ratelimit: "default";r=50;t=30` and `Ratelimit-Policy: "default";q=1200;w=300`; what is neither is passed over. */
-export function rateView(headers: Headers): RateView {
+export function rateView(headers: Headers): RateView | undefined {
+  const { ratelimit, "ratelimit-policy": policy } = headers;
+  if (ratelimit === undefined && policy === undefined) return undefined;
   return {
-    left: itemsOf(headers["ratelimit"]).flatMap(({ name, values: { r, t } }) =>
+    left: itemsOf(ratelimit).flatMap(({ name, values: { r, t } }) =>
       r === undefined || t === undefined ? [] : [{ name, left: r, ms: t * 1000 }],
     ),
-    policies: itemsOf(headers["ratelimit-policy"]).flatMap(({ name, values: { q, w } }) =>
+    policies: itemsOf(policy).flatMap(({ name, values: { q, w } }) =>
       q === undefined || w === undefined || q < 1 || w <= 0
         ? []
         : [{ name, limit: q, ms: w * 1000 }],

@@ -50,9 +50,10 @@ export function connect(
         machine.clock,
       ),
   );
-  const dispatcher = createDispatcher(concurrency);
+  const address = serviceAddress(baseUrl);
+  const dispatcher = createDispatcher(address, concurrency);
   const { clock, random } = machine;
-  const connection = { address: serviceAddress(baseUrl), dispatcher, clock, timeoutMs, observer };
+  const connection = { address, dispatcher, clock, timeoutMs, observer };
   const service = connectService({ connection, credentials, retry: defaultRetry, random });
   return {
     reader: createReader(service),

@@ -105,9 +105,7 @@ function unseenZone(name: ZoneName): {
 /** Counts what is sent to the service. */
 export function observerOf(metrics: Metrics): Observer {
   return {
-    request: ({ method, endpoint, code, ms }) => {
-      metrics.recordRequest({ method, path: endpoint, code, ms });
-    },
+    request: (fact) => metrics.recordRequest(fact),
     retry: ({ code }) => {
       metrics.recordRetry(code);
     },

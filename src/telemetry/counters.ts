@@ -9,8 +9,8 @@ import { metricTable, type LabelValues, type MetricDefinition } from "./metric-t
 /** One request to the service, as it ended. */
 export interface RequestRecord {
   readonly method: string;
-  /** Path or route template, with or without base path and query. */
-  readonly path: string;
+  /** Route template: `/zones/{zone_id}/page_shield`. */
+  readonly endpoint: string;
   /** Status of the answer, or why there was none that could be used. */
   readonly code: number | Fault;
   readonly ms: number;
@@ -107,7 +107,7 @@ export function recordRun(counters: Counters, report: ZoneReport): void {
 
 /** Counts a request to the service. */
 export function recordRequest(counters: Counters, request: RequestRecord): void {
-  const endpoint = endpointOf(request.path);
+  const endpoint = endpointOf(request.endpoint);
   const method = methods.find((known) => known === request.method) ?? other;
   counters.requests.inc({ endpoint, method, code: codeOf(request.code) });
   counters.requestSeconds.observe({ endpoint, method }, request.ms / 1000);

@@ -55,21 +55,9 @@ export const retryReasons = ["conflict", "throttled", "server_error", ...faults,
 /** One of {@link retryReasons}. */
 export type RetryReason = (typeof retryReasons)[number];
 
-const templates = Object.keys(endpoints).map((template) => ({
-  template,
-  segments: template.split("/"),
-}));
-
-/** The route template of a path of the service, with or without base path, ids and query. */
-export function endpointOf(path: string): string {
-  const [bare = ""] = path.replace(/^\/client\/v4(?=\/)/, "").split("?", 1);
-  const segments = bare.split("/");
-  const found = templates.find(
-    (candidate) =>
-      candidate.segments.length === segments.length &&
-      candidate.segments.every((part, at) => part.startsWith("{") || part === segments[at]),
-  );
-  return found?.template ?? other;
+/** The value of the label `endpoint` for a route of the client. */
+export function endpointOf(route: string): string {
+  return Object.hasOwn(endpoints, route) ? route : other;
 }
 
 /** The value of the label `code` for a status or a fault. */

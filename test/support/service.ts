@@ -56,9 +56,10 @@ export function connect(baseUrl: string, choice: ServiceChoice = {}): TestServic
     retry: (fact) => retries.push(fact),
   };
   const clock = choice.clock ?? systemClock;
-  const dispatcher: Dispatcher = createDispatcher(8);
+  const address = serviceAddress(baseUrl);
+  const dispatcher: Dispatcher = createDispatcher(address, 8);
   const timeoutMs = choice.timeoutMs ?? 5_000;
-  const connection = { address: serviceAddress(baseUrl), dispatcher, timeoutMs, clock, observer };
+  const connection = { address, dispatcher, timeoutMs, clock, observer };
   const retry = { ...defaultRetry, firstWaitMs: 2, ...choice.retry };
   const credentials = (choice.credentials ?? [{}]).map(
     (each) => new Credential(credentialOptions(each, choice.budget ?? {}), clock),

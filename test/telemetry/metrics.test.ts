@@ -43,8 +43,8 @@ describe("the exposition", () => {
       metrics.recordZone(run);
       fleet.recordZone(run);
     }
-    metrics.recordRequest({ method: "BREW", path: "/coffee", code: 418, ms: 3 });
-    metrics.recordRequest({ method: "GET", path: "/zones?page=2", code: "tls", ms: 3 });
+    metrics.recordRequest({ method: "BREW", endpoint: "/coffee", code: 418, ms: 3 });
+    metrics.recordRequest({ method: "GET", endpoint: "/zones", code: "tls", ms: 3 });
     metrics.recordRetry(418);
 
     const { series } = await scrape(metrics, fleet);
