@@ -48,6 +48,7 @@ export class Allowance {
   readonly #window = new SlidingWindow();
   /** The configured rule, under "", and those that the service named. They can only narrow it. */
   readonly #rules = new Map<string, RateRule>();
+  #longestMs = 0;
   /** The most that the service ever said was left, by name: its quota, where it does not say that. */
   readonly #mostLeft = new Map<string, number>();
   #told: Told | undefined;
@@ -81,8 +82,11 @@ export class Allowance {
   /** The moment from which one more request of `tier` may go; infinite where that hangs on requests under way. */
   opensAt(tier: Tier, now: number): number {
     const { usable, until } = this.#told ?? { usable: 1, until: now };
-    const told = usable > 0 ? now : until;
-    return Math.max(told, ...this.#rules.values().map((rule) => this.#placeAt(rule, tier, now)));
+    let opens = usable > 0 ? now : until;
+    for (const rule of this.#rules.values()) {
+      opens = Math.max(opens, this.#placeAt(rule, tier, now));
+    }
+    return opens;
   }
 
   /** Notes that a request goes. */
@@ -100,7 +104,7 @@ export class Allowance {
 
   /** Notes that a request ended, and what its answer said about the limit. */
   end(now: number, rate: RateView | undefined): void {
-    this.#window.end(now, Math.max(...this.#rules.values().map(({ ms }) => ms)));
+    this.#window.end(now, this.#longestMs);
     if (rate === undefined) return;
     for (const { name, limit, ms } of rate.policies) this.#adopt(name, limit, ms);
     this.#hear(rate, now);
@@ -110,6 +114,7 @@ export class Allowance {
     if (!this.#rules.has(name) && this.#rules.size > mostPolicies) return;
     const ours = Math.max(1, Math.floor(limit * (1 - this.#options.reserve)));
     this.#rules.set(name, { limit: ours, ms });
+    this.#longestMs = Math.max(...this.#rules.values().map((rule) => rule.ms));
   }
 
   /** Others use the token too: what the service says is left binds us, less a rest of the reserve. */

@@ -2,7 +2,7 @@ import { Pool, type Dispatcher } from "undici";
 
 import { pathOf, type Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
-import { startExchange, type Exchange, type Reply } from "./exchange.ts";
+import { Exchange, type Reply } from "./exchange.ts";
 import type { Observer, RequestFact } from "./observer.ts";
 import type { Token } from "./token.ts";
 import { failureOf } from "./transport.ts";
@@ -64,7 +64,7 @@ export async function send(
   signal.throwIfAborted();
   const exchange = begin(connection, identity.token, call);
   const callOff = clock.alarm(timeoutMs, () => exchange.giveUp(new OutOfTime()));
-  const abort = (): void => exchange.giveUp(signal.reason);
+  const abort = (): void => exchange.giveUp(new GivenUp());
   signal.addEventListener("abort", abort, { once: true });
   try {
     const reply = await exchange.reply;
@@ -81,11 +81,14 @@ export async function send(
   }
 }
 
+/** The caller waits no longer. */
+class GivenUp extends Error {}
+
 /** The request took longer than one may. */
 class OutOfTime extends Error {}
 
 function begin({ address, dispatcher }: Connection, token: Token, call: Call): Exchange {
-  return startExchange(dispatcher, {
+  return Exchange.start(dispatcher, {
     path: pathOf(address.basePath, call),
     method: call.method,
     headers: {

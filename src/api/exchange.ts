@@ -9,55 +9,65 @@ export interface Reply {
   readonly text: string;
 }
 
-/** A request under way. */
-export interface Exchange {
-  /** The whole reply, or why there is none. */
-  readonly reply: Promise<Reply>;
-  /** Waits no longer: `reply` rejects with `reason` unless it is there already, and the connection is let go. */
-  giveUp(reason: unknown): void;
-}
-
 const utf8 = new TextDecoder();
 
 /**
- * Sends a request and collects its answer.
+ * A request under way, of which the answer is collected.
  *
  * An answer of a few hundred bytes needs no stream: a sweep of thousands of zones spends a third less of its time here
  * than with `undici.request`, and a request that is still waiting for a connection can be given up.
  */
-export function startExchange(
-  dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
-): Exchange {
-  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  const chunks: Uint8Array[] = [];
-  let controller: Dispatcher.DispatchController | undefined;
-  let end: { readonly reason: Error } | undefined;
-  let head = { status: 0, headers: {} as Headers };
-  dispatcher.dispatch(options, {
-    onRequestStart: (started) => {
-      controller = started;
-      if (end !== undefined) started.abort(end.reason);
-    },
-    onResponseStart: (_controller, status, headers) => {
-      head = { status, headers };
-    },
-    onResponseData: (_controller, chunk) => {
-      chunks.push(chunk);
-    },
-    onResponseEnd: () => {
-      const [only, ...more] = chunks;
-      const bytes = only === undefined || more.length > 0 ? Buffer.concat(chunks) : only;
-      resolve({ ...head, text: utf8.decode(bytes) });
-    },
-    onResponseError: (_controller, error) => reject(error),
-  });
-  return {
-    reply: promise,
-    giveUp: (reason) => {
-      reject(reason);
-      end = { reason: reason instanceof Error ? reason : new Error("given up", { cause: reason }) };
-      controller?.abort(end.reason);
-    },
-  };
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #settled = Promise.withResolvers<Reply>();
+  readonly #chunks: Uint8Array[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #givenUp: Error | undefined;
+  #status = 0;
+  #headers: Headers = {};
+
+  /** Sends a request. */
+  static start(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): Exchange {
+    const exchange = new Exchange();
+    dispatcher.dispatch(options, exchange);
+    return exchange;
+  }
+
+  /** The whole reply, or why there is none. */
+  get reply(): Promise<Reply> {
+    return this.#settled.promise;
+  }
+
+  /** Waits no longer: the reply rejects with `reason`, unless it is there already, and the connection is let go. */
+  giveUp(reason: Error): void {
+    this.#givenUp = reason;
+    this.#settled.reject(reason);
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#givenUp !== undefined) controller.abort(this.#givenUp);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [only = noBytes] = this.#chunks;
+    const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
+    const text = utf8.decode(bytes);
+    this.#settled.resolve({ status: this.#status, headers: this.#headers, text });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#settled.reject(error);
+  }
 }
+
+const noBytes = new Uint8Array();
