@@ -85,7 +85,7 @@ export class YamlReader {
       offsets.push(item.range[0]);
       this.#path.pop();
     }
-    this.offsets.set(list, offsets);
+    this.offsets.set(list, trimmed(offsets));
     return list;
   }
 
@@ -104,7 +104,7 @@ export class YamlReader {
       }
       this.#path.pop();
     }
-    this.offsets.set(map, inOrder ? offsets : offsetsInKeyOrder(map, node));
+    this.offsets.set(map, trimmed(inOrder ? offsets : offsetsInKeyOrder(map, node)));
     return map;
   }
 
@@ -142,4 +142,9 @@ function offsetsInKeyOrder(map: object, node: YAMLMap.Parsed): number[] {
     if (!places.has(name)) places.set(name, [offset, value?.range[0] ?? offset]);
   }
   return Object.keys(map).flatMap((name) => places.get(name) ?? []);
+}
+
+/** A list that grew holds room for seventeen elements; there are a dozen lists to a zone, for as long as it is declared. */
+function trimmed(list: readonly number[]): readonly number[] {
+  return list.slice();
 }
