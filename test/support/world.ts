@@ -32,6 +32,23 @@ export const protectedContent: ZoneContent = desiredZone({
   policies: declared([policy("checkout")]),
 }).content;
 
+const defaultOptions: ReconcilerOptions = {
+  mode: "enforce",
+  owner,
+  limits: {
+    maxDeleteShare: 0.3,
+    maxUpdateShare: 0.6,
+    minCompared: 3,
+    weakening: "allow",
+    accept: [],
+  },
+  impact: { maliciousBelow: 50, freshMs: 604_800_000 },
+  contention: { rounds: 3, windowMs: 3_600_000 },
+  fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
+  concurrency: 2,
+  windows: () => undefined,
+};
+
 /** Zones, files and a reconciler between them, on a clock that stands still until it is told to go on. */
 export class World {
   readonly clock = new SimulatedClock();
@@ -48,6 +65,8 @@ export class World {
   nextSweep: Date | undefined;
   /** `read shop.example` and `write shop.example create-policy`, as they began. */
   readonly requests: string[] = [];
+  /** Zones whose answers were brought into canonical form, in turn. */
+  readonly understood: string[] = [];
   readonly files = new Map<string, ZoneContent>();
   readonly live = new Map<string, LiveZone>();
   /** What browsers reported of every zone. */
@@ -60,6 +79,7 @@ export class World {
   revision = "r1";
   readonly stop = new AbortController();
   readonly abort = new AbortController();
+  readonly options: ReconcilerOptions;
   readonly reconciler: Reconciler;
   #run = 0;
 
@@ -68,7 +88,8 @@ export class World {
       this.files.set(name, protectedContent);
       this.live.set(name, bare(zoneOf(name, index)));
     }
-    this.reconciler = this.#createReconciler(options);
+    this.options = { ...defaultOptions, ...options };
+    this.reconciler = this.#createReconciler();
   }
 
   /** Starts the loop and the first look; the result ends with the loop. */
@@ -83,48 +104,32 @@ export class World {
     return this.reports.splice(0).map(({ zone, result }) => `${zone} ${result}`);
   }
 
-  #createReconciler(options: Partial<ReconcilerOptions>): Reconciler {
-    const limits = {
-      maxDeleteShare: 0.3,
-      maxUpdateShare: 0.6,
-      minCompared: 3,
-      weakening: "allow",
-      accept: [],
-    } as const;
-    return new Reconciler(
-      {
-        mode: "enforce",
-        owner,
-        limits,
-        impact: { maliciousBelow: 50, freshMs: 604_800_000 },
-        contention: { rounds: 3, windowMs: 3_600_000 },
-        fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
-        concurrency: 2,
-        windows: () => undefined,
-        ...options,
-      },
-      {
-        desired: { load: () => Promise.resolve(this.#read()), select },
-        listZones: (signal) => this.#list(signal),
-        reader: {
-          readAnswers: async (zone, _wanted, _urgency, signal) => {
-            const live = await this.#readZone(zone, signal);
-            return { digest: JSON.stringify(live), live: () => live };
-          },
-          readScripts: () => Promise.resolve(this.scripts),
+  #createReconciler(): Reconciler {
+    return new Reconciler(this.options, {
+      desired: { load: () => Promise.resolve(this.#read()), select },
+      listZones: (signal) => this.#list(signal),
+      reader: {
+        readAnswers: async (zone, _wanted, _urgency, signal) => {
+          const live = await this.#readZone(zone, signal);
+          const understand = (): LiveZone => {
+            this.understood.push(zone.name);
+            return live;
+          };
+          return { digest: JSON.stringify({ ...live, zone: undefined }), live: understand };
         },
-        writer: { write: (live, write, signal) => this.#write(live, write, signal) },
-        clock: this.clock,
-        random: () => 1,
-        runId: () => `run-${(this.#run += 1)}`,
-        report: (report) => this.reports.push(report),
-        loaded: (loaded) => this.loads.push(loaded),
-        nextSweep: () => this.nextSweep,
-        overlapped: () => (this.overlaps += 1),
-        unlisted: (failure) => this.unlisted.push(failure),
-        bug: (error) => this.bugs.push(error),
+        readScripts: () => Promise.resolve(this.scripts),
       },
-    );
+      writer: { write: (live, write, signal) => this.#write(live, write, signal) },
+      clock: this.clock,
+      random: () => 1,
+      runId: () => `run-${(this.#run += 1)}`,
+      report: (report) => this.reports.push(report),
+      loaded: (loaded) => this.loads.push(loaded),
+      nextSweep: () => this.nextSweep,
+      overlapped: () => (this.overlaps += 1),
+      unlisted: (failure) => this.unlisted.push(failure),
+      bug: (error) => this.bugs.push(error),
+    });
   }
 
   #read(): DesiredState {
