@@ -44,6 +44,31 @@ describe("reading a zone", () => {
     expect(live.scoreRule).toBeUndefined();
   });
 
+  it.for([
+    { what: "a setting", edit: { settings: { enabled: true } } },
+    { what: "a policy", edit: { policy: "By hand", set: { enabled: false } } },
+    { what: "a rule", edit: { rule: "owasp", set: { paranoia_level: 4 } } },
+  ])("gives answers of one digest until $what is edited", async ({ edit }, { expect, signal }) => {
+    await using shopAt = await shop();
+    const look = () => shopAt.reader.readAnswers(shopAt.zone, everything, "sweep", signal);
+    const first = await look();
+    const again = await look();
+    expect(again.digest).toBe(first.digest);
+    expect(again.live()).toEqual(first.live());
+    await shopAt.edit(edit);
+    const edited = await look();
+    expect(edited.digest).not.toBe(first.digest);
+    expect(edited.live()).not.toEqual(first.live());
+  });
+
+  it("gives another digest where another score rule applies", async ({ expect, signal }) => {
+    await using shopAt = await shop();
+    const without = { ...everything, scoreRule: false };
+    const read = (wanted: typeof everything) =>
+      shopAt.reader.readAnswers(shopAt.zone, wanted, "sweep", signal);
+    expect((await read(everything)).digest).not.toBe((await read(without)).digest);
+  });
+
   it("gives the same in every dialect of the service", async ({ expect, signal }) => {
     const lives = [];
     for (const dialect of dialects) {
