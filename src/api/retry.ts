@@ -116,7 +116,7 @@ async function sendOnce(
   }
 }
 
-/** Only 401 speaks of the token itself; 403 may be a matter of the zone. What a verification finds, it notes itself. */
+/** A token that may not do one thing may be good for others. What a verification finds, it notes itself. */
 function noteValidity(credential: Credential, { route }: Call, attempt: Attempt): void {
   if (route === routes.verifyUserToken || route === routes.verifyAccountToken) return;
   if ("answer" in attempt) credential.noteValid(true);
