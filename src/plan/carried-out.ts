@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
-import type { LivePolicy, LiveRule, LiveZone } from "../zone/live.ts";
-import { settingNames } from "../zone/resource.ts";
+import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../zone/live.ts";
 import { withMarkOf } from "./policy-match.ts";
 import type { Position, Write } from "./write.ts";
 
@@ -8,25 +7,37 @@ import type { Position, Write } from "./write.ts";
 export function isCarriedOut(write: Write, live: LiveZone): boolean {
   switch (write.call) {
     case "update-settings":
-      return settingNames.every(
-        (name) => !(name in write.body) || write.body[name] === live.settings?.[name],
-      );
-    case "create-policy": {
-      const [made, ...others] = withMarkOf(write.body["description"], live.policies ?? []);
-      return others.length === 0 && isPolicy(made, write.body);
-    }
+      return live.settings !== undefined && holds({ ...live.settings }, write.body);
+    case "create-policy":
     case "update-policy":
-      return isPolicy(
-        live.policies?.find(({ id }) => id === write.id),
-        write.body,
-      );
     case "delete-policy":
-      return live.policies !== undefined && live.policies.every(({ id }) => id !== write.id);
+      return live.policies !== undefined && arePolicies(write, live.policies);
     case "create-rule":
     case "update-rule":
     case "delete-rule":
     case "put-entrypoint":
-      return areRules(write, rulesOf(live));
+      return live.entrypoint !== undefined && areRules(write, rulesIn(live.entrypoint));
+  }
+}
+
+type PolicyWrite = Extract<
+  Write,
+  { readonly call: "create-policy" | "update-policy" | "delete-policy" }
+>;
+
+function arePolicies(write: PolicyWrite, policies: readonly LivePolicy[]): boolean {
+  switch (write.call) {
+    case "create-policy": {
+      const [made, ...others] = withMarkOf(write.body["description"], policies);
+      return others.length === 0 && isPolicy(made, write.body);
+    }
+    case "update-policy":
+      return isPolicy(
+        policies.find(({ id }) => id === write.id),
+        write.body,
+      );
+    case "delete-policy":
+      return policies.every(({ id }) => id !== write.id);
   }
 }
 
@@ -36,9 +47,8 @@ function isPolicy(policy: LivePolicy | undefined, body: JsonObject): boolean {
   return holds({ ...rest, ...fields }, body);
 }
 
-/** `undefined` where the entry point was not read. */
-function rulesOf({ entrypoint }: LiveZone): readonly LiveRule[] | undefined {
-  return entrypoint?.state === "absent" ? [] : entrypoint?.rules;
+function rulesIn(entrypoint: LiveEntrypoint): readonly LiveRule[] {
+  return entrypoint.state === "absent" ? [] : entrypoint.rules;
 }
 
 type RuleWrite = Extract<
@@ -46,8 +56,7 @@ type RuleWrite = Extract<
   { readonly call: "create-rule" | "update-rule" | "delete-rule" | "put-entrypoint" }
 >;
 
-function areRules(write: RuleWrite, rules: readonly LiveRule[] | undefined): boolean {
-  if (rules === undefined) return false;
+function areRules(write: RuleWrite, rules: readonly LiveRule[]): boolean {
   switch (write.call) {
     case "create-rule":
       return isRuleAt(rules, ({ ref }) => ref === write.body["ref"], write.body, write.position);

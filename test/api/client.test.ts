@@ -144,28 +144,6 @@ describe("an answer that is none", () => {
   });
 
   it.for([
-    { status: 400, wire: 6003, says: "Invalid request headers", code: "API_UNAUTHORIZED" },
-    { status: 401, wire: 1000, says: "Invalid API Token", code: "API_UNAUTHORIZED" },
-    { status: 403, wire: 1000, says: "Invalid API Token", code: "API_UNAUTHORIZED" },
-    { status: 401, wire: 10000, says: "Authentication error", code: "API_UNAUTHORIZED" },
-    { status: 403, wire: 10000, says: "Authentication error", code: "API_FORBIDDEN" },
-    { status: 403, wire: 9109, says: "Invalid access token", code: "API_UNAUTHORIZED" },
-    {
-      status: 403,
-      wire: 9109,
-      says: "Unauthorized to access requested resource",
-      code: "API_FORBIDDEN",
-    },
-    { status: 400, wire: 1000, says: "bad value", code: "API_REFUSED" },
-  ])("$status with $wire ($says) is $code (api-facts C.2)", async (row, { expect, signal }) => {
-    const error = await errorFrom(
-      (_seen, response) => refuse(response, row.status, row.wire, row.says),
-      signal,
-    );
-    expect(error.code).toBe(row.code);
-  });
-
-  it.for([
     { when: "HTML", text: "<html>welcome</html>", transient: true },
     { when: "JSON that was cut", text: '{"success":true,"result":{"ena', transient: true },
     { when: "nothing", text: "", transient: true },

@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { tellerOf } from "../../src/cli/teller.ts";
 import type { Loaded } from "../../src/reconcile/reconciler.ts";
 import { Fleet } from "../../src/report/fleet.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log.ts";
 import { problem, start } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
@@ -36,8 +37,8 @@ function audience(): {
     tell: (loaded) => teller.loaded(loaded),
     messages: () =>
       lines.splice(0).map((line) => {
-        const { msg } = JSON.parse(line) as { readonly msg: unknown };
-        return msg;
+        const told: unknown = JSON.parse(line);
+        return isJsonObject(told) ? told["msg"] : line;
       }),
     counted: async (result) => {
       const { series } = await scrape(metrics);
