@@ -15,7 +15,7 @@ import { neverAborted } from "./apply.ts";
 import { exitCodeOfApply, exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
-import { printReport } from "./once.ts";
+import { nothingBeside, printReport } from "./once.ts";
 import { rethrow } from "./one-look.ts";
 import { type Session, withService } from "./session.ts";
 
@@ -82,7 +82,7 @@ async function carryOutAll(
   const reports: ZoneReport[] = [];
   for (const saved of file.zones) reports.push(await carryOutOne(saved, file.revision, session));
   const report = { revision: file.revision, startedAt, zones: reports };
-  printReport(report, undefined, format, session.machine);
+  printReport(report, nothingBeside, format, session.machine);
   const code = exitCodeOfApply(reports);
   const isStale = reports.some(hasStale);
   return isStale && code !== exitCodes.unreachable ? exitCodes.stale : code;

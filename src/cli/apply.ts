@@ -5,7 +5,7 @@ import type { LiveZone } from "../zone/live.ts";
 import { exitCodeOfApply, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
-import { once } from "./once.ts";
+import { nothingBeside, once } from "./once.ts";
 import { rethrow } from "./one-look.ts";
 import { startProgress } from "./progress.ts";
 import { withService } from "./session.ts";
@@ -33,7 +33,7 @@ export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise
       }
       return {
         reports: [...reports, ...missing],
-        impacts: undefined,
+        beside: nothingBeside,
         exitCodeOf: exitCodeOfApply,
       };
     }),
