@@ -79,8 +79,8 @@ export async function sendWithRetries(
       throw error.with({ mayHaveHappened });
     }
     const code = error.fault ?? error.status;
-    const { name } = session.credential;
-    observer.retry({ endpoint: call.route, method: call.method, code, credential: name });
+    const { name: credential } = session.credential;
+    observer.retry({ endpoint: call.route, method: call.method, code, credential, waitMs: wait });
     await clock.sleep(wait, signal);
   }
 }

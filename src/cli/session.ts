@@ -5,6 +5,7 @@ import { reachService } from "./emulator.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { configOrProblems } from "./load.ts";
 import type { Machine } from "./machine.ts";
+import { WaitLines } from "./wait-lines.ts";
 
 /** What a single command works with. */
 export interface Session {
@@ -35,7 +36,9 @@ export async function withService(
   await using reached = await reachService(config, machine, true);
   if (reached === undefined) return exitCodes.invalid;
   const { baseUrl } = reached;
-  await using service = connect(config, baseUrl, machine);
+  const waits = new WaitLines(machine);
+  await using service = connect(config, baseUrl, machine, waits);
+  using _watch = waits.watch(service.credentials);
   try {
     return await work({ config, service, baseUrl, machine, stop });
   } catch (error) {
