@@ -11,7 +11,6 @@ import { failureOf, isServiceError } from "../report/failure.ts";
 import { objectionsTo, type PlanFile, readPlanFile } from "../report/plan-file.ts";
 import type { PlanMistake } from "../report/plan-mistake.ts";
 import type { Outcome, ZoneReport } from "../report/run-report.ts";
-import { neverAborted } from "./apply.ts";
 import { exitCodeOfApply, exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
@@ -91,7 +90,7 @@ async function carryOutAll(
 async function carryOutOne(
   saved: SavedPlan,
   revision: string,
-  { config, service, machine, stop }: Session,
+  { config, service, machine, stop, signals }: Session,
 ): Promise<ZoneReport> {
   const { zone } = saved.plan;
   const { clock } = machine;
@@ -118,10 +117,7 @@ async function carryOutOne(
     if (refusals.length > 0) return { ...judged, result: "refused", cause, refusals };
     const ready = { ...judged, result: "ready", plan: { ...plan, writes: send }, cause } as const;
     const ports = { writer: service.writer, clock, bug: rethrow };
-    const report = await carryOut({ report: ready, live }, () => [], ports, {
-      stop,
-      abort: neverAborted(),
-    });
+    const report = await carryOut({ report: ready, live }, () => [], ports, signals);
     if (report.result !== "applied") return report;
     return { ...report, plan, outcomes: [...report.outcomes, ...held.map(stale)] };
   } catch (error) {

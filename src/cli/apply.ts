@@ -20,7 +20,7 @@ export interface ApplyFlags extends OnceFlags {
 export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise<ExitCode> {
   return withService(flags.config, machine, (session) =>
     once(flags, flags.accept, session, async ({ looked, missing }) => {
-      const { service, config, stop } = session;
+      const { service, config, signals } = session;
       const reports: ZoneReport[] = [];
       const ports = { writer: service.writer, clock: machine.clock, bug: rethrow };
       const toWrite = looked.filter(({ proposal }) => proposal.report.result === "ready").length;
@@ -28,7 +28,7 @@ export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise
       for (const { declared, proposal } of looked) {
         const { desired } = declared;
         const verify = (after: LiveZone) => plan(desired, after, config.desired.owner).changes;
-        reports.push(await carryOut(proposal, verify, ports, { stop, abort: neverAborted() }));
+        reports.push(await carryOut(proposal, verify, ports, signals));
         if (proposal.report.result === "ready") progress.step();
       }
       return {
@@ -38,9 +38,4 @@ export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise
       };
     }),
   );
-}
-
-/** A request under way is finished: an interrupted one may have happened, and nobody would know. */
-export function neverAborted(): AbortSignal {
-  return new AbortController().signal;
 }

@@ -56,6 +56,8 @@ export class World {
   readonly faults = new Map<string, () => Error | undefined>();
   /** How long each request takes. */
   latencyMs = 0;
+  /** How long a write waits for its turn before it is sent. */
+  turnMs = 0;
   listFault: Error | undefined;
   revision = "r1";
   readonly stop = new AbortController();
@@ -110,7 +112,12 @@ export class World {
           readZone: (zone, _wanted, _urgency, signal) => this.#readZone(zone, signal),
           readScripts: () => Promise.resolve(this.scripts),
         },
-        writer: { write: (live, write, signal) => this.#write(live, write, signal) },
+        writer: {
+          write: async (live, write, signal, stop) => {
+            if (this.turnMs > 0) await this.clock.sleep(this.turnMs, stop);
+            return this.#write(live, write, signal);
+          },
+        },
         clock: this.clock,
         random: () => 1,
         runId: () => `run-${(this.#run += 1)}`,
