@@ -73,7 +73,7 @@ function refusal(call: Call, reply: Reply, body: unknown, token: Token, now: Dat
   const { status, headers } = reply;
   const reasons = isJsonObject(body) ? reasonsIn(body["errors"]) : [];
   const codes = reasons.map(({ code }) => code);
-  const code = codeFor(status, codes);
+  const code = codeFor(status, reasons);
   const said =
     reasons.length === 0 ? "" : `: ${tidy(token.scrub(reasons.map(wordsOf).join("; ")))}`;
   return new ApiError(
@@ -99,12 +99,26 @@ const codesByStatus: Readonly<Record<number, ApiErrorCode>> = {
   429: "API_THROTTLED",
 };
 
-function codeFor(status: number, codes: readonly number[]): ApiErrorCode {
+function codeFor(status: number, reasons: readonly Reason[]): ApiErrorCode {
   if (status >= 500) return "API_SERVER";
   if (status >= 300 && status < 400) return "API_MALFORMED";
-  // A token that cannot even be read as one is refused with 400 (api-facts C.2).
-  if (codes.includes(wireCodes.invalidHeaders)) return "API_UNAUTHORIZED";
+  if (reasons.some((reason) => isAboutToken(reason, status))) return "API_UNAUTHORIZED";
   return codesByStatus[status] ?? "API_REFUSED";
+}
+
+/** Whether it is the token that is refused and not what it asked for, which the status alone does not tell (api-facts C.2). */
+function isAboutToken({ code, message }: Reason, status: number): boolean {
+  switch (code) {
+    case wireCodes.invalidHeaders:
+      return true;
+    case wireCodes.invalidToken:
+      return status === 403;
+    case wireCodes.unauthorized:
+      // The same code is said of a resource that is not the token's.
+      return /\baccess token\b/i.test(message);
+    default:
+      return false;
+  }
 }
 
 interface Reason {

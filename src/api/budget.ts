@@ -22,6 +22,13 @@ export const defaultBudget: BudgetOptions = {
   patienceMs: 900_000,
 };
 
+/** A time in which nobody is let through. */
+export interface Pause {
+  readonly until: Date;
+  /** `locked`: the service answered 429. */
+  readonly because: "locked" | "unreachable" | "spent";
+}
+
 /** A budget at one moment. */
 export interface BudgetState {
   /** Requests that the service grants in a window: as configured, or fewer where it says so itself. */
@@ -34,6 +41,8 @@ export interface BudgetState {
   readonly throttledMs: number;
   /** Requests that wait at this moment. */
   readonly waiting: number;
+  /** Until when those who wait do so at least; `undefined` where nobody does, or for requests under way alone. */
+  readonly pause: Pause | undefined;
   /** Requests that are sent and not answered. */
   readonly underWay: number;
   /** Requests a second that we can keep up. */
@@ -133,13 +142,29 @@ export class Budget {
     return {
       limit,
       remaining: this.#closedUntil > now ? 0 : left,
-      resetAt: isAhead ? new Date(this.#clock.now().getTime() + resets - now) : undefined,
+      resetAt: isAhead ? this.#dateOf(resets, now) : undefined,
+      pause: this.#pause(now),
       throttledMs: this.#throttledMs,
       waiting: this.#waiters.length,
       underWay: this.#allowance.underWay,
       perSecond,
       isBroken: this.#circuit.isBroken,
     };
+  }
+
+  #pause(now: number): Pause | undefined {
+    if (this.#closedUntil > now) {
+      return { until: this.#dateOf(this.#closedUntil, now), because: "locked" };
+    }
+    const open = this.#open(now);
+    const at = Math.min(...this.#waiters.map((waiter) => open[tierOf(waiter, now)]));
+    if (at <= now || !Number.isFinite(at)) return undefined;
+    const because = this.#circuit.isBroken ? "unreachable" : "spent";
+    return { until: this.#dateOf(at, now), because };
+  }
+
+  #dateOf(moment: number, now: number): Date {
+    return new Date(this.#clock.now().getTime() + moment - now);
   }
 
   /** Gives everyone their turn whose turn it is, and sets the alarm for the next. */

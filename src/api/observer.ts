@@ -22,6 +22,8 @@ export interface RetryFact {
   /** What the last sending came to. */
   readonly code: number | Fault;
   readonly credential: string;
+  /** Milliseconds until it is sent. */
+  readonly waitMs: number;
 }
 
 /** Hears of every request and every repetition; metrics and the progress line stand on it. */

@@ -52,37 +52,52 @@ type Attempt =
  * | no connection came about                     | again                   | again                    |
  * | it broke or took too long, 408, 5xx, cut JSON | again                  | never: may have happened |
  * | 404                                          | error; for DELETE done  | error                    |
+ *
+ * @param signal gives up whatever is under way.
+ * @param stop begins nothing more; aborts with `signal` at the latest. What was sent before counts.
  */
 export async function sendWithRetries(
   session: Session,
   priority: Priority,
   call: Call,
   signal: AbortSignal,
+  stop: AbortSignal = signal,
 ): Promise<Fetched> {
   const { clock, observer } = session.connection;
-  let mayHaveHappened = false;
+  let last: ApiError | undefined;
   let firstEnd: number | undefined;
+  const unlessStopped = async <T>(next: Promise<T>): Promise<T> => {
+    try {
+      return await next;
+    } catch (reason) {
+      throw stop.aborted && !signal.aborted && last !== undefined ? last : reason;
+    }
+  };
   for (let sendings = 1; ; sendings += 1) {
-    const attempt = await sendOnce(session, priority, call, signal);
+    const attempt = await unlessStopped(sendOnce(session, priority, call, signal, stop));
     noteValidity(session.credential, call, attempt);
     if ("answer" in attempt) return { ...attempt.answer, sendings };
     const { error } = attempt;
     if (isGone(call, error)) return { ...nothing, status: error.status, ray: error.ray, sendings };
 
-    mayHaveHappened ||= error.mayHaveHappened;
+    last = joined(error, last);
     firstEnd ??= clock.uptime();
     const mayRepeat = await helpsToRepeat(session.credential, call, attempt);
     const wait = waitFor(session, error, sendings);
     const isLate = clock.uptime() - firstEnd + wait > session.retry.deadlineMs;
     if (error.code === "API_THROTTLED") session.credential.budget.close(wait);
-    if (!mayRepeat || isLate || sendings >= session.retry.attempts) {
-      throw error.with({ mayHaveHappened });
-    }
+    if (!mayRepeat || isLate || sendings >= session.retry.attempts) throw last;
     const code = error.fault ?? error.status;
-    const { name } = session.credential;
-    observer.retry({ endpoint: call.route, method: call.method, code, credential: name });
-    await clock.sleep(wait, signal);
+    const { name: credential } = session.credential;
+    observer.retry({ endpoint: call.route, method: call.method, code, credential, waitMs: wait });
+    await unlessStopped(clock.sleep(wait, stop));
   }
+}
+
+/** An error that also stands for those of the sendings before it. */
+function joined(error: ApiError, before: ApiError | undefined): ApiError {
+  const mayHaveHappened = error.mayHaveHappened || before?.mayHaveHappened === true;
+  return error.with({ mayHaveHappened });
 }
 
 const nothing = { text: "", result: null, resultInfo: undefined, auditId: "" } as const;
@@ -92,11 +107,12 @@ async function sendOnce(
   priority: Priority,
   call: Call,
   signal: AbortSignal,
+  stop: AbortSignal,
 ): Promise<Attempt> {
   const { credential, connection } = session;
   let token: Token | undefined;
   try {
-    const permit = await credential.budget.acquire(priority, signal);
+    const permit = await credential.budget.acquire(priority, stop);
     let end: Parameters<Permit["end"]> = ["unsent", undefined];
     try {
       token = await credential.token();
@@ -116,7 +132,7 @@ async function sendOnce(
   }
 }
 
-/** Only 401 speaks of the token itself; 403 may be a matter of the zone. What a verification finds, it notes itself. */
+/** A token that may not do one thing may be good for others. What a verification finds, it notes itself. */
 function noteValidity(credential: Credential, { route }: Call, attempt: Attempt): void {
   if (route === routes.verifyUserToken || route === routes.verifyAccountToken) return;
   if ("answer" in attempt) credential.noteValid(true);

@@ -101,8 +101,11 @@ export interface VersionPruner {
 
 /** Changes the service. */
 export interface Writer {
-  /** Sends one write and gives the state that it led to; an `ApiError` says why not. */
-  write(live: LiveZone, write: Write, signal: AbortSignal): Promise<Written>;
+  /**
+   * Sends one write and gives the state that it led to; an `ApiError` says why not. `stop` calls off a write that has
+   * not been sent, and repeats none; `signal` gives up also what is under way.
+   */
+  write(live: LiveZone, write: Write, signal: AbortSignal, stop?: AbortSignal): Promise<Written>;
   /** Lets the service judge a write of a ruleset without storing it; other writes it cannot judge. */
   check(live: LiveZone, write: Write, signal: AbortSignal): Promise<"accepted" | "not-checkable">;
 }
@@ -182,8 +185,8 @@ export function createPruner(service: Service): VersionPruner {
 /** What can also change. */
 export function createWriter(service: Service): Writer {
   return {
-    write: async (live, write, signal) =>
-      carryOut(sender(sessionOf(service, live.zone)), live, write, signal),
+    write: async (live, write, signal, stop = signal) =>
+      carryOut(stoppable(sessionOf(service, live.zone), stop), live, write, signal),
     check: async (live, write, signal) =>
       check(sender(sessionOf(service, live.zone)), live, write, signal),
   };
@@ -200,6 +203,12 @@ function getter(session: Session, priority: Priority): Get {
 
 function sender(session: Session): Send {
   return (call, signal) => sendWithRetries(session, "write", call, signal);
+}
+
+/** Sends writes until `stop`. What reads after them is part of them, and goes on. */
+function stoppable(session: Session, stop: AbortSignal): Send {
+  return (call, signal) =>
+    sendWithRetries(session, "write", call, signal, call.method === "GET" ? signal : stop);
 }
 
 function sessionOf({ sessions }: Service, zone: Zone): Session {

@@ -3,17 +3,18 @@ import path from "node:path";
 
 import { freshnessOf, partsTouched, type SavedPlan } from "../plan/fingerprint.ts";
 import { frozen } from "../plan/guard.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Write } from "../plan/write.ts";
 import { carryOut } from "../reconcile/carry-out.ts";
 import { windowsOf } from "../reconcile/windows.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import { objectionsTo, type PlanFile, readPlanFile } from "../report/plan-file.ts";
 import type { PlanMistake } from "../report/plan-mistake.ts";
 import type { Outcome, ZoneReport } from "../report/run-report.ts";
-import { neverAborted } from "./apply.ts";
 import { exitCodeOfApply, exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
-import { printReport } from "./once.ts";
+import { nothingBeside, printReport } from "./once.ts";
 import { rethrow } from "./one-look.ts";
 import { type Session, withService } from "./session.ts";
 
@@ -24,7 +25,8 @@ export interface ApplyPlanFlags extends Pick<OnceFlags, "config" | "format"> {
 
 /**
  * `zonewarden apply --plan`: carries out exactly what was planned and saved. What the plan rests on is read again; a
- * write that touches something that has moved is not sent, nor is any after it in that zone. Nothing is planned anew.
+ * write that touches something that has moved is not sent, nor is any after it in that zone. What is so already, as
+ * after an apply before this one, is left out. Nothing is planned anew.
  */
 export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promise<ExitCode> {
   const text = await textOf(path.resolve(machine.directory, flags.plan));
@@ -79,7 +81,7 @@ async function carryOutAll(
   const reports: ZoneReport[] = [];
   for (const saved of file.zones) reports.push(await carryOutOne(saved, file.revision, session));
   const report = { revision: file.revision, startedAt, zones: reports };
-  printReport(report, undefined, format, session.machine);
+  printReport(report, nothingBeside, format, session.machine);
   const code = exitCodeOfApply(reports);
   const isStale = reports.some(hasStale);
   return isStale && code !== exitCodes.unreachable ? exitCodes.stale : code;
@@ -88,59 +90,57 @@ async function carryOutAll(
 async function carryOutOne(
   saved: SavedPlan,
   revision: string,
-  { config, service, machine, stop }: Session,
+  { config, service, machine, stop, signals }: Session,
 ): Promise<ZoneReport> {
-  const { plan } = saved;
+  const { zone } = saved.plan;
   const { clock } = machine;
   const startedAt = clock.now();
   const base = {
-    zone: plan.zone.name,
+    zone: zone.name,
     run: machine.uniqueId(),
     trigger: "manual",
     revision,
     startedAt,
+    phases: { fetch: 0, plan: 0, apply: 0 },
   } as const;
-  const phases = { fetch: 0, plan: 0, apply: 0 };
-  const cause = plan.marked ? "drift" : "pending";
-  // What was planned in time may come to be carried out in a freeze.
-  const freeze = windowsOf(config.windows)(startedAt);
-  const refusals = freeze === undefined ? [] : frozen(plan, freeze);
-  if (refusals.length > 0) {
-    return { ...base, result: "refused", plan, cause, refusals, phases, finishedAt: startedAt };
-  }
   try {
-    const wanted = { ...partsTouched(plan), scoreRule: false };
-    const live = await service.reader.readZone(plan.zone, wanted, "changed", stop);
-    const { send, held } = freshnessOf(saved, live);
-    const proposed = { ...plan, writes: send };
-    const ready = {
-      ...base,
-      result: "ready",
-      plan: proposed,
-      cause,
-      phases,
-      finishedAt: clock.now(),
-    } as const;
+    const wanted = { ...partsTouched(saved.plan), scoreRule: false };
+    const live = await service.reader.readZone(zone, wanted, "changed", stop);
+    const { done, send, held } = freshnessOf(saved, live);
+    const plan = withoutDone(saved.plan, done);
+    const judged = { ...base, plan, finishedAt: clock.now() };
+    if (plan.writes.length === 0) return { ...judged, result: "in-sync" };
+    const cause = plan.marked ? "drift" : "pending";
+    // What was planned in time may come to be carried out in a freeze.
+    const freeze = windowsOf(config.windows)(startedAt);
+    const refusals = freeze === undefined ? [] : frozen(plan, freeze);
+    if (refusals.length > 0) return { ...judged, result: "refused", cause, refusals };
+    const ready = { ...judged, result: "ready", plan: { ...plan, writes: send }, cause } as const;
     const ports = { writer: service.writer, clock, bug: rethrow };
-    const report = await carryOut({ report: ready, live }, () => [], ports, {
-      stop,
-      abort: neverAborted(),
-    });
+    const report = await carryOut({ report: ready, live }, () => [], ports, signals);
     if (report.result !== "applied") return report;
     return { ...report, plan, outcomes: [...report.outcomes, ...held.map(stale)] };
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    return {
-      ...base,
-      result: "unreadable",
-      phases,
-      finishedAt: clock.now(),
-      failure: failureOf(error),
-    };
+    return { ...base, result: "unreadable", finishedAt: clock.now(), failure: failureOf(error) };
   }
 }
 
-function stale(write: Outcome["write"]): Outcome {
+/** What of a plan is left to do, with a note on what is not. */
+function withoutDone(plan: Plan, done: readonly Write[]): Plan {
+  if (done.length === 0) return plan;
+  const writes = plan.writes.filter((write) => !done.includes(write));
+  const open = new Set(writes.flatMap(({ changes }) => changes));
+  const keys = done.flatMap(({ changes }) => changes);
+  return {
+    ...plan,
+    writes,
+    changes: plan.changes.filter(({ key }) => open.has(key)),
+    notes: [...plan.notes, `carried out already: ${keys.join(", ")}`],
+  };
+}
+
+function stale(write: Write): Outcome {
   return { status: "skipped", write, because: "stale" };
 }
 

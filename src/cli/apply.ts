@@ -5,7 +5,7 @@ import type { LiveZone } from "../zone/live.ts";
 import { exitCodeOfApply, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
-import { once } from "./once.ts";
+import { nothingBeside, once } from "./once.ts";
 import { rethrow } from "./one-look.ts";
 import { startProgress } from "./progress.ts";
 import { withService } from "./session.ts";
@@ -20,7 +20,7 @@ export interface ApplyFlags extends OnceFlags {
 export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise<ExitCode> {
   return withService(flags.config, machine, (session) =>
     once(flags, flags.accept, session, async ({ looked, missing }) => {
-      const { service, config, stop } = session;
+      const { service, config, signals } = session;
       const reports: ZoneReport[] = [];
       const ports = { writer: service.writer, clock: machine.clock, bug: rethrow };
       const toWrite = looked.filter(({ proposal }) => proposal.report.result === "ready").length;
@@ -28,19 +28,14 @@ export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise
       for (const { declared, proposal } of looked) {
         const { desired } = declared;
         const verify = (after: LiveZone) => plan(desired, after, config.desired.owner).changes;
-        reports.push(await carryOut(proposal, verify, ports, { stop, abort: neverAborted() }));
+        reports.push(await carryOut(proposal, verify, ports, signals));
         if (proposal.report.result === "ready") progress.step();
       }
       return {
         reports: [...reports, ...missing],
-        impacts: undefined,
+        beside: nothingBeside,
         exitCodeOf: exitCodeOfApply,
       };
     }),
   );
-}
-
-/** A request under way is finished: an interrupted one may have happened, and nobody would know. */
-export function neverAborted(): AbortSignal {
-  return new AbortController().signal;
 }

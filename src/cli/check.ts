@@ -5,7 +5,7 @@ import { printable } from "../report/value.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
-import { once } from "./once.ts";
+import { nothingBeside, once } from "./once.ts";
 import type { Looked } from "./one-look.ts";
 import { type Session, withService } from "./session.ts";
 
@@ -29,7 +29,7 @@ export async function checkCommand(
         if (refused > 0) return exitCodes.failed;
         return isRead ? exitCodes.done : exitCodes.partial;
       };
-      return { reports, impacts: undefined, exitCodeOf };
+      return { reports, beside: nothingBeside, exitCodeOf };
     }),
   );
 }

@@ -75,13 +75,9 @@ function tokenSource(
   config: Config,
   machine: Machine,
 ): TokenSource {
-  if ("file" in source) return { read: () => readSecret(source, machine) };
-  const fallback = config.api.emulator === undefined ? undefined : emulatorToken;
-  return {
-    read: () => {
-      const token = machine.env[source.env] ?? fallback;
-      if (token !== undefined) return Promise.resolve(token);
-      return Promise.reject(new Error(`the environment has no ${source.env}`));
-    },
-  };
+  const isEmulated = "env" in source && machine.env[source.env] === undefined;
+  if (isEmulated && config.api.emulator !== undefined) {
+    return { read: () => Promise.resolve(emulatorToken) };
+  }
+  return { read: () => readSecret(source, machine) };
 }

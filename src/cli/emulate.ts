@@ -1,3 +1,5 @@
+import path from "node:path";
+
 import type { Listen } from "../desired/config.ts";
 import type { Dialect } from "../emulator/dialect.ts";
 import { generateSeed, parseGeneration } from "../emulator/generate.ts";
@@ -30,10 +32,11 @@ export async function emulate(flags: EmulateFlags, machine: Machine): Promise<Ex
   const seed = await seedOf(flags, machine);
   if (typeof seed === "string") return complain(seed, machine);
   if (seed === undefined) return exitCodes.invalid;
+  const statePath = flags.state && path.resolve(machine.directory, flags.state);
   await using emulator = await emulatorOn(
     listen,
     seed,
-    { statePath: flags.state, dialect: flags.dialect },
+    { statePath, dialect: flags.dialect },
     machine,
   );
   machine.stderr.write(
@@ -50,7 +53,7 @@ function complain(message: string, machine: Machine): ExitCode {
 
 function printOperations(machine: Machine): ExitCode {
   const lines = operations.map(
-    ({ method, path, summary }) => `${method.padEnd(6)} ${path}  ${summary}`,
+    ({ method, path: route, summary }) => `${method.padEnd(6)} ${route}  ${summary}`,
   );
   machine.stdout.write(`${lines.join("\n")}\n`);
   return exitCodes.done;

@@ -26,14 +26,15 @@ export async function startHistory(
 ): Promise<KeptHistory> {
   const recent = new RecentHistory(inMemory);
   const file = await openFile(config, recent, logger, machine);
+  const keep = (entry: HistoryEntry | undefined): void => {
+    if (entry !== undefined) file?.append(entry);
+  };
   return {
     view: recent,
     follower: {
-      zone: (step) => {
-        const entry = recent.record(step);
-        if (entry !== undefined) file?.append(entry);
-      },
+      zone: (step) => keep(recent.record(step)),
       load: () => undefined,
+      gone: (before, load) => keep(recent.recordDeparture(before, load)),
     },
     [Symbol.asyncDispose]: async () => {
       await file?.[Symbol.asyncDispose]();

@@ -1,5 +1,6 @@
 import { type Config, loadConfig, type LoadedConfig } from "../desired/config.ts";
 import { cronMistake } from "../reconcile/schedule.ts";
+import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { Problem } from "../zone/problem.ts";
 import type { Machine } from "./machine.ts";
 
@@ -30,7 +31,7 @@ function cronProblems(file: string, { schedule, windows }: Config): readonly Pro
         severity: "error",
         place: { file, line: 1, column: 1 },
         path,
-        message: `"${cron}" is no cron expression: ${mistake}`,
+        message: withoutSecrets(`"${cron}" is no cron expression: ${mistake}`),
         remedy: "write five fields as in */15 * * * *: minute, hour, day, month, day of the week",
       },
     ];

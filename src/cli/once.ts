@@ -7,6 +7,7 @@ import { reportJson } from "../report/plan-json.ts";
 import { renderMarkdown } from "../report/plan-markdown.ts";
 import { renderReports } from "../report/plan-text.ts";
 import type { RunReport, ZoneReport } from "../report/run-report.ts";
+import { type SweepForecast, sweepWords } from "../report/sweep-words.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { desiredOrProblems, hasErrors, printProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
@@ -22,11 +23,20 @@ export interface OnceFlags {
   readonly zones: readonly string[];
 }
 
+/** What is told beside the reports; `undefined`: nobody asked. */
+export interface Beside {
+  /** What plans do to what was detected. */
+  readonly impacts: readonly ZoneImpact[] | undefined;
+  readonly sweep: SweepForecast | undefined;
+}
+
+/** The reports say it all. */
+export const nothingBeside: Beside = { impacts: undefined, sweep: undefined };
+
 /** What a command made of a look: a report for each zone, and how they make an exit code. */
 export interface Finished {
   readonly reports: readonly ZoneReport[];
-  /** What plans do to what was detected; `undefined`: nobody asked. */
-  readonly impacts: readonly ZoneImpact[] | undefined;
+  readonly beside: Beside;
   readonly exitCodeOf: (reports: readonly ZoneReport[]) => ExitCode;
 }
 
@@ -53,9 +63,9 @@ export async function once(
     machine.stderr.write(mistakes.join(""));
     return exitCodes.failed;
   }
-  const { reports, impacts, exitCodeOf } = await finish(look, state.revision);
+  const { reports, beside, exitCodeOf } = await finish(look, state.revision);
   const report = { revision: state.revision, startedAt, zones: reports };
-  printReport(report, impacts, flags.format, machine);
+  printReport(report, beside, flags.format, machine);
   const code = exitCodeOf(reports);
   const isGood = code === exitCodes.done || code === exitCodes.changes;
   return isGood && hasErrors(problems) ? exitCodes.invalid : code;
@@ -82,7 +92,7 @@ function unmatchedText(pattern: string): string {
 /** Prints what came of a command, where results go. */
 export function printReport(
   report: Pick<RunReport, "revision" | "startedAt" | "zones">,
-  impacts: readonly ZoneImpact[] | undefined,
+  { impacts, sweep }: Beside,
   format: OnceFlags["format"],
   machine: Machine,
 ): void {
@@ -92,17 +102,23 @@ export function printReport(
     case "text": {
       const color = hasColor(machine, machine.stdout);
       machine.stdout.write(`${renderReports(report.zones, { color })}\n`);
+      if (sweep !== undefined) machine.stdout.write(`${sweepWords(sweep)}\n`);
       if (impacts !== undefined) machine.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
       return;
     }
     case "json": {
-      const impact = impacts === undefined ? {} : { impact: impacts.map(impactJson) };
-      machine.stdout.write(`${JSON.stringify({ ...reportJson(whole), ...impact }, null, 2)}\n`);
+      const told = {
+        ...reportJson(whole),
+        ...(sweep && { sweep: { requests: sweep.requests, seconds: sweep.ms / 1_000 } }),
+        ...(impacts && { impact: impacts.map(impactJson) }),
+      };
+      machine.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
       return;
     }
     case "markdown": {
       const impact = impacts === undefined ? "" : `\n\n${impactMarkdown(impacts).trimEnd()}`;
-      machine.stdout.write(`${renderMarkdown(whole).trimEnd()}${impact}\n`);
+      const cost = sweep === undefined ? "" : `\n\n${sweepWords(sweep)}`;
+      machine.stdout.write(`${renderMarkdown(whole).trimEnd()}${cost}${impact}\n`);
     }
   }
 }

@@ -10,6 +10,7 @@ import type { OnceFlags } from "./once.ts";
 import { once } from "./once.ts";
 import type { Looked } from "./one-look.ts";
 import { type Session, withService } from "./session.ts";
+import { forecastOf } from "./sweep-forecast.ts";
 
 /** What `plan` is told. */
 export interface PlanFlags extends OnceFlags {
@@ -28,7 +29,9 @@ export async function planCommand(flags: PlanFlags, machine: Machine): Promise<E
       const reports = [...looked.map(({ proposal }) => proposal.report), ...missing];
       const impacts = flags.impact ? await readImpacts(looked, session) : undefined;
       const exitCodeOf = isSaved ? exitCodeOfPlan : () => exitCodes.failed;
-      return { reports, impacts, exitCodeOf };
+      const declared = looked.map((each) => each.declared.desired);
+      const beside = { impacts, sweep: forecastOf(declared, session.service) };
+      return { reports, beside, exitCodeOf };
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 
+import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { configOption, example, formatOption, type Add } from "./command-parts.ts";
 import type { EmulateFlags } from "./emulate.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
@@ -27,8 +28,9 @@ export async function runProgram(args: readonly string[], machine: Machine): Pro
 function unforeseen(error: unknown, machine: Machine): number {
   const isSpoken = error instanceof Error;
   const trace = machine.env["ZONEWARDEN_TRACE"] === "1" && isSpoken ? `\n${error.stack ?? ""}` : "";
+  const said = `${isSpoken ? error.message : String(error)}${trace}`;
   machine.stderr.write(
-    `zonewarden: ${isSpoken ? error.message : String(error)}${trace}\n` +
+    `zonewarden: ${withoutSecrets(said)}\n` +
       (trace === "" ? "Set ZONEWARDEN_TRACE=1 to see where this came from.\n" : ""),
   );
   return exitCodes.failed;

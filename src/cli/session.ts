@@ -1,10 +1,13 @@
 import type { Config } from "../desired/config.ts";
+import type { StopSignals } from "../reconcile/carry-out.ts";
 import { isServiceError } from "../report/failure.ts";
 import { connect, type Connected } from "./connect.ts";
 import { reachService } from "./emulator.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { configOrProblems } from "./load.ts";
 import type { Machine } from "./machine.ts";
+import { startStopping } from "./stopping.ts";
+import { WaitLines } from "./wait-lines.ts";
 
 /** What a single command works with. */
 export interface Session {
@@ -13,8 +16,9 @@ export interface Session {
   /** Address of the service. */
   readonly baseUrl: string;
   readonly machine: Machine;
-  /** Aborts at the first signal that ends a program. */
+  /** Aborts at the first signal that ends a program: `stop` of the signals. */
   readonly stop: AbortSignal;
+  readonly signals: StopSignals;
 }
 
 /**
@@ -26,18 +30,19 @@ export async function withService(
   machine: Machine,
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const stopping = new AbortController();
-  const stop = stopping.signal;
-  using _interrupt = machine.onSignal("SIGINT", () => stopping.abort());
-  using _terminate = machine.onSignal("SIGTERM", () => stopping.abort());
+  using stopping = startStopping(machine);
+  const { signals } = stopping;
+  const { stop } = signals;
   const config = await configOrProblems(configFile, machine, stop);
   if (config === undefined) return exitCodes.invalid;
   await using reached = await reachService(config, machine, true);
   if (reached === undefined) return exitCodes.invalid;
   const { baseUrl } = reached;
-  await using service = connect(config, baseUrl, machine);
+  const waits = new WaitLines(machine);
+  await using service = connect(config, baseUrl, machine, waits);
+  using _watch = waits.watch(service.credentials);
   try {
-    return await work({ config, service, baseUrl, machine, stop });
+    return await work({ config, service, baseUrl, machine, stop, signals });
   } catch (error) {
     if (wasStopped(stop)) {
       machine.stderr.write("stopped before the end\n");

@@ -1,4 +1,5 @@
 import type { StopSignals } from "../reconcile/carry-out.ts";
+import { exitCodes } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 
 /** How the end of the process comes about. */
@@ -20,7 +21,10 @@ export function startStopping(machine: Machine): Stopping {
   const abort = new AbortController();
   let asked: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (asked !== undefined) machine.exit(1);
+    if (asked !== undefined) {
+      machine.stderr.write(`${signal} again: ended at once; the next look shows what came of it\n`);
+      machine.exit(exitCodes.failed);
+    }
     asked = signal;
     stop.abort();
     void abortLater(machine, abort);

@@ -1,6 +1,8 @@
 import { wantedOf } from "../reconcile/propose.ts";
+import type { SweepForecast } from "../report/sweep-words.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { Zone } from "../zone/zone.ts";
+import type { Connected } from "./connect.ts";
 
 /** Requests that a sweep of all declared zones takes, by the name of the credential. */
 export type SweepCost = ReadonlyMap<string, number>;
@@ -34,6 +36,17 @@ export function sweepMs(cost: SweepCost, paces: readonly Pace[]): number {
     0,
     ...paces.map(({ name, perSecond }) => ((cost.get(name) ?? 0) / perSecond) * 1_000),
   );
+}
+
+/** What a sweep of zones takes in all. */
+export function forecastOf(
+  zones: Iterable<DesiredZone>,
+  { credentials, credentialOf }: Pick<Connected, "credentials" | "credentialOf">,
+): SweepForecast {
+  const cost = sweepCost(zones, credentialOf);
+  const requests = Math.ceil(cost.values().reduce((sum, each) => sum + each, 0));
+  const paces = credentials.map(({ state }) => state);
+  return { requests, ms: sweepMs(cost, paces) };
 }
 
 /** Warns once, each time that a schedule begins to ask for more sweeps than the budgets allow. */

@@ -33,6 +33,7 @@ export function tellerOf(
 ): Pick<ReconcilerPorts, "report" | "loaded" | "unlisted" | "bug"> {
   const { fleet, metrics, logger, followers, source, now, credentialOf } = audience;
   const isNews = newsFilter();
+  const isNewVersion = newsFilter();
   return {
     report: (report) => {
       const before = fleet.zone(report.zone);
@@ -64,9 +65,11 @@ export function tellerOf(
         zones: zones.length,
         at,
       };
-      fleet.declare(zones, at);
+      const gone = fleet.declare(zones, at);
       fleet.recordLoad(load);
-      metrics.recordLoad(load);
+      // What is broken stays so for hours: each version of it counts once, not at each look.
+      if (isNewVersion([result, hash]) || result === "unchanged") metrics.recordLoad(load);
+      for (const follower of followers) for (const zone of gone) follower.gone(zone, load);
       if (!isNews([result, hash, problems, refusal])) return;
       logLoad(logger, { ...load, problems });
       if (refusal !== undefined) {

@@ -7,7 +7,8 @@ import { normalConfig } from "./normal-config.ts";
 import { problemOfFile } from "./problem-of.ts";
 import { maxFileSize, reasonOf, textOf } from "./read-text.ts";
 import type { TextResult } from "./read-text.ts";
-import { configFileShape, shapeProblems } from "./schema.ts";
+import { configFileShape, configFileSort, shapeProblems } from "./schema.ts";
+import { foreignProblem, shownText } from "./shown-text.ts";
 import { readYaml } from "./yaml-text.ts";
 
 /** An address to listen on. */
@@ -137,7 +138,8 @@ export async function loadConfig(
   }
   const { config, problems } = parseConfig(file, text);
   const failed = problems.some(({ severity }) => severity === "error");
-  const sources = new Map([[file, withoutTokens(text)]]);
+  const shown = shownText(text, configFileSort);
+  const sources = new Map(shown === "" ? [] : [[file, shown]]);
   return { config: failed ? undefined : config, problems, directory: "", sources };
 }
 
@@ -158,11 +160,6 @@ async function readConfigFile(
   }
 }
 
-/** A token does not belong into the file; where one is written there by mistake, no message shows it. */
-function withoutTokens(text: string): string {
-  return text.replaceAll(/(token\w*["']?[ \t]*:[ \t]*)[^\n]*/gi, "$1…");
-}
-
 interface ParsedConfig {
   readonly config: Config | undefined;
   readonly problems: readonly Problem[];
@@ -172,6 +169,8 @@ function parseConfig(file: string, text: string): ParsedConfig {
   const yaml = readYaml(file, text);
   const [value, second] = yaml.documents;
   const located = { source: yaml.source, offsets: yaml.offsets, value };
+  const foreign = foreignProblem(file, text, yaml, configFileSort);
+  if (foreign !== undefined) return { config: undefined, problems: [foreign] };
   if (yaml.problems.length > 0) return { config: undefined, problems: yaml.problems };
   if (value === undefined || second !== undefined) {
     const message =

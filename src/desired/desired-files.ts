@@ -196,6 +196,8 @@ function sourcesOf(
 ): ReadonlyMap<string, string> {
   const named = new Set(problems.map(({ place }) => place.file));
   return new Map(
-    parsed.filter(({ file }) => named.has(file)).map(({ file, text }) => [file, text]),
+    parsed
+      .filter(({ file, text }) => named.has(file) && text !== "")
+      .map(({ file, text }) => [file, text]),
   );
 }

@@ -11,8 +11,9 @@ import { meaningProblems } from "./meaning.ts";
 import { maxProblems, problemOfFile } from "./problem-of.ts";
 import { textOf } from "./read-text.ts";
 import { pruned } from "./prune.ts";
-import { isProfile, isZoneEntry, shapeProblems, zoneFileShape } from "./schema.ts";
+import { isProfile, isZoneEntry, shapeProblems, zoneFileShape, zoneFileSort } from "./schema.ts";
 import type { Shape } from "./schema.ts";
+import { foreignProblem, shownText } from "./shown-text.ts";
 import { silencesIn } from "./silence.ts";
 import type { Silence } from "./silence.ts";
 import { readYaml } from "./yaml-text.ts";
@@ -29,7 +30,7 @@ export interface ParsedFile {
   readonly file: string;
   /** Of its bytes. */
   readonly hash: string;
-  /** For problems that are shown with their line. */
+  /** For problems that are shown with their line: what may be shown of it. */
   readonly text: string;
   /** Whether nothing in it is an error. */
   readonly usable: boolean;
@@ -58,6 +59,8 @@ export function parseFile(file: string, hash: string, bytes: Uint8Array): Parsed
   const { text, problem } = textOf(file, bytes);
   if (text === undefined) return { ...unusableFile(file, problem), hash };
   const yaml = readYaml(file, text);
+  const foreign = foreignProblem(file, text, yaml, zoneFileSort);
+  if (foreign !== undefined) return { ...unusableFile(file, foreign), hash };
   const problems = [...yaml.problems];
   if (problems.length === 0 && yaml.documents.length === 0) problems.push(saysNothing(file));
   const readings = yaml.documents.map((value) =>
@@ -68,7 +71,7 @@ export function parseFile(file: string, hash: string, bytes: Uint8Array): Parsed
   return {
     file,
     hash,
-    text,
+    text: shownText(text, zoneFileSort),
     usable,
     profiles: readings.flatMap(({ profiles }) => profiles),
     zones: readings.flatMap(({ zones }) => zones),

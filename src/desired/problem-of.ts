@@ -1,3 +1,4 @@
+import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { problemCodes } from "../zone/problem-codes.ts";
 import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
@@ -24,7 +25,14 @@ export function problemOf(
   { message, remedy }: Words,
 ): Problem {
   const { severity } = problemCodes[code];
-  return { code, severity, place: placeAt(source, offset), path: pathText(path), message, remedy };
+  return {
+    code,
+    severity,
+    place: placeAt(source, offset),
+    path: pathText(path),
+    message: withoutSecrets(message),
+    remedy: withoutSecrets(remedy),
+  };
 }
 
 /** A problem of a file or directory as a whole. */

@@ -11,6 +11,7 @@ import { keyOffset, valueOffset } from "./located.ts";
 import type { Path } from "./path.ts";
 import { maxProblems, problemOf } from "./problem-of.ts";
 import { complaintOf } from "./schema-words.ts";
+import type { Sort } from "./shown-text.ts";
 import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zone-file.ts";
 
 /** A schema as the program uses it: a guard, and what it complains of. */
@@ -41,6 +42,18 @@ export const isPageShield: Shape<NonNullable<PageShield>> = part("page_shield");
 /** The shape of what a zone says of managed rules, once merged. */
 export const isManagedRules: Shape<NonNullable<ManagedRules>> = part("managed_rules");
 
+/** Files with zone documents, as messages speak of them. */
+export const zoneFileSort: Sort = {
+  name: "a file with zone documents",
+  keys: keysOf(zoneFileShape),
+};
+
+/** The configuration, as messages speak of it. */
+export const configFileSort: Sort = {
+  name: "a configuration of the program",
+  keys: keysOf(configFileShape),
+};
+
 /** Text of a schema, as people and editors get it. */
 export function schemaText(name: "zones" | "zonewarden"): string {
   return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), "utf8");
@@ -66,6 +79,12 @@ function readSchema(name: "zones" | "zonewarden"): AnySchemaObject {
   const schema: unknown = JSON.parse(schemaText(name));
   if (!isSchema(schema)) throw new Error(`schemas/${name}.schema.json is no schema`);
   return schema;
+}
+
+function keysOf({ schema }: Shape<unknown>): readonly string[] {
+  const properties: unknown = isSchema(schema) ? schema["properties"] : undefined;
+  const keys = Object.keys(isJsonObject(properties) ? properties : {});
+  return keys.filter((key) => key !== "$schema");
 }
 
 function isSchema(value: unknown): value is AnySchemaObject {

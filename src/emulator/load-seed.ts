@@ -6,6 +6,7 @@ import { LineCounter, isNode, parseDocument } from "yaml";
 import type { Document } from "yaml";
 
 import { isJsonObject } from "../syntax/json.ts";
+import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { SeedMistake, Step } from "./seed-mistakes.ts";
 import type { Seed, SeedProblem } from "./seed.ts";
 import { seededState } from "./seeded-state.ts";
@@ -105,5 +106,10 @@ function offsetOf(document: Document, path: readonly Step[]): number {
 
 function problemAt(offset: number, message: string, file: string, lines: LineCounter): SeedProblem {
   const { line, col } = lines.linePos(offset);
-  return { message, file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  return {
+    message: withoutSecrets(message),
+    file,
+    line: Math.max(line, 1),
+    column: Math.max(col, 1),
+  };
 }

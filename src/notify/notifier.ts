@@ -1,6 +1,7 @@
 import type { Follower, ZoneStep } from "../report/follower.ts";
 import type { LoadReport } from "../report/load-report.ts";
-import { type Notice, noticeOf, noticeOfLoad } from "../report/notice.ts";
+import { type Notice, noticeOf, noticeOfDeparture, noticeOfLoad } from "../report/notice.ts";
+import type { ZoneState } from "../report/zone-state.ts";
 import { Outbox, type OutboxPorts, type Sink } from "./outbox.ts";
 
 /** What is under way at the end of the program may take so long. */
@@ -22,6 +23,10 @@ export class Notifier implements Follower, AsyncDisposable {
   load(load: LoadReport): void {
     this.#tell(noticeOfLoad(load, this.#load));
     this.#load = load;
+  }
+
+  gone(before: ZoneState, load: LoadReport): void {
+    this.#tell(noticeOfDeparture(before, load));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

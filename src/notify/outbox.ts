@@ -8,7 +8,7 @@ export interface Sink {
   readonly type: SinkType;
   /** Patterns of zone names; notices about the files go to every sink. */
   readonly zones: readonly string[];
-  /** `error`: only what wants somebody to act. */
+  /** `error`: only what wants somebody to act, and that it is over. */
   readonly severity: NoticeSeverity;
   /** Addresses and secrets are read anew for each message: they are exchanged while the program runs. */
   readonly url: () => Promise<string>;
@@ -49,6 +49,8 @@ export class Outbox {
   readonly #ports: OutboxPorts;
   readonly #stop = new AbortController();
   readonly #told = new Map<string, number>();
+  /** Zones of which an error was told, and not yet that it is over; "" for the files. */
+  readonly #open = new Set<string>();
   #queue: Notice[] = [];
   #work: Promise<void> | undefined;
   #sentAt: readonly number[] = [];
@@ -61,7 +63,9 @@ export class Outbox {
 
   /** Takes a notice that this sink wants. */
   add(notice: Notice): void {
-    if (!isWanted(notice, this.#sink) || this.#isRepeated(notice)) return;
+    if (!this.#isWanted(notice) || this.#isRepeated(notice)) return;
+    if (notice.severity === "error") this.#open.add(notice.zone);
+    else if (notice.isOver) this.#open.delete(notice.zone);
     this.#queue.push(notice);
     const dropped = this.#queue.length > longestQueue ? this.#queue.shift() : undefined;
     if (dropped !== undefined) this.#giveUp(dropped, "too many messages are waiting");
@@ -140,6 +144,12 @@ export class Outbox {
     this.#ports.failed(this.#sink.name, notice, why);
   }
 
+  #isWanted({ zone, severity, isOver }: Notice): boolean {
+    const isEnd = isOver && this.#open.has(zone);
+    if (this.#sink.severity === "error" && severity !== "error" && !isEnd) return false;
+    return zone === "" || this.#sink.zones.some((pattern) => matchesGlob(pattern, zone));
+  }
+
   #isRepeated({ zone, reason, message }: Notice): boolean {
     const now = Number(this.#ports.clock.now());
     for (const [known, at] of this.#told) {
@@ -181,11 +191,6 @@ function judged(status: number, type: SinkType): Undelivered | undefined {
   if (status === 429 && type === "webhook") return undefined;
   const isTransient = status === 408 || status === 429 || status >= 500;
   return { words: `answered ${status}`, isTransient };
-}
-
-function isWanted({ zone, severity }: Notice, sink: Sink): boolean {
-  if (sink.severity === "error" && severity !== "error") return false;
-  return zone === "" || sink.zones.some((pattern) => matchesGlob(pattern, zone));
 }
 
 function wordsOf(error: unknown): string {

@@ -4,7 +4,9 @@ import { canonicalJson, type Json } from "../syntax/json.ts";
 import type { LiveZone } from "../zone/live.ts";
 import { unmarked } from "../zone/mark.ts";
 import { settingNames } from "../zone/resource.ts";
+import { isCarriedOut } from "./carried-out.ts";
 import type { Plan } from "./plan.ts";
+import { withMarkOf } from "./policy-match.ts";
 import type { Write } from "./write.ts";
 
 /** What the writes of a plan rest on, live object by live object, as it was when the plan was made. */
@@ -18,10 +20,12 @@ export interface SavedPlan {
 
 /** Which writes of a saved plan may still be sent. */
 export interface Freshness {
-  /** Live objects that have moved since the plan was made. */
+  /** Live objects that have moved since the plan was made, other than to what it wants. */
   readonly stale: readonly string[];
+  /** Writes of which all is so already: an apply before this one got as far as that. */
+  readonly done: readonly Write[];
   readonly send: readonly Write[];
-  /** Writes that touch a stale object, and all after them: it is their order that keeps a zone protected. */
+  /** Writes that touch a stale object, and all after them that are not done: it is their order that keeps a zone protected. */
   readonly held: readonly Write[];
 }
 
@@ -30,16 +34,19 @@ export function fingerprintsOf({ writes }: Plan, live: LiveZone): Fingerprints {
   return Object.fromEntries(writes.flatMap((write) => objectsOf(write, live)));
 }
 
-/** Tells what has moved under a saved plan, and what of it may be sent. A plan that was carried out is stale as a whole. */
+/** Tells what has moved under a saved plan, and what of it may be sent. Of a plan that was carried out all is done. */
 export function freshnessOf({ plan, fingerprints }: SavedPlan, live: LiveZone): Freshness {
   const isStale = ([name, print]: LiveObject) => fingerprints[name] !== print;
   const staleOf = (write: Write) => objectsOf(write, live).filter(isStale);
-  const first = plan.writes.findIndex((write) => staleOf(write).length > 0);
-  const end = first < 0 ? plan.writes.length : first;
+  const done = plan.writes.filter((write) => isCarriedOut(write, live));
+  const open = plan.writes.filter((write) => !done.includes(write));
+  const first = open.findIndex((write) => staleOf(write).length > 0);
+  const end = first < 0 ? open.length : first;
   return {
-    stale: plan.writes.flatMap((write) => staleOf(write).map(([name]) => name)),
-    send: plan.writes.slice(0, end),
-    held: plan.writes.slice(end),
+    stale: open.flatMap((write) => staleOf(write).map(([name]) => name)),
+    done,
+    send: open.slice(0, end),
+    held: open.slice(end),
   };
 }
 
@@ -88,10 +95,7 @@ const unread = "not read";
 /** What a new policy rests on: that nobody has made it since, as a run whose answer was lost may have. */
 function absentPolicy(description: Json | undefined, { policies }: LiveZone): LiveObject {
   const { owner = "", key = "" } = unmarked(typeof description === "string" ? description : "");
-  const holders = policies?.filter((each) => {
-    const mark = unmarked(each.description);
-    return mark.owner === owner && mark.key === key;
-  });
+  const holders = policies && withMarkOf(description, policies);
   const ids = holders?.map(({ id }) => id).toSorted();
   return [
     `mark/${owner}:${key}`,

@@ -1,3 +1,4 @@
+import type { Json } from "../syntax/json.ts";
 import type { LivePolicy } from "../zone/live.ts";
 import { unmarked } from "../zone/mark.ts";
 import type { Policy } from "../zone/resource.ts";
@@ -60,4 +61,16 @@ export function isUnmarked({ description }: LivePolicy): boolean {
 
 function isAsDeclared(policy: Policy, live: LivePolicy, owner: string): boolean {
   return differingPolicyFields(live, policy, owner).length === 0;
+}
+
+/** Live policies that carry the mark which stands in a description. */
+export function withMarkOf(
+  description: Json | undefined,
+  live: readonly LivePolicy[],
+): readonly LivePolicy[] {
+  const wanted = unmarked(typeof description === "string" ? description : "");
+  return live.filter((each) => {
+    const { owner, key } = unmarked(each.description);
+    return owner === wanted.owner && key === wanted.key;
+  });
 }

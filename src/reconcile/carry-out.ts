@@ -70,14 +70,14 @@ async function writeAll(
       outcomes.push({ status: "skipped", write, because: "shutdown" });
     } else {
       try {
-        const written = await ports.writer.write(live, write, signals.abort);
+        const written = await ports.writer.write(live, write, signals.abort, signals.stop);
         live = written.live;
         const { ray, interleaved } = written;
         outcomes.push({ status: "done", write, ray, interleaved });
       } catch (error) {
-        const isGivenUp = signals.abort.aborted;
-        if (!isServiceError(error) && !isGivenUp) ports.bug(error, live.zone.name);
-        outcomes.push(isGivenUp ? givenUp(write) : failed(write, error));
+        outcomes.push(outcomeOf(error, write, signals));
+        const isOurs = signals.abort.aborted || error === signals.stop.reason;
+        if (!isServiceError(error) && !isOurs) ports.bug(error, live.zone.name);
       }
     }
   }
@@ -86,6 +86,13 @@ async function writeAll(
 
 function reasonAfter(last: Outcome): SkipReason {
   return last.status === "skipped" ? last.because : "earlier-failure";
+}
+
+/** What becomes of a write that threw: one that was called off has not been sent. */
+function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): Outcome {
+  if (abort.aborted) return givenUp(write);
+  const isCalledOff = stop.aborted && error === stop.reason;
+  return isCalledOff ? { status: "skipped", write, because: "shutdown" } : failed(write, error);
 }
 
 /** What the service made of a request that we did not wait for, the next look will show. */

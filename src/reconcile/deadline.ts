@@ -49,8 +49,12 @@ export function startDeadline({ reader, writer, clock }: RunPorts, ms = runDeadl
         within("API_DEADLINE", signal, (own) => reader.readScripts(zone, own)),
     },
     writer: {
-      write: (live, write, signal) =>
-        within("API_UNKNOWN_OUTCOME", signal, (own) => writer.write(live, write, own)),
+      write: async (live, write, signal, stop) => {
+        using ownStop = joinSignals(stop, over.signal);
+        return await within("API_UNKNOWN_OUTCOME", signal, (own) =>
+          writer.write(live, write, own, ownStop.signal),
+        );
+      },
     },
     [Symbol.dispose]: callOff,
   };

@@ -44,7 +44,8 @@ export interface Written {
 
 /** The live state, to change. */
 export interface LiveWriter {
-  write(live: LiveZone, write: Write, signal: AbortSignal): Promise<Written>;
+  /** `stop` calls off a write that has not been sent: rejects with its reason. `signal` gives up also what is under way. */
+  write(live: LiveZone, write: Write, signal: AbortSignal, stop: AbortSignal): Promise<Written>;
 }
 
 /** Time, from outside. */

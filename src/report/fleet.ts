@@ -56,8 +56,9 @@ export class Fleet implements FleetView {
     return this.#states.get(name);
   }
 
-  /** Says which zones are declared now: what is known of others is forgotten, of these it is kept. */
-  declare(zones: readonly DeclaredZone[], at: Date): void {
+  /** Says which zones are declared now: what is known of these is kept, of others forgotten and given back. */
+  declare(zones: readonly DeclaredZone[], at: Date): readonly ZoneState[] {
+    const before = this.#states;
     this.#states = new Map(
       zones.map((declared) => {
         const known = this.#states.get(declared.name);
@@ -68,6 +69,7 @@ export class Fleet implements FleetView {
       }),
     );
     this.#sorted = undefined;
+    return [...before.values()].filter(({ declared }) => !this.#states.has(declared.name));
   }
 
   /** Takes in what a run of a zone came to; a zone that is not declared any more is passed over. */

@@ -13,4 +13,6 @@ export interface ZoneStep {
 export interface Follower {
   zone(step: ZoneStep): void;
   load(load: LoadReport): void;
+  /** A zone is no longer among those declared; this is what was known of it last. */
+  gone(before: ZoneState, load: LoadReport): void;
 }

@@ -2,9 +2,8 @@ import { causes, directions } from "../plan/change.ts";
 import { refusalCodes } from "../plan/refusal.ts";
 import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
 import { changeResults } from "./change-result.ts";
-import type { HistoryChange, HistoryEntry } from "./history.ts";
+import { historyVerdicts, type HistoryChange, type HistoryEntry } from "./history.ts";
 import { triggers } from "./run-report.ts";
-import { verdicts } from "./verdict.ts";
 import { zoneStatuses } from "./zone-state.ts";
 
 /** An entry as JSON: the moment stands first, so that it can be read without the rest. */
@@ -31,7 +30,7 @@ export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
   if (!isJsonObject(value)) return undefined;
   const at = dateIn(value["at"]);
   const trigger = oneOf(triggers, value["trigger"]);
-  const verdict = oneOf(verdicts, value["verdict"]);
+  const verdict = oneOf(historyVerdicts, value["verdict"]);
   const status = oneOf(zoneStatuses, value["status"]);
   const zone = textIn(value["zone"]);
   if (!at || !trigger || !verdict || !status || zone === "") return undefined;

@@ -2,10 +2,9 @@ import { verbSigns } from "./change-text.ts";
 import type { DriftTime, Period } from "./drift-time.ts";
 import { durationText } from "./duration.ts";
 import { effectMarks } from "./effect-words.ts";
-import type { HistoryChange, HistoryEntry } from "./history.ts";
+import type { HistoryChange, HistoryEntry, HistoryVerdict } from "./history.ts";
 import type { Paint } from "./paint.ts";
 import { printable, valueText } from "./value.ts";
-import type { Verdict } from "./verdict.ts";
 
 const verdictStyles = {
   in_sync: "green",
@@ -14,17 +13,22 @@ const verdictStyles = {
   blocked: "yellow",
   partial: "red",
   error: "red",
-} as const satisfies Readonly<Record<Verdict, string>>;
+  no_longer_declared: "dim",
+} as const satisfies Readonly<Record<HistoryVerdict, string>>;
 
 /** An entry of the history in lines, for people. */
 export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
   const { at, zone, verdict, cause, trigger, revision, run } = entry;
+  const occasion = [
+    `${trigger}, revision ${printable(revision).slice(0, 12)}`,
+    ...(run === "" ? [] : [`run ${printable(run)}`]),
+  ].join(", ");
   const head = [
     at.toISOString(),
     paint("bold", zone),
     paint(verdictStyles[verdict], verdict.replaceAll("_", " ")),
     ...(cause === undefined ? [] : [cause]),
-    paint("dim", `${trigger}, revision ${printable(revision).slice(0, 12)}, run ${printable(run)}`),
+    paint("dim", occasion),
   ].join("  ");
   const failure = entry.failure === undefined ? [] : [`  ${printable(entry.failure.message)}`];
   const held = entry.refusals.map(({ code, message }) => `  ${printable(message)} (${code})`);

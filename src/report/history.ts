@@ -2,12 +2,19 @@ import type { Cause, Change, Direction, FieldChange, Verb } from "../plan/change
 import type { RefusalCode } from "../plan/refusal.ts";
 import { changeResultOf, type ChangeResult } from "./change-result.ts";
 import type { ZoneStep } from "./follower.ts";
+import type { LoadReport } from "./load-report.ts";
 import type { Trigger, ZoneReport } from "./run-report.ts";
-import { verdictOf, type Verdict } from "./verdict.ts";
-import type { ZoneStatus } from "./zone-state.ts";
+import { verdictOf, verdicts, type Verdict } from "./verdict.ts";
+import type { ZoneState, ZoneStatus } from "./zone-state.ts";
 
 /** What became of a change, or that it was only found. */
 export type HistoryResult = ChangeResult | "found";
+
+/** What an entry tells: what came of a run, or that the zone has left the files. */
+export type HistoryVerdict = Verdict | "no_longer_declared";
+
+/** The names of all sorts of {@link HistoryVerdict}. */
+export const historyVerdicts: readonly HistoryVerdict[] = [...verdicts, "no_longer_declared"];
 
 /** A change as history keeps it. */
 export interface HistoryChange {
@@ -19,15 +26,15 @@ export interface HistoryChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** A run that changed something, or found something that the run before it had not found. */
+/** A run that changed something or found something that the run before it had not found, or the end of all runs. */
 export interface HistoryEntry {
   readonly at: Date;
   readonly zone: string;
   readonly run: string;
   readonly trigger: Trigger;
   readonly revision: string;
-  readonly verdict: Verdict;
-  /** What the zone was after the run. */
+  readonly verdict: HistoryVerdict;
+  /** What the zone was after it. */
   readonly status: ZoneStatus;
   readonly cause: Cause | undefined;
   /** Where drift was still there after the run: when it was first seen. */
@@ -66,6 +73,25 @@ export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntr
     changes: changesIn(report),
     refusals,
     failure: failure && { code: failure.code, message: failure.message, ray: failure.ray },
+  };
+}
+
+/** The entry of a zone that has left the files: nobody looks at it any more, and what was so of it is not known to last. */
+export function departureOf({ declared }: ZoneState, { at, revision }: LoadReport): HistoryEntry {
+  return {
+    at,
+    zone: declared.name,
+    run: "",
+    trigger: "file",
+    revision,
+    verdict: "no_longer_declared",
+    status: "unknown",
+    cause: undefined,
+    driftedSince: undefined,
+    clearAt: undefined,
+    changes: [],
+    refusals: [],
+    failure: undefined,
   };
 }
 

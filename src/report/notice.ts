@@ -14,6 +14,7 @@ export const noticeReasons = [
   "PlanBlocked",
   "ReconcileFailed",
   "Recovered",
+  "NoLongerDeclared",
   "ConfigInvalid",
   "ConfigApplied",
 ] as const;
@@ -35,6 +36,8 @@ export interface Notice {
   readonly revision: string;
   /** "" where it is about the files. */
   readonly run: string;
+  /** Whether nothing is left that wants somebody to act: the end of all that errors told of the zone, or of the files. */
+  readonly isOver: boolean;
 }
 
 /** So many failures in a row are worth a word where another try may help; others are told at once. */
@@ -47,13 +50,32 @@ const failuresTold = 3;
 export function noticeOf(step: ZoneStep): Notice | undefined {
   const { zone, run, revision, finishedAt } = step.report;
   const told = judge(step);
-  return told && { ...told, at: finishedAt, zone, run, revision };
+  const isOver = !wantsSomebody(step.after);
+  return told && { ...told, at: finishedAt, zone, run, revision, isOver };
+}
+
+/** What the leaving of a zone has to tell, where it was not in order. */
+export function noticeOfDeparture(
+  before: ZoneState,
+  { at, revision }: LoadReport,
+): Notice | undefined {
+  if (!wantsSomebody(before) && before.driftedSince === undefined) return undefined;
+  return {
+    reason: "NoLongerDeclared",
+    severity: "info",
+    at,
+    zone: before.declared.name,
+    message: "the zone is no longer declared: it stays as it is, and nobody looks at it",
+    revision,
+    run: "",
+    isOver: true,
+  };
 }
 
 /** What a reading of the files has to tell; `before` is the one before it. */
 export function noticeOfLoad(load: LoadReport, before: LoadReport | undefined): Notice | undefined {
-  const base = { at: load.at, zone: "", run: "", revision: load.revision };
   const isGood = isLoaded(load);
+  const base = { at: load.at, zone: "", run: "", revision: load.revision, isOver: isGood };
   if (isGood) {
     if (before === undefined || isLoaded(before)) return undefined;
     const message = `the files are in order again: ${load.zones} zones`;
@@ -94,6 +116,16 @@ function isFailing({ failure, consecutiveFailures }: ZoneState): boolean {
   return failure !== undefined && (!failure.transient || consecutiveFailures >= failuresTold);
 }
 
+/** Whether a zone is in a state that errors tell of. */
+function wantsSomebody(state: ZoneState): boolean {
+  return isFailing(state) || state.status === "blocked" || isWeaker(driftOf(state));
+}
+
+/** Whether what drifted leaves the zone less protected than declared. */
+function isWeaker(found: readonly Change[]): boolean {
+  return found.some(({ effect }) => impactOf(effect.direction) === "weakens");
+}
+
 function held({ before, after }: ZoneStep): Judged | undefined {
   if (after.status !== "blocked" || before.status === "blocked") return undefined;
   const reasons = after.refusals.map(({ message }) => message).join("; ");
@@ -114,11 +146,11 @@ function drifted({ before, report, after }: ZoneStep): Judged | undefined {
     };
   }
   if (after.driftedSince !== undefined && hasNew(driftOf(before), found)) {
-    const isWeaker = found.some(({ effect }) => impactOf(effect.direction) === "weakens");
+    const isGrave = isWeaker(found);
     return {
       reason: "DriftDetected",
-      severity: isWeaker ? "error" : "info",
-      message: `${isWeaker ? "less protected than declared" : "not as declared"}: ${summarize(found)}`,
+      severity: isGrave ? "error" : "info",
+      message: `${isGrave ? "less protected than declared" : "not as declared"}: ${summarize(found)}`,
     };
   }
   if (before.driftedSince === undefined || after.driftedSince !== undefined) return undefined;

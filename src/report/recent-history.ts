@@ -1,7 +1,9 @@
 import type { ZoneStep } from "./follower.ts";
 import { historyJson } from "./history-json.ts";
-import { historyEntryOf, isNews } from "./history.ts";
+import { departureOf, historyEntryOf, isNews } from "./history.ts";
 import type { HistoryEntry, HistoryView } from "./history.ts";
+import type { LoadReport } from "./load-report.ts";
+import type { ZoneState } from "./zone-state.ts";
 
 interface Kept {
   readonly entry: HistoryEntry;
@@ -32,6 +34,14 @@ export class RecentHistory implements HistoryView {
   record(step: ZoneStep): HistoryEntry | undefined {
     const entry = historyEntryOf(step);
     if (!isNews(entry, this.#last.get(entry.zone))) return undefined;
+    this.restore(entry);
+    return entry;
+  }
+
+  /** Takes in that a zone has left the files, and gives the entry; `undefined` where history knows nothing of it. */
+  recordDeparture(before: ZoneState, load: LoadReport): HistoryEntry | undefined {
+    const entry = departureOf(before, load);
+    if (!this.#last.has(entry.zone)) return undefined;
     this.restore(entry);
     return entry;
   }

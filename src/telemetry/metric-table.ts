@@ -61,7 +61,7 @@ export const metricTable = {
     name: "zonewarden_config_reloads_total",
     type: "counter",
     labels: { result: loadResults },
-    help: "Readings of the files.",
+    help: "Readings of the files; a version that is not taken over counts once.",
   },
   configZones: {
     name: "zonewarden_config_zones",

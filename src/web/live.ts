@@ -43,6 +43,10 @@ export class Live implements Follower {
     this.#announce();
   }
 
+  gone(): void {
+    this.#announce();
+  }
+
   /** Takes a listener in until the result is disposed; `undefined` where there are too many. */
   listen(listener: LiveListener): Disposable | undefined {
     if (this.#listeners.size >= mostListeners) return undefined;

@@ -20,6 +20,7 @@ export const problemCodes = {
   FILE_TOO_LARGE: error("a file is larger than 8 MB"),
   FILE_NOT_UTF8: error("a file is not UTF-8 text"),
   FILE_EMPTY: error("a file says nothing; an empty file is no empty state"),
+  FILE_FOREIGN: error("a file of another kind: it has none of the keys that it should have"),
   FILE_OUTSIDE: error("a link leads out of the directory"),
   FILE_NOT_REGULAR: error("something named .yaml is neither a file nor a directory"),
   YAML_SYNTAX: error("the text is not YAML"),

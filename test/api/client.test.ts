@@ -143,11 +143,6 @@ describe("an answer that is none", () => {
     );
   });
 
-  it("a malformed Authorization header is a matter of the token", async ({ expect, signal }) => {
-    const error = await errorFrom((_seen, response) => refuse(response, 400, 6003), signal);
-    expect(error.code).toBe("API_UNAUTHORIZED");
-  });
-
   it.for([
     { when: "HTML", text: "<html>welcome</html>", transient: true },
     { when: "JSON that was cut", text: '{"success":true,"result":{"ena', transient: true },

@@ -145,8 +145,14 @@ describe("rotation", () => {
     expect(answer).toMatchObject({ result: "done", sendings: 4 });
   });
 
-  it("does not knock again with a token that stays as it is", async ({ expect, signal }) => {
-    await using server = await startServer((_seen, response) => refuse(response, 401, 1000));
+  it.for([
+    { status: 401, wire: 1000, says: "Invalid API Token" },
+    { status: 403, wire: 9109, says: "Invalid access token" },
+  ])("does not knock again with a token that stays as it is: $status", async (row, context) => {
+    const { expect, signal } = context;
+    await using server = await startServer((_seen, response) =>
+      refuse(response, row.status, row.wire, row.says),
+    );
     const source = changingSource("the-token");
     await using connected = connect(server.baseUrl, { credentials: [{ source }] });
     const sent = sendWithRetries(connected.session, "sweep", read, signal);

@@ -165,6 +165,36 @@ describe("the wait", () => {
     await expect(sent).rejects.toThrow("shutdown");
   });
 
+  it("of a write ends with the program, and what was sent before counts", async ({
+    expect,
+    signal,
+  }) => {
+    await using server = await startServer((_seen, response) => refuse(response, 503));
+    await using connected = connect(server.baseUrl, {
+      retry: { firstWaitMs: 1e6, longestWaitMs: 1e6, deadlineMs: 1e9 },
+    });
+    const stop = new AbortController();
+    const sent = sendWithRetries(connected.session, "write", callOf("PUT"), signal, stop.signal);
+    await until(() => connected.retries.length === 1);
+    stop.abort();
+    await expect(sent).rejects.toMatchObject({ code: "API_SERVER", mayHaveHappened: true });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it("of a write for its budget ends with the program, and nothing is sent", async ({
+    expect,
+    signal,
+  }) => {
+    await using server = await startServer((_seen, response) => succeed(response, {}));
+    await using connected = connect(server.baseUrl, { budget: { limit: 1, reserve: 0 } });
+    await sendWithRetries(connected.session, "write", callOf("PUT"), signal);
+    const stop = new AbortController();
+    const sent = sendWithRetries(connected.session, "write", callOf("PUT"), signal, stop.signal);
+    stop.abort(new Error("shutdown"));
+    await expect(sent).rejects.toThrow("shutdown");
+    expect(server.seen).toHaveLength(1);
+  });
+
   it("stays under its doubling bound, whatever chance says, and under the deadline in sum", async ({
     expect,
     signal,

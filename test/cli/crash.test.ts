@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
+import { systemClock } from "../../src/api/clock.ts";
 import { ask, listAnswer } from "../support/ask.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 
@@ -72,7 +73,9 @@ describe("a process that is killed between two requests", () => {
       const all = writesSeenBy(undisturbed.emulator);
       expect(all).toHaveLength(5);
 
-      await using example = await exampleWithEmulator();
+      await using example = await exampleWithEmulator({
+        sleep: (ms, signal) => systemClock.sleep(ms, signal),
+      });
       await holdUpAfter(example, all.slice(0, writes));
       await applyKilledAfter(example, writes);
       // The one that is held up may have happened all the same: nobody is left to hear its answer.

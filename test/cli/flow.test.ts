@@ -77,11 +77,26 @@ describe.for(["published", "specification"] as const)(
       expect(report).toMatchObject({
         format: "zonewarden-report/1",
         summary: { changes: { create: 3, update: 3, delete: 0 } },
+        sweep: { requests: 9 },
       });
       expect(code).toBe(2);
     });
   },
 );
+
+describe("what a plan says of its cost", () => {
+  it("is what a sweep costs, and the time where the budget makes it long", async ({ expect }) => {
+    const config = "budget: { requests: 60, window: 60m, reserve: 0 }";
+    await using example = await exampleWithEmulator({ config });
+    const { stdout } = await example.place.run("plan");
+    const line = "A sweep of these zones costs 9 requests: about 8 min 3 s within the budget.";
+    expect(stdout).toContain(line);
+    const markdown = await example.place.run("plan", "shop.example.com", "--format", "markdown");
+    expect(markdown.stdout).toContain("A sweep of these zones costs 4 requests");
+    const apply = await example.place.run("apply");
+    expect(apply.stdout).not.toContain("A sweep");
+  });
+});
 
 describe("one zone at a time", () => {
   it.for([

@@ -3,7 +3,9 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { control, type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+
+const freeze = 'windows: [{ name: sale, type: freeze, start: "* * * * *", duration: 1h }]';
 
 async function edit({ emulator }: Example, body: unknown): Promise<void> {
   const answer = await fetch(`${emulator.url}/_emulator/edit`, {
@@ -14,19 +16,53 @@ async function edit({ emulator }: Example, body: unknown): Promise<void> {
 }
 
 describe("a saved plan", () => {
-  it("is carried out as it was reviewed, and only once", async ({ expect }) => {
+  it.for(["published", "specification"] as const)(
+    "is carried out as it was reviewed, and only once: %s",
+    async (dialect, { expect }) => {
+      await using example = await exampleWithEmulator({ dialect });
+      const { place, emulator } = example;
+      expect((await place.run("plan", "--out", "plan.json")).code).toBe(2);
+      expect(writesSeenBy(emulator)).toEqual([]);
+      const applied = await place.run("apply", "--plan", "plan.json");
+      expect(applied).toMatchObject({ code: 0, stderr: "" });
+      expect(writesSeenBy(emulator)).toHaveLength(5);
+      expect((await place.run("plan")).code).toBe(0);
+
+      const again = await place.run("apply", "--plan", "plan.json");
+      expect(again.code, again.stdout).toBe(0);
+      expect(again.stdout).toContain("carried out already: policy/checkout");
+      expect(again.stdout).toContain("No changes. 2 of 2 zones in sync.");
+      expect(writesSeenBy(emulator)).toHaveLength(5);
+    },
+  );
+
+  it("is carried on where it was cut off, sending what is left and nothing twice", async ({
+    expect,
+  }) => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
-    expect((await place.run("plan", "--out", "plan.json")).code).toBe(2);
-    expect(writesSeenBy(emulator)).toEqual([]);
-    const applied = await place.run("apply", "--plan", "plan.json");
-    expect(applied).toMatchObject({ code: 0, stderr: "" });
-    expect(writesSeenBy(emulator)).toHaveLength(5);
-    expect((await place.run("plan")).code).toBe(0);
+    await place.run("plan", "--out", "plan.json");
+    await control(example, "faults", { fault: "status", status: 400, method: "PATCH" });
+    const cutOff = await place.run("apply", "--plan", "plan.json");
+    expect(cutOff.code, cutOff.stdout).toBe(5);
+    await fetch(`${emulator.url}/_emulator/faults`, { method: "DELETE" });
+    const before = writesSeenBy(emulator).length;
 
-    const again = await place.run("apply", "--plan", "plan.json");
-    expect(again.code).toBe(6);
-    expect(writesSeenBy(emulator)).toHaveLength(5);
+    const carriedOn = await place.run("apply", "--plan", "plan.json");
+    expect(carriedOn.code, carriedOn.stdout).toBe(0);
+    expect(carriedOn.stdout).toContain("carried out already");
+    expect(writesSeenBy(emulator)).toHaveLength(before + 1);
+    expect((await place.run("plan")).code).toBe(0);
+  });
+
+  it("that was carried out is not held by a freeze that began after it", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place } = example;
+    await place.run("plan", "--out", "plan.json");
+    await place.run("apply", "--plan", "plan.json");
+    await place.write("zonewarden.yaml", `${await place.read("zonewarden.yaml")}\n${freeze}\n`);
+    const { code, stdout } = await place.run("apply", "--plan", "plan.json");
+    expect(code, stdout).toBe(0);
   });
 
   it("is not carried out where something has moved, and is everywhere else", async ({ expect }) => {
@@ -82,9 +118,7 @@ describe("a saved plan", () => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
     await place.run("plan", "--out", "plan.json");
-    const config = path.join(place.directory, "zonewarden.yaml");
-    const freeze = 'windows: [{ name: sale, type: freeze, start: "* * * * *", duration: 1h }]';
-    await writeFile(config, `${await readFile(config, "utf8")}\n${freeze}\n`);
+    await place.write("zonewarden.yaml", `${await place.read("zonewarden.yaml")}\n${freeze}\n`);
     const { code, stdout } = await place.run("apply", "--plan", "plan.json");
     expect(stdout).toContain("FROZEN");
     expect(code).toBe(4);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
+import { systemClock } from "../../src/api/clock.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import { seededRandom } from "../../src/emulator/faults.ts";
 import { workplace, type Started, type Workplace } from "../support/command-line.ts";
@@ -77,9 +78,14 @@ async function served(address: string): Promise<readonly string[]> {
     "/api/v1/fleet",
     "/api/v1/zones",
     `/api/v1/zones/${shop}`,
+    `/api/v1/zones/${shop}/history`,
     "/api/v1/problems",
   ];
   return Promise.all(paths.map(async (path) => (await fetch(`${address}${path}`)).text()));
+}
+
+async function letPass(emulator: Emulator): Promise<void> {
+  await fetch(`${emulator.url}/_emulator/faults`, { method: "DELETE" });
 }
 
 async function order(emulator: Emulator, path: string, body: object): Promise<void> {
@@ -110,17 +116,65 @@ describe("the token", () => {
       said.push(...(await served(address)));
       await told("plan");
     }
-    await told("plan", "--format", "json");
+    const readings = [
+      ["plan", "--format", "json"],
+      ["plan", "--format", "markdown", "--out", "plan.json", "--impact"],
+      ["apply", "--plan", "plan.json"],
+      ["apply", "--check"],
+      ["apply", "--format", "json"],
+      ["import"],
+      ["inventory", "scripts"],
+      ["rulesets", "list", shop],
+      ["suggest", shop],
+      ["history"],
+    ];
+    const refusals = [
+      undefined,
+      { fault: "revoked" },
+      { fault: "status", status: 401 },
+      { fault: "status", status: 403, method: "PUT" },
+    ];
+    for (const refusal of refusals) {
+      if (refusal !== undefined) await order(emulator, "/faults", refusal);
+      await order(emulator, "/edit", { zone: shop, settings: { enabled: false } });
+      for (const args of readings) await told(...args);
+      said.push(...(await served(address)), await place.read("plan.json"));
+      await letPass(emulator);
+    }
     await place.write("zones/broken.yaml", "zones: [");
     await told("validate");
+    await place.write("zones/broken.yaml", `${plantedToken}\n`);
+    await told("validate", "--format", "sarif");
+    await printed(daemon, /("FILE_FOREIGN")/);
+    said.push(...(await served(address)));
     daemon.signal("SIGTERM");
     const ended = await daemon.ended;
     said.push(ended.stdout, ended.stderr);
 
     const everything = said.join("\n");
-    expect(everything.length).toBeGreaterThan(10_000);
+    expect(everything.length).toBeGreaterThan(50_000);
     expect(everything).not.toContain(plantedToken);
+    for (const proof of ["API_UNAUTHORIZED", "FILE_FOREIGN", "zonewarden_api_token_valid"]) {
+      expect(everything).toContain(proof);
+    }
   });
+
+  it.for([{ trace: "1" }, { trace: "" }])(
+    "is not in what a fault of the program itself prints: trace $trace",
+    async ({ trace }, { expect }) => {
+      const token = "kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX";
+      const now = (): never => {
+        throw new Error(`GET /zones with authorization Bearer ${token}`);
+      };
+      const clock = { ...systemClock, now };
+      await using place = await workplace({ ZONEWARDEN_TRACE: trace }, { clock });
+      await place.write("zonewarden.yaml", "mode: observe\n");
+      const { code, stderr } = await place.run("history");
+      expect(stderr).toContain("GET /zones with authorization");
+      expect(code).toBe(1);
+      expect(stderr).not.toContain(token);
+    },
+  );
 
   it("is exchanged under load without a lost request", async ({ expect }) => {
     const { place, emulator } = await shopWithTokens();

@@ -128,6 +128,26 @@ describe("laws of planning", { timeout: manyRuns }, () => {
     );
   });
 
+  it("a saved plan that was cut off after any request is carried on from there, and done once", ({
+    expect,
+  }) => {
+    fc.assert(
+      fc.property(pairs, (pair) => {
+        const proposal = plannable(pair);
+        const saved = { plan: proposal, fingerprints: fingerprintsOf(proposal, pair.live) };
+        for (const [count, live] of statesOf(pair.live, proposal.writes).entries()) {
+          expect(freshnessOf(saved, live)).toEqual({
+            stale: [],
+            done: proposal.writes.slice(0, count),
+            send: proposal.writes.slice(count),
+            held: [],
+          });
+        }
+      }),
+      runs,
+    );
+  });
+
   it("a saved plan writes nothing to what has moved, and nothing when it was carried out", ({
     expect,
   }) => {

@@ -43,7 +43,7 @@ describe("the deadline of a run", () => {
   it("leaves open what came of a write that was under way", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     using deadline = startDeadline({ reader: silent, writer: silent, clock });
-    const writing = deadline.writer.write(live, write, signal).catch(failureOf);
+    const writing = deadline.writer.write(live, write, signal, signal).catch(failureOf);
     await clock.advance(runDeadlineMs);
     expect(await writing).toMatchObject({ code: "API_UNKNOWN_OUTCOME" });
   });
@@ -52,7 +52,7 @@ describe("the deadline of a run", () => {
     const clock = new SimulatedClock();
     using deadline = startDeadline({ reader: silent, writer: silent, clock });
     await clock.advance(runDeadlineMs);
-    const failure = await deadline.writer.write(live, write, signal).catch(failureOf);
+    const failure = await deadline.writer.write(live, write, signal, signal).catch(failureOf);
     expect(failure).toMatchObject({ code: "API_DEADLINE" });
   });
 

@@ -31,6 +31,25 @@ describe("the end of the process", () => {
     ]);
   });
 
+  it("calls off a write that waits for its turn, and tells it as not sent", async ({ expect }) => {
+    const world = new World([shop]);
+    world.turnMs = 600_000;
+    const running = world.start();
+    await world.clock.advance(1_000);
+    world.stop.abort();
+    await world.clock.advance(0);
+    await running;
+    expect(world.bugs).toEqual([]);
+    expect(world.reports).toMatchObject([
+      {
+        outcomes: [
+          { status: "skipped", because: "shutdown" },
+          { status: "skipped", because: "shutdown" },
+        ],
+      },
+    ]);
+  });
+
   it("gives a reading up at once", async ({ expect }) => {
     const world = new World([shop]);
     world.latencyMs = 100;

@@ -7,7 +7,7 @@ import type { HistoryEntry } from "../../src/report/history.ts";
 import { RecentHistory } from "../../src/report/recent-history.ts";
 import { statusSpans } from "../../src/report/status-spans.ts";
 import { a, drifted, fleetOf, held, pending, shop } from "../support/fleets.ts";
-import { at, failed, report, type Came } from "../support/reports.ts";
+import { at, failed, load, report, type Came } from "../support/reports.ts";
 import { historyOf, sceneHistory } from "../support/scenes.ts";
 
 const clear: Came = { result: "in-sync" };
@@ -67,6 +67,34 @@ describe("what history keeps", () => {
     },
   ])("is of the minutes $keeps when $when", ({ runs, keeps }, { expect }) => {
     expect(minutesOf(entriesAfter(...runs))).toEqual(keeps);
+  });
+
+  it.for([
+    { when: "while it drifts", runs: [[1, drifted] as const], keeps: [1, 9], seen: 8 },
+    {
+      when: "in order",
+      runs: [
+        [1, drifted],
+        [2, clear],
+      ] as const,
+      keeps: [1, 2, 9],
+      seen: 1,
+    },
+    { when: "and nothing was ever told of it", runs: [[1, clear] as const], keeps: [], seen: 0 },
+  ])("ends when the zone leaves the files $when", ({ runs, keeps, seen }, { expect }) => {
+    const fleet = fleetOf();
+    const reports = runs.map(([minute, came]) => report(shop, minute, came));
+    const history = historyOf(fleet, reports);
+    for (const gone of fleet.declare([], at(9))) history.recordDeparture(gone, load({ at: at(9) }));
+    const entries = history.of(shop);
+    expect(minutesOf(entries)).toEqual(keeps);
+    const time = driftTimeIn(shop, entries, { since: at(0), until: at(20) });
+    expect(time).toMatchObject({ seenMs: seen * 60_000, isDrifting: false });
+    expect(entries.map((each) => historyEntryFrom(historyJson(each)))).toEqual(entries);
+    const [last] = entries.slice(-1);
+    if (last?.at.getTime() === at(9).getTime()) {
+      expect(last).toMatchObject({ verdict: "no_longer_declared", status: "unknown" });
+    }
   });
 
   it("drops the oldest of all zones first when the bound is reached", ({ expect }) => {

@@ -34,10 +34,14 @@ export interface Started {
   readonly ended: Promise<Ran>;
 }
 
-/** Makes an empty directory for the length of a test, with what the environment is to hold. */
-export async function workplace(env: Machine["env"] = {}): Promise<Workplace> {
+/** Makes an empty directory for the length of a test, with what the environment is to hold, and what else differs. */
+export async function workplace(
+  env: Machine["env"] = {},
+  ports: Partial<Machine> = {},
+): Promise<Workplace> {
   const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
-  const start = (...args: readonly string[]): Started => startIn(directory, env, args);
+  const start = (...args: readonly string[]): Started =>
+    startIn(directory, { env, ...ports }, args);
   return {
     directory,
     write: async (file, text) => {
@@ -53,12 +57,15 @@ export async function workplace(env: Machine["env"] = {}): Promise<Workplace> {
   };
 }
 
-function startIn(directory: string, env: Machine["env"], args: readonly string[]): Started {
+function startIn(
+  directory: string,
+  ports: Partial<Machine> & Pick<Machine, "env">,
+  args: readonly string[],
+): Started {
   const out: string[] = [];
   const err: string[] = [];
   const listeners = new Map<string, Set<() => void>>();
   const machine: Machine = {
-    env,
     directory,
     stdout: { isTTY: false, write: (text) => out.push(text) },
     stderr: { isTTY: false, write: (text) => err.push(text) },
@@ -76,6 +83,7 @@ function startIn(directory: string, env: Machine["env"], args: readonly string[]
     exit: (code) => {
       throw new Error(`exited with ${code}`);
     },
+    ...ports,
   };
   const ended = runProgram(args, machine).then((code) => ({
     code,

@@ -1,6 +1,7 @@
 import { cp, readFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { Machine } from "../../src/cli/machine.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import { seededRandom } from "../../src/emulator/faults.ts";
 import { loadSeed } from "../../src/emulator/load-seed.ts";
@@ -24,6 +25,10 @@ export interface ExampleOptions {
   readonly dialect?: "published" | "specification";
   /** What the emulator holds instead of the example. */
   readonly seed?: Seed;
+  /** How the emulator waits where it is told to be slow; not at all without it. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** What differs of the machine that commands run on. */
+  readonly ports?: Partial<Machine>;
 }
 
 /** Copies the example's zones, starts its emulator on any port and points the configuration at it. */
@@ -35,9 +40,9 @@ export async function exampleWithEmulator(options: ExampleOptions = {}): Promise
     dialect: options.dialect ?? "published",
     clock: { now: () => new Date() },
     random: seededRandom(1),
-    sleep: () => Promise.resolve(),
+    sleep: options.sleep ?? (() => Promise.resolve()),
   });
-  const place = await workplace({ ZONEWARDEN_API_TOKEN: "emulator-token" });
+  const place = await workplace({ ZONEWARDEN_API_TOKEN: "emulator-token" }, options.ports);
   await cp(path.join(example, "zones"), path.join(place.directory, "zones"), { recursive: true });
   await place.write(
     "zonewarden.yaml",

@@ -10,6 +10,7 @@ export const problemExamples: Readonly<Record<string, string>> = {
   YAML_TOO_DEEP: `zones: ${"[".repeat(70)}\n`,
   DUPLICATE_KEY: "zones:\n  - name: shop.example.com\n    mode: observe\n    mode: enforce\n",
   FILE_EMPTY: "# nothing yet\n",
+  FILE_FOREIGN: "a-token-perhaps\n",
   UNKNOWN_KEY: "zones:\n  - name: shop.example.com\n    page_sheild: {}\n",
   MISSING_KEY: zone("page_shield:", "  policies:", "    items:", "      - key: checkout"),
   WRONG_TYPE: zone("page_shield:", "  settings:", "    enabled: yes"),

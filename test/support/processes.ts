@@ -4,11 +4,13 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const main = path.resolve(import.meta.dirname, "../../src/main.ts");
+/** The program's own file. */
+export const main: string = path.resolve(import.meta.dirname, "../../src/main.ts");
 
 /** A program that runs until it is disposed; what it printed is in the message of what goes wrong with it. */
 export interface Running extends AsyncDisposable {
   readonly output: () => string;
+  readonly signal: (signal: NodeJS.Signals) => void;
   /** Ends it with a signal and gives its exit code; `null` where the signal killed it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -38,6 +40,7 @@ export function startProgram(
   };
   return {
     output: () => output,
+    signal: (signal) => void child.kill(signal),
     end,
     [Symbol.asyncDispose]: async () => {
       await end("SIGKILL");

@@ -75,6 +75,8 @@ export class World {
   readonly faults = new Map<string, () => Error | undefined>();
   /** How long each request takes. */
   latencyMs = 0;
+  /** How long a write waits for its turn before it is sent. */
+  turnMs = 0;
   listFault: Error | undefined;
   revision = "r1";
   readonly stop = new AbortController();
@@ -119,7 +121,12 @@ export class World {
         },
         readScripts: () => Promise.resolve(this.scripts),
       },
-      writer: { write: (live, write, signal) => this.#write(live, write, signal) },
+      writer: {
+        write: async (live, write, signal, stop) => {
+          if (this.turnMs > 0) await this.clock.sleep(this.turnMs, stop);
+          return this.#write(live, write, signal);
+        },
+      },
       clock: this.clock,
       random: () => 1,
       runId: () => `run-${(this.#run += 1)}`,

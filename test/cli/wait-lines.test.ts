@@ -1,0 +1,95 @@
+import { describe, it } from "vitest";
+
+import { Budget, defaultBudget, type Pause } from "../../src/api/budget.ts";
+import { WaitLines } from "../../src/cli/wait-lines.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { exampleWithEmulator } from "../support/example.ts";
+
+/** What a command writes to stderr while it waits. */
+function watcher(isTTY: boolean): {
+  readonly clock: SimulatedClock;
+  readonly lines: WaitLines;
+  readonly written: readonly string[];
+} {
+  const clock = new SimulatedClock();
+  const written: string[] = [];
+  const stderr = { isTTY, write: (text: string) => written.push(text) };
+  return { clock, lines: new WaitLines({ clock, stderr }), written };
+}
+
+const clear = "\r\u{1b}[2K";
+
+describe("a command that waits", () => {
+  it("says once in a pipe until when, and why", async ({ expect, signal }) => {
+    const { clock, lines, written } = watcher(false);
+    const budget = new Budget({ ...defaultBudget, limit: 2, reserve: 0 }, clock);
+    using _watch = lines.watch([
+      {
+        get state() {
+          return { name: "main", pause: budget.state.pause };
+        },
+      },
+    ]);
+    for (let round = 0; round < 4; round += 1) {
+      void budget.acquire("changed", signal).then((permit) => permit.end("answered", undefined));
+    }
+    await clock.advance(299_000);
+    const line = "UTC: the request budget of the credential main is spent\n";
+    expect(written).toEqual([`waiting until 12:05:00 ${line}`]);
+    await clock.advance(400_000);
+    expect(written).toHaveLength(1);
+    budget.close(60_000);
+    await clock.advance(60_000);
+    expect(written[1]).toBe(
+      "waiting until 12:12:39 UTC: the service lets the credential main send nothing until then (429)\n",
+    );
+    expect(written).toHaveLength(2);
+  });
+
+  it("says so on a terminal in a line that is gone afterwards", async ({ expect }) => {
+    const { clock, lines, written } = watcher(true);
+    let pause: Pause | undefined = {
+      until: new Date("2026-11-20T12:00:30Z"),
+      because: "unreachable",
+    };
+    using _watch = lines.watch([
+      {
+        get state() {
+          return { name: "main", pause };
+        },
+      },
+    ]);
+    await clock.advance(10_000);
+    pause = undefined;
+    lines.request();
+    await clock.advance(10_000);
+    expect(written).toEqual([
+      `${clear}waiting until 12:00:30 UTC: the service is out of reach and only probed`,
+      clear,
+    ]);
+  });
+
+  it("tells of a repetition only where it is long in coming", ({ expect }) => {
+    const { lines, written } = watcher(false);
+    const fact = { endpoint: "/zones", method: "GET", credential: "main" } as const;
+    lines.retry({ ...fact, code: 503, waitMs: 2_000 });
+    lines.retry({ ...fact, code: 503, waitMs: 130_000 });
+    lines.retry({ ...fact, code: 429, waitMs: 130_000 });
+    expect(written).toEqual(["waiting 2 min 10 s: GET /zones is tried again (503)\n"]);
+  });
+
+  it(
+    "is not silent, and leaves what it prints as it is",
+    { timeout: 30_000 },
+    async ({ expect }) => {
+      const config = "budget: { requests: 7, window: 5s, reserve: 0 }";
+      await using example = await exampleWithEmulator({ config });
+      const { code, stdout, stderr } = await example.place.run("plan");
+      expect(code, stderr).toBe(2);
+      expect(stderr).toMatch(
+        /^waiting until \d\d:\d\d:\d\d UTC: the request budget .* is spent\n$/,
+      );
+      expect(stdout).not.toContain("waiting");
+    },
+  );
+});

@@ -1,0 +1,51 @@
+import { createHmac } from "node:crypto";
+
+import { describe, it } from "vitest";
+
+import { messageOf } from "../../src/notify/message.ts";
+import { shop } from "../support/fleets.ts";
+import { notice } from "../support/receiver.ts";
+
+describe("a message", () => {
+  it("has the fields of Flux's event, and a signature of its body", ({ expect }) => {
+    const { headers, body } = messageOf("webhook", notice, "pod-1", "key");
+    expect(JSON.parse(body)).toEqual({
+      involvedObject: {
+        apiVersion: "zonewarden/v1",
+        kind: "Zone",
+        namespace: "zonewarden",
+        name: shop,
+      },
+      severity: "error",
+      timestamp: "2026-11-21T10:01:00.000Z",
+      message: notice.message,
+      reason: "DriftDetected",
+      metadata: { revision: "8c9b6cf", run: "run-1" },
+      reportingController: "zonewarden",
+      reportingInstance: "pod-1",
+    });
+    const signature = createHmac("sha256", "key").update(body).digest("hex");
+    expect(headers).toMatchObject({
+      "gotk-component": "zonewarden",
+      "x-signature": `sha256=${signature}`,
+    });
+  });
+
+  it("is not signed where there is no key", ({ expect }) => {
+    expect(messageOf("webhook", notice, "pod-1", "").headers).not.toHaveProperty("x-signature");
+  });
+
+  it.for(["slack", "teams"] as const)(
+    "for %s calls nobody and links nowhere",
+    (type, { expect }) => {
+      const hostile = {
+        ...notice,
+        message: "<!channel> <https://evil.example|ok> [ok](https://evil.example)",
+      };
+      const { body } = messageOf(type, hostile, "pod-1", "");
+      expect(body).toContain(shop);
+      if (type === "slack") expect(body).not.toMatch(/<[!@h]/);
+      else expect(body).not.toContain("[ok]");
+    },
+  );
+});
