@@ -106,15 +106,15 @@ function portOf({ protocol, port }: URL): string {
   return port === "" ? (defaultPorts[protocol] ?? "") : port;
 }
 
-/** The page's own origin, and the safer schemes of its host where the ports are the same or the usual ones. */
+/** The page's own origin, and the safer schemes of its host where both ports are the usual ones or written alike. */
 function matchesSelf(url: URL, page: URL): boolean {
-  if (!isNetwork(url) || url.hostname !== page.hostname) return false;
-  if (url.protocol === page.protocol) return url.port === page.port;
-  const isUpgrade =
+  if (url.hostname !== page.hostname || url.port !== page.port) return false;
+  return (
+    url.protocol === page.protocol ||
     url.protocol === "https:" ||
     url.protocol === "wss:" ||
-    (page.protocol === "http:" && url.protocol === "ws:");
-  return isUpgrade && (portOf(url) === portOf(page) || (url.port === "" && page.port === ""));
+    (page.protocol === "http:" && url.protocol === "ws:")
+  );
 }
 
 function matchesHost(source: CspHost, url: URL, page: URL): boolean {
