@@ -106,9 +106,13 @@ function portOf({ protocol, port }: URL): string {
   return port === "" ? (defaultPorts[protocol] ?? "") : port;
 }
 
-/** The page's own origin, and the safer schemes of its host where both ports are the usual ones or written alike. */
+/**
+ * The page's own origin, and the safer schemes of its host where both ports are the usual ones or the URL's is written
+ * as the page's: `http://h:443` does not speak for `https://h`.
+ */
 function matchesSelf(url: URL, page: URL): boolean {
-  if (url.hostname !== page.hostname || url.port !== page.port) return false;
+  if (url.hostname !== page.hostname) return false;
+  if (url.port !== page.port && url.port !== portOf(page)) return false;
   return (
     url.protocol === page.protocol ||
     url.protocol === "https:" ||

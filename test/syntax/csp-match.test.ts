@@ -20,6 +20,7 @@ it.for([
   { list: "'self'", url: "https://shop.example.com/a.js", page: http, fits: true },
   { list: "'self'", url: "http://shop.example.com/a.js", fits: false },
   { list: "'self'", url: "wss://shop.example.com/feed", fits: true },
+  { list: "'self'", url: "https://shop.example.com:80/a.js", page: http, fits: true },
   {
     list: "'self'",
     url: "https://shop.example.com:8080/",
