@@ -60,12 +60,13 @@ export async function inventoryCommand(
   machine: Machine,
 ): Promise<ExitCode> {
   return withService(question.config, machine, async (session) => {
-    const below = scoreIn(question.maliciousBelow, session.config.impact.maliciousBelow);
-    if (below === undefined) {
-      machine.stderr.write("--malicious-below: write a number from 1 to 100\n");
+    const mistake = mistakeIn(question);
+    if (mistake !== undefined) {
+      machine.stderr.write(`${mistake}\n`);
       return exitCodes.failed;
     }
-    const options = { maliciousBelow: below, now: machine.clock.now() };
+    const maliciousBelow = Number(question.maliciousBelow ?? session.config.impact.maliciousBelow);
+    const options = { maliciousBelow, now: machine.clock.now() };
     const zones = await wantedZones(question.zones, session);
     if (zones.length === 0) return exitCodes.failed;
     if (question.id !== undefined) return showOne(question, question.id, zones, options, session);
@@ -76,10 +77,35 @@ export async function inventoryCommand(
   });
 }
 
-function scoreIn(text: string | undefined, otherwise: number): number | undefined {
-  if (text === undefined) return otherwise;
-  const score = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  return score >= 1 && score <= 100 ? score : undefined;
+/** What is wrong with a filter: one that narrows nothing shows everything, and one that cannot fit shows nothing. */
+function mistakeIn(question: InventoryQuestion): string | undefined {
+  if (!/^(?:[1-9]\d?|100)$/.test(question.maliciousBelow ?? "100")) {
+    return "--malicious-below: write a number from 1 to 100";
+  }
+  const {
+    host = [],
+    page = [],
+    url = [],
+    excludeUrl = [],
+    name = [],
+    path = [],
+    domain = [],
+  } = question;
+  const patterns = { host, page, name };
+  const filters = { ...patterns, url, "exclude-url": excludeUrl, path, domain };
+  const [empty] = optionsWhere(filters, (value) => value.trim() === "");
+  if (empty !== undefined) return `${empty}: write what to look for, or leave it out`;
+  const [inside] = optionsWhere(patterns, (value) => /[^,]\*[^,]/.test(value));
+  return inside === undefined ? undefined : `${inside}: * stands only at the start and the end`;
+}
+
+function optionsWhere(
+  options: Readonly<Record<string, string | readonly string[]>>,
+  isSo: (value: string) => boolean,
+): readonly string[] {
+  return Object.entries(options).flatMap(([name, values]) =>
+    [values].flat().some(isSo) ? [`--${name}`] : [],
+  );
 }
 
 /** The zones that the service lists and the command line names. */
@@ -196,21 +222,26 @@ function print(
 }
 
 async function showOne(
-  { kind, format }: InventoryQuestion,
+  question: InventoryQuestion,
   id: string,
   zones: readonly Zone[],
-  { maliciousBelow }: InventoryOptions,
+  options: InventoryOptions,
   { service, machine, stop }: Session,
 ): Promise<ExitCode> {
+  const { kind, format } = question;
   const [zone, ...more] = zones;
   if (zone === undefined || more.length > 0) {
     machine.stderr.write(`--id: name the zone of the ${kind}; ${zones.length} zones fit\n`);
     return exitCodes.failed;
   }
-  const json = itemJson(await service.inventory.read(zone, kind, id, stop), maliciousBelow);
+  const item = await service.inventory.read(zone, kind, id, stop);
+  const json = itemJson(item, options.maliciousBelow);
   const lines = Object.entries(json).map(([name, value]) => `${name}: ${valueText(value)}`);
-  machine.stdout.write(
-    format === "table" ? `${lines.join("\n")}\n` : `${JSON.stringify(json, null, 2)}\n`,
-  );
+  const texts = {
+    table: () => `${lines.join("\n")}\n`,
+    json: () => `${JSON.stringify(json, null, 2)}\n`,
+    csv: () => inventoryCsv([{ zone: zone.name, kind, items: [item] }], options),
+  };
+  machine.stdout.write(texts[format]());
   return exitCodes.done;
 }

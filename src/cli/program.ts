@@ -44,6 +44,8 @@ export function createProgram(machine: Machine, end: (code: ExitCode) => void): 
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
+    // Behind a command --version is a mistake, not a question about the program.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => machine.stdout.write(text),
       writeErr: (text) => machine.stderr.write(text),

@@ -22,7 +22,7 @@ export interface RulesetFlags {
 /** Which rulesets are meant. */
 export interface RulesetQuestion extends RulesetFlags {
   readonly zone: string;
-  /** An id, a phase or a short name; "" where none is asked for. */
+  /** An id, a phase, a short name, or a name that only one ruleset has; "" where none is asked for. */
   readonly ruleset: string;
 }
 
@@ -144,7 +144,10 @@ async function idOf(
   const phase = name === "entrypoint" ? managedPhase : name;
   const kind = scope.level === "zone" ? "zone" : "root";
   const heads = await service.rulesets.list(scope, stop);
-  return heads.find((head) => head.phase === phase && head.kind === kind)?.id;
+  const entrypoint = heads.find((head) => head.phase === phase && head.kind === kind);
+  if (entrypoint !== undefined) return entrypoint.id;
+  const [called, ...others] = heads.filter((head) => head.name === name);
+  return others.length === 0 ? called?.id : undefined;
 }
 
 function print(

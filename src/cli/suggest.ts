@@ -20,9 +20,14 @@ export interface SuggestFlags {
 export async function suggestCommand(flags: SuggestFlags, machine: Machine): Promise<ExitCode> {
   return withService(flags.config, machine, async (session) => {
     const host = zoneName(flags.host);
-    const zone = host === undefined ? undefined : await zoneOf(host, session);
-    if (host === undefined || zone === undefined) {
-      machine.stderr.write(`${flags.host}: the service lists no zone that this host belongs to\n`);
+    if (host === undefined) {
+      const said = JSON.stringify(flags.host);
+      machine.stderr.write(`${said} is no host: write its name alone, such as shop.example.com\n`);
+      return exitCodes.failed;
+    }
+    const zone = await zoneOf(host, session);
+    if (zone === undefined) {
+      machine.stderr.write(`${host}: the service lists no zone that this host belongs to\n`);
       return exitCodes.failed;
     }
     const { maliciousBelow } = session.config.impact;

@@ -2,7 +2,9 @@ import path from "node:path";
 
 import { loadConfig } from "../desired/config.ts";
 import { DesiredFiles, type DesiredState } from "../desired/desired-files.ts";
-import { showZone } from "../desired/show.ts";
+import { selectorsNaming, showZone, type ShownValue } from "../desired/show.ts";
+import { labelOf } from "../desired/target.ts";
+import { plural } from "../report/plural.ts";
 import {
   problemsAsAnnotations,
   problemsAsJson,
@@ -113,22 +115,10 @@ function inView(each: Findings, machine: Machine): readonly Problem[] {
   }));
 }
 
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Prints a zone as merged, each value with the place that set it. */
 function show(zone: string, state: DesiredState, machine: Machine): ExitCode {
-  const values = showZone(state.trace, zone);
-  if (values === undefined) {
-    machine.stderr.write(
-      `--show: no file declares ${zone}; there are ${state.trace
-        .map(({ label }) => label)
-        .slice(0, 10)
-        .join(", ")}\n`,
-    );
-    return exitCodes.failed;
-  }
+  const values = showZone(state.trace, zone) ?? throughSelector(zone, state, machine);
+  if (values === undefined) return exitCodes.failed;
   const width = Math.max(...values.map(({ path: name }) => name.length));
   for (const { path: name, value, place, profile } of values) {
     const from = profile === undefined ? "" : `  profile ${profile}`;
@@ -136,4 +126,25 @@ function show(zone: string, state: DesiredState, machine: Machine): ExitCode {
     machine.stdout.write(`${name.padEnd(width)}  ${valueText(value)}  # ${at}\n`);
   }
   return exitCodes.done;
+}
+
+/** A zone that no file names, as the one selector that its name fits declares it; whether it is listed is not asked here. */
+function throughSelector(
+  zone: string,
+  { documents, trace }: DesiredState,
+  { stderr }: Machine,
+): readonly ShownValue[] | undefined {
+  const selectors = selectorsNaming(documents, zone);
+  const [only, ...others] = selectors;
+  if (only === undefined) {
+    const labels = trace.map(({ label }) => label).slice(0, 10);
+    stderr.write(`--show: no file declares ${zone}; there are ${labels.join(", ")}\n`);
+    return undefined;
+  }
+  const names = selectors.map(
+    ({ target, place }) => `${labelOf(target)} (${place.file}:${place.line})`,
+  );
+  const after = "which zones a selector takes in is decided by the service's listing";
+  stderr.write(`--show: no file names ${zone}, but it fits ${names.join(" and ")}; ${after}\n`);
+  return others.length > 0 ? undefined : showZone(trace, labelOf(only.target));
 }

@@ -129,8 +129,11 @@ function instead(data: unknown, wanted: readonly string[]): string {
 
 function insteadOfText(text: string, wanted: readonly string[]): string {
   const word = text.trim().toLowerCase();
-  if (wanted.includes("true or false") && yesWords.has(word)) return "write true, without quotes";
-  if (wanted.includes("true or false") && noWords.has(word)) return "write false, without quotes";
+  if (wanted.includes("true or false") && (yesWords.has(word) || noWords.has(word))) {
+    // Only in quotes are true and false texts; yes and no are texts of themselves.
+    const isQuoted = word === "true" || word === "false";
+    return `write ${yesWords.has(word)}${isQuoted ? ", without quotes" : ""}`;
+  }
   const isNumber = /^-?\d+(\.\d+)?$/.test(word) && wanted.some((name) => name.includes("number"));
   if (isNumber) return `write ${word}, without quotes`;
   if (wanted.includes("a list")) return `write a list: [${shown(text)}]`;

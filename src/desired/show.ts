@@ -1,10 +1,11 @@
 import type { Json } from "../syntax/json.ts";
 import { isJsonObject } from "../syntax/json.ts";
-import type { Place } from "../zone/desired.ts";
+import type { Place, ZoneDocument } from "../zone/desired.ts";
 import type { TraceEntry } from "./join-files.ts";
 import { keyPlace, originOf } from "./layer.ts";
 import type { Layer, MergedPath } from "./layer.ts";
 import { identityOf, Merger } from "./merge.ts";
+import { matcherOf } from "./pattern.ts";
 
 /** A value of a merged zone, and the place that set it. */
 export interface ShownValue {
@@ -32,6 +33,16 @@ export function showZone(
   return [...leaves(merged, [])]
     .filter(({ path }) => !notMerged.has(String(path[0])))
     .map(({ path, value }) => shown(own, layers, path, value));
+}
+
+/** Selectors that a zone of this name would fit, were it listed with what else they ask for. */
+export function selectorsNaming(
+  documents: readonly ZoneDocument[],
+  name: string,
+): readonly ZoneDocument[] {
+  return documents.filter(
+    ({ target }) => target.by === "selector" && matcherOf(target.selector.name)(name),
+  );
 }
 
 /** What belongs to a layer itself, and does not go down to the zone. */

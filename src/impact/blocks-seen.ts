@@ -5,12 +5,10 @@ import type { Policy } from "../zone/resource.ts";
 import type { BlockedSighting, JudgedPolicy, PolicyImpact } from "./csp-impact.ts";
 import { forceOf } from "./policy-judge.ts";
 
-/** When something that was seen counts as in use, and the plan that would block it. */
+/** When something that was seen counts as in use. */
 export interface SeenLimits {
   readonly now: Date;
   readonly freshMs: number;
-  /** Hash of the plan, by which a person can release it. */
-  readonly hash: string;
 }
 
 /** Whether a change of a policy can block anything that it did not block before. */
@@ -70,7 +68,7 @@ const mostNamed = 5;
 function refusalOf(
   { key }: JudgedPolicy,
   inUse: readonly BlockedSighting[],
-  { freshMs, hash }: SeenLimits,
+  { freshMs }: SeenLimits,
 ): Refusal {
   const named = inUse.slice(0, mostNamed).map(({ resource, pages }) => {
     const [page] = pages;
@@ -81,6 +79,6 @@ function refusalOf(
   const hours = Math.round(freshMs / 3_600_000);
   return {
     code: "BLOCKS_SEEN",
-    message: `${key} would block ${count} seen within ${hours} h (impact.fresh): ${named.join(", ")}${more}; add their sources to its value, or to its acknowledge list where they may go, or release this plan once with --accept ${hash}`,
+    message: `${key} would block ${count} seen within ${hours} h (impact.fresh): ${named.join(", ")}${more}; add their sources to its value, or to its acknowledge list where they may go`,
   };
 }

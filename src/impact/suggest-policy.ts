@@ -81,14 +81,16 @@ function isSeenOn({ host, firstPageUrl, pageUrls }: Resource, wanted: string): b
 /** The source that names a resource; `undefined` where none can. */
 function sourceFor(resource: Resource, page: URL, granularity: Granularity): Wanted | undefined {
   const url = URL.parse(resource.url);
-  if (url === null || url.hostname === "") return undefined;
-  return { url, source: sourceText(resource, url, page, granularity) };
-}
-
-function sourceText(resource: Resource, url: URL, page: URL, granularity: Granularity): string {
+  if (url === null) return undefined;
   const hash =
     granularity === "hash" && resource.kind === "script" ? hashSource(resource.hash) : "";
-  if (hash !== "") return hash;
+  if (hash !== "") return { url, source: hash };
+  const source = sourceText(url, page, granularity);
+  const matching = sourceMatcher([parseCspSource(source, 0)]);
+  return matching(url, page).length > 0 ? { url, source } : undefined;
+}
+
+function sourceText(url: URL, page: URL, granularity: Granularity): string {
   if (url.origin === page.origin && granularity === "host") return "'self'";
   const scheme = url.protocol === "https:" ? "" : `${url.protocol}//`;
   if (granularity === "host") return `${scheme}${url.host}`;

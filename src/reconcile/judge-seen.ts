@@ -1,7 +1,6 @@
 import { blocksSeen, mayBlockAnew } from "../impact/blocks-seen.ts";
 import { cspImpact } from "../impact/csp-impact.ts";
 import { judgedPolicies } from "../impact/judged-policies.ts";
-import { hashOf } from "../plan/plan-hash.ts";
 import type { Plan } from "../plan/plan.ts";
 import { isServiceError } from "../report/failure.ts";
 import type { DesiredZone } from "../zone/desired.ts";
@@ -36,7 +35,7 @@ export async function judgeSeen(
   try {
     const scripts = await reader.readScripts(zone, signal);
     const impacts = cspImpact(policies, scripts, limits);
-    const moment = { now: clock.now(), freshMs: limits.freshMs, hash: hashOf(plan) };
+    const moment = { now: clock.now(), freshMs: limits.freshMs };
     const found = blocksSeen(impacts, declared, moment);
     return { ...plan, obstacles: [...plan.obstacles, ...found] };
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Cause, Change, Direction, FieldChange, Verb } from "../plan/change.ts";
 import type { RefusalCode } from "../plan/refusal.ts";
 import { changeResultOf, type ChangeResult } from "./change-result.ts";
+import { clipped } from "./clipped-field.ts";
 import type { ZoneStep } from "./follower.ts";
 import type { LoadReport } from "./load-report.ts";
 import type { Trigger, ZoneReport } from "./run-report.ts";
@@ -144,20 +145,6 @@ function historyChange(change: Change, result: HistoryResult): HistoryChange {
     title,
     direction: effect.direction,
     result,
-    fields: fields.map(({ field, before, after }) => ({
-      field,
-      before: clipped(before),
-      after: clipped(after),
-    })),
+    fields: fields.map(clipped),
   };
-}
-
-/** Longer values are cut: expressions end at 4,096 characters, and a line must stay a line. */
-const longestValue = 4_096;
-
-function clipped(value: FieldChange["before"]): FieldChange["before"] {
-  if (value === undefined) return undefined;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (text.length <= longestValue) return value;
-  return `${text.slice(0, longestValue)}… (${text.length} characters)`;
 }

@@ -47,11 +47,11 @@ export function summarizeInventory(
     statuses,
     malicious: items.filter((item) => maliciousReasons(item, maliciousBelow).length > 0).length,
     fresh: items.filter(isFresh).length,
-    hosts: new Set(items.map(originOf)).size,
+    hosts: new Set(items.map(originOf).filter((host) => host !== "")).size,
   };
 }
 
-/** Where an item comes from: the host of its URL, or a cookie's domain. */
+/** Where an item comes from: the host of its URL, "" where it carries its content itself, or a cookie's domain. */
 function originOf(item: Item): string {
   if (item.kind === "cookie") return item.domain;
   return URL.parse(item.url)?.host ?? item.url;

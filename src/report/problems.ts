@@ -1,7 +1,8 @@
 import { styleText } from "node:util";
 
 import type { Problem, Severity } from "../zone/problem.ts";
-import { fileIn, printable, sentenceOf, tally } from "./problem-words.ts";
+import { fileIn, sentenceOf, tally } from "./problem-words.ts";
+import { inColumns, printable } from "./value.ts";
 
 /** Texts of the files that problems stand in, by the name that the problems use. */
 export type Sources = ReadonlyMap<string, string>;
@@ -58,7 +59,7 @@ function frameOf(source: string, line: number, column: number): string[] {
   const number = String(line);
   const from = source.length <= maxWidth ? 0 : Math.max(0, column - 1 - maxWidth / 2);
   const cut = source.slice(from, from + maxWidth);
-  const shown = `${from > 0 ? "…" : ""}${printable(cut)}${from + maxWidth < source.length ? "…" : ""}`;
+  const shown = `${from > 0 ? "…" : ""}${inColumns(cut)}${from + maxWidth < source.length ? "…" : ""}`;
   const caret = " ".repeat(column - 1 - from + (from > 0 ? 1 : 0));
   return [`  ${number} | ${shown}`, `  ${" ".repeat(number.length)} | ${caret}^`];
 }

@@ -16,8 +16,18 @@ export function valueText(value: Json | undefined): string {
 
 /** Text that a terminal shows as it stands: control and direction characters are written as escapes. */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
+  return text.replaceAll(unprintable, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return `\\u{${code.toString(16)}}`;
   });
 }
+
+/** Text in which a column is pointed at: the same characters are as wide as they were, a tab as wide as a space. */
+export function inColumns(text: string): string {
+  return text.replaceAll(unprintable, (character) =>
+    character === "\t" ? " " : "�".repeat(character.length),
+  );
+}
+
+/** What moves the cursor, or changes what is read in which direction. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;

@@ -112,7 +112,7 @@ function checkHost(source: CspSource & CspHost): readonly Finding[] {
     found.push(finding("CSP_WILDCARD_IN_PATH", source, "* in a path is no wildcard", remedy));
   }
   if (/[?#]/.test(path)) {
-    const message = "a query or fragment takes no part in matching, so this source matches nothing";
+    const message = "browsers ignore the query or fragment: the path is matched with any";
     found.push(finding("CSP_QUERY_IN_PATH", source, message, "write the path alone"));
   }
   return found;
@@ -135,6 +135,11 @@ function notUnderstood(source: CspSource, suggest: Suggest): Finding {
   if (/^[^/]*(?:\/\/[^/]*)?\*/.test(text)) {
     const message = "a wildcard stands only as the leftmost label of a host";
     return finding("CSP_MISPLACED_WILDCARD", source, message, "write *.example.com, or each host");
+  }
+  if (/^[^/]*(?:\/\/[^/]*)?_/.test(text)) {
+    const message = "browsers ignore this source: a policy cannot name a host with an underscore";
+    const remedy = "write a wildcard that takes it in, such as *.example.com";
+    return finding("CSP_INVALID_SOURCE", source, message, remedy);
   }
   const remedy = text.startsWith("//")
     ? `write https:${text}`

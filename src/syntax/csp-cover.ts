@@ -1,21 +1,18 @@
-import type { CspHost, CspSource } from "./csp-source.ts";
+import { defaultPorts, matchesSource } from "./csp-source-match.ts";
+import type { UrlParts } from "./csp-source-match.ts";
+import type { CspSource } from "./csp-source.ts";
 
 /** Finds a source that matches everything its argument matches, the argument itself aside. */
 export type FindCover = (narrow: CspSource) => CspSource | undefined;
 
 /**
- * Whether every URL that `narrow` matches is matched by `wide` on any page (api-facts E.2).
+ * Whether every URL that `narrow` matches is matched by `wide` on any page.
  *
  * A host without scheme takes the page's own, which is not known here: so `https:` does not cover
  * `cdn.example.com`, since on a page without encryption that host may be reached without it.
  */
 export function covers(wide: CspSource, narrow: CspSource): boolean {
-  if (wide.text === narrow.text) return true;
-  if (wide.kind === "star") return isOnTheWeb(narrow);
-  if (wide.kind === "host") return narrow.kind === "host" && coversHost(wide, narrow);
-  if (wide.kind !== "scheme") return false;
-  if (narrow.kind === "host") return coversHostScheme(wide.scheme, narrow.scheme);
-  return narrow.kind === "scheme" && coversScheme(wide.scheme, narrow.scheme);
+  return coverOf(narrow)(wide);
 }
 
 /** Prepares looking for covers among `sources`: by host name, so that long lists stay fast. */
@@ -28,10 +25,12 @@ export function coversAmong(sources: readonly CspSource[]): FindCover {
     if (bucket.length < 16) bucket.push(source);
     byHost.set(places, bucket);
   }
-  return (narrow) =>
-    placesOf(narrow)
+  return (narrow) => {
+    const isCover = coverOf(narrow);
+    return placesOf(narrow)
       .flatMap((place) => byHost.get(place) ?? [])
-      .find((wide) => wide.text !== narrow.text && covers(wide, narrow));
+      .find((wide) => wide.text !== narrow.text && isCover(wide));
+  };
 }
 
 /** Under which hosts a cover can stand: everything, the same host, and wildcards above it. */
@@ -42,67 +41,45 @@ function placesOf(source: CspSource): readonly string[] {
   return ["*", source.host, ...parents.filter((parent) => parent !== source.host)];
 }
 
-function isOnTheWeb(source: CspSource): boolean {
-  if (source.kind === "self") return true;
-  const scheme = schemeOf(source);
-  return scheme === undefined ? source.kind === "host" : coversScheme("http", scheme);
+function coverOf(narrow: CspSource): (wide: CspSource) => boolean {
+  const reached = reachOf(narrow);
+  return (wide) => {
+    if (wide.text === narrow.text) return true;
+    if (wide.kind === "self" || narrow.kind === "self") return wide.kind === "star";
+    return reached.length > 0 && reached.every(({ url, page }) => matchesSource(wide, url, page));
+  };
 }
 
-function schemeOf(source: CspSource): string | undefined {
-  return source.kind === "scheme" || source.kind === "host" ? source.scheme : undefined;
+/** A URL on a page. */
+interface Reached {
+  readonly url: UrlParts;
+  readonly page: UrlParts;
 }
 
-const upgrades: ReadonlyMap<string, readonly string[]> = new Map([
-  ["http", ["https"]],
-  ["ws", ["wss", "http", "https"]],
-  ["wss", ["https"]],
-]);
+const pages = ["http:", "https:"].map((protocol) => originOf(protocol, ""));
+const protocols = Object.keys(defaultPorts);
 
-function coversScheme(wide: string, narrow: string): boolean {
-  return wide === narrow || (upgrades.get(wide)?.includes(narrow) ?? false);
-}
+/** Stands for every port that is not the usual one of its scheme. */
+const unusualPort = "1";
 
-function coversHost(wide: CspHost, narrow: CspHost): boolean {
-  return (
-    coversHostScheme(wide.scheme, narrow.scheme) &&
-    coversName(wide.host, narrow.host) &&
-    coversPort(wide, narrow) &&
-    coversPath(wide.path, narrow.path)
+/**
+ * What a source matches: of each scheme and port that sources can tell apart one URL, with the source's own host and
+ * path. A source that matches those takes in all that they stand for.
+ */
+function reachOf(narrow: CspSource): readonly Reached[] {
+  if (narrow.kind !== "host" && narrow.kind !== "scheme") return [];
+  const { host = "*", port = "*", path = "" } = narrow.kind === "host" ? narrow : {};
+  const [pathname = ""] = path.split(/[?#]/, 1);
+  const ports = ["", port === "*" ? unusualPort : String(Number(port))];
+  const urls = protocols
+    .flatMap((protocol) => ports.map((each) => originOf(protocol, each)))
+    .map((origin): UrlParts => ({ ...origin, hostname: host, pathname: pathname || "/" }));
+  return pages.flatMap((page) =>
+    urls.filter((url) => matchesSource(narrow, url, page)).map((url) => ({ url, page })),
   );
 }
 
-/** Where a side has no scheme it has the page's, which is http or https, or the safer one of the two. */
-function coversHostScheme(wide: string | undefined, narrow: string | undefined): boolean {
-  if (wide === narrow) return true;
-  if (narrow === undefined) return wide === "http" || wide === "ws";
-  return wide === undefined ? narrow === "https" : coversScheme(wide, narrow);
-}
-
-function coversName(wide: string, narrow: string): boolean {
-  return (
-    wide === "*" || wide === narrow || (wide.startsWith("*.") && narrow.endsWith(wide.slice(1)))
-  );
-}
-
-const defaultPorts: ReadonlyMap<string, string> = new Map([
-  ["http", "80"],
-  ["https", "443"],
-  ["ws", "80"],
-  ["wss", "443"],
-]);
-
-function coversPort(wide: CspHost, narrow: CspHost): boolean {
-  if (wide.port === narrow.port || wide.port === "*") return true;
-  const isDefault = narrow.scheme !== undefined && defaultPorts.get(narrow.scheme) === narrow.port;
-  return wide.port === undefined && isDefault;
-}
-
-/** No path matches all, one that ends in a slash all below it, any other itself. */
-function coversPath(wide: string, narrow: string): boolean {
-  return (
-    wide === "" ||
-    wide === "/" ||
-    wide === narrow ||
-    (wide.endsWith("/") && narrow.startsWith(wide))
-  );
+function originOf(protocol: string, port: string): UrlParts {
+  const isUsual = defaultPorts[protocol] === port;
+  return { protocol, hostname: "any", port: isUsual ? "" : port, pathname: "/" };
 }

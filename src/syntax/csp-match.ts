@@ -1,5 +1,6 @@
 import { cspDirectives } from "./csp-directives.ts";
-import type { CspHost, CspSource } from "./csp-source.ts";
+import { matchesSource } from "./csp-source-match.ts";
+import type { CspSource } from "./csp-source.ts";
 import { effectiveDirectives, parseCsp } from "./csp.ts";
 
 /** What a page asks for, as far as policies tell requests apart. */
@@ -58,107 +59,4 @@ function hostsAbove(host: string): readonly string[] {
     hosts.push(`*${host.slice(dot)}`);
   }
   return hosts;
-}
-
-function matchesSource(source: CspSource, url: URL, page: URL): boolean {
-  switch (source.kind) {
-    case "star":
-      return isNetwork(url) || url.protocol === page.protocol;
-    case "self":
-      return matchesSelf(url, page);
-    case "scheme":
-      return matchesScheme(source.scheme, url);
-    case "host":
-      return matchesHost(source, url, page);
-    case "none":
-    case "keyword":
-    case "hash":
-    case "nonce":
-    case "other":
-      return false;
-  }
-}
-
-function isNetwork({ protocol }: URL): boolean {
-  return ["http:", "https:", "ws:", "wss:"].includes(protocol);
-}
-
-/**
- * The safer scheme that a scheme lets in beside itself.
- *
- * CSP Level 3 takes a socket for a request over http, so that hosts, `https:` and `ws:` speak for both; browsers
- * keep them apart (test/proof/csp-browser.proof.ts).
- */
-const upgrades: Readonly<Record<string, string>> = { http: "https", ws: "wss" };
-
-function matchesScheme(scheme: string, { protocol }: URL): boolean {
-  return protocol === `${scheme}:` || protocol === `${upgrades[scheme] ?? ""}:`;
-}
-
-const defaultPorts: Readonly<Record<string, string>> = {
-  "http:": "80",
-  "https:": "443",
-  "ws:": "80",
-  "wss:": "443",
-};
-
-function portOf({ protocol, port }: URL): string {
-  return port === "" ? (defaultPorts[protocol] ?? "") : port;
-}
-
-/** The page's own origin, and the safer schemes of its host where the ports are the same or the usual ones. */
-function matchesSelf(url: URL, page: URL): boolean {
-  if (!isNetwork(url) || url.hostname !== page.hostname) return false;
-  if (url.protocol === page.protocol) return url.port === page.port;
-  const isUpgrade =
-    url.protocol === "https:" ||
-    url.protocol === "wss:" ||
-    (page.protocol === "http:" && url.protocol === "ws:");
-  return isUpgrade && (portOf(url) === portOf(page) || (url.port === "" && page.port === ""));
-}
-
-function matchesHost(source: CspHost, url: URL, page: URL): boolean {
-  const scheme = source.scheme ?? page.protocol.slice(0, -1);
-  return (
-    url.hostname !== "" &&
-    matchesScheme(scheme, url) &&
-    matchesName(source.host, url.hostname) &&
-    matchesPort(source.port, `${scheme}:`, url) &&
-    matchesPath(source.path, url.pathname)
-  );
-}
-
-function matchesName(wanted: string, actual: string): boolean {
-  if (wanted === "*") return true;
-  return wanted.startsWith("*.") ? actual.endsWith(wanted.slice(1)) : actual === wanted;
-}
-
-/** Where the URL has a safer scheme than was asked for, its port must be the usual one of that: so browsers have it. */
-function matchesPort(wanted: string | undefined, protocol: string, url: URL): boolean {
-  if (wanted === "*") return true;
-  const isUsual = url.port === "";
-  if (wanted === undefined) return isUsual;
-  if (Number(wanted) === Number(portOf(url))) {
-    return protocol === url.protocol || (isUsual && url.protocol === "https:");
-  }
-  return isUsual && protocol !== url.protocol && Number(wanted) === 80;
-}
-
-/** Segment by segment, each percent-decoded; a slash at the end takes in all below it. A query takes no part. */
-function matchesPath(path: string, actual: string): boolean {
-  const [wanted = ""] = path.split(/[?#]/, 1);
-  if (wanted === "" || wanted === "/") return true;
-  const [own, other] = [wanted.split("/"), actual.split("/")];
-  const isPrefix = wanted.endsWith("/");
-  if (isPrefix ? own.length > other.length : own.length !== other.length) return false;
-  return (isPrefix ? own.slice(0, -1) : own).every(
-    (segment, index) => decoded(segment) === decoded(other[index] ?? ""),
-  );
-}
-
-/** Percent-decoded byte by byte: equal bytes become equal characters, whatever they mean. */
-function decoded(segment: string): string {
-  return segment.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) =>
-    String.fromCodePoint(Number.parseInt(hex, 16)),
-  );
 }

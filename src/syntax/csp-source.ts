@@ -68,7 +68,7 @@ function meaningOf(token: string): CspSourceMeaning {
 const schemePattern = /^(?<scheme>[a-z][a-z0-9+.-]*):$/i;
 
 const hostPattern =
-  /^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?<host>\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)(?::(?<port>[0-9]+|\*))?(?<path>\/.*)?$/is;
+  /^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?<host>\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?)(?::(?<port>[0-9]+|\*))?(?<path>\/.*)?$/is;
 
 const hashPattern = /^'(?<algorithm>sha256|sha384|sha512)-(?<digest>[a-z0-9+/_-]+={0,2})'$/i;
 

@@ -76,7 +76,7 @@ export const findingCodes = {
     "script-src 'self' https://a.example/js/*",
   ),
   CSP_QUERY_IN_PATH: warning(
-    "a query or fragment in a source never matches",
+    "a query or fragment in a source, which browsers ignore",
     "script-src 'self' https://a.example/x.js?v=1",
   ),
 

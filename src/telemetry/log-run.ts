@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 
-import { summaryOf, type Change, type FieldChange } from "../plan/change.ts";
+import { summaryOf, type Change } from "../plan/change.ts";
+import { clipped } from "../report/clipped-field.ts";
 import type { LoadReport } from "../report/load-report.ts";
 import type { Failure, Outcome, ZoneReport } from "../report/run-report.ts";
 import { isFailure, isObservation, verdictOf } from "../report/verdict.ts";
@@ -151,20 +152,6 @@ function auditOf(change: Change): Facts {
     key: change.key,
     verb: change.verb,
     effect: change.effect.direction,
-    fields: change.fields.map(({ field, before, after }) => ({
-      field,
-      before: clipped(before),
-      after: clipped(after),
-    })),
+    fields: change.fields.map(clipped),
   };
-}
-
-/** Longer values are cut: expressions end at 4,096 characters, and a line must stay a line. */
-const longestValue = 4_096;
-
-function clipped(value: FieldChange["before"]): FieldChange["before"] {
-  if (value === undefined) return undefined;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (text.length <= longestValue) return value;
-  return `${text.slice(0, longestValue)}… (${text.length} characters)`;
 }

@@ -62,6 +62,20 @@ describe("inventory", () => {
     expect(shown.stdout).toContain(
       "page_urls: https://shop.example.com/, https://shop.example.com/checkout\n",
     );
+    const csv = await example.place.run(
+      "inventory",
+      "scripts",
+      shop,
+      "--id",
+      id,
+      "--format",
+      "csv",
+    );
+    expect(csv.stdout.split("\r\n")).toEqual([
+      expect.stringMatching(/^zone,id,host,/),
+      expect.stringContaining(`${shop},${id},${shop},`),
+      "",
+    ]);
     const all = await example.place.run("inventory", "scripts", "--id", id);
     expect(all).toMatchObject({ code: 1, stdout: "" });
     expect(all.stderr).toContain("--id: name the zone of the script; 4 zones fit");
@@ -70,6 +84,12 @@ describe("inventory", () => {
   it.for([
     { args: ["scripts", "nowhere.example"], says: "no zone that fits nowhere.example" },
     { args: ["scripts", "--malicious-below", "much"], says: "--malicious-below: write a number" },
+    { args: ["scripts", "--malicious-below", "0"], says: "--malicious-below: write a number" },
+    { args: ["scripts", "--host", ""], says: "--host: write what to look for, or leave it out" },
+    { args: ["scripts", "--url", "a", " "], says: "--url: write what to look for" },
+    { args: ["cookies", "--path", ""], says: "--path: write what to look for" },
+    { args: ["cookies", "--name", "a*b"], says: "--name: * stands only at the start and the end" },
+    { args: ["scripts", "--page", "*x*", "x*y"], says: "--page: * stands only at the start" },
     { args: ["scripts", "--status", "gone"], says: "Allowed choices are active" },
     { args: ["scripts", shop, "--id", "0".repeat(32)], says: "API_NOT_FOUND" },
   ])("says what is wrong with $args", async ({ args, says }, { expect }) => {

@@ -32,6 +32,12 @@ describe("rulesets", () => {
     expect(stdout.split("\n", 1)[0]).toContain(count);
   });
 
+  it("finds one by the name that the list shows", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { stdout } = await example.place.run("rulesets", "show", shop, "default");
+    expect(stdout).toContain("default, version 1, http_request_firewall_managed, 2 rules");
+  });
+
   it("tells versions apart, and prunes the old ones when told to", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await example.place.run("apply", shop);
@@ -65,6 +71,7 @@ describe("rulesets", () => {
     { args: ["show", "*.example.com", "owasp"], says: "2 zones fit; name one" },
     { args: ["prune", shop, "entrypoint", "--keep", "0"], says: "--keep: write a number from 1" },
     { args: ["show", shop, "entrypoint", "--ruleset-version", "99"], says: "API_NOT_FOUND" },
+    { args: ["show", shop, "entrypoint", "--version", "1"], says: "unknown option '--version'" },
   ])("says what is wrong with $args", async ({ args, says }, { expect }) => {
     await using example = await exampleWithEmulator();
     const { code, stdout, stderr } = await example.place.run("rulesets", ...args);

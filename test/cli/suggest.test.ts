@@ -33,7 +33,9 @@ zones:
 
 it.for([
   { host: "nowhere.example", says: "no zone that this host belongs to" },
-  { host: 'a".shop.example.com', says: "no zone that this host belongs to" },
+  { host: 'a".shop.example.com', says: '"a\\".shop.example.com" is no host' },
+  { host: "https://shop.example.com/", says: "write its name alone, such as shop.example.com" },
+  { host: "", says: '"" is no host' },
   { host: "blog.example.com", says: "nothing was seen that a policy could be made from" },
 ])("says why there is none for $host", async ({ host, says }, { expect }) => {
   await using example = await exampleWithEmulator();

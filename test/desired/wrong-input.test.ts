@@ -161,7 +161,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
     {
       when: "yes stands for true",
       text: "zones:\n  - name: a.example\n    page_shield: { settings: { enabled: yes } }\n",
-      says: 'expected true or false, found "yes"; write true, without quotes',
+      says: 'expected true or false, found "yes"; write true',
     },
     {
       when: "a number is in quotes",

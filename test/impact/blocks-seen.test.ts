@@ -18,11 +18,7 @@ function refusals(
 ): readonly string[] {
   const judged = { key: `policy/${declared.key}`, title: "", before, after: declared };
   const impacts = cspImpact([judged], resources, { maliciousBelow: 50 });
-  const limits = {
-    now: new Date(Number(seenAt) + dayMs),
-    freshMs: 7 * dayMs,
-    hash: "3f2a91c07be4",
-  };
+  const limits = { now: new Date(Number(seenAt) + dayMs), freshMs: 7 * dayMs };
   return blocksSeen(impacts, [declared], limits).map(({ code, message }) => `${code} ${message}`);
 }
 
@@ -32,7 +28,7 @@ const long = new Date(Number(seenAt) - 30 * dayMs);
 
 it("refuses to block what is in use, with the list and the ways out", ({ expect }) => {
   expect(refusals(undefined, enforced, [cdn])).toEqual([
-    "BLOCKS_SEEN policy/site would block 1 script that was seen within 168 h (impact.fresh): https://cdn.example.net/lib.js on https://shop.example.com/; add their sources to its value, or to its acknowledge list where they may go, or release this plan once with --accept 3f2a91c07be4",
+    "BLOCKS_SEEN policy/site would block 1 script that was seen within 168 h (impact.fresh): https://cdn.example.net/lib.js on https://shop.example.com/; add their sources to its value, or to its acknowledge list where they may go",
   ]);
 });
 

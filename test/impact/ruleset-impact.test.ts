@@ -212,19 +212,30 @@ const generatedRules = fc
       id: fc.string({ minLength: 1 }),
       level: fc.constantFrom(undefined, ...paranoiaLevels),
       tags: fc.subarray(tags),
+      enabled: fc.boolean(),
     }),
     { selector: ({ id }) => id, maxLength: 40 },
   )
   .map((parts) =>
     parts.map((part) => ({
-      level: part.level ?? 0,
-      rule: rule(
-        part.id,
-        ...part.tags,
-        ...(part.level === undefined ? [] : [`paranoia-level-${part.level}`]),
-      ),
+      ...part,
+      rule: {
+        ...rule(
+          part.id,
+          ...part.tags,
+          ...(part.level === undefined ? [] : [`paranoia-level-${part.level}`]),
+        ),
+        enabled: part.enabled,
+      },
     })),
   );
+
+const switches = fc.uniqueArray(
+  fc
+    .record({ tag: fc.constantFrom(...tags), enabled: fc.constantFrom(undefined, true, false) })
+    .map(({ tag, enabled }) => category(tag, { action: "log", enabled })),
+  { selector: (each) => each.category },
+);
 
 it("leaves on exactly the rules of a level and those below, without those switched off by name", ({
   expect,
@@ -232,27 +243,30 @@ it("leaves on exactly the rules of a level and those below, without those switch
   const arbitrary = generatedRules.chain((rules) =>
     fc.record({
       rules: fc.constant(rules),
-      off: fc.subarray(rules.map((each) => each.rule.id)),
+      off: fc.subarray(rules.map(({ id }) => id)),
       level: fc.constantFrom(...paranoiaLevels),
       threshold: fc.option(fc.integer({ min: 1, max: 100 }), { nil: undefined }),
-      mentioned: fc.subarray(tags),
+      categories: switches,
     }),
   );
   fc.assert(
-    fc.property(arbitrary, ({ rules, off, level, threshold, mentioned }) => {
-      const overrides = {
-        ...noOverrides,
-        categories: mentioned.map((tag) => category(tag, { action: "log" })),
-        rules: off.map((id) => named(id, { enabled: false })),
-      };
+    fc.property(arbitrary, ({ rules, off, level, threshold, categories }) => {
+      const overrides = { categories, rules: off.map((id) => named(id, { enabled: false })) };
       const tuning = { paranoiaLevel: level, scoreThreshold: threshold };
-      const resolved = resolveOverrides(deploys(tuning, overrides), "the score rule");
-      const on = effectiveRules(
-        rules.map((each) => each.rule),
-        resolved,
-      ).filter(({ enabled }) => enabled);
-      const expected = rules.filter((each) => each.level <= level && !off.includes(each.rule.id));
-      expect(ids(on.map((each) => each.rule))).toEqual(ids(expected.map((each) => each.rule)));
+      const declared = deploys(tuning, { ...noOverrides, ...overrides });
+      const all = rules.map((each) => each.rule);
+      const on = effectiveRules(all, resolveOverrides(declared, "the score rule"));
+      const expected = rules.filter((each) => {
+        if (off.includes(each.id) || (each.level ?? 0) > level) return false;
+        const said = categories.findLast(
+          (one) => one.enabled !== undefined && each.tags.includes(one.category),
+        );
+        // A level says it of its rules whatever the ruleset says of them (api-facts B.7).
+        return said?.enabled ?? (each.level !== undefined || each.enabled);
+      });
+      const left = on.flatMap(({ enabled, rule: { id } }) => (enabled ? id : []));
+      expect(left).toEqual(expected.map(({ id }) => id));
     }),
+    { numRuns: 2_000 },
   );
 });

@@ -68,10 +68,15 @@ describe("what is left out", () => {
   it("is malicious, or has no host that could be named", ({ expect }) => {
     const miner = script("https://miner.example/m.js", bad);
     const inline = script("data:text/javascript,1");
+    const underscore = script("https://my_cdn.example.net/a.js");
+    const address = script("https://[2001:db8::1]/a.js");
     const options = { granularity: "host", maliciousBelow: 50 } as const;
-    expect(suggestPolicy(host, [...seen, miner, inline], options).leftOut).toEqual([
+    const resources = [...seen, miner, inline, underscore, address];
+    expect(suggestPolicy(host, resources, options).leftOut).toEqual([
       { resource: miner, because: "integrity score 2", letInBy: undefined },
       { resource: inline, because: "no source can name it", letInBy: undefined },
+      { resource: underscore, because: "no source can name it", letInBy: undefined },
+      { resource: address, because: "no source can name it", letInBy: undefined },
     ]);
   });
 

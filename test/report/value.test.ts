@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { paintOf } from "../../src/report/paint.ts";
 import { plural } from "../../src/report/plural.ts";
 import { valueLines } from "../../src/report/value-lines.ts";
-import { printable, valueText } from "../../src/report/value.ts";
+import { inColumns, printable, valueText } from "../../src/report/value.ts";
 import { wrap } from "../../src/report/wrap.ts";
 import type { Json } from "../../src/syntax/json.ts";
 
@@ -29,6 +29,15 @@ describe("a value in a line", () => {
     { text: "a\u2028b\u200Bc", yields: String.raw`a\u{2028}b\u{200b}c` },
   ])("shows $text as it is, without power over the terminal", ({ text, yields }, { expect }) => {
     expect(printable(text)).toBe(yields);
+  });
+
+  it.for([
+    { text: "ünïcode 漢字 🙂", yields: "ünïcode 漢字 🙂" },
+    { text: "a\tb\u001Bc\u202Ed", yields: "a b�c�d" },
+    { text: "a\u{E0041}b", yields: "a��b" },
+  ])("keeps the columns of $text", ({ text, yields }, { expect }) => {
+    expect(inColumns(text)).toBe(yields);
+    expect(yields).toHaveLength(text.length);
   });
 });
 

@@ -78,6 +78,8 @@ describe("a source", () => {
     ["a.*.b", { kind: "other" }],
     ["*a.b", { kind: "other" }],
     ["a..b", { kind: "other" }],
+    ["a_b.c", { kind: "other" }],
+    ["[::1]", { kind: "other" }],
     ["'self", { kind: "other" }],
     ["'", { kind: "other" }],
   ] as const)("%s is understood", ([text, meaning], { expect }) => {
@@ -130,6 +132,16 @@ describe("a mistake in a policy", () => {
         length: 9,
       },
     ]);
+  });
+
+  it("names what browsers ignore: hosts with an underscore", ({ expect }) => {
+    const [found] = checkCsp("img-src 'self' https://my_cdn.example.com/a_b.js");
+    expect(found).toMatchObject({
+      code: "CSP_INVALID_SOURCE",
+      message: "browsers ignore this source: a policy cannot name a host with an underscore",
+      remedy: "write a wildcard that takes it in, such as *.example.com",
+    });
+    expect(checkCsp("img-src 'self' https://cdn.example.com/a_b.js")).toEqual([]);
   });
 });
 

@@ -123,7 +123,6 @@ export const cspCorpus: readonly CspGroup[] = [
         "CSP_BARE_SCHEME",
         "CSP_BARE_SCHEME",
         "CSP_BARE_SCHEME",
-        "CSP_SHADOWED_SOURCE",
         "CSP_UNSAFE_EVAL",
         "CSP_UNSAFE_INLINE",
       ],

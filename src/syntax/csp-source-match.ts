@@ -1,0 +1,113 @@
+import type { CspHost, CspSource } from "./csp-source.ts";
+
+/** The parts of a URL that sources are held against. */
+export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "port" | "pathname">>;
+
+/** Whether a source matches a URL loaded by a page, as browsers have it (CSP Level 3, "Does url match expression"). */
+export function matchesSource(source: CspSource, url: UrlParts, page: UrlParts): boolean {
+  switch (source.kind) {
+    case "star":
+      return isNetwork(url) || url.protocol === page.protocol;
+    case "self":
+      return matchesSelf(url, page);
+    case "scheme":
+      return matchesScheme(source.scheme, url);
+    case "host":
+      return matchesHost(source, url, page);
+    case "none":
+    case "keyword":
+    case "hash":
+    case "nonce":
+    case "other":
+      return false;
+  }
+}
+
+function isNetwork({ protocol }: UrlParts): boolean {
+  return ["http:", "https:", "ws:", "wss:"].includes(protocol);
+}
+
+/**
+ * The safer scheme that a scheme lets in beside itself.
+ *
+ * CSP Level 3 takes a socket for a request over http, so that hosts, `https:` and `ws:` speak for both; browsers
+ * keep them apart (test/proof/csp-browser.proof.ts).
+ */
+const upgrades: Readonly<Record<string, string>> = { http: "https", ws: "wss" };
+
+function matchesScheme(scheme: string, { protocol }: UrlParts): boolean {
+  return protocol === `${scheme}:` || protocol === `${upgrades[scheme] ?? ""}:`;
+}
+
+/** The port of a scheme where a URL names none. */
+export const defaultPorts: Readonly<Record<string, string>> = {
+  "http:": "80",
+  "https:": "443",
+  "ws:": "80",
+  "wss:": "443",
+};
+
+function portOf({ protocol, port }: UrlParts): string {
+  return port === "" ? (defaultPorts[protocol] ?? "") : port;
+}
+
+/**
+ * The page's own origin, and the safer schemes of its host where both ports are the usual ones or the URL's is written
+ * as the page's: `http://h:443` does not speak for `https://h`.
+ */
+function matchesSelf(url: UrlParts, page: UrlParts): boolean {
+  if (url.hostname !== page.hostname) return false;
+  if (url.port !== page.port && url.port !== portOf(page)) return false;
+  return (
+    url.protocol === page.protocol ||
+    url.protocol === "https:" ||
+    url.protocol === "wss:" ||
+    (page.protocol === "http:" && url.protocol === "ws:")
+  );
+}
+
+function matchesHost(source: CspHost, url: UrlParts, page: UrlParts): boolean {
+  const scheme = source.scheme ?? page.protocol.slice(0, -1);
+  return (
+    url.hostname !== "" &&
+    matchesScheme(scheme, url) &&
+    matchesName(source.host, url.hostname) &&
+    matchesPort(source.port, `${scheme}:`, url) &&
+    matchesPath(source.path, url.pathname)
+  );
+}
+
+function matchesName(wanted: string, actual: string): boolean {
+  if (wanted === "*") return true;
+  return wanted.startsWith("*.") ? actual.endsWith(wanted.slice(1)) : actual === wanted;
+}
+
+/** Where the URL has a safer scheme than was asked for, its port must be the usual one of that: so browsers have it. */
+function matchesPort(wanted: string | undefined, protocol: string, url: UrlParts): boolean {
+  if (wanted === "*") return true;
+  const isUsual = url.port === "";
+  if (wanted === undefined) return isUsual;
+  if (Number(wanted) === Number(portOf(url))) {
+    return protocol === url.protocol || (isUsual && url.protocol === "https:");
+  }
+  return isUsual && protocol !== url.protocol && Number(wanted) === 80;
+}
+
+/** Segment by segment, each percent-decoded; a slash at the end takes in all below it. A query takes no part. */
+function matchesPath(path: string, actual: string): boolean {
+  const [wanted = ""] = path.split(/[?#]/, 1);
+  if (wanted === "" || wanted === "/") return true;
+  const [own, other] = [wanted.split("/"), actual.split("/")];
+  const isPrefix = wanted.endsWith("/");
+  if (isPrefix ? own.length > other.length : own.length !== other.length) return false;
+  return (isPrefix ? own.slice(0, -1) : own).every(
+    (segment, index) => decoded(segment) === decoded(other[index] ?? ""),
+  );
+}
+
+/** Percent-decoded byte by byte: equal bytes become equal characters, whatever they mean. */
+function decoded(segment: string): string {
+  return segment.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) =>
+    String.fromCodePoint(Number.parseInt(hex, 16)),
+  );
+}
