@@ -164,8 +164,8 @@ export function createInventory(service: Service): InventoryReader {
 }
 
 /** What can only look at rulesets. */
-export function createRulesets(service: Service): RulesetReader {
-  const getFor = ({ zone }: RulesetScope): Get => getter(sessionOf(service, zone), "changed");
+export function createRulesets(service: Service, priority: Priority): RulesetReader {
+  const getFor = ({ zone }: RulesetScope): Get => getter(sessionOf(service, zone), priority);
   return {
     list: async (scope, signal) => listRulesets(getFor(scope), scope, signal),
     read: async (scope, id, version, signal) =>

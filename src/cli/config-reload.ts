@@ -1,5 +1,7 @@
+import type { InventoryRounds } from "../reconcile/inventory-rounds.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { logProblems } from "../telemetry/log-run.ts";
+import { inventoryOptions } from "./daemon-inventory.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import { optionsOf } from "./daemon-reconciler.ts";
 import type { LiveConfig } from "./live-config.ts";
@@ -12,6 +14,7 @@ export interface Reloaded {
   readonly live: LiveConfig;
   readonly timetable: Timetable;
   readonly reconciler: Reconciler;
+  readonly rounds: InventoryRounds;
 }
 
 /** Keys by which zones are judged: where one changes, every zone is looked at again. */
@@ -22,8 +25,8 @@ const judging: ReadonlySet<string> = new Set(["mode", "limits", "windows"]);
  * nothing. What was told once is not told again until it is something else.
  */
 export function reloader(
-  { configFile, logger }: DaemonParts,
-  { live, timetable, reconciler }: Reloaded,
+  { configFile, logger, fleet }: DaemonParts,
+  { live, timetable, reconciler, rounds }: Reloaded,
   machine: Machine,
   stop: AbortSignal,
 ): () => Promise<void> {
@@ -51,6 +54,10 @@ export function reloader(
     logger.level = current.log.level;
     if (change.applied.some((key) => key.startsWith("schedule."))) {
       timetable.exchange(current.schedule);
+    }
+    if (change.applied.includes("inventory")) {
+      fleet.followInventory(current.inventory !== undefined);
+      rounds.reconfigure(inventoryOptions(current));
     }
     if (!change.applied.some((key) => judging.has(key))) return;
     reconciler.reconfigure(optionsOf(current));

@@ -26,6 +26,8 @@ export interface Connected extends AsyncDisposable {
   readonly reader: Reader;
   readonly inventory: InventoryReader;
   readonly rulesets: RulesetReader;
+  /** Last in the queue for the budget. */
+  readonly managedRulesets: RulesetReader;
   readonly writer: Writer;
   readonly pruner: VersionPruner;
   readonly credentials: readonly Credential[];
@@ -58,7 +60,8 @@ export function connect(
   return {
     reader: createReader(service),
     inventory: createInventory(service),
-    rulesets: createRulesets(service),
+    rulesets: createRulesets(service, "changed"),
+    managedRulesets: createRulesets(service, "inventory"),
     writer: createWriter(service),
     pruner: createPruner(service),
     credentials,

@@ -6,6 +6,7 @@ import { startServer } from "../web/server.ts";
 import { askingOf } from "./asking.ts";
 import { reloader } from "./config-reload.ts";
 import { factsOf, startFacts, workersCheck } from "./daemon-facts.ts";
+import { createInventoryRounds, heldPlans } from "./daemon-inventory.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import { createReconciler } from "./daemon-reconciler.ts";
 import { LiveConfig } from "./live-config.ts";
@@ -35,14 +36,17 @@ export async function keep(
     wake: () => reconciler.wake("schedule"),
     missed: () => metrics.recordMissedRun("paused"),
   });
+  const rounds = createInventoryRounds(parts, machine);
+  const followers = [...parts.followers, heldPlans(rounds)];
   const watchPace = paceWatcher(service.credentials, timetable, logger);
-  const reconciler: Reconciler = createReconciler(parts, machine, {
+  const reconciler: Reconciler = createReconciler({ ...parts, followers }, machine, {
     nextSweep: () => timetable.nextRun(),
     configProblems: () => live.problems,
     loaded: ({ fleet: { zones } }) => {
       const declared = [...zones.values()].map(({ desired }) => desired);
       cost = sweepCost(declared, (zone) => service.credentialOf(zone));
       watchPace(cost);
+      rounds.declare(declared);
     },
   });
   using watchdog = watchdogOn(machine);
@@ -65,10 +69,10 @@ export async function keep(
   });
   logger.info(startFacts(parts, server.url, timetable), "zonewarden started");
 
-  const reload = reloader(parts, { live, timetable, reconciler }, machine, stop);
+  const reload = reloader(parts, { live, timetable, reconciler, rounds }, machine, stop);
   await using _attention = await payAttention(parts, machine, reconciler, reload);
   reconciler.wake("startup");
-  await reconciler.runUntil(stopping.signals);
+  await Promise.all([reconciler.runUntil(stopping.signals), rounds.runUntil(stop)]);
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
 }
 

@@ -16,13 +16,14 @@ function partsOf(config: Config): {
   readonly live: Readonly<Record<string, unknown>>;
   readonly fixed: Readonly<Record<string, unknown>>;
 } {
-  const { mode, limits, windows, schedule, log, ...fixed } = config;
+  const { mode, limits, windows, inventory, schedule, log, ...fixed } = config;
   const { cron, timezone, onChange, debounceMs } = schedule;
   return {
     live: {
       mode,
       limits,
       windows,
+      inventory,
       "schedule.cron": cron,
       "schedule.timezone": timezone,
       "log.level": log.level,
@@ -66,6 +67,7 @@ export class LiveConfig {
       mode: config.mode,
       limits: config.limits,
       windows: config.windows,
+      inventory: config.inventory,
       schedule: { ...schedule, cron: config.schedule.cron, timezone: config.schedule.timezone },
       log: { ...log, level: config.log.level },
     };

@@ -65,6 +65,14 @@ export interface ConfigFile {
     malicious_below?: number;
     fresh?: string;
   };
+  inventory?: {
+    enabled?: boolean;
+    every?: string;
+    /**
+     * @minItems 1
+     */
+    kinds?: ("scripts" | "connections" | "cookies")[];
+  };
   log?: {
     level?: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     format?: "json" | "pretty";

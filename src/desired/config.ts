@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import type { ItemKind } from "../zone/inventory.ts";
 import type { Problem } from "../zone/problem.ts";
 import { configProblems } from "./config-meaning.ts";
 import type { FilePort } from "./files.ts";
@@ -72,6 +73,12 @@ export interface HistoryConfig {
   readonly maxBytes: number;
 }
 
+/** How often what browsers reported is looked at, and what of it. */
+export interface InventoryConfig {
+  readonly everyMs: number;
+  readonly kinds: readonly ItemKind[];
+}
+
 /** How the program runs: `zonewarden.yaml` with every default filled in. */
 export interface Config {
   readonly mode: "enforce" | "observe";
@@ -111,6 +118,8 @@ export interface Config {
     /** What was seen within this time is in use. */
     readonly freshMs: number;
   };
+  /** Looking at what browsers reported; `undefined`: off. */
+  readonly inventory: InventoryConfig | undefined;
   readonly log: {
     readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     readonly format: "json" | "pretty" | undefined;

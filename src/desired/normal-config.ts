@@ -31,6 +31,7 @@ export function normalConfig(file: ConfigFile, directory: string): Config {
     notifications: (file.notifications ?? []).map((entry) => normalNotification(entry, directory)),
     history: normalHistory(file.history ?? {}, directory),
     impact: normalImpact(file.impact ?? {}),
+    inventory: normalInventory(file.inventory),
     log: normalLog(file.log ?? {}),
   };
 }
@@ -178,6 +179,19 @@ function normalImpact({ malicious_below, fresh }: Section<"impact">): Config["im
     maliciousBelow: malicious_below ?? usualMaliciousBelow,
     freshMs: milliseconds(fresh ?? "168h"),
   };
+}
+
+/** As the file names them. */
+const kindNames = { scripts: "script", connections: "connection", cookies: "cookie" } as const;
+
+function normalInventory(inventory: Section<"inventory"> = {}): Config["inventory"] {
+  const {
+    enabled = false,
+    every = "24h",
+    kinds = ["scripts", "connections", "cookies"],
+  } = inventory;
+  if (!enabled) return undefined;
+  return { everyMs: milliseconds(every), kinds: kinds.map((kind) => kindNames[kind]) };
 }
 
 function normalLog({ level = "info", format }: Section<"log">): Config["log"] {

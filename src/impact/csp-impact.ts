@@ -7,7 +7,7 @@ import {
   type PolicyTerms,
   type Verdict,
 } from "./policy-judge.ts";
-import type { PageFacts } from "./selects-page.ts";
+import { seenResources, type Seen } from "./seen-resources.ts";
 import { UsedSources } from "./used-sources.ts";
 
 /** A policy before and after a change; where nothing changes both are the same. */
@@ -70,43 +70,8 @@ export function cspImpact(
   resources: readonly Resource[],
   options: ImpactOptions,
 ): readonly PolicyImpact[] {
-  const pages = new Map<string, PageFacts | undefined>();
-  const seen = resources.flatMap((resource) => {
-    const url = URL.parse(resource.url);
-    return url === null ? [] : [{ resource, url, pages: pagesOf(resource, pages) }];
-  });
+  const seen = seenResources(resources);
   return policies.map((policy) => impactOf(policy, seen, options));
-}
-
-/** A resource with its address and the pages on which it was seen. */
-interface Seen {
-  readonly resource: Resource;
-  readonly url: URL;
-  readonly pages: readonly PageFacts[];
-}
-
-/** The pages that the service named; where it named none, all that is known is their host. */
-function pagesOf(
-  { pageUrls, firstPageUrl, host }: Resource,
-  known: Map<string, PageFacts | undefined>,
-): readonly PageFacts[] {
-  const named = pageUrls.length > 0 ? pageUrls : [firstPageUrl];
-  const pages = named.flatMap((url) => pageOf(url, false, known) ?? []);
-  return pages.length > 0 ? pages : [pageOf(`https://${host}/`, true, known) ?? []].flat();
-}
-
-function pageOf(
-  text: string,
-  hostOnly: boolean,
-  known: Map<string, PageFacts | undefined>,
-): PageFacts | undefined {
-  const key = `${hostOnly ? "host " : ""}${text}`;
-  const found = known.get(key);
-  if (found !== undefined || known.has(key)) return found;
-  const url = URL.parse(text);
-  const page = url === null ? undefined : { url, hostOnly };
-  known.set(key, page);
-  return page;
 }
 
 function impactOf(

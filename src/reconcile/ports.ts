@@ -12,7 +12,7 @@ export interface Wanted {
 }
 
 /** How urgent a request is when the budget is short, most urgent first. */
-export type Urgency = "write" | "changed" | "sweep";
+export type Urgency = "write" | "changed" | "sweep" | "inventory";
 
 /** What the service answered about a zone, understood when somebody asks. */
 export interface ZoneAnswers {

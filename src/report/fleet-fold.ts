@@ -39,6 +39,7 @@ export function unseen(declared: DeclaredZone, at: Date): ZoneState {
     notes: [],
     compared: 0,
     changes: [],
+    inventory: undefined,
   };
   return { ...situation, status: statusOf(situation, at), statusSince: at };
 }

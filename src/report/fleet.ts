@@ -1,6 +1,12 @@
 import { afterReport, changeRecordOf, redeclared, unseen } from "./fleet-fold.ts";
 import { isLoaded, type LoadReport } from "./load-report.ts";
 import type { ZoneReport } from "./run-report.ts";
+import {
+  afterInventory,
+  neverLooked,
+  type InventoryReport,
+  type InventoryState,
+} from "./zone-inventory.ts";
 import type { ChangeRecord, DeclaredZone, ZoneState } from "./zone-state.ts";
 
 /** Changes that the fleet remembers over all zones. */
@@ -30,6 +36,8 @@ export class Fleet implements FleetView {
   #loadedAt: Date | undefined;
   #hasDesiredState = false;
   #recent: readonly ChangeRecord[] = [];
+  /** Of a zone that is declared from now on. */
+  #inventory: InventoryState | undefined;
 
   get zones(): readonly ZoneState[] {
     this.#sorted ??= [...this.#states.values()].toSorted(byName);
@@ -64,7 +72,9 @@ export class Fleet implements FleetView {
         const known = this.#states.get(declared.name);
         return [
           declared.name,
-          known === undefined ? unseen(declared, at) : redeclared(known, declared, at),
+          known === undefined
+            ? { ...unseen(declared, at), inventory: this.#inventory }
+            : redeclared(known, declared, at),
         ];
       }),
     );
@@ -81,6 +91,24 @@ export class Fleet implements FleetView {
     if (report.result === "applied") {
       this.#recent = [changeRecordOf(report), ...this.#recent].slice(0, recentLimit);
     }
+  }
+
+  /** Takes in what a look at a zone's inventory came to. */
+  recordInventory(report: InventoryReport): void {
+    const state = this.#states.get(report.zone);
+    if (state === undefined) return;
+    const inventory = afterInventory(state.inventory ?? neverLooked, report);
+    this.#states.set(report.zone, { ...state, inventory });
+    this.#sorted = undefined;
+  }
+
+  /** Begins to follow inventories, or forgets them: nobody looks any more. */
+  followInventory(followed: boolean): void {
+    this.#inventory = followed ? neverLooked : undefined;
+    for (const [name, state] of this.#states) {
+      this.#states.set(name, { ...state, inventory: this.#inventory });
+    }
+    this.#sorted = undefined;
   }
 
   /** Takes in what a reading of the files came to. */

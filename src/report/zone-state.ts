@@ -7,6 +7,7 @@ import type { ResourceKey } from "../zone/resource.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import type { ByKind } from "./drift.ts";
 import type { Failure, Outcome, Trigger } from "./run-report.ts";
+import type { InventoryState } from "./zone-inventory.ts";
 
 /** What a zone is at this moment: always exactly one of these. */
 export const zoneStatuses = [
@@ -91,6 +92,8 @@ export interface ZoneState {
   readonly compared: number;
   /** Latest first, bounded. */
   readonly changes: readonly ChangeRecord[];
+  /** What browsers reported; `undefined` where nobody looks. */
+  readonly inventory: InventoryState | undefined;
 }
 
 /** What drifted: all that differs, where drift is the cause. */

@@ -4,7 +4,8 @@ import { changeResultOf } from "../report/change-result.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import { verdictOf } from "../report/verdict.ts";
 import { codeOf, codes, endpointOf, endpoints, methods, other, type Fault } from "./endpoint.ts";
-import { metricTable, type LabelValues, type MetricDefinition } from "./metric-table.ts";
+import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
+import { metricTable } from "./metric-table.ts";
 
 /** One request to the service, as it ended. */
 export interface RequestRecord {

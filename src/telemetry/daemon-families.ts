@@ -2,7 +2,8 @@ import type { CredentialFacts, DaemonFacts, LeaseFacts } from "../report/daemon.
 import type { FleetView } from "../report/fleet.ts";
 import { isLoaded, type LoadReport } from "../report/load-report.ts";
 import { renderFamily, seconds, type Sample } from "./exposition.ts";
-import { metricTable, type MetricDefinition } from "./metric-table.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
+import { metricTable } from "./metric-table.ts";
 
 /** The metrics of the process that are read off its state: files, schedule, credentials, leases. */
 export function renderDaemon(fleet: FleetView, daemon: DaemonFacts): string {

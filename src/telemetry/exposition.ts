@@ -1,4 +1,4 @@
-import type { MetricDefinition } from "./metric-table.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
 
 /** One value of a metric under its labels. */
 export interface Sample {

@@ -7,18 +7,8 @@ import { verdicts } from "../report/verdict.ts";
 import { zoneStatuses } from "../report/zone-state.ts";
 import { kinds } from "../zone/resource.ts";
 import { codes, endpoints, methods, other, retryReasons } from "./endpoint.ts";
-
-/** The values that a label can have: all of them, or in words what bounds them. */
-export type LabelValues = readonly string[] | string;
-
-/** A metric as it is exported and documented. */
-export interface MetricDefinition {
-  readonly name: string;
-  readonly type: "counter" | "gauge" | "histogram";
-  readonly labels: Readonly<Record<string, LabelValues>>;
-  /** One line: HELP in the exposition, "meaning" in the table. */
-  readonly help: string;
-}
+import { inventoryMetrics } from "./inventory-metrics.ts";
+import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
 
 const zone = "declared zones";
 const credential = "configured credentials";
@@ -175,6 +165,7 @@ export const metricTable = {
     labels: { zone, reason: blockReasons },
     help: "Whether the plan of the zone is held, and why.",
   },
+  ...inventoryMetrics,
   requests: {
     name: "zonewarden_api_requests_total",
     type: "counter",

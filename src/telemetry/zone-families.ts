@@ -1,9 +1,12 @@
 import { blockReasonOf, blockReasons } from "../report/block-reason.ts";
 import { countByKind, driftIn, impacts, type ByKind } from "../report/drift.ts";
+import type { InventorySummary } from "../report/inventory.ts";
 import { driftOf, pendingOf, zoneStatuses, type ZoneState } from "../report/zone-state.ts";
+import { itemKinds, itemStatuses, resourceKinds } from "../zone/inventory.ts";
 import { kinds } from "../zone/resource.ts";
 import { renderHead, renderLabels, seconds } from "./exposition.ts";
-import { metricTable, type MetricDefinition } from "./metric-table.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
+import { metricTable } from "./metric-table.ts";
 
 /** Characters after which a piece of text is handed on, so that nobody waits for the whole. */
 const pieceLength = 65_536;
@@ -13,7 +16,8 @@ interface ZoneFamily {
   readonly definition: MetricDefinition;
   /** Labels beside `zone`, one set for each series, in the order of `values`. */
   readonly series: readonly Readonly<Record<string, string>>[];
-  values(state: ZoneState): readonly number[];
+  /** `undefined`: the zone has no such series. */
+  values(state: ZoneState): readonly (number | undefined)[] | undefined;
 }
 
 const byKind = kinds.map((kind) => ({ kind }));
@@ -73,6 +77,54 @@ const families: readonly ZoneFamily[] = [
   },
 ];
 
+/** Series of the inventory; there are none where nobody looks. */
+const inventoryFamilies: readonly ZoneFamily[] = [
+  {
+    definition: metricTable.inventoryReadAt,
+    series: noLabels,
+    values: ({ inventory }) => inventory && [seconds(inventory.readAt)],
+  },
+  {
+    definition: metricTable.inventoryFailing,
+    series: noLabels,
+    values: ({ inventory }) => inventory && [Number(inventory.failure !== undefined)],
+  },
+  {
+    definition: metricTable.inventoryItems,
+    series: itemKinds.flatMap((kind) => itemStatuses.map((status) => ({ kind, status }))),
+    values: ({ inventory }) =>
+      itemKinds.flatMap((kind) => itemsByStatus(inventory?.facts?.kinds.get(kind))),
+  },
+  {
+    definition: metricTable.inventoryFresh,
+    series: itemKinds.map((kind) => ({ kind })),
+    values: ({ inventory }) => itemKinds.map((kind) => inventory?.facts?.kinds.get(kind)?.fresh),
+  },
+  {
+    definition: metricTable.inventoryMalicious,
+    series: resourceKinds.map((kind) => ({ kind })),
+    values: ({ inventory }) =>
+      resourceKinds.map((kind) => inventory?.facts?.kinds.get(kind)?.malicious),
+  },
+  {
+    definition: metricTable.inventoryFound,
+    series: resourceKinds.map((kind) => ({ kind })),
+    values: ({ inventory }) => inventory && resourceKinds.map((kind) => inventory.found[kind]),
+  },
+  {
+    definition: metricTable.inventoryOutside,
+    series: noLabels,
+    values: ({ inventory }) => [inventory?.facts?.outside?.count],
+  },
+];
+
+/** Numbers in the order of the statuses; the last takes what has no other. */
+function itemsByStatus(summary: InventorySummary | undefined): readonly (number | undefined)[] {
+  if (summary === undefined) return itemStatuses.map(() => undefined);
+  const named = itemStatuses.slice(0, -1).map((status) => summary.statuses[status] ?? 0);
+  return [...named, summary.total - named.reduce((sum, count) => sum + count, 0)];
+}
+
 /**
  * The metrics of all zones in pieces of bounded length.
  *
@@ -81,7 +133,7 @@ const families: readonly ZoneFamily[] = [
  */
 export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
   let piece = "";
-  for (const family of families) {
+  for (const family of [...families, ...inventoryFamilies]) {
     piece += renderHead(family.definition);
     const tails = family.series.map(tailOf);
     for (const state of zones) {
@@ -97,9 +149,12 @@ export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
 function linesOf(family: ZoneFamily, tails: readonly string[], state: ZoneState): string {
   // A zone's name needs no escaping: it consists of letters, digits, hyphens and dots (zone/zone.ts).
   const head = `${family.definition.name}{zone="${state.declared.name}"`;
-  const values = family.values(state);
+  const values = family.values(state) ?? [];
   let lines = "";
-  for (const [at, tail] of tails.entries()) lines += `${head}${tail} ${values[at] ?? 0}\n`;
+  for (const [at, tail] of tails.entries()) {
+    const value = values[at];
+    if (value !== undefined) lines += `${head}${tail} ${value}\n`;
+  }
   return lines;
 }
 

@@ -4,6 +4,12 @@ export const itemKinds = ["script", "connection", "cookie"] as const;
 /** One of {@link itemKinds}. */
 export type ItemKind = (typeof itemKinds)[number];
 
+/** Those kinds that a content security policy rules, and that can be malicious. */
+export const resourceKinds = ["script", "connection"] as const satisfies readonly ItemKind[];
+
+/** States of an item (api-facts A.5); `none` where the service says no other, as with cookies. */
+export const itemStatuses = ["active", "infrequent", "inactive", "none"] as const;
+
 /** What every detected item has. */
 interface ItemBase {
   readonly id: string;

@@ -19,7 +19,7 @@ describe("rulesets of a zone", () => {
   it("are listed with the managed ones of its account", async ({ expect, signal }) => {
     await using world = await emulated({ entrypoint });
     const scope = { level: "zone", zone: world.zone } as const;
-    const heads = await createRulesets(world.service).list(scope, signal);
+    const heads = await createRulesets(world.service, "changed").list(scope, signal);
     expect(heads.map(({ kind }) => kind)).toContain("zone");
     expect(heads.find(({ id }) => id === owaspRulesetId)).toMatchObject({
       kind: "managed",
@@ -31,7 +31,7 @@ describe("rulesets of a zone", () => {
     await using world = await emulated({ entrypoint });
     await edited(world);
     const scope = { level: "zone", zone: world.zone } as const;
-    const rulesets = createRulesets(world.service);
+    const rulesets = createRulesets(world.service, "changed");
     const id = (await rulesets.list(scope, signal)).find(({ kind }) => kind === "zone")?.id ?? "";
     const versions = await rulesets.versions(scope, id, signal);
     expect(versions.map(({ version }) => version)).toEqual(["1", "2", "3"]);
@@ -49,7 +49,7 @@ describe("rulesets of a zone", () => {
 it("reads the rules of a managed ruleset of an account", async ({ expect, signal }) => {
   await using world = await emulated({});
   const scope = { level: "account", zone: world.zone } as const;
-  const ruleset = await createRulesets(world.service).read(
+  const ruleset = await createRulesets(world.service, "changed").read(
     scope,
     owaspRulesetId,
     undefined,

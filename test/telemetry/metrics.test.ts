@@ -3,11 +3,8 @@ import { spawnSync } from "node:child_process";
 import { describe, it } from "vitest";
 
 import { endpoints } from "../../src/telemetry/endpoint.ts";
-import {
-  metricTable,
-  renderMetricTable,
-  type MetricDefinition,
-} from "../../src/telemetry/metric-table.ts";
+import type { MetricDefinition } from "../../src/telemetry/metric-definition.ts";
+import { metricTable, renderMetricTable } from "../../src/telemetry/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { load, report } from "../support/reports.ts";
 import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";

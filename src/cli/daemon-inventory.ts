@@ -1,0 +1,61 @@
+import { everythingSeen } from "../api/item-query.ts";
+import type { Config } from "../desired/config.ts";
+import { InventoryRounds, type InventoryRoundsOptions } from "../reconcile/inventory-rounds.ts";
+import type { Follower } from "../report/follower.ts";
+import { logInventory } from "../telemetry/log-inventory.ts";
+import type { DaemonParts } from "./daemon-parts.ts";
+import type { Machine } from "./machine.ts";
+
+/** How inventories are looked at by a configuration; `undefined`: not at all. */
+export function inventoryOptions({
+  inventory,
+  impact,
+  desired,
+}: Config): InventoryRoundsOptions | undefined {
+  if (inventory === undefined) return undefined;
+  const { maliciousBelow } = impact;
+  return { ...inventory, maliciousBelow, owner: desired.owner };
+}
+
+/** Connects the rounds with the service and with everyone who hears of what they find. */
+export function createInventoryRounds(
+  { config, service, fleet, logger }: DaemonParts,
+  { clock, random }: Machine,
+): InventoryRounds {
+  const { reader, inventory, managedRulesets } = service;
+  fleet.followInventory(config.inventory !== undefined);
+  return new InventoryRounds(inventoryOptions(config), {
+    source: {
+      readAnswers: (...asked) => reader.readAnswers(...asked),
+      listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, quiet, stop),
+      readManaged: (zone, id, stop) =>
+        managedRulesets.read({ level: "zone", zone }, id, undefined, stop),
+    },
+    clock,
+    random,
+    report: (report) => {
+      logInventory(logger, fleet.zone(report.zone)?.inventory, report);
+      fleet.recordInventory(report);
+    },
+    bug: (error, zone) => logger.error({ err: error, zone }, "fault of the program itself"),
+  });
+}
+
+/** Has the impact of each plan judged that is held: what is held, people decide. */
+export function heldPlans(rounds: InventoryRounds): Follower {
+  return {
+    zone: ({ report }) => {
+      if (report.result === "refused") rounds.judge(report.plan);
+    },
+    load: nothing,
+    gone: nothing,
+  };
+}
+
+function nothing(): void {
+  // What is declared the rounds hear with the files themselves.
+}
+
+function quiet(): void {
+  // Nobody watches the pages of a list that no person asked for.
+}

@@ -1,0 +1,223 @@
+import { outsidePolicies } from "../impact/outside-policies.ts";
+import { deployedRulesets, zoneImpact, type ZoneImpact } from "../impact/zone-impact.ts";
+import { hashOf } from "../plan/plan-hash.ts";
+import { plan, type Plan } from "../plan/plan.ts";
+import { failureOf, isServiceError } from "../report/failure.ts";
+import type { Failure } from "../report/run-report.ts";
+import { inventoryFacts, type InventoryReport } from "../report/zone-inventory.ts";
+import type { DesiredZone } from "../zone/desired.ts";
+import type { Item, ItemKind, Resource, Script } from "../zone/inventory.ts";
+import type { LiveZone } from "../zone/live.ts";
+import type { Ruleset } from "../zone/ruleset.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
+import { backoffMs, zoneBackoff } from "./backoff.ts";
+import type { Clock, LiveReader } from "./ports.ts";
+import { wantedOf } from "./propose.ts";
+import { ZoneQueue } from "./zone-queue.ts";
+
+/** How what was detected is looked at. */
+export interface InventoryRoundsOptions {
+  /** From one look at a zone to the next. */
+  readonly everyMs: number;
+  readonly kinds: readonly ItemKind[];
+  readonly maliciousBelow: number;
+  readonly owner: string;
+}
+
+/** What was detected, to look at: last in the queue for the budget. */
+export interface InventorySource extends Pick<LiveReader, "readAnswers"> {
+  listItems(zone: Zone, kind: ItemKind, signal: AbortSignal): Promise<readonly Item[]>;
+  /** A managed ruleset with its rules. */
+  readManaged(zone: Zone, id: string, signal: AbortSignal): Promise<Ruleset>;
+}
+
+/** What the rounds need from outside, and whom they tell. */
+export interface InventoryRoundsPorts {
+  readonly source: InventorySource;
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly report: (report: InventoryReport) => void;
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/** A zone's inventory changes within days: there is no hurry from one zone to the next. */
+const restMs = 1_000;
+
+/**
+ * Goes round the declared zones and looks at what browsers reported there, one zone at a time: whatever else asks
+ * for requests goes first. Remembers nothing but when to look again.
+ */
+export class InventoryRounds {
+  #options: InventoryRoundsOptions | undefined;
+  readonly #ports: InventoryRoundsPorts;
+  readonly #queue: ZoneQueue;
+  #zones: ReadonlyMap<ZoneName, DesiredZone> = new Map();
+  readonly #failures = new Map<ZoneName, number>();
+  /** Hashes of the plans whose impact was judged, or is about to be. */
+  readonly #judged = new Map<ZoneName, string>();
+
+  /** @param options `undefined`: nobody wants to know. */
+  constructor(options: InventoryRoundsOptions | undefined, ports: InventoryRoundsPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#queue = new ZoneQueue(ports.clock);
+  }
+
+  /** Goes by other options from the next look on. */
+  reconfigure(options: InventoryRoundsOptions | undefined): void {
+    this.#options = options;
+    for (const name of this.#zones.keys()) this.#queue.remove(name);
+    if (options === undefined) return;
+    for (const name of this.#zones.keys()) this.#queue.add(name, "sweep", "schedule", 0);
+  }
+
+  /** Says which zones are declared now. */
+  declare(zones: Iterable<DesiredZone>): void {
+    const before = this.#zones;
+    this.#zones = new Map([...zones].map((desired) => [desired.zone.name, desired]));
+    for (const name of before.keys()) if (!this.#zones.has(name)) this.#forget(name);
+    if (this.#options === undefined) return;
+    for (const name of this.#zones.keys()) {
+      if (!before.has(name)) this.#queue.add(name, "sweep", "schedule", 0);
+    }
+  }
+
+  /** A plan is held: people want to know soon what it would do. */
+  judge(held: Plan): void {
+    const { name } = held.zone;
+    const hash = hashOf(held);
+    if (this.#options === undefined || !this.#zones.has(name)) return;
+    if (this.#judged.get(name) === hash) return;
+    this.#judged.set(name, hash);
+    this.#queue.add(name, "changed", "schedule", 0);
+  }
+
+  /** Works until `stop` aborts. Never rejects for what the world does. */
+  async runUntil(stop: AbortSignal): Promise<void> {
+    const { clock } = this.#ports;
+    while (!stop.aborted) {
+      try {
+        const { zone } = await this.#queue.take(stop);
+        await this.#look(zone, stop).finally(() => this.#queue.done(zone));
+        await clock.sleep(restMs, stop);
+      } catch (error) {
+        this.#tellUnlessStopped(error, stop);
+      }
+    }
+  }
+
+  #tellUnlessStopped(error: unknown, stop: AbortSignal): void {
+    if (!stop.aborted) this.#ports.bug(error, "");
+  }
+
+  #forget(name: ZoneName): void {
+    this.#queue.remove(name);
+    this.#failures.delete(name);
+    this.#judged.delete(name);
+  }
+
+  async #look(name: ZoneName, stop: AbortSignal): Promise<void> {
+    const desired = this.#zones.get(name);
+    const options = this.#options;
+    if (desired === undefined || options === undefined) return;
+    const { report, retryMs } = await this.#read(desired, options, stop);
+    // Meanwhile somebody may have taken the zone out of the files, or switched the rounds off.
+    if (!this.#zones.has(name) || this.#options === undefined) return;
+    this.#ports.report(report);
+    this.#queue.add(name, "sweep", "schedule", retryMs);
+  }
+
+  async #read(
+    desired: DesiredZone,
+    options: InventoryRoundsOptions,
+    stop: AbortSignal,
+  ): Promise<{ readonly report: InventoryReport; readonly retryMs: number }> {
+    const { source, clock, random, bug } = this.#ports;
+    const { name } = desired.zone;
+    try {
+      const facts = await readFacts(desired, options, source, clock, stop);
+      this.#failures.delete(name);
+      // Looks that began together at the start drift apart.
+      const retryMs = Math.round(options.everyMs * (0.9 + random() / 10));
+      return { report: { result: "read", zone: name, at: clock.now(), facts }, retryMs };
+    } catch (error) {
+      stop.throwIfAborted();
+      if (!isServiceError(error)) bug(error, name);
+      const failure = failureOf(error);
+      const retryMs = this.#waitAfter(name, failure, options);
+      return { report: { result: "unreadable", zone: name, at: clock.now(), failure }, retryMs };
+    }
+  }
+
+  /** What the token or the contract does not allow now it will not allow in a minute. */
+  #waitAfter(name: ZoneName, failure: Failure, { everyMs }: InventoryRoundsOptions): number {
+    if (!failure.transient) return everyMs;
+    const failures = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    const wait = backoffMs(failures, this.#ports.random(), zoneBackoff);
+    return Math.max(wait, failure.retryAfterMs);
+  }
+}
+
+async function readFacts(
+  desired: DesiredZone,
+  { kinds, maliciousBelow, owner }: InventoryRoundsOptions,
+  source: InventorySource,
+  clock: Clock,
+  stop: AbortSignal,
+): Promise<ReturnType<typeof inventoryFacts>> {
+  const { zone, content } = desired;
+  const wanted = { ...wantedOf(content), policies: true };
+  const live = (await source.readAnswers(zone, wanted, "inventory", stop)).live();
+  const items = new Map<ItemKind, readonly Item[]>();
+  for (const kind of kinds) items.set(kind, await source.listItems(zone, kind, stop));
+  const all = [...items.values()].flat();
+  const inUse = all.filter((item) => item.kind === "script").filter(isInUse);
+  const outside = kinds.includes("script")
+    ? outsidePolicies(inUse, live.policies ?? [])
+    : undefined;
+  const planned = plan(desired, live, owner);
+  const impact =
+    planned.changes.length === 0
+      ? undefined
+      : await impactOf({ desired, live, planned, all }, maliciousBelow, source, stop);
+  return inventoryFacts(
+    zone.name,
+    { items, outside, impact },
+    { maliciousBelow, now: clock.now() },
+  );
+}
+
+function isInUse({ status }: Script): boolean {
+  return status !== "inactive";
+}
+
+interface Planned {
+  readonly desired: DesiredZone;
+  readonly live: LiveZone;
+  readonly planned: Plan;
+  readonly all: readonly Item[];
+}
+
+async function impactOf(
+  { desired: { zone, content }, live, planned, all }: Planned,
+  maliciousBelow: number,
+  source: InventorySource,
+  stop: AbortSignal,
+): Promise<ZoneImpact> {
+  const resources = all.filter((item): item is Resource => item.kind !== "cookie");
+  const managed = new Map<string, Ruleset>();
+  const notes: string[] = [];
+  const ids = planned.changes.some(({ kind }) => kind === "rule") ? deployedRulesets(content) : [];
+  for (const id of ids) {
+    try {
+      managed.set(id, await source.readManaged(zone, id, stop));
+    } catch (error) {
+      if (!isServiceError(error) || error.transient) throw error;
+      notes.push(`the managed ruleset ${id} could not be read: ${failureOf(error).message}`);
+    }
+  }
+  const facts = { content, plan: planned, live, resources, managed, notes };
+  return zoneImpact(facts, { maliciousBelow });
+}

@@ -1,0 +1,159 @@
+import type { Outside } from "../impact/outside-policies.ts";
+import type { ZoneImpact } from "../impact/zone-impact.ts";
+import { maliciousReasons, type Item, type ItemKind } from "../zone/inventory.ts";
+import type { ZoneName } from "../zone/zone.ts";
+import { renderImpacts } from "./impact-text.ts";
+import type { InventoryOptions, InventorySummary } from "./inventory.ts";
+import { summarizeInventory } from "./inventory.ts";
+import type { Failure } from "./run-report.ts";
+
+/** One detected item in short: what a person needs to go and look. */
+export interface ItemBrief {
+  readonly kind: ItemKind;
+  readonly id: string;
+  /** URL, or the name of a cookie. */
+  readonly what: string;
+  /** Page on which it was first seen, else its host. */
+  readonly where: string;
+  readonly firstSeenAt: Date | undefined;
+  /** Why it is malicious; empty where it is not. */
+  readonly malicious: readonly string[];
+}
+
+/** What one look at the inventory of a zone found. */
+export interface InventoryFacts {
+  readonly kinds: ReadonlyMap<ItemKind, InventorySummary>;
+  /** All of them, up to a bound that no zone reaches which is not lost already. */
+  readonly malicious: readonly ItemBrief[];
+  /** The newest few. */
+  readonly newest: readonly ItemBrief[];
+  /** Scripts in use outside every enforced policy; `undefined` where there is none, or scripts are not looked at. */
+  readonly outside:
+    | {
+        readonly count: number;
+        readonly unclear: number;
+        readonly some: readonly ItemBrief[];
+      }
+    | undefined;
+  /** What the zone's plan would do to it, in lines; empty where nothing is planned. */
+  readonly impact: readonly string[];
+}
+
+/** What came of one look. */
+export type InventoryReport =
+  | {
+      readonly result: "read";
+      readonly zone: ZoneName;
+      readonly at: Date;
+      readonly facts: InventoryFacts;
+    }
+  | {
+      readonly result: "unreadable";
+      readonly zone: ZoneName;
+      readonly at: Date;
+      readonly failure: Failure;
+    };
+
+/** What is known of a zone's inventory. A failed look leaves what was known before. */
+export interface InventoryState {
+  /** End of the last look that succeeded; `undefined` before the first. */
+  readonly readAt: Date | undefined;
+  readonly facts: InventoryFacts | undefined;
+  /** What the last look failed with; `undefined` where it succeeded. */
+  readonly failure: Failure | undefined;
+  /** Since when looks fail. */
+  readonly failingSince: Date | undefined;
+  /** Malicious items that were not known before, counted since the zone was declared, by kind. */
+  readonly found: Readonly<Record<ItemKind, number>>;
+}
+
+/** Items of which each is told, and those of which some are shown. */
+const mostMalicious = 200;
+const mostShown = 10;
+
+/** What was read of a zone for one look. */
+export interface InventoryReading {
+  readonly items: ReadonlyMap<ItemKind, readonly Item[]>;
+  readonly outside: Outside | undefined;
+  readonly impact: ZoneImpact | undefined;
+}
+
+/** Keeps of a reading what is told, so that thousands of items do not stay in memory. */
+export function inventoryFacts(
+  zone: ZoneName,
+  { items, outside, impact }: InventoryReading,
+  options: InventoryOptions,
+): InventoryFacts {
+  const all = [...items.values()].flat();
+  const brief = (item: Item): ItemBrief => briefOf(item, options.maliciousBelow);
+  const malicious = all.filter((item) => maliciousReasons(item, options.maliciousBelow).length > 0);
+  return {
+    kinds: new Map(
+      [...items].map(([kind, found]) => [
+        kind,
+        summarizeInventory({ zone, kind, items: found }, options),
+      ]),
+    ),
+    malicious: newestFirst(malicious).slice(0, mostMalicious).map(brief),
+    newest: newestFirst(all).slice(0, mostShown).map(brief),
+    outside:
+      outside === undefined
+        ? undefined
+        : {
+            count: outside.scripts.length,
+            unclear: outside.unclear,
+            some: newestFirst(outside.scripts).slice(0, mostShown).map(brief),
+          },
+    impact: impact === undefined ? [] : renderImpacts([impact], { color: false }).split("\n"),
+  };
+}
+
+function newestFirst<T extends Item>(items: readonly T[]): readonly T[] {
+  return items.toSorted((a, b) => Number(b.firstSeenAt ?? 0) - Number(a.firstSeenAt ?? 0));
+}
+
+function briefOf(item: Item, maliciousBelow: number): ItemBrief {
+  const { kind, id, firstSeenAt, firstPageUrl, host } = item;
+  return {
+    kind,
+    id,
+    what: item.kind === "cookie" ? item.name : item.url,
+    where: firstPageUrl || host,
+    firstSeenAt,
+    malicious: maliciousReasons(item, maliciousBelow),
+  };
+}
+
+/** What is known before the first look. */
+export const neverLooked: InventoryState = {
+  readAt: undefined,
+  facts: undefined,
+  failure: undefined,
+  failingSince: undefined,
+  found: { script: 0, connection: 0, cookie: 0 },
+};
+
+/** What is known after one more look. */
+export function afterInventory(state: InventoryState, report: InventoryReport): InventoryState {
+  const { at } = report;
+  if (report.result === "unreadable") {
+    return { ...state, failure: report.failure, failingSince: state.failingSince ?? at };
+  }
+  const found = { ...state.found };
+  for (const { kind } of newlyMalicious(state, report)) found[kind] += 1;
+  return { readAt: at, facts: report.facts, failure: undefined, failingSince: undefined, found };
+}
+
+const dayMs = 86_400_000;
+
+/** Malicious items that the look before did not show; of a first look, those that were first seen within the last day. */
+export function newlyMalicious(
+  { facts }: InventoryState,
+  report: Extract<InventoryReport, { readonly result: "read" }>,
+): readonly ItemBrief[] {
+  const known = new Set(facts?.malicious.map(({ id }) => id));
+  const yesterday = Number(report.at) - dayMs;
+  return report.facts.malicious.filter(({ id, firstSeenAt }) =>
+    facts === undefined ? Number(firstSeenAt ?? 0) > yesterday : !known.has(id),
+  );
+}
