@@ -1,0 +1,260 @@
+import { describe, it } from "vitest";
+
+import { plan } from "../../src/plan/plan.ts";
+import {
+  InventoryRounds,
+  type InventoryRoundsOptions,
+} from "../../src/reconcile/inventory-rounds.ts";
+import type { InventoryReport } from "../../src/report/zone-inventory.ts";
+import type { DesiredZone } from "../../src/zone/desired.ts";
+import type { Item } from "../../src/zone/inventory.ts";
+import type { LiveZone } from "../../src/zone/live.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { harmless, script } from "../support/inventory.ts";
+import { declared, desiredZone, liveZone, owner, policy, zoneNamed } from "../support/model.ts";
+import { ServiceFault } from "../support/world.ts";
+
+const hourMs = 3_600_000;
+const daily: InventoryRoundsOptions = {
+  everyMs: 24 * hourMs,
+  kinds: ["script", "connection"],
+  maliciousBelow: 50,
+  owner,
+};
+const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
+
+/** Zones with what was detected in them, and rounds over them on a clock that stands still. */
+class Detected {
+  readonly clock = new SimulatedClock();
+  readonly reports: InventoryReport[] = [];
+  readonly bugs: unknown[] = [];
+  /** `script shop.example.com`, as they began. */
+  readonly requests: string[] = [];
+  readonly urgencies = new Set<string>();
+  readonly items = new Map<string, readonly Item[]>();
+  readonly faults = new Map<string, () => Error | undefined>();
+  latencyMs = 0;
+  /** What is live in every zone. */
+  live: Partial<LiveZone> = { policies: [] };
+  readonly stop = new AbortController();
+  readonly rounds: InventoryRounds;
+
+  constructor(options: InventoryRoundsOptions | undefined) {
+    this.rounds = new InventoryRounds(options, {
+      source: {
+        readAnswers: async (zone, _wanted, urgency, signal) => {
+          this.urgencies.add(urgency);
+          await this.#request(zone.name, `zone ${zone.name}`, signal);
+          return { digest: "", live: () => liveZone({ ...this.live, zone }) };
+        },
+        listItems: async (zone, kind, signal) => {
+          await this.#request(zone.name, `${kind} ${zone.name}`, signal);
+          return (this.items.get(zone.name) ?? []).filter((item) => item.kind === kind);
+        },
+        readManaged: () => Promise.reject(new Error("nobody asks for it")),
+      },
+      clock: this.clock,
+      random: () => 1,
+      report: (report) => this.reports.push(report),
+      bug: (error) => this.bugs.push(error),
+    });
+  }
+
+  /** Starts the rounds over some zones. */
+  async start(...zones: readonly DesiredZone[]): Promise<Promise<void>> {
+    this.rounds.declare(zones);
+    const running = this.rounds.runUntil(this.stop.signal);
+    await this.clock.advance(0);
+    return Promise.resolve(running);
+  }
+
+  /** Results since the last call: `shop.example.com read`. */
+  told(): readonly string[] {
+    return this.reports.splice(0).map(({ zone, result }) => `${zone} ${result}`);
+  }
+
+  async #request(zone: string, name: string, signal: AbortSignal): Promise<void> {
+    this.requests.push(name);
+    await this.clock.sleep(this.latencyMs, signal);
+    const fault = this.faults.get(zone)?.();
+    if (fault !== undefined) throw fault;
+  }
+}
+
+function declaredZone(name: string, content: Partial<DesiredZone["content"]> = {}): DesiredZone {
+  return { ...desiredZone(content), zone: zoneNamed(name) };
+}
+
+describe("the rounds", () => {
+  it("ask for nothing where nobody wants to know", async ({ expect }) => {
+    const at = new Detected(undefined);
+    void at.start(declaredZone(shop));
+    await at.clock.advance(48 * hourMs);
+    expect(at.requests).toEqual([]);
+    at.stop.abort();
+  });
+
+  it("look at one zone after the other, last of all who ask for the budget", async ({ expect }) => {
+    const at = new Detected(daily);
+    at.latencyMs = 10;
+    void at.start(declaredZone(shop), declaredZone(blog));
+    await at.clock.advance(10_000);
+    expect(at.requests).toEqual([
+      `zone ${shop}`,
+      `script ${shop}`,
+      `connection ${shop}`,
+      `zone ${blog}`,
+      `script ${blog}`,
+      `connection ${blog}`,
+    ]);
+    expect([...at.urgencies]).toEqual(["inventory"]);
+    expect(at.told()).toEqual([`${shop} read`, `${blog} read`]);
+    at.stop.abort();
+  });
+
+  it("come back to each zone once in a period", async ({ expect }) => {
+    const at = new Detected(daily);
+    void at.start(declaredZone(shop), declaredZone(blog));
+    await at.clock.advance(23 * hourMs);
+    expect(at.told()).toHaveLength(2);
+    await at.clock.advance(2 * hourMs);
+    expect(at.told().toSorted()).toEqual([`${blog} read`, `${shop} read`]);
+    at.stop.abort();
+  });
+
+  it("look at a zone that is declared later, and no more at one that is not", async ({
+    expect,
+  }) => {
+    const at = new Detected(daily);
+    void at.start(declaredZone(shop));
+    await at.clock.advance(10_000);
+    expect(at.told()).toEqual([`${shop} read`]);
+    at.rounds.declare([declaredZone(blog)]);
+    await at.clock.advance(49 * hourMs);
+    expect(new Set(at.told())).toEqual(new Set([`${blog} read`]));
+    at.stop.abort();
+  });
+
+  it("do not tell of a zone that was taken out of the files meanwhile", async ({ expect }) => {
+    const at = new Detected(daily);
+    at.latencyMs = 1_000;
+    void at.start(declaredZone(shop));
+    await at.clock.advance(500);
+    at.rounds.declare([]);
+    await at.clock.advance(10_000);
+    expect(at.told()).toEqual([]);
+    at.stop.abort();
+  });
+
+  it("end in the middle of a look when told to stop", async ({ expect }) => {
+    const at = new Detected(daily);
+    at.latencyMs = 1_000;
+    const running = at.start(declaredZone(shop), declaredZone(blog));
+    await at.clock.advance(500);
+    at.stop.abort();
+    await running;
+    expect(at.requests).toEqual([`zone ${shop}`]);
+    expect([at.reports, at.bugs]).toEqual([[], []]);
+  });
+
+  it("begin when they are switched on, and end when they are switched off", async ({ expect }) => {
+    const at = new Detected(undefined);
+    void at.start(declaredZone(shop));
+    at.rounds.reconfigure(daily);
+    await at.clock.advance(10_000);
+    expect(at.told()).toEqual([`${shop} read`]);
+    at.rounds.reconfigure(undefined);
+    await at.clock.advance(48 * hourMs);
+    expect(at.told()).toEqual([]);
+    at.stop.abort();
+  });
+});
+
+describe("a look that fails", () => {
+  it("is tried again soon, and ever later, where it may pass", async ({ expect }) => {
+    const at = new Detected(daily);
+    at.faults.set(shop, () => new ServiceFault("API_SERVER", true));
+    void at.start(declaredZone(shop));
+    await at.clock.advance(60_000);
+    // After 5, 10 and 20 seconds, each with a second's rest before.
+    expect(at.told()).toHaveLength(4);
+    at.faults.clear();
+    await at.clock.advance(60_000);
+    expect(at.told()).toEqual([`${shop} read`]);
+    at.stop.abort();
+  });
+
+  it("waits for the next period where it is not allowed", async ({ expect }) => {
+    const at = new Detected(daily);
+    at.faults.set(shop, () => new ServiceFault("API_FORBIDDEN", false));
+    void at.start(declaredZone(shop));
+    await at.clock.advance(23 * hourMs);
+    expect(at.told()).toEqual([`${shop} unreadable`]);
+    await at.clock.advance(2 * hourMs);
+    expect(at.told()).toEqual([`${shop} unreadable`]);
+    at.stop.abort();
+  });
+
+  it("holds no other zone up", async ({ expect }) => {
+    const at = new Detected(daily);
+    at.faults.set(shop, () => new Error("a fault of our own"));
+    void at.start(declaredZone(shop), declaredZone(blog));
+    await at.clock.advance(3_000);
+    expect(at.told()).toEqual([`${shop} unreadable`, `${blog} read`]);
+    expect(at.bugs).toHaveLength(1);
+    at.stop.abort();
+  });
+});
+
+describe("a look tells", () => {
+  const enforced = policy("site", { action: "allow" });
+  const live = { ...enforced, id: "p1", description: "By hand", rest: {} };
+  const bad = script("https://evil.example.net/m.js", { scores: { ...harmless, integrity: 3 } });
+  const gone = script("https://gone.example.net/a.js", { status: "inactive" });
+
+  it("numbers, what is malicious and what no policy lets in", async ({ expect }) => {
+    const at = new Detected(daily);
+    at.live = { policies: [live] };
+    at.items.set(shop, [bad, gone, script(`https://${shop}/app.js`)]);
+    void at.start(declaredZone(shop));
+    await at.clock.advance(0);
+    const [report] = at.reports;
+    if (report?.result !== "read") throw new Error("not read");
+    const { kinds, malicious, outside, impact } = report.facts;
+    expect(kinds.get("script")).toMatchObject({ total: 3, malicious: 1 });
+    expect(kinds.get("connection")).toMatchObject({ total: 0 });
+    expect(kinds.has("cookie")).toBe(false);
+    expect(malicious.map(({ what }) => what)).toEqual([bad.url]);
+    expect(outside).toMatchObject({ count: 1, some: [{ what: bad.url }] });
+    expect(impact).toEqual([]);
+    at.stop.abort();
+  });
+
+  it("what the zone's plan would do to what was seen", async ({ expect }) => {
+    const at = new Detected(daily);
+    at.items.set(shop, [bad]);
+    void at.start(declaredZone(shop, { policies: declared([enforced]) }));
+    await at.clock.advance(0);
+    const [report] = at.reports;
+    const impact = report?.result === "read" ? report.facts.impact.join("\n") : "";
+    expect(impact).toContain("✗ blocks anew: 1");
+    expect(impact).toContain(bad.url);
+    at.stop.abort();
+  });
+});
+
+it("a plan that is held is judged at once, and once", async ({ expect }) => {
+  const at = new Detected(daily);
+  const desired = declaredZone(shop, { policies: declared([policy("site", { action: "allow" })]) });
+  void at.start(desired, declaredZone(blog));
+  await at.clock.advance(10_000);
+  at.told();
+  const held = plan(desired, liveZone({ policies: [] }), owner);
+  at.rounds.judge(held);
+  await at.clock.advance(5_000);
+  expect(at.told()).toEqual([`${shop} read`]);
+  at.rounds.judge(held);
+  await at.clock.advance(5_000);
+  expect(at.told()).toEqual([]);
+  at.stop.abort();
+});
