@@ -42,10 +42,11 @@ class Detected {
   constructor(options: InventoryRoundsOptions | undefined) {
     this.rounds = new InventoryRounds(options, {
       source: {
-        readAnswers: async (zone, _wanted, urgency, signal) => {
+        readAnswers: async (zone, { policies }, urgency, signal) => {
           this.urgencies.add(urgency);
+          const live = policies ? this.live : { ...this.live, policies: undefined };
           await this.#request(zone.name, `zone ${zone.name}`, signal);
-          return { digest: "", live: () => liveZone({ ...this.live, zone }) };
+          return { digest: "", live: () => liveZone({ ...live, zone }) };
         },
         listItems: async (zone, kind, signal) => {
           await this.#request(zone.name, `${kind} ${zone.name}`, signal);
