@@ -3,7 +3,7 @@ import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet } from "../report/fleet.ts";
 import type { Follower } from "../report/follower.ts";
 import type { LoadReport } from "../report/load-report.ts";
-import { logLoad, logZone } from "../telemetry/log-run.ts";
+import { logLoad, logMove, logZone } from "../telemetry/log-run.ts";
 import type { createLogger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Problem } from "../zone/problem.ts";
@@ -42,6 +42,7 @@ export function tellerOf(
       logZone(logger, report, "plan" in report ? credentialOf(report.plan.zone) : "");
       const after = fleet.zone(report.zone);
       if (before === undefined || after === undefined) return;
+      logMove(logger, before, after);
       for (const follower of followers) follower.zone({ before, report, after });
     },
     loaded: ({ result, state, problems, fleet: declared, refusal }) => {

@@ -28,6 +28,8 @@ export interface Plan {
   readonly obstacles: readonly Refusal[];
   /** Managed things that were compared: declared ones, live ones of ours, and foreign ones that are to go. */
   readonly compared: number;
+  /** Version of the OWASP ruleset by which tuning was planned; "" where none is tuned, or it could not be read. */
+  readonly owaspVersion: string;
   /** Whether anything live bears our mark: then what differs has drifted. */
   readonly marked: boolean;
 }
@@ -64,6 +66,7 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
     notes: kinds.flatMap(({ notes }) => notes),
     obstacles: kinds.flatMap(({ obstacles }) => obstacles),
     compared: kinds.reduce((sum, { compared }) => sum + compared, 0),
+    owaspVersion: live.scoreRule?.version ?? "",
     marked: kinds.some(({ marked }) => marked),
   };
 }

@@ -67,7 +67,6 @@ export class InventoryRounds {
   /** Goes by other options from the next look on. */
   reconfigure(options: InventoryRoundsOptions | undefined): void {
     this.#options = options;
-    for (const name of this.#zones.keys()) this.#queue.remove(name);
     if (options === undefined) return;
     for (const name of this.#zones.keys()) this.#queue.add(name, "sweep", "schedule", 0);
   }

@@ -39,6 +39,7 @@ export function unseen(declared: DeclaredZone, at: Date): ZoneState {
     notes: [],
     compared: 0,
     changes: [],
+    owasp: undefined,
     inventory: undefined,
   };
   return { ...situation, status: statusOf(situation, at), statusSince: at };
@@ -107,6 +108,7 @@ function afterPlan(
   return {
     ...state,
     ...knownFrom(plan),
+    ...seenVersion(plan, state, report.finishedAt),
     refusals: report.result === "refused" ? report.refusals : [],
     cause: differing.length > 0 ? cause : undefined,
     differing,
@@ -122,6 +124,26 @@ function knownFrom(plan: Plan): Pick<ZoneState, "zone" | "unmanaged" | "notes" |
     notes: plan.notes,
     compared: plan.compared,
   };
+}
+
+/** How long people are told of a move. */
+const moveToldMs = 604_800_000;
+
+/** The OWASP ruleset after a plan, and a note on it while its move is news: rules of it may have come or changed. */
+function seenVersion(
+  { owaspVersion: version, notes }: Plan,
+  { owasp }: ZoneState,
+  at: Date,
+): Pick<ZoneState, "owasp" | "notes"> {
+  if (version === "") return { owasp, notes };
+  const isMove = owasp !== undefined && owasp.version !== version;
+  const moved = isMove ? { from: owasp.version, at } : owasp?.moved;
+  if (moved === undefined || Number(at) - Number(moved.at) > moveToldMs) {
+    return { owasp: { version, moved: undefined }, notes };
+  }
+  const day = moved.at.toISOString().slice(0, 10);
+  const note = `the OWASP ruleset moved from version ${moved.from} to ${version} on ${day}: rules may have come, gone or changed`;
+  return { owasp: { version, moved }, notes: [...notes, note] };
 }
 
 /** What a run left as it was, or what came back: what the answers say, and every change whose write was not done. */

@@ -66,6 +66,7 @@ export function planJson(plan: Plan): JsonObject {
     notes: plan.notes,
     obstacles: plan.obstacles.map(({ code, message }) => ({ code, message })),
     compared: plan.compared,
+    owasp_version: plan.owaspVersion,
     marked: plan.marked,
   };
 }

@@ -31,6 +31,7 @@ export function planOf(json: Json | undefined): Plan | undefined {
       return { code: looseName(refusalCodes, code), message: looseText(message) };
     }),
     compared: typeof plan["compared"] === "number" ? plan["compared"] : 0,
+    owaspVersion: looseText(plan["owasp_version"]),
     marked: plan["marked"] === true,
   };
 }

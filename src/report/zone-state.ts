@@ -62,6 +62,12 @@ export interface LastRun {
   readonly durationMs: number;
 }
 
+/** The version of the OWASP ruleset, and when it was last seen to have moved: the service does that by itself (api-facts B.7). */
+export interface OwaspVersion {
+  readonly version: string;
+  readonly moved: { readonly from: string; readonly at: Date } | undefined;
+}
+
 /** All that is known of a zone from the reports of its runs. A failed read leaves what was known before. */
 export interface ZoneState {
   readonly declared: DeclaredZone;
@@ -92,6 +98,8 @@ export interface ZoneState {
   readonly compared: number;
   /** Latest first, bounded. */
   readonly changes: readonly ChangeRecord[];
+  /** By which the zone's tuning was planned last; `undefined` where none is tuned, or it could not be read. */
+  readonly owasp: OwaspVersion | undefined;
   /** What browsers reported; `undefined` where nobody looks. */
   readonly inventory: InventoryState | undefined;
 }

@@ -5,6 +5,7 @@ import { clipped } from "../report/clipped-field.ts";
 import type { LoadReport } from "../report/load-report.ts";
 import type { Failure, Outcome, ZoneReport } from "../report/run-report.ts";
 import { isFailure, isObservation, verdictOf } from "../report/verdict.ts";
+import type { ZoneState } from "../report/zone-state.ts";
 import type { Problem } from "../zone/problem.ts";
 
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
@@ -42,6 +43,13 @@ export function logZone(logger: Logger, report: ZoneReport, credential: string):
       for (const outcome of report.outcomes) logWrite(logger, report, outcome, credential);
       logApplied(logger, report, facts);
   }
+}
+
+/** Tells that the OWASP ruleset of a zone has moved since the look before. */
+export function logMove(logger: Logger, before: ZoneState, { declared, owasp }: ZoneState): void {
+  if (owasp?.moved === undefined || before.owasp?.version === owasp.version) return;
+  const facts = { zone: declared.name, before: owasp.moved.from, after: owasp.version };
+  logger.info(facts, "OWASP ruleset moved");
 }
 
 /** A reading of the files as log lines: what came of it, and each problem with its place. */

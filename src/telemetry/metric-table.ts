@@ -149,6 +149,12 @@ export const metricTable = {
     labels: { zone, kind: kinds },
     help: "Onsets of drift; at most one for each run and kind.",
   },
+  owaspVersion: {
+    name: "zonewarden_owasp_ruleset_version",
+    type: "gauge",
+    labels: { zone },
+    help: "Version of the OWASP ruleset by which the zone's tuning was planned last; no series where none is tuned.",
+  },
   changes: {
     name: "zonewarden_changes_total",
     type: "counter",

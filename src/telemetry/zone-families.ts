@@ -77,6 +77,14 @@ const families: readonly ZoneFamily[] = [
   },
 ];
 
+/** Only where the service says a number, as it does. */
+const versionFamily: ZoneFamily = {
+  definition: metricTable.owaspVersion,
+  series: noLabels,
+  values: ({ owasp }) =>
+    /^\d+$/.test(owasp?.version ?? "") ? [Number(owasp?.version)] : undefined,
+};
+
 /** Series of the inventory; there are none where nobody looks. */
 const inventoryFamilies: readonly ZoneFamily[] = [
   {
@@ -133,7 +141,7 @@ function itemsByStatus(summary: InventorySummary | undefined): readonly (number 
  */
 export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
   let piece = "";
-  for (const family of [...families, ...inventoryFamilies]) {
+  for (const family of [...families, versionFamily, ...inventoryFamilies]) {
     piece += renderHead(family.definition);
     const tails = family.series.map(tailOf);
     for (const state of zones) {

@@ -77,6 +77,7 @@ export function planOf(
     notes: [],
     obstacles: [],
     compared: 5,
+    owaspVersion: "",
     marked: true,
   };
 }
