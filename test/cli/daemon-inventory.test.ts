@@ -1,0 +1,113 @@
+import { describe, it } from "vitest";
+
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import type { Started } from "../support/command-line.ts";
+import { exampleWithEmulator, type Example } from "../support/example.ts";
+import { eventually } from "../support/processes.ts";
+
+const shop = "shop.example.com";
+const rarely = 'schedule: { cron: "0 0 1 1 *" }';
+
+/** Lines of the log, as facts. */
+function linesOf(daemon: Started): readonly JsonObject[] {
+  return daemon
+    .stdout()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line): unknown => JSON.parse(line))
+    .filter(isJsonObject);
+}
+
+function told(daemon: Started, msg: string): Promise<JsonObject> {
+  return eventually(msg, () => linesOf(daemon).find((line) => line["msg"] === msg));
+}
+
+/** Series of the inventory that the daemon exports. */
+async function seriesOf(daemon: Started): Promise<readonly string[]> {
+  const { page } = await told(daemon, "zonewarden started");
+  const text = await (await fetch(`${typeof page === "string" ? page : ""}metrics`)).text();
+  return text.split("\n").filter((line) => line.startsWith("zonewarden_inventory_"));
+}
+
+/** Readings of what was detected that the service saw. */
+function readingsOf({ emulator }: Example): readonly string[] {
+  return emulator
+    .journal()
+    .map(({ path }) => path)
+    .filter((path) => /page_shield\/(scripts|connections|cookies)/.test(path));
+}
+
+function has(daemon: Started, series: string): Promise<true> {
+  return eventually(series, async () => (await seriesOf(daemon)).includes(series) || undefined);
+}
+
+describe("the daemon's inventory", () => {
+  it("is off where nobody asks for it: no series, and no request of its own", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({ config: rarely });
+    const daemon = example.place.start("run");
+    await told(daemon, "plan carried out");
+    expect(await seriesOf(daemon)).toEqual([]);
+    // One policy of the shop begins to block: its guard wants to know what is in use.
+    expect(readingsOf(example)).toEqual([expect.stringContaining("/page_shield/scripts")]);
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  });
+
+  it("shows what browsers reported, and tells what is malicious", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: `${rarely}\ninventory: { enabled: true, kinds: [scripts] }`,
+    });
+    const daemon = example.place.start("run");
+    expect(await told(daemon, "malicious item found")).toMatchObject({
+      zone: shop,
+      kind: "script",
+      url: "https://stats.example.org/m.js",
+    });
+    await has(daemon, `zonewarden_inventory_malicious_items{zone="${shop}",kind="script"} 1`);
+    const series = await seriesOf(daemon);
+    expect(series).toContain(
+      `zonewarden_inventory_items{zone="${shop}",kind="script",status="active"} 4`,
+    );
+    expect(series.filter((line) => line.includes("cookie"))).toEqual([]);
+    expect(readingsOf(example).every((path) => path.includes("/scripts"))).toBe(true);
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  });
+
+  it("says that it cannot be read, not that there is nothing", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: `${rarely}\ninventory: { enabled: true }`,
+    });
+    const order = { fault: "status", status: 403, path: "*/page_shield/scripts*" };
+    await fetch(`${example.emulator.url}/_emulator/faults`, {
+      method: "POST",
+      body: JSON.stringify(order),
+    });
+    const daemon = example.place.start("run");
+    expect(await told(daemon, "inventory unreadable")).toMatchObject({ code: "API_FORBIDDEN" });
+    const failing = (await seriesOf(daemon)).filter((line) => line.endsWith(" 1"));
+    expect(failing).toEqual([expect.stringContaining("zonewarden_inventory_failing{")]);
+    expect((await seriesOf(daemon)).join("\n")).not.toContain("_items{");
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  });
+
+  it("is switched on and off in the configuration while the program runs", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: rarely });
+    const { place } = example;
+    const without = await place.read("zonewarden.yaml");
+    const daemon = place.start("run");
+    await told(daemon, "plan carried out");
+    await place.write("zonewarden.yaml", `${without}\ninventory: { enabled: true }\n`);
+    daemon.signal("SIGHUP");
+    await has(daemon, `zonewarden_inventory_malicious_items{zone="${shop}",kind="script"} 1`);
+    await place.write("zonewarden.yaml", without);
+    daemon.signal("SIGHUP");
+    await eventually("no series", async () => (await seriesOf(daemon)).length === 0 || undefined);
+    expect(linesOf(daemon).filter(({ level }) => level === "error")).toEqual([]);
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  });
+});
