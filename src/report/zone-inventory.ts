@@ -69,7 +69,7 @@ export interface InventoryState {
 
 /** Items of which each is told, and those of which some are shown. */
 const mostMalicious = 200;
-const mostShown = 10;
+const mostShown = 5;
 
 /** What was read of a zone for one look. */
 export interface InventoryReading {

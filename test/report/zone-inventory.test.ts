@@ -53,7 +53,7 @@ describe("what is known of an inventory", () => {
       "https://a.example/0.js",
       "https://a.example/1.js",
     ]);
-    expect(facts.newest).toHaveLength(10);
+    expect(facts.newest).toHaveLength(5);
   });
 });
 
