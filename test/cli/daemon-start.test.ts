@@ -31,7 +31,7 @@ function told(daemon: Started, msg: string, facts: JsonObject = {}): Promise<Jso
 
 async function addressOf(daemon: Started): Promise<string> {
   const { page } = await told(daemon, "zonewarden started");
-  return String(page).replace(/\/$/, "");
+  return typeof page === "string" ? page.replace(/\/$/, "") : "";
 }
 
 async function answer(address: string, path: string): Promise<readonly [number, string]> {
