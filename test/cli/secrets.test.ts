@@ -181,10 +181,9 @@ describe("the token", () => {
 
   it("that was refused is taken up by itself once it is another one", async ({ expect }) => {
     // The daemon looks every half minute; here, ten times a second.
-    const soon = (ms: number): number => (ms === 30_000 ? 100 : ms);
     const clock: typeof systemClock = {
       ...systemClock,
-      sleep: (ms, signal) => systemClock.sleep(soon(ms), signal),
+      sleep: (ms, signal) => systemClock.sleep(ms === 30_000 ? 100 : ms, signal),
     };
     const { place, emulator } = await shopWithTokens({ clock });
     await using _place = place;
