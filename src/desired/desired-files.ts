@@ -8,7 +8,7 @@ import type { FoundFile } from "./file-set.ts";
 import type { FilePort } from "./files.ts";
 import { joinFiles } from "./join-files.ts";
 import type { Memory, Taken, TraceEntry } from "./join-files.ts";
-import { hashOf, parseFile, unusableFile } from "./parse-file.ts";
+import { hashOf, parseFileAside, unusableFile } from "./parse-file.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { problemOfFile } from "./problem-of.ts";
 import { commitOf } from "./revision.ts";
@@ -94,7 +94,7 @@ export class DesiredFiles {
   ): Promise<readonly ParsedFile[]> {
     const parsed: ParsedFile[] = [];
     for (const entry of found) {
-      parsed.push(await this.#parse(entry));
+      parsed.push(await this.#parse(entry, signal));
       signal.throwIfAborted();
     }
     this.#parsed = new Map(parsed.map((entry) => [entry.file, entry]));
@@ -102,14 +102,14 @@ export class DesiredFiles {
   }
 
   /** What did not change is not parsed again. */
-  async #parse(found: FoundFile): Promise<ParsedFile> {
+  async #parse(found: FoundFile, signal: AbortSignal): Promise<ParsedFile> {
     if ("problem" in found) return unusableFile(found.file, found.problem);
     const before = this.#parsed.get(found.file);
     const hash = hashOf(found.bytes);
     if (before?.hash === hash) return before;
     // A large set must not hold up everything else for as long as it takes.
     await setImmediate();
-    return parseFile(found.file, hash, found.bytes);
+    return parseFileAside(found.file, hash, found.bytes, signal);
   }
 
   #stateOf(

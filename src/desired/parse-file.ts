@@ -16,7 +16,8 @@ import type { Shape } from "./schema.ts";
 import { foreignProblem, shownText } from "./shown-text.ts";
 import { silencesIn } from "./silence.ts";
 import type { Silence } from "./silence.ts";
-import { readYaml } from "./yaml-text.ts";
+import { readYamlAside } from "./read-yaml-aside.ts";
+import { readYaml, type YamlText } from "./yaml-text.ts";
 import type { ZoneEntry } from "./zone-file.ts";
 
 /** An entry of `zones:` as it stands in its file. */
@@ -58,7 +59,25 @@ export function unusableFile(file: string, problem: Problem): ParsedFile {
 export function parseFile(file: string, hash: string, bytes: Uint8Array): ParsedFile {
   const { text, problem } = textOf(file, bytes);
   if (text === undefined) return { ...unusableFile(file, problem), hash };
-  const yaml = readYaml(file, text);
+  return parsed(file, hash, text, readYaml(file, text));
+}
+
+/** So much text holds everything else up for a tenth of a second; more is read aside. */
+const mostAtOnce = 256 * 1024;
+
+/** Like {@link parseFile}, without holding up everything else for as long as a large file takes. */
+export async function parseFileAside(
+  file: string,
+  hash: string,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<ParsedFile> {
+  const { text } = textOf(file, bytes);
+  if (text === undefined || text.length <= mostAtOnce) return parseFile(file, hash, bytes);
+  return parsed(file, hash, text, await readYamlAside(file, text, signal));
+}
+
+function parsed(file: string, hash: string, text: string, yaml: YamlText): ParsedFile {
   const foreign = foreignProblem(file, text, yaml, zoneFileSort);
   if (foreign !== undefined) return { ...unusableFile(file, foreign), hash };
   const problems = [...yaml.problems];

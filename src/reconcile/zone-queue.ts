@@ -118,7 +118,7 @@ export class ZoneQueue {
 
   /** An entry that was replaced, removed, or taken and added again during its run is another one by now. */
   #isWaiting(entry: Waiting): boolean {
-    return this.#waiting.get(entry.zone) === entry && !this.#running.has(entry.zone);
+    return this.#waiting.get(entry.zone) === entry;
   }
 
   /** Of the due ones, given in the order of their priorities. */

@@ -33,7 +33,7 @@ const dayMs = 86_400_000;
 
 /**
  * Opens a history file, cuts a torn last line off and drops what is too old; `restore` is given every entry before
- * that, oldest first. Rejects where the file cannot be read.
+ * that, oldest first. Rejects where the file cannot be read, or is another one: that is left as it is.
  */
 export async function openHistoryFile(
   retention: Retention,
@@ -41,6 +41,9 @@ export async function openHistoryFile(
   restore: (entry: HistoryEntry) => void,
 ): Promise<OpenedHistory> {
   const { store } = ports;
+  if (!(await isHistory(store))) {
+    throw new Error("the file holds something else; give another path");
+  }
   let end = 0;
   for await (const line of linesOf(store.read(0))) {
     end = line.end;
@@ -52,6 +55,18 @@ export async function openHistoryFile(
   const file = new HistoryFile(end, retention, ports);
   await file.settled();
   return { file, torn };
+}
+
+/** What every entry begins with. */
+const beginning = '{"at":';
+
+/** Whether a file holds history, be it a torn beginning; a token's file that was named by mistake does not. */
+async function isHistory(store: HistoryStore): Promise<boolean> {
+  for await (const piece of store.read(0)) {
+    const text = new TextDecoder().decode(piece.subarray(0, beginning.length));
+    return beginning.startsWith(text);
+  }
+  return true;
 }
 
 /**

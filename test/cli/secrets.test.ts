@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
 
 import { systemClock } from "../../src/api/clock.ts";
+import type { Machine } from "../../src/cli/machine.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import { seededRandom } from "../../src/emulator/faults.ts";
 import { workplace, type Started, type Workplace } from "../support/command-line.ts";
@@ -20,7 +21,9 @@ const zones = `zones:
 `;
 
 /** An emulator that knows two tokens, and a directory whose token file holds the first of them. */
-async function shopWithTokens(): Promise<{ place: Workplace; emulator: Emulator }> {
+async function shopWithTokens(
+  ports: Partial<Machine> = {},
+): Promise<{ place: Workplace; emulator: Emulator }> {
   const emulator = await startEmulator({
     listen: { host: "127.0.0.1", port: 0 },
     seed: {
@@ -38,7 +41,7 @@ async function shopWithTokens(): Promise<{ place: Workplace; emulator: Emulator 
     random: seededRandom(1),
     sleep: () => Promise.resolve(),
   });
-  const place = await workplace({ ZONEWARDEN_TRACE: "1" });
+  const place = await workplace({ ZONEWARDEN_TRACE: "1" }, ports);
   await place.write("token", `${plantedToken}\n`);
   await place.write("zones/shop.yaml", zones);
   await place.write("zonewarden.yaml", configFor(emulator.baseUrl));
@@ -175,6 +178,29 @@ describe("the token", () => {
       expect(stderr).not.toContain(token);
     },
   );
+
+  it("that was refused is taken up by itself once it is another one", async ({ expect }) => {
+    // The daemon looks every half minute; here, ten times a second.
+    const clock: typeof systemClock = {
+      ...systemClock,
+      sleep: (ms, signal) => systemClock.sleep(ms === 30_000 ? 100 : ms, signal),
+    };
+    const { place, emulator } = await shopWithTokens({ clock });
+    await using _place = place;
+    await using _emulator = emulator;
+    await order(emulator, "/faults", {
+      fault: "revoked",
+      credential: "t0",
+      path: "*/page_shield*",
+    });
+    const daemon = place.start("run");
+    await printed(daemon, /("code":"API_UNAUTHORIZED")/);
+    await place.write("token", rotatedToken);
+    // Nothing else looks at the zone again before the next hour.
+    await printed(daemon, /"msg":"(plan carried out)"/);
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+  });
 
   it("is exchanged under load without a lost request", async ({ expect }) => {
     const { place, emulator } = await shopWithTokens();

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { describe, it } from "vitest";
 
 import { cronMistake, startSchedule } from "../../src/reconcile/schedule.ts";
@@ -31,6 +33,25 @@ describe("a schedule", () => {
     const pulse = setInterval(() => undefined, 100);
     expect(await promise).toBe("woken");
     clearInterval(pulse);
+  });
+
+  it("counts a moment that went by while the process stood still", async ({ expect }) => {
+    const missed = Promise.withResolvers<string>();
+    const listener = { wake: () => undefined, missed: () => missed.resolve("missed") };
+    using _schedule = startSchedule({ cron: ["* * * * * *"], timezone: "Etc/UTC" }, listener);
+    await sleep(100);
+    const end = performance.now() + 3_000;
+    while (performance.now() < end);
+    expect(await missed.promise).toBe("missed");
+  });
+
+  it("goes by several expressions at once", ({ expect }) => {
+    const cron = ["0 3 * * *", "30 15 * * *"];
+    using schedule = startSchedule({ cron, timezone: "Asia/Kathmandu" }, quiet);
+    // Half past three in the afternoon and three in the morning there: 9:45 and 21:15 of UTC.
+    const next = schedule.nextRun()?.toISOString().slice(11, 16);
+    expect(["09:45", "21:15"]).toContain(next);
+    expect(schedule.intervalSeconds).toBe(12.5 * 3_600);
   });
 
   it.for(["61 * * * *", "* * * *", "nonsense", ""])(

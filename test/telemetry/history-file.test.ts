@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -98,6 +98,18 @@ describe("the history file", () => {
     await second.file.settled();
     expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([1, 2].map(entryAt));
   });
+
+  it.for(["kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX", "mode: observe\n", "[1]"])(
+    "is never made of another one that was named by mistake: %s",
+    async (text, { expect }) => {
+      await using place = await directory();
+      await mkdir(path.dirname(place.file));
+      await writeFile(place.file, text);
+      const opening = openStore(nodeHistoryStore(place.file));
+      await expect(opening).rejects.toThrow("the file holds something else");
+      expect(await readFile(place.file, "utf8")).toBe(text);
+    },
+  );
 
   it("drops what is too old", async ({ expect }) => {
     await using place = await directory();

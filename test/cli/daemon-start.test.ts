@@ -1,0 +1,157 @@
+import { describe, it } from "vitest";
+
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import type { Started } from "../support/command-line.ts";
+import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { eventually } from "../support/processes.ts";
+
+const shop = "shop.example.com";
+
+function linesOf(daemon: Started): readonly JsonObject[] {
+  return daemon
+    .stdout()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line): unknown => JSON.parse(line))
+    .filter(isJsonObject);
+}
+
+/** Waits for a line that says and holds this. */
+function told(daemon: Started, msg: string, facts: JsonObject = {}): Promise<JsonObject> {
+  return eventually(
+    `${msg} ${JSON.stringify(facts)}`,
+    () =>
+      linesOf(daemon).find(
+        (line) =>
+          line["msg"] === msg && Object.entries(facts).every(([key, fact]) => line[key] === fact),
+      ),
+    15,
+  );
+}
+
+async function addressOf(daemon: Started): Promise<string> {
+  const { page } = await told(daemon, "zonewarden started");
+  return typeof page === "string" ? page.replace(/\/$/, "") : "";
+}
+
+async function answer(address: string, path: string): Promise<readonly [number, string]> {
+  const response = await fetch(`${address}${path}`);
+  return [response.status, await response.text()];
+}
+
+async function end(daemon: Started): Promise<number> {
+  daemon.signal("SIGTERM");
+  return (await daemon.ended).code;
+}
+
+const everyHour = 'schedule: { cron: "0 * * * *" }';
+
+describe("a daemon that starts", () => {
+  it("without a token is alive and ready, says why nothing happens, and goes on once there is one", async ({
+    expect,
+  }) => {
+    const config = `${everyHour}\ncredentials: [{ name: main, token_file: token }]`;
+    await using example = await exampleWithEmulator({ config });
+    const daemon = example.place.start("run");
+    const address = await addressOf(daemon);
+    const { code, error } = await told(daemon, "zones cannot be listed");
+    expect(code).toBe("API_NO_TOKEN");
+    expect(error).toContain("check the token_file");
+    expect((await answer(address, "/livez"))[0]).toBe(200);
+    expect((await answer(address, "/readyz"))[0]).toBe(200);
+    expect(example.emulator.journal()).toEqual([]);
+
+    await example.place.write("token", "emulator-token\n");
+    daemon.signal("SIGHUP");
+    await told(daemon, "plan carried out", { zone: shop });
+    expect(await end(daemon)).toBe(0);
+  });
+
+  it("with a token that is refused shows it, and takes the next one without a restart", async ({
+    expect,
+  }) => {
+    const config = `${everyHour}\ncredentials: [{ name: main, token_file: token }]`;
+    await using example = await exampleWithEmulator({ config });
+    await example.place.write("token", "revoked-long-ago\n");
+    const daemon = example.place.start("run");
+    const address = await addressOf(daemon);
+    await told(daemon, "zones cannot be listed", { code: "API_UNAUTHORIZED" });
+    expect((await answer(address, "/metrics"))[1]).toMatch(
+      /^zonewarden_api_token_valid\{credential="main"\} 0$/m,
+    );
+    await example.place.write("token", "emulator-token\n");
+    daemon.signal("SIGHUP");
+    await told(daemon, "plan carried out", { zone: shop });
+    expect((await answer(address, "/metrics"))[1]).toMatch(
+      /^zonewarden_api_token_valid\{credential="main"\} 1$/m,
+    );
+    expect(await end(daemon)).toBe(0);
+  });
+
+  it("with broken files is alive and not ready, says where, and is ready once they are mended", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({ config: everyHour });
+    const { place } = example;
+    const good = await place.read("zones/shop.yaml");
+    await place.write("zones/shop.yaml", "zones: [");
+    const daemon = place.start("run");
+    const address = await addressOf(daemon);
+    await told(daemon, "problem in a file", { at: "shop.yaml:1:9" });
+    expect((await answer(address, "/livez"))[0]).toBe(200);
+    expect(await answer(address, "/readyz")).toEqual([
+      503,
+      expect.stringContaining("[-]desired-state failed"),
+    ]);
+    // The other zones go on.
+    await told(daemon, "plan carried out", { zone: "www.brand.example" });
+    expect(writesSeenBy(example.emulator).join(" ")).not.toContain("PATCH");
+
+    await place.write("zones/shop.yaml", good);
+    await told(daemon, "plan carried out", { zone: shop });
+    expect((await answer(address, "/readyz"))[0]).toBe(200);
+    expect(await end(daemon)).toBe(0);
+  });
+});
+
+describe("what a daemon takes over while it runs", () => {
+  it("is in force at once: log level, schedule, limits, windows", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: everyHour });
+    const { place } = example;
+    const daemon = place.start("run");
+    const address = await addressOf(daemon);
+    await told(daemon, "plan carried out", { zone: shop });
+    await told(daemon, "plan carried out", { zone: "www.brand.example" });
+    const file = await place.read("zonewarden.yaml");
+    const nextSweep = async (): Promise<string> => {
+      const series = /^zonewarden_schedule_interval_seconds (.*)$/m;
+      return series.exec((await answer(address, "/metrics"))[1])?.[1] ?? "";
+    };
+    expect(await nextSweep()).toBe("3600");
+    expect(linesOf(daemon).filter(({ level }) => level === "debug")).toEqual([]);
+
+    const hold = 'windows: [{ name: sale, type: freeze, start: "* * * * *", duration: 1h }]';
+    const changed = file
+      .replace("level: info", "level: debug")
+      .replace(
+        'cron: "0 * * * *"',
+        'cron: ["*/10 * * * *", "5 4 * * *"], timezone: Asia/Kathmandu',
+      );
+    await place.write("zonewarden.yaml", `${changed}\n${hold}\nlimits: { weakening: refuse }\n`);
+    const { keys } = await told(daemon, "configuration changed");
+    expect(keys).toEqual(["limits", "windows", "schedule.cron", "schedule.timezone", "log.level"]);
+    expect(await nextSweep()).toBe("600");
+    await eventually("a debug line", () => linesOf(daemon).find(({ level }) => level === "debug"));
+
+    const written = writesSeenBy(example.emulator).length;
+    await control(example, "edit", { zone: shop, settings: { enabled: false } });
+    daemon.signal("SIGHUP");
+    const held = await told(daemon, "plan held", { zone: shop });
+    expect(JSON.stringify(held["refusals"])).toContain("FROZEN");
+    expect(writesSeenBy(example.emulator)).toHaveLength(written);
+
+    await place.write("zonewarden.yaml", file);
+    await told(daemon, "plan carried out", { zone: shop, trigger: "signal" });
+    expect(await end(daemon)).toBe(0);
+  });
+});

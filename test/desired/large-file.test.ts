@@ -1,0 +1,60 @@
+import { setImmediate } from "node:timers/promises";
+
+import { describe, it } from "vitest";
+
+import {
+  hashOf,
+  parseFile,
+  parseFileAside,
+  type ParsedFile,
+} from "../../src/desired/parse-file.ts";
+
+const zones = Array.from(
+  { length: 3_000 },
+  (_, index) => `  - &z${index}
+    name: z${index}.example.com
+    page_shield:
+      settings: { enabled: true }
+      policies:
+        items:
+          - { key: a, description: Zone ${index}, action: log, expression: "true", value: { script-src: ["'self'"] } }
+`,
+);
+const text = `zones:\n${zones.join("")}  - { name: last.example.com, oops: 1 }\n`;
+const bytes = new TextEncoder().encode(text);
+
+/** Turns of the event loop while something is awaited. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  const done = work.then(() => true);
+  let turns = 0;
+  while (!(await Promise.race([done, setImmediate().then(() => false)]))) turns += 1;
+  return turns;
+}
+
+/** What the zones of a file say; a layer also holds the whole document, which is not to be compared for each. */
+function contentsOf({ zones: layers }: ParsedFile): readonly unknown[] {
+  return layers.map(({ content }) => content);
+}
+
+describe("a file of thousands of zones", { timeout: 60_000 }, () => {
+  it("is read as a small one is, and the event loop turns meanwhile", async ({
+    expect,
+    signal,
+  }) => {
+    const hash = hashOf(bytes);
+    const aside = parseFileAside("a.yaml", hash, bytes, signal);
+    expect(await turnsDuring(aside)).toBeGreaterThan(100);
+    const read = await aside;
+    const small = parseFile("a.yaml", hash, bytes);
+    expect(contentsOf(read)).toEqual(contentsOf(small));
+    expect(read.problems).toEqual(small.problems);
+    expect(read.problems).toMatchObject([{ code: "UNKNOWN_KEY", place: { line: 21_002 } }]);
+  });
+
+  it("is given up with its reader", async ({ expect }) => {
+    const stop = new AbortController();
+    const aside = parseFileAside("a.yaml", "hash", bytes, stop.signal);
+    stop.abort(new Error("shutdown"));
+    await expect(aside).rejects.toThrow("shutdown");
+  });
+});
