@@ -56,7 +56,7 @@ interface Reached {
   readonly page: UrlParts;
 }
 
-const pages = ["http:", "https:"].map((protocol) => originOf(protocol, ""));
+const pages = ["http:", "https:"].map((protocol) => urlOf(protocol, "", "any", "/"));
 const protocols = Object.keys(defaultPorts);
 
 /** Stands for every port that is not the usual one of its scheme. */
@@ -71,15 +71,14 @@ function reachOf(narrow: CspSource): readonly Reached[] {
   const { host = "*", port = "*", path = "" } = narrow.kind === "host" ? narrow : {};
   const [pathname = ""] = path.split(/[?#]/, 1);
   const ports = ["", port === "*" ? unusualPort : String(Number(port))];
-  const urls = protocols
-    .flatMap((protocol) => ports.map((each) => originOf(protocol, each)))
-    .map((origin): UrlParts => ({ ...origin, hostname: host, pathname: pathname || "/" }));
+  const urls = protocols.flatMap((protocol) =>
+    ports.map((each) => urlOf(protocol, each, host, pathname || "/")),
+  );
   return pages.flatMap((page) =>
-    urls.filter((url) => matchesSource(narrow, url, page)).map((url) => ({ url, page })),
+    urls.flatMap((url) => (matchesSource(narrow, url, page) ? { url, page } : [])),
   );
 }
 
-function originOf(protocol: string, port: string): UrlParts {
-  const isUsual = defaultPorts[protocol] === port;
-  return { protocol, hostname: "any", port: isUsual ? "" : port, pathname: "/" };
+function urlOf(protocol: string, port: string, hostname: string, pathname: string): UrlParts {
+  return { protocol, hostname, port: defaultPorts[protocol] === port ? "" : port, pathname };
 }

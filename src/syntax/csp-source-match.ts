@@ -36,7 +36,8 @@ function isNetwork({ protocol }: UrlParts): boolean {
 const upgrades: Readonly<Record<string, string>> = { http: "https", ws: "wss" };
 
 function matchesScheme(scheme: string, { protocol }: UrlParts): boolean {
-  return protocol === `${scheme}:` || protocol === `${upgrades[scheme] ?? ""}:`;
+  const actual = protocol.slice(0, -1);
+  return actual === scheme || actual === upgrades[scheme];
 }
 
 /** The port of a scheme where a URL names none. */
@@ -70,9 +71,9 @@ function matchesHost(source: CspHost, url: UrlParts, page: UrlParts): boolean {
   const scheme = source.scheme ?? page.protocol.slice(0, -1);
   return (
     url.hostname !== "" &&
-    matchesScheme(scheme, url) &&
     matchesName(source.host, url.hostname) &&
     matchesPort(source.port, `${scheme}:`, url) &&
+    matchesScheme(scheme, url) &&
     matchesPath(source.path, url.pathname)
   );
 }
