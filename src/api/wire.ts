@@ -19,15 +19,6 @@ export interface WireResultInfo {
   readonly cursors?: { readonly after?: string };
 }
 
-/** The envelope around every answer that has a body. */
-export interface WireEnvelope {
-  readonly result: unknown;
-  readonly success: boolean;
-  readonly errors: readonly WireMessage[];
-  readonly messages: readonly WireMessage[];
-  readonly result_info?: WireResultInfo;
-}
-
 /** Codes of the service that a client must know apart (api-facts B.8, C.2). */
 export const wireCodes = {
   noEntrypoint: 10003,

@@ -73,11 +73,6 @@ export function keyPlace({ layer, path }: Origin): Place {
   return placeAt(layer.document.source, keyOffset(layer.document, path));
 }
 
-/** Place of a value. */
-export function valuePlace({ layer, path }: Origin): Place {
-  return placeAt(layer.document.source, valueOffset(layer.document, path));
-}
-
 /** Where in the layer's document `path` is; `undefined` where the layer says nothing of it. */
 function pathIn(layer: Layer, path: MergedPath): Path | undefined {
   const steps: (string | number)[] = [...layer.path];

@@ -44,11 +44,6 @@ export function reasonOf(error: unknown): string {
   return typeof code === "string" ? (reasons[code] ?? code) : "unknown reason";
 }
 
-/** Whether `error` says that nothing stands at the path. */
-export function isAbsent(error: unknown): boolean {
-  return reasonOf(error) === reasons["ENOENT"];
-}
-
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
   EACCES: "permission denied",

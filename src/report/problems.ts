@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 
 import type { Problem, Severity } from "../zone/problem.ts";
-import { fileIn, sentenceOf, tally } from "./problem-words.ts";
+import { fileIn, tally } from "./problem-words.ts";
 import { inColumns, printable } from "./value.ts";
 
 /** Texts of the files that problems stand in, by the name that the problems use. */
@@ -62,12 +62,4 @@ function frameOf(source: string, line: number, column: number): string[] {
   const shown = `${from > 0 ? "…" : ""}${inColumns(cut)}${from + maxWidth < source.length ? "…" : ""}`;
   const caret = " ".repeat(column - 1 - from + (from > 0 ? 1 : 0));
   return [`  ${number} | ${shown}`, `  ${" ".repeat(number.length)} | ${caret}^`];
-}
-
-/** A problem in one line, for logs and lists: `zones/a.yaml:4:13: error: … [WRONG_VALUE]`. */
-export function problemLine(problem: Problem, directory: string): string {
-  const { file, line, column } = problem.place;
-  return printable(
-    `${fileIn(directory, file)}:${line}:${column}: ${problem.severity}: ${sentenceOf(problem)} [${problem.code}]`,
-  );
 }

@@ -5,9 +5,10 @@ import { describe, it } from "vitest";
 import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/config.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
 import { schemaText } from "../../src/desired/schema.ts";
-import { problemLine, renderProblems } from "../../src/report/problems.ts";
+import { renderProblems } from "../../src/report/problems.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { memoryFiles } from "../support/memory-files.ts";
+import { problemLine } from "../support/problem-line.ts";
 
 function load(text: string): Promise<LoadedConfig> {
   const disk = memoryFiles({ "/etc/zonewarden/zonewarden.yaml": text });

@@ -1,6 +1,6 @@
 import { DesiredFiles, type DesiredState } from "../../src/desired/desired-files.ts";
-import { problemLine } from "../../src/report/problems.ts";
 import { memoryFiles, type MemoryDisk } from "./memory-files.ts";
+import { problemLine } from "./problem-line.ts";
 
 /** Files below `/zones` of a disk in memory, and what reads them. */
 export interface DesiredBench {
