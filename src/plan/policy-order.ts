@@ -1,5 +1,6 @@
 import { compareCsp } from "../syntax/compare-csp.ts";
 import { compareExpressions } from "../syntax/compare-expressions.ts";
+import { cspDirectives } from "../syntax/csp-directives.ts";
 import { parseCsp } from "../syntax/csp.ts";
 import { hostsOf, hostsOverlap } from "../syntax/hosts.ts";
 import type { PolicyTerms } from "./policy-effect.ts";
@@ -33,10 +34,9 @@ export function orderPolicySteps(steps: readonly PolicyStep[]): OrderedSteps {
   while (waiting.length > 0) {
     const isFree = (step: PolicyStep) =>
       waiting.every((other) => other === step || !takesOver(other, step));
-    const free = waiting.findIndex(isFree);
-    const [next] = waiting.splice(Math.max(free, 0), 1);
+    const [next] = waiting.splice(Math.max(waiting.findIndex(isFree), 0), 1);
     if (next === undefined) break;
-    const successors = free < 0 ? waiting.filter((other) => takesOver(other, next)) : [];
+    const successors = waiting.filter((other) => takesOver(other, next));
     if (successors.length > 0) obstacles.push(gap(next, successors));
     ordered.push(next);
   }
@@ -88,11 +88,15 @@ function demandsMissing(
 }
 
 function meet(a: Demand, b: Demand): boolean {
-  if (a.directive !== b.directive && ![a, b].some(({ directive }) => directive === "default-src")) {
-    return false;
-  }
+  if (!rules(a.directive, b.directive) && !rules(b.directive, a.directive)) return false;
   if (a.source !== undefined && b.source !== undefined && a.source !== b.source) return false;
   return hostsOverlap(hostsOf(a.expression), hostsOf(b.expression)) !== "no";
+}
+
+/** Whether a directive rules where another one is named, or is fallen back to where that one is not. */
+function rules(directive: string, other: string): boolean {
+  const fallback = cspDirectives.get(other)?.fallback ?? [];
+  return directive === other || fallback.includes(directive);
 }
 
 function gap(step: PolicyStep, successors: readonly PolicyStep[]): Refusal {

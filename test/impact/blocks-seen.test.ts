@@ -24,12 +24,21 @@ function refusals(
 
 const enforced = policy("site", { action: "allow", value: "script-src 'self'" });
 const cdn = script("https://cdn.example.net/lib.js");
+const week = new Date(Number(seenAt) - 6 * dayMs);
 const long = new Date(Number(seenAt) - 30 * dayMs);
 
 it("refuses to block what is in use, with the list and the ways out", ({ expect }) => {
   expect(refusals(undefined, enforced, [cdn])).toEqual([
     "BLOCKS_SEEN policy/site would block 1 script that was seen within 168 h (impact.fresh): https://cdn.example.net/lib.js on https://shop.example.com/; add their sources to its value, or to its acknowledge list where they may go",
   ]);
+});
+
+it("names all of a few, and their pages as far as they are known", ({ expect }) => {
+  const few = Array.from({ length: 5 }, (_, index) =>
+    script(`https://cdn.example.net/${index}.js`, { firstPageUrl: "" }),
+  );
+  const [only = ""] = refusals(undefined, enforced, few);
+  expect(only).toContain("/3.js, https://cdn.example.net/4.js; add");
 });
 
 it("names a few of many", ({ expect }) => {
@@ -57,7 +66,11 @@ describe("nothing is refused", () => {
     { when: "it was blocked before", before: { ...enforced, value: "script-src 'none'" } },
     { when: "it is malicious", resource: { ...cdn, scores: { ...harmless, integrity: 2 } } },
     { when: "nobody saw it for long", resource: { ...cdn, lastSeenAt: long } },
-    { when: "it is no script", resource: connection("https://api.example.net/") },
+    {
+      when: "it is no script",
+      declared: policy("site", { action: "allow", value: "default-src 'self'" }),
+      resource: connection("https://api.example.net/"),
+    },
     {
       when: "its host is acknowledged",
       declared: { ...enforced, acknowledge: ["cdn.example.net"] },
@@ -76,6 +89,25 @@ it.for([
   {
     when: "another source is acknowledged",
     declared: { ...enforced, acknowledge: ["a.example"] },
+    refused: 1,
+  },
+  {
+    when: "its host is acknowledged, but not as it is loaded on one of its pages",
+    declared: { ...enforced, acknowledge: ["cdn.example.net"] },
+    resource: script("http://cdn.example.net/lib.js", {
+      pageUrls: ["http://shop.example.com/", "https://shop.example.com/"],
+    }),
+    refused: 1,
+  },
+  {
+    when: "another host is acknowledged and nobody knows its pages",
+    declared: { ...enforced, acknowledge: ["a.example"] },
+    resource: { ...cdn, firstPageUrl: "" },
+    refused: 1,
+  },
+  {
+    when: "it was seen a week ago to the moment",
+    resource: { ...cdn, lastSeenAt: week },
     refused: 1,
   },
   {
@@ -99,6 +131,12 @@ it.for([
     may: true,
   },
   { when: "its value changes", before: { ...enforced, value: "" }, after: enforced, may: true },
+  {
+    when: "its expression changes",
+    before: { ...enforced, expression: "ssl" },
+    after: enforced,
+    may: true,
+  },
   { when: "nothing differs", before: { ...enforced }, after: enforced, may: false },
   { when: "it only reports", before: undefined, after: policy("a"), may: false },
   { when: "it goes", before: enforced, after: undefined, may: false },

@@ -22,6 +22,7 @@ import {
 const hostA = 'http.host eq "a.example"';
 const hostB = 'http.host eq "b.example"';
 const hostC = 'http.host eq "c.example"';
+const hostAOrC = 'http.host in {"a.example" "c.example"}';
 
 function steps(policies: readonly Policy[], live: readonly LivePolicy[]): readonly string[] {
   const { changes, obstacles } = plan(
@@ -130,6 +131,63 @@ describe("the order of changes", () => {
         carriedOut("p2", policy("z", on(hostA, { value: "font-src 'self'" }))),
       ],
       yields: ["~ policy/z (value)", "~ policy/a (value)"],
+    },
+    {
+      when: "one takes over by a directive that another one falls back to",
+      given: [
+        policy("a", on(hostA, { value: "img-src 'self'" })),
+        policy("z", on(hostA, { value: "child-src 'self'" })),
+      ],
+      live: [
+        carriedOut("p1", policy("a", on(hostA, { value: "frame-src 'self'" }))),
+        carriedOut("p2", policy("z", on(hostA, { value: "font-src 'self'" }))),
+      ],
+      yields: ["~ policy/z (value)", "~ policy/a (value)"],
+    },
+    {
+      when: "one moves to the host on which another lets in more",
+      given: [
+        policy("a", on(hostA, { value: "script-src x.example y.example" })),
+        policy("z", on(hostA, { value: "script-src x.example" })),
+      ],
+      live: [
+        carriedOut("p1", policy("a", on(hostA, { value: "script-src x.example w.example" }))),
+        carriedOut("p2", policy("z", on(hostC, { value: "script-src x.example" }))),
+      ],
+      yields: ["~ policy/z (expression)", "~ policy/a (value)"],
+    },
+    {
+      when: "one selects more and lets in something that another does not mind",
+      given: [
+        policy("a", on(hostAOrC, { value: "script-src y.example" })),
+        policy("z", on(hostA, { value: "script-src r.example" })),
+      ],
+      live: [
+        carriedOut("p1", policy("a", on(hostA, { value: "script-src x.example" }))),
+        carriedOut("p2", policy("z", on(hostA, { value: "script-src q.example" }))),
+      ],
+      yields: ["~ policy/a (expression, value)", "~ policy/z (value)"],
+    },
+    {
+      when: "one leaves a host on which another begins to mind something",
+      given: [
+        policy("a", on(hostC, { value: "script-src y.example" })),
+        policy("z", on(hostA, { value: "script-src r.example" })),
+      ],
+      live: [
+        carriedOut("p1", policy("a", on(hostAOrC, { value: "script-src x.example" }))),
+        carriedOut("p2", policy("z", on(hostA, { value: "script-src q.example" }))),
+      ],
+      yields: ["~ policy/z (value)", "~ policy/a (expression, value)"],
+    },
+    {
+      when: "it cannot be told whether their pages meet",
+      given: [policy("a", on(hostB)), policy("z", on('ip.src.country eq "DE"'))],
+      live: [
+        carriedOut("p1", policy("a", on('ip.src.country eq "DE"'))),
+        carriedOut("p2", policy("z", on(hostC))),
+      ],
+      yields: ["~ policy/z (expression)", "~ policy/a (expression)"],
     },
     {
       when: "they change on different hosts",

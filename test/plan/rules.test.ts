@@ -252,6 +252,24 @@ describe("planning rules", () => {
     expect(unmanaged).toHaveLength(1000);
   });
 
+  it("counts what it compared, and knows whether anything bears our mark", ({ expect }) => {
+    const gone = liveException("r3", "gone", { ref: "zonewarden:gone" });
+    const ours = planned(declared([owasp]), entrypoint(liveOwasp, gone, foreign));
+    expect(ours).toMatchObject({ compared: 2, marked: true });
+    const theirs = planned(declared([uploads]), entrypoint(foreign, foreignToo));
+    expect(theirs).toMatchObject({ compared: 1, marked: false });
+  });
+
+  it("tells a rule that it takes over from one that is ours", ({ expect }) => {
+    const strict = deployment("owasp", { description: "Stricter" });
+    const adopted = [liveOwasp, liveDeployment("r1", { ref: "made by hand" })].map((live) =>
+      planned(declared([strict]), entrypoint(live)).changes.map((change) =>
+        change.verb === "update" ? change.adopted : undefined,
+      ),
+    );
+    expect(adopted).toEqual([[false], [true]]);
+  });
+
   it("says by which id the score rule is meant where the ruleset could not be read", ({
     expect,
   }) => {

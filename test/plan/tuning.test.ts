@@ -111,6 +111,28 @@ describe("the one complete overrides object", () => {
     expect(JSON.stringify(writes)).not.toContain("overrides");
   });
 
+  it("tunes the score rule of the ruleset that was read", ({ expect }) => {
+    const tuned = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 25 } });
+    const scoreRule = { id: "s1", source: "account", version: "87" } as const;
+    const { writes, notes } = plan(
+      desiredZone({ rules: declared([tuned]) }),
+      liveZone({ entrypoint: absent, scoreRule }),
+      owner,
+    );
+    expect(JSON.stringify(writes)).toContain('"rules":[{"id":"s1","score_threshold":25}]');
+    expect(notes).toEqual([]);
+  });
+
+  it("says nothing of the score rule where nothing is tuned", ({ expect }) => {
+    const scoreRule = { id: "s1", source: "documented", version: "" } as const;
+    const { notes } = plan(
+      desiredZone({ rules: declared([deployment("owasp")]) }),
+      liveZone({ entrypoint: absent, scoreRule }),
+      owner,
+    );
+    expect(notes).toEqual([]);
+  });
+
   it("is not planned where the score rule was not read", ({ expect }) => {
     const rule = deployment("owasp", { tuning: { ...untuned, scoreThreshold: 25 } });
     expect(() =>
