@@ -98,6 +98,19 @@ describe("the guard", () => {
     expect(refused(mild, { weakening: "refuse" })).toEqual([]);
   });
 
+  it("holds what cannot be told to be no weaker as what weakens", ({ expect }) => {
+    const other = policy("checkout", { action: "allow", value: "script-src other.example" });
+    const proposal = plan(
+      desiredZone({ policies: declared([other]) }),
+      liveZone({ policies: [carriedOut("p1", policy("checkout", { action: "allow" }))] }),
+      owner,
+    );
+    expect(proposal.changes.map(({ effect }) => effect.direction)).toEqual(["unclear"]);
+    expect(refused(proposal, { weakening: "refuse" })).toEqual([
+      `WEAKENING: 1 of 1 changes weaken the protection, or may (policy/checkout), and limits.weakening is refuse: release this plan once with --accept ${hashOf(proposal)}`,
+    ]);
+  });
+
   it("repeats what the plan itself has against it", ({ expect }) => {
     const gap = { code: "GAP", message: "a gives up what b takes over" } as const;
     const taken = { code: "TAKEN", message: "deployed already" } as const;
@@ -163,6 +176,7 @@ describe("the guard", () => {
     expect(isSuspended({ reason: "", until: undefined }, now)).toBe(true);
     expect(isSuspended({ reason: "", until: new Date(now.getTime() + 1) }, now)).toBe(true);
     expect(isSuspended({ reason: "", until: now }, now)).toBe(false);
+    expect(refused(mild, { suspension: { reason: "the sale", until: now } })).toEqual([]);
   });
 });
 

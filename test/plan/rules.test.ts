@@ -234,7 +234,8 @@ const situations: readonly Situation[] = [
 
 describe("planning rules", () => {
   it.for(situations)("when $when", ({ given, live, yields, sends, leaves = [] }, { expect }) => {
-    const { changes, writes, unmanaged } = planned(given, live);
+    const { changes, writes, unmanaged, obstacles } = planned(given, live);
+    expect(obstacles).toEqual([]);
     expect(changes.map(summaryOf)).toEqual(yields);
     expect(writes.map(told)).toEqual(sends);
     expect(unmanaged.map(({ id }) => id)).toEqual(leaves);
