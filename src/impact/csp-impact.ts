@@ -143,7 +143,6 @@ type PagesVerdict = Verdict & { readonly pages: readonly string[] };
 /** Blocked where one page blocks it, then unclear, then allowed. */
 function judgeAll(judge: Judge, { resource, url, pages }: Seen): PagesVerdict {
   const verdicts = pages.map((page) => ({ page, verdict: judge(resource, url, page) }));
-  if (verdicts.every(({ verdict }) => verdict.kind === "untouched")) return nowhere;
   for (const kind of ["blocked", "unclear", "allowed"] as const) {
     const found = verdicts.filter(({ verdict }) => verdict.kind === kind);
     const [first] = found;

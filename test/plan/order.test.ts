@@ -2,8 +2,6 @@ import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
 import { plan } from "../../src/plan/plan.ts";
-import type { LivePolicy } from "../../src/zone/live.ts";
-import type { Policy } from "../../src/zone/resource.ts";
 import {
   carriedOut,
   declared,
@@ -18,24 +16,6 @@ import {
   owner,
   policy,
 } from "../support/model.ts";
-
-const hostA = 'http.host eq "a.example"';
-const hostB = 'http.host eq "b.example"';
-const hostC = 'http.host eq "c.example"';
-const hostAOrC = 'http.host in {"a.example" "c.example"}';
-
-function steps(policies: readonly Policy[], live: readonly LivePolicy[]): readonly string[] {
-  const { changes, obstacles } = plan(
-    desiredZone({ policies: declared(policies) }),
-    liveZone({ policies: live }),
-    owner,
-  );
-  return [...changes.map(summaryOf), ...obstacles.map(({ code }) => code)];
-}
-
-function on(expression: string, more: Partial<Policy> = {}): Partial<Policy> {
-  return { expression, action: "allow", ...more };
-}
 
 describe("the order of changes", () => {
   it("goes from what strengthens to what weakens, and deletes last", ({ expect }) => {
@@ -76,154 +56,6 @@ describe("the order of changes", () => {
       "- policy/gone weakens",
     ]);
     expect(writes.flatMap((write) => write.changes)).toEqual(changes.map(({ key }) => key));
-  });
-
-  it.for<{
-    readonly when: string;
-    readonly given: readonly Policy[];
-    readonly live: readonly LivePolicy[];
-    readonly yields: readonly string[];
-  }>([
-    {
-      when: "one moves to the host that another leaves",
-      given: [policy("a", on(hostB)), policy("z", on(hostA))],
-      live: [carriedOut("p1", policy("a", on(hostA))), carriedOut("p2", policy("z", on(hostC)))],
-      yields: ["~ policy/z (expression)", "~ policy/a (expression)"],
-    },
-    {
-      when: "two swap their hosts",
-      given: [policy("a", on(hostB)), policy("z", on(hostA))],
-      live: [carriedOut("p1", policy("a", on(hostA))), carriedOut("p2", policy("z", on(hostB)))],
-      yields: ["~ policy/a (expression)", "~ policy/z (expression)", "GAP"],
-    },
-    {
-      when: "two swap their hosts, but neither is in force",
-      given: [
-        policy("a", on(hostB, { enabled: false })),
-        policy("z", on(hostA, { enabled: false })),
-      ],
-      live: [
-        carriedOut("p1", policy("a", on(hostA, { enabled: false }))),
-        carriedOut("p2", policy("z", on(hostB, { enabled: false }))),
-      ],
-      yields: ["~ policy/a (expression)", "~ policy/z (expression)"],
-    },
-    {
-      when: "two on one host change the same source for another",
-      given: [
-        policy("a", on(hostA, { value: "script-src new.example" })),
-        policy("z", on(hostA, { value: "script-src new.example" })),
-      ],
-      live: [
-        carriedOut("p1", policy("a", on(hostA, { value: "script-src old.example" }))),
-        carriedOut("p2", policy("z", on(hostA, { value: "script-src old.example" }))),
-      ],
-      yields: ["~ policy/a (value)", "~ policy/z (value)"],
-    },
-    {
-      when: "one takes over a directive that another gives up",
-      given: [
-        policy("a", on(hostA, { value: "img-src 'self'" })),
-        policy("z", on(hostA, { value: "script-src 'self'" })),
-      ],
-      live: [
-        carriedOut("p1", policy("a", on(hostA, { value: "script-src 'self'" }))),
-        carriedOut("p2", policy("z", on(hostA, { value: "font-src 'self'" }))),
-      ],
-      yields: ["~ policy/z (value)", "~ policy/a (value)"],
-    },
-    {
-      when: "one takes over by a directive that another one falls back to",
-      given: [
-        policy("a", on(hostA, { value: "img-src 'self'" })),
-        policy("z", on(hostA, { value: "child-src 'self'" })),
-      ],
-      live: [
-        carriedOut("p1", policy("a", on(hostA, { value: "frame-src 'self'" }))),
-        carriedOut("p2", policy("z", on(hostA, { value: "font-src 'self'" }))),
-      ],
-      yields: ["~ policy/z (value)", "~ policy/a (value)"],
-    },
-    {
-      when: "one moves to the host on which another lets in more",
-      given: [
-        policy("a", on(hostA, { value: "script-src x.example y.example" })),
-        policy("z", on(hostA, { value: "script-src x.example" })),
-      ],
-      live: [
-        carriedOut("p1", policy("a", on(hostA, { value: "script-src x.example w.example" }))),
-        carriedOut("p2", policy("z", on(hostC, { value: "script-src x.example" }))),
-      ],
-      yields: ["~ policy/z (expression)", "~ policy/a (value)"],
-    },
-    {
-      when: "one selects more and lets in something that another does not mind",
-      given: [
-        policy("a", on(hostAOrC, { value: "script-src y.example" })),
-        policy("z", on(hostA, { value: "script-src r.example" })),
-      ],
-      live: [
-        carriedOut("p1", policy("a", on(hostA, { value: "script-src x.example" }))),
-        carriedOut("p2", policy("z", on(hostA, { value: "script-src q.example" }))),
-      ],
-      yields: ["~ policy/a (expression, value)", "~ policy/z (value)"],
-    },
-    {
-      when: "one leaves a host on which another begins to mind something",
-      given: [
-        policy("a", on(hostC, { value: "script-src y.example" })),
-        policy("z", on(hostA, { value: "script-src r.example" })),
-      ],
-      live: [
-        carriedOut("p1", policy("a", on(hostAOrC, { value: "script-src x.example" }))),
-        carriedOut("p2", policy("z", on(hostA, { value: "script-src q.example" }))),
-      ],
-      yields: ["~ policy/z (value)", "~ policy/a (expression, value)"],
-    },
-    {
-      when: "it cannot be told whether their pages meet",
-      given: [policy("a", on(hostB)), policy("z", on('ip.src.country eq "DE"'))],
-      live: [
-        carriedOut("p1", policy("a", on('ip.src.country eq "DE"'))),
-        carriedOut("p2", policy("z", on(hostC))),
-      ],
-      yields: ["~ policy/z (expression)", "~ policy/a (expression)"],
-    },
-    {
-      when: "they change on different hosts",
-      given: [
-        policy("a", on(hostA, { value: "img-src 'self'" })),
-        policy("z", on(hostB, { value: "script-src 'self'" })),
-      ],
-      live: [
-        carriedOut("p1", policy("a", on(hostA, { value: "script-src 'self'" }))),
-        carriedOut("p2", policy("z", on(hostB, { value: "img-src 'self'" }))),
-      ],
-      yields: ["~ policy/a (value)", "~ policy/z (value)"],
-    },
-  ])("of policies when $when", ({ given, live, yields }, { expect }) => {
-    expect(steps(given, live)).toEqual(yields);
-  });
-
-  it("names the policies that no order makes safe, and what to do", ({ expect }) => {
-    const { obstacles } = plan(
-      desiredZone({ policies: declared([policy("a", on(hostB)), policy("z", on(hostA))]) }),
-      liveZone({
-        policies: [
-          carriedOut("p1", policy("a", on(hostA))),
-          carriedOut("p2", policy("z", on(hostB))),
-        ],
-      }),
-      owner,
-    );
-    expect(obstacles).toEqual([
-      {
-        code: "GAP",
-        message:
-          "policy/a gives up what policy/z takes over, and the other way round: between the two requests some pages " +
-          "would be less protected than before and after; change them one after the other",
-      },
-    ]);
   });
 });
 
