@@ -140,10 +140,22 @@ describe("the order of policies", () => {
       yields: ["~ policy/z (value)", "~ policy/a (action, value)"],
     },
     {
-      when: "it cannot be told whether their pages meet",
-      given: [policy("a", on(hostB)), policy("z", on('ip.src.country eq "DE"'))],
+      when: "one begins to hand trust on where another begins to rule",
+      given: [
+        policy("a", on(hostA, { value: "script-src x.example 'strict-dynamic'" })),
+        policy("z", on(hostA, { value: "script-src x.example" })),
+      ],
       live: [
-        carriedOut("p1", policy("a", on('ip.src.country eq "DE"'))),
+        carriedOut("p1", policy("a", on(hostA, { value: "script-src x.example" }))),
+        carriedOut("p2", policy("z", on(hostC, { value: "script-src x.example" }))),
+      ],
+      yields: ["~ policy/z (expression)", "~ policy/a (value)"],
+    },
+    {
+      when: "it cannot be told whether their pages meet",
+      given: [policy("a", on(hostB)), policy("z", on(hostA))],
+      live: [
+        carriedOut("p1", policy("a", on('http.host matches "^a"'))),
         carriedOut("p2", policy("z", on(hostC))),
       ],
       yields: ["~ policy/z (expression)", "~ policy/a (expression)"],
