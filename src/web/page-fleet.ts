@@ -1,8 +1,10 @@
 import { driftIn, impacts } from "../report/drift.ts";
 import { driftOf, pendingOf, type ZoneState } from "../report/zone-state.ts";
 import { kinds } from "../zone/resource.ts";
+import { isInventoryOn } from "./fleet-inventory.ts";
 import { html, type Html } from "./html.ts";
 import type { Look } from "./look.ts";
+import { filterWords, maliciousBadge, renderFleetInventory } from "./page-fleet-inventory.ts";
 import { renderSidePanels } from "./page-fleet-side.ts";
 import { layout } from "./page-layout.ts";
 import { renderOverview } from "./page-overview.ts";
@@ -17,6 +19,7 @@ export function renderFleetPage(look: Look, selection: Selection): Html {
     "Fleet",
     html`<h1 class="hidden">Fleet</h1>
       ${weakenedBanner(look.fleet.zones)} ${renderOverview(selected.counts, selection)}
+      ${isInventoryOn(look.fleet.zones) && renderFleetInventory(selected.inventory, selection)}
       <div class="columns">
         <section class="zones" aria-labelledby="zones-title">
           ${toolbar(selected, selection)}
@@ -45,14 +48,19 @@ function zoneLink(name: string): Html {
   return html`<a href="/zones/${name}">${name}</a>`;
 }
 
-function toolbar({ matching, zones }: Selected, { status, query }: Selection): Html {
+function toolbar({ matching, zones }: Selected, selection: Selection): Html {
+  const { status, inventory, query } = selection;
   return html`<div class="toolbar">
     <h2 id="zones-title">
-      ${status === undefined ? "Zones" : `Zones: ${statusWords[status]}`}
+      ${titleOf(selection)}
       ${zones.length < matching && html`<small>${zones.length} of ${number(matching)}</small>`}
     </h2>
     <form role="search" action="/" method="get">
       ${status !== undefined && html`<input type="hidden" name="status" value="${status}" />`}
+      ${
+        inventory !== undefined &&
+        html`<input type="hidden" name="inventory" value="${inventory}" />`
+      }
       <label class="hidden" for="q">Search zones by name, account or id</label>
       <input
         id="q"
@@ -66,6 +74,14 @@ function toolbar({ matching, zones }: Selected, { status, query }: Selection): H
       <button type="submit">Search</button>
     </form>
   </div>`;
+}
+
+function titleOf({ status, inventory }: Selection): string {
+  const words = [
+    ...(status === undefined ? [] : [statusWords[status]]),
+    ...(inventory === undefined ? [] : [filterWords[inventory]]),
+  ];
+  return words.length === 0 ? "Zones" : `Zones: ${words.join(", ")}`;
 }
 
 function emptyTable({ fleet }: Look): Html {
@@ -95,7 +111,8 @@ function zoneRow(state: ZoneState, now: Date): Html {
   const note = noteOf(state);
   return html`<tr>
     <th scope="row">
-      ${zoneLink(state.declared.name)}${note !== "" && html`<span class="note">${foreign(note)}</span>`}
+      ${zoneLink(state.declared.name)}
+      ${maliciousBadge(state)}${note !== "" && html`<span class="note">${foreign(note)}</span>`}
     </th>
     <td>${statusBadge(state.status)}</td>
     <td>${differs(state)}</td>

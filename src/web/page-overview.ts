@@ -11,6 +11,7 @@ const always = new Set<ZoneStatus>(["in_sync", "drifted", "pending", "blocked", 
 /** One bar for all zones, and under it each status with its number, which is also the filter. */
 export function renderOverview(counts: Counts, selection: Selection): Html {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const isNarrowed = selection.query !== "" || selection.inventory !== undefined;
   const shown = zoneStatuses.filter(
     (status) => counts[status] > 0 || status === selection.status || always.has(status),
   );
@@ -21,7 +22,7 @@ export function renderOverview(counts: Counts, selection: Selection): Html {
     <ul class="tabs">
       <li>
         <a href="${href(undefined)}" aria-current="${String(selection.status === undefined)}"
-          ><b>${number(all)}</b> ${selection.query === "" ? "zones" : "found"}</a
+          ><b>${number(all)}</b> ${isNarrowed ? "found" : "zones"}</a
         >
       </li>
       ${shown.map(

@@ -16,6 +16,8 @@ import {
 } from "./page-parts.ts";
 import { renderReconcile } from "./page-reconcile.ts";
 import { renderTimeline } from "./page-timeline.ts";
+import { renderImpact } from "./page-zone-impact.ts";
+import { renderInventory } from "./page-zone-inventory.ts";
 import { renderFacts } from "./page-zone-side.ts";
 import { renderTroubles } from "./page-zone-troubles.ts";
 
@@ -29,8 +31,8 @@ export function renderZonePage(look: Look, state: ZoneState): Html {
       <h1>${name} ${statusBadge(state.status)}</h1>
       <div class="columns">
         <div>
-          ${renderTroubles(state)} ${plan(state, look.now)} ${renderTimeline(look, state)}
-          ${history(state, look.now)}
+          ${renderTroubles(state)} ${plan(state, look.now)} ${renderInventory(state, look.now)}
+          ${renderTimeline(look, state)} ${history(state, look.now)}
         </div>
         <div class="side">
           ${look.canAsk && renderReconcile(name)} ${renderFacts(state, look.now)}
@@ -53,6 +55,7 @@ function plan(state: ZoneState, now: Date): Html {
         ? html`<p class="empty">${nothingToDo(state)}</p>`
         : differing.map((change) => renderChange(change, planned))
     }
+    ${renderImpact(state, now)}
   </section>`;
 }
 

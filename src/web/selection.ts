@@ -1,5 +1,12 @@
 import { impactOf } from "../report/drift.ts";
 import { driftOf, zoneStatuses, type ZoneState, type ZoneStatus } from "../report/zone-state.ts";
+import {
+  fitsInventory,
+  fleetInventory,
+  inventoryFilters,
+  type FleetInventory,
+  type InventoryFilter,
+} from "./fleet-inventory.ts";
 
 /** Zones on one page. */
 export const pageSize = 200;
@@ -7,6 +14,7 @@ export const pageSize = 200;
 /** Which zones somebody wants to see, as query parameters say it. */
 export interface Selection {
   readonly status: ZoneStatus | undefined;
+  readonly inventory: InventoryFilter | undefined;
   /** Part of a name, an account or an id; "" for all. */
   readonly query: string;
   /** From 1. */
@@ -15,9 +23,11 @@ export interface Selection {
 
 /** The zones that a selection shows, those that need somebody first. */
 export interface Selected {
-  /** How many zones fit the text, by status. */
+  /** How many zones fit all but the status, by status. */
   readonly counts: Readonly<Record<ZoneStatus, number>>;
-  /** How many fit text and status. */
+  /** What was found in the zones that fit all but what is looked for in inventories. */
+  readonly inventory: FleetInventory;
+  /** How many fit all of it. */
   readonly matching: number;
   readonly page: number;
   readonly pages: number;
@@ -29,33 +39,39 @@ export function selectionFrom(query: Readonly<Record<string, string | undefined>
   const page = Number(query["page"] ?? 1);
   return {
     status: zoneStatuses.find((status) => status === query["status"]),
+    inventory: inventoryFilters.find((filter) => filter === query["inventory"]),
     query: (query["q"] ?? "").trim().toLowerCase(),
     page: Number.isSafeInteger(page) && page > 0 ? page : 1,
   };
 }
 
 /** The query string of a selection, "" for the first page of all. */
-export function queryOf({ status, query, page }: Selection): string {
+export function queryOf({ status, inventory, query, page }: Selection): string {
   const parameters = new URLSearchParams();
   if (query !== "") parameters.set("q", query);
   if (status !== undefined) parameters.set("status", status);
+  if (inventory !== undefined) parameters.set("inventory", inventory);
   if (page > 1) parameters.set("page", String(page));
   return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }
 
 /** Applies a selection to all zones; a page beyond the last is the last. */
 export function select(zones: readonly ZoneState[], selection: Selection): Selected {
-  const found = zones.filter((state) => fits(state, selection.query));
-  const counts = countByStatus(found);
+  const { status, inventory, query } = selection;
+  const hasStatus = (state: ZoneState): boolean => status === undefined || state.status === status;
+  const hasFound = (state: ZoneState): boolean =>
+    inventory === undefined || fitsInventory(state, inventory);
+  const found = zones.filter((state) => fits(state, query));
   const matching = found
-    .filter(({ status }) => selection.status === undefined || status === selection.status)
+    .filter((state) => hasStatus(state) && hasFound(state))
     .map((state) => ({ state, urgency: urgencyOf(state) }))
     .toSorted((a, b) => a.urgency - b.urgency)
     .map(({ state }) => state);
   const pages = Math.max(1, Math.ceil(matching.length / pageSize));
   const page = Math.min(selection.page, pages);
   return {
-    counts,
+    counts: countByStatus(found.filter(hasFound)),
+    inventory: fleetInventory(found.filter(hasStatus)),
     matching: matching.length,
     page,
     pages,

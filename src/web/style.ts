@@ -25,7 +25,8 @@ body { margin: 0; background: var(--back); color: var(--text); font: 14px/1.45 s
 a { color: var(--link); text-decoration: none; }
 a:hover, main p a, .crumbs a { text-decoration: underline; text-underline-offset: 2px; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 3px; }
-code { font: 12.5px/1.5 var(--mono); }
+code, pre { font: 12.5px/1.5 var(--mono); }
+pre { margin: 0; }
 h1 { font-size: 22px; line-height: 1.25; margin: 0 0 16px; display: flex; flex-wrap: wrap; gap: 6px 12px; align-items: center; overflow-wrap: anywhere; }
 h2 { font-size: 14px; margin: 0 0 10px; }
 h3 { font-size: 13px; margin: 0; }
@@ -63,6 +64,9 @@ main { max-width: 1440px; margin: 0 auto; padding: 20px 24px 32px; }
 .dot { display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 5px; background: var(--tone); }
 .in_sync { --tone: var(--good); --tint: var(--tint-good); }
 .drifted, .error { --tone: var(--bad); --tint: var(--tint-bad); }
+.malicious, .failing { --tone: var(--bad); }
+.outside { --tone: var(--warn); }
+.unread { --tone: var(--quiet); }
 .pending { --tone: var(--info); --tint: var(--tint-info); }
 .blocked { --tone: var(--warn); --tint: var(--tint-warn); }
 .paused { --tone: var(--hold); --tint: var(--tint-hold); }
@@ -81,7 +85,7 @@ rect.day { fill: var(--card); opacity: 0.6; }
 .status.error { color: light-dark(#fff, #1b0b0c); background: var(--bad); }
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 348px; gap: 20px; align-items: start; }
 .columns > div:first-child > section { margin-bottom: 20px; }
-.panel, .zones, .card, .change, .record, .empty { background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
+.panel, .zones, .card, .change, .record, .seen, .empty { background: var(--card); border: 1px solid var(--line); border-radius: 8px; }
 .panel { padding: 14px 16px; margin-bottom: 16px; font-size: 13px; }
 .panel p:last-child { margin: 0; }
 dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 3px 14px; margin: 0 0 4px; }
@@ -149,6 +153,14 @@ ins { color: var(--good); background: var(--tint-good); text-decoration: none; b
 .record time { display: inline-block; min-width: 76px; color: var(--quiet); }
 .writes { font-size: 13px; }
 .writes li { overflow-wrap: anywhere; }
+.seen { overflow: hidden; }
+.seen thead th { border-top: 0; }
+.seen > h3, .seen > p, .seen > ul, .seen > details { margin: 0; padding: 0 16px; }
+.seen > h3, .seen > details { border-top: 1px solid var(--line); padding-top: 10px; padding-bottom: 4px; }
+.seen > details { padding-bottom: 10px; }
+.seen > ul, .seen > p { padding-bottom: 8px; }
+.seen summary { cursor: pointer; }
+.items li { padding: 4px 0; }
 @media (max-width: 1000px) {
   .columns { grid-template-columns: minmax(0, 1fr); }
 }
@@ -161,7 +173,8 @@ ins { color: var(--good); background: var(--tint-good); text-decoration: none; b
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; }
   tr { display: flex; flex-wrap: wrap; gap: 2px 10px; padding: 8px 14px; border-top: 1px solid var(--line); }
-  .zones th, .zones td, .fields th, .fields td { display: block; border: 0; padding: 0; }
+  .zones th, .zones td, .fields th, .fields td, .seen th, .seen td { display: block; border: 0; padding: 0; }
+  .seen th { width: 100%; }
   .zones th { flex: 1 0 60%; }
   .zones td, .fields th:first-child, .fields td { white-space: normal; }
   .fields th:first-child, .fields td { width: 100%; }

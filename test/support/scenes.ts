@@ -2,8 +2,22 @@ import type { Fleet } from "../../src/report/fleet.ts";
 import type { HistoryView } from "../../src/report/history.ts";
 import { RecentHistory } from "../../src/report/recent-history.ts";
 import type { ZoneReport } from "../../src/report/run-report.ts";
+import type { InventoryReport } from "../../src/report/zone-inventory.ts";
 import { b, fleetOf, held, shop } from "./fleets.ts";
-import { at, change, declared, done, failed, load, problem, refusal, report } from "./reports.ts";
+import { inventoryRead, inventoryUnreadable } from "./inventories.ts";
+import { cookie, script } from "./inventory.ts";
+import {
+  at,
+  change,
+  declared,
+  done,
+  failed,
+  failure,
+  load,
+  problem,
+  refusal,
+  report,
+} from "./reports.ts";
 
 const csp = change("policy/checkout", "strengthens", {
   title: "Scripts of the checkout",
@@ -26,6 +40,8 @@ export const noHistory: HistoryView = { of: () => [] };
 export function scene(): Fleet {
   const fleet = fleetBefore();
   for (const each of sceneReports()) fleet.recordZone(each);
+  fleet.followInventory(true);
+  for (const each of sceneInventories()) fleet.recordInventory(each);
   return fleet;
 }
 
@@ -82,3 +98,25 @@ function sceneReports(): readonly ZoneReport[] {
     report("pay.example.com", 22, { result: "unreadable" }),
   ];
 }
+
+/** What browsers reported: the shop's miner, a zone without policies, two that cannot be read; one is left to read. */
+function sceneInventories(): readonly InventoryReport[] {
+  const policy = "script-src 'self' https://cdn.example.net";
+  return [
+    inventoryRead(shop, 25, { policy, impact: sceneImpact }),
+    inventoryRead("blog.example.com", 26, {
+      items: [script("https://blog.example.com/a.js"), cookie("lang")],
+    }),
+    inventoryRead("old.example.com", 2, { items: [] }),
+    inventoryUnreadable("old.example.com", 27),
+    inventoryUnreadable("pay.example.com", 28, failure()),
+  ];
+}
+
+/** What the shop's plan would do to it. */
+export const sceneImpact = [
+  `Impact on ${shop}`,
+  "  policy/checkout  Scripts of the checkout  blocks what does not fit; 5 resources seen on its pages",
+  "    ✗ blocks anew: 1",
+  "        script https://stats.example.org/m.js  (malicious: integrity score 4; on https://shop.example.com/checkout/pay)",
+];

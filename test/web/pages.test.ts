@@ -1,17 +1,12 @@
 import { describe, it } from "vitest";
 
-import type { Fleet } from "../../src/report/fleet.ts";
 import { textOfHtml } from "../../src/web/html.ts";
-import type { Look } from "../../src/web/look.ts";
-import { renderFleetPage } from "../../src/web/page-fleet.ts";
 import { renderProblemsPage } from "../../src/web/page-problems.ts";
-import { renderZonePage } from "../../src/web/page-zone.ts";
-import { selectionFrom } from "../../src/web/selection.ts";
 import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
+import { fleetPage, lookAt, wordsOf, zonePage } from "../support/pages.ts";
 import {
   at,
   change,
-  daemon,
   declared,
   failed,
   failure,
@@ -20,29 +15,7 @@ import {
   refusal,
   report,
 } from "../support/reports.ts";
-import { scene, sceneHistory } from "../support/scenes.ts";
-
-function lookAt(fleet: Fleet): Look {
-  return { fleet, history: sceneHistory(), daemon: daemon(), now: at(30), canAsk: false };
-}
-
-function fleetPage(fleet: Fleet, query: Readonly<Record<string, string>> = {}): string {
-  return textOfHtml(renderFleetPage(lookAt(fleet), selectionFrom(query)));
-}
-
-function zonePage(fleet: Fleet, name: string = shop): string {
-  const state = fleet.zone(name);
-  if (state === undefined) throw new Error(`${name} is not declared`);
-  return textOfHtml(renderZonePage(lookAt(fleet), state));
-}
-
-/** What a reader reads: no markup, spaces as one. */
-function wordsOf(page: string): string {
-  return page
-    .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-}
+import { scene } from "../support/scenes.ts";
 
 /** Names of assets carry their hash, which is no words. */
 function withoutHashes(page: string): string {

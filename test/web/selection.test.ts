@@ -1,18 +1,22 @@
 import { describe, it } from "vitest";
 
+import { inventoryFilters } from "../../src/web/fleet-inventory.ts";
 import { queryOf, select, selectionFrom } from "../../src/web/selection.ts";
-import { a, fleetOf, held } from "../support/fleets.ts";
+import { a, fleetOf, held, shop } from "../support/fleets.ts";
 import { change, declared, report } from "../support/reports.ts";
+import { scene } from "../support/scenes.ts";
 
-const everything = { status: undefined, query: "", page: 1 } as const;
+const everything = { status: undefined, inventory: undefined, query: "", page: 1 } as const;
 
 describe("a selection", () => {
   it.for([
     { query: {}, is: everything },
     {
       query: { status: "drifted", q: " Shop " },
-      is: { status: "drifted", query: "shop", page: 1 },
+      is: { ...everything, status: "drifted", query: "shop" },
     },
+    { query: { inventory: "malicious" }, is: { ...everything, inventory: "malicious" } },
+    { query: { inventory: "everything" }, is: everything },
     { query: { page: "3" }, is: { ...everything, page: 3 } },
     { query: { status: "<script>", page: "-1" }, is: everything },
     { query: { page: "1e99" }, is: everything },
@@ -21,7 +25,12 @@ describe("a selection", () => {
   });
 
   it("can be written as a link and read again", ({ expect }) => {
-    const selection = { status: "blocked", query: "a b&c", page: 2 } as const;
+    const selection = {
+      status: "blocked",
+      inventory: "outside",
+      query: "a b&c",
+      page: 2,
+    } as const;
     const query = queryOf(selection);
     expect(selectionFrom(Object.fromEntries(new URLSearchParams(query)))).toEqual(selection);
     expect(queryOf(everything)).toBe("");
@@ -65,6 +74,33 @@ describe("the selected zones", () => {
     const { counts, matching, zones } = select(fleet.zones, { ...everything, status: "error" });
     expect(counts).toMatchObject({ error: 1, blocked: 1, in_sync: 1, paused: 0 });
     expect([matching, zones.length]).toEqual([1, 1]);
+  });
+
+  it.for([
+    { inventory: "malicious", finds: [shop] },
+    { inventory: "outside", finds: [shop] },
+    { inventory: "failing", finds: ["old.example.com", "pay.example.com"] },
+    { inventory: "unread", finds: ["www.example.com"] },
+  ] as const)("are found by their inventory: $inventory", (each, { expect }) => {
+    const { zones } = select(scene().zones, { ...everything, inventory: each.inventory });
+    expect(zones.map((state) => state.declared.name)).toEqual(each.finds);
+  });
+
+  it("count what can be looked for as if nothing of the kind were looked for yet", ({ expect }) => {
+    const selected = select(scene().zones, {
+      ...everything,
+      status: "error",
+      inventory: "malicious",
+    });
+    expect(selected.matching).toBe(0);
+    expect(selected.counts).toMatchObject({ blocked: 1, error: 0, in_sync: 0 });
+    expect(selected.inventory.zones).toEqual({ malicious: 0, outside: 0, failing: 1, unread: 0 });
+  });
+
+  it("are not found by an inventory at which nobody looks", ({ expect }) => {
+    for (const inventory of inventoryFilters) {
+      expect(select(fleet.zones, { ...everything, inventory }).matching).toBe(0);
+    }
   });
 
   it("come in pages of 200; a page beyond the end is the last one", ({ expect }) => {

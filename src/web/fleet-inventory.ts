@@ -1,0 +1,51 @@
+import type { InventoryFacts, InventoryState } from "../report/zone-inventory.ts";
+import type { ZoneState } from "../report/zone-state.ts";
+
+/** What somebody looks for among the inventories of zones; the last two never hold of one zone together. */
+export const inventoryFilters = ["malicious", "outside", "failing", "unread"] as const;
+
+/** One of {@link inventoryFilters}. */
+export type InventoryFilter = (typeof inventoryFilters)[number];
+
+/** The inventories of zones in numbers; what was not read yet is in none of the counts of items. */
+export interface FleetInventory {
+  readonly zones: Readonly<Record<InventoryFilter, number>>;
+  readonly malicious: number;
+  /** Scripts outside every enforced policy of their zone. */
+  readonly outside: number;
+}
+
+/** Whether anybody looks at what browsers report. */
+export function isInventoryOn(zones: readonly ZoneState[]): boolean {
+  return zones.some(({ inventory }) => inventory !== undefined);
+}
+
+/** Counts what was found in zones. */
+export function fleetInventory(zones: readonly ZoneState[]): FleetInventory {
+  const counts = { malicious: 0, outside: 0, failing: 0, unread: 0 };
+  let malicious = 0;
+  let outside = 0;
+  for (const state of zones) {
+    for (const filter of inventoryFilters) if (fitsInventory(state, filter)) counts[filter] += 1;
+    malicious += maliciousIn(state.inventory?.facts);
+    outside += state.inventory?.facts?.outside?.count ?? 0;
+  }
+  return { zones: counts, malicious, outside };
+}
+
+/** Whether a zone is one of those that somebody looks for; where nobody looks at inventories, none is. */
+export function fitsInventory({ inventory }: ZoneState, filter: InventoryFilter): boolean {
+  return inventory !== undefined && tests[filter](inventory);
+}
+
+/** Malicious items of all kinds. */
+export function maliciousIn(facts: InventoryFacts | undefined): number {
+  return [...(facts?.kinds.values() ?? [])].reduce((sum, { malicious }) => sum + malicious, 0);
+}
+
+const tests: Readonly<Record<InventoryFilter, (inventory: InventoryState) => boolean>> = {
+  malicious: ({ facts }) => maliciousIn(facts) > 0,
+  outside: ({ facts }) => (facts?.outside?.count ?? 0) > 0,
+  failing: ({ failure }) => failure !== undefined,
+  unread: ({ facts, failure }) => facts === undefined && failure === undefined,
+};

@@ -1,0 +1,71 @@
+import type { ZoneState } from "../report/zone-state.ts";
+import {
+  inventoryFilters,
+  maliciousIn,
+  type FleetInventory,
+  type InventoryFilter,
+} from "./fleet-inventory.ts";
+import { html, type Html } from "./html.ts";
+import { counted, number } from "./page-parts.ts";
+import { queryOf, type Selection } from "./selection.ts";
+
+/** Zones that somebody looks for among the inventories, in words after "zones". */
+export const filterWords: Readonly<Record<InventoryFilter, string>> = {
+  malicious: "with malicious items",
+  outside: "with scripts outside policies",
+  failing: "not readable",
+  unread: "not read yet",
+};
+
+/** Shown also when no zone is so: that none is, is what one wants to see. */
+const always = new Set<InventoryFilter>(["malicious", "outside"]);
+
+/** What browsers reported in all zones: each finding with its number of zones, which is also the filter. */
+export function renderFleetInventory(found: FleetInventory, selection: Selection): Html {
+  const shown = inventoryFilters.filter(
+    (filter) => found.zones[filter] > 0 || filter === selection.inventory || always.has(filter),
+  );
+  return html`<section class="overview" aria-labelledby="seen-title">
+    <h2 id="seen-title">Seen by browsers <small>zones, as they were read last</small></h2>
+    <ul class="tabs">
+      ${shown.map((filter) => tab(filter, found, selection))}
+    </ul>
+  </section>`;
+}
+
+/** A second click takes the filter away. */
+function tab(filter: InventoryFilter, found: FleetInventory, selection: Selection): Html {
+  const isCurrent = filter === selection.inventory;
+  const inventory = isCurrent ? undefined : filter;
+  const zones = found.zones[filter];
+  return html`<li>
+    <a
+      class="${filter}"
+      href="/${queryOf({ ...selection, inventory, page: 1 })}"
+      aria-current="${String(isCurrent)}"
+      ><b>${number(zones)}</b>
+      ${zones > 0 && html`<span class="dot" aria-hidden="true"></span>`}${words(filter, found)}</a
+    >
+  </li> `;
+}
+
+function words(filter: InventoryFilter, { zones, malicious, outside }: FleetInventory): string {
+  if (zones[filter] === 0) return filterWords[filter];
+  switch (filter) {
+    case "malicious":
+      return `with ${counted(malicious, "malicious item")}`;
+    case "outside":
+      return `with ${counted(outside, "script")} outside policies`;
+    case "failing":
+    case "unread":
+      return filterWords[filter];
+  }
+}
+
+/** How many malicious items a zone has, where it has some. */
+export function maliciousBadge({ inventory }: ZoneState): Html | undefined {
+  const count = maliciousIn(inventory?.facts);
+  return count === 0
+    ? undefined
+    : html`<span class="impact weakens">${number(count)} malicious</span>`;
+}

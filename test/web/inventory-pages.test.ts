@@ -1,0 +1,184 @@
+import { describe, it } from "vitest";
+
+import type { Fleet } from "../../src/report/fleet.ts";
+import type { InventoryReport } from "../../src/report/zone-inventory.ts";
+import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
+import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
+import { cookie, script } from "../support/inventory.ts";
+import { fleetPage, wordsOf, zonePage } from "../support/pages.ts";
+import { declared, failure, report } from "../support/reports.ts";
+import { scene } from "../support/scenes.ts";
+
+/** The shop's page after looks at its inventory, its plan in sync unless something was recorded before. */
+function shopAfter(fleet: Fleet, ...looks: readonly InventoryReport[]): string {
+  fleet.followInventory(true);
+  for (const look of looks) fleet.recordInventory(look);
+  return zonePage(fleet);
+}
+
+describe("what browsers saw", () => {
+  it("is not spoken of where nobody looks", ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.recordZone(report(shop, 1, held("WEAKENING")));
+    for (const page of [zonePage(fleet), fleetPage(fleet)]) {
+      expect(wordsOf(page)).not.toContain("browsers");
+      expect(page).not.toContain("inventory");
+    }
+  });
+
+  it("is not zero where it was not read yet", ({ expect }) => {
+    const page = wordsOf(shopAfter(fleetOf()));
+    expect(page).toContain(
+      "Seen by browsers Not read yet: zones are looked at one after the other",
+    );
+    expect(page).not.toContain("On record");
+  });
+
+  it("is unknown where no look succeeded, and why is said", ({ expect }) => {
+    const page = wordsOf(
+      shopAfter(fleetOf(), inventoryUnreadable(shop, 5), inventoryUnreadable(shop, 20)),
+    );
+    expect(page).toContain(
+      "Could not be read GET page_shield/scripts: 403: the token may not read this zone API_FORBIDDEN ray 8f2a failed first 25 min ago , tried again with the next look; nothing is known yet",
+    );
+    expect(page).not.toContain("On record");
+    expect(page).not.toContain("Not read yet");
+  });
+
+  it("is what was read before where the last look failed", ({ expect }) => {
+    const page = wordsOf(
+      shopAfter(fleetOf(), inventoryRead(shop, 5), inventoryUnreadable(shop, 20, failure())),
+    );
+    expect(page).toContain("Seen by browsers read 25 min ago Could not be read");
+    expect(page).toContain(
+      "failed first 10 min ago , tried again by itself; below is what was read",
+    );
+    expect(page).toContain("scripts 4 3 active, 1 inactive 1 1");
+  });
+
+  it("is told in numbers, and what is malicious by name and reason", ({ expect }) => {
+    const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5)));
+    expect(page).toContain("scripts 4 3 active, 1 inactive 1 1");
+    expect(page).toContain("connections 2 2 active 1 1");
+    expect(page).toContain("cookies 1 – – 0");
+    expect(page).toContain(
+      "Malicious https://collect.example.org/c connection, domain reported (Malware) , first seen 3 h ago on https://shop.example.com/checkout/pay https://stats.example.org/m.js script, integrity score 4",
+    );
+    expect(page).toContain("The newest (7)");
+  });
+
+  it("has nothing malicious to list where there is none", ({ expect }) => {
+    const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { items: [cookie("lang")] })));
+    expect(page).not.toContain("Malicious https");
+    expect(page).toContain("scripts 0 – 0 0");
+  });
+
+  it("is listed up to a bound and counted beyond it", ({ expect }) => {
+    const items = Array.from({ length: 230 }, (_, index) =>
+      script(`https://evil.example/${index}.js`, { urlReportedMalicious: true }),
+    );
+    const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { items })));
+    expect(page.match(/URL reported/g)).toHaveLength(210);
+    expect(page).toContain("and 30 more items Scripts outside every enforced policy");
+  });
+
+  it.for([
+    { policy: undefined, says: "The zone enforces no policy." },
+    {
+      policy: "script-src 'self' https://cdn.example.net",
+      says: "1 of those in use. https://stats.example.org/m.js",
+    },
+    { policy: "script-src https:", says: "None of those in use. The newest" },
+    {
+      policy: "script-src 'strict-dynamic' 'nonce-a'",
+      says: "None of those in use; of 3 it cannot be told.",
+    },
+  ])("is held to the enforced policies: $policy", ({ policy, says }, { expect }) => {
+    const seen = policy === undefined ? {} : { policy };
+    expect(wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, seen)))).toContain(
+      `Scripts outside every enforced policy ${says}`,
+    );
+  });
+
+  const impact = ["Impact on shop.example.com", "  ✗ blocks anew: 1"];
+  const judged = inventoryRead(shop, 5, { impact });
+
+  it("is told with the plan by what the plan would do to it, open where people decide", ({
+    expect,
+  }) => {
+    const waiting = fleetOf();
+    waiting.recordZone(report(shop, 1, held("WEAKENING")));
+    const page = shopAfter(waiting, judged);
+    expect(page).toContain(`<pre class="value">${impact.join("\n")}</pre>`);
+    expect(page).toContain('<details class="record" id="impact" open>');
+    expect(wordsOf(page)).toContain("What this would do to what browsers saw judged 25 min ago");
+
+    const free = fleetOf();
+    free.recordZone(report(shop, 1, drifted));
+    expect(shopAfter(free, judged)).toContain('<details class="record" id="impact" >');
+  });
+
+  it("is not said to be harmed by a plan that was not judged, nor by one that is done", ({
+    expect,
+  }) => {
+    const fleet = fleetOf();
+    fleet.recordZone(report(shop, 1, held("WEAKENING")));
+    expect(wordsOf(shopAfter(fleet, inventoryRead(shop, 5)))).toContain("is not judged yet");
+    fleet.recordInventory(judged);
+    fleet.recordZone(report(shop, 6, { result: "in-sync" }));
+    expect(wordsOf(zonePage(fleet))).not.toContain("What this would do");
+  });
+
+  it("is counted over the fleet, each number a filter that a second click takes away", ({
+    expect,
+  }) => {
+    const page = fleetPage(scene(), { status: "blocked", q: "shop", inventory: "malicious" });
+    expect(wordsOf(page)).toContain("1 with 2 malicious items 1 with 1 script outside policies");
+    expect(wordsOf(page)).toContain("Zones: blocked, with malicious items");
+    expect(wordsOf(page)).toContain("shop.example.com 2 malicious");
+    expect(page).toMatch(/href="\/\?q=shop&amp;status=blocked"\s+aria-current="true"/);
+    expect(page).toContain('href="/?q=shop&amp;status=blocked&amp;inventory=outside"');
+    expect(page).toContain('href="/?q=shop&amp;status=drifted&amp;inventory=malicious"');
+    expect(page).toContain('<input type="hidden" name="inventory" value="malicious" />');
+  });
+
+  it("tells over the fleet which zones are read yet, and that nothing bad is found", ({
+    expect,
+  }) => {
+    const fleet = fleetOf(declared(shop), declared("blog.example.com"));
+    fleet.followInventory(true);
+    fleet.recordInventory(inventoryUnreadable(shop, 5));
+    expect(wordsOf(fleetPage(fleet))).toContain(
+      "0 with malicious items 0 with scripts outside policies 1 not readable 1 not read yet",
+    );
+  });
+});
+
+describe("hostile text among it", () => {
+  const hostile = [`" onmouseover="alert(1)`, "<script>alert(1)</script>", "\u202E"];
+
+  it("is shown as text, and leads nowhere", ({ expect }) => {
+    const evil = `https://evil.example/"${hostile.join("")}`;
+    const items = [
+      script(evil, { urlReportedMalicious: true, maliciousCategories: [evil], status: evil }),
+      cookie(evil, { firstPageUrl: evil }),
+    ];
+    const fleet = fleetOf();
+    fleet.recordZone(report(shop, 1, held("WEAKENING")));
+    const page = shopAfter(
+      fleet,
+      inventoryRead(shop, 2, { items, policy: "script-src 'self'", impact: [evil] }),
+      inventoryUnreadable(shop, 3, failure(evil)),
+    );
+    for (const bad of hostile) expect(page).not.toContain(bad);
+    expect(page.match(/&lt;script&gt;alert\(1\)/g)?.length).toBeGreaterThan(8);
+    expect(page).not.toMatch(/(?:href|src|action)="[^"]*evil\.example/);
+  });
+
+  it("is cut where it is long, and whole on demand", ({ expect }) => {
+    const long = `data:text/javascript,${"x".repeat(5_000)}`;
+    const page = shopAfter(fleetOf(), inventoryRead(shop, 2, { items: [script(long)] }));
+    expect(page).toContain(`<code class="value" title="${long}">${long.slice(0, 200)}…</code>`);
+    expect(wordsOf(page)).not.toContain(long);
+  });
+});
