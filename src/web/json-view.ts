@@ -3,7 +3,6 @@ import { countByKind, driftIn } from "../report/drift.ts";
 import { historyJson } from "../report/history-json.ts";
 import type { LoadReport } from "../report/load-report.ts";
 import { changeJson } from "../report/plan-json.ts";
-import type { Failure } from "../report/run-report.ts";
 import {
   driftOf,
   pendingOf,
@@ -11,11 +10,10 @@ import {
   type LastRun,
   type ZoneState,
 } from "../report/zone-state.ts";
+import { fleetInventoryJson, inventoryJson } from "./json-inventory.ts";
+import { failureJson, type JsonBody } from "./json-parts.ts";
 import type { Look } from "./look.ts";
 import { countByStatus, select, type Selection } from "./selection.ts";
-
-/** The body of an answer of `/api/v1`. Names are in snake case, moments in ISO 8601, what is missing is `null`. */
-export type JsonBody = Readonly<Record<string, unknown>>;
 
 /** `/api/v1/fleet`: the process and its zones in numbers. */
 export function fleetJson({ fleet, daemon }: Look): JsonBody {
@@ -27,6 +25,7 @@ export function fleetJson({ fleet, daemon }: Look): JsonBody {
     desired: fleet.load === undefined ? null : loadJson(fleet.load),
     zones: fleet.zones.length,
     by_status: countByStatus(fleet.zones),
+    inventory: fleetInventoryJson(fleet.zones),
     schedule: {
       cron: schedule.expressions,
       timezone: schedule.timezone,
@@ -56,7 +55,7 @@ export function zonesJson({ fleet }: Look, selection: Selection): JsonBody {
 
 /** `/api/v1/zones/:name`: all that is known of a zone. */
 export function zoneJson(state: ZoneState): JsonBody {
-  const { zone, declared, failure } = state;
+  const { zone, declared, failure, inventory } = state;
   return {
     ...summaryJson(state),
     id: zone?.id ?? null,
@@ -74,6 +73,7 @@ export function zoneJson(state: ZoneState): JsonBody {
     compared: state.compared,
     unmanaged_objects: state.unmanaged,
     drift_onsets: state.driftOnsets,
+    inventory: inventory === undefined ? null : inventoryJson(inventory),
     last_run: state.lastRun === undefined ? null : runJson(state.lastRun),
     changes: state.changes.map(recordJson),
   };
@@ -132,8 +132,4 @@ function recordJson(record: ChangeRecord): JsonBody {
 
 function runJson({ run, trigger, revision, at, durationMs }: LastRun): JsonBody {
   return { run, trigger, revision, at, duration_ms: durationMs };
-}
-
-function failureJson({ code, message, transient, ray }: Failure): JsonBody {
-  return { code, message, transient, ray };
 }

@@ -10,7 +10,9 @@ import { Live } from "../../src/web/live.ts";
 import type { AskPorts } from "../../src/web/reconcile-request.ts";
 import { objectsIn, textAt } from "../deploy/rules.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
-import { at, change, declared, load, report } from "../support/reports.ts";
+import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
+import { cookie, script } from "../support/inventory.ts";
+import { at, change, declared, failure, load, report } from "../support/reports.ts";
 import { noHistory, scene, sceneHistory } from "../support/scenes.ts";
 import { noChromium, openTab, startBrowser } from "./chromium.ts";
 import { servePages } from "./serve-pages.ts";
@@ -105,6 +107,29 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     expect(tab.complaints).toEqual([]);
   });
 
+  it("find the zones in which something malicious was seen, and lead to no address of it", async ({
+    expect,
+  }) => {
+    await using server = await servePages({
+      fleet: scene(),
+      history: sceneHistory(),
+      now: at(30),
+    });
+    await using tab = await openTab(browser, server.url);
+    const { page } = tab;
+    await page.getByRole("link", { name: "1 with 2 malicious items" }).click();
+    await page.waitForURL("**/?inventory=malicious");
+    const rows = page.locator(".zones tbody tr");
+    expect(await rows.count()).toBe(1);
+    await rows.getByRole("link", { name: shop }).click();
+    const seen = page.getByRole("region", { name: /^Seen by browsers/ });
+    expect(await seen.innerText()).toContain("https://stats.example.org/m.js");
+    expect(await seen.getByText("blocks anew: 1").count()).toBe(0);
+    expect(await page.getByText("blocks anew: 1").isVisible()).toBe(true);
+    expect(await seen.getByRole("link").count()).toBe(0);
+    expect(tab.complaints).toEqual([]);
+  });
+
   it("work without JavaScript: search, filter, zone, what was changed", async ({ expect }) => {
     await using server = await servePages(showcase());
     await using tab = await openTab(browser, server.url, { javaScriptEnabled: false });
@@ -141,6 +166,8 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
         troubled.url,
         `${troubled.url}/problems`,
         `${troubled.url}/zones/${shop}`,
+        `${troubled.url}/?inventory=malicious`,
+        `${troubled.url}/zones/old.example.com`,
       ]) {
         await using tab = await openTab(browser, url, { colorScheme });
         expect(await violationsOn(tab.page), url).toEqual([]);
@@ -220,6 +247,11 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
         unmanaged: [{ kind: "policy", id: "1", title: text }],
       }),
     );
+    fleet.followInventory(true);
+    const items = [script(text, { urlReportedMalicious: true }), cookie(text)];
+    const impact = [text];
+    fleet.recordInventory(inventoryRead(shop, 4, { items, impact, policy: "script-src 'self'" }));
+    fleet.recordInventory(inventoryUnreadable(shop, 5, failure(text)));
     await using server = await servePages({ fleet, history: noHistory, now: at(30) });
     for (const path of ["/", `/zones/${shop}`]) {
       for (const width of [1280, 380]) {

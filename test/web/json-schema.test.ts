@@ -68,6 +68,13 @@ describe("the schema of /api/v1", () => {
     expect(faultsOf("history", historyOfZoneJson(look, state.declared.name))).toBe("");
   });
 
+  it("describes a fleet at whose inventory nobody looks", ({ expect }) => {
+    const off = scene();
+    off.followInventory(false);
+    expect(faultsOf("fleet", fleetJson({ ...look, fleet: off }))).toBe("");
+    for (const state of off.zones) expect(faultsOf("zone", zoneJson(state))).toBe("");
+  });
+
   it("has the closed sets of the program", ({ expect }) => {
     expect(valuesOf("status")).toEqual(zoneStatuses);
     expect(valuesOf("trigger")).toEqual(triggers);

@@ -4,7 +4,7 @@ import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json
 import { selectionFrom } from "../../src/web/selection.ts";
 import { fleetOf, held, shop } from "../support/fleets.ts";
 import { at, change, daemon, declared, load, problem, report } from "../support/reports.ts";
-import { noHistory } from "../support/scenes.ts";
+import { noHistory, scene, sceneImpact } from "../support/scenes.ts";
 
 function look(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {
   return { fleet, history: noHistory, daemon: daemon(), now: at(10), canAsk: false };
@@ -42,6 +42,7 @@ describe("the fleet as JSON", () => {
         unknown: 1,
         paused: 0,
       },
+      inventory: null,
       schedule: {
         cron: ["*/15 * * * *"],
         timezone: "Etc/UTC",
@@ -128,6 +129,71 @@ describe("zones as JSON", () => {
       last_run: null,
       last_success_at: null,
       differing: [],
+      inventory: null,
+    });
+  });
+});
+
+describe("what browsers saw, as JSON", () => {
+  const fleet = scene();
+  const inventoryOf = (name: string): unknown => {
+    const state = fleet.zone(name);
+    if (state === undefined) throw new Error(`${name} is not declared`);
+    return sent(zoneJson(state)["inventory"]);
+  };
+
+  it("is counted over the fleet, and finds its zones", ({ expect }) => {
+    expect(fleetJson(look(fleet))["inventory"]).toEqual({
+      malicious_items: 2,
+      scripts_outside_policies: 1,
+      zones: { malicious: 1, outside: 1, failing: 2, unread: 1 },
+    });
+    const body = sent(zonesJson(look(fleet), selectionFrom({ inventory: "malicious" })));
+    expect(body).toMatchObject({ matching: 1, zones: [{ name: shop }] });
+  });
+
+  it("is told of a zone as it was read last", ({ expect }) => {
+    const found = {
+      kind: "script",
+      id: "https://stats.example.org/m.js",
+      what: "https://stats.example.org/m.js",
+      where: "https://shop.example.com/checkout/pay",
+      first_seen_at: "2026-11-21T07:00:00.000Z",
+      malicious_because: ["integrity score 4"],
+    };
+    const zero = { script: 0, connection: 0, cookie: 0 };
+    expect(inventoryOf(shop)).toMatchObject({
+      read_at: "2026-11-21T10:25:00.000Z",
+      failure: null,
+      failing_since: null,
+      malicious_found: { ...zero, script: 1, connection: 1 },
+      facts: {
+        kinds: {
+          script: {
+            total: 4,
+            statuses: { active: 3, inactive: 1 },
+            malicious: 1,
+            fresh: 1,
+            hosts: 4,
+          },
+          connection: { total: 2, malicious: 1 },
+          cookie: { total: 1, statuses: {} },
+        },
+        malicious: [{ kind: "connection" }, found],
+        outside_policies: { count: 1, unclear: 0, some: [found] },
+        impact: sceneImpact,
+      },
+    });
+    expect(inventoryOf("blog.example.com")).toMatchObject({ facts: { outside_policies: null } });
+  });
+
+  it("is not zero where it was never read", ({ expect }) => {
+    const unread = { read_at: null, facts: null };
+    expect(inventoryOf("www.example.com")).toMatchObject({ ...unread, failing_since: null });
+    expect(inventoryOf("pay.example.com")).toMatchObject({
+      ...unread,
+      failure: { code: "API_UNAVAILABLE", transient: true },
+      failing_since: "2026-11-21T10:28:00.000Z",
     });
   });
 });
