@@ -7,12 +7,13 @@ export const inventoryFilters = ["malicious", "outside", "failing", "unread"] as
 /** One of {@link inventoryFilters}. */
 export type InventoryFilter = (typeof inventoryFilters)[number];
 
-/** The inventories of zones in numbers; what was not read yet is in none of the counts of items. */
+/** The inventories of zones in numbers. */
 export interface FleetInventory {
   readonly zones: Readonly<Record<InventoryFilter, number>>;
-  readonly malicious: number;
-  /** Scripts outside every enforced policy of their zone. */
-  readonly outside: number;
+  /** Malicious items; `undefined` where no zone was read yet. */
+  readonly malicious: number | undefined;
+  /** Scripts outside every enforced policy of their zone; `undefined` where no zone that was read enforces one. */
+  readonly outside: number | undefined;
 }
 
 /** Whether anybody looks at what browsers report. */
@@ -23,14 +24,19 @@ export function isInventoryOn(zones: readonly ZoneState[]): boolean {
 /** Counts what was found in zones. */
 export function fleetInventory(zones: readonly ZoneState[]): FleetInventory {
   const counts = { malicious: 0, outside: 0, failing: 0, unread: 0 };
-  let malicious = 0;
-  let outside = 0;
   for (const state of zones) {
     for (const filter of inventoryFilters) if (fitsInventory(state, filter)) counts[filter] += 1;
-    malicious += maliciousIn(state.inventory?.facts);
-    outside += state.inventory?.facts?.outside?.count ?? 0;
   }
-  return { zones: counts, malicious, outside };
+  const read = zones.flatMap(({ inventory }) => inventory?.facts ?? []);
+  return {
+    zones: counts,
+    malicious: sumOf(read.map(maliciousIn)),
+    outside: sumOf(read.flatMap(({ outside }) => outside?.count ?? [])),
+  };
+}
+
+function sumOf(numbers: readonly number[]): number | undefined {
+  return numbers.length === 0 ? undefined : numbers.reduce((sum, each) => sum + each, 0);
 }
 
 /** Whether a zone is one of those that somebody looks for; where nobody looks at inventories, none is. */

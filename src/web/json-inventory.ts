@@ -7,7 +7,11 @@ import { failureJson, type JsonBody } from "./json-parts.ts";
 export function fleetInventoryJson(zones: readonly ZoneState[]): JsonBody | null {
   if (!isInventoryOn(zones)) return null;
   const { zones: counts, malicious, outside } = fleetInventory(zones);
-  return { malicious_items: malicious, scripts_outside_policies: outside, zones: counts };
+  return {
+    malicious_items: malicious ?? null,
+    scripts_outside_policies: outside ?? null,
+    zones: counts,
+  };
 }
 
 /** What is known of a zone's inventory. */

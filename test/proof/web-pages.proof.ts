@@ -117,7 +117,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     });
     await using tab = await openTab(browser, server.url);
     const { page } = tab;
-    await page.getByRole("link", { name: "1 with 2 malicious items" }).click();
+    await page.getByRole("link", { name: "1 with malicious items: 2" }).click();
     await page.waitForURL("**/?inventory=malicious");
     const rows = page.locator(".zones tbody tr");
     expect(await rows.count()).toBe(1);

@@ -64,7 +64,7 @@ describe("what browsers saw", () => {
     expect(page).toContain(
       "Malicious https://collect.example.org/c connection, domain reported (Malware) , first seen 3 h ago on https://shop.example.com/checkout/pay https://stats.example.org/m.js script, integrity score 4",
     );
-    expect(page).toContain("The newest (7)");
+    expect(page).toContain("The newest (5) https://collect.example.org/c");
   });
 
   it("has nothing malicious to list where there is none", ({ expect }) => {
@@ -78,7 +78,7 @@ describe("what browsers saw", () => {
       script(`https://evil.example/${index}.js`, { urlReportedMalicious: true }),
     );
     const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { items })));
-    expect(page.match(/URL reported/g)).toHaveLength(210);
+    expect(page.match(/URL reported/g)).toHaveLength(200 + 5);
     expect(page).toContain("and 30 more items Scripts outside every enforced policy");
   });
 
@@ -133,7 +133,7 @@ describe("what browsers saw", () => {
     expect,
   }) => {
     const page = fleetPage(scene(), { status: "blocked", q: "shop", inventory: "malicious" });
-    expect(wordsOf(page)).toContain("1 with 2 malicious items 1 with 1 script outside policies");
+    expect(wordsOf(page)).toContain("1 with malicious items: 2 1 with scripts outside policies: 1");
     expect(wordsOf(page)).toContain("Zones: blocked, with malicious items");
     expect(wordsOf(page)).toContain("shop.example.com 2 malicious");
     expect(page).toMatch(/href="\/\?q=shop&amp;status=blocked"\s+aria-current="true"/);
@@ -142,15 +142,22 @@ describe("what browsers saw", () => {
     expect(page).toContain('<input type="hidden" name="inventory" value="malicious" />');
   });
 
-  it("tells over the fleet which zones are read yet, and that nothing bad is found", ({
-    expect,
-  }) => {
+  it("is told over the fleet as nothing bad only once it was read", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
     fleet.followInventory(true);
-    fleet.recordInventory(inventoryUnreadable(shop, 5));
+    fleet.recordInventory(inventoryUnreadable("blog.example.com", 5));
+    const heading = "Seen by browsers zones, as they were read last";
+    expect(wordsOf(fleetPage(fleet))).toContain(`${heading} 1 not readable 1 not read yet Zones`);
+    fleet.recordInventory(inventoryRead(shop, 6, { items: [cookie("lang")] }));
     expect(wordsOf(fleetPage(fleet))).toContain(
-      "0 with malicious items 0 with scripts outside policies 1 not readable 1 not read yet",
+      `${heading} 0 with malicious items 1 not readable Zones`,
     );
+    const policy = "script-src 'self'";
+    fleet.recordInventory(inventoryRead(shop, 7, { items: [cookie("lang")], policy }));
+    expect(wordsOf(fleetPage(fleet))).toContain(
+      `${heading} 0 with malicious items 0 with scripts outside policies 1 not readable Zones`,
+    );
+    expect(wordsOf(fleetPage(fleet, { q: "nowhere" }))).not.toContain(heading);
   });
 });
 

@@ -148,6 +148,12 @@ describe("what browsers saw, as JSON", () => {
       scripts_outside_policies: 1,
       zones: { malicious: 1, outside: 1, failing: 2, unread: 1 },
     });
+    const unread = fleetOf();
+    unread.followInventory(true);
+    expect(fleetJson(look(unread))["inventory"]).toMatchObject({
+      malicious_items: null,
+      scripts_outside_policies: null,
+    });
     const body = sent(zonesJson(look(fleet), selectionFrom({ inventory: "malicious" })));
     expect(body).toMatchObject({ matching: 1, zones: [{ name: shop }] });
   });
