@@ -46,8 +46,8 @@ export function thisMachine(): Machine {
     files: nodeFiles,
     historyStore: nodeHistoryStore,
     random: () => Math.random(),
-    // A UUID is put together of twenty pieces, and each is kept as long as the whole: 700 bytes for every zone.
-    uniqueId: () => randomBytes(16).toString("hex"),
+    // A UUID is longer than its column, and put together of twenty pieces that stay with it: 700 bytes for every zone.
+    uniqueId: () => randomBytes(8).toString("hex"),
     onSignal: (signal, listener) => {
       process.on(signal, listener);
       return { [Symbol.dispose]: () => process.off(signal, listener) };
