@@ -13,7 +13,7 @@ export function inventoryRead(
   zone: string,
   minutes: number,
   found: readonly Item[],
-  outside: Outside | undefined = undefined,
+  outside?: Outside,
   kinds: readonly ItemKind[] = itemKinds,
 ): InventoryReport {
   const items = new Map(kinds.map((kind) => [kind, found.filter((item) => item.kind === kind)]));
