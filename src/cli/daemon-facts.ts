@@ -33,6 +33,7 @@ export function factsOf({ service }: DaemonParts, state: DaemonState): DaemonFac
       longestGapMs: timetable.longestGapMs,
       sweepMs: sweepMs(state.cost, credentials),
     },
+    inventoryEveryMs: live.current.inventory?.everyMs,
     queue: { waiting: reconciler.waiting, running: [...reconciler.running.keys()] },
     credentials,
     leases: [],

@@ -42,6 +42,8 @@ export interface DaemonFacts {
   readonly startedAt: Date;
   readonly mode: "enforce" | "observe";
   readonly schedule: ScheduleFacts;
+  /** From one look at a zone's inventory to the next, in milliseconds; `undefined`: nobody looks. */
+  readonly inventoryEveryMs: number | undefined;
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
   readonly credentials: readonly CredentialFacts[];
   readonly leases: readonly LeaseFacts[];

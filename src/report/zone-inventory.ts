@@ -16,6 +16,8 @@ export interface ItemBrief {
   /** Page on which it was first seen, else its host. */
   readonly where: string;
   readonly firstSeenAt: Date | undefined;
+  /** As the service calls it; "" where it says none, as of cookies. */
+  readonly status: string;
   /** Why it is malicious; empty where it is not. */
   readonly malicious: readonly string[];
 }
@@ -120,6 +122,7 @@ function briefOf(item: Item, maliciousBelow: number): ItemBrief {
     what: item.kind === "cookie" ? item.name : item.url,
     where: firstPageUrl || host,
     firstSeenAt,
+    status: item.kind === "cookie" ? "" : item.status,
     malicious: maliciousReasons(item, maliciousBelow),
   };
 }

@@ -19,6 +19,7 @@ export function renderDaemon(fleet: FleetView, daemon: DaemonFacts): string {
     single(metricTable.scheduleNext, seconds(schedule.nextAt)),
     single(metricTable.sweepSeconds, schedule.sweepMs / 1000),
     single(metricTable.oldestSuccessAt, oldestSuccess(fleet)),
+    renderFamily(metricTable.inventoryInterval, inventoryInterval(daemon)),
     ...renderCredentials(credentials),
     ...renderLeases(leases),
   ].join("");
@@ -31,6 +32,10 @@ function single(definition: MetricDefinition, value: number): string {
 function configInfo(load: LoadReport | undefined): readonly Sample[] {
   if (load === undefined) return [];
   return [{ labels: { source: load.source, revision: load.revision }, value: 1 }];
+}
+
+function inventoryInterval({ inventoryEveryMs }: DaemonFacts): readonly Sample[] {
+  return inventoryEveryMs === undefined ? [] : [{ labels: {}, value: inventoryEveryMs / 1000 }];
 }
 
 function oldestSuccess({ zones }: FleetView): number {

@@ -3,13 +3,19 @@ import type { MetricDefinition } from "./metric-definition.ts";
 
 const zone = "declared zones";
 
-/** What browsers reported, zone by zone: 21 series where a zone has all of them. */
+/** What browsers reported, zone by zone: 28 series where a zone has all of them. */
 export const inventoryMetrics = {
+  inventoryInterval: {
+    name: "zonewarden_inventory_interval_seconds",
+    type: "gauge",
+    labels: {},
+    help: "Time from one reading of a zone's inventory to the next. No series of the inventory where it is off.",
+  },
   inventoryReadAt: {
     name: "zonewarden_inventory_last_success_timestamp_seconds",
     type: "gauge",
     labels: { zone },
-    help: "When what browsers reported of the zone was last read; 0 until then. No series of the inventory where it is off.",
+    help: "When what browsers reported of the zone was last read; 0 until then.",
   },
   inventoryFailing: {
     name: "zonewarden_inventory_failing",
@@ -32,8 +38,8 @@ export const inventoryMetrics = {
   inventoryMalicious: {
     name: "zonewarden_inventory_malicious_items",
     type: "gauge",
-    labels: { zone, kind: resourceKinds },
-    help: "Of these, malicious: reported, or with an integrity score below impact.malicious_below.",
+    labels: { zone, kind: resourceKinds, status: itemStatuses },
+    help: "Of these, malicious: reported, or with an integrity score below impact.malicious_below; of a zone with more than 200 the newest 200.",
   },
   inventoryFound: {
     name: "zonewarden_inventory_malicious_found_total",

@@ -1,8 +1,9 @@
 import { blockReasonOf, blockReasons } from "../report/block-reason.ts";
 import { countByKind, driftIn, impacts, type ByKind } from "../report/drift.ts";
 import type { InventorySummary } from "../report/inventory.ts";
+import type { InventoryFacts } from "../report/zone-inventory.ts";
 import { driftOf, pendingOf, zoneStatuses, type ZoneState } from "../report/zone-state.ts";
-import { itemKinds, itemStatuses, resourceKinds } from "../zone/inventory.ts";
+import { itemKinds, itemStatuses, resourceKinds, type ItemKind } from "../zone/inventory.ts";
 import { kinds } from "../zone/resource.ts";
 import { renderHead, renderLabels, seconds } from "./exposition.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
@@ -110,9 +111,9 @@ const inventoryFamilies: readonly ZoneFamily[] = [
   },
   {
     definition: metricTable.inventoryMalicious,
-    series: resourceKinds.map((kind) => ({ kind })),
+    series: resourceKinds.flatMap((kind) => itemStatuses.map((status) => ({ kind, status }))),
     values: ({ inventory }) =>
-      resourceKinds.map((kind) => inventory?.facts?.kinds.get(kind)?.malicious),
+      resourceKinds.flatMap((kind) => maliciousByStatus(kind, inventory?.facts)),
   },
   {
     definition: metricTable.inventoryFound,
@@ -131,6 +132,18 @@ function itemsByStatus(summary: InventorySummary | undefined): readonly (number 
   if (summary === undefined) return itemStatuses.map(() => undefined);
   const named = itemStatuses.slice(0, -1).map((status) => summary.statuses[status] ?? 0);
   return [...named, summary.total - named.reduce((sum, count) => sum + count, 0)];
+}
+
+/** Numbers in the order of the statuses; nothing of a kind that is not looked at. */
+function maliciousByStatus(
+  kind: ItemKind,
+  facts: InventoryFacts | undefined,
+): readonly (number | undefined)[] {
+  if (facts?.kinds.has(kind) !== true) return itemStatuses.map(() => undefined);
+  const found = facts.malicious
+    .filter((item) => item.kind === kind)
+    .map(({ status }) => itemStatuses.find((known) => known === status) ?? "none");
+  return itemStatuses.map((status) => found.filter((each) => each === status).length);
 }
 
 /**

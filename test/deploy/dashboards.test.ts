@@ -72,6 +72,17 @@ describe("the dashboards", () => {
     },
   );
 
+  it.for(dashboards)(
+    "$file says where the inventory has no series that it may be off",
+    ({ dashboard }, { expect }) => {
+      for (const panel of objectsIn(dashboard["panels"])) {
+        if (!JSON.stringify(panel["targets"]).includes("zonewarden_inventory_")) continue;
+        const { noValue } = objectAt(objectAt(panel, "fieldConfig"), "defaults");
+        expect(noValue, textAt(panel, "title")).toMatch(/inventory is off|was read|to compare/);
+      }
+    },
+  );
+
   it.skipIf(noPromtool)(`ask in sound PromQL ${noPromtool ?? ""}`, async ({ expect }) => {
     const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-dashboards-"));
     try {

@@ -216,6 +216,7 @@ export function daemon(more: Partial<DaemonFacts> = {}): DaemonFacts {
       longestGapMs: 900_000,
       sweepMs: 60_000,
     },
+    inventoryEveryMs: undefined,
     queue: { waiting: 0, running: [] },
     credentials: [
       {

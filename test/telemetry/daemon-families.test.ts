@@ -62,6 +62,14 @@ describe("the process", () => {
     expect(led.series.get('zonewarden_lease_transitions{name="zonewarden"}')).toBe(4);
   });
 
+  it("tells how often inventories are read, only where they are", async ({ expect }) => {
+    const interval = "zonewarden_inventory_interval_seconds";
+    const off = await scrape(freshMetrics());
+    expect(off.series.has(interval)).toBe(false);
+    const daily = await scrape(freshMetrics(), fleetOf(), daemon({ inventoryEveryMs: 86_400_000 }));
+    expect(daily.series.get(interval)).toBe(86_400);
+  });
+
   it("escapes what a configuration calls its things", async ({ expect }) => {
     const name = 'a"b\\c\nd';
     const [credential] = daemon().credentials;

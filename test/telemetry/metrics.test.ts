@@ -6,11 +6,23 @@ import { endpoints } from "../../src/telemetry/endpoint.ts";
 import type { MetricDefinition } from "../../src/telemetry/metric-definition.ts";
 import { metricTable, renderMetricTable } from "../../src/telemetry/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
-import { load, report } from "../support/reports.ts";
+import { inventoryRead } from "../support/inventory-reports.ts";
+import { connection, cookie, script } from "../support/inventory.ts";
+import { daemon, load, report } from "../support/reports.ts";
 import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
 
 const definitions: readonly MetricDefinition[] = Object.values(metricTable);
 const ours = (name: string): boolean => /^(zonewarden|leader)_/.test(name);
+const inventoryOfShop = inventoryRead(
+  shop,
+  1,
+  [
+    script("https://a.example/", { status: "ended" }),
+    connection("https://b.example/"),
+    cookie("c"),
+  ],
+  { scripts: [], unclear: 0 },
+);
 const base = (name: string): string => name.replace(/_(bucket|sum|count)$/, "");
 
 describe("the exposition", () => {
@@ -40,6 +52,8 @@ describe("the exposition", () => {
       metrics.recordZone(run);
       fleet.recordZone(run);
     }
+    fleet.followInventory(true);
+    fleet.recordInventory(inventoryOfShop);
     metrics.recordRequest({ method: "BREW", endpoint: "/coffee", code: 418, ms: 3 });
     metrics.recordRequest({ method: "GET", endpoint: "/zones", code: "tls", ms: 3 });
     metrics.recordRetry(418);
@@ -119,7 +133,13 @@ describe("promtool", () => {
     async ({ expect }) => {
       const fleet = fleetOf();
       fleet.recordLoad(load());
-      const { text } = await scrape(freshMetrics(), fleet);
+      fleet.followInventory(true);
+      fleet.recordInventory(inventoryOfShop);
+      const { text } = await scrape(
+        freshMetrics(),
+        fleet,
+        daemon({ inventoryEveryMs: 86_400_000 }),
+      );
       const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
         input: text,
       });

@@ -1,6 +1,10 @@
 import { describe, it } from "vitest";
 
+import type { Fleet } from "../../src/report/fleet.ts";
+import type { Item } from "../../src/zone/inventory.ts";
 import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
+import { inventoryRead, inventoryUnreadable } from "../support/inventory-reports.ts";
+import { connection, cookie, script } from "../support/inventory.ts";
 import { at, declared, report } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
@@ -57,3 +61,119 @@ describe("the series of a zone", () => {
     }
   });
 });
+
+describe("the series of a zone's inventory", () => {
+  const bad = { urlReportedMalicious: true, firstSeenAt: at(0) };
+  const items: readonly Item[] = [
+    script("https://cdn.example.net/a.js"),
+    script("https://cdn.example.net/b.js", { status: "infrequent" }),
+    script("https://evil.example/now.js", bad),
+    script("https://evil.example/then.js", { urlReportedMalicious: true, status: "inactive" }),
+    connection("https://evil.example/collect", { ...bad, status: "" }),
+    cookie("session"),
+    cookie("cart", { firstSeenAt: at(-60) }),
+  ];
+  const never = {
+    'last_success_timestamp_seconds{zone="shop.example.com"}': 0,
+    'failing{zone="shop.example.com"}': 0,
+    'malicious_found_total{zone="shop.example.com",kind="script"}': 0,
+    'malicious_found_total{zone="shop.example.com",kind="connection"}': 0,
+  };
+  const gauges = {
+    'items{zone="shop.example.com",kind="script",status="active"}': 2,
+    'items{zone="shop.example.com",kind="script",status="infrequent"}': 1,
+    'items{zone="shop.example.com",kind="script",status="inactive"}': 1,
+    'items{zone="shop.example.com",kind="script",status="none"}': 0,
+    'items{zone="shop.example.com",kind="connection",status="active"}': 0,
+    'items{zone="shop.example.com",kind="connection",status="infrequent"}': 0,
+    'items{zone="shop.example.com",kind="connection",status="inactive"}': 0,
+    'items{zone="shop.example.com",kind="connection",status="none"}': 1,
+    'items{zone="shop.example.com",kind="cookie",status="active"}': 0,
+    'items{zone="shop.example.com",kind="cookie",status="infrequent"}': 0,
+    'items{zone="shop.example.com",kind="cookie",status="inactive"}': 0,
+    'items{zone="shop.example.com",kind="cookie",status="none"}': 2,
+    'new_items{zone="shop.example.com",kind="script"}': 1,
+    'new_items{zone="shop.example.com",kind="connection"}': 1,
+    'new_items{zone="shop.example.com",kind="cookie"}': 1,
+    'malicious_items{zone="shop.example.com",kind="script",status="active"}': 1,
+    'malicious_items{zone="shop.example.com",kind="script",status="infrequent"}': 0,
+    'malicious_items{zone="shop.example.com",kind="script",status="inactive"}': 1,
+    'malicious_items{zone="shop.example.com",kind="script",status="none"}': 0,
+    'malicious_items{zone="shop.example.com",kind="connection",status="active"}': 0,
+    'malicious_items{zone="shop.example.com",kind="connection",status="infrequent"}': 0,
+    'malicious_items{zone="shop.example.com",kind="connection",status="inactive"}': 0,
+    'malicious_items{zone="shop.example.com",kind="connection",status="none"}': 1,
+    'scripts_outside_policies{zone="shop.example.com"}': 2,
+  };
+  const read = {
+    ...gauges,
+    'last_success_timestamp_seconds{zone="shop.example.com"}': Number(at(1)) / 1000,
+    'failing{zone="shop.example.com"}': 0,
+    'malicious_found_total{zone="shop.example.com",kind="script"}': 1,
+    'malicious_found_total{zone="shop.example.com",kind="connection"}': 1,
+  };
+  const outside = { scripts: [script("https://a.example/"), script("https://b.example/")] };
+  const looked = inventoryRead(shop, 1, items, { ...outside, unclear: 1 });
+
+  it("are not there where nobody looks, nor once nobody looks any more", async ({ expect }) => {
+    const fleet = fleetOf();
+    expect(await inventorySeries(fleet)).toEqual({});
+    fleet.followInventory(true);
+    fleet.recordInventory(looked);
+    fleet.followInventory(false);
+    expect(await inventorySeries(fleet)).toEqual({});
+  });
+
+  it("begin with the counters at zero: what was not read has no numbers", async ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.followInventory(true);
+    expect(await inventorySeries(fleet)).toEqual(never);
+    fleet.declare([declared(shop), declared("new.example.com")], at(1));
+    const text = JSON.stringify(never).replaceAll(shop, "new.example.com");
+    expect(await inventorySeries(fleet, "new.example.com")).toEqual(JSON.parse(text));
+  });
+
+  it("are all there once it was read", async ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.followInventory(true);
+    fleet.recordInventory(looked);
+    expect(await inventorySeries(fleet)).toEqual(read);
+  });
+
+  it("keep what was known when it cannot be read, and say so", async ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.followInventory(true);
+    fleet.recordInventory(inventoryUnreadable(shop, 0));
+    const failing = 'failing{zone="shop.example.com"}';
+    expect(await inventorySeries(fleet)).toEqual({ ...never, [failing]: 1 });
+    fleet.recordInventory(looked);
+    fleet.recordInventory(inventoryUnreadable(shop, 2));
+    expect(await inventorySeries(fleet)).toEqual({ ...read, [failing]: 1 });
+  });
+
+  it("say nothing of policies where none is enforced, nor of kinds at which nobody looks", async ({
+    expect,
+  }) => {
+    const fleet = fleetOf();
+    fleet.followInventory(true);
+    fleet.recordInventory(inventoryRead(shop, 1, [cookie("cart")], undefined, ["cookie"]));
+    const names = Object.keys(await inventorySeries(fleet));
+    expect(names.filter((name) => name.startsWith("scripts_outside"))).toEqual([]);
+    expect(names.filter((name) => /^\w*items\{/.test(name) && !/cookie/.test(name))).toEqual([]);
+    expect(names).toContain('new_items{zone="shop.example.com",kind="cookie"}');
+  });
+});
+
+/** The series of a zone's inventory, without the beginning that they share. */
+async function inventorySeries(
+  fleet: Fleet,
+  zone: string = shop,
+): Promise<Readonly<Record<string, number>>> {
+  const { series } = await scrape(freshMetrics(), fleet);
+  const beginning = "zonewarden_inventory_";
+  return Object.fromEntries(
+    [...series]
+      .filter(([name]) => name.startsWith(beginning) && name.includes(`zone="${zone}"`))
+      .map(([name, value]) => [name.slice(beginning.length), value]),
+  );
+}
