@@ -1,13 +1,15 @@
-import { outsidePolicies } from "../../src/impact/outside-policies.ts";
+import { outsidePolicies, type Outside } from "../../src/impact/outside-policies.ts";
 import type { Failure } from "../../src/report/run-report.ts";
+import { inventoryFacts, type InventoryReport } from "../../src/report/zone-inventory.ts";
 import {
-  inventoryFacts,
-  type InventoryFacts,
-  type InventoryReport,
-} from "../../src/report/zone-inventory.ts";
-import { usualMaliciousBelow, type Item, type ItemKind } from "../../src/zone/inventory.ts";
+  itemKinds,
+  usualMaliciousBelow,
+  type Item,
+  type ItemKind,
+  type Script,
+} from "../../src/zone/inventory.ts";
 import { connection, cookie, harmless, script } from "./inventory.ts";
-import { at, failure, named, start } from "./reports.ts";
+import { at, failure, named } from "./reports.ts";
 
 const checkout = "https://shop.example.com/checkout/pay";
 
@@ -40,41 +42,38 @@ export const shopItems: readonly Item[] = [
 /** What is special about a look at a zone. */
 interface Seen {
   readonly items?: readonly Item[];
+  /** The kinds that were looked at. */
+  readonly kinds?: readonly ItemKind[];
   /** The one policy that is enforced on all pages. */
   readonly policy?: string;
+  /** What is outside of policies, where that does not follow from the policy. */
+  readonly outside?: Outside;
   readonly impact?: readonly string[];
 }
 
 /** What one look at a zone found: what was seen in the shop, and no policy, unless something else is said. */
-export function inventoryRead(
-  zone: string,
-  minute: number,
-  { items = shopItems, policy, impact = [] }: Seen = {},
-): InventoryReport {
-  const facts = { ...factsOf(zone, items, policy), impact };
+export function inventoryRead(zone: string, minute: number, seen: Seen = {}): InventoryReport {
+  const { items = shopItems, kinds = itemKinds, policy, impact = [] } = seen;
+  const reading = {
+    items: new Map(kinds.map((kind) => [kind, items.filter((item) => item.kind === kind)])),
+    outside: seen.outside ?? outsideOf(items, policy),
+    impact: undefined,
+  };
+  const options = { maliciousBelow: usualMaliciousBelow, now: at(minute) };
+  const facts = { ...inventoryFacts(named(zone), reading, options), impact };
   return { result: "read", zone: named(zone), at: at(minute), facts };
 }
 
-function factsOf(zone: string, items: readonly Item[], policy: string | undefined): InventoryFacts {
-  const scripts = items.filter((item) => item.kind === "script");
-  const used = scripts.filter(({ status }) => status !== "inactive");
-  const enforced =
-    policy === undefined
-      ? []
-      : [{ action: "allow", enabled: true, expression: "true", value: policy }];
-  return inventoryFacts(
-    named(zone),
-    {
-      items: new Map<ItemKind, readonly Item[]>([
-        ["script", scripts],
-        ["connection", items.filter((item) => item.kind === "connection")],
-        ["cookie", items.filter((item) => item.kind === "cookie")],
-      ]),
-      outside: outsidePolicies(used, enforced),
-      impact: undefined,
-    },
-    { maliciousBelow: usualMaliciousBelow, now: start },
-  );
+function outsideOf(items: readonly Item[], policy: string | undefined): Outside | undefined {
+  if (policy === undefined) return undefined;
+  const used = items.filter((item) => item.kind === "script").filter(isInUse);
+  return outsidePolicies(used, [
+    { action: "allow", enabled: true, expression: "true", value: policy },
+  ]);
+}
+
+function isInUse({ status }: Script): boolean {
+  return status !== "inactive";
 }
 
 /** A look at a zone that failed. */

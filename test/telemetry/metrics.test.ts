@@ -6,23 +6,21 @@ import { endpoints } from "../../src/telemetry/endpoint.ts";
 import type { MetricDefinition } from "../../src/telemetry/metric-definition.ts";
 import { metricTable, renderMetricTable } from "../../src/telemetry/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
-import { inventoryRead } from "../support/inventory-reports.ts";
+import { inventoryRead } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";
 import { daemon, load, report } from "../support/reports.ts";
 import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
 
 const definitions: readonly MetricDefinition[] = Object.values(metricTable);
 const ours = (name: string): boolean => /^(zonewarden|leader)_/.test(name);
-const inventoryOfShop = inventoryRead(
-  shop,
-  1,
-  [
+const inventoryOfShop = inventoryRead(shop, 1, {
+  items: [
     script("https://a.example/", { status: "ended" }),
     connection("https://b.example/"),
     cookie("c"),
   ],
-  { scripts: [], unclear: 0 },
-);
+  outside: { scripts: [], unclear: 0 },
+});
 const base = (name: string): string => name.replace(/_(bucket|sum|count)$/, "");
 
 describe("the exposition", () => {

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import type { Fleet } from "../../src/report/fleet.ts";
 import type { Item } from "../../src/zone/inventory.ts";
 import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
-import { inventoryRead, inventoryUnreadable } from "../support/inventory-reports.ts";
+import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";
 import { at, declared, report } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
@@ -112,8 +112,8 @@ describe("the series of a zone's inventory", () => {
     'malicious_found_total{zone="shop.example.com",kind="script"}': 1,
     'malicious_found_total{zone="shop.example.com",kind="connection"}': 1,
   };
-  const outside = { scripts: [script("https://a.example/"), script("https://b.example/")] };
-  const looked = inventoryRead(shop, 1, items, { ...outside, unclear: 1 });
+  const scripts = [script("https://a.example/"), script("https://b.example/")];
+  const looked = inventoryRead(shop, 1, { items, outside: { scripts, unclear: 1 } });
 
   it("are not there where nobody looks, nor once nobody looks any more", async ({ expect }) => {
     const fleet = fleetOf();
@@ -156,7 +156,7 @@ describe("the series of a zone's inventory", () => {
   }) => {
     const fleet = fleetOf();
     fleet.followInventory(true);
-    fleet.recordInventory(inventoryRead(shop, 1, [cookie("cart")], undefined, ["cookie"]));
+    fleet.recordInventory(inventoryRead(shop, 1, { items: [cookie("cart")], kinds: ["cookie"] }));
     const names = Object.keys(await inventorySeries(fleet));
     expect(names.filter((name) => name.startsWith("scripts_outside"))).toEqual([]);
     expect(names.filter((name) => /^\w*items\{/.test(name) && !/cookie/.test(name))).toEqual([]);
