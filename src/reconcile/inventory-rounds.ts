@@ -47,6 +47,7 @@ export interface InventoryRoundsPorts {
 
 /** A zone's inventory changes within days: there is no hurry from one zone to the next. */
 const longestRestMs = 10_000;
+const restForEachZoneMs = 100;
 
 /** The rest of the period is left to what is tried again. */
 const shareOfThePeriod = 0.8;
@@ -113,10 +114,12 @@ export class InventoryRounds {
     }
   }
 
-  /** A few zones are known soon; thousands are spread over their period, and leave the budget to those who are in a hurry. */
+  /** A few zones are known soon; many are spread over their period, and leave the budget to those who are in a hurry. */
   get #restMs(): number {
     const { everyMs } = this.#options ?? { everyMs: 0 };
-    return Math.min(longestRestMs, (everyMs * shareOfThePeriod) / Math.max(1, this.#zones.size));
+    const { size } = this.#zones;
+    const inTime = (everyMs * shareOfThePeriod) / Math.max(1, size);
+    return Math.min(size * restForEachZoneMs, longestRestMs, inTime);
   }
 
   #tellUnlessStopped(error: unknown, stop: AbortSignal): void {

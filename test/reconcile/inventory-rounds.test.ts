@@ -230,7 +230,7 @@ describe("a look that fails", () => {
     const at = new Detected(daily);
     at.faults.set(shop, () => new Error("a fault of our own"));
     void at.start(declaredZone(shop), declaredZone(blog));
-    await at.clock.advance(15_000);
+    await at.clock.advance(3_000);
     expect(at.told()).toEqual([`${shop} unreadable`, `${blog} read`]);
     expect(at.bugs).toHaveLength(1);
     at.stop.abort();
