@@ -171,10 +171,11 @@ function isTimezone(name: string): boolean {
 }
 
 function durationComplaints({ windows = [] }: ConfigFile, config: Config): Complaint[] {
-  const zero: [Path, number][] = [
+  const zero: [Path, number | undefined][] = [
     [["api", "timeout"], config.api.timeoutMs],
     [["budget", "window"], config.budget.windowMs],
     [["limits", "contended_window"], config.limits.contendedWindowMs],
+    [["inventory", "every"], config.inventory?.everyMs],
     ...windows.map((_, index): [Path, number] => [
       ["windows", index, "duration"],
       config.windows[index]?.durationMs ?? 0,

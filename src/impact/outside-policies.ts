@@ -1,6 +1,8 @@
+import { cspRuling } from "../syntax/csp-match.ts";
 import type { Script } from "../zone/inventory.ts";
-import { forceOf, policyJudge, type PolicyTerms } from "./policy-judge.ts";
-import { seenResources } from "./seen-resources.ts";
+import { forceOf, pageSelector, policyJudge, type PolicyTerms } from "./policy-judge.ts";
+import { seenResources, type Seen } from "./seen-resources.ts";
+import type { PageFacts } from "./selects-page.ts";
 
 /** Scripts in use that the enforced policies of a zone do not account for. */
 export interface Outside {
@@ -13,25 +15,42 @@ export interface Outside {
 /**
  * Finds the scripts that are outside every enforced policy: kept out by it, or on pages that none selects.
  *
- * `undefined` where the zone enforces no policy: then everything is outside, and nobody wanted it otherwise.
+ * `undefined` where the zone enforces no policy on scripts: then everything is outside, and nobody wanted it otherwise.
  */
 export function outsidePolicies(
   scripts: readonly Script[],
   policies: readonly PolicyTerms[],
 ): Outside | undefined {
-  const judges = policies
-    .filter((policy) => forceOf(policy) === "blocks")
-    .map((policy) => policyJudge(policy));
-  if (judges.length === 0) return undefined;
+  const doors = policies.filter(isOnScripts).map(doorOf);
+  if (doors.length === 0) return undefined;
   const outside = new Set<string>();
-  let unclear = 0;
-  for (const { resource, url, pages } of seenResources(scripts)) {
-    const kinds = new Set(
-      pages.flatMap((page) => judges.map((judge) => judge(resource, url, page).kind)),
-    );
-    if (kinds.has("allowed")) continue;
-    if (kinds.has("unclear")) unclear += 1;
-    else outside.add(resource.id);
+  const seen = seenResources(scripts);
+  // What has no address that can be read cannot be judged.
+  let unclear = scripts.length - seen.length;
+  for (const each of seen) {
+    const found = new Set(each.pages.flatMap((page) => doors.map((door) => door(each, page))));
+    if (found.has("open")) continue;
+    if (found.has("unclear")) unclear += 1;
+    else outside.add(each.resource.id);
   }
   return { scripts: scripts.filter(({ id }) => outside.has(id)), unclear };
+}
+
+/** One that blocks, and not only frames or forms, say. */
+function isOnScripts(policy: PolicyTerms): boolean {
+  return forceOf(policy) === "blocks" && cspRuling(policy.value, "script") !== undefined;
+}
+
+/** Whether a policy lets in what was seen on a page. */
+type Door = (seen: Seen, page: PageFacts) => "open" | "shut" | "unclear";
+
+function doorOf(policy: PolicyTerms): Door {
+  const judge = policyJudge(policy);
+  const selects = pageSelector(policy);
+  return ({ resource, url }, page) => {
+    const verdict = judge(resource, url, page);
+    if (verdict.kind === "unclear") return "unclear";
+    if (verdict.kind !== "allowed") return "shut";
+    return selects(page) === "yes" ? "open" : "unclear";
+  };
 }

@@ -41,19 +41,29 @@ export function forceOf(terms: PolicyTerms | undefined): "blocks" | "reports" | 
 /** Prepares a policy for judging many resources. One that neither blocks nor reports touches nothing. */
 export function policyJudge(terms: PolicyTerms | undefined): Judge {
   if (terms === undefined || forceOf(terms) === "nothing") return () => untouched;
-  const { tree } = parseExpression(terms.expression);
+  const selects = pageSelector(terms);
   const judges = {
     script: requestJudge(terms.value, "script"),
     connection: requestJudge(terms.value, "connection"),
   } as const;
-  // Pages are shared by many resources, and a URL takes itself apart anew each time that it is asked.
-  const known = new WeakMap<PageFacts, Selected>();
   return (resource, url, page) => {
-    const selected = known.get(page) ?? (tree === undefined ? "maybe" : selectsPage(tree, page));
-    known.set(page, selected);
+    const selected = selects(page);
     if (selected === "no") return untouched;
     const verdict = judges[resource.kind](resource, url, page.url);
     return verdict.kind === "blocked" && selected === "maybe" ? tooClever : verdict;
+  };
+}
+
+/** Says which pages a policy selects; one whose expression cannot be read may select any. */
+export function pageSelector({ expression }: PolicyTerms): (page: PageFacts) => Selected {
+  const { tree } = parseExpression(expression);
+  if (tree === undefined) return () => "maybe";
+  // Pages are shared by many resources, and a URL takes itself apart anew each time that it is asked.
+  const known = new WeakMap<PageFacts, Selected>();
+  return (page) => {
+    const selected = known.get(page) ?? selectsPage(tree, page);
+    known.set(page, selected);
+    return selected;
   };
 }
 

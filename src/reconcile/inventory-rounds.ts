@@ -4,7 +4,11 @@ import { hashOf } from "../plan/plan-hash.ts";
 import { plan, type Plan } from "../plan/plan.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import type { Failure } from "../report/run-report.ts";
-import { inventoryFacts, type InventoryReport } from "../report/zone-inventory.ts";
+import {
+  inventoryFacts,
+  type InventoryReading,
+  type InventoryReport,
+} from "../report/zone-inventory.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { Item, ItemKind, Resource, Script } from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
@@ -42,7 +46,11 @@ export interface InventoryRoundsPorts {
 }
 
 /** A zone's inventory changes within days: there is no hurry from one zone to the next. */
-const restMs = 1_000;
+const longestRestMs = 10_000;
+const restForEachZoneMs = 100;
+
+/** The rest of the period is left to what is tried again. */
+const shareOfThePeriod = 0.8;
 
 /**
  * Goes round the declared zones and looks at what browsers reported there, one zone at a time: whatever else asks
@@ -99,11 +107,19 @@ export class InventoryRounds {
       try {
         const { zone } = await this.#queue.take(stop);
         await this.#look(zone, stop).finally(() => this.#queue.done(zone));
-        await clock.sleep(restMs, stop);
+        await clock.sleep(this.#restMs, stop);
       } catch (error) {
         this.#tellUnlessStopped(error, stop);
       }
     }
+  }
+
+  /** A few zones are known soon; many are spread over their period, and leave the budget to those who are in a hurry. */
+  get #restMs(): number {
+    const { everyMs } = this.#options ?? { everyMs: 0 };
+    const { size } = this.#zones;
+    const inTime = (everyMs * shareOfThePeriod) / Math.max(1, size);
+    return Math.min(size * restForEachZoneMs, longestRestMs, inTime);
   }
 
   #tellUnlessStopped(error: unknown, stop: AbortSignal): void {
@@ -169,13 +185,10 @@ async function readFacts(
   const { zone, content } = desired;
   const wanted = { ...wantedOf(content), policies: true };
   const live = (await source.readAnswers(zone, wanted, "inventory", stop)).live();
-  const items = new Map<ItemKind, readonly Item[]>();
-  for (const kind of kinds) items.set(kind, await source.listItems(zone, kind, stop));
+  const { items, refused } = await readKinds(zone, kinds, source, stop);
   const all = [...items.values()].flat();
   const inUse = all.filter((item) => item.kind === "script").filter(isInUse);
-  const outside = kinds.includes("script")
-    ? outsidePolicies(inUse, live.policies ?? [])
-    : undefined;
+  const outside = items.has("script") ? outsidePolicies(inUse, live.policies ?? []) : undefined;
   const planned = plan(desired, live, owner);
   const impact =
     planned.changes.length === 0
@@ -183,9 +196,32 @@ async function readFacts(
       : await impactOf({ desired, live, planned, all }, maliciousBelow, source, stop);
   return inventoryFacts(
     zone.name,
-    { items, outside, impact },
+    { items, refused, outside, impact },
     { maliciousBelow, now: clock.now() },
   );
+}
+
+type Kinds = Pick<InventoryReading, "items" | "refused">;
+
+/** Contracts differ in which kinds they show (api-facts A.6): one that is refused hides no other. */
+async function readKinds(
+  zone: Zone,
+  kinds: readonly ItemKind[],
+  source: InventorySource,
+  stop: AbortSignal,
+): Promise<Kinds> {
+  const items = new Map<ItemKind, readonly Item[]>();
+  const refused = new Map<ItemKind, Failure>();
+  for (const kind of kinds) {
+    try {
+      items.set(kind, await source.listItems(zone, kind, stop));
+    } catch (error) {
+      const isLastHope = items.size === 0 && refused.size === kinds.length - 1;
+      if (!isServiceError(error) || error.transient || isLastHope) throw error;
+      refused.set(kind, failureOf(error));
+    }
+  }
+  return { items, refused };
 }
 
 function isInUse({ status }: Script): boolean {

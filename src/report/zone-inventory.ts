@@ -25,6 +25,8 @@ export interface ItemBrief {
 /** What one look at the inventory of a zone found. */
 export interface InventoryFacts {
   readonly kinds: ReadonlyMap<ItemKind, InventorySummary>;
+  /** Kinds that the token or the contract does not let be read. */
+  readonly refused: ReadonlyMap<ItemKind, Failure>;
   /** All of them, up to a bound that no zone reaches which is not lost already. */
   readonly malicious: readonly ItemBrief[];
   /** The newest few. */
@@ -76,6 +78,7 @@ const mostShown = 5;
 /** What was read of a zone for one look. */
 export interface InventoryReading {
   readonly items: ReadonlyMap<ItemKind, readonly Item[]>;
+  readonly refused: ReadonlyMap<ItemKind, Failure>;
   readonly outside: Outside | undefined;
   readonly impact: ZoneImpact | undefined;
 }
@@ -83,7 +86,7 @@ export interface InventoryReading {
 /** Keeps of a reading what is told, so that thousands of items do not stay in memory. */
 export function inventoryFacts(
   zone: ZoneName,
-  { items, outside, impact }: InventoryReading,
+  { items, refused, outside, impact }: InventoryReading,
   options: InventoryOptions,
 ): InventoryFacts {
   const all = [...items.values()].flat();
@@ -96,6 +99,7 @@ export function inventoryFacts(
         summarizeInventory({ zone, kind, items: found }, options),
       ]),
     ),
+    refused,
     malicious: newestFirst(malicious).slice(0, mostMalicious).map(brief),
     newest: newestFirst(all).slice(0, mostShown).map(brief),
     outside:

@@ -7,7 +7,10 @@ import {
   type InventoryState,
 } from "../report/zone-inventory.ts";
 
-/** A look at a zone's inventory as log lines: one for each malicious item that was not known, else only at `debug`. */
+/**
+ * A look at a zone's inventory as log lines: one for each malicious item that was not known and each kind that was not
+ * known to be refused, else only at `debug`.
+ */
 export function logInventory(
   logger: Logger,
   before: InventoryState | undefined,
@@ -22,6 +25,10 @@ export function logInventory(
   }
   for (const { kind, what, where, malicious } of newlyMalicious(before ?? neverLooked, report)) {
     logger.warn({ zone, kind, url: what, page: where, because: malicious }, "malicious item found");
+  }
+  for (const [kind, { code, message, ray }] of report.facts.refused) {
+    if (before?.facts?.refused.has(kind) === true) continue;
+    logger.warn({ zone, kind, code, error: message, ray }, "items cannot be read");
   }
   const counts = [...report.facts.kinds].map(([kind, { total }]) => [kind, total] as const);
   const outside = report.facts.outside?.count;

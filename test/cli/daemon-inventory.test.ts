@@ -1,11 +1,15 @@
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+
 import { describe, it } from "vitest";
 
 import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
-import type { Started } from "../support/command-line.ts";
-import { exampleWithEmulator, type Example } from "../support/example.ts";
+import type { Started, Workplace } from "../support/command-line.ts";
+import { control, exampleWithEmulator, type Example } from "../support/example.ts";
 import { eventually } from "../support/processes.ts";
 
 const shop = "shop.example.com";
+const brand = "www.brand.example";
 const rarely = 'schedule: { cron: "0 0 1 1 *" }';
 
 /** Lines of the log, as facts. */
@@ -20,6 +24,12 @@ function linesOf(daemon: Started): readonly JsonObject[] {
 
 function told(daemon: Started, msg: string): Promise<JsonObject> {
   return eventually(msg, () => linesOf(daemon).find((line) => line["msg"] === msg));
+}
+
+function writtenTo(daemon: Started, zone: string): Promise<JsonObject> {
+  return eventually(`${zone} written`, () =>
+    linesOf(daemon).find((line) => line["msg"] === "plan carried out" && line["zone"] === zone),
+  );
 }
 
 /** Series of the inventory that the daemon exports. */
@@ -39,6 +49,17 @@ function readingsOf({ emulator }: Example): readonly string[] {
 
 function has(daemon: Started, series: string): Promise<true> {
   return eventually(series, async () => (await seriesOf(daemon)).includes(series) || undefined);
+}
+
+/** The service shows nothing of this kind to the token. */
+function refusal(list: string): Readonly<Record<string, unknown>> {
+  return { fault: "status", status: 403, path: `*/page_shield/${list}*` };
+}
+
+/** As a whole, as editors save: the daemon may be reading at this moment. */
+async function reconfigure(place: Workplace, text: string): Promise<void> {
+  await place.write("next.yaml", text);
+  await rename(join(place.directory, "next.yaml"), join(place.directory, "zonewarden.yaml"));
 }
 
 describe("the daemon's inventory", () => {
@@ -76,15 +97,31 @@ describe("the daemon's inventory", () => {
     await daemon.ended;
   });
 
+  it("shows what the contract does, and says what it does not", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: `${rarely}\ninventory: { enabled: true, kinds: [scripts, connections] }`,
+    });
+    await control(example, "faults", refusal("connections"));
+    const daemon = example.place.start("run");
+    expect(await told(daemon, "items cannot be read")).toMatchObject({
+      kind: "connection",
+      code: "API_FORBIDDEN",
+    });
+    await has(daemon, `zonewarden_inventory_items{zone="${shop}",kind="script",status="active"} 4`);
+    const series = await seriesOf(daemon);
+    expect(series).toContain(`zonewarden_inventory_failing{zone="${shop}"} 0`);
+    expect(
+      series.filter((line) => line.includes("_items{") && line.includes("connection")),
+    ).toEqual([]);
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  });
+
   it("says that it cannot be read, not that there is nothing", async ({ expect }) => {
     await using example = await exampleWithEmulator({
-      config: `${rarely}\ninventory: { enabled: true }`,
+      config: `${rarely}\ninventory: { enabled: true, kinds: [scripts] }`,
     });
-    const order = { fault: "status", status: 403, path: "*/page_shield/scripts*" };
-    await fetch(`${example.emulator.url}/_emulator/faults`, {
-      method: "POST",
-      body: JSON.stringify(order),
-    });
+    await control(example, "faults", refusal("scripts"));
     const daemon = example.place.start("run");
     expect(await told(daemon, "inventory unreadable")).toMatchObject({ code: "API_FORBIDDEN" });
     const failing = (await seriesOf(daemon)).filter((line) => line.endsWith(" 1"));
@@ -94,16 +131,40 @@ describe("the daemon's inventory", () => {
     await daemon.ended;
   });
 
+  it("gives a look up in its middle when told to end, and is no failure", async ({ expect }) => {
+    const begun = Promise.withResolvers<void>();
+    await using example = await exampleWithEmulator({
+      config: `${rarely}\ninventory: { enabled: true }`,
+      sleep: (_ms, signal) => {
+        begun.resolve();
+        return new Promise((resolve) => {
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      },
+    });
+    const slow = { fault: "latency", milliseconds: 60_000, path: "*/page_shield/cookies*" };
+    await control(example, "faults", slow);
+    const daemon = example.place.start("run");
+    await Promise.all([begun.promise, writtenTo(daemon, shop), writtenTo(daemon, brand)]);
+    daemon.signal("SIGTERM");
+    const { code } = await daemon.ended;
+    expect(code).toBe(0);
+    const lines = linesOf(daemon);
+    expect(lines.at(-1)).toMatchObject({ msg: "zonewarden stopped" });
+    expect(lines.filter(({ level }) => level === "error")).toEqual([]);
+    expect(lines.filter(({ msg }) => msg === "inventory unreadable")).toEqual([]);
+  });
+
   it("is switched on and off in the configuration while the program runs", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: rarely });
     const { place } = example;
     const without = await place.read("zonewarden.yaml");
     const daemon = place.start("run");
     await told(daemon, "plan carried out");
-    await place.write("zonewarden.yaml", `${without}\ninventory: { enabled: true }\n`);
+    await reconfigure(place, `${without}\ninventory: { enabled: true }\n`);
     daemon.signal("SIGHUP");
     await has(daemon, `zonewarden_inventory_malicious_items{zone="${shop}",kind="script"} 1`);
-    await place.write("zonewarden.yaml", without);
+    await reconfigure(place, without);
     daemon.signal("SIGHUP");
     await eventually("no series", async () => (await seriesOf(daemon)).length === 0 || undefined);
     expect(linesOf(daemon).filter(({ level }) => level === "error")).toEqual([]);

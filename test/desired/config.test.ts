@@ -154,6 +154,10 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { line: "mode: observe\nschedule: { debounce: 5 }", says: 'put it in quotes: "5"' },
     { line: "mode: observe\nschedule: { debounce: 5 min }", says: "500ms, 30s, 15m, 24h" },
     { line: "mode: observe\napi: { timeout: 0s }", says: "this cannot be zero" },
+    {
+      line: "mode: observe\ninventory: { enabled: true, every: 0s }",
+      says: "this cannot be zero",
+    },
     { line: "mode: observe\nlimits: { max_delete_share: 30 }", says: "write a number up to 1" },
     { line: "mode: observe\nserver: { listen: '127.0.0.1:99999' }", says: "99999 is no port" },
     { line: "mode: observe\nserver: { listen: '9464' }", says: "host:port" },

@@ -32,6 +32,15 @@ describe("a script is outside every enforced policy", () => {
       outside: false,
     },
     {
+      when: "the only one that selects its page says nothing of scripts",
+      policies: [
+        { ...own, value: "frame-ancestors 'self'" },
+        { ...own, expression: 'http.host eq "blog.example.com"' },
+      ],
+      seen: script(cdn),
+      outside: true,
+    },
+    {
       when: "it is let in on one page of several",
       policies: [{ ...own, expression: 'http.request.uri.path eq "/pay"', value: "script-src *" }],
       seen: script(cdn, {
@@ -45,14 +54,28 @@ describe("a script is outside every enforced policy", () => {
   });
 });
 
-it("is said to be unclear where the address of the page does not decide it", ({ expect }) => {
+describe("is said to be unclear", () => {
   const clever = { ...own, expression: "cf.bot_management.score lt 30" };
-  expect(outsidePolicies([script(cdn)], [clever])).toEqual({ scripts: [], unclear: 1 });
+
+  it.for([
+    { does: "keeps it out", policy: clever },
+    { does: "lets it in", policy: { ...clever, value: "script-src cdn.example.net" } },
+  ])(
+    "where the address of the page does not decide whether the policy $does",
+    ({ policy: only }, { expect }) => {
+      expect(outsidePolicies([script(cdn)], [only])).toEqual({ scripts: [], unclear: 1 });
+    },
+  );
+
+  it("where the script has no address that can be read", ({ expect }) => {
+    expect(outsidePolicies([script("???")], [own])).toEqual({ scripts: [], unclear: 1 });
+  });
 });
 
 it.for<{ what: string; policies: readonly PolicyTerms[] }>([
   { what: "no policy", policies: [] },
   { what: "one that only reports", policies: [{ ...own, action: "log" }] },
+  { what: "one on frames alone", policies: [{ ...own, value: "frame-ancestors 'self'" }] },
   { what: "one that is off", policies: [{ ...own, enabled: false }] },
 ])("nothing is outside of $what: the zone enforces none", ({ policies }, { expect }) => {
   expect(outsidePolicies([script(cdn)], policies)).toBeUndefined();

@@ -7,7 +7,7 @@ import {
 } from "../../src/reconcile/inventory-rounds.ts";
 import type { InventoryReport } from "../../src/report/zone-inventory.ts";
 import type { DesiredZone } from "../../src/zone/desired.ts";
-import type { Item } from "../../src/zone/inventory.ts";
+import type { Item, ItemKind } from "../../src/zone/inventory.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { harmless, script } from "../support/inventory.ts";
@@ -33,6 +33,7 @@ class Detected {
   readonly urgencies = new Set<string>();
   readonly items = new Map<string, readonly Item[]>();
   readonly faults = new Map<string, () => Error | undefined>();
+  refusedKind: ItemKind | undefined;
   latencyMs = 0;
   /** What is live in every zone. */
   live: Partial<LiveZone> = { policies: [] };
@@ -50,6 +51,7 @@ class Detected {
         },
         listItems: async (zone, kind, signal) => {
           await this.#request(zone.name, `${kind} ${zone.name}`, signal);
+          if (kind === this.refusedKind) throw new ServiceFault("API_FORBIDDEN", false);
           return (this.items.get(zone.name) ?? []).filter((item) => item.kind === kind);
         },
         readManaged: () => Promise.reject(new Error("nobody asks for it")),
@@ -99,7 +101,7 @@ describe("the rounds", () => {
     const at = new Detected(daily);
     at.latencyMs = 10;
     void at.start(declaredZone(shop), declaredZone(blog));
-    await at.clock.advance(10_000);
+    await at.clock.advance(30_000);
     expect(at.requests).toEqual([
       `zone ${shop}`,
       `script ${shop}`,
@@ -111,6 +113,19 @@ describe("the rounds", () => {
     expect([...at.urgencies]).toEqual(["inventory"]);
     expect(at.told()).toEqual([`${shop} read`, `${blog} read`]);
     at.stop.abort();
+  });
+
+  it("spread a large fleet over its period, and look at each zone once", async ({ expect }) => {
+    const at = new Detected({ ...daily, everyMs: hourMs });
+    const names = Array.from({ length: 1_000 }, (_, index) => `z${index}.example.com`);
+    void at.start(...names.map((name) => declaredZone(name)));
+    await at.clock.advance(hourMs / 4);
+    expect(at.reports.length).toBeGreaterThan(300);
+    expect(at.reports.length).toBeLessThan(330);
+    await at.clock.advance(hourMs / 2);
+    at.stop.abort();
+    expect(at.reports.length).toBeGreaterThanOrEqual(930);
+    expect(new Set(at.reports.map(({ zone }) => zone)).size).toBe(at.reports.length);
   });
 
   it("come back to each zone once in a period", async ({ expect }) => {
@@ -128,7 +143,7 @@ describe("the rounds", () => {
   }) => {
     const at = new Detected(daily);
     void at.start(declaredZone(shop));
-    await at.clock.advance(10_000);
+    await at.clock.advance(30_000);
     expect(at.told()).toEqual([`${shop} read`]);
     at.rounds.declare([declaredZone(blog)]);
     await at.clock.advance(49 * hourMs);
@@ -142,7 +157,7 @@ describe("the rounds", () => {
     void at.start(declaredZone(shop));
     await at.clock.advance(500);
     at.rounds.declare([]);
-    await at.clock.advance(10_000);
+    await at.clock.advance(30_000);
     expect(at.told()).toEqual([]);
     at.stop.abort();
   });
@@ -162,7 +177,7 @@ describe("the rounds", () => {
     const at = new Detected(undefined);
     void at.start(declaredZone(shop));
     at.rounds.reconfigure(daily);
-    await at.clock.advance(10_000);
+    await at.clock.advance(30_000);
     expect(at.told()).toEqual([`${shop} read`]);
     at.rounds.reconfigure(undefined);
     await at.clock.advance(48 * hourMs);
@@ -177,7 +192,7 @@ describe("a look that fails", () => {
     at.faults.set(shop, () => new ServiceFault("API_SERVER", true));
     void at.start(declaredZone(shop));
     await at.clock.advance(60_000);
-    // After 5, 10 and 20 seconds, each with a second's rest before.
+    // At once, then after 5 seconds and the rest between two looks, after 10 and after 20.
     expect(at.told()).toHaveLength(4);
     at.faults.clear();
     await at.clock.advance(60_000);
@@ -193,6 +208,21 @@ describe("a look that fails", () => {
     expect(at.told()).toEqual([`${shop} unreadable`]);
     await at.clock.advance(2 * hourMs);
     expect(at.told()).toEqual([`${shop} unreadable`]);
+    at.stop.abort();
+  });
+
+  it("of one kind that the contract does not show hides no other", async ({ expect }) => {
+    const at = new Detected(daily);
+    at.items.set(shop, [script("https://cdn.example.net/a.js")]);
+    at.refusedKind = "connection";
+    void at.start(declaredZone(shop));
+    await at.clock.advance(0);
+    const [report] = at.reports;
+    if (report?.result !== "read") throw new Error("not read");
+    expect([...report.facts.kinds.keys()]).toEqual(["script"]);
+    expect(report.facts.refused.get("connection")).toMatchObject({ code: "API_FORBIDDEN" });
+    await at.clock.advance(20 * hourMs);
+    expect(at.requests).toHaveLength(3);
     at.stop.abort();
   });
 
@@ -248,14 +278,14 @@ it("a plan that is held is judged at once, and once", async ({ expect }) => {
   const at = new Detected(daily);
   const desired = declaredZone(shop, { policies: declared([policy("site", { action: "allow" })]) });
   void at.start(desired, declaredZone(blog));
-  await at.clock.advance(10_000);
+  await at.clock.advance(30_000);
   at.told();
   const held = plan(desired, liveZone({ policies: [] }), owner);
   at.rounds.judge(held);
-  await at.clock.advance(5_000);
+  await at.clock.advance(15_000);
   expect(at.told()).toEqual([`${shop} read`]);
   at.rounds.judge(held);
-  await at.clock.advance(5_000);
+  await at.clock.advance(15_000);
   expect(at.told()).toEqual([]);
   at.stop.abort();
 });

@@ -17,7 +17,11 @@ const bad = (url: string, firstSeenAt = new Date("2026-11-01T00:00:00Z")): Item 
   script(url, { scores: { ...harmless, integrity: 1 }, firstSeenAt });
 
 function read(...items: readonly Item[]): Extract<InventoryReport, { readonly result: "read" }> {
-  const reading = { items: new Map([["script", items] as const]), outside: undefined };
+  const reading = {
+    items: new Map([["script", items] as const]),
+    refused: new Map(),
+    outside: undefined,
+  };
   const options = { maliciousBelow: 50, now: at };
   const facts = inventoryFacts(zone, { ...reading, impact: undefined }, options);
   return { result: "read", zone, at, facts };

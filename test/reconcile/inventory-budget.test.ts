@@ -1,0 +1,96 @@
+import { describe, it } from "vitest";
+
+import { everythingSeen } from "../../src/api/item-query.ts";
+import { createInventory, createRulesets } from "../../src/api/service.ts";
+import { InventoryRounds } from "../../src/reconcile/inventory-rounds.ts";
+import type { InventoryReport } from "../../src/report/zone-inventory.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { startFleet } from "../support/emulated-fleet.ts";
+import { emulated, type Emulated } from "../support/emulated.ts";
+import { declared, desiredZone } from "../support/model.ts";
+import { plantedToken } from "../support/service.ts";
+
+const names = Array.from({ length: 400 }, (_, index) => `zone-${index}.example`);
+const everyMs = 24 * 3_600_000;
+
+/** Everything is declared, so that all of a zone is read, and nothing differs. */
+const asItIs = desiredZone({
+  settings: [{ name: "enabled", value: false }],
+  policies: declared([]),
+  rules: declared([]),
+}).content;
+
+/** Rounds over a service's zones, as the daemon connects them. */
+function roundsOver(
+  at: Emulated,
+  clock: SimulatedClock,
+  report: (report: InventoryReport) => void,
+): InventoryRounds {
+  const inventory = createInventory(at.service);
+  const rulesets = createRulesets(at.service, "inventory");
+  return new InventoryRounds(
+    { everyMs, kinds: ["script", "connection", "cookie"], maliciousBelow: 50, owner: "zonewarden" },
+    {
+      source: {
+        readAnswers: (...asked) => at.reader.readAnswers(...asked),
+        listItems: (zone, kind, stop) =>
+          inventory.list(zone, kind, everythingSeen, () => undefined, stop),
+        readManaged: (zone, id, stop) =>
+          rulesets.read({ level: "zone", zone }, id, undefined, stop),
+      },
+      clock,
+      random: () => 1,
+      report,
+      bug: (error) => {
+        throw error;
+      },
+    },
+  );
+}
+
+/** How long a sweep of the fleet takes that the budget is too small for, in milliseconds, and what was seen beside it. */
+async function sweep(isFollowed: boolean): Promise<{
+  readonly ms: number;
+  readonly seen: number;
+  readonly refused: number;
+}> {
+  const clock = new SimulatedClock();
+  const tokens = [{ name: "main", value: plantedToken, permissions: "all" }] as const;
+  const zones = names.map((name) => ({ name, settings: { enabled: false } }));
+  const rate_limit = { requests: 1_200, window: "300s", lockout: "300s" };
+  await using at = await emulated(
+    {},
+    { clock, timeoutMs: 1e9, seed: { tokens, rate_limit, zones }, budget: { limit: 1_200 } },
+  );
+  const reports: InventoryReport[] = [];
+  const rounds = roundsOver(at, clock, (report) => reports.push(report));
+  const { zones: listed } = await clock.run(at.reader.listZones(new AbortController().signal));
+  if (isFollowed) rounds.declare(listed.map((zone) => ({ zone, content: asItIs })));
+  await using fleet = startFleet(at, {
+    clock,
+    declared: new Map(names.map((name) => [name, asItIs])),
+  });
+  const stop = new AbortController();
+  const going = rounds.runUntil(stop.signal);
+  const begunAt = clock.uptime();
+  fleet.reconciler.wake("startup");
+  await fleet.until(() => fleet.reports.length === names.length);
+  const ms = clock.uptime() - begunAt;
+  stop.abort();
+  await going;
+  const refused = at.requests.filter(({ code }) => code === 429).length;
+  return { ms, seen: reports.filter(({ result }) => result === "read").length, refused };
+}
+
+describe("the rounds beside a sweep that the budget is too small for", () => {
+  it("hold it up by less than a twentieth, and go on nevertheless", async ({ expect }) => {
+    const alone = await sweep(false);
+    const together = await sweep(true);
+    expect(alone.ms).toBeGreaterThan(60_000);
+    expect(together.ms / alone.ms).toBeLessThan(1.05);
+    // Waiting makes a request more urgent, so that the rounds do not stand still; more than that they are not given.
+    expect(together.seen).toBeGreaterThan(0);
+    expect(together.seen).toBeLessThan(5);
+    expect([alone.refused, together.refused]).toEqual([0, 0]);
+  }, 60_000);
+});
