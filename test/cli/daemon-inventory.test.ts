@@ -86,7 +86,10 @@ describe("the daemon's inventory", () => {
       kind: "script",
       url: "https://stats.example.org/m.js",
     });
-    await has(daemon, `zonewarden_inventory_malicious_items{zone="${shop}",kind="script"} 1`);
+    await has(
+      daemon,
+      `zonewarden_inventory_malicious_items{zone="${shop}",kind="script",status="active"} 1`,
+    );
     const series = await seriesOf(daemon);
     expect(series).toContain(
       `zonewarden_inventory_items{zone="${shop}",kind="script",status="active"} 4`,
@@ -163,7 +166,10 @@ describe("the daemon's inventory", () => {
     await told(daemon, "plan carried out");
     await reconfigure(place, `${without}\ninventory: { enabled: true }\n`);
     daemon.signal("SIGHUP");
-    await has(daemon, `zonewarden_inventory_malicious_items{zone="${shop}",kind="script"} 1`);
+    await has(
+      daemon,
+      `zonewarden_inventory_malicious_items{zone="${shop}",kind="script",status="active"} 1`,
+    );
     await reconfigure(place, without);
     daemon.signal("SIGHUP");
     await eventually("no series", async () => (await seriesOf(daemon)).length === 0 || undefined);
