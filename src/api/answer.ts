@@ -2,16 +2,19 @@ import { isJsonObject, type JsonObject } from "../syntax/json.ts";
 import { ApiError, type ApiErrorCode } from "./api-error.ts";
 import type { Call } from "./call.ts";
 import type { Reply } from "./exchange.ts";
+import { digestOf, type KnownBodies } from "./known-bodies.ts";
 import { one, retryAfter } from "./rate-headers.ts";
 import { remedyFor } from "./remedy.ts";
+import { routes } from "./routes.ts";
 import type { Token } from "./token.ts";
 import { wireCodes } from "./wire.ts";
 
 /** An understood reply: the `result` of the envelope, not yet believed. */
 export interface Answer {
-  /** The whole body, as it came. */
-  readonly text: string;
-  readonly result: unknown;
+  /** Of the body, where the route is one of {@link steady}; else "". */
+  readonly digest: string;
+  /** The `result`; a body that is known is taken apart only when somebody asks for it. */
+  readonly result: () => unknown;
   readonly resultInfo: JsonObject | undefined;
   readonly status: number;
   /** The service's id of the request; "" where it gave none. */
@@ -28,18 +31,32 @@ export interface Fetched extends Answer {
 /** Longest text of the service that is passed on. */
 const longestReason = 300;
 
+/** Routes that every look at a zone asks for, and whose answer is nearly always that of the look before. */
+const steady: ReadonlySet<string> = new Set([routes.settings, routes.policies, routes.entrypoint]);
+
 /** Takes the envelope off a reply; every reply that is not a success is an `ApiError`. */
-export function answerOf(call: Call, reply: Reply, token: Token, now: Date): Answer {
+export function answerOf(
+  call: Call,
+  reply: Reply,
+  { token, known, now }: { readonly token: Token; readonly known: KnownBodies; readonly now: Date },
+): Answer {
   const { status } = reply;
   const ray = token.scrub(one(reply.headers["cf-ray"]));
-  const body = isBare(call, reply) ? { success: true } : parse(reply.text);
+  const digest =
+    status === 200 && call.method === "GET" && steady.has(call.route) ? digestOf(reply.body) : "";
+  if (known.has(digest)) {
+    const result = (): unknown => resultOf(parse(reply.body));
+    return { digest, result, resultInfo: undefined, status, ray, auditId: "" };
+  }
+  const body = isBare(call, reply) ? { success: true } : parse(reply.body);
   if (status < 200 || status >= 300) throw refusal(call, reply, body, token, now);
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
   if (body["success"] !== true) throw refusal(call, reply, body, token, now);
+  if (digest !== "") known.add(digest);
   const info = body["result_info"];
   return {
-    text: reply.text,
-    result: body["result"] ?? null,
+    digest,
+    result: () => resultOf(body),
     resultInfo: isJsonObject(info) ? info : undefined,
     status,
     ray,
@@ -47,8 +64,12 @@ export function answerOf(call: Call, reply: Reply, token: Token, now: Date): Ans
   };
 }
 
-function isBare(call: Call, { status, text }: Reply): boolean {
-  return text === "" && (status === 204 || call.method === "DELETE");
+function resultOf(body: unknown): unknown {
+  return isJsonObject(body) ? (body["result"] ?? null) : null;
+}
+
+function isBare(call: Call, { status, body }: Reply): boolean {
+  return body.length === 0 && (status === 204 || call.method === "DELETE");
 }
 
 /** An answer that is not of the documented kind. `what` says how, without repeating it. */
@@ -151,9 +172,11 @@ function isEnvelope(body: unknown): body is JsonObject {
   return isJsonObject(body) && typeof body["success"] === "boolean";
 }
 
-function parse(text: string): unknown {
+const utf8 = new TextDecoder();
+
+function parse(body: Uint8Array): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(utf8.decode(body));
   } catch {
     return undefined;
   }

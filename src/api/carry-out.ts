@@ -33,7 +33,7 @@ export async function carryOut(
   let answer: Fetched | undefined;
   try {
     answer = await send(writeCall(live.zone, write), signal);
-    const after = await stateAfter(send, live, write, answer.result, signal);
+    const after = await stateAfter(send, live, write, answer.result(), signal);
     const interleaved = isInterleaved(live.entrypoint, after.entrypoint, answer.sendings);
     return { live: after, ray: answer.ray, auditId: answer.auditId, interleaved };
   } catch (error) {
@@ -54,7 +54,8 @@ export async function check(
 ): Promise<"accepted" | "not-checkable"> {
   if (!isRulesetWrite(write)) return "not-checkable";
   const call = { ...writeCall(live.zone, write), query: { dry_run: "true" } };
-  const { result, status, ray } = await send(call, signal);
+  const { result: resultOf, status, ray } = await send(call, signal);
+  const result = resultOf();
   if (result === null) return "accepted";
   const message = `${call.method} ${call.route}: the service does not know dry_run and may have carried the write out; look at the zone, and do not check against this service`;
   throw new ApiError("API_MALFORMED", message, { status, ray, mayHaveHappened: true });

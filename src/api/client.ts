@@ -38,7 +38,10 @@ export const longestAnswer = 32 * 1024 * 1024;
 /** Connections to the service, kept alive; the caller closes them. */
 export function createDispatcher({ origin }: ServiceAddress, connections: number): Dispatcher {
   // HTTP/2 is undici's default; over it, a GOAWAY in a burst has lost requests under way (nodejs/undici#5468).
-  return new Pool(origin, { connections, allowH2: false, maxResponseSize: longestAnswer });
+  const maxResponseSize = longestAnswer;
+  // Each request has a limit of its own, from sending it to the last byte of its answer: these would be two more.
+  const ownLimits = { headersTimeout: 0, bodyTimeout: 0 };
+  return new Pool(origin, { connections, allowH2: false, maxResponseSize, ...ownLimits });
 }
 
 /** The parts of a base address: `https://api.cloudflare.com/client/v4`. */

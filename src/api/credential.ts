@@ -92,8 +92,8 @@ export class Credential {
     );
   }
 
-  /** The token as it is now, at most ten seconds old. */
-  async token(): Promise<Token> {
+  /** The token as it is now, at most ten seconds old; read where it is older. */
+  token(): Token | Promise<Token> {
     const isFresh = this.#clock.uptime() - this.#readAt < rereadMs;
     return this.#token !== undefined && isFresh ? this.#token : this.#read();
   }

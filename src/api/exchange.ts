@@ -6,10 +6,8 @@ import type { Headers } from "./rate-headers.ts";
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  readonly text: string;
+  readonly body: Uint8Array;
 }
-
-const utf8 = new TextDecoder();
 
 /**
  * A request under way, of which the answer is collected.
@@ -60,9 +58,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const [only = noBytes] = this.#chunks;
-    const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
-    const text = utf8.decode(bytes);
-    this.#settled.resolve({ status: this.#status, headers: this.#headers, text });
+    const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
+    this.#settled.resolve({ status: this.#status, headers: this.#headers, body });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {

@@ -70,7 +70,8 @@ export async function readItem(
 ): Promise<Item> {
   const call = get(routes[kind], { zone_id: zone.id, [`${kind}_id`]: id });
   const answer = await send(call, signal);
-  const item = isJsonObject(answer.result) ? itemOf(kind, answer.result) : undefined;
+  const result = answer.result();
+  const item = isJsonObject(result) ? itemOf(kind, result) : undefined;
   if (item === undefined) throw malformedResult(call, answer, `not a ${kind}`);
   return item;
 }
@@ -88,9 +89,10 @@ function isLast({ elements, total }: Page, seen: number): boolean {
 
 async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<Page> {
   const answer = await send(call, signal);
-  if (!isObjectList(answer.result)) throw malformedResult(call, answer, "not a list of items");
+  const elements = answer.result();
+  if (!isObjectList(elements)) throw malformedResult(call, answer, "not a list of items");
   const total = answer.resultInfo?.["total_count"];
-  return { elements: answer.result, total: typeof total === "number" ? total : undefined };
+  return { elements, total: typeof total === "number" ? total : undefined };
 }
 
 /** The whole list in one answer, which is best effort (api-facts A.3): `undefined` where it is refused or cut. */

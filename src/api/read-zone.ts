@@ -1,5 +1,3 @@
-import { hash } from "node:crypto";
-
 import type { LiveEntrypoint, LivePolicy, LiveZone } from "../zone/live.ts";
 import { managedPhase } from "../zone/managed-ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -41,9 +39,9 @@ export async function readAnswers(
   const policies = wanted.policies ? await askPolicies(send, zone, signal) : undefined;
   const entrypoint = wanted.rules ? await askEntrypoint(send, zone, signal) : undefined;
   const scoreRule = wanted.scoreRule ? await scoreRules.read(send, zone, signal) : undefined;
-  const parts = [settings?.text, policies?.text, entrypoint?.text, JSON.stringify(scoreRule)];
+  const parts = [settings?.digest, policies?.digest, entrypoint?.digest, JSON.stringify(scoreRule)];
   return {
-    digest: hash("sha256", parts.join("\u0000"), "base64"),
+    digest: parts.join(" "),
     live: () => ({
       zone,
       settings: settings?.understand(),
@@ -83,7 +81,7 @@ export async function readEntrypoint(
 
 /** One answer about a zone. */
 interface Part<T> {
-  readonly text: string;
+  readonly digest: string;
   readonly understand: () => T;
 }
 
@@ -101,9 +99,9 @@ async function ask<T>(
 ): Promise<Part<T>> {
   const answer = await send(call, signal);
   return {
-    text: answer.text,
+    digest: answer.digest,
     understand: () => {
-      const understood = kind.of(answer.result);
+      const understood = kind.of(answer.result());
       if (understood === undefined) throw malformedResult(call, answer, kind.otherwise);
       return understood;
     },
@@ -138,7 +136,7 @@ async function askEntrypoint(
   try {
     return await ask(send, call, entrypointKind, signal);
   } catch (error) {
-    if (isAbsence(error)) return { text: "", understand: () => ({ state: "absent" }) };
+    if (isAbsence(error)) return { digest: "absent", understand: () => ({ state: "absent" }) };
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { Permit } from "./budget.ts";
 import type { Call, Priority } from "./call.ts";
 import { send, type Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
+import type { KnownBodies } from "./known-bodies.ts";
 import { longestRetryAfterMs, rateView } from "./rate-headers.ts";
 import { routes } from "./routes.ts";
 import type { Token } from "./token.ts";
@@ -35,6 +36,7 @@ export interface Session {
   readonly retry: RetryPolicy;
   /** At least 0, below 1. */
   readonly random: () => number;
+  readonly known: KnownBodies;
 }
 
 /** What one sending came to; the token that it was sent with, once there was one. */
@@ -100,7 +102,7 @@ function joined(error: ApiError, before: ApiError | undefined): ApiError {
   return error.with({ mayHaveHappened });
 }
 
-const nothing = { text: "", result: null, resultInfo: undefined, auditId: "" } as const;
+const nothing = { digest: "", result: () => null, resultInfo: undefined, auditId: "" } as const;
 
 async function sendOnce(
   session: Session,
@@ -109,7 +111,7 @@ async function sendOnce(
   signal: AbortSignal,
   stop: AbortSignal,
 ): Promise<Attempt> {
-  const { credential, connection } = session;
+  const { credential, connection, known } = session;
   let token: Token | undefined;
   try {
     const permit = await credential.budget.acquire(priority, stop);
@@ -119,7 +121,7 @@ async function sendOnce(
       end = ["abandoned", undefined];
       const reply = await send(connection, { credential: credential.name, token }, call, signal);
       end = ["answered", rateView(reply.headers)];
-      return { answer: answerOf(call, reply, token, connection.clock.now()) };
+      return { answer: answerOf(call, reply, { token, known, now: connection.clock.now() }) };
     } catch (error) {
       if (isOutOfReach(error)) end = ["unreachable", undefined];
       throw error;

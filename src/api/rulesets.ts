@@ -46,8 +46,9 @@ export async function listRulesets(
     const query = { per_page: `${perPage}`, ...(cursor === "" ? {} : { cursor }) };
     const call = get(levels[scope.level].all, ownerOf(scope), query);
     const answer = await send(call, signal);
-    if (!isObjectList(answer.result)) throw malformedResult(call, answer, "not a list of rulesets");
-    heads.push(...answer.result.map(headOf));
+    const page = answer.result();
+    if (!isObjectList(page)) throw malformedResult(call, answer, "not a list of rulesets");
+    heads.push(...page.map(headOf));
     // Older answers have no cursor: theirs is the only page (api-facts B.1).
     const after = textIn(objectIn(answer.resultInfo ?? {}, "cursors"), "after");
     cursor = after === cursor ? "" : after;
@@ -72,7 +73,7 @@ export async function readRuleset(
 
 async function rulesetIn(call: GetCall, send: Get, signal: AbortSignal): Promise<Ruleset> {
   const answer = await send(call, signal);
-  const { result } = answer;
+  const result = answer.result();
   if (!isJsonObject(result) || textIn(result, "id") === "") {
     throw malformedResult(call, answer, "not a ruleset");
   }
@@ -88,8 +89,9 @@ export async function listVersions(
 ): Promise<readonly RulesetHead[]> {
   const call = get(levels[scope.level].versions, { ...ownerOf(scope), ruleset_id: id });
   const answer = await send(call, signal);
-  if (!isObjectList(answer.result)) throw malformedResult(call, answer, "not a list of versions");
-  return answer.result.map(headOf).toSorted((a, b) => Number(a.version) - Number(b.version));
+  const versions = answer.result();
+  if (!isObjectList(versions)) throw malformedResult(call, answer, "not a list of versions");
+  return versions.map(headOf).toSorted((a, b) => Number(a.version) - Number(b.version));
 }
 
 /** Deletes a version of a ruleset; the newest one stays (api-facts B.3). */

@@ -72,7 +72,7 @@ async function lastRule(
   signal: AbortSignal,
 ): Promise<ScoreRule | undefined> {
   try {
-    const { result } = await send(call, signal);
+    const result = (await send(call, signal)).result();
     if (!isJsonObject(result)) return undefined;
     const id = textIn(objectsIn(result, "rules").at(-1) ?? {}, "id");
     return id === "" ? undefined : { id, source, version: textIn(result, "version") };

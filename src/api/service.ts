@@ -10,6 +10,7 @@ import type { Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
 import { listItems, readItem, type ReadingProgress } from "./inventory.ts";
 import { everythingSeen, type ItemFilters } from "./item-query.ts";
+import { KnownBodies } from "./known-bodies.ts";
 import { readAnswers, type Wanted, type ZoneAnswers } from "./read-zone.ts";
 import { sendWithRetries, type RetryPolicy, type Session } from "./retry.ts";
 import {
@@ -113,8 +114,9 @@ export interface Writer {
 /** Joins the parts; nothing is sent yet. */
 export function connectService(options: ServiceOptions): Service {
   const { connection, credentials, retry, random } = options;
+  const known = new KnownBodies();
   return {
-    sessions: credentials.map((credential) => ({ connection, credential, retry, random })),
+    sessions: credentials.map((credential) => ({ connection, credential, retry, random, known })),
     scoreRules: new ScoreRules(connection.clock),
   };
 }

@@ -28,7 +28,7 @@ export class Token {
 
   /** `text` without the token, plain or as JSON writes it. */
   scrub(text: string): string {
-    if (text === "") return text;
+    if (text.length < this.#value.length) return text;
     return text.replaceAll(this.#value, "[token]").replaceAll(this.#escaped, "[token]");
   }
 

@@ -23,9 +23,10 @@ export async function verifyToken(
   if (accountId !== "") calls.push(get(routes.verifyAccountToken, { account_id: accountId }));
   for (const call of calls) {
     const answer = await unlessRefused(session, call, signal);
-    if (answer !== undefined && isJsonObject(answer.result)) {
-      const expiresAt = new Date(textIn(answer.result, "expires_on"));
-      session.credential.noteValid(textIn(answer.result, "status", "active") === "active");
+    const result = answer?.result();
+    if (isJsonObject(result)) {
+      const expiresAt = new Date(textIn(result, "expires_on"));
+      session.credential.noteValid(textIn(result, "status", "active") === "active");
       session.credential.noteExpiry(Number.isNaN(expiresAt.getTime()) ? undefined : expiresAt);
       return;
     }

@@ -85,11 +85,12 @@ async function readPage(send: Get, page: number, signal: AbortSignal): Promise<P
   const query = { page: `${page}`, per_page: `${perPage}`, order: "name", direction: "asc" };
   const call = get(routes.zones, {}, query);
   const answer = await send(call, signal);
-  if (!isObjectList(answer.result)) throw malformedResult(call, answer, "not a list of zones");
+  const elements = answer.result();
+  if (!isObjectList(elements)) throw malformedResult(call, answer, "not a list of zones");
   const total = answer.resultInfo?.["total_count"];
-  if (typeof total !== "number") return { elements: answer.result, total: undefined };
+  if (typeof total !== "number") return { elements, total: undefined };
   if (total > mostZones) throw malformedResult(call, answer, `${total} zones are too many`);
-  return { elements: answer.result, total };
+  return { elements, total };
 }
 
 /** A zone without a proper name and id cannot be declared in any file: nobody misses it. */

@@ -2,7 +2,7 @@ import type { Refusal } from "../plan/refusal.ts";
 import type { LoadResult } from "../report/load-report.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { ZoneName } from "../zone/zone.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
 import type { StopSignals } from "./carry-out.ts";
 import type { DeclaredFleet, DesiredSource, DesiredState } from "./declared-fleet.ts";
 import { declaredFleet, isSweep, missingReport, namesOf } from "./declared-fleet.ts";
@@ -67,6 +67,8 @@ export class Reconciler {
   #wakeUp = Promise.withResolvers<void>();
   #state: DesiredState | undefined;
   #fleet = emptyFleet;
+  /** The listing in which the fleet was found. */
+  #zones: readonly Zone[] | undefined;
   #revision = "";
   #hash: string | undefined;
   /** Content for which the zones were listed last: a name that nobody has is not asked for again and again. */
@@ -143,6 +145,8 @@ export class Reconciler {
 
   async #refresh(wakes: ReadonlySet<Wake>, stop: AbortSignal): Promise<void> {
     const isSweepDue = this.#owe(wakes);
+    // The files are read while the service answers.
+    if (isSweepDue) this.#directory.ask(stop);
     const isListed = wakes.has("listed");
     const isOnlyListed = isListed && wakes.size === 1;
     const known = isOnlyListed ? this.#state : undefined;
@@ -155,7 +159,8 @@ export class Reconciler {
     if (isListed && this.#directory.failure === undefined) this.#owed = undefined;
     this.#enqueue(before, sweep);
     if (isListed) this.#reportMissing(sweep ?? "file");
-    if (isSweepDue || this.#hasNewNames(state)) {
+    if (isSweepDue) this.#listedFor = state.hash;
+    else if (this.#hasNewNames(state)) {
       this.#listedFor = state.hash;
       this.#directory.ask(stop);
     }
@@ -185,8 +190,10 @@ export class Reconciler {
   /** Puts what the files say in force, unless the step from the revision before is too wide to take unasked. */
   #adopt(state: DesiredState): Loaded {
     const { fleetLimits } = this.#options;
-    const next = declaredFleet(this.#ports.desired.select, state, this.#directory.zones);
     const isNew = state.hash !== this.#hash;
+    const { zones } = this.#directory;
+    const isKnown = !isNew && zones === this.#zones;
+    const next = isKnown ? this.#fleet : declaredFleet(this.#ports.desired.select, state, zones);
     const refusal = isNew
       ? compareFleets(digests(this.#fleet), digests(next), state.revision, fleetLimits)
       : undefined;
@@ -195,6 +202,7 @@ export class Reconciler {
       return { result: "refused", state, problems, fleet: this.#fleet, refusal };
     }
     this.#fleet = next;
+    this.#zones = zones;
     this.#revision = state.revision;
     this.#hash = state.hash;
     const isBroken = state.problems.some(({ severity }) => severity === "error");

@@ -1,8 +1,19 @@
 import { describe, it } from "vitest";
 
-import { answerOf } from "../../src/api/answer.ts";
-import { get } from "../../src/api/call.ts";
+import { answerOf, type Answer } from "../../src/api/answer.ts";
+import { get, type Call } from "../../src/api/call.ts";
+import { KnownBodies } from "../../src/api/known-bodies.ts";
+import { routes } from "../../src/api/routes.ts";
 import { Token } from "../../src/api/token.ts";
+
+const token = Token.parse("token");
+if (token === undefined) throw new Error("no token");
+const now = new Date(0);
+const settings = get(routes.settings, { zone_id: "z" });
+
+function bytesOf(body: unknown): Uint8Array {
+  return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+}
 
 describe("a refusal is about the token or about what it asked for", () => {
   it.for([
@@ -22,12 +33,45 @@ describe("a refusal is about the token or about what it asked for", () => {
   ])(
     "$status with $wire ($says) is $code (api-facts C.2)",
     ({ status, wire, says, code }, { expect }) => {
-      const token = Token.parse("token");
-      if (token === undefined) throw new Error("no token");
-      const text = JSON.stringify({ success: false, errors: [{ code: wire, message: says }] });
-      const reply = { status, headers: {}, text };
-      const answer = (): unknown => answerOf(get("/zones", {}), reply, token, new Date(0));
+      const body = bytesOf({ success: false, errors: [{ code: wire, message: says }] });
+      const about = { token, known: new KnownBodies(), now };
+      const answer = (): unknown =>
+        answerOf(get("/zones", {}), { status, headers: {}, body }, about);
       expect(answer).toThrow(expect.objectContaining({ code, status, wireCodes: [wire] }));
     },
   );
+});
+
+describe("an answer that is that of the look before", () => {
+  const known = new KnownBodies();
+  const answer = (body: unknown, status = 200, call: Call = settings): Answer =>
+    answerOf(
+      call,
+      { status, headers: { "cf-ray": "ray" }, body: bytesOf(body) },
+      { token, known, now },
+    );
+  const on = { success: true, result: { enabled: true } };
+
+  it("says the same, under the same digest", ({ expect }) => {
+    const [first, again] = [answer(on), answer(on)];
+    expect(again.digest).toBe(first.digest);
+    expect(again.result()).toEqual({ enabled: true });
+    expect(again).toMatchObject({ status: 200, ray: "ray" });
+    expect(answer({ ...on, result: { enabled: false } }).digest).not.toBe(first.digest);
+  });
+
+  it("is no success for having another status, or for coming to another request", ({ expect }) => {
+    answer(on);
+    expect(() => answer(on, 500)).toThrow("500");
+    expect(() => answer(on, 403)).toThrow("403");
+    expect(answer(on, 200, get("/zones", {})).digest).toBe("");
+  });
+
+  it("is known only where it was a success", ({ expect }) => {
+    const refused = { success: false, errors: [{ code: 1, message: "no" }] };
+    for (const body of [refused, "{", "", { result: {} }]) {
+      expect(() => answer(body)).toThrow("GET /zones/{zone_id}/page_shield");
+      expect(() => answer(body)).toThrow("GET /zones/{zone_id}/page_shield");
+    }
+  });
 });

@@ -52,7 +52,7 @@ describe("what is sent again", () => {
 
     const sent = sendWithRetries(connected.session, "write", callOf(row.method), signal);
     const answer = await sent.then(
-      ({ result }) => result,
+      ({ result }) => result(),
       () => "failed",
     );
     const otherwise = isGone ? null : "failed";

@@ -7,8 +7,11 @@ export interface FakeGet {
   readonly calls: readonly Call[];
 }
 
+/** An answer, as far as it matters. */
+type Given = Partial<Omit<Fetched, "result">> & { readonly result?: unknown };
+
 /** Gives `answers(call, nth)`, or throws what that throws; `nth` is counted from 1. */
-export function fakeGet(answers: (call: Call, nth: number) => Partial<Fetched>): FakeGet {
+export function fakeGet(answers: (call: Call, nth: number) => Given): FakeGet {
   const calls: Call[] = [];
   return {
     calls,
@@ -16,15 +19,16 @@ export function fakeGet(answers: (call: Call, nth: number) => Partial<Fetched>):
       signal.throwIfAborted();
       calls.push(call);
       await Promise.resolve();
+      const { result = null, ...given } = answers(call, calls.length);
       return {
-        text: "",
-        result: null,
+        digest: "",
+        result: () => result,
         resultInfo: undefined,
         status: 200,
         ray: "ray-1",
         auditId: "",
         sendings: 1,
-        ...answers(call, calls.length),
+        ...given,
       };
     },
   };
