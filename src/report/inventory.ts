@@ -40,15 +40,18 @@ export function summarizeInventory(
     if (item.kind === "cookie" || item.status === "") continue;
     statuses[item.status] = (statuses[item.status] ?? 0) + 1;
   }
-  const isFresh = ({ firstSeenAt }: Item): boolean =>
-    firstSeenAt !== undefined && Number(now) - Number(firstSeenAt) < dayMs;
   return {
     total: items.length,
     statuses,
     malicious: items.filter((item) => maliciousReasons(item, maliciousBelow).length > 0).length,
-    fresh: items.filter(isFresh).length,
+    fresh: items.filter((item) => isFresh(item, now)).length,
     hosts: new Set(items.map(originOf).filter((host) => host !== "")).size,
   };
+}
+
+/** Whether an item was first seen within the last day. */
+export function isFresh({ firstSeenAt }: Item, now: Date): boolean {
+  return firstSeenAt !== undefined && Number(now) - Number(firstSeenAt) < dayMs;
 }
 
 /** Where an item comes from: the host of its URL, "" where it carries its content itself, or a cookie's domain. */

@@ -4,14 +4,14 @@ import { maliciousReasons, type Item, type ItemKind } from "../zone/inventory.ts
 import type { ZoneName } from "../zone/zone.ts";
 import { renderImpacts } from "./impact-text.ts";
 import type { InventoryOptions, InventorySummary } from "./inventory.ts";
-import { summarizeInventory } from "./inventory.ts";
+import { isFresh, summarizeInventory } from "./inventory.ts";
 import type { Failure } from "./run-report.ts";
 
 /** One detected item in short: what a person needs to go and look. */
 export interface ItemBrief {
   readonly kind: ItemKind;
   readonly id: string;
-  /** URL, or the name of a cookie. */
+  /** URL, or the name of a cookie; cut where it is long. */
   readonly what: string;
   /** Page on which it was first seen, else its host. */
   readonly where: string;
@@ -29,7 +29,7 @@ export interface InventoryFacts {
   readonly refused: ReadonlyMap<ItemKind, Failure>;
   /** All of them, up to a bound that no zone reaches which is not lost already. */
   readonly malicious: readonly ItemBrief[];
-  /** The newest few. */
+  /** The newest few of those first seen within the last day. */
   readonly newest: readonly ItemBrief[];
   /** Scripts in use outside every enforced policy; `undefined` where there is none, or scripts are not looked at. */
   readonly outside:
@@ -73,7 +73,7 @@ export interface InventoryState {
 
 /** Items of which each is told, and those of which some are shown. */
 const mostMalicious = 200;
-const mostShown = 5;
+const mostShown = 3;
 
 /** What was read of a zone for one look. */
 export interface InventoryReading {
@@ -90,7 +90,7 @@ export function inventoryFacts(
   options: InventoryOptions,
 ): InventoryFacts {
   const all = [...items.values()].flat();
-  const brief = (item: Item): ItemBrief => briefOf(item, options.maliciousBelow);
+  const told = briefing(options.maliciousBelow);
   const malicious = all.filter((item) => maliciousReasons(item, options.maliciousBelow).length > 0);
   return {
     kinds: new Map(
@@ -100,15 +100,17 @@ export function inventoryFacts(
       ]),
     ),
     refused,
-    malicious: newestFirst(malicious).slice(0, mostMalicious).map(brief),
-    newest: newestFirst(all).slice(0, mostShown).map(brief),
+    malicious: newestFirst(malicious).slice(0, mostMalicious).map(told),
+    newest: newestFirst(all.filter((item) => isFresh(item, options.now)))
+      .slice(0, mostShown)
+      .map(told),
     outside:
       outside === undefined
         ? undefined
         : {
             count: outside.scripts.length,
             unclear: outside.unclear,
-            some: newestFirst(outside.scripts).slice(0, mostShown).map(brief),
+            some: newestFirst(outside.scripts).slice(0, mostShown).map(told),
           },
     impact: impact === undefined ? [] : renderImpacts([impact], { color: false }).split("\n"),
   };
@@ -118,17 +120,39 @@ function newestFirst<T extends Item>(items: readonly T[]): readonly T[] {
   return items.toSorted((a, b) => Number(b.firstSeenAt ?? 0) - Number(a.firstSeenAt ?? 0));
 }
 
+/** Tells items in short, each once however many lists it is in: ten thousand zones have to fit. */
+function briefing(maliciousBelow: number): (item: Item) => ItemBrief {
+  const known = new Map<Item, ItemBrief>();
+  return (item) => {
+    const told = known.get(item) ?? briefOf(item, maliciousBelow);
+    known.set(item, told);
+    return told;
+  };
+}
+
+const harmless: readonly string[] = [];
+
 function briefOf(item: Item, maliciousBelow: number): ItemBrief {
   const { kind, id, firstSeenAt, firstPageUrl, host } = item;
+  const malicious = maliciousReasons(item, maliciousBelow);
   return {
     kind,
     id,
-    what: item.kind === "cookie" ? item.name : item.url,
-    where: firstPageUrl || host,
+    what: brief(item.kind === "cookie" ? item.name : item.url),
+    where: brief(firstPageUrl || host),
     firstSeenAt,
     status: item.kind === "cookie" ? "" : item.status,
-    malicious: maliciousReasons(item, maliciousBelow),
+    malicious: malicious.length === 0 ? harmless : malicious,
   };
+}
+
+/** A script can carry its whole content in its address. */
+const longest = 500;
+
+function brief(text: string): string {
+  if (text.length <= longest) return text;
+  // A slice alone would keep the whole in memory.
+  return structuredClone(`${text.slice(0, longest)}…`);
 }
 
 /** What is known before the first look. */
@@ -146,9 +170,18 @@ export function afterInventory(state: InventoryState, report: InventoryReport): 
   if (report.result === "unreadable") {
     return { ...state, failure: report.failure, failingSince: state.failingSince ?? at };
   }
-  const found = { ...state.found };
-  for (const { kind } of newlyMalicious(state, report)) found[kind] += 1;
+  const news = newlyMalicious(state, report);
+  const found = news.length === 0 ? state.found : withNews(state.found, news);
   return { readAt: at, facts: report.facts, failure: undefined, failingSince: undefined, found };
+}
+
+function withNews(
+  before: InventoryState["found"],
+  news: readonly ItemBrief[],
+): InventoryState["found"] {
+  const found = { ...before };
+  for (const { kind } of news) found[kind] += 1;
+  return found;
 }
 
 const dayMs = 86_400_000;

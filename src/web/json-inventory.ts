@@ -31,9 +31,17 @@ export function inventoryJson({
   };
 }
 
-function factsJson({ kinds, malicious, newest, outside, impact }: InventoryFacts): JsonBody {
+function factsJson({
+  kinds,
+  refused,
+  malicious,
+  newest,
+  outside,
+  impact,
+}: InventoryFacts): JsonBody {
   return {
     kinds: Object.fromEntries(kinds),
+    refused: Object.fromEntries([...refused].map(([kind, why]) => [kind, failureJson(why)])),
     malicious: malicious.map(itemJson),
     newest: newest.map(itemJson),
     outside_policies:

@@ -49,14 +49,14 @@ function found(facts: InventoryFacts, now: Date): Html {
     ${
       newest.length > 0 &&
       html`<details id="newest">
-        <summary>The newest (${newest.length})</summary>
+        <summary>The newest of the last day (${newest.length})</summary>
         ${renderItems(newest, now)}
       </details>`
     }
   </div>`;
 }
 
-function kindTable({ kinds }: InventoryFacts): Html {
+function kindTable({ kinds, refused }: InventoryFacts): Html {
   return html`<table>
     <thead>
       <tr>
@@ -69,6 +69,7 @@ function kindTable({ kinds }: InventoryFacts): Html {
     </thead>
     <tbody>
       ${[...kinds].map(([kind, summary]) => kindRow(kind, summary))}
+      ${[...refused].map(([kind, failure]) => refusedRow(kind, failure))}
     </tbody>
   </table>`;
 }
@@ -89,6 +90,14 @@ function kindRow(
     <td data-label="status">${byStatus.length === 0 ? none : byStatus.join(", ")}</td>
     <td data-label="malicious">${isJudged ? badNumber(bad) : none}</td>
     <td data-label="new">${number(fresh)}</td>
+  </tr>`;
+}
+
+/** Not zero, unknown: the token or the contract does not let it be read. */
+function refusedRow(kind: ItemKind, { code, message }: Failure): Html {
+  return html`<tr>
+    <th scope="row">${kind}s</th>
+    <td colspan="4">not shown to us: ${foreign(message)} <code class="quiet">${code}</code></td>
   </tr>`;
 }
 

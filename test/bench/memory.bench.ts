@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import type { Seed } from "../../src/emulator/seed.ts";
 import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { eventually, startDaemon } from "../support/processes.ts";
@@ -19,12 +20,12 @@ const heapMegabytes = 128;
 /** As it is deployed; run from its sources it would also hold what strips their types. */
 const built = path.resolve(import.meta.dirname, "../../dist/main.js");
 
-/** What the daemon's process holds after it has looked at 10,000 zones and been scraped. Needs `npm run build` before. */
+/** What the daemon's process holds after it has looked at 10,000 zones and their inventories and been scraped. Needs `npm run build` before. */
 export async function bench(): Promise<BenchResult> {
   const names = namesOfFleet(size);
   const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-bench-"));
   await using _end = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
-  await using emulator = await startEmulatorProcess(directory, seedOfFleet(names));
+  await using emulator = await startEmulatorProcess(directory, seenFleet(names));
   await writeFleet(directory, names, emulator.baseUrl);
   await using daemon = await startDaemon(
     directory,
@@ -48,10 +49,32 @@ export async function bench(): Promise<BenchResult> {
     return count === size ? true : undefined;
   };
   await eventually("every zone is in sync", allSeen, 300);
+  const allRead = async (): Promise<true | undefined> => {
+    await sleep(10_000);
+    const text = await (await fetch(`${daemon.address}/metrics`)).text();
+    return (text.match(readAt)?.length ?? 0) === size ? true : undefined;
+  };
+  await eventually("every inventory is read", allRead, 300);
   const bytes = await metric(/^process_resident_memory_bytes (\d+)$/m);
   const megabytes = bytes / 1e6;
-  const line = `${size} zones resident in ${megabytes.toFixed(0)} MB (promised ${promisedMegabytes}), with a heap of ${heapMegabytes} MB`;
+  const line = `${size} zones and their inventories resident in ${megabytes.toFixed(0)} MB (promised ${promisedMegabytes}), with a heap of ${heapMegabytes} MB`;
   return { name: "memory", line, kept: megabytes <= promisedMegabytes };
+}
+
+/** Zones of which the inventory was read. */
+const readAt = /^zonewarden_inventory_last_success_timestamp_seconds\{[^}]*\} [1-9]/gm;
+
+/** A large fleet in each of whose zones browsers saw some scripts. */
+function seenFleet(names: readonly string[]): Seed {
+  const seed = seedOfFleet(names);
+  const zones = seed.zones.map((zone) => ({
+    ...zone,
+    scripts: Array.from({ length: 12 }, (_, index) => ({
+      url: `https://cdn-${index}.example.net/assets/${zone.name}/bundle-${index}.min.js`,
+      page_urls: [`https://${zone.name}/checkout/${index}`],
+    })),
+  }));
+  return { ...seed, zones };
 }
 
 async function writeFleet(
@@ -70,6 +93,7 @@ api: { base_url: "${baseUrl}" }
 budget: { requests: 1000000 }
 server: { listen: "127.0.0.1:0" }
 log: { format: json }
+inventory: { enabled: true, every: 60s }
 `;
   await writeFile(path.join(directory, "zonewarden.yaml"), config);
 }

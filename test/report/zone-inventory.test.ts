@@ -57,7 +57,17 @@ describe("what is known of an inventory", () => {
       "https://a.example/0.js",
       "https://a.example/1.js",
     ]);
-    expect(facts.newest).toHaveLength(5);
+    expect(facts.newest).toHaveLength(3);
+  });
+
+  it("does not call new what was first seen more than a day ago", ({ expect }) => {
+    const { facts } = read(bad("https://a.example/", new Date(Number(at) - 86_400_000)));
+    expect(facts.newest).toEqual([]);
+  });
+
+  it("keeps the beginning of an address that carries a whole script", ({ expect }) => {
+    const { facts } = read(bad(`data:text/javascript,${"x".repeat(100_000)}`));
+    expect(facts.malicious[0]?.what).toHaveLength(501);
   });
 });
 
