@@ -155,6 +155,8 @@ ins { color: var(--good); background: var(--tint-good); text-decoration: none; b
 .writes li { overflow-wrap: anywhere; }
 .seen { overflow: hidden; }
 .seen thead th { border-top: 0; }
+.seen th { white-space: nowrap; }
+.seen td[colspan] { overflow-wrap: anywhere; }
 .seen > h3, .seen > p, .seen > ul, .seen > details { margin: 0; padding: 0 16px; }
 .seen > h3, .seen > details { border-top: 1px solid var(--line); padding-top: 10px; padding-bottom: 4px; }
 .seen > details { padding-bottom: 10px; }
