@@ -136,7 +136,7 @@ export class Reconciler {
       this.#wakeUp = Promise.withResolvers();
       try {
         stop.throwIfAborted();
-        await this.#refresh(wakes, stop);
+        if (wakes.size > 0) await this.#refresh(wakes, stop);
       } catch (error) {
         this.#tellUnlessStopped(error, stop);
       }
@@ -147,11 +147,12 @@ export class Reconciler {
     const isSweepDue = this.#owe(wakes);
     // The files are read while the service answers.
     if (isSweepDue) this.#directory.ask(stop);
-    const isListed = wakes.has("listed");
-    const isOnlyListed = isListed && wakes.size === 1;
+    const isOnlyListed = wakes.has("listed") && wakes.size === 1;
     const known = isOnlyListed ? this.#state : undefined;
     const state = known ?? (await this.#ports.desired.load(stop));
     this.#state = state;
+    // The service may have answered meanwhile.
+    const isListed = wakes.has("listed") || this.#woken.delete("listed");
 
     const before = this.#fleet;
     this.#ports.loaded(this.#adopt(state));
@@ -160,10 +161,7 @@ export class Reconciler {
     this.#enqueue(before, sweep);
     if (isListed) this.#reportMissing(sweep ?? "file");
     if (isSweepDue) this.#listedFor = state.hash;
-    else if (this.#hasNewNames(state)) {
-      this.#listedFor = state.hash;
-      this.#directory.ask(stop);
-    }
+    else this.#askForNewNames(state, stop);
   }
 
   /** Notes a sweep that is asked for, and says whether one is; a scheduled one does not overlap with the one before. */
@@ -181,10 +179,12 @@ export class Reconciler {
     return true;
   }
 
-  #hasNewNames({ documents, hash }: DesiredState): boolean {
-    if (hash === this.#listedFor) return false;
+  #askForNewNames({ documents, hash }: DesiredState, stop: AbortSignal): void {
+    if (hash === this.#listedFor) return;
     const seen = new Set(this.#directory.zones?.map(({ name }) => name));
-    return namesOf(documents).some((name) => !seen.has(name));
+    if (namesOf(documents).every((name) => seen.has(name))) return;
+    this.#listedFor = hash;
+    this.#directory.ask(stop);
   }
 
   /** Puts what the files say in force, unless the step from the revision before is too wide to take unasked. */

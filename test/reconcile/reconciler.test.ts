@@ -32,6 +32,18 @@ describe("the reconciler", () => {
     expect(world.bugs).toEqual([]);
   });
 
+  it("tells a start by its name, though the service answers before the files are read", async ({
+    expect,
+  }) => {
+    const world = new World([shop, blog]);
+    world.loadMs = 1_000;
+    void world.start();
+    await world.clock.advance(5_000);
+    expect(world.reports.map(({ trigger }) => trigger)).toEqual(["startup", "startup"]);
+    expect([world.readings, world.listings]).toEqual([1, 1]);
+    world.stop.abort();
+  });
+
   it("looks at the one zone that somebody asks for, and at all when it is not listed", async ({
     expect,
   }) => {

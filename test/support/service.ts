@@ -35,6 +35,8 @@ export interface ServiceChoice {
   readonly retry?: Partial<RetryPolicy>;
   readonly budget?: Partial<BudgetOptions>;
   readonly credentials?: readonly Partial<CredentialOptions>[];
+  /** Who hears of the requests, instead of what collects them. */
+  readonly observer?: Observer;
 }
 
 /** A service on a test's server, with everything that its observer heard. */
@@ -51,9 +53,9 @@ export interface TestService extends AsyncDisposable {
 export function connect(baseUrl: string, choice: ServiceChoice = {}): TestService {
   const requests: RequestFact[] = [];
   const retries: RetryFact[] = [];
-  const observer: Observer = {
-    request: (fact) => requests.push(fact),
-    retry: (fact) => retries.push(fact),
+  const observer = choice.observer ?? {
+    request: (fact: RequestFact) => requests.push(fact),
+    retry: (fact: RetryFact) => retries.push(fact),
   };
   const clock = choice.clock ?? systemClock;
   const address = serviceAddress(baseUrl);

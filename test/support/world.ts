@@ -73,6 +73,8 @@ export class World {
   scripts: readonly Script[] = [];
   /** What a read or write of a zone fails with. */
   readonly faults = new Map<string, () => Error | undefined>();
+  /** How long a reading of the files takes. */
+  loadMs = 0;
   /** How long each request takes. */
   latencyMs = 0;
   /** How long a write waits for its turn before it is sent. */
@@ -108,7 +110,7 @@ export class World {
 
   #createReconciler(): Reconciler {
     return new Reconciler(this.options, {
-      desired: { load: () => Promise.resolve(this.#read()), select },
+      desired: { load: (signal) => this.#load(signal), select },
       listZones: (signal) => this.#list(signal),
       reader: {
         readAnswers: async (zone, _wanted, _urgency, signal) => {
@@ -137,6 +139,11 @@ export class World {
       unlisted: (failure) => this.unlisted.push(failure),
       bug: (error) => this.bugs.push(error),
     });
+  }
+
+  async #load(signal: AbortSignal): Promise<DesiredState> {
+    if (this.loadMs > 0) await this.clock.sleep(this.loadMs, signal);
+    return this.#read();
   }
 
   #read(): DesiredState {
