@@ -131,7 +131,8 @@ describe("SIGTERM ends the daemon cleanly", () => {
       const audit = linesOf(daemon).filter((line) => line["audit"] === true);
       const done = audit.filter(({ result }) => result === "done");
       expect(done).toHaveLength(writesSeenBy(example.emulator).length);
-      expect(done.length).toBeLessThanOrEqual(sent + 1);
+      // Two zones are written side by side: beside the request at the gate, one of the other may be under way.
+      expect(done.length).toBeLessThanOrEqual(sent + 2);
       const others = audit.filter(({ result }) => result !== "done");
       expect(others.map(({ because }) => because)).toEqual(others.map(() => "shutdown"));
     },
