@@ -3,32 +3,19 @@ import { join } from "node:path";
 
 import { describe, it } from "vitest";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject } from "../../src/syntax/json.ts";
 import type { Started, Workplace } from "../support/command-line.ts";
 import { control, exampleWithEmulator, type Example } from "../support/example.ts";
+import { logLines, told } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const shop = "shop.example.com";
 const brand = "www.brand.example";
 const rarely = 'schedule: { cron: "0 0 1 1 *" }';
 
-/** Lines of the log, as facts. */
-function linesOf(daemon: Started): readonly JsonObject[] {
-  return daemon
-    .stdout()
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line): unknown => JSON.parse(line))
-    .filter(isJsonObject);
-}
-
-function told(daemon: Started, msg: string): Promise<JsonObject> {
-  return eventually(msg, () => linesOf(daemon).find((line) => line["msg"] === msg));
-}
-
 function writtenTo(daemon: Started, zone: string): Promise<JsonObject> {
   return eventually(`${zone} written`, () =>
-    linesOf(daemon).find((line) => line["msg"] === "plan carried out" && line["zone"] === zone),
+    logLines(daemon).find((line) => line["msg"] === "plan carried out" && line["zone"] === zone),
   );
 }
 
@@ -152,7 +139,7 @@ describe("the daemon's inventory", () => {
     daemon.signal("SIGTERM");
     const { code } = await daemon.ended;
     expect(code).toBe(0);
-    const lines = linesOf(daemon);
+    const lines = logLines(daemon);
     expect(lines.at(-1)).toMatchObject({ msg: "zonewarden stopped" });
     expect(lines.filter(({ level }) => level === "error")).toEqual([]);
     expect(lines.filter(({ msg }) => msg === "inventory unreadable")).toEqual([]);
@@ -173,7 +160,7 @@ describe("the daemon's inventory", () => {
     await reconfigure(place, without);
     daemon.signal("SIGHUP");
     await eventually("no series", async () => (await seriesOf(daemon)).length === 0 || undefined);
-    expect(linesOf(daemon).filter(({ level }) => level === "error")).toEqual([]);
+    expect(logLines(daemon).filter(({ level }) => level === "error")).toEqual([]);
     daemon.signal("SIGTERM");
     await daemon.ended;
   });

@@ -1,33 +1,11 @@
 import { describe, it } from "vitest";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { logLines, told } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const shop = "shop.example.com";
-
-function linesOf(daemon: Started): readonly JsonObject[] {
-  return daemon
-    .stdout()
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line): unknown => JSON.parse(line))
-    .filter(isJsonObject);
-}
-
-/** Waits for a line that says and holds this. */
-function told(daemon: Started, msg: string, facts: JsonObject = {}): Promise<JsonObject> {
-  return eventually(
-    `${msg} ${JSON.stringify(facts)}`,
-    () =>
-      linesOf(daemon).find(
-        (line) =>
-          line["msg"] === msg && Object.entries(facts).every(([key, fact]) => line[key] === fact),
-      ),
-    15,
-  );
-}
 
 async function addressOf(daemon: Started): Promise<string> {
   const { page } = await told(daemon, "zonewarden started");
@@ -128,7 +106,7 @@ describe("what a daemon takes over while it runs", () => {
       return series.exec((await answer(address, "/metrics"))[1])?.[1] ?? "";
     };
     expect(await nextSweep()).toBe("3600");
-    expect(linesOf(daemon).filter(({ level }) => level === "debug")).toEqual([]);
+    expect(logLines(daemon).filter(({ level }) => level === "debug")).toEqual([]);
 
     const hold = 'windows: [{ name: sale, type: freeze, start: "* * * * *", duration: 1h }]';
     const changed = file
@@ -141,7 +119,7 @@ describe("what a daemon takes over while it runs", () => {
     const { keys } = await told(daemon, "configuration changed");
     expect(keys).toEqual(["limits", "windows", "schedule.cron", "schedule.timezone", "log.level"]);
     expect(await nextSweep()).toBe("600");
-    await eventually("a debug line", () => linesOf(daemon).find(({ level }) => level === "debug"));
+    await eventually("a debug line", () => logLines(daemon).find(({ level }) => level === "debug"));
 
     const written = writesSeenBy(example.emulator).length;
     await control(example, "edit", { zone: shop, settings: { enabled: false } });

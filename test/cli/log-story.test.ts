@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { describe, it } from "vitest";
 
 import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
-import type { Started } from "../support/command-line.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { logLines, told } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const shop = "shop.example.com";
@@ -40,25 +40,6 @@ async function startWebhook(): Promise<Webhook> {
       await once(server, "close");
     },
   };
-}
-
-function linesOf(daemon: Started): readonly JsonObject[] {
-  return daemon
-    .stdout()
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): unknown => JSON.parse(line))
-    .filter(isJsonObject);
-}
-
-/** Waits for a line that says and holds this. */
-function told(daemon: Started, msg: string, facts: JsonObject = {}): Promise<JsonObject> {
-  return eventually(`${msg} ${JSON.stringify(facts)}`, () =>
-    linesOf(daemon).find(
-      (line) =>
-        line["msg"] === msg && Object.entries(facts).every(([key, fact]) => line[key] === fact),
-    ),
-  );
 }
 
 /** What a line is about, in short. */
@@ -108,7 +89,7 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     daemon.signal("SIGTERM");
     await daemon.ended;
 
-    const lines = linesOf(daemon);
+    const lines = logLines(daemon);
     expect(lines.map(factOf).toSorted()).toEqual([
       // At the start, and when the broken file was gone.
       "files loaded applied",

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { isJsonObject } from "../../src/syntax/json.ts";
 import { policiesOf } from "../support/ask.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator } from "../support/example.ts";
+import { logLines } from "../support/log-lines.ts";
 
 const everyHour = 'schedule: { cron: "0 * * * *" }';
 
@@ -19,19 +19,9 @@ async function eventually<T>(question: () => Promise<T | undefined> | T | undefi
   throw new Error("it did not come to pass within ten seconds");
 }
 
-/** Lines of the log, as facts. */
-function logOf(daemon: Started): readonly Readonly<Record<string, unknown>>[] {
-  return daemon
-    .stdout()
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line): unknown => JSON.parse(line))
-    .filter(isJsonObject);
-}
-
 function addressOf(daemon: Started): Promise<string> {
   return eventually(() => {
-    const page = logOf(daemon).find(({ msg }) => msg === "zonewarden started")?.["page"];
+    const page = logLines(daemon).find(({ msg }) => msg === "zonewarden started")?.["page"];
     return typeof page === "string" ? page.replace(/\/$/, "") : undefined;
   });
 }
@@ -88,7 +78,7 @@ describe("the daemon", () => {
     daemon.signal("SIGTERM");
     const { code } = await daemon.ended;
     expect(code).toBe(0);
-    expect(logOf(daemon).at(-1)?.["msg"]).toBe("zonewarden stopped");
+    expect(logLines(daemon).at(-1)?.["msg"]).toBe("zonewarden stopped");
   });
 
   it("looks at one zone when a person with the token asks for it, and says so", async ({
@@ -111,10 +101,12 @@ describe("the daemon", () => {
     expect((await ask("another-token")).status).toBe(401);
     expect((await ask("the-token")).status).toBe(202);
     const done = await eventually(() =>
-      logOf(daemon).find(({ msg, trigger }) => msg === "plan carried out" && trigger === "manual"),
+      logLines(daemon).find(
+        ({ msg, trigger }) => msg === "plan carried out" && trigger === "manual",
+      ),
     );
     expect(done["zone"]).toBe("shop.example.com");
-    const asked = logOf(daemon).filter(({ msg }) => msg === "look asked for");
+    const asked = logLines(daemon).filter(({ msg }) => msg === "look asked for");
     expect(asked.map(({ result }) => result)).toEqual(["wrong_token", "accepted"]);
     expect(daemon.stdout()).not.toContain("the-token");
     daemon.signal("SIGTERM");
@@ -149,14 +141,14 @@ describe("the daemon", () => {
     const address = await addressOf(daemon);
     await inSync(address);
     await example.place.write("zones/shop.yaml", "zones: [");
-    await eventually(() => logOf(daemon).find(({ msg }) => msg === "problem in a file"));
+    await eventually(() => logLines(daemon).find(({ msg }) => msg === "problem in a file"));
     expect(await scrape(address)).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
     expect(await inSync(address)).toBe(3);
 
     await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
     daemon.signal("SIGHUP");
     await eventually(() =>
-      logOf(daemon).find(
+      logLines(daemon).find(
         ({ msg, zone, trigger }) =>
           msg === "plan carried out" && zone === "shop.example.com" && trigger === "signal",
       ),
@@ -172,7 +164,7 @@ describe("the daemon", () => {
     await example.emulator[Symbol.asyncDispose]();
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);
-    await eventually(() => logOf(daemon).find(({ msg }) => msg === "zones cannot be listed"));
+    await eventually(() => logLines(daemon).find(({ msg }) => msg === "zones cannot be listed"));
     expect((await fetch(`${address}/readyz`)).status).toBe(200);
     expect(await scrape(address)).toMatch(
       /^zonewarden_zone_status\{zone="shop\.example\.com",status="error"\} 1$/m,
@@ -191,10 +183,10 @@ describe("the daemon's configuration", () => {
     const file = await example.place.read("zonewarden.yaml");
 
     await example.place.write("zonewarden.yaml", file.replace("mode: enforce", "mode: observe"));
-    await eventually(() => logOf(daemon).find(({ msg }) => msg === "configuration changed"));
+    await eventually(() => logLines(daemon).find(({ msg }) => msg === "configuration changed"));
     await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
     daemon.signal("SIGHUP");
-    await eventually(() => logOf(daemon).find(({ msg }) => msg === "zone drifted"));
+    await eventually(() => logLines(daemon).find(({ msg }) => msg === "zone drifted"));
 
     await example.place.write("zonewarden.yaml", "mode: [");
     await eventually(async () =>
@@ -206,10 +198,10 @@ describe("the daemon's configuration", () => {
 
     await example.place.write("zonewarden.yaml", file.replace("127.0.0.1:0", "127.0.0.1:1"));
     const told = await eventually(() =>
-      logOf(daemon).find(({ msg }) => typeof msg === "string" && msg.includes("restart")),
+      logLines(daemon).find(({ msg }) => typeof msg === "string" && msg.includes("restart")),
     );
     expect(told).toMatchObject({ keys: ["server"] });
-    await eventually(() => logOf(daemon).findLast(({ msg }) => msg === "plan carried out"));
+    await eventually(() => logLines(daemon).findLast(({ msg }) => msg === "plan carried out"));
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
   });

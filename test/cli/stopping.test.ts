@@ -3,7 +3,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
 
 import { nodeFiles } from "../../src/desired/files.ts";
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import {
   control,
@@ -12,6 +11,7 @@ import {
   exampleWithEmulator,
   writesSeenBy,
 } from "../support/example.ts";
+import { logLines, told } from "../support/log-lines.ts";
 import { eventually, main, startDaemon, startProgram } from "../support/processes.ts";
 
 const shop = "shop.example.com";
@@ -47,18 +47,6 @@ function hold(example: Example, method: string, path: string, skip = 0): Promise
   return control(example, "faults", { fault: "latency", milliseconds: 1, method, path, skip });
 }
 
-function linesOf({ stdout }: Pick<Started, "stdout">): readonly JsonObject[] {
-  return stdout()
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line): unknown => JSON.parse(line))
-    .filter(isJsonObject);
-}
-
-function said(daemon: Started, msg: string): Promise<JsonObject> {
-  return eventually(msg, () => linesOf(daemon).find((line) => line["msg"] === msg));
-}
-
 /** Fails where a program does not end by itself in a moment. */
 async function endedSoon({ ended }: Started): Promise<Awaited<Started["ended"]>> {
   const late = sleep(5_000).then(() => {
@@ -82,8 +70,8 @@ describe("SIGTERM ends the daemon cleanly", () => {
     daemon.signal("SIGTERM");
     const { code } = await endedSoon(daemon);
     expect(code).toBe(0);
-    expect(linesOf(daemon).filter(({ level }) => level === "error")).toEqual([]);
-    expect(linesOf(daemon).at(-1)).toMatchObject({ msg: "zonewarden stopped", reason: "signal" });
+    expect(logLines(daemon).filter(({ level }) => level === "error")).toEqual([]);
+    expect(logLines(daemon).at(-1)).toMatchObject({ msg: "zonewarden stopped", reason: "signal" });
   });
 
   it("while it starts: before its configuration is read, and before its files are", async ({
@@ -123,12 +111,12 @@ describe("SIGTERM ends the daemon cleanly", () => {
       await eventually("a request stands at the gate", () => example.gate.arrived || undefined);
       const sent = writesSeenBy(example.emulator).length;
       daemon.signal("SIGTERM");
-      await said(daemon, "stopping");
+      await told(daemon, "stopping");
       await sleep(50);
       example.gate.open();
       const { code } = await endedSoon(daemon);
       expect(code).toBe(0);
-      const audit = linesOf(daemon).filter((line) => line["audit"] === true);
+      const audit = logLines(daemon).filter((line) => line["audit"] === true);
       const done = audit.filter(({ result }) => result === "done");
       expect(done).toHaveLength(writesSeenBy(example.emulator).length);
       // Two zones are written side by side: beside the request at the gate, one of the other may be under way.
@@ -166,7 +154,7 @@ describe("SIGTERM ends the daemon cleanly", () => {
     await using example = await gated();
     await control(example, "faults", { fault: "status", status: 400, method: "PUT" });
     const daemon = example.place.start("run");
-    await said(daemon, "write failed");
+    await told(daemon, "write failed");
     await sleep(100);
     daemon.signal("SIGINT");
     expect((await endedSoon(daemon)).code).toBe(0);
@@ -184,13 +172,13 @@ describe("SIGTERM ends the daemon cleanly", () => {
     };
     await using example = await gated({ ports: { files } });
     const daemon = example.place.start("run");
-    await said(daemon, "plan carried out");
+    await told(daemon, "plan carried out");
     isHeld = true;
     daemon.signal("SIGHUP");
     await eventually("the configuration is read", () => gate.arrived || undefined);
     daemon.signal("SIGTERM");
     expect((await endedSoon(daemon)).code).toBe(0);
-    expect(linesOf(daemon).filter(({ level }) => level === "error")).toEqual([]);
+    expect(logLines(daemon).filter(({ level }) => level === "error")).toEqual([]);
   });
 });
 

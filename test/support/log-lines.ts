@@ -1,0 +1,27 @@
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import type { Started } from "./command-line.ts";
+import { eventually } from "./processes.ts";
+
+type Speaker = Pick<Started, "stdout">;
+
+/** Lines of a daemon's log, as facts. */
+export function logLines({ stdout }: Speaker): readonly JsonObject[] {
+  return stdout()
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line): unknown => JSON.parse(line))
+    .filter(isJsonObject);
+}
+
+/** Waits for a line of the log that says and holds this. */
+export function told(daemon: Speaker, msg: string, facts: JsonObject = {}): Promise<JsonObject> {
+  return eventually(
+    `${msg} ${JSON.stringify(facts)}`,
+    () =>
+      logLines(daemon).find(
+        (line) =>
+          line["msg"] === msg && Object.entries(facts).every(([key, fact]) => line[key] === fact),
+      ),
+    15,
+  );
+}
