@@ -42,14 +42,15 @@ export function answerOf(
 ): Answer {
   const { status } = reply;
   const ray = token.scrub(one(reply.headers["cf-ray"]));
-  const digest =
-    status === 200 && call.method === "GET" && steady.has(call.route) ? digestOf(reply.body) : "";
+  const isSuccess = status >= 200 && status < 300;
+  const isSteady = isSuccess && call.method === "GET" && steady.has(call.route);
+  const digest = isSteady ? digestOf(reply.body) : "";
   if (known.has(digest)) {
     const result = (): unknown => resultOf(parse(reply.body));
     return { digest, result, resultInfo: undefined, status, ray, auditId: "" };
   }
   const body = isBare(call, reply) ? { success: true } : parse(reply.body);
-  if (status < 200 || status >= 300) throw refusal(call, reply, body, token, now);
+  if (!isSuccess) throw refusal(call, reply, body, token, now);
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
   if (body["success"] !== true) throw refusal(call, reply, body, token, now);
   if (digest !== "") known.add(digest);

@@ -67,6 +67,13 @@ describe("an answer that is that of the look before", () => {
     expect(answer(on, 200, get("/zones", {})).digest).toBe("");
   });
 
+  it("has a digest of its own whatever the success is called", ({ expect }) => {
+    const digests = [on, { ...on, result: { enabled: false } }].map(
+      (body) => answer(body, 203).digest,
+    );
+    expect(new Set([...digests, ""]).size).toBe(3);
+  });
+
   it("is known only where it was a success", ({ expect }) => {
     const refused = { success: false, errors: [{ code: 1, message: "no" }] };
     for (const body of [refused, "{", "", { result: {} }]) {
