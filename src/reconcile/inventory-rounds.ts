@@ -10,7 +10,7 @@ import {
   type InventoryReport,
 } from "../report/zone-inventory.ts";
 import type { DesiredZone } from "../zone/desired.ts";
-import type { Item, ItemKind, Resource, Script } from "../zone/inventory.ts";
+import { isInUse, type Item, type ItemKind, type Resource } from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Ruleset } from "../zone/ruleset.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
@@ -222,10 +222,6 @@ async function readKinds(
     }
   }
   return { items, refused };
-}
-
-function isInUse({ status }: Script): boolean {
-  return status !== "inactive";
 }
 
 interface Planned {

@@ -50,7 +50,7 @@ export function summarizeInventory(
 }
 
 /** Whether an item was first seen within the last day. */
-export function isFresh({ firstSeenAt }: Item, now: Date): boolean {
+export function isFresh({ firstSeenAt }: Pick<Item, "firstSeenAt">, now: Date): boolean {
   return firstSeenAt !== undefined && Number(now) - Number(firstSeenAt) < dayMs;
 }
 

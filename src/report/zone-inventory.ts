@@ -184,16 +184,13 @@ function withNews(
   return found;
 }
 
-const dayMs = 86_400_000;
-
 /** Malicious items that the look before did not show; of a first look, those that were first seen within the last day. */
 export function newlyMalicious(
   { facts }: InventoryState,
   report: Extract<InventoryReport, { readonly result: "read" }>,
 ): readonly ItemBrief[] {
   const known = new Set(facts?.malicious.map(({ id }) => id));
-  const yesterday = Number(report.at) - dayMs;
-  return report.facts.malicious.filter(({ id, firstSeenAt }) =>
-    facts === undefined ? Number(firstSeenAt ?? 0) > yesterday : !known.has(id),
+  return report.facts.malicious.filter((item) =>
+    facts === undefined ? isFresh(item, report.at) : !known.has(item.id),
   );
 }

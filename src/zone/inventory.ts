@@ -88,6 +88,11 @@ export type Resource = Script | Connection;
 /** Anything that the service detected. */
 export type Item = Resource | Cookie;
 
+/** Whether a script is still loaded: an inactive one stays on record for a while (api-facts A.5). */
+export function isInUse({ status }: Script): boolean {
+  return status !== "inactive";
+}
+
 /** Below this integrity score a script is malicious (specification, "Script"; today's documentation says 10, api-facts A.4). */
 export const usualMaliciousBelow = 50;
 

@@ -6,7 +6,7 @@ import {
   usualMaliciousBelow,
   type Item,
   type ItemKind,
-  type Script,
+  isInUse,
 } from "../../src/zone/inventory.ts";
 import { connection, cookie, harmless, script } from "./inventory.ts";
 import { at, failure, named } from "./reports.ts";
@@ -73,10 +73,6 @@ function outsideOf(items: readonly Item[], policy: string | undefined): Outside 
   return outsidePolicies(used, [
     { action: "allow", enabled: true, expression: "true", value: policy },
   ]);
-}
-
-function isInUse({ status }: Script): boolean {
-  return status !== "inactive";
 }
 
 /** A look at a zone that failed. */
