@@ -15,7 +15,8 @@ export interface Answer {
   readonly digest: string;
   /** The `result`; a body that is known is taken apart only when somebody asks for it. */
   readonly result: () => unknown;
-  readonly resultInfo: JsonObject | undefined;
+  /** What goes with a result that comes in pages. */
+  readonly resultInfo: () => JsonObject | undefined;
   readonly status: number;
   /** The service's id of the request; "" where it gave none. */
   readonly ray: string;
@@ -31,8 +32,13 @@ export interface Fetched extends Answer {
 /** Longest text of the service that is passed on. */
 const longestReason = 300;
 
-/** Routes that every look at a zone asks for, and whose answer is nearly always that of the look before. */
-const steady: ReadonlySet<string> = new Set([routes.settings, routes.policies, routes.entrypoint]);
+/** Routes that every sweep asks for, and whose answer is nearly always that of the sweep before. */
+const steady: ReadonlySet<string> = new Set([
+  routes.zones,
+  routes.settings,
+  routes.policies,
+  routes.entrypoint,
+]);
 
 /** Takes the envelope off a reply; every reply that is not a success is an `ApiError`. */
 export function answerOf(
@@ -47,18 +53,18 @@ export function answerOf(
   const digest = isSteady ? digestOf(reply.body) : "";
   if (known.has(digest)) {
     const result = (): unknown => resultOf(parse(reply.body));
-    return { digest, result, resultInfo: undefined, status, ray, auditId: "" };
+    const resultInfo = (): JsonObject | undefined => infoOf(parse(reply.body));
+    return { digest, result, resultInfo, status, ray, auditId: "" };
   }
   const body = isBare(call, reply) ? { success: true } : parse(reply.body);
   if (!isSuccess) throw refusal(call, reply, body, token, now);
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
   if (body["success"] !== true) throw refusal(call, reply, body, token, now);
   if (digest !== "") known.add(digest);
-  const info = body["result_info"];
   return {
     digest,
     result: () => resultOf(body),
-    resultInfo: isJsonObject(info) ? info : undefined,
+    resultInfo: () => infoOf(body),
     status,
     ray,
     auditId: token.scrub(one(reply.headers["cf-auditlog-id"])),
@@ -67,6 +73,11 @@ export function answerOf(
 
 function resultOf(body: unknown): unknown {
   return isJsonObject(body) ? (body["result"] ?? null) : null;
+}
+
+function infoOf(body: unknown): JsonObject | undefined {
+  const info = isJsonObject(body) ? body["result_info"] : undefined;
+  return isJsonObject(info) ? info : undefined;
 }
 
 function isBare(call: Call, { status, body }: Reply): boolean {

@@ -91,7 +91,7 @@ async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<
   const answer = await send(call, signal);
   const elements = answer.result();
   if (!isObjectList(elements)) throw malformedResult(call, answer, "not a list of items");
-  const total = answer.resultInfo?.["total_count"];
+  const total = answer.resultInfo()?.["total_count"];
   return { elements, total: typeof total === "number" ? total : undefined };
 }
 

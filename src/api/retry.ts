@@ -9,6 +9,7 @@ import { longestRetryAfterMs, rateView } from "./rate-headers.ts";
 import { routes } from "./routes.ts";
 import type { Token } from "./token.ts";
 import { wireCodes } from "./wire.ts";
+import type { ZoneLister } from "./zone-listing.ts";
 
 /** How stubbornly a request is repeated. */
 export interface RetryPolicy {
@@ -37,6 +38,7 @@ export interface Session {
   /** At least 0, below 1. */
   readonly random: () => number;
   readonly known: KnownBodies;
+  readonly lister: ZoneLister;
 }
 
 /** What one sending came to; the token that it was sent with, once there was one. */
@@ -102,7 +104,12 @@ function joined(error: ApiError, before: ApiError | undefined): ApiError {
   return error.with({ mayHaveHappened });
 }
 
-const nothing = { digest: "", result: () => null, resultInfo: undefined, auditId: "" } as const;
+const nothing = {
+  digest: "",
+  result: () => null,
+  resultInfo: () => undefined,
+  auditId: "",
+} as const;
 
 async function sendOnce(
   session: Session,

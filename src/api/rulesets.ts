@@ -50,7 +50,7 @@ export async function listRulesets(
     if (!isObjectList(page)) throw malformedResult(call, answer, "not a list of rulesets");
     heads.push(...page.map(headOf));
     // Older answers have no cursor: theirs is the only page (api-facts B.1).
-    const after = textIn(objectIn(answer.resultInfo ?? {}, "cursors"), "after");
+    const after = textIn(objectIn(answer.resultInfo() ?? {}, "cursors"), "after");
     cursor = after === cursor ? "" : after;
   } while (cursor !== "");
   return heads;

@@ -22,7 +22,7 @@ import {
 } from "./rulesets.ts";
 import { ScoreRules } from "./score-rule.ts";
 import { verifyToken } from "./verify-token.ts";
-import { listZones } from "./zone-listing.ts";
+import { ZoneLister } from "./zone-listing.ts";
 
 /** What the service is reached with. */
 export interface ServiceOptions {
@@ -116,7 +116,14 @@ export function connectService(options: ServiceOptions): Service {
   const { connection, credentials, retry, random } = options;
   const known = new KnownBodies();
   return {
-    sessions: credentials.map((credential) => ({ connection, credential, retry, random, known })),
+    sessions: credentials.map((credential) => ({
+      connection,
+      credential,
+      retry,
+      random,
+      known,
+      lister: new ZoneLister(),
+    })),
     scoreRules: new ScoreRules(connection.clock),
   };
 }
@@ -237,7 +244,7 @@ interface OneListing {
 async function listOne(session: Session, signal: AbortSignal): Promise<OneListing> {
   const { credential } = session;
   try {
-    const zones = await listZones(getter(session, "sweep"), signal);
+    const zones = await session.lister.list(getter(session, "sweep"), signal);
     return { zones: zones.filter((zone) => credential.serves(zone)), failure: undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

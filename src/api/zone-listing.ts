@@ -1,7 +1,7 @@
 import type { JsonObject } from "../syntax/json.ts";
 import { zoneId, zoneName, type Zone } from "../zone/zone.ts";
-import { malformedResult } from "./answer.ts";
-import { get, type Get } from "./call.ts";
+import { malformedResult, type Answer } from "./answer.ts";
+import { get, type Get, type GetCall } from "./call.ts";
 import { routes } from "./routes.ts";
 import { isObjectList, objectIn, textIn } from "./wire-value.ts";
 
@@ -15,43 +15,62 @@ const mostZones = 100_000;
 const mostPasses = 3;
 
 /**
- * Lists the zones that a token sees.
+ * The zones that a token sees, page by page.
  *
- * A zone that comes or goes while the pages are read shifts the later ones, and one zone can fall between two pages.
- * The total count gives that away; then all pages are read once more.
+ * Of thousands of zones hardly one comes, goes or changes between two listings: a page that is as it was is not taken
+ * apart again, and gives the very zones that it gave before.
  */
-export async function listZones(send: Get, signal: AbortSignal): Promise<readonly Zone[]> {
-  const zones = new Map<string, Zone>();
-  for (let pass = 1; pass <= mostPasses; pass += 1) {
-    const listing = await readPages(send, signal);
-    if (!listing.moved) return listing.zones;
-    for (const zone of listing.zones) zones.set(zone.id, zone);
+export class ZoneLister {
+  #known: ReadonlyMap<string, Page> = new Map();
+
+  /**
+   * Lists the zones.
+   *
+   * A zone that comes or goes while the pages are read shifts the later ones, and one zone can fall between two pages.
+   * The total count gives that away; then all pages are read once more.
+   */
+  async list(send: Get, signal: AbortSignal): Promise<readonly Zone[]> {
+    const zones = new Map<string, Zone>();
+    for (let pass = 1; pass <= mostPasses; pass += 1) {
+      const pages = await readPages(send, this.#known, signal);
+      this.#known = new Map(
+        pages.flatMap((page) => (page.digest === "" ? [] : [[page.digest, page]])),
+      );
+      const listing = joined(pages);
+      if (!listing.moved) return listing.zones;
+      for (const zone of listing.zones) zones.set(zone.id, zone);
+    }
+    return [...zones.values()];
   }
-  return [...zones.values()];
 }
 
-interface Pages {
+interface Listing {
   readonly zones: readonly Zone[];
   /** Whether the listing changed between two pages. */
   readonly moved: boolean;
 }
 
-async function readPages(send: Get, signal: AbortSignal): Promise<Pages> {
-  const first = await readPage(send, 1, signal);
-  const { total } = first;
-  const others =
-    total === undefined
-      ? await readToTheEnd(send, first, signal)
-      : await Promise.all(numbersTo(total).map((page) => readPage(send, page, signal)));
-  const pages = [first, ...others];
-  const elements = pages.flatMap((page) => page.elements);
-  const found = elements.map(zoneOf).filter((zone) => zone !== undefined);
+function joined(pages: readonly Page[]): Listing {
+  const [total] = pages.map((page) => page.total);
+  const found = pages.flatMap((page) => page.zones);
   const zones = new Map(found.map((zone) => [zone.id, zone]));
   const moved =
     pages.some((page) => page.total !== total) ||
     zones.size < found.length ||
-    elements.length < (total ?? 0);
+    pages.flatMap((page) => page.ids).length < (total ?? 0);
   return { zones: [...zones.values()], moved };
+}
+
+async function readPages(
+  send: Get,
+  known: KnownPages,
+  signal: AbortSignal,
+): Promise<readonly Page[]> {
+  const first = await readPage(send, 1, known, signal);
+  const { total } = first;
+  if (total === undefined) return readToTheEnd(send, first, known, signal);
+  const others = numbersTo(total).map(async (page) => readPage(send, page, known, signal));
+  return [first, ...(await Promise.all(others))];
 }
 
 /** Numbers of the pages after the first: how many there are is known, so they are asked for side by side. */
@@ -61,36 +80,64 @@ function numbersTo(total: number): readonly number[] {
 }
 
 /** Without a total, a page that is not full is the last one; a page that only repeats would repeat for ever. */
-async function readToTheEnd(send: Get, first: Page, signal: AbortSignal): Promise<readonly Page[]> {
-  const pages: Page[] = [];
+async function readToTheEnd(
+  send: Get,
+  first: Page,
+  known: KnownPages,
+  signal: AbortSignal,
+): Promise<readonly Page[]> {
+  const pages = [first];
   let last = first;
-  const seen = new Set<unknown>();
-  for (let number = 2; last.elements.length === perPage; number += 1) {
-    const known = seen.size;
-    for (const { id } of last.elements) seen.add(id);
-    if (seen.size === known) break;
-    last = await readPage(send, number, signal);
+  const seen = new Set<string>();
+  for (let number = 2; last.ids.length === perPage; number += 1) {
+    const before = seen.size;
+    for (const id of last.ids) seen.add(id);
+    if (seen.size === before) break;
+    last = await readPage(send, number, known, signal);
     pages.push(last);
   }
   return pages;
 }
 
+/** What a page says, understood. */
 interface Page {
-  readonly elements: readonly JsonObject[];
+  readonly digest: string;
+  readonly zones: readonly Zone[];
+  /** Of all its elements: some may be no zones that a file could name. */
+  readonly ids: readonly string[];
   /** Zones on all pages, where the service says it. */
   readonly total: number | undefined;
 }
 
-async function readPage(send: Get, page: number, signal: AbortSignal): Promise<Page> {
+/** Pages of the listing before, by their digest. */
+type KnownPages = ReadonlyMap<string, Page>;
+
+async function readPage(
+  send: Get,
+  page: number,
+  known: KnownPages,
+  signal: AbortSignal,
+): Promise<Page> {
   const query = { page: `${page}`, per_page: `${perPage}`, order: "name", direction: "asc" };
   const call = get(routes.zones, {}, query);
   const answer = await send(call, signal);
+  return known.get(answer.digest) ?? pageOf(call, answer);
+}
+
+function pageOf(call: GetCall, answer: Answer): Page {
   const elements = answer.result();
   if (!isObjectList(elements)) throw malformedResult(call, answer, "not a list of zones");
-  const total = answer.resultInfo?.["total_count"];
-  if (typeof total !== "number") return { elements, total: undefined };
-  if (total > mostZones) throw malformedResult(call, answer, `${total} zones are too many`);
-  return { elements, total };
+  const told = answer.resultInfo()?.["total_count"];
+  const total = typeof told === "number" ? told : undefined;
+  if (total !== undefined && total > mostZones) {
+    throw malformedResult(call, answer, `${total} zones are too many`);
+  }
+  return {
+    digest: answer.digest,
+    zones: elements.map(zoneOf).filter((zone) => zone !== undefined),
+    ids: elements.map((element) => textIn(element, "id")),
+    total,
+  };
 }
 
 /** A zone without a proper name and id cannot be declared in any file: nobody misses it. */

@@ -107,14 +107,21 @@ export function missingReport(
   };
 }
 
-/** Joins a new listing with what was known: zones of a credential that could not list are kept. */
+/**
+ * Joins a new listing with what was known: zones of a credential that could not list are kept. Gives `known` itself
+ * where the listing shows the very same zones.
+ */
 export function joinListings(
   known: readonly Zone[] | undefined,
   { zones, failed }: Listing,
 ): readonly Zone[] {
-  if (failed.length === 0) return zones;
+  if (known === undefined) return zones;
   const seen = new Set(zones.map(({ id }) => id));
-  return [...zones, ...(known ?? []).filter(({ id }) => !seen.has(id))];
+  const kept = failed.length === 0 ? [] : known.filter(({ id }) => !seen.has(id));
+  const joined = [...zones, ...kept];
+  const isSame =
+    joined.length === known.length && joined.every((zone, index) => zone === known[index]);
+  return isSame ? known : joined;
 }
 
 /** Whether a wake-up asks for a look at every zone; a file change asks for those that it touches. */

@@ -60,11 +60,18 @@ describe("an answer that is that of the look before", () => {
     expect(answer({ ...on, result: { enabled: false } }).digest).not.toBe(first.digest);
   });
 
+  it("has the same to say of its pages", ({ expect }) => {
+    const pages = { ...on, result_info: { total_count: 7 } };
+    expect(answer(pages).resultInfo()).toEqual({ total_count: 7 });
+    expect(answer(pages).resultInfo()).toEqual({ total_count: 7 });
+    expect(answer(on).resultInfo()).toBeUndefined();
+  });
+
   it("is no success for having another status, or for coming to another request", ({ expect }) => {
     answer(on);
     expect(() => answer(on, 500)).toThrow("500");
     expect(() => answer(on, 403)).toThrow("403");
-    expect(answer(on, 200, get("/zones", {})).digest).toBe("");
+    expect(answer(on, 200, get(routes.scripts, { zone_id: "z" })).digest).toBe("");
   });
 
   it("has a digest of its own whatever the success is called", ({ expect }) => {

@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
-import type { Call } from "../../src/api/call.ts";
-import { listZones } from "../../src/api/zone-listing.ts";
+import type { Call, Send } from "../../src/api/call.ts";
+import { ZoneLister } from "../../src/api/zone-listing.ts";
+import type { Zone } from "../../src/zone/zone.ts";
 import { fakeGet } from "../support/get.ts";
 
 interface WireZone {
@@ -22,6 +23,10 @@ function page(zones: readonly WireZone[], call: Call, hasInfo = true): object {
   const size = Number(call.query["per_page"]);
   const result = zones.slice((number - 1) * size, number * size);
   return hasInfo ? { result, resultInfo: { total_count: zones.length } } : { result };
+}
+
+function listZones(send: Send, signal: AbortSignal): Promise<readonly Zone[]> {
+  return new ZoneLister().list(send, signal);
 }
 
 describe("the zone listing", () => {
@@ -147,4 +152,46 @@ describe("the zone listing", () => {
       await expect(listZones(send, signal)).rejects.toMatchObject({ code: "API_MALFORMED" });
     },
   );
+});
+
+describe("a listing after another", () => {
+  const digestsOf = (answer: object): object => ({ ...answer, digest: JSON.stringify(answer) });
+
+  it("takes no page apart that is as it was, and gives the same zones", async ({
+    expect,
+    signal,
+  }) => {
+    const lister = new ZoneLister();
+    const zones = wireZones(120);
+    const { send, calls } = fakeGet((call) => digestsOf(page(zones, call)));
+    const first = await lister.list(send, signal);
+    const unread: Send = async (call, own) => ({
+      ...(await send(call, own)),
+      result: () => expect.unreachable("the page is known"),
+    });
+    const again = await lister.list(unread, signal);
+    expect(calls).toHaveLength(6);
+    expect(again).toHaveLength(120);
+    for (const [index, zone] of again.entries()) expect(zone).toBe(first[index]);
+  });
+
+  it("shows what changed, came and went", async ({ expect, signal }) => {
+    const lister = new ZoneLister();
+    const before = wireZones(120);
+    const after = [...before.slice(1), { id: "f".repeat(32), name: "zz.example" }].map((zone) =>
+      zone === before[60] ? { ...zone, status: "moved" } : zone,
+    );
+    await lister.list(fakeGet((call) => digestsOf(page(before, call))).send, signal);
+    const { send } = fakeGet((call) => digestsOf(page(after, call)));
+    const listed = await lister.list(send, signal);
+    expect(listed.map(({ name }) => name)).toEqual(after.map(({ name }) => name));
+    expect(listed.filter(({ status }) => status === "moved")).toHaveLength(1);
+  });
+
+  it("takes pages apart that have no digest to tell them by", async ({ expect, signal }) => {
+    const lister = new ZoneLister();
+    await lister.list(fakeGet((call) => page(wireZones(60), call)).send, signal);
+    const { send } = fakeGet((call) => page(wireZones(70), call));
+    expect(await lister.list(send, signal)).toHaveLength(70);
+  });
 });

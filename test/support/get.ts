@@ -1,5 +1,6 @@
 import type { Fetched } from "../../src/api/answer.ts";
 import type { Call, Send } from "../../src/api/call.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
 
 /** A `Send` that answers from a function, and remembers what it was asked. */
 export interface FakeGet {
@@ -8,7 +9,10 @@ export interface FakeGet {
 }
 
 /** An answer, as far as it matters. */
-type Given = Partial<Omit<Fetched, "result">> & { readonly result?: unknown };
+type Given = Partial<Omit<Fetched, "result" | "resultInfo">> & {
+  readonly result?: unknown;
+  readonly resultInfo?: JsonObject;
+};
 
 /** Gives `answers(call, nth)`, or throws what that throws; `nth` is counted from 1. */
 export function fakeGet(answers: (call: Call, nth: number) => Given): FakeGet {
@@ -19,11 +23,11 @@ export function fakeGet(answers: (call: Call, nth: number) => Given): FakeGet {
       signal.throwIfAborted();
       calls.push(call);
       await Promise.resolve();
-      const { result = null, ...given } = answers(call, calls.length);
+      const { result = null, resultInfo, ...given } = answers(call, calls.length);
       return {
         digest: "",
         result: () => result,
-        resultInfo: undefined,
+        resultInfo: () => resultInfo,
         status: 200,
         ray: "ray-1",
         auditId: "",
