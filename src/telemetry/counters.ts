@@ -1,11 +1,12 @@
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 
 import { changeResultOf } from "../report/change-result.ts";
-import type { ZoneReport } from "../report/run-report.ts";
-import { verdictOf } from "../report/verdict.ts";
+import { triggers, type ZoneReport } from "../report/run-report.ts";
+import { verdictOf, verdicts } from "../report/verdict.ts";
 import { codeOf, codes, endpointOf, endpoints, methods, other, type Fault } from "./endpoint.ts";
 import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
+import { CountTally, TimeTally, type CountSeries, type TimeSeries } from "./tally.ts";
 
 /** One request to the service, as it ended. */
 export interface RequestRecord {
@@ -23,17 +24,15 @@ type Labels = Readonly<Record<string, string>>;
 const runBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** What is kept by the metrics client: everything that only ever grows and has a bounded number of series. */
+/** Everything that only ever grows and has a bounded number of series. */
 export interface Counters {
   readonly configReloads: Counter<string>;
   readonly scheduleMissed: Counter<string>;
-  readonly reconciles: Counter<string>;
-  readonly reconcileSeconds: Histogram<string>;
   readonly changes: Counter<string>;
-  readonly requests: Counter<string>;
-  readonly requestSeconds: Histogram<string>;
   readonly retries: Counter<string>;
   readonly notifications: Counter<string>;
+  readonly runs: RunTally;
+  readonly requests: RequestTally;
 }
 
 /** Starts at zero every series whose labels are all known beforehand. */
@@ -47,35 +46,103 @@ export function createCounters(registry: Registry): Counters {
     for (const combination of zeros) created.inc(combination, 0);
     return created;
   };
-  const histogram = (
-    { name, help, labels }: MetricDefinition,
-    buckets: number[],
-    zeros: readonly Labels[] = combinations(labels),
-  ): Histogram<string> => {
-    const labelNames = Object.keys(labels);
-    const created = new Histogram({ name, help, labelNames, buckets, registers });
-    for (const combination of zeros) created.zero(combination);
-    return created;
-  };
   return {
     configReloads: counter(metricTable.configReloads),
     scheduleMissed: counter(metricTable.scheduleMissed),
-    reconciles: counter(metricTable.reconciles),
-    reconcileSeconds: histogram(metricTable.reconcileSeconds, runBuckets),
     changes: counter(metricTable.changes),
-    requests: counter(metricTable.requests, requestZeros),
-    requestSeconds: histogram(metricTable.requestSeconds, requestBuckets, routes),
     retries: counter(metricTable.retries),
     notifications: counter(metricTable.notifications),
+    runs: new RunTally(),
+    requests: new RequestTally(),
   };
+}
+
+/** Runs of zones, and how long they took. */
+class RunTally {
+  readonly #counts = new CountTally(metricTable.reconciles);
+  readonly #seconds = new TimeTally(metricTable.reconcileSeconds, runBuckets);
+  readonly #counted = new Map<string, CountSeries>();
+  readonly #total: TimeSeries;
+  readonly #phases: Readonly<Record<keyof ZoneReport["phases"], TimeSeries>>;
+
+  constructor() {
+    for (const trigger of triggers) {
+      for (const result of verdicts) {
+        this.#counted.set(`${trigger} ${result}`, this.#counts.at({ trigger, result }));
+      }
+    }
+    this.#phases = {
+      fetch: this.#seconds.at({ phase: "fetch" }),
+      plan: this.#seconds.at({ phase: "plan" }),
+      apply: this.#seconds.at({ phase: "apply" }),
+    };
+    this.#total = this.#seconds.at({ phase: "total" });
+  }
+
+  record(report: ZoneReport): void {
+    const counted = this.#counted.get(`${report.trigger} ${verdictOf(report)}`);
+    if (counted !== undefined) counted.count += 1;
+    const { fetch, plan, apply } = report.phases;
+    // 0 says that the run did not get so far.
+    if (fetch > 0) this.#phases.fetch.observe(fetch / 1000);
+    if (plan > 0) this.#phases.plan.observe(plan / 1000);
+    if (apply > 0) this.#phases.apply.observe(apply / 1000);
+    // A wall clock that is set back must not make a sum fall.
+    const total = Math.max(0, report.finishedAt.getTime() - report.startedAt.getTime());
+    this.#total.observe(total / 1000);
+  }
+
+  render(): string {
+    return this.#counts.render() + this.#seconds.render();
+  }
+}
+
+/** Requests to the service, and how long they took. */
+class RequestTally {
+  readonly #counts = new CountTally(metricTable.requests);
+  readonly #seconds = new TimeTally(metricTable.requestSeconds, requestBuckets);
+  /** By what a request is counted under. */
+  readonly #series = new Map<string, RequestSeries>();
+
+  constructor() {
+    for (const route of routes) {
+      for (const code of codes) this.#counts.at({ ...route, code });
+      this.#seconds.at(route);
+    }
+  }
+
+  record({ method, endpoint, code, ms }: RequestRecord): void {
+    const key = `${code} ${method} ${endpoint}`;
+    const series = this.#series.get(key) ?? this.#begin(key, method, endpoint, code);
+    series.counted.count += 1;
+    series.seconds.observe(ms / 1000);
+  }
+
+  #begin(key: string, method: string, route: string, code: number | Fault): RequestSeries {
+    const labels = {
+      endpoint: endpointOf(route),
+      method: methods.find((known) => known === method) ?? other,
+    };
+    const counted = this.#counts.at({ ...labels, code: codeOf(code) });
+    const series = { counted, seconds: this.#seconds.at(labels) };
+    this.#series.set(key, series);
+    return series;
+  }
+
+  render(): string {
+    return this.#counts.render() + this.#seconds.render();
+  }
+}
+
+interface RequestSeries {
+  readonly counted: CountSeries;
+  readonly seconds: TimeSeries;
 }
 
 /** The routes that there are; not every method on every path. */
 const routes: readonly Labels[] = Object.entries(endpoints).flatMap(([endpoint, used]) =>
   used.map((method) => ({ endpoint, method })),
 );
-
-const requestZeros = routes.flatMap((route) => codes.map((code) => ({ ...route, code })));
 
 /** Every combination of labels whose values are all known beforehand; none where one is open. */
 function combinations(labels: Readonly<Record<string, LabelValues>>): readonly Labels[] {
@@ -89,14 +156,7 @@ function combinations(labels: Readonly<Record<string, LabelValues>>): readonly L
 
 /** Counts a run of a zone, its phases and its changes. */
 export function recordRun(counters: Counters, report: ZoneReport): void {
-  counters.reconciles.inc({ trigger: report.trigger, result: verdictOf(report) });
-  for (const [phase, ms] of Object.entries(report.phases)) {
-    // 0 says that the run did not get so far.
-    if (ms > 0) counters.reconcileSeconds.observe({ phase }, ms / 1000);
-  }
-  // A wall clock that is set back must not make a sum fall.
-  const total = Math.max(0, report.finishedAt.getTime() - report.startedAt.getTime());
-  counters.reconcileSeconds.observe({ phase: "total" }, total / 1000);
+  counters.runs.record(report);
   if (report.result !== "applied") return;
 
   const writes = report.outcomes.map(({ status, write }) => ({ status, changes: write.changes }));
@@ -104,12 +164,4 @@ export function recordRun(counters: Counters, report: ZoneReport): void {
     const result = changeResultOf(change, writes);
     counters.changes.inc({ kind: change.kind, verb: change.verb, result });
   }
-}
-
-/** Counts a request to the service. */
-export function recordRequest(counters: Counters, request: RequestRecord): void {
-  const endpoint = endpointOf(request.endpoint);
-  const method = methods.find((known) => known === request.method) ?? other;
-  counters.requests.inc({ endpoint, method, code: codeOf(request.code) });
-  counters.requestSeconds.observe({ endpoint, method }, request.ms / 1000);
 }

@@ -6,7 +6,7 @@ import type { DaemonFacts, MissReason } from "../report/daemon.ts";
 import type { FleetView } from "../report/fleet.ts";
 import type { LoadReport } from "../report/load-report.ts";
 import type { ZoneReport } from "../report/run-report.ts";
-import { createCounters, recordRequest, recordRun, type RequestRecord } from "./counters.ts";
+import { createCounters, recordRun, type RequestRecord } from "./counters.ts";
 import { renderDaemon } from "./daemon-families.ts";
 import { retryReasonOf, type Fault } from "./endpoint.ts";
 import { renderFamily } from "./exposition.ts";
@@ -62,7 +62,7 @@ export function createMetrics(build: Build): Metrics {
       counters.configReloads.inc({ result });
     },
     recordRequest: (request) => {
-      recordRequest(counters, request);
+      counters.requests.record(request);
     },
     recordRetry: (code) => {
       counters.retries.inc({ reason: retryReasonOf(code) });
@@ -83,6 +83,7 @@ export function createMetrics(build: Build): Metrics {
       yield buildInfo;
       yield renderDaemon(fleet, daemon);
       yield await registry.metrics();
+      yield counters.runs.render() + counters.requests.render();
       for (const piece of renderZones(zones)) {
         yield piece;
         await setImmediate();
