@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { Counter, Histogram, Registry } from "prom-client";
 import { describe, it } from "vitest";
 
