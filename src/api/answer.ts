@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../syntax/json.ts";
 import { ApiError, type ApiErrorCode } from "./api-error.ts";
 import type { Call } from "./call.ts";
+import type { Clock } from "./clock.ts";
 import type { Reply } from "./exchange.ts";
 import { digestOf, type KnownBodies } from "./known-bodies.ts";
 import { one, retryAfter } from "./rate-headers.ts";
@@ -44,8 +45,9 @@ const steady: ReadonlySet<string> = new Set([
 export function answerOf(
   call: Call,
   reply: Reply,
-  { token, known, now }: { readonly token: Token; readonly known: KnownBodies; readonly now: Date },
+  about: { readonly token: Token; readonly known: KnownBodies; readonly clock: Clock },
 ): Answer {
+  const { token, known, clock } = about;
   const { status } = reply;
   const ray = token.scrub(one(reply.headers["cf-ray"]));
   const isSuccess = status >= 200 && status < 300;
@@ -57,9 +59,9 @@ export function answerOf(
     return { digest, result, resultInfo, status, ray, auditId: "" };
   }
   const body = isBare(call, reply) ? { success: true } : parse(reply.body);
-  if (!isSuccess) throw refusal(call, reply, body, token, now);
+  if (!isSuccess) throw refusal(call, reply, body, token, clock.now());
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
-  if (body["success"] !== true) throw refusal(call, reply, body, token, now);
+  if (body["success"] !== true) throw refusal(call, reply, body, token, clock.now());
   if (digest !== "") known.add(digest);
   return {
     digest,

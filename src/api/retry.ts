@@ -20,15 +20,24 @@ export interface RetryPolicy {
   readonly longestWaitMs: number;
   /** No wait begins that would end later than this after the end of the first sending. */
   readonly deadlineMs: number;
+  /** The same after a 429: the token is locked, and whoever holds it waits anyway. */
+  readonly lockedDeadlineMs: number;
 }
 
-/** Five tries, waits up to 0.5, 1, 2 and 4 s; the deadline leaves room for one `Retry-After` of ten minutes. */
-export const defaultRetry: RetryPolicy = {
+/** Leaves room for one `Retry-After` of ten minutes. */
+const patientMs = longestRetryAfterMs + 120_000;
+
+/** Of who does one thing and ends: five tries, waits up to 0.5, 1, 2 and 4 s, and a `Retry-After` waited for. */
+export const patientRetry: RetryPolicy = {
   attempts: 5,
   firstWaitMs: 500,
   longestWaitMs: 30_000,
-  deadlineMs: longestRetryAfterMs + 120_000,
+  deadlineMs: patientMs,
+  lockedDeadlineMs: patientMs,
 };
+
+/** Of who comes back by himself: what one zone has to wait for must not keep a worker from the others. */
+export const briefRetry: RetryPolicy = { ...patientRetry, attempts: 3, deadlineMs: 5_000 };
 
 /** The service in the name of one credential. */
 export interface Session {
@@ -70,32 +79,34 @@ export async function sendWithRetries(
   const { clock, observer } = session.connection;
   let last: ApiError | undefined;
   let firstEnd: number | undefined;
-  const unlessStopped = async <T>(next: Promise<T>): Promise<T> => {
-    try {
-      return await next;
-    } catch (reason) {
-      throw stop.aborted && !signal.aborted && last !== undefined ? last : reason;
-    }
-  };
-  for (let sendings = 1; ; sendings += 1) {
-    const attempt = await unlessStopped(sendOnce(session, priority, call, signal, stop));
-    noteValidity(session.credential, call, attempt);
-    if ("answer" in attempt) return { ...attempt.answer, sendings };
-    const { error } = attempt;
-    if (isGone(call, error)) return { ...nothing, status: error.status, ray: error.ray, sendings };
+  try {
+    for (let sendings = 1; ; sendings += 1) {
+      const attempt = await sendOnce(session, priority, call, signal, stop);
+      noteValidity(session.credential, call, attempt);
+      if ("answer" in attempt) return { ...attempt.answer, sendings };
+      const { error } = attempt;
+      if (isGone(call, error))
+        return { ...nothing, status: error.status, ray: error.ray, sendings };
 
-    last = joined(error, last);
-    firstEnd ??= clock.uptime();
-    const mayRepeat = await helpsToRepeat(session.credential, call, attempt);
-    const wait = waitFor(session, error, sendings);
-    const isLate = clock.uptime() - firstEnd + wait > session.retry.deadlineMs;
-    if (error.code === "API_THROTTLED") session.credential.budget.close(wait);
-    if (!mayRepeat || isLate || sendings >= session.retry.attempts) throw last;
-    const code = error.fault ?? error.status;
-    const { name: credential } = session.credential;
-    observer.retry({ endpoint: call.route, method: call.method, code, credential, waitMs: wait });
-    await unlessStopped(clock.sleep(wait, stop));
+      last = joined(error, last);
+      firstEnd ??= clock.uptime();
+      const mayRepeat = await helpsToRepeat(session.credential, call, attempt);
+      const wait = waitFor(session, error, sendings);
+      const isLate = clock.uptime() - firstEnd + wait > deadlineFor(session, error);
+      if (error.code === "API_THROTTLED") session.credential.budget.close(wait);
+      if (!mayRepeat || isLate || sendings >= session.retry.attempts) throw last;
+      const code = error.fault ?? error.status;
+      const { name: credential } = session.credential;
+      observer.retry({ endpoint: call.route, method: call.method, code, credential, waitMs: wait });
+      await clock.sleep(wait, stop);
+    }
+  } catch (reason) {
+    throw stop.aborted && !signal.aborted && last !== undefined ? last : reason;
   }
+}
+
+function deadlineFor({ retry }: Session, { code }: ApiError): number {
+  return code === "API_THROTTLED" ? retry.lockedDeadlineMs : retry.deadlineMs;
 }
 
 /** An error that also stands for those of the sendings before it. */
@@ -128,7 +139,7 @@ async function sendOnce(
       end = ["abandoned", undefined];
       const reply = await send(connection, { credential: credential.name, token }, call, signal);
       end = ["answered", rateView(reply.headers)];
-      return { answer: answerOf(call, reply, { token, known, now: connection.clock.now() }) };
+      return { answer: answerOf(call, reply, { token, known, clock: connection.clock }) };
     } catch (error) {
       if (isOutOfReach(error)) end = ["unreachable", undefined];
       throw error;

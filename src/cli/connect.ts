@@ -1,7 +1,7 @@
 import { createDispatcher, serviceAddress } from "../api/client.ts";
 import { Credential, type TokenSource } from "../api/credential.ts";
 import { type Observer, quietObserver } from "../api/observer.ts";
-import { defaultRetry } from "../api/retry.ts";
+import { patientRetry, type RetryPolicy } from "../api/retry.ts";
 import {
   connectService,
   createInventory,
@@ -41,6 +41,7 @@ export function connect(
   baseUrl: string,
   machine: Machine,
   observer: Observer = quietObserver,
+  retry: RetryPolicy = patientRetry,
 ): Connected {
   const { requests, windowMs, reserve } = config.budget;
   const { concurrency, timeoutMs } = config.api;
@@ -56,7 +57,7 @@ export function connect(
   const dispatcher = createDispatcher(address, concurrency);
   const { clock, random } = machine;
   const connection = { address, dispatcher, clock, timeoutMs, observer };
-  const service = connectService({ connection, credentials, retry: defaultRetry, random });
+  const service = connectService({ connection, credentials, retry, random });
   return {
     reader: createReader(service),
     inventory: createInventory(service),

@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import { briefRetry } from "../api/retry.ts";
 import { Fleet } from "../report/fleet.ts";
 import { createLogger } from "../telemetry/log.ts";
 import { createMetrics } from "../telemetry/metrics.ts";
@@ -31,7 +32,8 @@ export async function run(flags: RunFlags, machine: Machine): Promise<ExitCode> 
   if (reached === undefined) return exitCodes.invalid;
 
   const metrics = createMetrics({ version, revision: "", nodeVersion: process.versions.node });
-  await using service = connect(config, reached.baseUrl, machine, observerOf(metrics));
+  const observer = observerOf(metrics);
+  await using service = connect(config, reached.baseUrl, machine, observer, briefRetry);
   const logger = createLogger({
     level: config.log.level,
     format: config.log.format ?? (machine.stdout.isTTY ? "pretty" : "json"),

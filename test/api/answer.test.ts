@@ -5,10 +5,11 @@ import { get, type Call } from "../../src/api/call.ts";
 import { KnownBodies } from "../../src/api/known-bodies.ts";
 import { routes } from "../../src/api/routes.ts";
 import { Token } from "../../src/api/token.ts";
+import { SimulatedClock } from "../support/clock.ts";
 
 const token = Token.parse("token");
 if (token === undefined) throw new Error("no token");
-const now = new Date(0);
+const clock = new SimulatedClock();
 const settings = get(routes.settings, { zone_id: "z" });
 
 function bytesOf(body: unknown): Uint8Array {
@@ -34,7 +35,7 @@ describe("a refusal is about the token or about what it asked for", () => {
     "$status with $wire ($says) is $code (api-facts C.2)",
     ({ status, wire, says, code }, { expect }) => {
       const body = bytesOf({ success: false, errors: [{ code: wire, message: says }] });
-      const about = { token, known: new KnownBodies(), now };
+      const about = { token, known: new KnownBodies(), clock };
       const answer = (): unknown =>
         answerOf(get("/zones", {}), { status, headers: {}, body }, about);
       expect(answer).toThrow(expect.objectContaining({ code, status, wireCodes: [wire] }));
@@ -48,7 +49,7 @@ describe("an answer that is that of the look before", () => {
     answerOf(
       call,
       { status, headers: { "cf-ray": "ray" }, body: bytesOf(body) },
-      { token, known, now },
+      { token, known, clock },
     );
   const on = { success: true, result: { enabled: true } };
 

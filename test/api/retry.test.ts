@@ -146,7 +146,7 @@ describe("the wait", () => {
     await using server = await startServer((_seen, response) =>
       refuse(response, 429, 971, "slow down", { "retry-after": "300" }),
     );
-    await using connected = connect(server.baseUrl, { clock, retry: { deadlineMs: 60_000 } });
+    await using connected = connect(server.baseUrl, { clock, retry: { lockedDeadlineMs: 60_000 } });
     const sent = sendWithRetries(connected.session, "sweep", read, signal);
     await expect(sent).rejects.toMatchObject({ code: "API_THROTTLED", retryAfterMs: 300_000 });
     expect(server.seen).toHaveLength(1);
@@ -219,7 +219,8 @@ describe("the wait", () => {
         });
         const random = (): number => chances[waits.length] ?? 0;
         const connection = { ...connected.connection, clock };
-        const session = { ...connected.session, connection, retry, random };
+        const own = { ...retry, lockedDeadlineMs: 0 };
+        const session = { ...connected.session, connection, retry: own, random };
 
         await expect(sendWithRetries(session, "sweep", read, signal)).rejects.toThrow("503");
 

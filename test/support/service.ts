@@ -5,7 +5,7 @@ import { createDispatcher, serviceAddress, type Connection } from "../../src/api
 import { systemClock, type Clock } from "../../src/api/clock.ts";
 import { Credential, type CredentialOptions } from "../../src/api/credential.ts";
 import type { Observer, RequestFact, RetryFact } from "../../src/api/observer.ts";
-import { defaultRetry, type RetryPolicy, type Session } from "../../src/api/retry.ts";
+import { patientRetry, type RetryPolicy, type Session } from "../../src/api/retry.ts";
 import { connectService, type Service } from "../../src/api/service.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
 
@@ -62,7 +62,7 @@ export function connect(baseUrl: string, choice: ServiceChoice = {}): TestServic
   const dispatcher: Dispatcher = createDispatcher(address, 8);
   const timeoutMs = choice.timeoutMs ?? 5_000;
   const connection = { address, dispatcher, timeoutMs, clock, observer };
-  const retry = { ...defaultRetry, firstWaitMs: 2, ...choice.retry };
+  const retry = { ...patientRetry, firstWaitMs: 2, ...choice.retry };
   const credentials = (choice.credentials ?? [{}]).map(
     (each) => new Credential(credentialOptions(each, choice.budget ?? {}), clock),
   );
