@@ -63,8 +63,8 @@ export interface Reader {
   ): Promise<ZoneAnswers>;
   /** The same, understood. */
   readZone(zone: Zone, wanted: Wanted, priority: Priority, signal: AbortSignal): Promise<LiveZone>;
-  /** Reads all scripts that are on record for a zone, last in the queue for the budget. */
-  readScripts(zone: Zone, signal: AbortSignal): Promise<readonly Script[]>;
+  /** Reads all scripts that are on record for a zone. */
+  readScripts(zone: Zone, priority: Priority, signal: AbortSignal): Promise<readonly Script[]>;
 }
 
 /** Reads what was detected in a zone's pages, last in the queue for the budget. It has no way to write. */
@@ -140,8 +140,8 @@ export function createReader(service: Service): Reader {
     );
   return {
     listZones: (signal) => listAll(service, signal),
-    readScripts: async (zone, signal) => {
-      const send = getter(sessionOf(service, zone), "inventory");
+    readScripts: async (zone, priority, signal) => {
+      const send = getter(sessionOf(service, zone), priority);
       const items = await listItems(send, zone, "script", everythingSeen, ignore, signal);
       return items.filter((item) => item.kind === "script");
     },

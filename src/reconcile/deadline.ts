@@ -45,8 +45,8 @@ export function startDeadline({ reader, writer, clock }: RunPorts, ms = runDeadl
     reader: {
       readAnswers: (zone, wanted, urgency, signal) =>
         within("API_DEADLINE", signal, (own) => reader.readAnswers(zone, wanted, urgency, own)),
-      readScripts: (zone, signal) =>
-        within("API_DEADLINE", signal, (own) => reader.readScripts(zone, own)),
+      readScripts: (zone, urgency, signal) =>
+        within("API_DEADLINE", signal, (own) => reader.readScripts(zone, urgency, own)),
     },
     writer: {
       write: async (live, write, signal, stop) => {

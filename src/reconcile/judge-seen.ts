@@ -5,7 +5,7 @@ import type { Plan } from "../plan/plan.ts";
 import { isServiceError } from "../report/failure.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
-import type { Clock, LiveReader } from "./ports.ts";
+import type { Clock, LiveReader, Urgency } from "./ports.ts";
 
 /** How what was detected is judged. */
 export interface ImpactLimits {
@@ -25,7 +25,7 @@ export async function judgeSeen(
   plan: Plan,
   { zone, content }: DesiredZone,
   live: LiveZone,
-  limits: ImpactLimits,
+  { impact: limits, urgency }: { readonly impact: ImpactLimits; readonly urgency: Urgency },
   { reader, clock }: { readonly reader: LiveReader; readonly clock: Clock },
   signal: AbortSignal,
 ): Promise<Plan> {
@@ -33,7 +33,7 @@ export async function judgeSeen(
   const policies = judgedPolicies(plan, declared, live.policies ?? []).filter(mayBlockAnew);
   if (policies.length === 0) return plan;
   try {
-    const scripts = await reader.readScripts(zone, signal);
+    const scripts = await reader.readScripts(zone, urgency, signal);
     const impacts = cspImpact(policies, scripts, limits);
     const moment = { now: clock.now(), freshMs: limits.freshMs };
     const found = blocksSeen(impacts, declared, moment);

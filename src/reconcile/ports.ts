@@ -31,7 +31,7 @@ export interface LiveReader {
     signal: AbortSignal,
   ): Promise<ZoneAnswers>;
   /** The scripts that browsers reported of a zone's pages, whatever became of them since. */
-  readScripts(zone: Zone, signal: AbortSignal): Promise<readonly Script[]>;
+  readScripts(zone: Zone, urgency: Urgency, signal: AbortSignal): Promise<readonly Script[]>;
 }
 
 /** What a write left behind, as its answer shows it. */

@@ -87,15 +87,16 @@ export async function propose(
 /** A plan follows from its declaration and the answers alone: where both are as they were, so is the plan. */
 async function planFrom(
   answers: ZoneAnswers,
-  { desired, owner, impact, settled }: Look,
+  look: Look,
   ports: LookPorts,
   signal: AbortSignal,
 ): Promise<{ readonly live: LiveZone | undefined; readonly proposal: Plan }> {
+  const { desired, owner, settled } = look;
   const known = settled(answers.digest);
   if (known !== undefined) return { live: undefined, proposal: { ...known, zone: desired.zone } };
   const live = answers.live();
   const planned = plan(desired, live, owner);
-  return { live, proposal: await judgeSeen(planned, desired, live, impact, ports, signal) };
+  return { live, proposal: await judgeSeen(planned, desired, live, look, ports, signal) };
 }
 
 /** Which parts of a zone its declaration asks for. */

@@ -14,7 +14,7 @@ const wanted: Wanted = { settings: true, policies: true, rules: true, scoreRule:
 /** A service that never answers, but gives up when it is told to. */
 const silent: LiveReader & LiveWriter = {
   readAnswers: (_zone, _wanted, _urgency, signal) => untilAborted(signal),
-  readScripts: (_zone, signal) => untilAborted(signal),
+  readScripts: (_zone, _urgency, signal) => untilAborted(signal),
   write: (_live, _write, signal) => untilAborted(signal),
 };
 
@@ -36,7 +36,7 @@ describe("the deadline of a run", () => {
       .catch(failureOf);
     await clock.advance(runDeadlineMs);
     expect(await reading).toMatchObject({ code: "API_DEADLINE", transient: true });
-    const scripts = deadline.reader.readScripts(live.zone, signal).catch(failureOf);
+    const scripts = deadline.reader.readScripts(live.zone, "sweep", signal).catch(failureOf);
     expect(await scripts).toMatchObject({ code: "API_DEADLINE", transient: true });
   });
 
