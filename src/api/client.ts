@@ -4,6 +4,7 @@ import { pathOf, type Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { Exchange, type Reply } from "./exchange.ts";
 import type { Observer, RequestFact } from "./observer.ts";
+import { one } from "./rate-headers.ts";
 import type { Token } from "./token.ts";
 import { failureOf } from "./transport.ts";
 
@@ -75,7 +76,9 @@ export async function send(
     return reply;
   } catch (cause) {
     signal.throwIfAborted();
-    const error = failureOf(call, cause, cause instanceof OutOfTime, timeoutMs);
+    const ray = identity.token.scrub(one(exchange.headers["cf-ray"]));
+    const timedOut = cause instanceof OutOfTime;
+    const error = failureOf(call, { cause, timedOut, timeoutMs, ray });
     observe(error.fault ?? "reset");
     throw error;
   } finally {

@@ -35,6 +35,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#settled.promise;
   }
 
+  /** Of the answer; none before it has begun. */
+  get headers(): Headers {
+    return this.#headers;
+  }
+
   /** Waits no longer: the reply rejects with `reason`, unless it is there already, and the connection is let go. */
   giveUp(reason: Error): void {
     this.#givenUp = reason;

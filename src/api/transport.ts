@@ -10,18 +10,23 @@ const certificate = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNE
 const notHttp = /^(HPE_|HTTPParserError$)/;
 const tooLarge = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 
+/** What is known of a request that came to no whole answer. */
+export interface Broken {
+  readonly cause: unknown;
+  readonly timedOut: boolean;
+  readonly timeoutMs: number;
+  /** The service's id of the request; "" where not even the head of an answer came. */
+  readonly ray: string;
+}
+
 /** Understands what kept a request from a whole answer. */
-export function failureOf(
-  call: Call,
-  cause: unknown,
-  timedOut: boolean,
-  timeoutMs: number,
-): ApiError {
+export function failureOf(call: Call, { cause, timedOut, timeoutMs, ray }: Broken): ApiError {
   const code = timedOut ? "UND_ERR_HEADERS_TIMEOUT" : codeOf(cause);
   const place = `${call.method} ${call.route}`;
   const fault = faultOf(code);
   const facts = {
     fault,
+    ray,
     transient: code !== tooLarge,
     mayHaveHappened: call.method !== "GET" && !wasNeverSent(code),
     cause: plain(cause, code),

@@ -176,12 +176,18 @@ describe("an answer that is none", () => {
 
   it("longer than 32 MiB is not held in memory", async ({ expect, signal }) => {
     const error = await errorFrom((_seen, response) => {
+      response.setHeader("cf-ray", "ray-7");
       const chunk = Buffer.alloc(1024 * 1024, " ");
       response.on("error", () => undefined);
       for (let sent = 0; sent <= longestAnswer; sent += chunk.length) response.write(chunk);
       response.end("{}");
     }, signal);
-    expect(error).toMatchObject({ code: "API_TOO_LARGE", fault: "parse", transient: false });
+    expect(error).toMatchObject({
+      code: "API_TOO_LARGE",
+      fault: "parse",
+      transient: false,
+      ray: "ray-7",
+    });
   });
 
   it("slower than the timeout is API_TIMEOUT, before the headers and in the body", async ({
@@ -191,7 +197,10 @@ describe("an answer that is none", () => {
     const choice = { ...once1, timeoutMs: 60 };
     const silent = await errorFrom(() => undefined, signal, put, choice);
     const trickling = await errorFrom(
-      (_seen, response) => void response.write('{"success"'),
+      (_seen, response) => {
+        response.setHeader("cf-ray", `ray-8 ${plantedToken}`);
+        response.write('{"success"');
+      },
       signal,
       put,
       choice,
@@ -199,24 +208,26 @@ describe("an answer that is none", () => {
     for (const error of [silent, trickling]) {
       expect(error).toMatchObject({ code: "API_TIMEOUT", fault: "timeout", mayHaveHappened: true });
     }
+    expect([silent.ray, trickling.ray]).toEqual(["", "ray-8 [token]"]);
   });
 
   it.for([
     { when: "reset before an answer", sends: "", code: "API_UNREACHABLE", fault: "reset" },
     {
       when: "cut in the body",
-      sends: 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"succ',
+      sends: 'HTTP/1.1 200 OK\r\ncf-ray: ray-9\r\ncontent-length: 99\r\n\r\n{"succ',
       code: "API_UNREACHABLE",
       fault: "reset",
+      ray: "ray-9",
     },
     { when: "that is not HTTP", sends: "SSH-2.0-x\r\n", code: "API_MALFORMED", fault: "parse" },
-  ])("$when is $code", async ({ sends, code, fault }, { expect, signal }) => {
+  ])("$when is $code", async ({ sends, code, fault, ray = "" }, { expect, signal }) => {
     await using server = await startRaw((socket) => {
       if (sends === "") socket.resetAndDestroy();
       else socket.end(sends);
     });
     const error = await errorAt(addressOf(server), signal, put);
-    expect(error).toMatchObject({ code, fault, status: 0, transient: true });
+    expect(error).toMatchObject({ code, fault, ray, status: 0, transient: true });
     expect(error.mayHaveHappened).toBe(true);
   });
 

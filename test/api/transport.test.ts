@@ -1,12 +1,16 @@
 import { describe, it } from "vitest";
 
 import { get } from "../../src/api/call.ts";
-import { failureOf } from "../../src/api/transport.ts";
+import { failureOf, type Broken } from "../../src/api/transport.ts";
 
 const put = { ...get("/zones", {}), method: "PUT", body: {} } as const;
 
 function faultOf(code: string): Error {
   return Object.assign(new Error("with a secret inside"), { code, headers: "secret" });
+}
+
+function broken(cause: Error): Broken {
+  return { cause, timedOut: false, timeoutMs: 30_000, ray: "" };
 }
 
 describe("a fault of the transport", () => {
@@ -28,22 +32,22 @@ describe("a fault of the transport", () => {
     { code: "HPE_INVALID_CONSTANT", is: "API_MALFORMED", fault: "parse", happened: true },
     { code: "UND_ERR_RES_EXCEEDED_MAX_SIZE", is: "API_TOO_LARGE", fault: "parse", happened: true },
   ])("$code is $is ($fault), may have happened: $happened", (row, { expect }) => {
-    const error = failureOf(put, faultOf(row.code), false, 30_000);
+    const error = failureOf(put, broken(faultOf(row.code)));
     expect(error).toMatchObject({ code: row.is, fault: row.fault, status: 0 });
     expect(error.mayHaveHappened).toBe(row.happened);
-    expect(failureOf(get("/zones", {}), faultOf(row.code), false, 1).mayHaveHappened).toBe(false);
+    expect(failureOf(get("/zones", {}), broken(faultOf(row.code))).mayHaveHappened).toBe(false);
   });
 
   it("looks into the addresses that were tried one after the other", ({ expect }) => {
     const cause = new AggregateError([faultOf("ECONNREFUSED"), faultOf("ENETUNREACH")]);
-    const error = failureOf(put, cause, false, 30_000);
+    const error = failureOf(put, broken(cause));
     expect(error.message).toBe(
       "PUT /zones: no answer (ECONNREFUSED); check api.base_url and the way to it",
     );
   });
 
   it("keeps of its cause the name alone", ({ expect }) => {
-    const { cause } = failureOf(put, faultOf("ECONNRESET"), false, 30_000);
+    const { cause } = failureOf(put, broken(faultOf("ECONNRESET")));
     expect(cause).toEqual(new Error("Error ECONNRESET"));
   });
 });
