@@ -3,11 +3,13 @@ import { inspect } from "node:util";
 /** An API token that cannot be printed: whatever shows it shows `[token]`. */
 export class Token {
   readonly #value: string;
+  readonly #authorization: string;
   /** As JSON writes it. */
   readonly #escaped: string;
 
   private constructor(value: string) {
     this.#value = value;
+    this.#authorization = `Bearer ${value}`;
     this.#escaped = JSON.stringify(value).slice(1, -1);
   }
 
@@ -19,7 +21,7 @@ export class Token {
 
   /** Value of the `Authorization` header. */
   get authorization(): string {
-    return `Bearer ${this.#value}`;
+    return this.#authorization;
   }
 
   equals(other: Token): boolean {
