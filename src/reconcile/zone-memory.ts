@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Cause, Change } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
+import { isAllDone } from "../report/outcomes.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import type { ZoneContent } from "../zone/desired.ts";
 
@@ -77,8 +78,7 @@ export class ZoneMemory {
     if (report.result === "in-sync") this.#converged = digest;
     if (report.result !== "applied") return;
     if (report.cause === "drift") this.#remember(report.plan.changes, report.finishedAt);
-    const isDone = report.outcomes.every(({ status }) => status === "done");
-    if (isDone && report.left.length === 0) this.#converged = digest;
+    if (isAllDone(report.outcomes) && report.left.length === 0) this.#converged = digest;
   }
 
   #remember(changes: readonly Change[], at: Date): void {

@@ -1,6 +1,7 @@
 import type { Cause } from "../plan/change.ts";
 import type { Circumstances, Limits } from "../plan/guard.ts";
 import { type Plan, plan } from "../plan/plan.ts";
+import { failureIn } from "../report/outcomes.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
@@ -156,13 +157,8 @@ function retryWish(report: ZoneReport): number | undefined {
     case "unreadable":
       return report.failure.transient ? report.failure.retryAfterMs : undefined;
     case "applied": {
-      const stuck = report.outcomes.find(
-        ({ status }) => status === "failed" || status === "unknown",
-      );
-      if (stuck !== undefined && "failure" in stuck) {
-        const again = stuck.status === "unknown" || stuck.failure.transient;
-        return again ? stuck.failure.retryAfterMs : undefined;
-      }
+      const failure = failureIn(report.outcomes);
+      if (failure !== undefined) return failure.transient ? failure.retryAfterMs : undefined;
       return report.left.length > 0 ? 0 : undefined;
     }
   }
