@@ -13,6 +13,8 @@ export interface ContentionLimits {
   readonly windowMs: number;
 }
 
+type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
+
 /** Files that did not change give the same contents again, at every look. */
 const digests = new WeakMap<ZoneContent, string>();
 
@@ -77,7 +79,7 @@ export class ZoneMemory {
   record(report: ZoneReport, digest: string): void {
     if (report.result === "in-sync") this.#converged = digest;
     if (report.result !== "applied") return;
-    if (report.cause === "drift") this.#remember(report.plan.changes, report.finishedAt);
+    if (report.cause === "drift") this.#remember(corrected(report), report.finishedAt);
     if (isAllDone(report.outcomes) && report.left.length === 0) this.#converged = digest;
   }
 
@@ -93,6 +95,13 @@ export class ZoneMemory {
     if (recent.length === 0) this.#corrections.delete(field);
     return recent;
   }
+}
+
+/** What was really changed: a write that failed corrected nothing, and one without an answer may not have. */
+function corrected({ plan, outcomes }: Applied): readonly Change[] {
+  const done = outcomes.filter(({ status }) => status === "done");
+  const keys = new Set(done.flatMap(({ write }) => write.changes));
+  return plan.changes.filter(({ key }) => keys.has(key));
 }
 
 function fieldsOf(change: Change): readonly string[] {
