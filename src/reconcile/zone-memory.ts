@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { Cause, Change } from "../plan/change.ts";
+import type { Cause, Change, Delete } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
 import { isAllDone } from "../report/outcomes.ts";
@@ -34,12 +34,18 @@ export function digestOf(content: ZoneContent): string {
 export class ZoneMemory {
   readonly #limits: () => ContentionLimits;
   #converged: string | undefined;
-  #corrections = new Map<string, readonly number[]>();
+  /** When each field was corrected, within the time that counts. */
+  #corrections: ReadonlyMap<string, readonly number[]> = new Map();
   #settled: { readonly premises: string; readonly plan: Plan } | undefined;
 
   /** @param limits in force at the moment. */
   constructor(limits: () => ContentionLimits) {
     this.#limits = limits;
+  }
+
+  /** Fields whose corrections are remembered. */
+  get corrections(): number {
+    return this.#corrections.size;
   }
 
   /** Whether what differs was as declared before, or has never been carried out. Marks of ours tell it after a start. */
@@ -52,9 +58,10 @@ export class ZoneMemory {
   objections(plan: Plan, cause: Cause, now: Date): readonly Refusal[] {
     if (cause !== "drift") return [];
     const { rounds, windowMs } = this.#limits();
-    const contended = plan.changes
-      .flatMap(fieldsOf)
-      .filter((field) => this.#recent(field, now).length >= rounds);
+    const recent = this.#recent(now);
+    const contended = fieldsOf(plan.changes).filter(
+      (field) => (recent.get(field)?.length ?? 0) >= rounds,
+    );
     if (contended.length === 0) return [];
     const minutes = Math.round(windowMs / 60_000);
     return [
@@ -84,15 +91,20 @@ export class ZoneMemory {
   }
 
   #remember(changes: readonly Change[], at: Date): void {
-    for (const field of changes.flatMap(fieldsOf)) {
-      this.#corrections.set(field, [...this.#recent(field, at), Number(at)]);
+    const recent = this.#recent(at);
+    for (const field of fieldsOf(changes)) {
+      recent.set(field, [...(recent.get(field) ?? []), Number(at)]);
     }
+    this.#corrections = recent;
   }
 
-  #recent(field: string, now: Date): readonly number[] {
+  #recent(now: Date): Map<string, readonly number[]> {
     const since = Number(now) - this.#limits().windowMs;
-    const recent = (this.#corrections.get(field) ?? []).filter((at) => at > since);
-    if (recent.length === 0) this.#corrections.delete(field);
+    const recent = new Map<string, readonly number[]>();
+    for (const [field, moments] of this.#corrections) {
+      const left = moments.filter((at) => at > since);
+      if (left.length > 0) recent.set(field, left);
+    }
     return recent;
   }
 }
@@ -104,8 +116,23 @@ function corrected({ plan, outcomes }: Applied): readonly Change[] {
   return plan.changes.filter(({ key }) => keys.has(key));
 }
 
-function fieldsOf(change: Change): readonly string[] {
-  return change.verb === "update"
-    ? change.fields.map(({ field }) => `${change.key} ${field}`)
-    : [`${change.key} (${change.verb})`];
+/** What changes correct, each once: several things of one name that go at once are one round. */
+function fieldsOf(changes: readonly Change[]): readonly string[] {
+  return [...new Set(changes.flatMap(fieldsOfOne))];
+}
+
+function fieldsOfOne(change: Change): readonly string[] {
+  switch (change.verb) {
+    case "update":
+      return change.fields.map(({ field }) => `${change.key} ${field}`);
+    case "create":
+      return [`${change.key} (create)`];
+    case "delete":
+      return [`${nameOf(change)} (delete)`];
+  }
+}
+
+/** A tool that makes its object anew after each delete gets another id for it each time, and gives it the same name. */
+function nameOf({ because, kind, key, title }: Delete): string {
+  return because === "undeclared" ? key : `the ${kind} "${title}"`;
 }

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { declared, desiredZone, livePolicy, policy } from "../support/model.ts";
 import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
@@ -32,6 +33,28 @@ describe("writes that failed", () => {
     world.told();
     await world.clock.advance(minute);
     expect(world.told()).toEqual([`${shop} applied`]);
+    world.stop.abort();
+  });
+});
+
+describe("a tool that makes its object anew whenever we delete it", () => {
+  it("is another writer, though the object has a new id each time", async ({ expect }) => {
+    const world = new World([shop]);
+    const policies = declared([policy("checkout"), policy("cart"), policy("login")], "delete");
+    world.files.set(shop, desiredZone({ policies }).content);
+    void world.start();
+    await world.clock.advance(0);
+    world.told();
+    for (const id of ["a", "b", "c", "d"]) {
+      const live = world.live.get(shop);
+      if (live?.policies === undefined) throw new Error("no policies");
+      world.live.set(shop, { ...live, policies: [...live.policies, livePolicy(id)] });
+      world.reconciler.wake("schedule");
+      await world.clock.advance(minute);
+    }
+    expect(world.reports.at(-1)).toMatchObject({ refusals: [{ code: "CONTENDED" }] });
+    const applied = `${shop} applied`;
+    expect(world.told()).toEqual([applied, applied, applied, `${shop} refused`]);
     world.stop.abort();
   });
 });
