@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 
-import type { Cause, Change } from "../plan/change.ts";
+import type { Cause, Change, Delete } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
+import { isAllDone } from "../report/outcomes.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import type { ZoneContent } from "../zone/desired.ts";
 
@@ -11,6 +12,8 @@ export interface ContentionLimits {
   readonly rounds: number;
   readonly windowMs: number;
 }
+
+type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 
 /** Files that did not change give the same contents again, at every look. */
 const digests = new WeakMap<ZoneContent, string>();
@@ -31,12 +34,18 @@ export function digestOf(content: ZoneContent): string {
 export class ZoneMemory {
   readonly #limits: () => ContentionLimits;
   #converged: string | undefined;
-  #corrections = new Map<string, readonly number[]>();
+  /** When each field was corrected, within the time that counts. */
+  #corrections: ReadonlyMap<string, readonly number[]> = new Map();
   #settled: { readonly premises: string; readonly plan: Plan } | undefined;
 
   /** @param limits in force at the moment. */
   constructor(limits: () => ContentionLimits) {
     this.#limits = limits;
+  }
+
+  /** Fields whose corrections are remembered. */
+  get corrections(): number {
+    return this.#corrections.size;
   }
 
   /** Whether what differs was as declared before, or has never been carried out. Marks of ours tell it after a start. */
@@ -49,9 +58,10 @@ export class ZoneMemory {
   objections(plan: Plan, cause: Cause, now: Date): readonly Refusal[] {
     if (cause !== "drift") return [];
     const { rounds, windowMs } = this.#limits();
-    const contended = plan.changes
-      .flatMap(fieldsOf)
-      .filter((field) => this.#recent(field, now).length >= rounds);
+    const recent = this.#recent(now);
+    const contended = fieldsOf(plan.changes).filter(
+      (field) => (recent.get(field)?.length ?? 0) >= rounds,
+    );
     if (contended.length === 0) return [];
     const minutes = Math.round(windowMs / 60_000);
     return [
@@ -76,27 +86,53 @@ export class ZoneMemory {
   record(report: ZoneReport, digest: string): void {
     if (report.result === "in-sync") this.#converged = digest;
     if (report.result !== "applied") return;
-    if (report.cause === "drift") this.#remember(report.plan.changes, report.finishedAt);
-    const isDone = report.outcomes.every(({ status }) => status === "done");
-    if (isDone && report.left.length === 0) this.#converged = digest;
+    if (report.cause === "drift") this.#remember(corrected(report), report.finishedAt);
+    if (isAllDone(report.outcomes) && report.left.length === 0) this.#converged = digest;
   }
 
   #remember(changes: readonly Change[], at: Date): void {
-    for (const field of changes.flatMap(fieldsOf)) {
-      this.#corrections.set(field, [...this.#recent(field, at), Number(at)]);
+    const recent = this.#recent(at);
+    for (const field of fieldsOf(changes)) {
+      recent.set(field, [...(recent.get(field) ?? []), Number(at)]);
     }
+    this.#corrections = recent;
   }
 
-  #recent(field: string, now: Date): readonly number[] {
+  #recent(now: Date): Map<string, readonly number[]> {
     const since = Number(now) - this.#limits().windowMs;
-    const recent = (this.#corrections.get(field) ?? []).filter((at) => at > since);
-    if (recent.length === 0) this.#corrections.delete(field);
+    const recent = new Map<string, readonly number[]>();
+    for (const [field, moments] of this.#corrections) {
+      const left = moments.filter((at) => at > since);
+      if (left.length > 0) recent.set(field, left);
+    }
     return recent;
   }
 }
 
-function fieldsOf(change: Change): readonly string[] {
-  return change.verb === "update"
-    ? change.fields.map(({ field }) => `${change.key} ${field}`)
-    : [`${change.key} (${change.verb})`];
+/** What was really changed: a write that failed corrected nothing, and one without an answer may not have. */
+function corrected({ plan, outcomes }: Applied): readonly Change[] {
+  const done = outcomes.filter(({ status }) => status === "done");
+  const keys = new Set(done.flatMap(({ write }) => write.changes));
+  return plan.changes.filter(({ key }) => keys.has(key));
+}
+
+/** What changes correct, each once: several things of one name that go at once are one round. */
+function fieldsOf(changes: readonly Change[]): readonly string[] {
+  return [...new Set(changes.flatMap(fieldsOfOne))];
+}
+
+function fieldsOfOne(change: Change): readonly string[] {
+  switch (change.verb) {
+    case "update":
+      return change.fields.map(({ field }) => `${change.key} ${field}`);
+    case "create":
+      return [`${change.key} (create)`];
+    case "delete":
+      return [`${nameOf(change)} (delete)`];
+  }
+}
+
+/** A tool that makes its object anew after each delete gets another id for it each time, and gives it the same name. */
+function nameOf({ because, kind, key, title }: Delete): string {
+  return because === "undeclared" ? key : `the ${kind} "${title}"`;
 }

@@ -2,7 +2,8 @@ import type { Change } from "../plan/change.ts";
 import { isSuspended } from "../plan/guard.ts";
 import type { Plan } from "../plan/plan.ts";
 import { none, onsets } from "./drift.ts";
-import type { Failure, Outcome, ZoneReport } from "./run-report.ts";
+import { failureIn } from "./outcomes.ts";
+import type { Outcome, ZoneReport } from "./run-report.ts";
 import { isFailure, isObservation } from "./verdict.ts";
 import {
   driftOf,
@@ -57,7 +58,8 @@ export function redeclared(state: ZoneState, declared: DeclaredZone, at: Date): 
 export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
   const at = report.finishedAt;
   const failed = isFailure(report);
-  const complete = !failed && !(report.result === "applied" && report.outcomes.some(isSkipped));
+  const outcomes = report.result === "applied" ? report.outcomes : [];
+  const complete = !failed && !outcomes.some(isSkipped);
   const failures = failed ? state.consecutiveFailures + 1 : state.consecutiveFailures;
   const seen = report.result === "unreadable" ? state : afterPlan(state, report);
   const situation: Situation = {
@@ -71,7 +73,7 @@ export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
     },
     lastSuccess: complete ? at : state.lastSuccess,
     consecutiveFailures: complete ? 0 : failures,
-    failure: failureOf(report),
+    failure: report.result === "unreadable" ? report.failure : failureIn(outcomes),
     changes:
       report.result === "applied"
         ? [changeRecordOf(report), ...state.changes].slice(0, changesLimit)
@@ -160,15 +162,6 @@ function stillDiffering(
       .filter((key) => !left.has(key)),
   );
   return [...report.left, ...report.plan.changes.filter(({ key }) => undone.has(key))];
-}
-
-function failureOf(report: ZoneReport): Failure | undefined {
-  if (report.result === "unreadable") return report.failure;
-  if (report.result !== "applied") return undefined;
-  for (const outcome of report.outcomes) {
-    if (outcome.status === "failed" || outcome.status === "unknown") return outcome.failure;
-  }
-  return undefined;
 }
 
 function isSkipped({ status }: Outcome): boolean {

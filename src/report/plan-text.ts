@@ -3,6 +3,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
 import type { Write } from "../plan/write.ts";
 import { changeLines } from "./change-text.ts";
+import { isAllDone } from "./outcomes.ts";
 import type { Paint } from "./paint.ts";
 import { paintOf } from "./paint.ts";
 import { causeWords, countWords, summaryWords } from "./plan-words.ts";
@@ -136,8 +137,7 @@ function leftLines(
   report: ZoneReport & { readonly result: "applied" },
   paint: Paint,
 ): readonly string[] {
-  const isDone = report.outcomes.every(({ status }) => status === "done");
-  if (!isDone || report.left.length === 0) return [];
+  if (!isAllDone(report.outcomes) || report.left.length === 0) return [];
   const keys = report.left.map(({ key }) => key).join(", ");
   return [
     paint(

@@ -1,5 +1,6 @@
 import type { Verb } from "../plan/change.ts";
 import type { Change } from "../plan/change.ts";
+import { isAllDone } from "./outcomes.ts";
 import type { Outcome, ZoneReport } from "./run-report.ts";
 
 /** Zone reports, counted. */
@@ -63,7 +64,7 @@ export function isConverged(report: ZoneReport): boolean {
     case "in-sync":
       return true;
     case "applied":
-      return report.left.length === 0 && report.outcomes.every(({ status }) => status === "done");
+      return report.left.length === 0 && isAllDone(report.outcomes);
     case "unreadable":
     case "refused":
     case "ready":

@@ -1,4 +1,5 @@
 import type { Refusal } from "../plan/refusal.ts";
+import { failureIn, isAllDone } from "./outcomes.ts";
 import type { Outcome, ZoneReport } from "./run-report.ts";
 
 /** What a run of a zone is counted as. */
@@ -42,15 +43,12 @@ export function isObservation({ code }: Refusal): boolean {
 export function isFailure(report: ZoneReport): boolean {
   if (report.result === "unreadable") return true;
   if (report.result !== "applied") return false;
-  return (
-    report.outcomes.some(({ status }) => status === "failed" || status === "unknown") ||
-    (report.left.length > 0 && report.outcomes.every(({ status }) => status === "done"))
-  );
+  const { outcomes, left } = report;
+  return failureIn(outcomes) !== undefined || (left.length > 0 && isAllDone(outcomes));
 }
 
 function verdictOfOutcomes(outcomes: readonly Outcome[], left: number): Verdict {
-  const done = outcomes.filter(({ status }) => status === "done").length;
-  if (done === outcomes.length) return left === 0 ? "applied" : "partial";
-  const tried = outcomes.some(({ status }) => status === "failed" || status === "unknown");
-  return done === 0 && tried ? "error" : "partial";
+  if (isAllDone(outcomes)) return left === 0 ? "applied" : "partial";
+  const isAnyDone = outcomes.some(({ status }) => status === "done");
+  return !isAnyDone && failureIn(outcomes) !== undefined ? "error" : "partial";
 }

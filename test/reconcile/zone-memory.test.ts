@@ -1,0 +1,51 @@
+import { describe, it } from "vitest";
+
+import type { Delete } from "../../src/plan/change.ts";
+import { ZoneMemory } from "../../src/reconcile/zone-memory.ts";
+import { at, change, planOf, report } from "../support/reports.ts";
+
+const zone = "shop.example";
+const limits = { rounds: 3, windowMs: 3_600_000 };
+
+/** Something of nobody that is to go; whoever makes it anew gets a new id for it. */
+function deletion(id: string, title: string): Delete {
+  const { kind, key, fields, effect } = change(`policy/${id}`);
+  return { verb: "delete", kind, key, title, fields, effect, id, because: "unmanaged" };
+}
+
+/** A memory that has converged, and then deleted one thing a round, 5 minutes apart. */
+function memoryOf(rounds: readonly (readonly Delete[])[]): ZoneMemory {
+  const memory = new ZoneMemory(() => limits);
+  memory.record(report(zone, 0, { result: "in-sync" }), "declared");
+  for (const [index, changes] of rounds.entries()) {
+    const came = { result: "applied", cause: "drift", changes } as const;
+    memory.record(report(zone, 5 * (index + 1), came), "declared");
+  }
+  return memory;
+}
+
+describe("what had to be corrected", () => {
+  it("is forgotten after its time, though nobody asks for it again", ({ expect }) => {
+    const rounds = Array.from({ length: 100 }, (_, nth) => [deletion(`${nth}`, `made ${nth}`)]);
+    expect(memoryOf(rounds).corrections).toBe(12);
+  });
+
+  it("is known again where its maker gave it a new id", ({ expect }) => {
+    const rounds = ["a", "b", "c"].map((id) => [deletion(id, "Made by a tool")]);
+    const [objection, ...others] = memoryOf(rounds).objections(
+      planOf(zone, [deletion("d", "Made by a tool")]),
+      "drift",
+      at(20),
+    );
+    expect(others).toEqual([]);
+    expect(objection?.code).toBe("CONTENDED");
+    expect(objection?.message).toMatch(/^the policy "Made by a tool" \(delete\) was corrected 3/);
+  });
+
+  it("is no quarrel where several of one name went at once", ({ expect }) => {
+    const copies = ["a", "b", "c"].map((id) => deletion(id, "Copy"));
+    const memory = memoryOf([copies]);
+    const plan = planOf(zone, [deletion("d", "Copy"), deletion("e", "Copy")]);
+    expect(memory.objections(plan, "drift", at(10))).toEqual([]);
+  });
+});
