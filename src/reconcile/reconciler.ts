@@ -169,7 +169,9 @@ export class Reconciler {
     const sweeps = [...wakes].filter((wake) => wake !== "listed").filter(isSweep);
     const [sweep] = sweeps.toSorted((a, b) => Number(a === "schedule") - Number(b === "schedule"));
     if (sweep === undefined) return false;
-    const isUnderWay = this.#sweep.isUnderWay || this.#directory.isAsking;
+    // A listing that no sweep has asked for is none under way: the sweep joins it.
+    const isListing = this.#directory.isAsking && this.#owed !== undefined;
+    const isUnderWay = this.#sweep.isUnderWay || isListing;
     if (sweep === "schedule" && isUnderWay) {
       this.#isLate = true;
       this.#ports.overlapped();

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { spreadMs } from "../../src/reconcile/sweep.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
-import { ServiceFault, World } from "../support/world.ts";
+import { protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const minute = 60_000;
 const noon = new Date("2026-11-20T12:00:00Z");
@@ -97,6 +97,22 @@ describe("a sweep that is still under way when the next is due", () => {
     world.reconciler.wake("file");
     await world.clock.advance(0);
     expect(world.requests).toEqual(["read z0.example", "read z0.example"]);
+    world.stop.abort();
+  });
+});
+
+describe("a sweep that is due while the zones are listed for another reason", () => {
+  it("looks at every zone once they are listed", async ({ expect }) => {
+    const world = await settledWorld(1, 10_000);
+    world.latencyMs = 2_000;
+    world.files.set("new.example", protectedContent);
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(500);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(3_600_000);
+    expect(world.told().toSorted()).toEqual(["new.example unreadable", "z0.example in-sync"]);
+    expect([world.listings, world.overlaps]).toEqual([2, 0]);
     world.stop.abort();
   });
 });
