@@ -157,7 +157,8 @@ export class Reconciler {
     const before = this.#fleet;
     this.#ports.loaded(this.#adopt(state));
     const sweep = isListed ? this.#owed : undefined;
-    if (isListed && this.#directory.failure === undefined) this.#owed = undefined;
+    // A listing that fails sweeps the zones that are known; while there are none, the sweep stays owed.
+    if (isListed && this.#directory.zones !== undefined) this.#owed = undefined;
     this.#enqueue(before, sweep);
     if (isListed) this.#reportMissing(sweep ?? "file");
     if (isSweepDue) this.#listedFor = state.hash;

@@ -174,4 +174,31 @@ describe("the zone listing", () => {
     expect(world.listings).toBe(3);
     world.stop.abort();
   });
+
+  it("that fails for long costs the zones that are known one look, not one for each try", async ({
+    expect,
+  }) => {
+    const world = await settledWorld(1, 10_000);
+    world.listFault = new ServiceFault("API_FORBIDDEN", false);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(15 * minute);
+    expect(world.listings).toBeGreaterThan(5);
+    expect(world.told()).toEqual(["z0.example in-sync"]);
+    world.listFault = undefined;
+    await world.clock.advance(15 * minute);
+    expect(world.told()).toEqual([]);
+    world.stop.abort();
+  });
+
+  it("that fails at the start still owes the first look when it succeeds", async ({ expect }) => {
+    const world = new World(["z0.example"]);
+    world.listFault = new ServiceFault("API_UNREACHABLE", true);
+    void world.start();
+    await world.clock.advance(0);
+    world.told();
+    world.listFault = undefined;
+    await world.clock.advance(minute);
+    expect(world.reports.map(({ trigger }) => trigger)).toEqual(["startup"]);
+    world.stop.abort();
+  });
 });
