@@ -27,6 +27,7 @@ export interface ReconcilerOptions extends ZoneRunOptions {
 export interface Loaded {
   readonly result: LoadResult;
   readonly state: DesiredState;
+  /** Of the files, and of what they say about the zones that are listed. */
   readonly problems: readonly Problem[];
   /** The fleet in force after it. */
   readonly fleet: DeclaredFleet;
@@ -200,7 +201,7 @@ export class Reconciler {
     const refusal = isNew
       ? compareFleets(digests(this.#fleet), digests(next), state.revision, fleetLimits)
       : undefined;
-    const problems = next.problems;
+    const problems = [...state.problems, ...next.problems];
     if (refusal !== undefined) {
       return { result: "refused", state, problems, fleet: this.#fleet, refusal };
     }
