@@ -21,6 +21,8 @@ export interface ReconcilerOptions extends ZoneRunOptions {
   /** Zones that are looked at side by side. */
   readonly concurrency: number;
   readonly fleetLimits: FleetLimits;
+  /** Whether a change of the files is acted on at once, or in the next sweep. */
+  readonly onChange: boolean;
 }
 
 /** What one reading of the files came to. */
@@ -150,7 +152,7 @@ export class Reconciler {
     if (isSweepDue) this.#directory.ask(stop);
     const isOnlyListed = wakes.has("listed") && wakes.size === 1;
     const known = isOnlyListed ? this.#state : undefined;
-    const state = known ?? (await this.#ports.desired.load(stop));
+    const state = known ?? (await this.#read(isSweepDue, stop));
     this.#state = state;
     // The service may have answered meanwhile.
     const isListed = wakes.has("listed") || this.#woken.delete("listed");
@@ -164,6 +166,14 @@ export class Reconciler {
     if (isListed) this.#reportMissing(sweep ?? "file");
     if (isSweepDue) this.#listedFor = state.hash;
     else this.#askForNewNames(state, stop);
+  }
+
+  /** What the files say; where their changes wait for a sweep, what they said before with what is wrong in them now. */
+  async #read(isSweepDue: boolean, stop: AbortSignal): Promise<DesiredState> {
+    const state = await this.#ports.desired.load(stop);
+    const before = this.#state;
+    if (before === undefined || isSweepDue || this.#options.onChange) return state;
+    return { ...before, problems: state.problems };
   }
 
   /** Notes a sweep that is asked for, and says whether one is; a scheduled one does not overlap with the one before. */

@@ -47,6 +47,7 @@ const defaultOptions: ReconcilerOptions = {
   contention: { rounds: 3, windowMs: 3_600_000 },
   fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
   concurrency: 2,
+  onChange: true,
   windows: () => undefined,
 };
 
