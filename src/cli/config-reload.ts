@@ -17,7 +17,7 @@ export interface Reloaded {
   readonly rounds: InventoryRounds;
 }
 
-/** Keys by which zones are judged: where one changes, every zone is looked at again. */
+/** Keys by which zones are judged: where one changes, every zone is looked at again, if changes do not wait for a sweep. */
 const judging: ReadonlySet<string> = new Set(["mode", "limits", "windows"]);
 
 /**
@@ -61,7 +61,7 @@ export function reloader(
     }
     if (!change.applied.some((key) => judging.has(key))) return;
     reconciler.reconfigure(optionsOf(current));
-    reconciler.wake("signal");
+    if (current.schedule.onChange) reconciler.wake("signal");
   };
   return async () => {
     try {

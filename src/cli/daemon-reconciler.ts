@@ -26,6 +26,7 @@ export function optionsOf({
   limits,
   impact,
   windows,
+  schedule,
   api,
 }: Config): ReconcilerOptions {
   return {
@@ -35,6 +36,7 @@ export function optionsOf({
     impact,
     contention: { rounds: limits.contendedRounds, windowMs: limits.contendedWindowMs },
     fleetLimits: limits,
+    onChange: schedule.onChange,
     windows: windowsOf(windows),
     concurrency: api.concurrency,
   };

@@ -43,10 +43,9 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
   const { config, service, machine, stop } = session;
   const { zones: listed } = await service.reader.listZones(stop);
   const fleet = declaredFleet(selectZones, state, listed);
-  const problems = fleet.problems.slice(state.problems.length);
   const names = [...fleet.missing, ...fleet.zones.values().map(({ desired }) => desired.zone.name)];
   const unmatched = only.filter((pattern) => !names.some((name) => isWanted(name, [pattern])));
-  if (unmatched.length > 0) return { looked: [], missing: [], problems, unmatched };
+  if (unmatched.length > 0) return { looked: [], missing: [], problems: fleet.problems, unmatched };
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
     isWanted(desired.zone.name, only),
   );
@@ -61,7 +60,7 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
   const missing = fleet.missing
     .filter((name) => isWanted(name, only))
     .map((name) => missingReport(name, undefined, { ...occasion, now: machine.clock.now() }));
-  return { looked, missing, problems, unmatched };
+  return { looked, missing, problems: fleet.problems, unmatched };
 }
 
 /** Whether a zone is one of those that the command line names. */

@@ -39,6 +39,7 @@ export interface FleetZone {
 /** The declared zones of one revision. */
 export interface DeclaredFleet {
   readonly zones: ReadonlyMap<ZoneName, FleetZone>;
+  /** What the listing shows to be wrong in the files, beside what is wrong in them anyway. */
   readonly problems: readonly Problem[];
   /** Names that the files declare and the listing does not show. */
   readonly missing: readonly ZoneName[];
@@ -51,7 +52,7 @@ export function declaredFleet(
   listed: readonly Zone[] | undefined,
 ): DeclaredFleet {
   if (listed === undefined) {
-    return { zones: new Map(), problems: state.problems, missing: namesOf(state.documents) };
+    return { zones: new Map(), problems: [], missing: namesOf(state.documents) };
   }
   const selection = select(state.documents, listed);
   const zones = new Map(
@@ -62,7 +63,7 @@ export function declaredFleet(
   );
   return {
     zones,
-    problems: [...state.problems, ...selection.problems],
+    problems: selection.problems,
     missing: namesOf(state.documents).filter((name) => !zones.has(name)),
   };
 }

@@ -21,12 +21,15 @@ export interface ReconcilerOptions extends ZoneRunOptions {
   /** Zones that are looked at side by side. */
   readonly concurrency: number;
   readonly fleetLimits: FleetLimits;
+  /** Whether a change of the files is acted on at once, or in the next sweep. */
+  readonly onChange: boolean;
 }
 
 /** What one reading of the files came to. */
 export interface Loaded {
   readonly result: LoadResult;
   readonly state: DesiredState;
+  /** Of the files, and of what they say about the zones that are listed. */
   readonly problems: readonly Problem[];
   /** The fleet in force after it. */
   readonly fleet: DeclaredFleet;
@@ -149,7 +152,7 @@ export class Reconciler {
     if (isSweepDue) this.#directory.ask(stop);
     const isOnlyListed = wakes.has("listed") && wakes.size === 1;
     const known = isOnlyListed ? this.#state : undefined;
-    const state = known ?? (await this.#ports.desired.load(stop));
+    const state = known ?? (await this.#read(isSweepDue, stop));
     this.#state = state;
     // The service may have answered meanwhile.
     const isListed = wakes.has("listed") || this.#woken.delete("listed");
@@ -157,11 +160,20 @@ export class Reconciler {
     const before = this.#fleet;
     this.#ports.loaded(this.#adopt(state));
     const sweep = isListed ? this.#owed : undefined;
-    if (isListed && this.#directory.failure === undefined) this.#owed = undefined;
+    // A listing that fails sweeps the zones that are known; while there are none, the sweep stays owed.
+    if (isListed && this.#directory.zones !== undefined) this.#owed = undefined;
     this.#enqueue(before, sweep);
     if (isListed) this.#reportMissing(sweep ?? "file");
     if (isSweepDue) this.#listedFor = state.hash;
     else this.#askForNewNames(state, stop);
+  }
+
+  /** What the files say; where their changes wait for a sweep, what they said before with what is wrong in them now. */
+  async #read(isSweepDue: boolean, stop: AbortSignal): Promise<DesiredState> {
+    const state = await this.#ports.desired.load(stop);
+    const before = this.#state;
+    if (before === undefined || isSweepDue || this.#options.onChange) return state;
+    return { ...before, problems: state.problems };
   }
 
   /** Notes a sweep that is asked for, and says whether one is; a scheduled one does not overlap with the one before. */
@@ -169,7 +181,9 @@ export class Reconciler {
     const sweeps = [...wakes].filter((wake) => wake !== "listed").filter(isSweep);
     const [sweep] = sweeps.toSorted((a, b) => Number(a === "schedule") - Number(b === "schedule"));
     if (sweep === undefined) return false;
-    const isUnderWay = this.#sweep.isUnderWay || this.#directory.isAsking;
+    // A listing that no sweep has asked for is none under way: the sweep joins it.
+    const isListing = this.#directory.isAsking && this.#owed !== undefined;
+    const isUnderWay = this.#sweep.isUnderWay || isListing;
     if (sweep === "schedule" && isUnderWay) {
       this.#isLate = true;
       this.#ports.overlapped();
@@ -197,7 +211,7 @@ export class Reconciler {
     const refusal = isNew
       ? compareFleets(digests(this.#fleet), digests(next), state.revision, fleetLimits)
       : undefined;
-    const problems = next.problems;
+    const problems = [...state.problems, ...next.problems];
     if (refusal !== undefined) {
       return { result: "refused", state, problems, fleet: this.#fleet, refusal };
     }

@@ -1,4 +1,4 @@
-import { schedule, validateDetailed } from "node-cron";
+import { schedule, type TaskContext, validateDetailed } from "node-cron";
 
 /** When full sweeps are due. */
 export interface ScheduleOptions {
@@ -11,7 +11,7 @@ export interface ScheduleOptions {
 export interface ScheduleListener {
   /** A sweep is due. */
   wake(): void;
-  /** A sweep was due while the process could not see to it; it is not caught up. */
+  /** A sweep was due while the process could not see to it: it begins late, one for all that were missed. */
   missed(): void;
 }
 
@@ -29,12 +29,22 @@ export function cronMistake(expression: string): string | undefined {
   return valid ? undefined : errors.map(({ message }) => message).join("; ");
 }
 
-/** Calls `wake` at each moment that one of the expressions names. The expressions have been checked before. */
+/** Calls `wake` at each moment that an expression names, or as soon as it can. The expressions have been checked before. */
 export function startSchedule(options: ScheduleOptions, listener: ScheduleListener): Schedule {
   const { timezone } = options;
+  // A wake-up is one for all moments before it: expressions may name the same, a pause may pass over many.
+  let wokenAt = 0;
+  const wake = ({ date, triggeredAt }: TaskContext): void => {
+    if (Number(date) <= wokenAt) return;
+    wokenAt = Number(triggeredAt);
+    listener.wake();
+  };
   const tasks = options.cron.map((expression) => {
-    const task = schedule(expression, () => listener.wake(), { timezone, unref: true, logger });
-    task.on("execution:missed", () => listener.missed());
+    const task = schedule(expression, wake, { timezone, unref: true, logger });
+    task.on("execution:missed", (context) => {
+      listener.missed();
+      wake(context);
+    });
     return task;
   });
   return {

@@ -87,7 +87,7 @@ export const metricTable = {
     name: "zonewarden_schedule_missed_runs_total",
     type: "counter",
     labels: { reason: missReasons },
-    help: "Sweeps that did not begin when the schedule said so; overlap: the one before was under way, paused: the process was.",
+    help: "Sweeps that begin later than the schedule says, one for all missed; overlap: the one before was under way, paused: the process was.",
   },
   reconciles: {
     name: "zonewarden_reconcile_total",

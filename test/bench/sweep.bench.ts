@@ -141,6 +141,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
       impact: { maliciousBelow: 50, freshMs: 604_800_000 },
       contention: { rounds: 3, windowMs: 3_600_000 },
       fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
+      onChange: true,
       windows: () => undefined,
       concurrency,
     },

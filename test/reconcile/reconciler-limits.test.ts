@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import type { Windows } from "../../src/reconcile/windows.ts";
 import { script } from "../support/inventory.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
+import { problem } from "../support/reports.ts";
 import { bare, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
@@ -59,6 +60,42 @@ describe("the end of the process", () => {
     await world.clock.advance(0);
     await running;
     expect(world.reports).toEqual([]);
+  });
+});
+
+describe("where changes of the files wait for a sweep", () => {
+  it("what is wrong in them is told, and nothing else comes of them before it", async ({
+    expect,
+  }) => {
+    const world = new World([shop], { onChange: false });
+    world.files.set(shop, switchedOn);
+    void world.start();
+    await world.clock.advance(0);
+    world.told();
+    world.requests.length = 0;
+    world.files.set(shop, protectedContent);
+    world.files.set(blog, protectedContent);
+    world.revision = "r2";
+    world.problems = [problem()];
+    world.reconciler.wake("file");
+    await world.clock.advance(3_600_000);
+    expect(world.requests).toEqual([]);
+    expect(world.listings).toBe(1);
+    expect(world.loads.at(-1)).toMatchObject({
+      result: "invalid",
+      problems: [problem()],
+      state: { revision: "r1" },
+    });
+
+    world.reconciler.wakeZone(shop, "manual");
+    await world.clock.advance(0);
+    expect(world.told()).toEqual([`${shop} in-sync`]);
+    world.problems = [];
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.told()).toContain(`${shop} applied`);
+    expect(world.loads.at(-1)).toMatchObject({ state: { revision: "r2" } });
+    world.stop.abort();
   });
 });
 

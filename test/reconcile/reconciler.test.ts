@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { declared, desiredZone, policy } from "../support/model.ts";
+import { problem } from "../support/reports.ts";
 import { protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
@@ -85,6 +86,31 @@ describe("the reconciler", () => {
     await world.clock.advance(0);
     expect(world.told()).toEqual([]);
     expect(world.loads.at(-1)?.result).toBe("unchanged");
+    world.stop.abort();
+  });
+
+  it("tells what is wrong with the files as soon as it is, and no longer than it is", async ({
+    expect,
+  }) => {
+    const world = new World([shop]);
+    const unreadable = [problem({ code: "DIRECTORY_UNREADABLE" })];
+    world.problems = unreadable;
+    void world.start();
+    await world.clock.advance(0);
+    const told = [world.loads.at(-1)];
+    for (const problems of [[], unreadable, []]) {
+      world.problems = problems;
+      world.reconciler.wake("file");
+      await world.clock.advance(0);
+      told.push(world.loads.at(-1));
+    }
+    expect(told.map((load) => load?.result)).toEqual([
+      "invalid",
+      "unchanged",
+      "invalid",
+      "unchanged",
+    ]);
+    expect(told.map((load) => load?.problems)).toEqual([unreadable, [], unreadable, []]);
     world.stop.abort();
   });
 

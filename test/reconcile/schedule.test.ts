@@ -1,10 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
-import { describe, it } from "vitest";
+import { afterEach, describe, it, vi } from "vitest";
 
 import { cronMistake, startSchedule } from "../../src/reconcile/schedule.ts";
 
 const quiet = { wake: () => undefined, missed: () => undefined };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("a schedule", () => {
   it.for([
@@ -35,14 +37,32 @@ describe("a schedule", () => {
     clearInterval(pulse);
   });
 
-  it("counts a moment that went by while the process stood still", async ({ expect }) => {
-    const missed = Promise.withResolvers<string>();
-    const listener = { wake: () => undefined, missed: () => missed.resolve("missed") };
-    using _schedule = startSchedule({ cron: ["* * * * * *"], timezone: "Etc/UTC" }, listener);
-    await sleep(100);
-    const end = performance.now() + 3_000;
-    while (performance.now() < end);
-    expect(await missed.promise).toBe("missed");
+  it.for([
+    { when: "a nightly moment", cron: ["0 3 * * *"], missed: 1 },
+    { when: "several moments", cron: ["0,20,40 3 * * *"], missed: 3 },
+    { when: "moments of two expressions", cron: ["0 3 * * *", "0,20 3 * * *"], missed: 3 },
+  ])(
+    "counts $when that went by while the process stood still, and wakes once for all",
+    async ({ cron, missed }, { expect }) => {
+      vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
+      const told: string[] = [];
+      const listener = { wake: () => told.push("wake"), missed: () => told.push("missed") };
+      using _schedule = startSchedule({ cron, timezone: "Etc/UTC" }, listener);
+      vi.setSystemTime(new Date("2026-11-20T03:50:00Z"));
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(told.filter((word) => word === "missed")).toHaveLength(missed);
+      expect(told.filter((word) => word === "wake")).toHaveLength(1);
+    },
+  );
+
+  it("wakes once at a moment that several expressions name", async ({ expect }) => {
+    vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
+    let wakes = 0;
+    const listener = { wake: () => (wakes += 1), missed: () => undefined };
+    const cron = ["0 3 * * *", "0 * * * *"];
+    using _schedule = startSchedule({ cron, timezone: "Etc/UTC" }, listener);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(wakes).toBe(1);
   });
 
   it("goes by several expressions at once", ({ expect }) => {

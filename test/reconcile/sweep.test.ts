@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { spreadMs } from "../../src/reconcile/sweep.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
-import { ServiceFault, World } from "../support/world.ts";
+import { protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const minute = 60_000;
 const noon = new Date("2026-11-20T12:00:00Z");
@@ -101,6 +101,22 @@ describe("a sweep that is still under way when the next is due", () => {
   });
 });
 
+describe("a sweep that is due while the zones are listed for another reason", () => {
+  it("looks at every zone once they are listed", async ({ expect }) => {
+    const world = await settledWorld(1, 10_000);
+    world.latencyMs = 2_000;
+    world.files.set("new.example", protectedContent);
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(500);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(3_600_000);
+    expect(world.told().toSorted()).toEqual(["new.example unreadable", "z0.example in-sync"]);
+    expect([world.listings, world.overlaps]).toEqual([2, 0]);
+    world.stop.abort();
+  });
+});
+
 describe("the zone listing", () => {
   it("that takes long delays neither the files nor the zones that are known", async ({
     expect,
@@ -156,6 +172,33 @@ describe("the zone listing", () => {
     expect(world.listings).toBe(3);
     await world.clock.advance(3_600_000);
     expect(world.listings).toBe(3);
+    world.stop.abort();
+  });
+
+  it("that fails for long costs the zones that are known one look, not one for each try", async ({
+    expect,
+  }) => {
+    const world = await settledWorld(1, 10_000);
+    world.listFault = new ServiceFault("API_FORBIDDEN", false);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(15 * minute);
+    expect(world.listings).toBeGreaterThan(5);
+    expect(world.told()).toEqual(["z0.example in-sync"]);
+    world.listFault = undefined;
+    await world.clock.advance(15 * minute);
+    expect(world.told()).toEqual([]);
+    world.stop.abort();
+  });
+
+  it("that fails at the start still owes the first look when it succeeds", async ({ expect }) => {
+    const world = new World(["z0.example"]);
+    world.listFault = new ServiceFault("API_UNREACHABLE", true);
+    void world.start();
+    await world.clock.advance(0);
+    world.told();
+    world.listFault = undefined;
+    await world.clock.advance(minute);
+    expect(world.reports.map(({ trigger }) => trigger)).toEqual(["startup"]);
     world.stop.abort();
   });
 });

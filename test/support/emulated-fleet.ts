@@ -52,6 +52,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
       impact: { maliciousBelow: 50, freshMs: 604_800_000 },
       contention: { rounds: 100, windowMs: 3_600_000 },
       fleetLimits: { maxFleetShare: 1, minFleet: 10, accept: [] },
+      onChange: true,
       windows: () => undefined,
       concurrency: 8,
     },

@@ -6,6 +6,7 @@ import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
 import type { Script } from "../../src/zone/inventory.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
+import type { Problem } from "../../src/zone/problem.ts";
 import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "./clock.ts";
 import { declared, desiredZone, liveZone, owner, policy } from "./model.ts";
@@ -46,6 +47,7 @@ const defaultOptions: ReconcilerOptions = {
   contention: { rounds: 3, windowMs: 3_600_000 },
   fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
   concurrency: 2,
+  onChange: true,
   windows: () => undefined,
 };
 
@@ -81,6 +83,8 @@ export class World {
   turnMs = 0;
   listFault: Error | undefined;
   revision = "r1";
+  /** What is wrong in the files, or with them. */
+  problems: readonly Problem[] = [];
   readonly stop = new AbortController();
   readonly abort = new AbortController();
   readonly options: ReconcilerOptions;
@@ -157,7 +161,8 @@ export class World {
         place: { file: "zones.yaml", line: 1, column: 1 },
       };
     });
-    return { documents, problems: [], revision: this.revision, hash: this.revision };
+    const { problems, revision } = this;
+    return { documents, problems, revision, hash: revision };
   }
 
   async #list(signal: AbortSignal): Promise<Listing> {
