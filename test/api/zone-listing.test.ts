@@ -29,6 +29,11 @@ function listZones(send: Send, signal: AbortSignal): Promise<readonly Zone[]> {
   return new ZoneLister().list(send, signal);
 }
 
+/** An answer with what tells it from others. */
+function withDigest(answer: object): object {
+  return { ...answer, digest: JSON.stringify(answer) };
+}
+
 describe("the zone listing", () => {
   it("carries account, status and plan, in the service's order", async ({ expect, signal }) => {
     const wire = {
@@ -155,15 +160,13 @@ describe("the zone listing", () => {
 });
 
 describe("a listing after another", () => {
-  const digestsOf = (answer: object): object => ({ ...answer, digest: JSON.stringify(answer) });
-
   it("takes no page apart that is as it was, and gives the same zones", async ({
     expect,
     signal,
   }) => {
     const lister = new ZoneLister();
     const zones = wireZones(120);
-    const { send, calls } = fakeGet((call) => digestsOf(page(zones, call)));
+    const { send, calls } = fakeGet((call) => withDigest(page(zones, call)));
     const first = await lister.list(send, signal);
     const unread: Send = async (call, own) => ({
       ...(await send(call, own)),
@@ -181,8 +184,8 @@ describe("a listing after another", () => {
     const after = [...before.slice(1), { id: "f".repeat(32), name: "zz.example" }].map((zone) =>
       zone === before[60] ? { ...zone, status: "moved" } : zone,
     );
-    await lister.list(fakeGet((call) => digestsOf(page(before, call))).send, signal);
-    const { send } = fakeGet((call) => digestsOf(page(after, call)));
+    await lister.list(fakeGet((call) => withDigest(page(before, call))).send, signal);
+    const { send } = fakeGet((call) => withDigest(page(after, call)));
     const listed = await lister.list(send, signal);
     expect(listed.map(({ name }) => name)).toEqual(after.map(({ name }) => name));
     expect(listed.filter(({ status }) => status === "moved")).toHaveLength(1);
