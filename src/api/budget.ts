@@ -252,7 +252,8 @@ export class Budget {
 
 /** Position of a request's class, smaller is more urgent; waiting moves it forward, so that nothing starves. */
 function classOf({ rank, since }: Rank, now: number): number {
-  return Math.max(0, rank - Math.floor((now - since) / ageingMs));
+  // `now` is rounded down: a request that has just come is not younger than that.
+  return Math.max(0, rank - Math.floor(Math.max(0, now - since) / ageingMs));
 }
 
 function tierOf(waiter: Rank, now: number): Tier {

@@ -36,6 +36,9 @@ const rereadMs = 10_000;
 /** A new token is refused for some seconds after it was made (api-facts C.6). */
 const settlingMs = 30_000;
 
+/** Tokens are issued for months: asking about their end a few times a day is enough. */
+const verifyEveryMs = 6 * 3_600_000;
+
 /** A token with the zones it serves and the budget that hangs on it. */
 export class Credential {
   readonly name: string;
@@ -54,6 +57,7 @@ export class Credential {
   #reading: Promise<Token> | undefined;
   #valid = true;
   #expiresAt: Date | undefined;
+  #verifiedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: CredentialOptions, clock: Clock) {
     this.name = options.name;
@@ -75,8 +79,15 @@ export class Credential {
     this.#refused = valid ? undefined : this.#token;
   }
 
-  /** Notes what the service said about the token's end. */
-  noteExpiry(expiresAt: Date | undefined): void {
+  /** Whether nobody has asked the service about this token for long, or ever. */
+  get isVerificationDue(): boolean {
+    return this.#clock.uptime() - this.#verifiedAt >= verifyEveryMs;
+  }
+
+  /** Notes that the service was asked about `token`, and when that one ends; of a token before this one nothing counts. */
+  noteVerified(token: Token, expiresAt: Date | undefined): void {
+    if (this.#token?.equals(token) !== true) return;
+    this.#verifiedAt = this.#clock.uptime();
     this.#expiresAt = expiresAt;
   }
 
@@ -126,6 +137,8 @@ export class Credential {
       if (isChanged) {
         this.#changedAt = this.#clock.uptime();
         this.#former = this.#token;
+        this.#expiresAt = undefined;
+        this.#verifiedAt = Number.NEGATIVE_INFINITY;
       }
       this.#token = token;
     } catch (cause) {

@@ -24,7 +24,7 @@ const lists = { script: "scripts", connection: "connections", cookie: "cookies" 
  * Reads all items of a kind that fit the filters.
  *
  * Unless another order is asked for, the oldest come first: what is detected while the pages are read then adds to
- * the last one and shifts none.
+ * the last one and shifts none. A page that brings nothing new is the last.
  */
 export async function listItems(
   send: Get,
@@ -45,11 +45,14 @@ export async function listItems(
     progress(items.size, total);
   };
   let seen = 0;
+  let held: number | undefined;
   for (let number = 1; ; number += 1) {
     const page = await readPage(send, call(`${number}`), signal);
+    const known = items.size;
     keep(page);
+    held ??= page.elements.length;
     seen += page.elements.length;
-    if (isLast(page, seen)) return [...items.values()];
+    if (items.size === known || isLast(page, seen, held)) return [...items.values()];
     if (number === 1 && (page.total ?? 0) > manyPages * perPage) {
       const whole = await readWhole(send, call("all"), signal);
       if (whole !== undefined) {
@@ -82,9 +85,9 @@ interface Page {
   readonly total: number | undefined;
 }
 
-function isLast({ elements, total }: Page, seen: number): boolean {
-  if (elements.length === 0) return true;
-  return total === undefined ? elements.length < perPage : seen >= total;
+/** Without a total, a page that holds less than the first, which may hold less than it was asked for. */
+function isLast({ elements, total }: Page, seen: number, held: number): boolean {
+  return total === undefined ? elements.length < held : seen >= total;
 }
 
 async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<Page> {

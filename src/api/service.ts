@@ -52,7 +52,7 @@ export interface ZoneListing {
 export interface Reader {
   /** Lists the zones of all credentials; throws where not one of them can list. */
   listZones(signal: AbortSignal): Promise<ZoneListing>;
-  /** Asks what the service says of each token and notes it on its credential; `zones` tell the accounts. */
+  /** Asks what the service says of each token, a few times a day, and notes it on its credential; `zones` tell the accounts. */
   verifyTokens(zones: readonly Zone[], signal: AbortSignal): Promise<void>;
   /** Asks for what is wanted of a zone in at most three requests, or throws an `ApiError`. */
   readAnswers(

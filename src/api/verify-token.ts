@@ -7,7 +7,8 @@ import { routes } from "./routes.ts";
 import { textIn } from "./wire-value.ts";
 
 /**
- * Asks the service about the token of a session, and notes on its credential whether it is valid and when it ends.
+ * Asks the service about the token of a session where that is due, and notes on its credential whether it is valid and
+ * when it ends.
  *
  * A token belongs to a user or to an account, and each kind is known on its own path only (api-facts C.4). That
  * neither path knows it says nothing: it may still be good for what it is used for.
@@ -19,6 +20,9 @@ export async function verifyToken(
   accountId: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const { credential } = session;
+  const token = await credential.token();
+  if (!credential.isVerificationDue) return;
   const calls = [get(routes.verifyUserToken, {})];
   if (accountId !== "") calls.push(get(routes.verifyAccountToken, { account_id: accountId }));
   for (const call of calls) {
@@ -26,11 +30,12 @@ export async function verifyToken(
     const result = answer?.result();
     if (isJsonObject(result)) {
       const expiresAt = new Date(textIn(result, "expires_on"));
-      session.credential.noteValid(textIn(result, "status", "active") === "active");
-      session.credential.noteExpiry(Number.isNaN(expiresAt.getTime()) ? undefined : expiresAt);
+      credential.noteValid(textIn(result, "status", "active") === "active");
+      credential.noteVerified(token, Number.isNaN(expiresAt.getTime()) ? undefined : expiresAt);
       return;
     }
   }
+  if (accountId !== "") credential.noteVerified(token, undefined);
 }
 
 async function unlessRefused(

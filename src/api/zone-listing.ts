@@ -1,17 +1,18 @@
 import type { JsonObject } from "../syntax/json.ts";
 import { zoneId, zoneName, type Zone } from "../zone/zone.ts";
 import { malformedResult, type Answer } from "./answer.ts";
+import { ApiError } from "./api-error.ts";
 import { get, type Get, type GetCall } from "./call.ts";
 import { routes } from "./routes.ts";
 import { isObjectList, objectIn, textIn } from "./wire-value.ts";
 
-/** The most that a page holds (api-facts C.4). */
-const perPage = 50;
+/** The most and the least that a page can be asked to hold (api-facts C.4). */
+const perPage = { most: 50, least: 5 };
 
 /** A total beyond this is not believed: it would order any number of requests. */
 const mostZones = 100_000;
 
-/** Passes over the pages before a listing that keeps moving is taken as the union of what was seen. */
+/** Passes over the pages before a listing that keeps moving is taken as the union of what was seen, if that is all. */
 const mostPasses = 3;
 
 /**
@@ -27,10 +28,13 @@ export class ZoneLister {
    * Lists the zones.
    *
    * A zone that comes or goes while the pages are read shifts the later ones, and one zone can fall between two pages.
-   * The total count gives that away; then all pages are read once more.
+   * The total count gives that away; then all pages are read once more. Fewer zones than the total are never given:
+   * a declared zone that is not listed leaves management.
    */
   async list(send: Get, signal: AbortSignal): Promise<readonly Zone[]> {
     const zones = new Map<string, Zone>();
+    const ids = new Set<string>();
+    let total = 0;
     for (let pass = 1; pass <= mostPasses; pass += 1) {
       const pages = await readPages(send, this.#known, signal);
       this.#known = new Map(
@@ -39,7 +43,10 @@ export class ZoneLister {
       const listing = joined(pages);
       if (!listing.moved) return listing.zones;
       for (const zone of listing.zones) zones.set(zone.id, zone);
+      for (const id of pages.flatMap((page) => page.ids)) ids.add(id);
+      total = pages.at(-1)?.total ?? 0;
     }
+    if (ids.size < total) throw incomplete(ids.size, total);
     return [...zones.values()];
   }
 }
@@ -69,17 +76,22 @@ async function readPages(
   const first = await readPage(send, 1, known, signal);
   const { total } = first;
   if (total === undefined) return readToTheEnd(send, first, known, signal);
-  const others = numbersTo(total).map(async (page) => readPage(send, page, known, signal));
+  const others = numbersTo(total, first.ids.length).map(async (page) =>
+    readPage(send, page, known, signal),
+  );
   return [first, ...(await Promise.all(others))];
 }
 
-/** Numbers of the pages after the first: how many there are is known, so they are asked for side by side. */
-function numbersTo(total: number): readonly number[] {
-  const count = Math.ceil(total / perPage);
+/**
+ * Numbers of the pages after the first: how many there are is known, so they are asked for side by side. A first page
+ * that is not all is full, and may hold less than it was asked for.
+ */
+function numbersTo(total: number, held: number): readonly number[] {
+  const count = Math.ceil(total / Math.max(held, perPage.least));
   return Array.from({ length: Math.max(count - 1, 0) }, (_, index) => index + 2);
 }
 
-/** Without a total, a page that is not full is the last one; a page that only repeats would repeat for ever. */
+/** Without a total, a page that holds less than the first is the last one, or one that brings nothing new. */
 async function readToTheEnd(
   send: Get,
   first: Page,
@@ -87,16 +99,19 @@ async function readToTheEnd(
   signal: AbortSignal,
 ): Promise<readonly Page[]> {
   const pages = [first];
-  let last = first;
-  const seen = new Set<string>();
-  for (let number = 2; last.ids.length === perPage; number += 1) {
-    const before = seen.size;
-    for (const id of last.ids) seen.add(id);
-    if (seen.size === before) break;
-    last = await readPage(send, number, known, signal);
-    pages.push(last);
+  const seen = new Set(first.ids);
+  for (let number = 2; ; number += 1) {
+    const page = await readPage(send, number, known, signal);
+    if (page.ids.every((id) => seen.has(id))) return pages;
+    pages.push(page);
+    if (page.ids.length < first.ids.length) return pages;
+    for (const id of page.ids) seen.add(id);
   }
-  return pages;
+}
+
+function incomplete(listed: number, total: number): ApiError {
+  const message = `GET ${routes.zones}: the pages hold ${listed} zones of ${total}, however often they are read; check what stands between zonewarden and the service`;
+  return new ApiError("API_MALFORMED", message, { fault: "parse", transient: true });
 }
 
 /** What a page says, understood. */
@@ -118,7 +133,7 @@ async function readPage(
   known: KnownPages,
   signal: AbortSignal,
 ): Promise<Page> {
-  const query = { page: `${page}`, per_page: `${perPage}`, order: "name", direction: "asc" };
+  const query = { page: `${page}`, per_page: `${perPage.most}`, order: "name", direction: "asc" };
   const call = get(routes.zones, {}, query);
   const answer = await send(call, signal);
   return known.get(answer.digest) ?? pageOf(call, answer);

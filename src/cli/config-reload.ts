@@ -5,7 +5,7 @@ import { inventoryOptions } from "./daemon-inventory.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import { optionsOf } from "./daemon-reconciler.ts";
 import type { LiveConfig } from "./live-config.ts";
-import { readConfig } from "./load-config.ts";
+import { readConfig } from "./load.ts";
 import type { Machine } from "./machine.ts";
 import type { Timetable } from "./timetable.ts";
 

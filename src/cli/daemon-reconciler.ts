@@ -62,7 +62,7 @@ export function createReconciler(
     credentialOf: (zone) => service.credentialOf(zone),
     configProblems,
   });
-  const verify = verifier(parts, machine);
+  const verify = verifier(parts);
   return new Reconciler(optionsOf(config), {
     ...teller,
     desired: { load: (signal) => desired.load(signal), select: selectZones },
@@ -88,22 +88,21 @@ export function createReconciler(
   });
 }
 
-/** Tokens are issued for months: asking about their end a few times a day is enough. */
-const verifyEveryMs = 6 * 3_600_000;
-
 /** Asks the service about the end of the tokens, now and then. What comes of it stands with the credentials. */
-function verifier(
-  { service, logger }: DaemonParts,
-  { clock }: Machine,
-): (zones: readonly Zone[], signal: AbortSignal) => Promise<void> {
-  let verifiedAt = Number.NEGATIVE_INFINITY;
+function verifier({
+  service,
+  logger,
+}: DaemonParts): (zones: readonly Zone[], signal: AbortSignal) => Promise<void> {
+  let isUnderWay = false;
   return async (zones, signal) => {
-    if (clock.uptime() - verifiedAt < verifyEveryMs) return;
-    verifiedAt = clock.uptime();
+    if (isUnderWay) return;
+    isUnderWay = true;
     try {
       await service.reader.verifyTokens(zones, signal);
     } catch (error) {
       if (!signal.aborted) logger.debug({ err: error }, "tokens cannot be verified now");
+    } finally {
+      isUnderWay = false;
     }
   };
 }

@@ -1,11 +1,20 @@
 import path from "node:path";
 
-import type { Config } from "../desired/config.ts";
+import { type Config, loadConfig, type LoadedConfig } from "../desired/config.ts";
 import { DesiredFiles, type DesiredState } from "../desired/desired-files.ts";
+import { cronMistake } from "../reconcile/schedule.ts";
 import { renderProblems, type Sources } from "../report/problems.ts";
 import type { Problem } from "../zone/problem.ts";
-import { readConfig } from "./load-config.ts";
 import { hasColor, type Machine } from "./machine.ts";
+
+/** Reads `zonewarden.yaml`, cron expressions checked by the scheduler itself. */
+export function readConfig(
+  file: string,
+  { files, directory }: Machine,
+  signal: AbortSignal,
+): Promise<LoadedConfig> {
+  return loadConfig(path.resolve(directory, file), { files, cronMistake }, signal);
+}
 
 /** Reads the configuration and prints what is wrong in it; `undefined` where that keeps it from being used. */
 export async function configOrProblems(
@@ -13,7 +22,7 @@ export async function configOrProblems(
   machine: Machine,
   signal: AbortSignal,
 ): Promise<Config | undefined> {
-  const loaded = await readConfig(path.resolve(machine.directory, file), machine, signal);
+  const loaded = await readConfig(file, machine, signal);
   printProblems(loaded, machine);
   return loaded.config;
 }

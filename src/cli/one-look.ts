@@ -43,7 +43,10 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
   const { config, service, machine, stop } = session;
   const { zones: listed } = await service.reader.listZones(stop);
   const fleet = declaredFleet(selectZones, state, listed);
-  const names = [...fleet.missing, ...fleet.zones.values().map(({ desired }) => desired.zone.name)];
+  const names = [
+    ...fleet.missing.keys(),
+    ...fleet.zones.values().map(({ desired }) => desired.zone.name),
+  ];
   const unmatched = only.filter((pattern) => !names.some((name) => isWanted(name, [pattern])));
   if (unmatched.length > 0) return { looked: [], missing: [], problems: fleet.problems, unmatched };
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
@@ -57,9 +60,9 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
     return { declared, proposal };
   });
   const occasion = { run: "", trigger: "manual", revision: state.revision } as const;
-  const missing = fleet.missing
-    .filter((name) => isWanted(name, only))
-    .map((name) => missingReport(name, undefined, { ...occasion, now: machine.clock.now() }));
+  const missing = [...fleet.missing]
+    .filter(([name]) => isWanted(name, only))
+    .map(([name, why]) => missingReport(name, why, { ...occasion, now: machine.clock.now() }));
   return { looked, missing, problems: fleet.problems, unmatched };
 }
 

@@ -53,7 +53,7 @@ export function tellerOf(
           mode: desired.content.mode,
           suspension: desired.content.suspension,
         })),
-        ...declared.missing.map(unseenZone),
+        ...[...declared.missing.keys()].map(unseenZone),
       ];
       const { revision, hash } = state;
       const all = [...audience.configProblems(), ...problems];

@@ -1,6 +1,5 @@
 import path from "node:path";
 
-import { loadConfig } from "../desired/config.ts";
 import { DesiredFiles, type DesiredState } from "../desired/desired-files.ts";
 import { selectorsNaming, showZone, type ShownValue } from "../desired/show.ts";
 import { labelOf } from "../desired/target.ts";
@@ -15,7 +14,7 @@ import { renderProblems } from "../report/problems.ts";
 import { valueText } from "../report/value.ts";
 import type { Problem } from "../zone/problem.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { type Findings as Shown, hasErrors, nearOf } from "./load.ts";
+import { type Findings as Shown, hasErrors, nearOf, readConfig } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
 import { version } from "./version.ts";
 
@@ -66,7 +65,7 @@ async function findingsIn(
     const state = await load(path.resolve(machine.directory, flags.path));
     return { all: [state], state };
   }
-  const loaded = await loadConfig(path.resolve(machine.directory, flags.config), machine, signal);
+  const loaded = await readConfig(flags.config, machine, signal);
   const configured = { ...loaded, silenced: 0 };
   if (loaded.config === undefined) return { all: [configured], state: undefined };
   const state = await load(loaded.config.desired.path);

@@ -1,7 +1,7 @@
 import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
 import type { ConfigFile } from "./config-file.ts";
-import type { Config } from "./config.ts";
+import type { Config, ConfigPorts } from "./config.ts";
 import { keyOffset, valueOffset } from "./located.ts";
 import type { Located } from "./located.ts";
 import type { Path } from "./path.ts";
@@ -19,13 +19,14 @@ export function configProblems(
   file: ConfigFile,
   config: Config,
   located: Located,
+  cronMistake: ConfigPorts["cronMistake"],
 ): readonly Problem[] {
   return [
     ...addressComplaints(file),
     ...listenComplaints(config),
     ...serverComplaints(file),
     ...notificationComplaints(file),
-    ...scheduleComplaints(file),
+    ...scheduleComplaints(file, cronMistake),
     ...timezoneComplaints(file),
     ...durationComplaints(file, config),
     ...credentialComplaints(file),
@@ -118,26 +119,36 @@ function sinkFault(address: string): string | undefined {
   return isLoopback(url.hostname) ? undefined : "http would show messages to everyone on the way";
 }
 
-function scheduleComplaints({ schedule = {}, windows = [] }: ConfigFile): Complaint[] {
+function scheduleComplaints(
+  { schedule = {}, windows = [] }: ConfigFile,
+  cronMistake: ConfigPorts["cronMistake"],
+): Complaint[] {
   const { cron = [] } = schedule;
-  const single = typeof cron === "string" ? [{ cron, path: ["schedule", "cron"] as Path }] : [];
-  const several =
-    typeof cron === "string"
-      ? []
-      : cron.map((text, index) => ({ cron: text, path: ["schedule", "cron", index] }));
-  const starts = windows.map(({ start }, index) => ({
-    cron: start,
-    path: ["windows", index, "start"],
-  }));
-  return [...single, ...several, ...starts]
-    .filter((entry) => restrictsBothDays(entry.cron))
-    .map(({ path }) => ({
-      code: "BOTH_DAY_FIELDS",
-      path,
-      message: "both day fields are restricted, which schedulers understand differently",
-      remedy:
-        "leave the day of the month or the day of the week at *; write two expressions instead",
-    }));
+  const expressions: [Path, string][] = [
+    ...(typeof cron === "string"
+      ? [[["schedule", "cron"], cron] satisfies [Path, string]]
+      : cron.map((text, index): [Path, string] => [["schedule", "cron", index], text])),
+    ...windows.map(({ start }, index): [Path, string] => [["windows", index, "start"], start]),
+  ];
+  return expressions.flatMap(([path, text]): readonly Complaint[] => {
+    const mistake = cronMistake(text);
+    if (mistake !== undefined) {
+      return [wrong(path, `"${text}" is no cron expression: ${mistake}`, fiveFields)];
+    }
+    return restrictsBothDays(text) ? [bothDays(path)] : [];
+  });
+}
+
+const fiveFields =
+  "write five fields as in */15 * * * *: minute, hour, day, month, day of the week";
+
+function bothDays(path: Path): Complaint {
+  return {
+    code: "BOTH_DAY_FIELDS",
+    path,
+    message: "both day fields are restricted, which schedulers understand differently",
+    remedy: "leave the day of the month or the day of the week at *; write two expressions instead",
+  };
 }
 
 /** Whether "on the 13th, or on Fridays" and "on Friday the 13th" would differ. */

@@ -135,17 +135,24 @@ export interface LoadedConfig {
   readonly sources: ReadonlyMap<string, string>;
 }
 
+/** What reading the configuration asks of others. */
+export interface ConfigPorts {
+  readonly files: FilePort;
+  /** Why a cron expression cannot be used; `undefined` where it can. */
+  readonly cronMistake: (expression: string) => string | undefined;
+}
+
 /** Reads `zonewarden.yaml`. Relative paths in it are relative to its own directory. */
 export async function loadConfig(
   file: string,
-  ports: { readonly files: FilePort },
+  ports: ConfigPorts,
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
   const { text, problem } = await readConfigFile(file, ports.files, signal);
   if (text === undefined) {
     return { config: undefined, problems: [problem], directory: "", sources: new Map() };
   }
-  const { config, problems } = parseConfig(file, text);
+  const { config, problems } = parseConfig(file, text, ports);
   const failed = problems.some(({ severity }) => severity === "error");
   const shown = shownText(text, configFileSort);
   const sources = new Map(shown === "" ? [] : [[file, shown]]);
@@ -174,7 +181,7 @@ interface ParsedConfig {
   readonly problems: readonly Problem[];
 }
 
-function parseConfig(file: string, text: string): ParsedConfig {
+function parseConfig(file: string, text: string, { cronMistake }: ConfigPorts): ParsedConfig {
   const yaml = readYaml(file, text);
   const [value, second] = yaml.documents;
   const located = { source: yaml.source, offsets: yaml.offsets, value };
@@ -191,5 +198,5 @@ function parseConfig(file: string, text: string): ParsedConfig {
     return { config: undefined, problems: shapeProblems(configFileShape, located) };
   }
   const config = normalConfig(value, path.dirname(path.resolve(file)));
-  return { config, problems: configProblems(value, config, located) };
+  return { config, problems: configProblems(value, config, located, cronMistake) };
 }

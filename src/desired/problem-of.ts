@@ -1,4 +1,5 @@
 import { withoutSecrets } from "../syntax/without-secrets.ts";
+import type { Place } from "../zone/desired.ts";
 import { problemCodes } from "../zone/problem-codes.ts";
 import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
@@ -33,6 +34,11 @@ export function problemOf(
     message: withoutSecrets(message),
     remedy: withoutSecrets(remedy),
   };
+}
+
+/** A problem of a document as a whole, which only the zones of the service show. */
+export function problemAt(place: Place, code: ProblemCode, words: Words): Problem {
+  return { code, severity: problemCodes[code].severity, place, path: "", ...words };
 }
 
 /** A problem of a file or directory as a whole. */

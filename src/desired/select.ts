@@ -1,17 +1,19 @@
 import { didYouMean } from "../syntax/nearest.ts";
 import type { DesiredZone, Selector, ZoneContent, ZoneDocument } from "../zone/desired.ts";
-import { problemCodes } from "../zone/problem-codes.ts";
-import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Zone } from "../zone/zone.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
 import { combine } from "./combine.ts";
+import { type Declared, meantOf } from "./namesakes.ts";
 import { matcherOf } from "./pattern.ts";
-import type { Words } from "./problem-of.ts";
+import { problemAt } from "./problem-of.ts";
 
 /** Declared zones that were found in the listing, in its order, and what was wrong on the way. */
 export interface Selection {
+  /** No two of one name. */
   readonly zones: readonly DesiredZone[];
   readonly problems: readonly Problem[];
+  /** Declared zones that are listed and left alone all the same, with the reason. */
+  readonly leftAlone: ReadonlyMap<ZoneName, Problem>;
 }
 
 /**
@@ -26,22 +28,17 @@ export function selectZones(documents: readonly ZoneDocument[], zones: readonly 
       : [],
   );
   const used = new Set<ZoneDocument>();
-  const found: DesiredZone[] = [];
-  const problems = [...explicit.problems];
-  for (const zone of zones) {
-    const own = explicit.documents.get(zone.id);
+  const declared = zones.flatMap((zone): readonly Declared[] => {
     const fitting = selectors.filter(({ fits }) => fits(zone)).map(({ document }) => document);
     for (const document of fitting) used.add(document);
-    const { content, problem } =
-      own === undefined ? fromSelectors(zone, fitting) : fromExplicit(zone, own);
-    if (content !== undefined) found.push({ zone, content });
-    if (problem !== undefined) problems.push(problem);
-  }
+    const speaking = explicit.documents.get(zone.id) ?? fitting;
+    const [first, ...others] = speaking;
+    return first === undefined ? [] : [{ zone, documents: [first, ...others] }];
+  });
   const unused = selectors.filter(({ document }) => !used.has(document));
-  return {
-    zones: found,
-    problems: [...problems, ...unused.map(({ document }) => fitsNothing(document))],
-  };
+  const { zones: found, problems, leftAlone } = choose(declared);
+  const idle = unused.map(({ document }) => fitsNothing(document));
+  return { zones: found, problems: [...explicit.problems, ...problems, ...idle], leftAlone };
 }
 
 interface Explicit {
@@ -49,20 +46,37 @@ interface Explicit {
   readonly problems: readonly Problem[];
 }
 
-/** Documents by the id of the zone that they name. */
+/** Documents by the ids of the zones that they name: of those of one name, all. */
 function findExplicit(documents: readonly ZoneDocument[], zones: readonly Zone[]): Explicit {
-  const byName = new Map(zones.map((zone) => [zone.name, zone.id]));
-  const ids = new Set(zones.map(({ id }) => id));
+  const byName = Map.groupBy(zones, ({ name }) => name);
+  const byId = new Map(zones.map((zone) => [zone.id, [zone]]));
   const found = new Map<string, ZoneDocument[]>();
   const problems: Problem[] = [];
   for (const document of documents) {
     const { target } = document;
     if (target.by === "selector") continue;
-    const id = target.by === "name" ? byName.get(target.name) : target.id;
-    if (id === undefined || !ids.has(id)) problems.push(notListed(document, byName.keys()));
-    else found.set(id, [...(found.get(id) ?? []), document]);
+    const meant = target.by === "name" ? byName.get(target.name) : byId.get(target.id);
+    if (meant === undefined) problems.push(notListed(document, byName.keys()));
+    for (const { id } of meant ?? []) found.set(id, [...(found.get(id) ?? []), document]);
   }
   return { documents: found, problems };
+}
+
+/** Settles for each name which zone it stands for, and what that one shall be. */
+function choose(declared: readonly Declared[]): Selection {
+  const found: DesiredZone[] = [];
+  const problems: Problem[] = [];
+  const leftAlone = new Map<ZoneName, Problem>();
+  for (const [name, all] of Map.groupBy(declared, ({ zone }) => zone.name)) {
+    const { meant, problem } = meantOf(all);
+    const choice = meant === undefined ? nothing : contentOf(meant);
+    const why = choice.problem ?? problem;
+    problems.push(...[problem, choice.problem].filter((each) => each !== undefined));
+    if (meant !== undefined && choice.content !== undefined) {
+      found.push({ zone: meant.zone, content: choice.content });
+    } else if (why !== undefined) leftAlone.set(name, why);
+  }
+  return { zones: found, problems, leftAlone };
 }
 
 interface Choice {
@@ -70,20 +84,24 @@ interface Choice {
   readonly problem: Problem | undefined;
 }
 
-/** One zone can be named by its name in one file, and by its id in another. */
-function fromExplicit(zone: Zone, documents: readonly ZoneDocument[]): Choice {
-  const [first, second] = documents;
-  if (first === undefined || second === undefined) {
-    return { content: first?.content, problem: undefined };
-  }
-  const message = `the zone ${zone.name} (${zone.id}) is declared in ${placeText(first)} too`;
-  const remedy = "keep one of the two; until then the zone is left alone";
-  return { content: undefined, problem: problemOf(second, "ZONE_TWICE", { message, remedy }) };
+const nothing: Choice = { content: undefined, problem: undefined };
+
+function contentOf({ zone, documents: [first, ...others] }: Declared): Choice {
+  return first.target.by === "selector"
+    ? fromSelectors(zone, first, others)
+    : fromExplicit(zone, first, others);
 }
 
-function fromSelectors(zone: Zone, documents: readonly ZoneDocument[]): Choice {
-  const [first, ...others] = documents;
-  if (first === undefined) return { content: undefined, problem: undefined };
+/** One zone can be named by its name in one file, and by its id in another. */
+function fromExplicit(zone: Zone, first: ZoneDocument, [second]: readonly ZoneDocument[]): Choice {
+  if (second === undefined) return { content: first.content, problem: undefined };
+  const message = `the zone ${zone.name} (${zone.id}) is declared in ${placeText(first)} too`;
+  const remedy = "keep one of the two; until then the zone is left alone";
+  const problem = problemAt(second.place, "ZONE_TWICE", { message, remedy });
+  return { content: undefined, problem };
+}
+
+function fromSelectors(zone: Zone, first: ZoneDocument, others: readonly ZoneDocument[]): Choice {
   let content = first.content;
   for (const document of others) {
     const combined = combine(content, document.content);
@@ -112,21 +130,21 @@ function selectorMatcher({ name, account, status, plan }: Selector): (zone: Zone
 function conflict(zone: Zone, what: string, first: ZoneDocument, second: ZoneDocument): Problem {
   const message = `this selector and the one in ${placeText(first)} want different ${what} of ${zone.name}`;
   const remedy = "narrow one of them, or declare the zone by name; until then it is left alone";
-  return problemOf(second, "SELECTOR_CONFLICT", { message, remedy });
+  return problemAt(second.place, "SELECTOR_CONFLICT", { message, remedy });
 }
 
 function notListed(document: ZoneDocument, names: Iterable<string>): Problem {
   const { target } = document;
   const label = target.by === "name" ? target.name : target.by === "id" ? target.id : "";
   const guess = target.by === "name" ? didYouMean(target.name, names) : "";
-  return problemOf(document, "ZONE_NOT_LISTED", {
+  return problemAt(document.place, "ZONE_NOT_LISTED", {
     message: `the token does not see the zone ${label}`,
     remedy: guess || "give the token Zone Read for it, or delete the zone here",
   });
 }
 
 function fitsNothing(document: ZoneDocument): Problem {
-  return problemOf(document, "SELECTOR_UNUSED", {
+  return problemAt(document.place, "SELECTOR_UNUSED", {
     message: "the selector fits no zone that the token sees",
     remedy: "check its patterns; `*` stands for any run of characters",
   });
@@ -134,8 +152,4 @@ function fitsNothing(document: ZoneDocument): Problem {
 
 function placeText({ place }: ZoneDocument): string {
   return `${place.file}, line ${place.line},`;
-}
-
-function problemOf({ place }: ZoneDocument, code: ProblemCode, words: Words): Problem {
-  return { code, severity: problemCodes[code].severity, place, path: "", ...words };
 }

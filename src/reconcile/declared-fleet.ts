@@ -22,7 +22,13 @@ export interface Listing {
 export type Select = (
   documents: readonly ZoneDocument[],
   zones: readonly Zone[],
-) => { readonly zones: readonly DesiredZone[]; readonly problems: readonly Problem[] };
+) => {
+  /** No two of one name. */
+  readonly zones: readonly DesiredZone[];
+  readonly problems: readonly Problem[];
+  /** Declared zones that are listed and left alone all the same, with the reason. */
+  readonly leftAlone: ReadonlyMap<ZoneName, Problem>;
+};
 
 /** The desired state, from outside. Operators' mistakes are problems in it, never errors. */
 export interface DesiredSource {
@@ -41,8 +47,8 @@ export interface DeclaredFleet {
   readonly zones: ReadonlyMap<ZoneName, FleetZone>;
   /** What the listing shows to be wrong in the files, beside what is wrong in them anyway. */
   readonly problems: readonly Problem[];
-  /** Names that the files declare and the listing does not show. */
-  readonly missing: readonly ZoneName[];
+  /** Names that the files declare and that stand for no zone, with the reason where it is not that none is listed. */
+  readonly missing: ReadonlyMap<ZoneName, Failure | undefined>;
 }
 
 /** Finds the declared zones in a listing; before there is one, nothing is found and nothing is wrong with that. */
@@ -52,7 +58,8 @@ export function declaredFleet(
   listed: readonly Zone[] | undefined,
 ): DeclaredFleet {
   if (listed === undefined) {
-    return { zones: new Map(), problems: [], missing: namesOf(state.documents) };
+    const missing = new Map(namesOf(state.documents).map((name) => [name, undefined]));
+    return { zones: new Map(), problems: [], missing };
   }
   const selection = select(state.documents, listed);
   const zones = new Map(
@@ -64,8 +71,19 @@ export function declaredFleet(
   return {
     zones,
     problems: selection.problems,
-    missing: namesOf(state.documents).filter((name) => !zones.has(name)),
+    missing: new Map(
+      namesOf(state.documents)
+        .filter((name) => !zones.has(name))
+        .map((name) => [name, failureIn(selection.leftAlone.get(name))]),
+    ),
   };
+}
+
+function failureIn(problem: Problem | undefined): Failure | undefined {
+  if (problem === undefined) return undefined;
+  const { code, message, remedy } = problem;
+  const text = `${message}; ${remedy}`;
+  return { code, message: text, transient: false, ray: "", retryAfterMs: 0 };
 }
 
 /** Zones that documents call by name. */
@@ -74,9 +92,9 @@ export function namesOf(documents: readonly ZoneDocument[]): readonly ZoneName[]
 }
 
 /**
- * The report on a declared zone that the listing does not show: not an empty one, an unreadable one.
+ * The report on a declared zone that was not found: not an empty one, an unreadable one.
  *
- * @param failure what the listing failed with, where it failed.
+ * @param failure why, where it is not that the listing does not show it.
  */
 export function missingReport(
   zone: ZoneName,

@@ -50,7 +50,7 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
 /** What makes the loop turn: somebody asked, or the service answered which zones there are. */
 type Wake = Trigger | "listed";
 
-const emptyFleet: DeclaredFleet = { zones: new Map(), problems: [], missing: [] };
+const emptyFleet: DeclaredFleet = { zones: new Map(), problems: [], missing: new Map() };
 
 /**
  * Turns any number of wake-ups into looks at zones.
@@ -262,9 +262,9 @@ export class Reconciler {
   #reportMissing(trigger: Trigger): void {
     const { clock, report, runId } = this.#ports;
     const now = clock.now();
-    for (const zone of this.#fleet.missing) {
+    for (const [zone, reason] of this.#fleet.missing) {
       const occasion = { run: runId(), trigger, revision: this.#revision, now };
-      report(missingReport(zone, this.#directory.failure, occasion));
+      report(missingReport(zone, reason ?? this.#directory.failure, occasion));
     }
   }
 

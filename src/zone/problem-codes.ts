@@ -48,6 +48,8 @@ export const problemCodes = {
   ALLOW_OVERLAP: warning("two enabled allow policies can meet on one page"),
   SELECTOR_CONFLICT: error("two selectors want different things of one zone"),
   SELECTOR_UNUSED: warning("a selector fits no zone"),
+  ZONE_AMBIGUOUS: error("several zones have the name of a declared one"),
+  ZONE_NAMESAKE: warning("several zones have the name of a declared one; the active one is taken"),
   ZONE_NOT_LISTED: error("the token does not see a declared zone"),
   UNUSED_PROFILE: warning("no zone uses a profile"),
   BAD_SILENCE: warning("a comment that silences nothing, or does not say why"),

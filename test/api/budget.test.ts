@@ -143,6 +143,14 @@ describe("the budget", () => {
     await clock.run(swept);
   }, 60_000);
 
+  it("takes a changed zone at once where only urgent places are left", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(1_000.4);
+    const budget = budgetOf(clock, { concurrency: 941 });
+    await clock.run(sweep(budget, clock, 941, "write", 941));
+    expect(await clock.run(spend(budget, clock, "changed"))).toBe(1_100.4);
+  });
+
   it("answers a small fleet at once: nothing is spread while there is plenty", async ({
     expect,
   }) => {

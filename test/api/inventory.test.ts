@@ -157,6 +157,29 @@ describe("a long list", () => {
     await listItems(fake.send, zone, "connection", noFilters, quiet, signal);
     expect(fake.calls).toHaveLength(2);
   });
+
+  it.for([{ total: undefined }, { total: 1e9 }])(
+    "ends where every page is the first one, whatever it says of its total: $total",
+    async ({ total }, { expect, signal }) => {
+      const fake = fakeGet((call, nth) => {
+        if (nth > 9) throw new Error("it goes on and on");
+        const isWhole = call.query["page"] === "all";
+        const info = total === undefined ? {} : { resultInfo: { total_count: total } };
+        return { result: isWhole ? [] : many.slice(0, 100), ...info };
+      });
+      const items = await listItems(fake.send, zoneOf(), "script", noFilters, quiet, signal);
+      expect(items).toHaveLength(100);
+    },
+  );
+
+  it("is read whole where a page holds less than was asked for", async ({ expect, signal }) => {
+    const fake = fakeGet(({ query }) => {
+      const from = (Number(query["page"]) - 1) * 50;
+      return { result: many.slice(0, 120).slice(from, from + 50) };
+    });
+    const items = await listItems(fake.send, zoneOf(), "cookie", noFilters, quiet, signal);
+    expect(items).toHaveLength(120);
+  });
 });
 
 it("leaves out what has no id, and reads what has nothing else", async ({ expect, signal }) => {

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { createReader } from "../../src/api/service.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";
 import { connect, zone } from "../support/service.ts";
 
@@ -40,6 +41,66 @@ describe("asking about a token", () => {
     await using connected = connect(server.baseUrl);
     await createReader(connected.service).verifyTokens([zone()], signal);
     expect(connected.session.credential.state.valid).toBe(true);
+  });
+
+  it("is done for hours, but not for the token after it", async ({ expect, signal }) => {
+    await using server = await startServer(({ authorization }, response) => {
+      const ends = authorization.endsWith("first") ? { expires_on: expires.toISOString() } : {};
+      succeed(response, { id: "t1", status: "active", ...ends });
+    });
+    const clock = new SimulatedClock();
+    let token = "first";
+    const source = { read: () => Promise.resolve(token) };
+    await using connected = connect(server.baseUrl, { clock, credentials: [{ source }] });
+    const { credential } = connected.session;
+    const ask = (): Promise<void> => createReader(connected.service).verifyTokens([], signal);
+    await ask();
+    await clock.advance(6 * 3_600_000 - 1);
+    await ask();
+    expect(server.seen).toHaveLength(1);
+    await clock.advance(1);
+    await ask();
+    expect(server.seen).toHaveLength(2);
+    expect(credential.state.expiresAt).toEqual(expires);
+
+    token = "second";
+    await clock.advance(10_000);
+    await credential.token();
+    expect(credential.state.expiresAt).toBe(undefined);
+    await ask();
+    expect(server.seen).toHaveLength(3);
+    expect(credential.state.expiresAt).toBe(undefined);
+  });
+
+  it("says nothing of the token that came while the service was asked", async ({
+    expect,
+    signal,
+  }) => {
+    let token = "first";
+    await using server = await startServer((_seen, response, nth) => {
+      if (nth === 1) refuse(response, 403);
+      else succeed(response, { id: "t1", status: "active", expires_on: expires.toISOString() });
+      token = "second";
+    });
+    const source = { read: () => Promise.resolve(token) };
+    await using connected = connect(server.baseUrl, { credentials: [{ source }] });
+    const ask = (): Promise<void> => createReader(connected.service).verifyTokens([], signal);
+    await ask();
+    expect(connected.session.credential.state.expiresAt).toBe(undefined);
+    await ask();
+    expect(connected.session.credential.state.expiresAt).toEqual(expires);
+  });
+
+  it("is due until the service has answered", async ({ expect, signal }) => {
+    await using server = await startServer((_seen, response, nth) => {
+      if (nth <= 5) refuse(response, 503);
+      else succeed(response, { id: "t1", status: "active", expires_on: expires.toISOString() });
+    });
+    await using connected = connect(server.baseUrl);
+    const ask = (): Promise<void> => createReader(connected.service).verifyTokens([], signal);
+    await expect(ask()).rejects.toMatchObject({ code: "API_SERVER" });
+    await ask();
+    expect(connected.session.credential.state.expiresAt).toEqual(expires);
   });
 
   it("fails when the service does", async ({ expect, signal }) => {

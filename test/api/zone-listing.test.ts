@@ -17,16 +17,21 @@ function wireZones(count: number): readonly WireZone[] {
   }));
 }
 
-/** Answers a page of `zones` as the service does, or without `result_info`. */
-function page(zones: readonly WireZone[], call: Call, hasInfo = true): object {
+/** Answers a page of `zones` as the service does, or without `result_info`, or with fewer zones than asked for. */
+function page(zones: readonly WireZone[], call: Call, hasInfo = true, most = 50): object {
   const number = Number(call.query["page"]);
-  const size = Number(call.query["per_page"]);
+  const size = Math.min(Number(call.query["per_page"]), most);
   const result = zones.slice((number - 1) * size, number * size);
   return hasInfo ? { result, resultInfo: { total_count: zones.length } } : { result };
 }
 
 function listZones(send: Send, signal: AbortSignal): Promise<readonly Zone[]> {
   return new ZoneLister().list(send, signal);
+}
+
+/** An answer with what tells it from others. */
+function withDigest(answer: object): object {
+  return { ...answer, digest: JSON.stringify(answer) };
 }
 
 describe("the zone listing", () => {
@@ -41,6 +46,7 @@ describe("the zone listing", () => {
     };
     const { send, calls } = fakeGet(() => ({
       result: [wire, { ...wire, id: "b".repeat(32), account: null, plan: 1 }],
+      resultInfo: { total_count: 2 },
     }));
     expect(await listZones(send, signal)).toEqual([
       {
@@ -59,21 +65,28 @@ describe("the zone listing", () => {
   });
 
   it.for([
-    { zones: 0, hasInfo: true, requests: 1 },
-    { zones: 1, hasInfo: true, requests: 1 },
-    { zones: 50, hasInfo: true, requests: 1 },
-    { zones: 51, hasInfo: true, requests: 2 },
-    { zones: 120, hasInfo: true, requests: 3 },
-    { zones: 49, hasInfo: false, requests: 1 },
-    { zones: 50, hasInfo: false, requests: 2 },
-    { zones: 120, hasInfo: false, requests: 3 },
-  ])("of $zones zones costs $requests requests (total told: $hasInfo)", async (row, context) => {
-    const zones = wireZones(row.zones);
-    const { send, calls } = fakeGet((call) => page(zones, call, row.hasInfo));
-    const listed = await listZones(send, context.signal);
-    context.expect(listed.map(({ name }) => name)).toEqual(zones.map(({ name }) => name));
-    context.expect(calls).toHaveLength(row.requests);
-  });
+    { zones: 0, hasInfo: true, most: 50, requests: 1 },
+    { zones: 1, hasInfo: true, most: 50, requests: 1 },
+    { zones: 50, hasInfo: true, most: 50, requests: 1 },
+    { zones: 51, hasInfo: true, most: 50, requests: 2 },
+    { zones: 120, hasInfo: true, most: 50, requests: 3 },
+    { zones: 60, hasInfo: true, most: 20, requests: 3 },
+    { zones: 61, hasInfo: true, most: 20, requests: 4 },
+    { zones: 0, hasInfo: false, most: 50, requests: 2 },
+    { zones: 49, hasInfo: false, most: 50, requests: 2 },
+    { zones: 50, hasInfo: false, most: 50, requests: 2 },
+    { zones: 120, hasInfo: false, most: 50, requests: 3 },
+    { zones: 60, hasInfo: false, most: 20, requests: 4 },
+  ])(
+    "of $zones zones in pages of $most (total told: $hasInfo) costs $requests requests",
+    async (row, context) => {
+      const zones = wireZones(row.zones);
+      const { send, calls } = fakeGet((call) => page(zones, call, row.hasInfo, row.most));
+      const listed = await listZones(send, context.signal);
+      context.expect(listed.map(({ name }) => name)).toEqual(zones.map(({ name }) => name));
+      context.expect(calls).toHaveLength(row.requests);
+    },
+  );
 
   it("is read again when a zone that goes makes another fall between two pages", async ({
     expect,
@@ -108,7 +121,27 @@ describe("the zone listing", () => {
     const zones = wireZones(50);
     const { send, calls } = fakeGet(() => ({ result: zones }));
     expect(await listZones(send, signal)).toHaveLength(50);
-    expect(calls).toHaveLength(6);
+    expect(calls).toHaveLength(2);
+  });
+
+  it.for([
+    { when: "every page is the first one", instead: () => "1", hold: 50 },
+    {
+      when: "the last one is empty",
+      instead: (asked = "") => (asked === "3" ? "4" : asked),
+      hold: 100,
+    },
+  ])("that stays short of its total, since $when, is no success", async (row, context) => {
+    const { expect, signal } = context;
+    const zones = wireZones(120);
+    const { send, calls } = fakeGet((call) =>
+      page(zones, { ...call, query: { ...call.query, page: row.instead(call.query["page"]) } }),
+    );
+    await expect(listZones(send, signal)).rejects.toThrow(
+      `the pages hold ${row.hold} zones of 120`,
+    );
+    await expect(listZones(send, signal)).rejects.toMatchObject({ transient: true });
+    expect(calls).toHaveLength(18);
   });
 
   it("asks for all pages after the first side by side", async ({ expect, signal }) => {
@@ -155,15 +188,13 @@ describe("the zone listing", () => {
 });
 
 describe("a listing after another", () => {
-  const digestsOf = (answer: object): object => ({ ...answer, digest: JSON.stringify(answer) });
-
   it("takes no page apart that is as it was, and gives the same zones", async ({
     expect,
     signal,
   }) => {
     const lister = new ZoneLister();
     const zones = wireZones(120);
-    const { send, calls } = fakeGet((call) => digestsOf(page(zones, call)));
+    const { send, calls } = fakeGet((call) => withDigest(page(zones, call)));
     const first = await lister.list(send, signal);
     const unread: Send = async (call, own) => ({
       ...(await send(call, own)),
@@ -181,8 +212,8 @@ describe("a listing after another", () => {
     const after = [...before.slice(1), { id: "f".repeat(32), name: "zz.example" }].map((zone) =>
       zone === before[60] ? { ...zone, status: "moved" } : zone,
     );
-    await lister.list(fakeGet((call) => digestsOf(page(before, call))).send, signal);
-    const { send } = fakeGet((call) => digestsOf(page(after, call)));
+    await lister.list(fakeGet((call) => withDigest(page(before, call))).send, signal);
+    const { send } = fakeGet((call) => withDigest(page(after, call)));
     const listed = await lister.list(send, signal);
     expect(listed.map(({ name }) => name)).toEqual(after.map(({ name }) => name));
     expect(listed.filter(({ status }) => status === "moved")).toHaveLength(1);

@@ -2,11 +2,12 @@ import { describe, it } from "vitest";
 
 import { LiveConfig } from "../../src/cli/live-config.ts";
 import { type Config, loadConfig, type LoadedConfig } from "../../src/desired/config.ts";
+import { cronMistake } from "../../src/reconcile/schedule.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 
 async function loaded(text: string, signal: AbortSignal): Promise<LoadedConfig> {
   const disk = memoryFiles({ "/zonewarden.yaml": text });
-  return loadConfig("/zonewarden.yaml", { files: disk.port }, signal);
+  return loadConfig("/zonewarden.yaml", { files: disk.port, cronMistake }, signal);
 }
 
 async function configOf(text: string, signal: AbortSignal): Promise<Config> {

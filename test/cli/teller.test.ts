@@ -53,7 +53,7 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
     result,
     state: { documents: [], problems, revision: hash, hash },
     problems,
-    fleet: { zones: new Map(), problems, missing: [] },
+    fleet: { zones: new Map(), problems, missing: new Map() },
     refusal: result === "refused" ? { code: "FLEET_CHANGE", message: "too much" } : undefined,
   };
 }

@@ -5,6 +5,7 @@ import { describe, it } from "vitest";
 
 import { loadConfig } from "../../src/desired/config.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
+import { cronMistake } from "../../src/reconcile/schedule.ts";
 import { deploy, root } from "./paths.ts";
 
 const recipe = readFileSync(path.join(deploy, "Dockerfile"), "utf8").replaceAll("\\\n", " ");
@@ -53,7 +54,7 @@ describe("the configuration in the pod", () => {
   ])("$file is in order and fits the mounts", async ({ file, zones }, { expect, signal }) => {
     const { config, problems } = await loadConfig(
       path.join(deploy, "kustomize", file),
-      { files: nodeFiles },
+      { files: nodeFiles, cronMistake },
       signal,
     );
     expect(problems).toEqual([]);

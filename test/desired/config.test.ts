@@ -5,6 +5,7 @@ import { describe, it } from "vitest";
 import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/config.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
 import { schemaText } from "../../src/desired/schema.ts";
+import { cronMistake } from "../../src/reconcile/schedule.ts";
 import { renderProblems } from "../../src/report/problems.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { memoryFiles } from "../support/memory-files.ts";
@@ -13,7 +14,7 @@ import { problemLine } from "../support/problem-line.ts";
 function load(text: string): Promise<LoadedConfig> {
   const disk = memoryFiles({ "/etc/zonewarden/zonewarden.yaml": text });
   const signal = AbortSignal.timeout(5000);
-  return loadConfig("/etc/zonewarden/zonewarden.yaml", { files: disk.port }, signal);
+  return loadConfig("/etc/zonewarden/zonewarden.yaml", { files: disk.port, cronMistake }, signal);
 }
 
 async function configOf(text: string): Promise<Config> {
@@ -144,6 +145,18 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     },
     { line: 'mode: observe\nschedule: { cron: "0 0 13 * 5" }', says: "BOTH_DAY_FIELDS" },
     {
+      line: 'mode: observe\nschedule: { cron: "99 99 * * *" }',
+      says: '3:19: error: "99 99 * * *" is no cron expression',
+    },
+    {
+      line: 'mode: observe\nschedule: { cron: ["* * * * *", "@daily * * * *"] }',
+      says: '3:33: error: "@daily * * * *" is no cron expression',
+    },
+    {
+      line: 'mode: observe\nwindows: [{ name: a, type: freeze, duration: 1h, start: "0 25 * * *" }]',
+      says: '3:57: error: "0 25 * * *" is no cron expression',
+    },
+    {
       line: 'mode: observe\nschedule: { cron: ["* * * * *", "* *"] }',
       says: "five fields, or six with seconds",
     },
@@ -213,7 +226,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
   it("says where it was looked for", async ({ expect }) => {
     const { problems } = await loadConfig(
       "/none.yaml",
-      { files: memoryFiles({}).port },
+      { files: memoryFiles({}).port, cronMistake },
       AbortSignal.timeout(5000),
     );
     expect(problems.map((problem) => problemLine(problem, ""))).toEqual([
@@ -223,7 +236,8 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
 
   it("of the example is right", async ({ expect }) => {
     const file = path.resolve(import.meta.dirname, "../../config.example/zonewarden.yaml");
-    const { problems } = await loadConfig(file, { files: nodeFiles }, AbortSignal.timeout(5000));
+    const ports = { files: nodeFiles, cronMistake };
+    const { problems } = await loadConfig(file, ports, AbortSignal.timeout(5000));
     expect(problems).toEqual([]);
   });
 });

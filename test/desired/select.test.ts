@@ -161,6 +161,82 @@ describe("selecting zones", () => {
   });
 });
 
+describe("zones of one name", () => {
+  const active = zone(11, "twin.example");
+  const pending = zone(12, "twin.example", { status: "pending", accountName: "Agency" });
+  const moved = zone(13, "twin.example", { status: "moved", accountName: "" });
+  const called = "zones are called twin.example";
+
+  it.for([
+    { when: "its name is declared", entries: [`{ name: twin.example, ${on} }`] },
+    { when: "a selector fits all", entries: [`{ match: { name: twin* }, ${on} }`] },
+    {
+      when: "all are declared by their ids",
+      entries: [active, pending].map(({ id }) => `{ id: "${id}", ${on} }`),
+    },
+  ])(
+    "stand for the one that is active, and say so, when $when",
+    async ({ entries }, { expect }) => {
+      for (const listed of [
+        [active, pending],
+        [pending, active],
+      ]) {
+        const { zones, problems, leftAlone } = await selected(entries, listed);
+        expect(zones.map((found) => found.zone.id)).toEqual([active.id]);
+        expect(problems.map(({ code }) => code)).toEqual(["ZONE_NAMESAKE"]);
+        expect(problems[0]?.message).toMatch(`2 ${called}, and the active one is taken: `);
+        expect(problems[0]?.message).toMatch(`${pending.id} (pending, in Agency)`);
+        expect(leftAlone.size).toBe(0);
+      }
+    },
+  );
+
+  it.for([
+    {
+      when: "none is active",
+      listed: [pending, moved],
+      entries: [`{ name: twin.example, ${on} }`],
+    },
+    {
+      when: "two are active",
+      listed: [active, zone(14, "twin.example")],
+      entries: [`{ match: { name: twin* }, ${on} }`],
+    },
+    {
+      when: "none is active, and a selector fits them too",
+      listed: [pending, moved],
+      entries: [`{ match: { name: twin* }, ${off} }`, `{ name: twin.example, ${on} }`],
+    },
+  ])("are all left alone when $when", async ({ listed, entries }, { expect }) => {
+    const { zones, problems, leftAlone } = await selected(entries, listed);
+    expect(zones).toEqual([]);
+    expect(problems.map(({ code }) => code)).toEqual(["ZONE_AMBIGUOUS"]);
+    expect(problems[0]?.message).toMatch(`2 ${called}, and not just one of them is active: `);
+    expect([...leftAlone]).toEqual([[active.name, problems[0]]]);
+  });
+
+  it.for([
+    {
+      when: "one is declared by its id, whatever a selector fits",
+      entries: [`{ match: { name: twin* }, ${off} }`, `{ id: "${pending.id}", ${on} }`],
+      yields: [pending],
+    },
+    {
+      when: "a selector fits one",
+      entries: [`{ match: { name: twin*, status: pending }, ${on} }`],
+      yields: [pending],
+    },
+    { when: "none is declared", entries: [], yields: [] },
+  ])("are told apart when $when", async ({ entries, yields }, { expect }) => {
+    const { zones, problems } = await selected(
+      [`{ name: shop.example, ${on} }`, ...entries],
+      [shop, active, pending],
+    );
+    expect(zones.map((found) => found.zone)).toEqual([shop, ...yields]);
+    expect(problems).toEqual([]);
+  });
+});
+
 describe("patterns", () => {
   it.for([
     { pattern: "*", text: "anything", fits: true },
@@ -185,9 +261,12 @@ describe("patterns", () => {
   });
 });
 
-async function selected(entries: readonly string[]): Promise<ReturnType<typeof selectZones>> {
+async function selected(
+  entries: readonly string[],
+  listed: readonly Zone[] = [shop, uk, de],
+): Promise<ReturnType<typeof selectZones>> {
   const text = `zones:\n${entries.map((entry) => `  - ${entry}\n`).join("")}`;
   const { documents, problems } = await desiredBench({ "a.yaml": text }).load();
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
-  return selectZones(documents, [shop, uk, de]);
+  return selectZones(documents, listed);
 }

@@ -97,6 +97,8 @@ export const codesWithoutExample: Readonly<Partial<Record<ProblemCode, string>>>
   TOO_MANY_PROBLEMS: "a file with more than 100 problems",
   SELECTOR_CONFLICT: "two selectors that fit one zone, with different settings",
   SELECTOR_UNUSED: "a pattern that fits no zone of the token",
+  ZONE_AMBIGUOUS: "a zone that is pending in two accounts",
+  ZONE_NAMESAKE: "a zone that is active in one account and pending in another",
   ZONE_NOT_LISTED: "a zone of another account",
   BOTH_DAY_FIELDS: 'cron: "0 0 13 * 5" in zonewarden.yaml',
 };

@@ -1,9 +1,9 @@
 import type { Write } from "../../src/plan/write.ts";
-import type { DesiredState, Listing } from "../../src/reconcile/declared-fleet.ts";
+import type { DesiredSource, DesiredState, Listing } from "../../src/reconcile/declared-fleet.ts";
 import type { Written } from "../../src/reconcile/ports.ts";
 import { type Loaded, Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
-import type { DesiredZone, ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
+import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
 import type { Script } from "../../src/zone/inventory.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
 import type { Problem } from "../../src/zone/problem.ts";
@@ -198,7 +198,7 @@ export class World {
 function select(
   documents: readonly ZoneDocument[],
   zones: readonly Zone[],
-): { readonly zones: readonly DesiredZone[]; readonly problems: readonly [] } {
+): ReturnType<DesiredSource["select"]> {
   const known = new Map(zones.map((zone) => [zone.name, zone]));
   return {
     zones: documents.flatMap(({ target, content }) => {
@@ -206,6 +206,7 @@ function select(
       return zone === undefined ? [] : [{ zone, content }];
     }),
     problems: [],
+    leftAlone: new Map(),
   };
 }
 
