@@ -1,17 +1,25 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
+import type { Config } from "../desired/config.ts";
+import type { DesiredState } from "../desired/desired-files.ts";
+import { selectZones } from "../desired/select.ts";
 import { freshnessOf, partsTouched, type SavedPlan } from "../plan/fingerprint.ts";
-import { frozen } from "../plan/guard.ts";
+import { guard } from "../plan/guard.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Refusal } from "../plan/refusal.ts";
 import type { Write } from "../plan/write.ts";
 import { carryOut } from "../reconcile/carry-out.ts";
+import { wantedOf } from "../reconcile/propose.ts";
 import { windowsOf } from "../reconcile/windows.ts";
+import { circumstancesOf } from "../reconcile/zone-runner.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import { objectionsTo, type PlanFile, readPlanFile } from "../report/plan-file.ts";
 import type { PlanMistake } from "../report/plan-mistake.ts";
 import type { Outcome, ZoneReport } from "../report/run-report.ts";
+import type { DesiredZone } from "../zone/desired.ts";
 import { exitCodeOfApply, exitCodes, type ExitCode } from "./exit-codes.ts";
+import { desiredOrProblems } from "./load.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
 import { nothingBeside, printReport } from "./once.ts";
@@ -24,9 +32,9 @@ export interface ApplyPlanFlags extends Pick<OnceFlags, "config" | "format"> {
 }
 
 /**
- * `zonewarden apply --plan`: carries out exactly what was planned and saved. What the plan rests on is read again; a
- * write that touches something that has moved is not sent, nor is any after it in that zone. What is so already, as
- * after an apply before this one, is left out. Nothing is planned anew.
+ * `zonewarden apply --plan`: carries out exactly what was planned and saved, as far as the files and the guards of today
+ * let it. What the plan rests on is read again; a write that touches something that has moved is not sent, nor is any
+ * after it in that zone. What is so already, as after an apply before this one, is left out. Nothing is planned anew.
  */
 export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promise<ExitCode> {
   const text = await textOf(path.resolve(machine.directory, flags.plan));
@@ -42,12 +50,11 @@ export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promis
     if (objection !== undefined) {
       return refuse(`${flags.plan}: ${objection.message}`, codeOf(objection), machine);
     }
-    if (config.mode === "observe") {
-      const message =
-        "the mode is observe: nothing is written; set mode: enforce to have it carried out";
-      return refuse(message, exitCodes.held, machine);
+    const desired = await desiredOrProblems(config, machine, session.stop);
+    if (desired === undefined) {
+      return refuse(`${flags.plan}: ${unjudgeable}`, exitCodes.invalid, machine);
     }
-    return carryOutAll(read.file, flags, session);
+    return carryOutAll(read.file, desired, flags, session);
   });
 }
 
@@ -58,6 +65,9 @@ async function textOf(file: string): Promise<string | undefined> {
     return undefined;
   }
 }
+
+const unjudgeable =
+  "not carried out: the zone files say which zones may be written; mend them and apply the plan again";
 
 function unreadable(file: string): string {
   return `${file}: cannot be read; give the file that plan --out has written`;
@@ -74,12 +84,22 @@ function codeOf({ code }: PlanMistake): ExitCode {
 
 async function carryOutAll(
   file: PlanFile,
+  { documents }: DesiredState,
   { format }: ApplyPlanFlags,
   session: Session,
 ): Promise<ExitCode> {
   const startedAt = session.machine.clock.now();
   const reports: ZoneReport[] = [];
-  for (const saved of file.zones) reports.push(await carryOutOne(saved, file.revision, session));
+  // Whom selectors mean is told by what the plan knows of its zones: the listing is not asked again.
+  const { zones } = selectZones(
+    documents,
+    file.zones.map(({ plan }) => plan.zone),
+  );
+  const declared = new Map(zones.map((desired) => [desired.zone.id, desired]));
+  for (const saved of file.zones) {
+    const desired = declared.get(saved.plan.zone.id);
+    reports.push(await carryOutOne(saved, desired, file.revision, session));
+  }
   const report = { revision: file.revision, startedAt, zones: reports };
   printReport(report, nothingBeside, format, session.machine);
   const code = exitCodeOfApply(reports);
@@ -89,6 +109,7 @@ async function carryOutAll(
 
 async function carryOutOne(
   saved: SavedPlan,
+  desired: DesiredZone | undefined,
   revision: string,
   { config, service, machine, stop, signals }: Session,
 ): Promise<ZoneReport> {
@@ -111,9 +132,7 @@ async function carryOutOne(
     const judged = { ...base, plan, finishedAt: clock.now() };
     if (plan.writes.length === 0) return { ...judged, result: "in-sync" };
     const cause = plan.marked ? "drift" : "pending";
-    // What was planned in time may come to be carried out in a freeze.
-    const freeze = windowsOf(config.windows)(startedAt);
-    const refusals = freeze === undefined ? [] : frozen(plan, freeze);
+    const refusals = refusalsNow(saved.plan, desired, config, clock.now());
     if (refusals.length > 0) return { ...judged, result: "refused", cause, refusals };
     const ready = { ...judged, result: "ready", plan: { ...plan, writes: send }, cause } as const;
     const ports = { writer: service.writer, clock, bug: rethrow };
@@ -124,6 +143,35 @@ async function carryOutOne(
     if (!isServiceError(error)) throw error;
     return { ...base, result: "unreadable", finishedAt: clock.now(), failure: failureOf(error) };
   }
+}
+
+/**
+ * Why a plan that could be carried out when it was made must not be now: files, limits and windows may have changed. It
+ * is judged whole, as it was reviewed, since that is what its hash names.
+ */
+function refusalsNow(
+  plan: Plan,
+  desired: DesiredZone | undefined,
+  { mode, limits, windows }: Config,
+  now: Date,
+): readonly Refusal[] {
+  const { name } = plan.zone;
+  if (desired === undefined) return [undeclared(name)];
+  const touched = partsTouched(plan);
+  const wanted = wantedOf(desired.content);
+  const dropped = (["settings", "policies", "rules"] as const).filter(
+    (part) => touched[part] && !wanted[part],
+  );
+  if (dropped.length > 0) return [undeclared(`the ${dropped.join(" and ")} of ${name}`)];
+  const options = { mode, limits, windows: windowsOf(windows) };
+  return guard(plan, circumstancesOf(desired, options, now));
+}
+
+function undeclared(what: string): Refusal {
+  return {
+    code: "UNDECLARED",
+    message: `the files no longer declare ${what}: nothing is written; declare it again, or make a new plan`,
+  };
 }
 
 /** What of a plan is left to do, with a note on what is not. */

@@ -23,7 +23,7 @@ export const exitCodeHelp = `Exit codes:
   1  failed: unexpected, usage
   2  plan: there are changes
   3  a file is invalid
-  4  held by a guard
+  4  held by a guard; apply: by mode: observe or suspend too
   5  some zones done, some failed; import: something was left out
   6  the saved plan is stale
   7  the service cannot be reached, or the budget is spent`;
@@ -43,26 +43,29 @@ export function exitCodeOfFailure(code: string): ExitCode {
   return wayFailures.has(code) ? exitCodes.unreachable : exitCodes.failed;
 }
 
-/** A zone that nobody wants written is not held by a guard: it is as somebody wished. */
+/** What speaks against writing only: a plan of such a zone is as good as any other. */
 const wishes: ReadonlySet<RefusalCode> = new Set(["OBSERVED", "SUSPENDED"]);
 
-function isHeld(report: ZoneReport): boolean {
+function isHeldByGuard(report: ZoneReport): boolean {
   return report.result === "refused" && report.refusals.some(({ code }) => !wishes.has(code));
 }
 
-/** The code of `plan`: a failure tells more than a held plan, a held plan more than changes. */
+/**
+ * The code of `plan`: a failure tells more than a held plan, a held plan more than changes. A zone that nobody wants
+ * written is planned, not held.
+ */
 export function exitCodeOfPlan(reports: readonly ZoneReport[]): ExitCode {
   const failures = reports.filter(({ result }) => result === "unreadable");
   if (failures.length > 0) return exitCodeOfFailures(failures, reports.length);
-  if (reports.some(isHeld)) return exitCodes.held;
+  if (reports.some(isHeldByGuard)) return exitCodes.held;
   return reports.every(({ result }) => result === "in-sync") ? exitCodes.done : exitCodes.changes;
 }
 
-/** The code of `apply`. */
+/** The code of `apply`: whatever held a plan, its zone is not in sync. */
 export function exitCodeOfApply(reports: readonly ZoneReport[]): ExitCode {
   const failures = reports.filter((report) => isFailed(report));
   if (failures.length > 0) return exitCodeOfFailures(failures, reports.length);
-  return reports.some(isHeld) ? exitCodes.held : exitCodes.done;
+  return reports.some(({ result }) => result === "refused") ? exitCodes.held : exitCodes.done;
 }
 
 function isFailed(report: ZoneReport): boolean {

@@ -74,7 +74,7 @@ function suspended({ reason, until }: Suspension): Refusal {
 }
 
 /** What a freeze says to a plan. What may break a site is not let through, however much it protects (product 3: effects). */
-export function frozen(plan: Plan, { reason, letStrengtheningPass }: Freeze): readonly Refusal[] {
+function frozen(plan: Plan, { reason, letStrengtheningPass }: Freeze): readonly Refusal[] {
   const onlyStrengthens = plan.changes.every(
     ({ effect }) => effect.direction === "strengthens" && !effect.mayBreak,
   );

@@ -9,6 +9,7 @@ export const refusalCodes = [
   "CONTENDED",
   "FLEET_CHANGE",
   "QUOTA",
+  "UNDECLARED",
   "OBSERVED",
   "SUSPENDED",
   "FROZEN",

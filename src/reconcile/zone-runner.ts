@@ -14,6 +14,7 @@ import type { FleetZone } from "./declared-fleet.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
 import { propose } from "./propose.ts";
+import { Releases } from "./releases.ts";
 import type { Windows } from "./windows.ts";
 import type { ContentionLimits } from "./zone-memory.ts";
 import { ZoneMemory } from "./zone-memory.ts";
@@ -59,6 +60,7 @@ export class ZoneRunner {
   readonly #ports: ZoneRunPorts;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
   readonly #failures = new Map<ZoneName, number>();
+  readonly #releases = new Releases();
 
   constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
     this.#options = options;
@@ -68,6 +70,7 @@ export class ZoneRunner {
   /** Goes by other options from the next run on. */
   reconfigure(options: ZoneRunOptions): void {
     this.#options = options;
+    this.#releases.keepOnly(options.limits.accept);
   }
 
   /** Looks at a zone and carries out what may be carried out. Rejects only when a signal aborts. */
@@ -85,7 +88,7 @@ export class ZoneRunner {
       owner,
       impact,
       run: this.#ports.runId(),
-      circumstances: (now: Date) => circumstancesOf(desired, this.#options, now),
+      circumstances: (now: Date) => this.#circumstances(desired, now),
       settled: (answers: string) => memory.settled(premises(answers)),
       causeOf: (proposed: Plan) => memory.causeOf(proposed, digest),
       objections: (proposed: Plan, cause: Cause) =>
@@ -97,6 +100,7 @@ export class ZoneRunner {
     const verify = (after: LiveZone) => plan(desired, after, owner).changes;
     const report = await carryOut(proposal, verify, ports, signals);
     memory.record(report, digest);
+    this.#releases.record(report, this.#options.limits.accept);
     memory.settle(report, premises(proposal.answers));
     return { report, retryMs: this.#retryAfter(report) };
   }
@@ -108,6 +112,12 @@ export class ZoneRunner {
         if (!names.has(name)) known.delete(name);
       }
     }
+  }
+
+  #circumstances(desired: DesiredZone, now: Date): Circumstances {
+    const { limits } = this.#options;
+    const accept = this.#releases.open(limits.accept);
+    return circumstancesOf(desired, { ...this.#options, limits: { ...limits, accept } }, now);
   }
 
   #memoryOf(zone: ZoneName): ZoneMemory {

@@ -27,6 +27,7 @@ const reasons: Readonly<Record<RefusalCode, BlockReason>> = {
   TAKEN: "conflict",
   FLEET_CHANGE: "fleet_limit",
   QUOTA: "quota",
+  UNDECLARED: "conflict",
   OBSERVED: "dry_run",
   SUSPENDED: "paused",
   FROZEN: "window",

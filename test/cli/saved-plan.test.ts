@@ -125,6 +125,116 @@ describe("a saved plan", () => {
     expect(writesSeenBy(emulator)).toEqual([]);
   });
 
+  it.for([
+    {
+      when: "a zone was suspended",
+      edit: { shop: "profiles: [baseline]\n    suspend: true" },
+      says: "shop.example.com  2 changes, held",
+      code: "SUSPENDED",
+    },
+    {
+      when: "a zone is only observed",
+      edit: { shop: "profiles: [baseline]\n    mode: observe" },
+      says: "shop.example.com  2 changes, held",
+      code: "OBSERVED",
+    },
+    {
+      when: "a limit was tightened",
+      edit: { config: "limits: { weakening: refuse, max_update_share: 0 }" },
+      says: "limits.max_update_share",
+      code: "TOO_MANY_UPDATES",
+    },
+    {
+      when: "a zone is no longer declared",
+      edit: { zones: "zones: []" },
+      says: "the files no longer declare shop.example.com",
+      code: "UNDECLARED",
+    },
+    {
+      when: "the policies of a zone are no longer declared",
+      edit: {
+        zones:
+          "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } }, managed_rules: { rules: [] } }]",
+      },
+      says: "the files no longer declare the policies of shop.example.com",
+      code: "UNDECLARED",
+    },
+  ])("holds the zone where since then $when", async ({ edit: change, says, code }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.run("plan", "--out", "plan.json");
+    const { shop, zones, config } = {
+      shop: "profiles: [baseline]",
+      zones: "",
+      config: "",
+      ...change,
+    };
+    const text = await place.read("zones/shop.yaml");
+    const edited = text.replace("profiles: [baseline]", shop);
+    await place.write("zones/shop.yaml", zones === "" ? edited : zones);
+    await place.write("zonewarden.yaml", `${await place.read("zonewarden.yaml")}\n${config}\n`);
+
+    const applied = await place.run("apply", "--plan", "plan.json");
+    expect(applied.code, applied.stdout).toBe(4);
+    expect(applied.stdout).toContain(`held by ${code}`);
+    expect(applied.stdout.replaceAll(/\n +/g, " ")).toContain(says);
+    const [, shopId = "?"] =
+      /"id":"([0-9a-f]{32})","name":"shop\.example\.com"/.exec(await place.read("plan.json")) ?? [];
+    expect(writesSeenBy(emulator).filter((write) => write.includes(shopId))).toEqual([]);
+  });
+
+  it("writes the zones that nothing holds", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.run("plan", "--out", "plan.json");
+    await place.write("zones/shop.yaml", "zones: [{ name: shop.example.com, suspend: true }]");
+    expect((await place.run("apply", "--plan", "plan.json")).code).toBe(4);
+    expect(writesSeenBy(emulator)).not.toEqual([]);
+  });
+
+  it("that was carried out is not held by what the files say since", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place } = example;
+    await place.run("plan", "--out", "plan.json");
+    await place.run("apply", "--plan", "plan.json");
+    await place.write("zones/shop.yaml", "zones: []");
+    const { code, stdout } = await place.run("apply", "--plan", "plan.json");
+    expect(code, stdout).toBe(0);
+  });
+
+  it("stays released where limits.accept still has its hash", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: "limits: { max_update_share: 0 }" });
+    const { place } = example;
+    const { stdout } = await place.run("plan");
+    const hashes = [...stdout.matchAll(/--accept\s+([0-9a-f]{12})/g)].map(
+      ([, hash]) => `"${hash}"`,
+    );
+    expect(hashes).not.toEqual([]);
+    const limits = "limits: { max_update_share: 0";
+    const config = await place.read("zonewarden.yaml");
+    const accepting = config.replace(limits, `${limits}, accept: [${hashes.join(", ")}]`);
+    await place.write("zonewarden.yaml", accepting);
+    await place.run("plan", "--out", "plan.json");
+    await place.write("zonewarden.yaml", config);
+    expect((await place.run("apply", "--plan", "plan.json")).code).toBe(4);
+    await place.write("zonewarden.yaml", accepting);
+    const released = await place.run("apply", "--plan", "plan.json");
+    expect(released.code, released.stdout).toBe(0);
+  });
+
+  it("is not carried out by files that cannot be loaded", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.run("plan", "--out", "plan.json");
+    await place.write("zones/shop.yaml", "zones: [");
+    const { code, stderr } = await place.run("apply", "--plan", "plan.json");
+    expect(code).toBe(3);
+    expect(stderr).toContain(
+      "plan.json: not carried out: the zone files say which zones may be written; mend them and apply the plan again",
+    );
+    expect(writesSeenBy(emulator)).toEqual([]);
+  });
+
   it("cannot be joined with zones or hashes", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const ran = await example.place.run("apply", "shop.example.com", "--plan", "plan.json");

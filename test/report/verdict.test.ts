@@ -122,6 +122,7 @@ describe("the reasons of a hold", () => {
     { code: "GAP", reason: "weakening" },
     { code: "TAKEN", reason: "conflict" },
     { code: "CONTENDED", reason: "conflict" },
+    { code: "UNDECLARED", reason: "conflict" },
     { code: "OBSERVED", reason: "dry_run" },
   ] as const)("$code is counted under $reason", ({ code, reason }, { expect }) => {
     expect(blockReasonOf(code)).toBe(reason);

@@ -1,0 +1,94 @@
+import { describe, it } from "vitest";
+
+import { hashOf } from "../../src/plan/plan-hash.ts";
+import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
+import { ServiceFault, World } from "../support/world.ts";
+
+const shop = "shop.example";
+const reporting = policy("checkout", { action: "log" });
+const blocking = carriedOut("p1", policy("checkout", { action: "allow" }));
+
+/** A world that holds what weakens, with a plan before it that does. */
+async function worldWithHeldPlan(): Promise<{ readonly world: World; readonly hash: string }> {
+  const world = new World([shop], { contention: { rounds: 100, windowMs: 3_600_000 } });
+  world.files.set(shop, desiredZone({ policies: declared([reporting]) }).content);
+  accept(world, []);
+  letBlock(world);
+  void world.start();
+  await world.clock.advance(0);
+  const report = world.reports[0];
+  if (report?.result !== "refused") throw new Error(`not held: ${String(report?.result)}`);
+  world.told();
+  return { world, hash: hashOf(report.plan) };
+}
+
+function accept({ reconciler, options }: World, hashes: readonly string[]): void {
+  const limits = { ...options.limits, weakening: "refuse", accept: hashes } as const;
+  reconciler.reconfigure({ ...options, limits });
+}
+
+/** Somebody makes the policy block. */
+function letBlock(world: World): void {
+  const live = world.live.get(shop);
+  if (live === undefined) throw new Error("no live zone");
+  world.live.set(shop, { ...live, policies: [blocking] });
+}
+
+async function lookAgain(world: World): Promise<readonly string[]> {
+  world.reconciler.wake("schedule");
+  await world.clock.advance(60_000);
+  return world.told();
+}
+
+describe("a plan that limits.accept releases", () => {
+  it("is carried out once, and held when it comes again", async ({ expect }) => {
+    const { world, hash } = await worldWithHeldPlan();
+    accept(world, [hash]);
+    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
+    for (let round = 0; round < 2; round += 1) {
+      letBlock(world);
+      expect(await lookAgain(world)).toEqual([`${shop} refused`]);
+    }
+    world.stop.abort();
+  });
+
+  it("is released again by a hash that was taken out of the list and put in again", async ({
+    expect,
+  }) => {
+    const { world, hash } = await worldWithHeldPlan();
+    accept(world, [hash]);
+    await lookAgain(world);
+    letBlock(world);
+    accept(world, []);
+    accept(world, [hash]);
+    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
+    world.stop.abort();
+  });
+
+  it("stays released by another change of the configuration only where it was not used", async ({
+    expect,
+  }) => {
+    const { world, hash } = await worldWithHeldPlan();
+    accept(world, [hash]);
+    accept(world, ["0123456789ab", hash]);
+    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
+    letBlock(world);
+    accept(world, [hash]);
+    expect(await lookAgain(world)).toEqual([`${shop} refused`]);
+    world.stop.abort();
+  });
+
+  it("stays released while nothing of it could be written", async ({ expect }) => {
+    const { world, hash } = await worldWithHeldPlan();
+    accept(world, [hash]);
+    let fault: Error | undefined = new ServiceFault("API_REFUSED", false);
+    world.faults.set(shop, () => (world.requests.at(-1)?.startsWith("write") ? fault : undefined));
+    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
+    fault = undefined;
+    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
+    expect(world.reports).toEqual([]);
+    letBlock(world);
+    expect(await lookAgain(world)).toEqual([`${shop} refused`]);
+    world.stop.abort();
+  });
+});
