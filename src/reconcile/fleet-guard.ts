@@ -7,7 +7,7 @@ export interface FleetLimits {
   readonly maxFleetShare: number;
   /** Below so many zones a share says nothing. */
   readonly minFleet: number;
-  /** Revisions (or their beginnings, 7 characters at least) that a person has acknowledged. */
+  /** Revisions (or their beginnings, 7 digits at least) that a person has acknowledged. */
   readonly accept: readonly string[];
 }
 
@@ -25,18 +25,29 @@ export function compareFleets(
   revision: string,
   limits: FleetLimits,
 ): Refusal | undefined {
-  if (before.size > 0 && after.size === 0) return noZonesLeft(before.size);
+  if (before.size === 0) return undefined;
+  if (after.size === 0) return noZonesLeft(before.size);
   const dropped = [...before.keys()].filter((name) => !after.has(name)).length;
   const kept = [...before].filter(([name]) => after.has(name));
   const changed = kept.filter(([name, digest]) => after.get(name) !== digest).length;
   const share = (changed + dropped) / before.size;
   if (before.size < limits.minFleet || share <= limits.maxFleetShare) return undefined;
-  if (limits.accept.some((each) => each.length >= 7 && revision.startsWith(each))) return undefined;
+  if (isAccepted(revision, limits)) return undefined;
   const found = `revision ${revision} changes ${changed} and drops ${dropped} of ${before.size} zones (${percent(share)})`;
   return {
     code: "FLEET_CHANGE",
     message: `${found}, the limit is ${percent(limits.maxFleetShare)}: acknowledge it by adding ${revision} to limits.accept, or raise limits.max_fleet_share`,
   };
+}
+
+/** Where there is no commit, a revision is a content's hash and says so (`sha256-…`): what counts are its digits. */
+function isAccepted(revision: string, { accept }: FleetLimits): boolean {
+  const digits = digitsOf(revision);
+  return accept.map(digitsOf).some((each) => each.length >= 7 && digits.startsWith(each));
+}
+
+function digitsOf(revision: string): string {
+  return revision.replace(/^sha256-/, "");
 }
 
 function noZonesLeft(before: number): Refusal {

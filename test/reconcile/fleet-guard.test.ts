@@ -55,6 +55,30 @@ describe("a new revision of the files", () => {
     expect(refusal !== undefined).toBe(refused);
   });
 
+  it.for([
+    { accept: "sha256-0357424802a9", refused: false },
+    { accept: "0357424802a9", refused: false },
+    { accept: "03574248", refused: false },
+    { accept: "sha256-03574248", refused: false },
+    { accept: "sha256-", refused: true },
+    { accept: "sha256-0357424802aa", refused: true },
+  ])(
+    "named by its content is released by $accept, with or without the kind of hash: refused $refused",
+    ({ accept, refused }, { expect }) => {
+      const acknowledged = { ...limits, accept: [accept] };
+      const revision = "sha256-0357424802a9";
+      const refusal = compareFleets(fleet(10), fleet(10, 5), revision, acknowledged);
+      expect(refusal !== undefined).toBe(refused);
+    },
+  );
+
+  it("is followed where it is the first one, however small the fleets that are judged", ({
+    expect,
+  }) => {
+    const judged = { ...limits, minFleet: 0 };
+    expect(compareFleets(fleet(0), fleet(5), "abc1234def", judged)).toBeUndefined();
+  });
+
   it("is never followed to no zone at all, acknowledged or not", ({ expect }) => {
     const acknowledged = { ...limits, accept: ["abc1234def"] };
     expect(compareFleets(fleet(10), fleet(0), "abc1234def", acknowledged)?.code).toBe(
