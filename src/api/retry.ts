@@ -51,9 +51,12 @@ export interface Session {
 }
 
 /** What one sending came to; the token that it was sent with, once there was one. */
-type Attempt =
-  | { readonly answer: Answer }
-  | { readonly error: ApiError; readonly token: Token | undefined };
+type Attempt = { readonly answer: Answer } | FailedAttempt;
+
+interface FailedAttempt {
+  readonly error: ApiError;
+  readonly token: Token | undefined;
+}
 
 /**
  * Sends a request, and again where that is harmless and may help.
@@ -85,28 +88,39 @@ export async function sendWithRetries(
       noteValidity(session.credential, call, attempt);
       if ("answer" in attempt) return { ...attempt.answer, sendings };
       const { error } = attempt;
-      if (isGone(call, error))
-        return { ...nothing, status: error.status, ray: error.ray, sendings };
+      const { status, ray } = error;
+      if (isGone(call, error)) return { ...nothing, status, ray, sendings };
 
       last = joined(error, last);
       firstEnd ??= clock.uptime();
-      const mayRepeat = await helpsToRepeat(session.credential, call, attempt);
-      const wait = waitFor(session, error, sendings);
-      const isLate = clock.uptime() - firstEnd + wait > deadlineFor(session, error);
-      if (error.code === "API_THROTTLED") session.credential.budget.close(wait);
-      if (!mayRepeat || isLate || sendings >= session.retry.attempts) throw last;
-      const code = error.fault ?? error.status;
+      const waitMs = await waitBefore(session, call, attempt, { sendings, firstEnd });
+      if (waitMs === undefined) throw last;
       const { name: credential } = session.credential;
-      observer.retry({ endpoint: call.route, method: call.method, code, credential, waitMs: wait });
-      await clock.sleep(wait, stop);
+      const code = error.fault ?? status;
+      observer.retry({ endpoint: call.route, method: call.method, code, credential, waitMs });
+      await clock.sleep(waitMs, stop);
     }
   } catch (reason) {
     throw stop.aborted && !signal.aborted && last !== undefined ? last : reason;
   }
 }
 
-function deadlineFor({ retry }: Session, { code }: ApiError): number {
-  return code === "API_THROTTLED" ? retry.lockedDeadlineMs : retry.deadlineMs;
+/** How long to wait before the next sending; `undefined` where there is to be none. */
+async function waitBefore(
+  session: Session,
+  call: Call,
+  attempt: FailedAttempt,
+  { sendings, firstEnd }: { readonly sendings: number; readonly firstEnd: number },
+): Promise<number | undefined> {
+  const { credential, connection, retry } = session;
+  const { error } = attempt;
+  const mayRepeat = await helpsToRepeat(credential, call, attempt);
+  const wait = waitFor(session, error, sendings);
+  const isLocked = error.code === "API_THROTTLED";
+  if (isLocked) credential.budget.close(wait);
+  const deadlineMs = isLocked ? retry.lockedDeadlineMs : retry.deadlineMs;
+  const isLate = connection.clock.uptime() - firstEnd + wait > deadlineMs;
+  return mayRepeat && !isLate && sendings < retry.attempts ? wait : undefined;
 }
 
 /** An error that also stands for those of the sendings before it. */
@@ -175,7 +189,7 @@ function isGone(call: Call, error: ApiError): boolean {
 async function helpsToRepeat(
   credential: Credential,
   { method }: Call,
-  { error, token }: { readonly error: ApiError; readonly token: Token | undefined },
+  { error, token }: FailedAttempt,
 ): Promise<boolean> {
   if (method === "POST" && error.mayHaveHappened) return false;
   if (error.code === "API_UNAUTHORIZED" || error.code === "API_FORBIDDEN") {
