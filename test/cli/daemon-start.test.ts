@@ -36,7 +36,10 @@ describe("a daemon that starts", () => {
     expect(code).toBe("API_NO_TOKEN");
     expect(error).toContain("check the token_file");
     expect((await answer(address, "/livez"))[0]).toBe(200);
-    expect((await answer(address, "/readyz"))[0]).toBe(200);
+    // The files are read while the zones are asked for.
+    await eventually("it is ready", async () =>
+      (await answer(address, "/readyz"))[0] === 200 ? true : undefined,
+    );
     expect(example.emulator.journal()).toEqual([]);
 
     await example.place.write("token", "emulator-token\n");
