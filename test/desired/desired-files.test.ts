@@ -268,6 +268,21 @@ describe("reading again", () => {
     expect(second.hash).not.toBe(first.hash);
   });
 
+  it("comes to the same state where nothing changed, also after the files were away", async ({
+    expect,
+  }) => {
+    const { disk, load } = desiredBench({ "a.yaml": shop, "b.yaml": blog });
+    const first = await load();
+    expect(await load()).toBe(first);
+    disk.delete("/zones");
+    expect(codesOf(await load())).toEqual(["1:1 DIRECTORY_UNREADABLE"]);
+    disk.write("/zones/a.yaml", shop);
+    disk.write("/zones/b.yaml", blog);
+    expect(await load()).toBe(first);
+    disk.delete("/zones/b.yaml");
+    expect(zonesOf(await load())).toEqual(["shop.example"]);
+  });
+
   it("gives the same hash for the same files, wherever they lie", async ({ expect }) => {
     const one = await desiredBench({ "a.yaml": shop, "b.yaml": blog }).load();
     const two = await desiredBench({ "b.yaml": blog, "a.yaml": shop }).load();
