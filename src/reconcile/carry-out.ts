@@ -104,6 +104,9 @@ function givenUp(write: Write): Outcome {
 
 function failed(write: Write, error: unknown): Outcome {
   const failure = failureOf(error);
-  const status = failure.code === "API_UNKNOWN_OUTCOME" ? "unknown" : "failed";
-  return { status, write, failure };
+  const { code } = failure;
+  const status = code === "API_UNKNOWN_OUTCOME" ? "unknown" : "failed";
+  // Somebody has replaced what was to be written since it was read: the next look shows by what.
+  const transient = failure.transient || code === "API_NOT_FOUND";
+  return { status, write, failure: { ...failure, transient } };
 }

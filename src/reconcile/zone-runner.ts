@@ -2,7 +2,7 @@ import type { Cause } from "../plan/change.ts";
 import type { Circumstances, Limits } from "../plan/guard.ts";
 import { type Plan, plan } from "../plan/plan.ts";
 import { failureIn } from "../report/outcomes.ts";
-import type { Failure, Trigger, ZoneReport } from "../report/run-report.ts";
+import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -168,15 +168,8 @@ function retryWish(report: ZoneReport): number | undefined {
       return report.failure.transient ? report.failure.retryAfterMs : undefined;
     case "applied": {
       const failure = failureIn(report.outcomes);
-      if (failure !== undefined) {
-        return failure.transient || isOutdated(failure) ? failure.retryAfterMs : undefined;
-      }
+      if (failure !== undefined) return failure.transient ? failure.retryAfterMs : undefined;
       return report.left.length > 0 ? 0 : undefined;
     }
   }
-}
-
-/** Somebody has replaced what was to be written since it was read: the next reading shows by what. */
-function isOutdated({ code }: Failure): boolean {
-  return code === "API_NOT_FOUND";
 }

@@ -13,6 +13,7 @@ describe("a zone in which somebody replaced what was to be written since it was 
     );
     void world.start();
     await world.clock.advance(4_999);
+    expect(world.reports).toMatchObject([{ outcomes: [{ failure: { transient: true } }, {}] }]);
     expect(world.told()).toEqual([`${shop} applied`]);
     await world.clock.advance(1);
     expect(world.told()).toEqual([`${shop} applied`]);
