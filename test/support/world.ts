@@ -1,6 +1,7 @@
+import type { Budget } from "../../src/api/budget.ts";
 import type { Write } from "../../src/plan/write.ts";
 import type { DesiredSource, DesiredState, Listing } from "../../src/reconcile/declared-fleet.ts";
-import type { Written } from "../../src/reconcile/ports.ts";
+import type { Urgency, Written } from "../../src/reconcile/ports.ts";
 import { type Loaded, Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
@@ -81,6 +82,8 @@ export class World {
   latencyMs = 0;
   /** How long a write waits for its turn before it is sent. */
   turnMs = 0;
+  /** Where each request waits for its turn. */
+  budget: Budget | undefined;
   listFault: Error | undefined;
   revision = "r1";
   /** What is wrong in the files, or with them. */
@@ -117,8 +120,8 @@ export class World {
       desired: { load: (signal) => this.#load(signal), select },
       listZones: (signal) => this.#list(signal),
       reader: {
-        readAnswers: async (zone, _wanted, _urgency, signal) => {
-          const live = await this.#readZone(zone, signal);
+        readAnswers: async (zone, _wanted, urgency, signal) => {
+          const live = await this.#inTurn(urgency, signal, () => this.#readZone(zone, signal));
           const understand = (): LiveZone => {
             this.understood.push(zone.name);
             return live;
@@ -130,7 +133,7 @@ export class World {
       writer: {
         write: async (live, write, signal, stop) => {
           if (this.turnMs > 0) await this.clock.sleep(this.turnMs, stop);
-          return this.#write(live, write, signal);
+          return this.#inTurn("write", stop, () => this.#write(live, write, signal));
         },
       },
       clock: this.clock,
@@ -170,6 +173,15 @@ export class World {
     await this.clock.sleep(this.latencyMs, signal);
     if (this.listFault !== undefined) throw this.listFault;
     return { zones: [...this.live.values()].map(({ zone }) => zone), failed: [] };
+  }
+
+  async #inTurn<T>(urgency: Urgency, stop: AbortSignal, send: () => Promise<T>): Promise<T> {
+    const permit = await this.budget?.acquire(urgency, stop);
+    try {
+      return await send();
+    } finally {
+      permit?.end("answered", undefined);
+    }
   }
 
   async #readZone(zone: Zone, signal: AbortSignal): Promise<LiveZone> {
