@@ -52,13 +52,15 @@ const defaultOptions: ReconcilerOptions = {
   windows: () => undefined,
 };
 
-/** Zones, files and a reconciler between them, on a clock that stands still until it is told to go on. */
-export class World {
+/**
+ * Zones, files and a reconciler between them, on a clock that stands still until it is told to go on. Disposing it ends
+ * the loop, and throws where a fault of the program was told that the test did not take.
+ */
+export class World implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly reports: ZoneReport[] = [];
   readonly loads: Loaded[] = [];
   readonly unlisted: Failure[] = [];
-  readonly bugs: unknown[] = [];
   /** How often the files were read, and the zones listed. */
   readings = 0;
   listings = 0;
@@ -93,6 +95,8 @@ export class World {
   readonly options: ReconcilerOptions;
   readonly reconciler: Reconciler;
   #run = 0;
+  #bugs: readonly unknown[] = [];
+  #ended: Promise<void> = Promise.resolve();
 
   constructor(zones: readonly string[], options: Partial<ReconcilerOptions> = {}) {
     for (const [index, name] of zones.entries()) {
@@ -103,11 +107,30 @@ export class World {
     this.reconciler = this.#createReconciler();
   }
 
-  /** Starts the loop and the first look; the result ends with the loop. */
-  start(): Promise<void> {
-    const running = this.reconciler.runUntil({ stop: this.stop.signal, abort: this.abort.signal });
+  /** Starts the loop and the first look. */
+  start(): void {
+    const { stop, abort } = this;
+    this.#ended = this.reconciler.runUntil({ stop: stop.signal, abort: abort.signal });
     this.reconciler.wake("startup");
-    return running;
+  }
+
+  /** Resolves when the loop has ended. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  /** Faults of the program that were told, for a test that expects them. */
+  takeBugs(): readonly unknown[] {
+    const bugs = this.#bugs;
+    this.#bugs = [];
+    return bugs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop.abort();
+    this.abort.abort();
+    await this.#ended;
+    if (this.#bugs.length > 0) throw new AggregateError(this.#bugs, "faults of the program");
   }
 
   /** Results of the reports since the last call, as `shop.example applied`. */
@@ -144,7 +167,9 @@ export class World {
       nextSweep: () => this.nextSweep,
       overlapped: () => (this.overlaps += 1),
       unlisted: (failure) => this.unlisted.push(failure),
-      bug: (error) => this.bugs.push(error),
+      bug: (error) => {
+        this.#bugs = [...this.#bugs, error];
+      },
     });
   }
 
