@@ -3,6 +3,7 @@ import type { Write } from "../plan/write.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import type { Outcome, SkipReason, ZoneReport } from "../report/run-report.ts";
 import type { LiveZone } from "../zone/live.ts";
+import { Superseded } from "./brake.ts";
 import type { Clock, LiveWriter } from "./ports.ts";
 import type { Proposal } from "./propose.ts";
 
@@ -13,7 +14,10 @@ export interface WritePorts {
   readonly bug: (error: unknown, zone: string) => void;
 }
 
-/** When to stop: `stop` begins no further request, `abort` also gives up the one under way. */
+/**
+ * When to stop: `stop` begins no further request, `abort` also gives up the one under way. The reason of `stop` tells
+ * the end of the program from a run that is {@link Superseded}.
+ */
 export interface StopSignals {
   readonly stop: AbortSignal;
   readonly abort: AbortSignal;
@@ -67,7 +71,7 @@ async function writeAll(
     if (last !== undefined && last.status !== "done") {
       outcomes.push({ status: "skipped", write, because: reasonAfter(last) });
     } else if (signals.stop.aborted) {
-      outcomes.push({ status: "skipped", write, because: "shutdown" });
+      outcomes.push({ status: "skipped", write, because: reasonToStop(signals) });
     } else {
       try {
         const written = await ports.writer.write(live, write, signals.abort, signals.stop);
@@ -88,11 +92,16 @@ function reasonAfter(last: Outcome): SkipReason {
   return last.status === "skipped" ? last.because : "earlier-failure";
 }
 
+function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
+  return stop.reason instanceof Superseded ? "superseded" : "shutdown";
+}
+
 /** What becomes of a write that threw: one that was called off has not been sent. */
 function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): Outcome {
   if (abort.aborted) return givenUp(write);
   const isCalledOff = stop.aborted && error === stop.reason;
-  return isCalledOff ? { status: "skipped", write, because: "shutdown" } : failed(write, error);
+  if (!isCalledOff) return failed(write, error);
+  return { status: "skipped", write, because: reasonToStop({ stop }) };
 }
 
 /** What the service made of a request that we did not wait for, the next look will show. */
@@ -104,6 +113,9 @@ function givenUp(write: Write): Outcome {
 
 function failed(write: Write, error: unknown): Outcome {
   const failure = failureOf(error);
-  const status = failure.code === "API_UNKNOWN_OUTCOME" ? "unknown" : "failed";
-  return { status, write, failure };
+  const { code } = failure;
+  const status = code === "API_UNKNOWN_OUTCOME" ? "unknown" : "failed";
+  // Somebody has replaced what was to be written since it was read: the next look shows by what.
+  const transient = failure.transient || code === "API_NOT_FOUND";
+  return { status, write, failure: { ...failure, transient } };
 }

@@ -243,7 +243,7 @@ export class Reconciler {
     for (const name of before.zones.keys()) {
       if (!zones.has(name)) this.#forget(name);
     }
-    this.#runner.keepOnly(new Set(zones.keys()));
+    this.#runner.keepOnly(zones);
   }
 
   #forget(zone: ZoneName): void {

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { Cause, Change, Delete } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
-import { isAllDone } from "../report/outcomes.ts";
-import type { ZoneReport } from "../report/run-report.ts";
+import type { Outcome, ZoneReport } from "../report/run-report.ts";
+import { isConverged } from "../report/summary.ts";
 import type { ZoneContent } from "../zone/desired.ts";
 
 /** When the same correction counts as a quarrel with another writer. */
@@ -14,6 +14,9 @@ export interface ContentionLimits {
 }
 
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
+
+/** What a write rests on is not older than this, unless the budget is so tight that nothing would ever be written. */
+const freshMs = 60_000;
 
 /** Files that did not change give the same contents again, at every look. */
 const digests = new WeakMap<ZoneContent, string>();
@@ -36,11 +39,20 @@ export class ZoneMemory {
   #converged: string | undefined;
   /** When each field was corrected, within the time that counts. */
   #corrections: ReadonlyMap<string, readonly number[]> = new Map();
+  #superseded = 0;
   #settled: { readonly premises: string; readonly plan: Plan } | undefined;
 
   /** @param limits in force at the moment. */
   constructor(limits: () => ContentionLimits) {
     this.#limits = limits;
+  }
+
+  /**
+   * How old a reading may be when a write that rests on it is sent. Where the writes waited for longer, and were called
+   * off, they may wait twice as long the next time: else a tight budget would be spent on reading alone, for ever.
+   */
+  get longestAgeMs(): number {
+    return freshMs * 2 ** this.#superseded;
   }
 
   /** Fields whose corrections are remembered. */
@@ -84,10 +96,13 @@ export class ZoneMemory {
 
   /** Takes in what a look came to. */
   record(report: ZoneReport, digest: string): void {
-    if (report.result === "in-sync") this.#converged = digest;
+    if (isConverged(report)) {
+      this.#converged = digest;
+      this.#superseded = 0;
+    }
     if (report.result !== "applied") return;
+    if (report.outcomes.some(isSuperseded)) this.#superseded += 1;
     if (report.cause === "drift") this.#remember(corrected(report), report.finishedAt);
-    if (isAllDone(report.outcomes) && report.left.length === 0) this.#converged = digest;
   }
 
   #remember(changes: readonly Change[], at: Date): void {
@@ -107,6 +122,10 @@ export class ZoneMemory {
     }
     return recent;
   }
+}
+
+function isSuperseded(outcome: Outcome): boolean {
+  return outcome.status === "skipped" && outcome.because === "superseded";
 }
 
 /** What was really changed: a write that failed corrected nothing, and one without an answer may not have. */

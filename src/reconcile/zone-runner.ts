@@ -1,18 +1,21 @@
-import type { Cause } from "../plan/change.ts";
 import type { Circumstances, Limits } from "../plan/guard.ts";
-import { type Plan, plan } from "../plan/plan.ts";
+import { guard } from "../plan/guard.ts";
+import { plan } from "../plan/plan.ts";
 import { failureIn } from "../report/outcomes.ts";
-import type { Failure, Trigger, ZoneReport } from "../report/run-report.ts";
+import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { backoffMs, zoneBackoff } from "./backoff.ts";
+import { Brake } from "./brake.ts";
 import type { StopSignals } from "./carry-out.ts";
 import { carryOut } from "./carry-out.ts";
 import { startDeadline } from "./deadline.ts";
 import type { FleetZone } from "./declared-fleet.ts";
+import { joinSignals } from "./join-signals.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
+import type { Look } from "./propose.ts";
 import { propose } from "./propose.ts";
 import { Releases } from "./releases.ts";
 import type { Windows } from "./windows.ts";
@@ -54,6 +57,12 @@ export interface ZoneRunResult {
   readonly retryMs: number | undefined;
 }
 
+/** A run that has not ended, by which declaration it goes, and what calls it off. */
+interface RunUnderWay {
+  readonly digest: string;
+  readonly brake: Brake;
+}
+
 /** Runs zones one look at a time, and remembers of each what explains the next look. */
 export class ZoneRunner {
   #options: ZoneRunOptions;
@@ -61,55 +70,74 @@ export class ZoneRunner {
   readonly #memories = new Map<ZoneName, ZoneMemory>();
   readonly #failures = new Map<ZoneName, number>();
   readonly #releases = new Releases();
+  readonly #underWay = new Map<ZoneName, RunUnderWay>();
 
   constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
     this.#options = options;
     this.#ports = ports;
   }
 
-  /** Goes by other options from the next run on. */
+  /** Goes by other options from now on: what was judged by those before is not sent any more. */
   reconfigure(options: ZoneRunOptions): void {
     this.#options = options;
     this.#releases.keepOnly(options.limits.accept);
+    for (const { brake } of this.#underWay.values()) brake.pull();
   }
 
   /** Looks at a zone and carries out what may be carried out. Rejects only when a signal aborts. */
-  async run(
+  async run(zone: FleetZone, occasion: Occasion, signals: StopSignals): Promise<ZoneRunResult> {
+    const { name } = zone.desired.zone;
+    using brake = new Brake(this.#ports.clock);
+    this.#underWay.set(name, { digest: zone.digest, brake });
+    try {
+      const report = await this.#runWith(brake, zone, occasion, signals);
+      return { report, retryMs: this.#retryAfter(report) };
+    } finally {
+      this.#underWay.delete(name);
+    }
+  }
+
+  async #runWith(
+    brake: Brake,
     { desired, digest }: FleetZone,
     occasion: Occasion,
     signals: StopSignals,
-  ): Promise<ZoneRunResult> {
+  ): Promise<ZoneReport> {
     const { owner, impact } = this.#options;
     const memory = this.#memoryOf(desired.zone.name);
     const premises = (answers: string): string => `${owner} ${digest} ${answers}`;
-    const look = {
+    const look: Look = {
       ...occasion,
       desired,
       owner,
       impact,
       run: this.#ports.runId(),
-      circumstances: (now: Date) => this.#circumstances(desired, now),
-      settled: (answers: string) => memory.settled(premises(answers)),
-      causeOf: (proposed: Plan) => memory.causeOf(proposed, digest),
-      objections: (proposed: Plan, cause: Cause) =>
-        memory.objections(proposed, cause, this.#ports.clock.now()),
+      circumstances: (now) => this.#circumstances(desired, now),
+      settled: (answers) => memory.settled(premises(answers)),
+      causeOf: (proposed) => memory.causeOf(proposed, digest),
+      objections: (proposed, cause) => memory.objections(proposed, cause, this.#ports.clock.now()),
     };
     using deadline = startDeadline(this.#ports);
     const ports = { ...this.#ports, reader: deadline.reader, writer: deadline.writer };
     const proposal = await propose(look, ports, signals.stop);
+    watchPremises(brake, proposal.report, look, memory);
+    using stop = joinSignals(signals.stop, brake.signal);
     const verify = (after: LiveZone) => plan(desired, after, owner).changes;
-    const report = await carryOut(proposal, verify, ports, signals);
+    const report = await carryOut(proposal, verify, ports, { ...signals, stop: stop.signal });
     memory.record(report, digest);
     this.#releases.record(report, this.#options.limits.accept);
     memory.settle(report, premises(proposal.answers));
-    return { report, retryMs: this.#retryAfter(report) };
+    return report;
   }
 
-  /** Forgets zones that are no longer declared. */
-  keepOnly(names: ReadonlySet<ZoneName>): void {
+  /** Forgets zones that are no longer declared; of what is no longer declared so, nothing more is sent. */
+  keepOnly(declared: ReadonlyMap<ZoneName, FleetZone>): void {
+    for (const [name, { digest, brake }] of this.#underWay) {
+      if (declared.get(name)?.digest !== digest) brake.pull();
+    }
     for (const known of [this.#memories, this.#failures]) {
       for (const name of known.keys()) {
-        if (!names.has(name)) known.delete(name);
+        if (!declared.has(name)) known.delete(name);
       }
     }
   }
@@ -136,6 +164,22 @@ export class ZoneRunner {
     this.#failures.set(report.zone, failures);
     return Math.max(wish, backoffMs(failures, this.#ports.random(), zoneBackoff));
   }
+}
+
+/** Brakes once the reading has become old, or what nothing spoke against at the plan is not to be written any more. */
+function watchPremises(
+  brake: Brake,
+  report: ZoneReport,
+  { circumstances }: Look,
+  memory: ZoneMemory,
+): void {
+  if (report.result !== "ready") return;
+  const readAt = Number(report.startedAt) + report.phases.fetch;
+  const { longestAgeMs } = memory;
+  brake.watch(
+    (now) =>
+      Number(now) - readAt >= longestAgeMs || guard(report.plan, circumstances(now)).length > 0,
+  );
 }
 
 /** What may be done to a zone at this moment: of the program's mode and the zone's the stricter, and the windows. */
@@ -168,15 +212,8 @@ function retryWish(report: ZoneReport): number | undefined {
       return report.failure.transient ? report.failure.retryAfterMs : undefined;
     case "applied": {
       const failure = failureIn(report.outcomes);
-      if (failure !== undefined) {
-        return failure.transient || isOutdated(failure) ? failure.retryAfterMs : undefined;
-      }
+      if (failure !== undefined) return failure.transient ? failure.retryAfterMs : undefined;
       return report.left.length > 0 ? 0 : undefined;
     }
   }
-}
-
-/** Somebody has replaced what was to be written since it was read: the next reading shows by what. */
-function isOutdated({ code }: Failure): boolean {
-  return code === "API_NOT_FOUND";
 }

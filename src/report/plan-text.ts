@@ -131,6 +131,7 @@ const skipReasons = {
   "earlier-failure": "since an earlier one failed",
   shutdown: "since the program was told to stop",
   stale: "since the zone has moved under the plan",
+  superseded: "since it waited until what it rests on was old or changed: the next look decides",
 } as const;
 
 function leftLines(

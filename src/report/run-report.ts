@@ -23,8 +23,11 @@ export interface Failure {
   readonly retryAfterMs: number;
 }
 
-/** Why a write was not sent; `stale`: what it rests on has moved since it was planned and saved. */
-export type SkipReason = "earlier-failure" | "shutdown" | "stale";
+/**
+ * Why a write was not sent; `stale`: what it rests on has moved since it was planned and saved; `superseded`: while it
+ * waited for its turn the declaration changed, a freeze began, or the reading became old.
+ */
+export type SkipReason = "earlier-failure" | "shutdown" | "stale" | "superseded";
 
 /** What became of one write, and with it of the changes it carries. */
 export type Outcome =

@@ -18,8 +18,8 @@ describe("writes that failed", () => {
     { what: "refused by the service", code: "API_SERVER" },
     { what: "without an answer", code: "API_UNKNOWN_OUTCOME" },
   ])("$what are no corrections that somebody undid", async ({ code }, { expect }) => {
-    const world = new World([shop]);
-    void world.start();
+    await using world = new World([shop]);
+    world.start();
     await world.clock.advance(0);
     switchOff(world);
     const isWrite = (): boolean => world.requests.at(-1)?.startsWith("write") === true;
@@ -33,16 +33,15 @@ describe("writes that failed", () => {
     world.told();
     await world.clock.advance(minute);
     expect(world.told()).toEqual([`${shop} applied`]);
-    world.stop.abort();
   });
 });
 
 describe("a tool that makes its object anew whenever we delete it", () => {
   it("is another writer, though the object has a new id each time", async ({ expect }) => {
-    const world = new World([shop]);
+    await using world = new World([shop]);
     const policies = declared([policy("checkout"), policy("cart"), policy("login")], "delete");
     world.files.set(shop, desiredZone({ policies }).content);
-    void world.start();
+    world.start();
     await world.clock.advance(0);
     world.told();
     for (const id of ["a", "b", "c", "d"]) {
@@ -55,6 +54,5 @@ describe("a tool that makes its object anew whenever we delete it", () => {
     expect(world.reports.at(-1)).toMatchObject({ refusals: [{ code: "CONTENDED" }] });
     const applied = `${shop} applied`;
     expect(world.told()).toEqual([applied, applied, applied, `${shop} refused`]);
-    world.stop.abort();
   });
 });

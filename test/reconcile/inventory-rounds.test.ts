@@ -24,10 +24,9 @@ const daily: InventoryRoundsOptions = {
 const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
 
 /** Zones with what was detected in them, and rounds over them on a clock that stands still. */
-class Detected {
+class Detected implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly reports: InventoryReport[] = [];
-  readonly bugs: unknown[] = [];
   /** `script shop.example.com`, as they began. */
   readonly requests: string[] = [];
   readonly urgencies = new Set<string>();
@@ -39,6 +38,8 @@ class Detected {
   live: Partial<LiveZone> = { policies: [] };
   readonly stop = new AbortController();
   readonly rounds: InventoryRounds;
+  #bugs: readonly unknown[] = [];
+  #ended: Promise<void> = Promise.resolve();
 
   constructor(options: InventoryRoundsOptions | undefined) {
     this.rounds = new InventoryRounds(options, {
@@ -59,16 +60,35 @@ class Detected {
       clock: this.clock,
       random: () => 1,
       report: (report) => this.reports.push(report),
-      bug: (error) => this.bugs.push(error),
+      bug: (error) => {
+        this.#bugs = [...this.#bugs, error];
+      },
     });
   }
 
   /** Starts the rounds over some zones. */
-  async start(...zones: readonly DesiredZone[]): Promise<Promise<void>> {
+  start(...zones: readonly DesiredZone[]): void {
     this.rounds.declare(zones);
-    const running = this.rounds.runUntil(this.stop.signal);
-    await this.clock.advance(0);
-    return Promise.resolve(running);
+    this.#ended = this.rounds.runUntil(this.stop.signal);
+  }
+
+  /** Resolves when the rounds have ended. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  /** Faults of the program that were told, for a test that expects them. */
+  takeBugs(): readonly unknown[] {
+    const bugs = this.#bugs;
+    this.#bugs = [];
+    return bugs;
+  }
+
+  /** Ends the rounds, and throws where a fault of the program was told that the test did not take. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop.abort();
+    await this.#ended;
+    if (this.#bugs.length > 0) throw new AggregateError(this.#bugs, "faults of the program");
   }
 
   /** Results since the last call: `shop.example.com read`. */
@@ -90,17 +110,16 @@ function declaredZone(name: string, content: Partial<DesiredZone["content"]> = {
 
 describe("the rounds", () => {
   it("ask for nothing where nobody wants to know", async ({ expect }) => {
-    const at = new Detected(undefined);
-    void at.start(declaredZone(shop));
+    await using at = new Detected(undefined);
+    at.start(declaredZone(shop));
     await at.clock.advance(48 * hourMs);
     expect(at.requests).toEqual([]);
-    at.stop.abort();
   });
 
   it("look at one zone after the other, last of all who ask for the budget", async ({ expect }) => {
-    const at = new Detected(daily);
+    await using at = new Detected(daily);
     at.latencyMs = 10;
-    void at.start(declaredZone(shop), declaredZone(blog));
+    at.start(declaredZone(shop), declaredZone(blog));
     await at.clock.advance(30_000);
     expect(at.requests).toEqual([
       `zone ${shop}`,
@@ -112,110 +131,102 @@ describe("the rounds", () => {
     ]);
     expect([...at.urgencies]).toEqual(["inventory"]);
     expect(at.told()).toEqual([`${shop} read`, `${blog} read`]);
-    at.stop.abort();
   });
 
   it("spread a large fleet over its period, and look at each zone once", async ({ expect }) => {
-    const at = new Detected({ ...daily, everyMs: hourMs });
+    await using at = new Detected({ ...daily, everyMs: hourMs });
     const names = Array.from({ length: 1_000 }, (_, index) => `z${index}.example.com`);
-    void at.start(...names.map((name) => declaredZone(name)));
+    at.start(...names.map((name) => declaredZone(name)));
     await at.clock.advance(hourMs / 4);
     expect(at.reports.length).toBeGreaterThan(300);
     expect(at.reports.length).toBeLessThan(330);
     await at.clock.advance(hourMs / 2);
-    at.stop.abort();
     expect(at.reports.length).toBeGreaterThanOrEqual(930);
     expect(new Set(at.reports.map(({ zone }) => zone)).size).toBe(at.reports.length);
   });
 
   it("come back to each zone once in a period", async ({ expect }) => {
-    const at = new Detected(daily);
-    void at.start(declaredZone(shop), declaredZone(blog));
+    await using at = new Detected(daily);
+    at.start(declaredZone(shop), declaredZone(blog));
     await at.clock.advance(23 * hourMs);
     expect(at.told()).toHaveLength(2);
     await at.clock.advance(2 * hourMs);
     expect(at.told().toSorted()).toEqual([`${blog} read`, `${shop} read`]);
-    at.stop.abort();
   });
 
   it("look at a zone that is declared later, and no more at one that is not", async ({
     expect,
   }) => {
-    const at = new Detected(daily);
-    void at.start(declaredZone(shop));
+    await using at = new Detected(daily);
+    at.start(declaredZone(shop));
     await at.clock.advance(30_000);
     expect(at.told()).toEqual([`${shop} read`]);
     at.rounds.declare([declaredZone(blog)]);
     await at.clock.advance(49 * hourMs);
     expect(new Set(at.told())).toEqual(new Set([`${blog} read`]));
-    at.stop.abort();
   });
 
   it("do not tell of a zone that was taken out of the files meanwhile", async ({ expect }) => {
-    const at = new Detected(daily);
+    await using at = new Detected(daily);
     at.latencyMs = 1_000;
-    void at.start(declaredZone(shop));
+    at.start(declaredZone(shop));
     await at.clock.advance(500);
     at.rounds.declare([]);
     await at.clock.advance(30_000);
     expect(at.told()).toEqual([]);
-    at.stop.abort();
   });
 
   it("end in the middle of a look when told to stop", async ({ expect }) => {
-    const at = new Detected(daily);
+    await using at = new Detected(daily);
     at.latencyMs = 1_000;
-    const running = at.start(declaredZone(shop), declaredZone(blog));
+    at.start(declaredZone(shop), declaredZone(blog));
     await at.clock.advance(500);
     at.stop.abort();
-    await running;
+    await at.ended;
     expect(at.requests).toEqual([`zone ${shop}`]);
-    expect([at.reports, at.bugs]).toEqual([[], []]);
+    expect(at.reports).toEqual([]);
   });
 
   it("begin when they are switched on, and end when they are switched off", async ({ expect }) => {
-    const at = new Detected(undefined);
-    void at.start(declaredZone(shop));
+    await using at = new Detected(undefined);
+    at.start(declaredZone(shop));
     at.rounds.reconfigure(daily);
     await at.clock.advance(30_000);
     expect(at.told()).toEqual([`${shop} read`]);
     at.rounds.reconfigure(undefined);
     await at.clock.advance(48 * hourMs);
     expect(at.told()).toEqual([]);
-    at.stop.abort();
   });
 });
 
 describe("a look that fails", () => {
   it("is tried again soon, and ever later, where it may pass", async ({ expect }) => {
-    const at = new Detected(daily);
+    await using at = new Detected(daily);
     at.faults.set(shop, () => new ServiceFault("API_SERVER", true));
-    void at.start(declaredZone(shop));
+    at.start(declaredZone(shop));
     await at.clock.advance(60_000);
     // At once, then after 5 seconds and the rest between two looks, after 10 and after 20.
     expect(at.told()).toHaveLength(4);
     at.faults.clear();
     await at.clock.advance(60_000);
     expect(at.told()).toEqual([`${shop} read`]);
-    at.stop.abort();
   });
 
   it("waits for the next period where it is not allowed", async ({ expect }) => {
-    const at = new Detected(daily);
+    await using at = new Detected(daily);
     at.faults.set(shop, () => new ServiceFault("API_FORBIDDEN", false));
-    void at.start(declaredZone(shop));
+    at.start(declaredZone(shop));
     await at.clock.advance(23 * hourMs);
     expect(at.told()).toEqual([`${shop} unreadable`]);
     await at.clock.advance(2 * hourMs);
     expect(at.told()).toEqual([`${shop} unreadable`]);
-    at.stop.abort();
   });
 
   it("of one kind that the contract does not show hides no other", async ({ expect }) => {
-    const at = new Detected(daily);
+    await using at = new Detected(daily);
     at.items.set(shop, [script("https://cdn.example.net/a.js")]);
     at.refusedKind = "connection";
-    void at.start(declaredZone(shop));
+    at.start(declaredZone(shop));
     await at.clock.advance(0);
     const [report] = at.reports;
     if (report?.result !== "read") throw new Error("not read");
@@ -223,17 +234,15 @@ describe("a look that fails", () => {
     expect(report.facts.refused.get("connection")).toMatchObject({ code: "API_FORBIDDEN" });
     await at.clock.advance(20 * hourMs);
     expect(at.requests).toHaveLength(3);
-    at.stop.abort();
   });
 
   it("holds no other zone up", async ({ expect }) => {
-    const at = new Detected(daily);
+    await using at = new Detected(daily);
     at.faults.set(shop, () => new Error("a fault of our own"));
-    void at.start(declaredZone(shop), declaredZone(blog));
+    at.start(declaredZone(shop), declaredZone(blog));
     await at.clock.advance(3_000);
     expect(at.told()).toEqual([`${shop} unreadable`, `${blog} read`]);
-    expect(at.bugs).toHaveLength(1);
-    at.stop.abort();
+    expect(at.takeBugs()).toHaveLength(1);
   });
 });
 
@@ -244,10 +253,10 @@ describe("a look tells", () => {
   const gone = script("https://gone.example.net/a.js", { status: "inactive" });
 
   it("numbers, what is malicious and what no policy lets in", async ({ expect }) => {
-    const at = new Detected(daily);
+    await using at = new Detected(daily);
     at.live = { policies: [live] };
     at.items.set(shop, [bad, gone, script(`https://${shop}/app.js`)]);
-    void at.start(declaredZone(shop));
+    at.start(declaredZone(shop));
     await at.clock.advance(0);
     const [report] = at.reports;
     if (report?.result !== "read") throw new Error("not read");
@@ -258,26 +267,24 @@ describe("a look tells", () => {
     expect(malicious.map(({ what }) => what)).toEqual([bad.url]);
     expect(outside).toMatchObject({ count: 1, some: [{ what: bad.url }] });
     expect(impact).toEqual([]);
-    at.stop.abort();
   });
 
   it("what the zone's plan would do to what was seen", async ({ expect }) => {
-    const at = new Detected(daily);
+    await using at = new Detected(daily);
     at.items.set(shop, [bad]);
-    void at.start(declaredZone(shop, { policies: declared([enforced]) }));
+    at.start(declaredZone(shop, { policies: declared([enforced]) }));
     await at.clock.advance(0);
     const [report] = at.reports;
     const impact = report?.result === "read" ? report.facts.impact.join("\n") : "";
     expect(impact).toContain("✗ blocks anew: 1");
     expect(impact).toContain(bad.url);
-    at.stop.abort();
   });
 });
 
 it("a plan that is held is judged at once, and once", async ({ expect }) => {
-  const at = new Detected(daily);
+  await using at = new Detected(daily);
   const desired = declaredZone(shop, { policies: declared([policy("site", { action: "allow" })]) });
-  void at.start(desired, declaredZone(blog));
+  at.start(desired, declaredZone(blog));
   await at.clock.advance(30_000);
   at.told();
   const held = plan(desired, liveZone({ policies: [] }), owner);
@@ -287,5 +294,4 @@ it("a plan that is held is judged at once, and once", async ({ expect }) => {
   at.rounds.judge(held);
   await at.clock.advance(15_000);
   expect(at.told()).toEqual([]);
-  at.stop.abort();
 });

@@ -15,14 +15,14 @@ const withPolicy = desiredZone({
 
 describe("the end of the process", () => {
   it("finishes the request under way and begins no other", async ({ expect }) => {
-    const world = new World([shop]);
+    await using world = new World([shop]);
     world.latencyMs = 100;
-    const running = world.start();
+    world.start();
     await world.clock.advance(250);
     expect(world.requests).toEqual([`read ${shop}`, `write ${shop} create-policy`]);
     world.stop.abort();
     await world.clock.advance(100);
-    await running;
+    await world.ended;
     expect(world.requests).toHaveLength(2);
     expect(world.reports).toMatchObject([
       {
@@ -33,14 +33,13 @@ describe("the end of the process", () => {
   });
 
   it("calls off a write that waits for its turn, and tells it as not sent", async ({ expect }) => {
-    const world = new World([shop]);
+    await using world = new World([shop]);
     world.turnMs = 600_000;
-    const running = world.start();
+    world.start();
     await world.clock.advance(1_000);
     world.stop.abort();
     await world.clock.advance(0);
-    await running;
-    expect(world.bugs).toEqual([]);
+    await world.ended;
     expect(world.reports).toMatchObject([
       {
         outcomes: [
@@ -52,13 +51,13 @@ describe("the end of the process", () => {
   });
 
   it("gives a reading up at once", async ({ expect }) => {
-    const world = new World([shop]);
+    await using world = new World([shop]);
     world.latencyMs = 100;
-    const running = world.start();
+    world.start();
     await world.clock.advance(150);
     world.stop.abort();
     await world.clock.advance(0);
-    await running;
+    await world.ended;
     expect(world.reports).toEqual([]);
   });
 });
@@ -67,9 +66,9 @@ describe("where changes of the files wait for a sweep", () => {
   it("what is wrong in them is told, and nothing else comes of them before it", async ({
     expect,
   }) => {
-    const world = new World([shop], { onChange: false });
+    await using world = new World([shop], { onChange: false });
     world.files.set(shop, switchedOn);
-    void world.start();
+    world.start();
     await world.clock.advance(0);
     world.told();
     world.requests.length = 0;
@@ -95,18 +94,17 @@ describe("where changes of the files wait for a sweep", () => {
     await world.clock.advance(0);
     expect(world.told()).toContain(`${shop} applied`);
     expect(world.loads.at(-1)).toMatchObject({ state: { revision: "r2" } });
-    world.stop.abort();
   });
 });
 
 describe("a script that is in use", () => {
   it("holds the policy that would block it, until the file acknowledges it", async ({ expect }) => {
-    const world = new World([shop]);
+    await using world = new World([shop]);
     const seen = { host: "shop.example.com", lastSeenAt: world.clock.now() };
     world.scripts = [script("https://cdn.example.net/lib.js", seen)];
     const blocking = policy("checkout", { action: "allow" });
     world.files.set(shop, desiredZone({ policies: declared([blocking]) }).content);
-    void world.start();
+    world.start();
     await world.clock.advance(0);
     expect(world.reports).toMatchObject([
       { result: "refused", refusals: [{ code: "BLOCKS_SEEN" }] },
@@ -122,14 +120,13 @@ describe("a script that is in use", () => {
     world.reconciler.wake("file");
     await world.clock.advance(0);
     expect(world.requests).toContain(`write ${shop} create-policy`);
-    world.stop.abort();
   });
 });
 
 describe("two writers", () => {
   it("are not fought over the same field for ever", async ({ expect }) => {
-    const world = new World([shop]);
-    void world.start();
+    await using world = new World([shop]);
+    world.start();
     await world.clock.advance(0);
     world.told();
     const results: string[] = [];
@@ -153,41 +150,37 @@ describe("two writers", () => {
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} applied`]);
-    world.stop.abort();
   });
 });
 
 describe("in the mode observe", () => {
   it("drift is told and nothing is written", async ({ expect }) => {
-    const world = new World([shop], { mode: "observe" });
-    void world.start();
+    await using world = new World([shop], { mode: "observe" });
+    world.start();
     await world.clock.advance(0);
     expect(world.reports).toMatchObject([{ result: "refused", refusals: [{ code: "OBSERVED" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
-    world.stop.abort();
   });
 
   it("on one zone the others are still corrected", async ({ expect }) => {
-    const world = new World([shop, blog]);
+    await using world = new World([shop, blog]);
     world.files.set(shop, { ...protectedContent, mode: "observe" });
-    void world.start();
+    world.start();
     await world.clock.advance(0);
     expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} refused`]);
-    world.stop.abort();
   });
 
   it("a suspended zone is read and told until the suspension ends", async ({ expect }) => {
-    const world = new World([shop]);
+    await using world = new World([shop]);
     const until = new Date(Number(world.clock.now()) + 60_000);
     world.files.set(shop, { ...protectedContent, suspension: { reason: "migration", until } });
-    void world.start();
+    world.start();
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} refused`]);
     await world.clock.advance(60_000);
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} applied`]);
-    world.stop.abort();
   });
 });
 
@@ -201,8 +194,8 @@ describe("in a freeze", () => {
 
   it("what differs is told and nothing is written until it has ended", async ({ expect }) => {
     let windows = frozenBy(sales, false);
-    const world = new World([shop], { windows: (now) => windows(now) });
-    void world.start();
+    await using world = new World([shop], { windows: (now) => windows(now) });
+    world.start();
     await world.clock.advance(0);
     expect(world.reports).toMatchObject([{ result: "refused", refusals: [{ code: "FROZEN" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
@@ -211,7 +204,6 @@ describe("in a freeze", () => {
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} applied`]);
-    world.stop.abort();
   });
 
   it.for([
@@ -220,12 +212,11 @@ describe("in a freeze", () => {
   ])(
     "that lets strengthening pass, a plan that $effect is $result",
     async ({ content, result }, { expect }) => {
-      const world = new World([shop], { windows: frozenBy(sales, true) });
+      await using world = new World([shop], { windows: frozenBy(sales, true) });
       world.files.set(shop, content);
-      void world.start();
+      world.start();
       await world.clock.advance(0);
       expect(world.told()).toEqual([`${shop} ${result}`]);
-      world.stop.abort();
     },
   );
 });

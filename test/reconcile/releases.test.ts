@@ -9,17 +9,21 @@ const reporting = policy("checkout", { action: "log" });
 const blocking = carriedOut("p1", policy("checkout", { action: "allow" }));
 
 /** A world that holds what weakens, with a plan before it that does. */
-async function worldWithHeldPlan(): Promise<{ readonly world: World; readonly hash: string }> {
+async function worldWithHeldPlan(): Promise<World> {
   const world = new World([shop], { contention: { rounds: 100, windowMs: 3_600_000 } });
   world.files.set(shop, desiredZone({ policies: declared([reporting]) }).content);
   accept(world, []);
   letBlock(world);
-  void world.start();
+  world.start();
   await world.clock.advance(0);
-  const report = world.reports[0];
+  return world;
+}
+
+/** The hash that the report of the held plan tells. */
+function toldHash({ reports }: World): string {
+  const [report] = reports.splice(0);
   if (report?.result !== "refused") throw new Error(`not held: ${String(report?.result)}`);
-  world.told();
-  return { world, hash: hashOf(report.plan) };
+  return hashOf(report.plan);
 }
 
 function accept({ reconciler, options }: World, hashes: readonly string[]): void {
@@ -42,44 +46,45 @@ async function lookAgain(world: World): Promise<readonly string[]> {
 
 describe("a plan that limits.accept releases", () => {
   it("is carried out once, and held when it comes again", async ({ expect }) => {
-    const { world, hash } = await worldWithHeldPlan();
+    await using world = await worldWithHeldPlan();
+    const hash = toldHash(world);
     accept(world, [hash]);
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
     for (let round = 0; round < 2; round += 1) {
       letBlock(world);
       expect(await lookAgain(world)).toEqual([`${shop} refused`]);
     }
-    world.stop.abort();
   });
 
   it("is released again by a hash that was taken out of the list and put in again", async ({
     expect,
   }) => {
-    const { world, hash } = await worldWithHeldPlan();
+    await using world = await worldWithHeldPlan();
+    const hash = toldHash(world);
     accept(world, [hash]);
     await lookAgain(world);
     letBlock(world);
     accept(world, []);
     accept(world, [hash]);
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
-    world.stop.abort();
   });
 
   it("stays released by another change of the configuration only where it was not used", async ({
     expect,
   }) => {
-    const { world, hash } = await worldWithHeldPlan();
+    await using world = await worldWithHeldPlan();
+    const hash = toldHash(world);
     accept(world, [hash]);
     accept(world, ["0123456789ab", hash]);
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
     letBlock(world);
     accept(world, [hash]);
     expect(await lookAgain(world)).toEqual([`${shop} refused`]);
-    world.stop.abort();
   });
 
   it("stays released while nothing of it could be written", async ({ expect }) => {
-    const { world, hash } = await worldWithHeldPlan();
+    await using world = await worldWithHeldPlan();
+    const hash = toldHash(world);
     accept(world, [hash]);
     let fault: Error | undefined = new ServiceFault("API_REFUSED", false);
     world.faults.set(shop, () => (world.requests.at(-1)?.startsWith("write") ? fault : undefined));
@@ -89,6 +94,5 @@ describe("a plan that limits.accept releases", () => {
     expect(world.reports).toEqual([]);
     letBlock(world);
     expect(await lookAgain(world)).toEqual([`${shop} refused`]);
-    world.stop.abort();
   });
 });

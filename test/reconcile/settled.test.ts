@@ -8,7 +8,7 @@ const shop = "shop.example";
 /** A world in which the zones are as declared, and have been looked at since they became so. */
 async function settledWorld(...others: readonly string[]): Promise<World> {
   const world = new World([shop, ...others]);
-  void world.start();
+  world.start();
   await world.clock.advance(0);
   await lookAgain(world);
   world.understood.splice(0);
@@ -25,16 +25,15 @@ async function lookAgain(world: World): Promise<readonly string[]> {
 
 describe("a zone of which nothing has changed since the last look", () => {
   it("is read, but not understood and planned again", async ({ expect }) => {
-    const world = await settledWorld();
+    await using world = await settledWorld();
     world.requests.splice(0);
     expect(await lookAgain(world)).toEqual([`${shop} in-sync`]);
     expect(world.requests).toEqual([`read ${shop}`]);
     expect(world.understood).toEqual([]);
-    world.stop.abort();
   });
 
   it("is told as it was, under its new facts in the listing", async ({ expect }) => {
-    const world = await settledWorld();
+    await using world = await settledWorld();
     const live = world.live.get(shop);
     if (live === undefined) throw new Error("no live zone");
     const moved = { ...live.zone, status: "moved" };
@@ -43,22 +42,20 @@ describe("a zone of which nothing has changed since the last look", () => {
     await world.clock.advance(0);
     const report = world.reports.at(-1);
     expect(report).toMatchObject({ result: "in-sync", plan: { zone: moved, changes: [] } });
-    world.stop.abort();
   });
 });
 
 describe("a zone is planned anew", () => {
   it("when its live state has moved", async ({ expect }) => {
-    const world = await settledWorld();
+    await using world = await settledWorld();
     const live = world.live.get(shop);
     if (live === undefined) throw new Error("no live zone");
     world.live.set(shop, { ...live, policies: [] });
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
-    world.stop.abort();
   });
 
   it("when its declaration has changed while the live state is as it was", async ({ expect }) => {
-    const world = await settledWorld();
+    await using world = await settledWorld();
     const content = desiredZone({
       settings: [{ name: "enabled", value: true }],
       policies: declared([policy("checkout", { action: "allow" })]),
@@ -68,19 +65,17 @@ describe("a zone is planned anew", () => {
     world.reconciler.wake("file");
     await world.clock.advance(0);
     expect(world.told().at(-1)).toBe(`${shop} applied`);
-    world.stop.abort();
   });
 
   it("when it goes by another mark of ownership", async ({ expect }) => {
-    const world = await settledWorld();
+    await using world = await settledWorld();
     world.reconciler.reconfigure({ ...world.options, owner: "somebody-else" });
     await lookAgain(world);
     expect(world.understood).toEqual([shop]);
-    world.stop.abort();
   });
 
   it("after it was taken out of the files and put back", async ({ expect }) => {
-    const world = await settledWorld("blog.example");
+    await using world = await settledWorld("blog.example");
     const content = world.files.get(shop);
     if (content === undefined) throw new Error("no file");
     world.files.delete(shop);
@@ -92,16 +87,14 @@ describe("a zone is planned anew", () => {
     world.reconciler.wake("file");
     await world.clock.advance(0);
     expect(world.understood).toEqual([shop]);
-    world.stop.abort();
   });
 
   it("after a look that could not be had", async ({ expect }) => {
-    const world = await settledWorld();
+    await using world = await settledWorld();
     world.faults.set(shop, () => new ServiceFault("API_SERVER", false));
     expect(await lookAgain(world)).toEqual([`${shop} unreadable`]);
     world.faults.clear();
     expect(await lookAgain(world)).toEqual([`${shop} in-sync`]);
     expect(world.understood).toEqual([shop]);
-    world.stop.abort();
   });
 });

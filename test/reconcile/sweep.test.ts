@@ -15,7 +15,7 @@ function inMs(ms: number): Date {
 async function settledWorld(count: number, gapMs: number): Promise<World> {
   const world = new World(Array.from({ length: count }, (_, index) => `z${index}.example`));
   world.nextSweep = new Date(Number(world.clock.now()) + gapMs);
-  void world.start();
+  world.start();
   await world.clock.advance(0);
   world.told();
   world.requests.length = 0;
@@ -34,7 +34,7 @@ describe("the looks of a sweep", () => {
   });
 
   it("come one after the other when the schedule asks", async ({ expect }) => {
-    const world = await settledWorld(4, 15 * minute);
+    await using world = await settledWorld(4, 15 * minute);
     world.reconciler.wake("schedule");
     const seen: number[] = [];
     for (let minutes = 0; minutes < 12; minutes += 3) {
@@ -42,24 +42,22 @@ describe("the looks of a sweep", () => {
       seen.push(world.requests.length);
     }
     expect(seen).toEqual([1, 2, 3, 4]);
-    world.stop.abort();
   });
 
   it.for(["startup", "signal", "manual"] as const)(
     "come at once when asked for by %s",
     async (trigger, { expect }) => {
-      const world = await settledWorld(4, 15 * minute);
+      await using world = await settledWorld(4, 15 * minute);
       world.reconciler.wake(trigger);
       await world.clock.advance(0);
       expect(world.requests).toHaveLength(4);
-      world.stop.abort();
     },
   );
 });
 
 describe("a sweep that is still under way when the next is due", () => {
   it("is counted, and the next begins when it has ended", async ({ expect }) => {
-    const world = await settledWorld(4, 10_000);
+    await using world = await settledWorld(4, 10_000);
     world.latencyMs = 6_000;
     world.reconciler.wake("schedule");
     await world.clock.advance(10_000);
@@ -71,22 +69,20 @@ describe("a sweep that is still under way when the next is due", () => {
     expect(world.listings).toBe(3);
     expect(world.requests).toHaveLength(8);
     expect(world.overlaps).toBe(1);
-    world.stop.abort();
   });
 
   it("does not hold back a sweep that somebody asks for", async ({ expect }) => {
-    const world = await settledWorld(4, 15 * minute);
+    await using world = await settledWorld(4, 15 * minute);
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     world.reconciler.wake("signal");
     await world.clock.advance(0);
     expect(world.overlaps).toBe(0);
     expect(world.requests).toHaveLength(5);
-    world.stop.abort();
   });
 
   it("ends too where its last zone is dropped from the files", async ({ expect }) => {
-    const world = await settledWorld(2, 15 * minute);
+    await using world = await settledWorld(2, 15 * minute);
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     world.reconciler.wake("schedule");
@@ -97,13 +93,12 @@ describe("a sweep that is still under way when the next is due", () => {
     world.reconciler.wake("file");
     await world.clock.advance(0);
     expect(world.requests).toEqual(["read z0.example", "read z0.example"]);
-    world.stop.abort();
   });
 });
 
 describe("a sweep that is due while the zones are listed for another reason", () => {
   it("looks at every zone once they are listed", async ({ expect }) => {
-    const world = await settledWorld(1, 10_000);
+    await using world = await settledWorld(1, 10_000);
     world.latencyMs = 2_000;
     world.files.set("new.example", protectedContent);
     world.revision = "r2";
@@ -113,7 +108,6 @@ describe("a sweep that is due while the zones are listed for another reason", ()
     await world.clock.advance(3_600_000);
     expect(world.told().toSorted()).toEqual(["new.example unreadable", "z0.example in-sync"]);
     expect([world.listings, world.overlaps]).toEqual([2, 0]);
-    world.stop.abort();
   });
 });
 
@@ -121,7 +115,7 @@ describe("the zone listing", () => {
   it("that takes long delays neither the files nor the zones that are known", async ({
     expect,
   }) => {
-    const world = await settledWorld(2, 10_000);
+    await using world = await settledWorld(2, 10_000);
     world.latencyMs = 100_000;
     world.reconciler.wake("schedule");
     await world.clock.advance(1_000);
@@ -132,23 +126,21 @@ describe("the zone listing", () => {
     await world.clock.advance(0);
     expect(world.loads.at(-1)?.result).toBe("applied");
     expect(world.requests).toEqual(["read z1.example"]);
-    world.stop.abort();
   });
 
   it("that hangs at the start delays the first reading of the files for nobody", async ({
     expect,
   }) => {
-    const world = new World(["z0.example"]);
+    await using world = new World(["z0.example"]);
     world.latencyMs = 1_000_000;
-    void world.start();
+    world.start();
     await world.clock.advance(0);
     expect(world.loads).toMatchObject([{ result: "applied" }]);
     expect(world.reports).toEqual([]);
-    world.stop.abort();
   });
 
   it("is not asked again and again for a name that nobody has", async ({ expect }) => {
-    const world = await settledWorld(1, 10_000);
+    await using world = await settledWorld(1, 10_000);
     world.files.set("lost.example", desiredZone({ policies: declared([]) }).content);
     world.revision = "r2";
     for (let look = 0; look < 20; look += 1) {
@@ -157,11 +149,10 @@ describe("the zone listing", () => {
     }
     expect(world.listings).toBe(2);
     expect(world.told()).toEqual(["lost.example unreadable"]);
-    world.stop.abort();
   });
 
   it("that fails is asked for again at once when a sweep is due", async ({ expect }) => {
-    const world = await settledWorld(1, 10_000);
+    await using world = await settledWorld(1, 10_000);
     world.listFault = new ServiceFault("API_UNREACHABLE", true, 600_000);
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
@@ -172,13 +163,12 @@ describe("the zone listing", () => {
     expect(world.listings).toBe(3);
     await world.clock.advance(3_600_000);
     expect(world.listings).toBe(3);
-    world.stop.abort();
   });
 
   it("that fails for long costs the zones that are known one look, not one for each try", async ({
     expect,
   }) => {
-    const world = await settledWorld(1, 10_000);
+    await using world = await settledWorld(1, 10_000);
     world.listFault = new ServiceFault("API_FORBIDDEN", false);
     world.reconciler.wake("schedule");
     await world.clock.advance(15 * minute);
@@ -187,18 +177,16 @@ describe("the zone listing", () => {
     world.listFault = undefined;
     await world.clock.advance(15 * minute);
     expect(world.told()).toEqual([]);
-    world.stop.abort();
   });
 
   it("that fails at the start still owes the first look when it succeeds", async ({ expect }) => {
-    const world = new World(["z0.example"]);
+    await using world = new World(["z0.example"]);
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
-    void world.start();
+    world.start();
     await world.clock.advance(0);
     world.told();
     world.listFault = undefined;
     await world.clock.advance(minute);
     expect(world.reports.map(({ trigger }) => trigger)).toEqual(["startup"]);
-    world.stop.abort();
   });
 });

@@ -6,13 +6,14 @@ const shop = "shop.example";
 
 describe("a zone in which somebody replaced what was to be written since it was read", () => {
   it("is looked at again, with the usual waits", async ({ expect }) => {
-    const world = new World([shop]);
+    await using world = new World([shop]);
     const isWrite = (): boolean => world.requests.at(-1)?.startsWith("write") === true;
     world.faults.set(shop, () =>
       isWrite() ? new ServiceFault("API_NOT_FOUND", false) : undefined,
     );
-    void world.start();
+    world.start();
     await world.clock.advance(4_999);
+    expect(world.reports).toMatchObject([{ outcomes: [{ failure: { transient: true } }, {}] }]);
     expect(world.told()).toEqual([`${shop} applied`]);
     await world.clock.advance(1);
     expect(world.told()).toEqual([`${shop} applied`]);
@@ -22,6 +23,5 @@ describe("a zone in which somebody replaced what was to be written since it was 
     await world.clock.advance(3_600_000);
     expect(world.told()).toEqual([]);
     expect(world.live.get(shop)?.policies).toHaveLength(1);
-    world.stop.abort();
   });
 });

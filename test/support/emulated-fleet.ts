@@ -7,7 +7,10 @@ import type { SimulatedClock } from "./clock.ts";
 import type { Emulated } from "./emulated.ts";
 import { owner, zoneNamed } from "./model.ts";
 
-/** The whole loop on an emulator over real sockets, on a clock that only the test moves. */
+/**
+ * The whole loop on an emulator over real sockets, on a clock that only the test moves. Disposing it throws where a
+ * fault of the program was told.
+ */
 export interface EmulatedFleet extends AsyncDisposable {
   readonly reconciler: Reconciler;
   readonly reports: readonly ZoneReport[];
@@ -100,6 +103,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await clock.run(running, isQuiet);
+      if (bugs.length > 0) throw new AggregateError(bugs, "faults of the program");
     },
   };
 }

@@ -1,6 +1,7 @@
+import type { Budget } from "../../src/api/budget.ts";
 import type { Write } from "../../src/plan/write.ts";
 import type { DesiredSource, DesiredState, Listing } from "../../src/reconcile/declared-fleet.ts";
-import type { Written } from "../../src/reconcile/ports.ts";
+import type { Urgency, Written } from "../../src/reconcile/ports.ts";
 import { type Loaded, Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
@@ -51,13 +52,15 @@ const defaultOptions: ReconcilerOptions = {
   windows: () => undefined,
 };
 
-/** Zones, files and a reconciler between them, on a clock that stands still until it is told to go on. */
-export class World {
+/**
+ * Zones, files and a reconciler between them, on a clock that stands still until it is told to go on. Disposing it ends
+ * the loop, and throws where a fault of the program was told that the test did not take.
+ */
+export class World implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly reports: ZoneReport[] = [];
   readonly loads: Loaded[] = [];
   readonly unlisted: Failure[] = [];
-  readonly bugs: unknown[] = [];
   /** How often the files were read, and the zones listed. */
   readings = 0;
   listings = 0;
@@ -81,6 +84,8 @@ export class World {
   latencyMs = 0;
   /** How long a write waits for its turn before it is sent. */
   turnMs = 0;
+  /** Where each request waits for its turn. */
+  budget: Budget | undefined;
   listFault: Error | undefined;
   revision = "r1";
   /** What is wrong in the files, or with them. */
@@ -90,6 +95,8 @@ export class World {
   readonly options: ReconcilerOptions;
   readonly reconciler: Reconciler;
   #run = 0;
+  #bugs: readonly unknown[] = [];
+  #ended: Promise<void> = Promise.resolve();
 
   constructor(zones: readonly string[], options: Partial<ReconcilerOptions> = {}) {
     for (const [index, name] of zones.entries()) {
@@ -100,11 +107,30 @@ export class World {
     this.reconciler = this.#createReconciler();
   }
 
-  /** Starts the loop and the first look; the result ends with the loop. */
-  start(): Promise<void> {
-    const running = this.reconciler.runUntil({ stop: this.stop.signal, abort: this.abort.signal });
+  /** Starts the loop and the first look. */
+  start(): void {
+    const { stop, abort } = this;
+    this.#ended = this.reconciler.runUntil({ stop: stop.signal, abort: abort.signal });
     this.reconciler.wake("startup");
-    return running;
+  }
+
+  /** Resolves when the loop has ended. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  /** Faults of the program that were told, for a test that expects them. */
+  takeBugs(): readonly unknown[] {
+    const bugs = this.#bugs;
+    this.#bugs = [];
+    return bugs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop.abort();
+    this.abort.abort();
+    await this.#ended;
+    if (this.#bugs.length > 0) throw new AggregateError(this.#bugs, "faults of the program");
   }
 
   /** Results of the reports since the last call, as `shop.example applied`. */
@@ -117,8 +143,8 @@ export class World {
       desired: { load: (signal) => this.#load(signal), select },
       listZones: (signal) => this.#list(signal),
       reader: {
-        readAnswers: async (zone, _wanted, _urgency, signal) => {
-          const live = await this.#readZone(zone, signal);
+        readAnswers: async (zone, _wanted, urgency, signal) => {
+          const live = await this.#inTurn(urgency, signal, () => this.#readZone(zone, signal));
           const understand = (): LiveZone => {
             this.understood.push(zone.name);
             return live;
@@ -130,7 +156,7 @@ export class World {
       writer: {
         write: async (live, write, signal, stop) => {
           if (this.turnMs > 0) await this.clock.sleep(this.turnMs, stop);
-          return this.#write(live, write, signal);
+          return this.#inTurn("write", stop, () => this.#write(live, write, signal));
         },
       },
       clock: this.clock,
@@ -141,7 +167,9 @@ export class World {
       nextSweep: () => this.nextSweep,
       overlapped: () => (this.overlaps += 1),
       unlisted: (failure) => this.unlisted.push(failure),
-      bug: (error) => this.bugs.push(error),
+      bug: (error) => {
+        this.#bugs = [...this.#bugs, error];
+      },
     });
   }
 
@@ -170,6 +198,15 @@ export class World {
     await this.clock.sleep(this.latencyMs, signal);
     if (this.listFault !== undefined) throw this.listFault;
     return { zones: [...this.live.values()].map(({ zone }) => zone), failed: [] };
+  }
+
+  async #inTurn<T>(urgency: Urgency, stop: AbortSignal, send: () => Promise<T>): Promise<T> {
+    const permit = await this.budget?.acquire(urgency, stop);
+    try {
+      return await send();
+    } finally {
+      permit?.end("answered", undefined);
+    }
   }
 
   async #readZone(zone: Zone, signal: AbortSignal): Promise<LiveZone> {
