@@ -75,8 +75,8 @@ export class Reconciler {
     return this.#queue.size;
   }
 
-  /** Zones that are being looked at now, and since when. */
-  get running(): ReadonlyMap<ZoneName, Date> {
+  /** Zones that are being looked at now, and since which moment of the clock's uptime. */
+  get running(): ReadonlyMap<ZoneName, number> {
     return this.#queue.running;
   }
 
