@@ -5,6 +5,7 @@ import type { DeclaredFleet, DesiredSource, DesiredState } from "./declared-flee
 import { isSweep, missingReport, namesOf } from "./declared-fleet.ts";
 import type { FleetLimits } from "./fleet-guard.ts";
 import { FleetInForce, type Loaded } from "./fleet-in-force.ts";
+import { keepOn } from "./keep-on.ts";
 import { spreadMs, Sweep } from "./sweep.ts";
 import type { DirectoryPorts } from "./zone-directory.ts";
 import { ZoneDirectory } from "./zone-directory.ts";
@@ -113,18 +114,15 @@ export class Reconciler {
 
   async #refreshWhenWoken(stop: AbortSignal): Promise<void> {
     stop.addEventListener("abort", () => this.#wakeUp.resolve(), { once: true });
-    while (!stop.aborted) {
+    const refreshOnce = async (): Promise<void> => {
       await this.#wakeUp.promise;
       const wakes = new Set(this.#woken);
       this.#woken.clear();
       this.#wakeUp = Promise.withResolvers();
-      try {
-        stop.throwIfAborted();
-        if (wakes.size > 0) await this.#refresh(wakes, stop);
-      } catch (error) {
-        this.#tellUnlessStopped(error, stop);
-      }
-    }
+      stop.throwIfAborted();
+      if (wakes.size > 0) await this.#refresh(wakes, stop);
+    };
+    await keepOn(refreshOnce, this.#ports.bug, stop);
   }
 
   async #refresh(wakes: ReadonlySet<Wake>, stop: AbortSignal): Promise<void> {
@@ -202,7 +200,7 @@ export class Reconciler {
     for (const name of before.zones.keys()) {
       if (!zones.has(name)) this.#forget(name);
     }
-    this.#runner.keepOnly(new Set(zones.keys()));
+    this.#runner.keepOnly(zones);
   }
 
   #forget(zone: ZoneName): void {
@@ -228,21 +226,14 @@ export class Reconciler {
   }
 
   async #work(signals: StopSignals): Promise<void> {
-    while (!signals.stop.aborted) {
-      try {
-        const entry = await this.#queue.take(signals.stop);
-        await this.#runEntry(entry, signals).finally(() => {
-          this.#queue.done(entry.zone);
-          this.#settle(entry.zone);
-        });
-      } catch (error) {
-        this.#tellUnlessStopped(error, signals.stop);
-      }
-    }
-  }
-
-  #tellUnlessStopped(error: unknown, stop: AbortSignal): void {
-    if (!stop.aborted) this.#ports.bug(error, "");
+    const lookAtNext = async (): Promise<void> => {
+      const entry = await this.#queue.take(signals.stop);
+      await this.#runEntry(entry, signals).finally(() => {
+        this.#queue.done(entry.zone);
+        this.#settle(entry.zone);
+      });
+    };
+    await keepOn(lookAtNext, this.#ports.bug, signals.stop);
   }
 
   async #runEntry({ zone, priority, trigger }: QueueEntry, signals: StopSignals): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Trigger } from "../report/run-report.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { Heap } from "./heap.ts";
+import { joinSignals } from "./join-signals.ts";
 import type { Clock } from "./ports.ts";
 
 /** Why a zone is in the queue, most urgent first. */
@@ -132,16 +133,14 @@ export class ZoneQueue {
 
   async #nap(ms: number, signal: AbortSignal): Promise<void> {
     const nap = new AbortController();
-    const end = (): void => nap.abort();
-    signal.addEventListener("abort", end, { once: true });
+    using either = joinSignals(signal, nap.signal);
     this.#naps.add(nap);
     try {
-      await this.#clock.sleep(Math.min(ms, longestNapMs), nap.signal);
+      await this.#clock.sleep(Math.min(ms, longestNapMs), either.signal);
     } catch {
       // Something was added, or the caller gave up: both are asked for next.
     } finally {
       this.#naps.delete(nap);
-      signal.removeEventListener("abort", end);
     }
   }
 }

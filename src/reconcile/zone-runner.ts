@@ -6,7 +6,7 @@ import type { Failure, Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { backoffMs, zoneBackoff } from "./backoff.ts";
+import { Failures } from "./backoff.ts";
 import type { StopSignals } from "./carry-out.ts";
 import { carryOut } from "./carry-out.ts";
 import { startDeadline } from "./deadline.ts";
@@ -59,12 +59,13 @@ export class ZoneRunner {
   #options: ZoneRunOptions;
   readonly #ports: ZoneRunPorts;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
-  readonly #failures = new Map<ZoneName, number>();
+  readonly #failures: Failures<ZoneName>;
   readonly #releases = new Releases();
 
   constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#failures = new Failures(ports.random);
   }
 
   /** Goes by other options from the next run on. */
@@ -106,11 +107,10 @@ export class ZoneRunner {
   }
 
   /** Forgets zones that are no longer declared. */
-  keepOnly(names: ReadonlySet<ZoneName>): void {
-    for (const known of [this.#memories, this.#failures]) {
-      for (const name of known.keys()) {
-        if (!names.has(name)) known.delete(name);
-      }
+  keepOnly(names: ReadonlySetLike<ZoneName>): void {
+    this.#failures.keepOnly(names);
+    for (const name of this.#memories.keys()) {
+      if (!names.has(name)) this.#memories.delete(name);
     }
   }
 
@@ -128,13 +128,9 @@ export class ZoneRunner {
 
   #retryAfter(report: ZoneReport): number | undefined {
     const wish = retryWish(report);
-    if (wish === undefined) {
-      this.#failures.delete(report.zone);
-      return undefined;
-    }
-    const failures = (this.#failures.get(report.zone) ?? 0) + 1;
-    this.#failures.set(report.zone, failures);
-    return Math.max(wish, backoffMs(failures, this.#ports.random(), zoneBackoff));
+    if (wish !== undefined) return this.#failures.waitAfter(report.zone, wish);
+    this.#failures.forget(report.zone);
+    return undefined;
   }
 }
 
