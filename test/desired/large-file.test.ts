@@ -8,6 +8,8 @@ import {
   parseFileAside,
   type ParsedFile,
 } from "../../src/desired/parse-file.ts";
+import { maxProblems } from "../../src/desired/problem-of.ts";
+import { readYaml } from "../../src/desired/yaml-text.ts";
 
 const zones = Array.from(
   { length: 3_000 },
@@ -56,5 +58,16 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
     const aside = parseFileAside("a.yaml", "hash", bytes, stop.signal);
     stop.abort(new Error("shutdown"));
     await expect(aside).rejects.toThrow("shutdown");
+  });
+});
+
+describe("a key that stands in a map again and again", () => {
+  it("is told as often as somebody reads it, and looked for no more often", ({ expect }) => {
+    const again = "b: 1\n".repeat(10_000);
+    const { problems } = readYaml("a.yaml", `a: 1\nb: 1\n${again}`);
+    expect(problems).toHaveLength(maxProblems + 1);
+    expect(problems.at(0)).toMatchObject({ code: "DUPLICATE_KEY", place: { line: 3 } });
+    const file = new TextEncoder().encode(`${text}${again}`);
+    expect(parseFile("a.yaml", "hash", file).problems.at(-1)?.code).toBe("TOO_MANY_PROBLEMS");
   });
 });
