@@ -52,7 +52,7 @@ export function createReconciler(
   const { config, service, metrics, logger, fleet, followers } = parts;
   const { clock, random, uniqueId, files } = machine;
   const { path } = config.desired;
-  const desired = new DesiredFiles({ path, files });
+  const desired = new DesiredFiles({ path, files, clock });
   const teller = tellerOf({
     fleet,
     metrics,
