@@ -1,7 +1,8 @@
 import type { Config } from "../desired/config.ts";
 import { DesiredFiles } from "../desired/desired-files.ts";
 import { selectZones } from "../desired/select.ts";
-import type { Loaded, ReconcilerOptions } from "../reconcile/reconciler.ts";
+import type { Loaded } from "../reconcile/fleet-in-force.ts";
+import type { ReconcilerOptions } from "../reconcile/reconciler.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { windowsOf } from "../reconcile/windows.ts";
 import type { Problem } from "../zone/problem.ts";
@@ -51,7 +52,7 @@ export function createReconciler(
   const { config, service, metrics, logger, fleet, followers } = parts;
   const { clock, random, uniqueId, files } = machine;
   const { path } = config.desired;
-  const desired = new DesiredFiles({ path, files });
+  const desired = new DesiredFiles({ path, files, clock });
   const teller = tellerOf({
     fleet,
     metrics,

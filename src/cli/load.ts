@@ -33,8 +33,9 @@ export async function desiredOrProblems(
   machine: Machine,
   signal: AbortSignal,
 ): Promise<DesiredState | undefined> {
-  const { path: directory } = config.desired;
-  const state = await new DesiredFiles({ path: directory, files: machine.files }).load(signal);
+  const { files, clock } = machine;
+  const desired = new DesiredFiles({ path: config.desired.path, files, clock });
+  const state = await desired.load(signal);
   printProblems(state, machine);
   return hasErrors(state.problems) ? undefined : state;
 }

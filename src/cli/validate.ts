@@ -60,7 +60,7 @@ async function findingsIn(
   signal: AbortSignal,
 ): Promise<Found> {
   const load = (place: string): Promise<DesiredState> =>
-    new DesiredFiles({ path: place, files: machine.files }).load(signal);
+    new DesiredFiles({ path: place, files: machine.files, clock: machine.clock }).load(signal);
   if (flags.path !== undefined) {
     const state = await load(path.resolve(machine.directory, flags.path));
     return { all: [state], state };

@@ -11,6 +11,7 @@ import type { Memory, Taken, TraceEntry } from "./join-files.ts";
 import { hashOf, parseFileAside, unusableFile } from "./parse-file.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { problemOfFile } from "./problem-of.ts";
+import type { ReadingClock } from "./read-yaml-aside.ts";
 import { commitOf } from "./revision.ts";
 import { silenceProblems } from "./silence-problems.ts";
 
@@ -42,6 +43,7 @@ export interface DesiredFilesOptions {
   /** Absolute path of a directory, or of one file. */
   readonly path: string;
   readonly files: FilePort;
+  readonly clock: ReadingClock;
 }
 
 /** A reading of all files, and what it came to. */
@@ -129,7 +131,7 @@ export class DesiredFiles {
     if (before?.hash === hash) return before;
     // A large set must not hold up everything else for as long as it takes.
     await setImmediate();
-    return parseFileAside(found.file, hash, found.bytes, signal);
+    return parseFileAside(found.file, hash, found.bytes, this.#options.clock, signal);
   }
 
   #stateOf({ directory, parsed, commit }: Omit<Reading, "state">): DesiredState {

@@ -16,7 +16,7 @@ import type { Shape } from "./schema.ts";
 import { foreignProblem, shownText } from "./shown-text.ts";
 import { silencesIn } from "./silence.ts";
 import type { Silence } from "./silence.ts";
-import { readYamlAside } from "./read-yaml-aside.ts";
+import { longestReadingMs, readYamlAside, type ReadingClock } from "./read-yaml-aside.ts";
 import { readYaml, type YamlText } from "./yaml-text.ts";
 import type { ZoneEntry } from "./zone-file.ts";
 
@@ -65,16 +65,28 @@ export function parseFile(file: string, hash: string, bytes: Uint8Array): Parsed
 /** So much text holds everything else up for a tenth of a second; more is read aside. */
 const mostAtOnce = 256 * 1024;
 
-/** Like {@link parseFile}, without holding up everything else for as long as a large file takes. */
+/**
+ * Like {@link parseFile}, without holding up everything else for as long as a large file takes. One that takes minutes is
+ * given up, and has no hash of its content: it is not known, and tried again.
+ */
 export async function parseFileAside(
   file: string,
   hash: string,
   bytes: Uint8Array,
+  clock: ReadingClock,
   signal: AbortSignal,
 ): Promise<ParsedFile> {
   const { text } = textOf(file, bytes);
   if (text === undefined || text.length <= mostAtOnce) return parseFile(file, hash, bytes);
-  return parsed(file, hash, text, await readYamlAside(file, text, signal));
+  const yaml = await readYamlAside(file, text, clock, signal);
+  return yaml === undefined ? unusableFile(file, tooSlow(file)) : parsed(file, hash, text, yaml);
+}
+
+function tooSlow(file: string): Problem {
+  return problemOfFile(file, "FILE_TOO_SLOW", {
+    message: `the file was not read within ${longestReadingMs / 60_000} min, and was given up`,
+    remedy: "divide it among smaller files, or give the program more CPU; it is tried again",
+  });
 }
 
 function parsed(file: string, hash: string, text: string, yaml: YamlText): ParsedFile {

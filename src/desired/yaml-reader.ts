@@ -3,7 +3,7 @@ import type { Alias, ParsedNode, YAMLMap, YAMLSeq } from "yaml";
 
 import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
-import { problemOf } from "./problem-of.ts";
+import { maxProblems, problemOf } from "./problem-of.ts";
 import { placeAt } from "./source.ts";
 import type { Source } from "./source.ts";
 
@@ -114,6 +114,8 @@ export class YamlReader {
       return false;
     }
     if (!Object.hasOwn(map, name)) return true;
+    // To look for the first of a million would take hours, and nobody is told of so many.
+    if (this.problems.length > maxProblems) return false;
     const first = node.items.find(({ key }) => nameOf(key) === name)?.key.range[0] ?? offset;
     const { line } = placeAt(this.#source, first);
     const message = `the key "${name}" stands here twice, first in line ${line}`;

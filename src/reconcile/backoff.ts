@@ -17,3 +17,31 @@ export function backoffMs(failures: number, random: number, limits: BackoffLimit
   const full = Math.min(limits.longestMs, limits.firstMs * 2 ** Math.max(0, failures - 1));
   return Math.round(full * (0.5 + random / 2));
 }
+
+/** How often whom failed in a row, and how long to wait after that. */
+export class Failures<K> {
+  readonly #counts = new Map<K, number>();
+  readonly #random: () => number;
+
+  /** @param random from 0 up to 1. */
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** Counts one more failure and gives the wait after it, in milliseconds; never less than `leastMs`. */
+  waitAfter(key: K, leastMs: number): number {
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    return Math.max(leastMs, backoffMs(count, this.#random(), zoneBackoff));
+  }
+
+  /** Begins anew with one that succeeded, or is gone. */
+  forget(key: K): void {
+    this.#counts.delete(key);
+  }
+
+  /** Forgets all others. */
+  keepOnly(keys: ReadonlySetLike<K>): void {
+    for (const key of this.#counts.keys()) if (!keys.has(key)) this.forget(key);
+  }
+}

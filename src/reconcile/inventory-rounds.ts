@@ -14,7 +14,8 @@ import { isInUse, type Item, type ItemKind, type Resource } from "../zone/invent
 import type { LiveZone } from "../zone/live.ts";
 import type { Ruleset } from "../zone/ruleset.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
-import { backoffMs, zoneBackoff } from "./backoff.ts";
+import { Failures } from "./backoff.ts";
+import { keepOn } from "./keep-on.ts";
 import type { Clock, LiveReader } from "./ports.ts";
 import { wantedOf } from "./propose.ts";
 import { ZoneQueue } from "./zone-queue.ts";
@@ -61,7 +62,7 @@ export class InventoryRounds {
   readonly #ports: InventoryRoundsPorts;
   readonly #queue: ZoneQueue;
   #zones: ReadonlyMap<ZoneName, DesiredZone> = new Map();
-  readonly #failures = new Map<ZoneName, number>();
+  readonly #failures: Failures<ZoneName>;
   /** Hashes of the plans whose impact was judged, or is about to be. */
   readonly #judged = new Map<ZoneName, string>();
 
@@ -70,6 +71,7 @@ export class InventoryRounds {
     this.#options = options;
     this.#ports = ports;
     this.#queue = new ZoneQueue(ports.clock);
+    this.#failures = new Failures(ports.random);
   }
 
   /** Goes by other options from the next look on. */
@@ -102,16 +104,13 @@ export class InventoryRounds {
 
   /** Works until `stop` aborts. Never rejects for what the world does. */
   async runUntil(stop: AbortSignal): Promise<void> {
-    const { clock } = this.#ports;
-    while (!stop.aborted) {
-      try {
-        const { zone } = await this.#queue.take(stop);
-        await this.#look(zone, stop).finally(() => this.#queue.done(zone));
-        await clock.sleep(this.#restMs, stop);
-      } catch (error) {
-        this.#tellUnlessStopped(error, stop);
-      }
-    }
+    const { clock, bug } = this.#ports;
+    const lookAtNext = async (): Promise<void> => {
+      const { zone } = await this.#queue.take(stop);
+      await this.#look(zone, stop).finally(() => this.#queue.done(zone));
+      await clock.sleep(this.#restMs, stop);
+    };
+    await keepOn(lookAtNext, bug, stop);
   }
 
   /** A few zones are known soon; many are spread over their period, and leave the budget to those who are in a hurry. */
@@ -122,13 +121,9 @@ export class InventoryRounds {
     return Math.min(size * restForEachZoneMs, longestRestMs, inTime);
   }
 
-  #tellUnlessStopped(error: unknown, stop: AbortSignal): void {
-    if (!stop.aborted) this.#ports.bug(error, "");
-  }
-
   #forget(name: ZoneName): void {
     this.#queue.remove(name);
-    this.#failures.delete(name);
+    this.#failures.forget(name);
     this.#judged.delete(name);
   }
 
@@ -152,7 +147,7 @@ export class InventoryRounds {
     const { name } = desired.zone;
     try {
       const facts = await readFacts(desired, options, source, clock, stop);
-      this.#failures.delete(name);
+      this.#failures.forget(name);
       // Looks that began together at the start drift apart.
       const retryMs = Math.round(options.everyMs * (0.9 + random() / 10));
       return { report: { result: "read", zone: name, at: clock.now(), facts }, retryMs };
@@ -167,11 +162,7 @@ export class InventoryRounds {
 
   /** What the token or the contract does not allow now it will not allow in a minute. */
   #waitAfter(name: ZoneName, failure: Failure, { everyMs }: InventoryRoundsOptions): number {
-    if (!failure.transient) return everyMs;
-    const failures = (this.#failures.get(name) ?? 0) + 1;
-    this.#failures.set(name, failures);
-    const wait = backoffMs(failures, this.#ports.random(), zoneBackoff);
-    return Math.max(wait, failure.retryAfterMs);
+    return failure.transient ? this.#failures.waitAfter(name, failure.retryAfterMs) : everyMs;
   }
 }
 

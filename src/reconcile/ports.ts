@@ -50,7 +50,10 @@ export interface LiveWriter {
 
 /** Time, from outside. */
 export interface Clock {
+  /** The date, for people and windows; somebody may set it. */
   now(): Date;
+  /** Milliseconds since some fixed moment, which nobody sets: for waiting. */
+  uptime(): number;
   /** Resolves after `ms`, rejects when the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Calls `ring` after `ms`, unless what it gives is called before. */

@@ -1,13 +1,11 @@
-import type { Refusal } from "../plan/refusal.ts";
-import type { LoadResult } from "../report/load-report.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
-import type { Problem } from "../zone/problem.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
+import type { ZoneName } from "../zone/zone.ts";
 import type { StopSignals } from "./carry-out.ts";
 import type { DeclaredFleet, DesiredSource, DesiredState } from "./declared-fleet.ts";
-import { declaredFleet, isSweep, missingReport, namesOf } from "./declared-fleet.ts";
+import { isSweep, missingReport, namesOf } from "./declared-fleet.ts";
 import type { FleetLimits } from "./fleet-guard.ts";
-import { compareFleets } from "./fleet-guard.ts";
+import { FleetInForce, type Loaded } from "./fleet-in-force.ts";
+import { keepOn } from "./keep-on.ts";
 import { spreadMs, Sweep } from "./sweep.ts";
 import type { DirectoryPorts } from "./zone-directory.ts";
 import { ZoneDirectory } from "./zone-directory.ts";
@@ -25,17 +23,6 @@ export interface ReconcilerOptions extends ZoneRunOptions {
   readonly onChange: boolean;
 }
 
-/** What one reading of the files came to. */
-export interface Loaded {
-  readonly result: LoadResult;
-  readonly state: DesiredState;
-  /** Of the files, and of what they say about the zones that are listed. */
-  readonly problems: readonly Problem[];
-  /** The fleet in force after it. */
-  readonly fleet: DeclaredFleet;
-  readonly refusal: Refusal | undefined;
-}
-
 /** What the daemon needs from outside, and whom it tells. */
 export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly desired: DesiredSource;
@@ -50,8 +37,6 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
 /** What makes the loop turn: somebody asked, or the service answered which zones there are. */
 type Wake = Trigger | "listed";
 
-const emptyFleet: DeclaredFleet = { zones: new Map(), problems: [], missing: new Map() };
-
 /**
  * Turns any number of wake-ups into looks at zones.
  *
@@ -65,15 +50,11 @@ export class Reconciler {
   readonly #runner: ZoneRunner;
   readonly #queue: ZoneQueue;
   readonly #directory: ZoneDirectory;
+  readonly #inForce: FleetInForce;
   readonly #sweep = new Sweep();
   readonly #woken = new Set<Wake>();
   #wakeUp = Promise.withResolvers<void>();
   #state: DesiredState | undefined;
-  #fleet = emptyFleet;
-  /** The listing in which the fleet was found. */
-  #zones: readonly Zone[] | undefined;
-  #revision = "";
-  #hash: string | undefined;
   /** Content for which the zones were listed last: a name that nobody has is not asked for again and again. */
   #listedFor: string | undefined;
   /** The sweep that waits for the zone listing. */
@@ -86,6 +67,7 @@ export class Reconciler {
     this.#ports = ports;
     this.#runner = new ZoneRunner(options, ports);
     this.#queue = new ZoneQueue(ports.clock);
+    this.#inForce = new FleetInForce(ports.desired.select);
     this.#directory = new ZoneDirectory(ports, () => this.#wakeFor("listed"));
   }
 
@@ -94,8 +76,8 @@ export class Reconciler {
     return this.#queue.size;
   }
 
-  /** Zones that are being looked at now, and since when. */
-  get running(): ReadonlyMap<ZoneName, Date> {
+  /** Zones that are being looked at now, and since which moment of the clock's uptime. */
+  get running(): ReadonlyMap<ZoneName, number> {
     return this.#queue.running;
   }
 
@@ -112,7 +94,7 @@ export class Reconciler {
 
   /** Asks to look at one zone, before those that wait for a sweep; one that the service does not list needs a sweep. */
   wakeZone(name: string, trigger: Trigger): void {
-    const declared = [...this.#fleet.zones.values()].find(
+    const declared = [...this.#inForce.fleet.zones.values()].find(
       ({ desired }) => desired.zone.name === name,
     );
     if (declared === undefined) this.wake(trigger);
@@ -132,18 +114,15 @@ export class Reconciler {
 
   async #refreshWhenWoken(stop: AbortSignal): Promise<void> {
     stop.addEventListener("abort", () => this.#wakeUp.resolve(), { once: true });
-    while (!stop.aborted) {
+    const refreshOnce = async (): Promise<void> => {
       await this.#wakeUp.promise;
       const wakes = new Set(this.#woken);
       this.#woken.clear();
       this.#wakeUp = Promise.withResolvers();
-      try {
-        stop.throwIfAborted();
-        if (wakes.size > 0) await this.#refresh(wakes, stop);
-      } catch (error) {
-        this.#tellUnlessStopped(error, stop);
-      }
-    }
+      stop.throwIfAborted();
+      if (wakes.size > 0) await this.#refresh(wakes, stop);
+    };
+    await keepOn(refreshOnce, this.#ports.bug, stop);
   }
 
   async #refresh(wakes: ReadonlySet<Wake>, stop: AbortSignal): Promise<void> {
@@ -157,8 +136,9 @@ export class Reconciler {
     // The service may have answered meanwhile.
     const isListed = wakes.has("listed") || this.#woken.delete("listed");
 
-    const before = this.#fleet;
-    this.#ports.loaded(this.#adopt(state));
+    const before = this.#inForce.fleet;
+    const { fleetLimits } = this.#options;
+    this.#ports.loaded(this.#inForce.adopt(state, this.#directory.zones, fleetLimits));
     const sweep = isListed ? this.#owed : undefined;
     // A listing that fails sweeps the zones that are known; while there are none, the sweep stays owed.
     if (isListed && this.#directory.zones !== undefined) this.#owed = undefined;
@@ -201,32 +181,9 @@ export class Reconciler {
     this.#directory.ask(stop);
   }
 
-  /** Puts what the files say in force, unless the step from the revision before is too wide to take unasked. */
-  #adopt(state: DesiredState): Loaded {
-    const { fleetLimits } = this.#options;
-    const isNew = state.hash !== this.#hash;
-    const { zones } = this.#directory;
-    const isKnown = !isNew && zones === this.#zones;
-    const next = isKnown ? this.#fleet : declaredFleet(this.#ports.desired.select, state, zones);
-    const refusal = isNew
-      ? compareFleets(digests(this.#fleet), digests(next), state.revision, fleetLimits)
-      : undefined;
-    const problems = [...state.problems, ...next.problems];
-    if (refusal !== undefined) {
-      return { result: "refused", state, problems, fleet: this.#fleet, refusal };
-    }
-    this.#fleet = next;
-    this.#zones = zones;
-    this.#revision = state.revision;
-    this.#hash = state.hash;
-    const isBroken = state.problems.some(({ severity }) => severity === "error");
-    const result = isBroken ? "invalid" : isNew ? "applied" : "unchanged";
-    return { result, state, problems, fleet: next, refusal: undefined };
-  }
-
   /** Queues what changed, and in a sweep everything; forgets what is no longer declared. */
   #enqueue(before: DeclaredFleet, sweep: Trigger | undefined): void {
-    const { zones } = this.#fleet;
+    const { zones } = this.#inForce.fleet;
     const { clock, nextSweep } = this.#ports;
     const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
     let nth = 0;
@@ -262,41 +219,30 @@ export class Reconciler {
   #reportMissing(trigger: Trigger): void {
     const { clock, report, runId } = this.#ports;
     const now = clock.now();
-    for (const [zone, reason] of this.#fleet.missing) {
-      const occasion = { run: runId(), trigger, revision: this.#revision, now };
+    for (const [zone, reason] of this.#inForce.fleet.missing) {
+      const occasion = { run: runId(), trigger, revision: this.#inForce.revision, now };
       report(missingReport(zone, reason ?? this.#directory.failure, occasion));
     }
   }
 
   async #work(signals: StopSignals): Promise<void> {
-    while (!signals.stop.aborted) {
-      try {
-        const entry = await this.#queue.take(signals.stop);
-        await this.#runEntry(entry, signals).finally(() => {
-          this.#queue.done(entry.zone);
-          this.#settle(entry.zone);
-        });
-      } catch (error) {
-        this.#tellUnlessStopped(error, signals.stop);
-      }
-    }
-  }
-
-  #tellUnlessStopped(error: unknown, stop: AbortSignal): void {
-    if (!stop.aborted) this.#ports.bug(error, "");
+    const lookAtNext = async (): Promise<void> => {
+      const entry = await this.#queue.take(signals.stop);
+      await this.#runEntry(entry, signals).finally(() => {
+        this.#queue.done(entry.zone);
+        this.#settle(entry.zone);
+      });
+    };
+    await keepOn(lookAtNext, this.#ports.bug, signals.stop);
   }
 
   async #runEntry({ zone, priority, trigger }: QueueEntry, signals: StopSignals): Promise<void> {
-    const declared = this.#fleet.zones.get(zone);
+    const declared = this.#inForce.fleet.zones.get(zone);
     if (declared === undefined) return;
     const urgency = priority === "changed" ? "changed" : "sweep";
-    const occasion = { trigger, urgency, revision: this.#revision } as const;
+    const occasion = { trigger, urgency, revision: this.#inForce.revision } as const;
     const { report, retryMs } = await this.#runner.run(declared, occasion, signals);
     this.#ports.report(report);
     if (retryMs !== undefined) this.#queue.add(zone, "retry", "retry", retryMs);
   }
-}
-
-function digests({ zones }: DeclaredFleet): ReadonlyMap<ZoneName, string> {
-  return new Map([...zones].map(([name, { digest }]) => [name, digest]));
 }

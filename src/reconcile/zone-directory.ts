@@ -1,7 +1,7 @@
 import { failureOf, isServiceError } from "../report/failure.ts";
 import type { Failure } from "../report/run-report.ts";
 import type { Zone } from "../zone/zone.ts";
-import { backoffMs, zoneBackoff } from "./backoff.ts";
+import { Failures } from "./backoff.ts";
 import type { Listing } from "./declared-fleet.ts";
 import { joinListings } from "./declared-fleet.ts";
 import { joinSignals } from "./join-signals.ts";
@@ -27,7 +27,7 @@ export class ZoneDirectory {
   readonly #answered: () => void;
   #zones: readonly Zone[] | undefined;
   #failure: Failure | undefined;
-  #failures = 0;
+  readonly #failures: Failures<"listing">;
   #asking = false;
   /** Cuts the wait before the next try short. */
   #wait = new AbortController();
@@ -35,6 +35,7 @@ export class ZoneDirectory {
   /** @param answered is called after each try, whatever it came to. */
   constructor(ports: DirectoryPorts, answered: () => void) {
     this.#ports = ports;
+    this.#failures = new Failures(ports.random);
     this.#answered = answered;
   }
 
@@ -81,7 +82,7 @@ export class ZoneDirectory {
       const [failed] = listing.failed;
       if (failed !== undefined) return this.#fail(failed.error);
       this.#failure = undefined;
-      this.#failures = 0;
+      this.#failures.forget("listing");
       return undefined;
     } catch (error) {
       return stop.aborted ? undefined : this.#fail(error);
@@ -89,12 +90,10 @@ export class ZoneDirectory {
   }
 
   #fail(error: unknown): number {
-    const { random, unlisted, bug } = this.#ports;
+    const { unlisted, bug } = this.#ports;
     if (!isServiceError(error)) bug(error, "");
     this.#failure = failureOf(error);
-    this.#failures += 1;
-    const wait = backoffMs(this.#failures, random(), zoneBackoff);
-    const retryMs = Math.max(wait, this.#failure.retryAfterMs);
+    const retryMs = this.#failures.waitAfter("listing", this.#failure.retryAfterMs);
     unlisted(this.#failure, retryMs);
     return retryMs;
   }

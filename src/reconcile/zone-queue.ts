@@ -1,6 +1,7 @@
 import type { Trigger } from "../report/run-report.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { Heap } from "./heap.ts";
+import { joinSignals } from "./join-signals.ts";
 import type { Clock } from "./ports.ts";
 
 /** Why a zone is in the queue, most urgent first. */
@@ -14,7 +15,7 @@ export interface QueueEntry {
   readonly zone: ZoneName;
   readonly priority: Priority;
   readonly trigger: Trigger;
-  /** Not to be looked at before this moment: milliseconds since the epoch. */
+  /** Not to be looked at before this moment of the clock's uptime. */
   readonly dueAt: number;
 }
 
@@ -40,7 +41,7 @@ interface Waiting extends QueueEntry {
 export class ZoneQueue {
   readonly #clock: Clock;
   readonly #waiting = new Map<ZoneName, Waiting>();
-  readonly #running = new Map<ZoneName, Date>();
+  readonly #running = new Map<ZoneName, number>();
   readonly #heaps = priorities.map(() => new Heap(isBefore));
   /** What cuts the naps of those short who wait for a zone. */
   readonly #naps = new Set<AbortController>();
@@ -56,14 +57,14 @@ export class ZoneQueue {
     return this.#waiting.size;
   }
 
-  /** Zones that are being looked at, and since when. */
-  get running(): ReadonlyMap<ZoneName, Date> {
+  /** Zones that are being looked at, and since which moment of the clock's uptime. */
+  get running(): ReadonlyMap<ZoneName, number> {
     return this.#running;
   }
 
   /** Adds a zone, or makes the entry it has more urgent and due earlier. */
   add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): void {
-    const added = { zone, priority, trigger, dueAt: Number(this.#clock.now()) + delayMs };
+    const added = { zone, priority, trigger, dueAt: this.#clock.uptime() + delayMs };
     const known = this.#waiting.get(zone);
     const entry = known === undefined ? added : merged(known, added);
     if (entry === known) return;
@@ -82,15 +83,15 @@ export class ZoneQueue {
   async take(signal: AbortSignal): Promise<QueueEntry> {
     for (;;) {
       signal.throwIfAborted();
-      const now = this.#clock.now();
+      const now = this.#clock.uptime();
       const firsts = this.#heaps.flatMap((heap) => this.#firstOf(heap) ?? []);
-      const next = this.#mostUrgent(firsts.filter(({ dueAt }) => dueAt <= Number(now)));
+      const next = this.#mostUrgent(firsts.filter(({ dueAt }) => dueAt <= now));
       if (next !== undefined) {
         this.#waiting.delete(next.zone);
         this.#running.set(next.zone, now);
         return next;
       }
-      await this.#nap(Math.min(...firsts.map(({ dueAt }) => dueAt)) - Number(now), signal);
+      await this.#nap(Math.min(...firsts.map(({ dueAt }) => dueAt)) - now, signal);
     }
   }
 
@@ -132,16 +133,14 @@ export class ZoneQueue {
 
   async #nap(ms: number, signal: AbortSignal): Promise<void> {
     const nap = new AbortController();
-    const end = (): void => nap.abort();
-    signal.addEventListener("abort", end, { once: true });
+    using either = joinSignals(signal, nap.signal);
     this.#naps.add(nap);
     try {
-      await this.#clock.sleep(Math.min(ms, longestNapMs), nap.signal);
+      await this.#clock.sleep(Math.min(ms, longestNapMs), either.signal);
     } catch {
       // Something was added, or the caller gave up: both are asked for next.
     } finally {
       this.#naps.delete(nap);
-      signal.removeEventListener("abort", end);
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { backoffMs, zoneBackoff } from "./backoff.ts";
+import { Failures } from "./backoff.ts";
 import { Brake } from "./brake.ts";
 import type { StopSignals } from "./carry-out.ts";
 import { carryOut } from "./carry-out.ts";
@@ -68,13 +68,14 @@ export class ZoneRunner {
   #options: ZoneRunOptions;
   readonly #ports: ZoneRunPorts;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
-  readonly #failures = new Map<ZoneName, number>();
+  readonly #failures: Failures<ZoneName>;
   readonly #releases = new Releases();
   readonly #underWay = new Map<ZoneName, RunUnderWay>();
 
   constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
     this.#options = options;
     this.#ports = ports;
+    this.#failures = new Failures(ports.random);
   }
 
   /** Goes by other options from now on: what was judged by those before is not sent any more. */
@@ -135,10 +136,9 @@ export class ZoneRunner {
     for (const [name, { digest, brake }] of this.#underWay) {
       if (declared.get(name)?.digest !== digest) brake.pull();
     }
-    for (const known of [this.#memories, this.#failures]) {
-      for (const name of known.keys()) {
-        if (!declared.has(name)) known.delete(name);
-      }
+    this.#failures.keepOnly(declared);
+    for (const name of this.#memories.keys()) {
+      if (!declared.has(name)) this.#memories.delete(name);
     }
   }
 
@@ -156,13 +156,9 @@ export class ZoneRunner {
 
   #retryAfter(report: ZoneReport): number | undefined {
     const wish = retryWish(report);
-    if (wish === undefined) {
-      this.#failures.delete(report.zone);
-      return undefined;
-    }
-    const failures = (this.#failures.get(report.zone) ?? 0) + 1;
-    this.#failures.set(report.zone, failures);
-    return Math.max(wish, backoffMs(failures, this.#ports.random(), zoneBackoff));
+    if (wish !== undefined) return this.#failures.waitAfter(report.zone, wish);
+    this.#failures.forget(report.zone);
+    return undefined;
   }
 }
 

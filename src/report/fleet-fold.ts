@@ -1,6 +1,7 @@
 import type { Change } from "../plan/change.ts";
 import { isSuspended } from "../plan/guard.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Refusal } from "../plan/refusal.ts";
 import { none, onsets } from "./drift.ts";
 import { failureIn } from "./outcomes.ts";
 import type { Outcome, ZoneReport } from "./run-report.ts";
@@ -46,12 +47,25 @@ export function unseen(declared: DeclaredZone, at: Date): ZoneState {
   return { ...situation, status: statusOf(situation, at), statusSince: at };
 }
 
-/** The state of a zone whose declaration may have changed: a suspension counts from when it is declared. */
+/**
+ * The state of a zone whose declaration may have changed: a suspension counts from when it is declared. It is the same
+ * object where nothing is otherwise: thousands of zones are declared again with each reading of the files.
+ */
 export function redeclared(state: ZoneState, declared: DeclaredZone, at: Date): ZoneState {
-  const refusals = isPaused(declared, at)
-    ? state.refusals
-    : state.refusals.filter(({ code }) => code !== "SUSPENDED");
+  const isLifted = !isPaused(declared, at) && state.refusals.some(isSuspension);
+  if (!isLifted && isSame(state.declared, declared) && statusOf(state, at) === state.status) {
+    return state;
+  }
+  const refusals = isLifted ? state.refusals.filter((each) => !isSuspension(each)) : state.refusals;
   return withStatus(state, { ...state, declared, refusals }, at);
+}
+
+function isSame(a: DeclaredZone, b: DeclaredZone): boolean {
+  return a.mode === b.mode && a.suspension === b.suspension;
+}
+
+function isSuspension({ code }: Refusal): boolean {
+  return code === "SUSPENDED";
 }
 
 /** The state of a zone after one more run of it. */
@@ -177,9 +191,7 @@ function withStatus(before: ZoneState, situation: Situation, at: Date): ZoneStat
 function statusOf(situation: Situation, at: Date): ZoneStatus {
   const { declared, failure, refusals, cause, lastRun } = situation;
   if (failure !== undefined) return "error";
-  if (isPaused(declared, at) || refusals.some(({ code }) => code === "SUSPENDED")) {
-    return "paused";
-  }
+  if (isPaused(declared, at) || refusals.some(isSuspension)) return "paused";
   if (lastRun === undefined) return "unknown";
   if (refusals.some((refusal) => !isObservation(refusal))) return "blocked";
   if (cause === undefined) return "in_sync";

@@ -78,6 +78,10 @@ export class Fleet implements FleetView {
         ];
       }),
     );
+    const isAsBefore =
+      before.size === this.#states.size &&
+      this.#states.entries().every(([name, state]) => before.get(name) === state);
+    if (isAsBefore) return [];
     this.#sorted = undefined;
     return [...before.values()].filter(({ declared }) => !this.#states.has(declared.name));
   }

@@ -18,6 +18,7 @@ export const problemCodes = {
   DIRECTORY_UNSETTLED: error("the files changed each time that they were read"),
   FILE_UNREADABLE: error("a file cannot be read"),
   FILE_TOO_LARGE: error("a file is larger than 8 MB"),
+  FILE_TOO_SLOW: error("a file takes minutes to be read"),
   FILE_NOT_UTF8: error("a file is not UTF-8 text"),
   FILE_EMPTY: error("a file says nothing; an empty file is no empty state"),
   FILE_FOREIGN: error("a file of another kind: it has none of the keys that it should have"),

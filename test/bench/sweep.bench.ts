@@ -106,7 +106,7 @@ interface Sweeper {
 function startSweeper({ service }: TestService, metrics: Metrics, text: string): Sweeper {
   const clock = systemClock;
   const disk = memoryFiles({ "/zones/fleet.yaml": text });
-  const desired = new DesiredFiles({ path: "/zones", files: disk.port });
+  const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
   const teller = tellerOf({
     fleet: new Fleet(),
     metrics,

@@ -31,8 +31,9 @@ describe("with `on_change: false`", () => {
     await using example = await exampleWithEmulator({ config: nightly, ports: { clock } });
     const { place, emulator } = example;
     const daemon = place.start("run");
-    for (const zone of ["shop.example.com", brand])
+    for (const zone of ["shop.example.com", brand]) {
       await told(daemon, "plan carried out", { zone });
+    }
     const writes = writesSeenBy(emulator).length;
 
     const sites = await place.read("zones/sites.yaml");

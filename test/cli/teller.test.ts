@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { tellerOf } from "../../src/cli/teller.ts";
-import type { Loaded } from "../../src/reconcile/reconciler.ts";
+import type { Loaded } from "../../src/reconcile/fleet-in-force.ts";
 import { Fleet } from "../../src/report/fleet.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log.ts";

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { systemClock } from "../../src/api/clock.ts";
 import { codesOf, desiredBench, linesOf, zonesOf } from "../support/desired.ts";
 
 const shop = "zones:\n  - name: shop.example\n    page_shield: { settings: { enabled: true } }\n";
@@ -293,7 +294,7 @@ describe("reading again", () => {
   it("ends when it is told to", async ({ expect }) => {
     const { disk } = desiredBench({ "a.yaml": shop });
     const { DesiredFiles } = await import("../../src/desired/desired-files.ts");
-    const desired = new DesiredFiles({ path: "/zones", files: disk.port });
+    const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
     await expect(desired.load(AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
   });
 });

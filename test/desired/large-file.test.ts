@@ -2,12 +2,19 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
+import { systemClock } from "../../src/api/clock.ts";
+import { DesiredFiles } from "../../src/desired/desired-files.ts";
 import {
   hashOf,
   parseFile,
   parseFileAside,
   type ParsedFile,
 } from "../../src/desired/parse-file.ts";
+import { maxProblems } from "../../src/desired/problem-of.ts";
+import { readYaml } from "../../src/desired/yaml-text.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { zonesOf } from "../support/desired.ts";
+import { memoryFiles } from "../support/memory-files.ts";
 
 const zones = Array.from(
   { length: 3_000 },
@@ -22,6 +29,10 @@ const zones = Array.from(
 );
 const text = `zones:\n${zones.join("")}  - { name: last.example.com, oops: 1 }\n`;
 const bytes = new TextEncoder().encode(text);
+
+function zone(label: string): string {
+  return `zones:\n  - name: ${label}.example.com\n`;
+}
 
 /** Turns of the event loop while something is awaited. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
@@ -42,7 +53,7 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
     signal,
   }) => {
     const hash = hashOf(bytes);
-    const aside = parseFileAside("a.yaml", hash, bytes, signal);
+    const aside = parseFileAside("a.yaml", hash, bytes, systemClock, signal);
     expect(await turnsDuring(aside)).toBeGreaterThan(100);
     const read = await aside;
     const small = parseFile("a.yaml", hash, bytes);
@@ -53,8 +64,43 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
 
   it("is given up with its reader", async ({ expect }) => {
     const stop = new AbortController();
-    const aside = parseFileAside("a.yaml", "hash", bytes, stop.signal);
+    const aside = parseFileAside("a.yaml", "hash", bytes, systemClock, stop.signal);
     stop.abort(new Error("shutdown"));
     await expect(aside).rejects.toThrow("shutdown");
+  });
+
+  it("that takes too long is a problem of its own, and is read once it does not", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const disk = memoryFiles({ "/zones/a.yaml": zone("good"), "/zones/b.yaml": zone("other") });
+    const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock });
+    await desired.load(signal);
+    disk.write("/zones/a.yaml", text.replace(", oops: 1", ""));
+    disk.write("/zones/b.yaml", zone("next"));
+    const loading = desired.load(signal);
+    while (clock.sleeping === 0) await setImmediate();
+    await clock.advance(300_000);
+    const late = await loading;
+    expect(late.problems).toMatchObject([{ code: "FILE_TOO_SLOW", place: { file: "a.yaml" } }]);
+    expect(zonesOf(late)).toEqual(["good.example.com", "next.example.com"]);
+    expect(clock.sleeping).toBe(0);
+
+    const read = await desired.load(signal);
+    expect(read.problems).toEqual([]);
+    expect(read.documents).toHaveLength(3_002);
+    expect(clock.sleeping).toBe(0);
+  });
+});
+
+describe("a key that stands in a map again and again", () => {
+  it("is told as often as somebody reads it, and looked for no more often", ({ expect }) => {
+    const again = "b: 1\n".repeat(10_000);
+    const { problems } = readYaml("a.yaml", `a: 1\nb: 1\n${again}`);
+    expect(problems).toHaveLength(maxProblems + 1);
+    expect(problems.at(0)).toMatchObject({ code: "DUPLICATE_KEY", place: { line: 3 } });
+    const file = new TextEncoder().encode(`${text}${again}`);
+    expect(parseFile("a.yaml", "hash", file).problems.at(-1)?.code).toBe("TOO_MANY_PROBLEMS");
   });
 });

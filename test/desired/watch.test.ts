@@ -33,7 +33,7 @@ class Watched implements AsyncDisposable {
     const watched = new Watched(await realpath(await mkdtemp(path.join(tmpdir(), "watched-"))));
     await prepare(watched.top);
     const place = path.join(watched.top, name);
-    const desired = new DesiredFiles({ path: place, files: nodeFiles });
+    const desired = new DesiredFiles({ path: place, files: nodeFiles, clock: systemClock });
     watched.#watcher = await watchDesired(
       place,
       () => {

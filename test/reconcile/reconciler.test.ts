@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
 import { declared, desiredZone, policy } from "../support/model.ts";
-import { problem } from "../support/reports.ts";
 import { protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
@@ -11,10 +10,6 @@ const edited = desiredZone({
   settings: [{ name: "enabled", value: true }],
   policies: declared([policy("checkout", { action: "allow" })]),
 }).content;
-
-function many(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, index) => `z${index}.example`);
-}
 
 describe("the reconciler", () => {
   it("carries out what differs when it starts, and finds nothing to do after that", async ({
@@ -79,30 +74,6 @@ describe("the reconciler", () => {
     await world.clock.advance(0);
     expect(world.told()).toEqual([]);
     expect(world.loads.at(-1)?.result).toBe("unchanged");
-  });
-
-  it("tells what is wrong with the files as soon as it is, and no longer than it is", async ({
-    expect,
-  }) => {
-    await using world = new World([shop]);
-    const unreadable = [problem({ code: "DIRECTORY_UNREADABLE" })];
-    world.problems = unreadable;
-    world.start();
-    await world.clock.advance(0);
-    const told = [world.loads.at(-1)];
-    for (const problems of [[], unreadable, []]) {
-      world.problems = problems;
-      world.reconciler.wake("file");
-      await world.clock.advance(0);
-      told.push(world.loads.at(-1));
-    }
-    expect(told.map((load) => load?.result)).toEqual([
-      "invalid",
-      "unchanged",
-      "invalid",
-      "unchanged",
-    ]);
-    expect(told.map((load) => load?.problems)).toEqual([unreadable, [], unreadable, []]);
   });
 
   it("reads the files once more, not three times more, when woken three times meanwhile", async ({
@@ -235,58 +206,5 @@ describe("zones that cannot be listed", () => {
     await world.clock.advance(0);
     const lost = world.reports.find(({ zone }) => zone === "lost.example");
     expect(lost).toMatchObject({ result: "unreadable", failure: { code: "ZONE_NOT_LISTED" } });
-  });
-});
-
-describe("a new revision of the files", () => {
-  it("that touches too much of the fleet is held, and the one before stays in force", async ({
-    expect,
-  }) => {
-    const zones = many(10);
-    await using world = new World(zones);
-    world.start();
-    await world.clock.advance(0);
-    world.told();
-    world.requests.length = 0;
-    for (const zone of zones.slice(0, 4)) world.files.set(zone, edited);
-    world.revision = "r2";
-    world.reconciler.wake("file");
-    await world.clock.advance(0);
-    expect(world.loads.at(-1)).toMatchObject({
-      result: "refused",
-      refusal: { code: "FLEET_CHANGE" },
-    });
-    expect(world.requests).toEqual([]);
-
-    world.reconciler.wake("schedule");
-    await world.clock.advance(0);
-    expect(new Set(world.reports.map(({ result }) => result))).toEqual(new Set(["in-sync"]));
-  });
-
-  it("that declares nothing any more is refused and deletes nothing", async ({ expect }) => {
-    await using world = new World([shop]);
-    world.start();
-    await world.clock.advance(0);
-    world.told();
-    world.files.clear();
-    world.revision = "r2";
-    world.reconciler.wake("file");
-    await world.clock.advance(0);
-    expect(world.loads.at(-1)?.result).toBe("refused");
-    expect(world.live.get(shop)?.policies).toHaveLength(1);
-  });
-
-  it("that drops a zone forgets it and leaves it as it is", async ({ expect }) => {
-    await using world = new World([shop, blog]);
-    world.start();
-    await world.clock.advance(0);
-    world.told();
-    world.files.delete(blog);
-    world.revision = "r2";
-    world.reconciler.wake("file");
-    world.reconciler.wake("schedule");
-    await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} in-sync`]);
-    expect(world.live.get(blog)?.policies).toHaveLength(1);
   });
 });

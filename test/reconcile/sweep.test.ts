@@ -44,6 +44,23 @@ describe("the looks of a sweep", () => {
     expect(seen).toEqual([1, 2, 3, 4]);
   });
 
+  it.for([-60 * minute, 60 * minute])(
+    "come in their time though somebody sets the clock by %s ms",
+    async (ms, { expect }) => {
+      const world = await settledWorld(4, 15 * minute);
+      world.reconciler.wake("schedule");
+      await world.clock.advance(1_000);
+      world.clock.step(ms);
+      const seen: number[] = [];
+      for (let look = 0; look < 4; look += 1) {
+        seen.push(world.requests.length);
+        await world.clock.advance(3 * minute);
+      }
+      expect(seen).toEqual([1, 2, 3, 4]);
+      world.stop.abort();
+    },
+  );
+
   it.for(["startup", "signal", "manual"] as const)(
     "come at once when asked for by %s",
     async (trigger, { expect }) => {

@@ -25,6 +25,21 @@ describe("what is declared", () => {
     expect(fleet.zones).toHaveLength(1);
   });
 
+  it("leaves a zone that is declared as before as it is, to the very object", ({ expect }) => {
+    const until = { reason: "migration", until: at(5) };
+    const fleet = fleetOf(declared(shop, { suspension: until }), declared("a.example.com"));
+    const { zones } = fleet;
+    fleet.declare([declared(shop, { suspension: until }), declared("a.example.com")], at(4));
+    expect(fleet.zones).toBe(zones);
+
+    fleet.declare([declared(shop, { suspension: until }), declared("a.example.com")], at(6));
+    expect(fleet.zones[0]).toBe(zones[0]);
+    expect(fleet.zone(shop)).toMatchObject({ status: "unknown", statusSince: at(6) });
+
+    fleet.declare([declared(shop, { mode: "observe" })], at(7));
+    expect(fleet.zones).toMatchObject([{ declared: { mode: "observe" } }]);
+  });
+
   it("passes over the report of a zone that went while it was looked at", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordZone(report("gone.example.com", 1, drifted));

@@ -16,7 +16,7 @@ async function settle(): Promise<false> {
 
 /** A clock that stands still until it is told to go on. Sleepers wake in the order of their moments. */
 export class SimulatedClock {
-  readonly #start: number;
+  #start: number;
   #elapsed = 0;
   #sleepers: readonly Sleeper[] = [];
 
@@ -30,6 +30,11 @@ export class SimulatedClock {
 
   uptime(): number {
     return this.#elapsed;
+  }
+
+  /** Sets the clock on the wall; who sleeps sleeps as long as before. */
+  step(ms: number): void {
+    this.#start += ms;
   }
 
   async sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { systemClock } from "../../src/api/clock.ts";
 import { DesiredFiles, type DesiredState } from "../../src/desired/desired-files.ts";
 import { memoryFiles, type MemoryDisk } from "./memory-files.ts";
 import { problemLine } from "./problem-line.ts";
@@ -13,7 +14,7 @@ export function desiredBench(files: Readonly<Record<string, string | Uint8Array>
   const disk = memoryFiles(
     Object.fromEntries(Object.entries(files).map(([name, text]) => [`/zones/${name}`, text])),
   );
-  const desired = new DesiredFiles({ path: "/zones", files: disk.port });
+  const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
   return { disk, load: () => desired.load(AbortSignal.timeout(20_000)) };
 }
 

@@ -1,8 +1,9 @@
 import type { Budget } from "../../src/api/budget.ts";
 import type { Write } from "../../src/plan/write.ts";
 import type { DesiredSource, DesiredState, Listing } from "../../src/reconcile/declared-fleet.ts";
+import type { Loaded } from "../../src/reconcile/fleet-in-force.ts";
 import type { Urgency, Written } from "../../src/reconcile/ports.ts";
-import { type Loaded, Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
+import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
 import type { Script } from "../../src/zone/inventory.ts";
