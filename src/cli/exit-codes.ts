@@ -43,6 +43,11 @@ export function exitCodeOfFailure(code: string): ExitCode {
   return wayFailures.has(code) ? exitCodes.unreachable : exitCodes.failed;
 }
 
+/** The code of a command that came to `code` with the zones that it knows, while others are unknown. */
+export function exitCodeInPart(code: ExitCode): ExitCode {
+  return code === exitCodes.failed || code === exitCodes.unreachable ? code : exitCodes.partial;
+}
+
 /** What speaks against writing only: a plan of such a zone is as good as any other. */
 const wishes: ReadonlySet<RefusalCode> = new Set(["OBSERVED", "SUSPENDED"]);
 

@@ -10,6 +10,7 @@ import type { Zone } from "../zone/zone.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { ImportFlags } from "./import-command.ts";
 import { importedFiles, importedText, type ImportedFile } from "./imported-files.ts";
+import { listZones } from "./listing.ts";
 import type { Machine } from "./machine.ts";
 import { inParallel, isWanted } from "./one-look.ts";
 import { startProgress } from "./progress.ts";
@@ -25,10 +26,7 @@ type Imported = { readonly zone: Zone } & (
 /** `zonewarden import`: writes down what is live, so that a plan of it is empty. Sends nothing but GETs. */
 export async function importCommand(flags: ImportFlags, machine: Machine): Promise<ExitCode> {
   return withService(flags.config, machine, async (session) => {
-    const { zones: listed, failed } = await session.service.reader.listZones(session.stop);
-    for (const { credential, error } of failed) {
-      machine.stderr.write(`credential ${credential}: cannot list its zones: ${error.message}\n`);
-    }
+    const { zones: listed, failed } = await listZones(session);
     const wanted = listed.filter(({ name }) => isWanted(name, flags.zones));
     if (wanted.length === 0) {
       machine.stderr.write(

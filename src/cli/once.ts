@@ -8,7 +8,7 @@ import { renderMarkdown } from "../report/plan-markdown.ts";
 import { renderReports } from "../report/plan-text.ts";
 import type { RunReport, ZoneReport } from "../report/run-report.ts";
 import { type SweepForecast, sweepWords } from "../report/sweep-words.ts";
-import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { exitCodeInPart, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { desiredOrProblems, hasErrors, printProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
 import type { Look } from "./one-look.ts";
@@ -66,7 +66,7 @@ export async function once(
   const { reports, beside, exitCodeOf } = await finish(look, state.revision);
   const report = { revision: state.revision, startedAt, zones: reports };
   printReport(report, beside, flags.format, machine);
-  const code = exitCodeOf(reports);
+  const code = look.isWhole ? exitCodeOf(reports) : exitCodeInPart(exitCodeOf(reports));
   const isGood = code === exitCodes.done || code === exitCodes.changes;
   return isGood && hasErrors(problems) ? exitCodes.invalid : code;
 }
