@@ -34,6 +34,19 @@ describe("a declared zone that cannot be found", () => {
     expect(writesSeenBy(example.emulator)).toHaveLength(5);
   });
 
+  it("is told where it is declared by its id", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await example.place.write(
+      "zones/ghost.yaml",
+      ghost.replace("name: ghost.example.com", `id: "${"0".repeat(32)}"`),
+    );
+    const { code, stderr } = await example.place.run("apply");
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /ghost\.yaml:1:9: error: the token does not see the zone 0{32} \[ZONE_NOT_LISTED\]/,
+    );
+  });
+
   it("is nothing to somebody who asks for another zone", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await example.place.write("zones/ghost.yaml", ghost);
