@@ -10,9 +10,9 @@ import type { Zone } from "../zone/zone.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { ImportFlags } from "./import-command.ts";
 import { importedFiles, importedText, type ImportedFile } from "./imported-files.ts";
-import { listZones } from "./listing.ts";
+import { listZones, wantedOf } from "./listing.ts";
 import type { Machine } from "./machine.ts";
-import { inParallel, isWanted } from "./one-look.ts";
+import { inParallel } from "./one-look.ts";
 import { startProgress } from "./progress.ts";
 import { saveFile } from "./save-file.ts";
 import { type Session, withService } from "./session.ts";
@@ -27,7 +27,7 @@ type Imported = { readonly zone: Zone } & (
 export async function importCommand(flags: ImportFlags, machine: Machine): Promise<ExitCode> {
   return withService(flags.config, machine, async (session) => {
     const { zones: listed, failed } = await listZones(session);
-    const wanted = listed.filter(({ name }) => isWanted(name, flags.zones));
+    const wanted = wantedOf(listed, flags.zones);
     if (wanted.length === 0) {
       machine.stderr.write(
         `import: none of the ${listed.length} zones that the token sees is called so\n`,

@@ -15,9 +15,8 @@ import { valueText } from "../report/value.ts";
 import { maliciousReasons, type ItemKind } from "../zone/inventory.ts";
 import type { Zone } from "../zone/zone.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { listZones } from "./listing.ts";
+import { listZones, wantedOf } from "./listing.ts";
 import type { Machine } from "./machine.ts";
-import { isWanted } from "./one-look.ts";
 import { startReading } from "./progress.ts";
 import { type Session, withService } from "./session.ts";
 import { tableText } from "./table.ts";
@@ -116,7 +115,7 @@ export async function wantedZones(
   session: Session,
 ): Promise<ZoneListing> {
   const { zones, failed } = await listZones(session);
-  const wanted = zones.filter(({ name }) => isWanted(name, patterns));
+  const wanted = wantedOf(zones, patterns);
   if (wanted.length === 0) {
     const named = patterns.length === 0 ? "no zone" : `no zone that fits ${patterns.join(", ")}`;
     session.machine.stderr.write(

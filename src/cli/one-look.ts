@@ -9,7 +9,7 @@ import { circumstancesOf } from "../reconcile/zone-runner.ts";
 import { failureOf } from "../report/failure.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import type { Problem } from "../zone/problem.ts";
-import { listZones, unlistedText } from "./listing.ts";
+import { isWanted, listZones, unlistedText } from "./listing.ts";
 import { startProgress } from "./progress.ts";
 import type { Session } from "./session.ts";
 
@@ -74,16 +74,6 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
     .filter(([name]) => isWanted(name, only))
     .map(([name, why]) => missingReport(name, why ?? unlisted[0], occasion));
   return { looked, missing, isWhole, problems: fleet.problems, unmatched };
-}
-
-/** Whether a zone is one of those that the command line names. */
-export function isWanted(name: string, patterns: readonly string[]): boolean {
-  return patterns.length === 0 || patterns.some((pattern) => fits(name, pattern.toLowerCase()));
-}
-
-function fits(name: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*").map((part) => RegExp.escape(part));
-  return new RegExp(`^${[first, ...rest].join(".*")}$`).test(name);
 }
 
 function lookAt(

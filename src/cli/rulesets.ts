@@ -107,7 +107,7 @@ async function withScope(
     const [found, ...more] = zones;
     if (found === undefined) return exitCodes.failed;
     if (more.length > 0) {
-      machine.stderr.write(`${zone}: ${more.length + 1} zones fit; name one\n`);
+      machine.stderr.write(`${zone}: ${more.length + 1} zones fit; name one, or give its id\n`);
       return exitCodes.failed;
     }
     await work({ level: account === true ? "account" : "zone", zone: found }, session);

@@ -48,12 +48,16 @@ export async function suggestCommand(flags: SuggestFlags, machine: Machine): Pro
   });
 }
 
-/** The zone that a host belongs to: the longest name that it ends in. */
+/** The zone that a host belongs to: the longest name that it ends in, and of several of that name the active one. */
 async function zoneOf(host: string, session: Session): Promise<Zone | undefined> {
   const { zones } = await listZones(session);
   return zones
     .filter(({ name }) => host === name || host.endsWith(`.${name}`))
-    .toSorted((a, b) => b.name.length - a.name.length)[0];
+    .toSorted((a, b) => b.name.length - a.name.length || activity(b) - activity(a))[0];
+}
+
+function activity({ status }: Zone): number {
+  return status === "active" ? 1 : 0;
 }
 
 /** What is on record of a zone's pages; what fell silent for a week may still be needed. */
