@@ -53,7 +53,9 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
     ...fleet.zones.values().map(({ desired }) => desired.zone.name),
   ];
   const unmatched = only.filter((pattern) => !names.some((name) => isWanted(name, [pattern])));
-  if (unmatched.length > 0) return { looked: [], missing: [], isWhole, problems: fleet.problems, unmatched };
+  if (unmatched.length > 0) {
+    return { looked: [], missing: [], isWhole, problems: fleet.problems, unmatched };
+  }
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
     isWanted(desired.zone.name, only),
   );
