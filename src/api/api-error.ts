@@ -1,41 +1,39 @@
 import type { Fault } from "./observer.ts";
 
 /** What can go wrong with a request. Stable: reports, metrics and tests hold on to these. */
-export const apiErrorCodes = [
+export type ApiErrorCode =
   /** No connection, or it broke before the whole answer was here. */
-  "API_UNREACHABLE",
+  | "API_UNREACHABLE"
   /** No whole answer within the time of one request. */
-  "API_TIMEOUT",
+  | "API_TIMEOUT"
   /** The answer is not JSON, or not of the documented kind. */
-  "API_MALFORMED",
+  | "API_MALFORMED"
   /** The answer is longer than we are ready to hold. */
-  "API_TOO_LARGE",
+  | "API_TOO_LARGE"
   /** The token is unknown, disabled or expired (401). */
-  "API_UNAUTHORIZED",
+  | "API_UNAUTHORIZED"
   /** The token may not do this, or the zone is not its own (403). */
-  "API_FORBIDDEN",
+  | "API_FORBIDDEN"
   /** There is no such thing (404). */
-  "API_NOT_FOUND",
+  | "API_NOT_FOUND"
   /** The state of the thing does not allow it now (409). */
-  "API_CONFLICT",
+  | "API_CONFLICT"
   /** The service does not accept the request: a bad value, no entitlement, a quota (other 4xx). */
-  "API_REFUSED",
+  | "API_REFUSED"
   /** Too many requests (429). */
-  "API_THROTTLED",
+  | "API_THROTTLED"
   /** The service failed (5xx). */
-  "API_SERVER",
+  | "API_SERVER"
   /** A write was sent, and whether it took effect cannot be told. */
-  "API_UNKNOWN_OUTCOME",
+  | "API_UNKNOWN_OUTCOME"
   /** Our own budget, or the service's lock-out, leaves no room for longer than we are ready to wait. */
-  "API_BUDGET",
+  | "API_BUDGET"
   /** No credential serves the zone. */
-  "API_NO_CREDENTIAL",
+  | "API_NO_CREDENTIAL"
   /** The source of the token cannot be read, or holds none. */
-  "API_NO_TOKEN",
-] as const;
-
-/** One of {@link apiErrorCodes}. */
-export type ApiErrorCode = (typeof apiErrorCodes)[number];
+  | "API_NO_TOKEN"
+  /** A look at one zone took too long in all: the loop gives it up, not the client. */
+  | "API_DEADLINE";
 
 /** The facts of an {@link ApiError} beside code and message. */
 export interface ApiErrorFacts {

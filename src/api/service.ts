@@ -42,7 +42,7 @@ export interface Service {
 
 /** The zones that the credentials see together. */
 export interface ZoneListing {
-  /** Without repetitions, ordered by name. */
+  /** Without repetitions, ordered by name; several of one name by id. */
   readonly zones: readonly Zone[];
   /** Credentials whose listing failed: their zones are unknown, not gone. */
   readonly failed: readonly { readonly credential: string; readonly error: ApiError }[];
@@ -233,7 +233,11 @@ async function listAll({ sessions }: Service, signal: AbortSignal): Promise<Zone
   const [first] = failed;
   if (first !== undefined && failed.length === sessions.length) throw first.error;
   const zones = new Map(listings.flatMap((each) => each.zones).map((zone) => [zone.id, zone]));
-  return { zones: [...zones.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), failed };
+  return { zones: [...zones.values()].toSorted(byNameAndId), failed };
+}
+
+function byNameAndId(a: Zone, b: Zone): number {
+  return (a.name === b.name ? a.id < b.id : a.name < b.name) ? -1 : 1;
 }
 
 interface OneListing {

@@ -1,3 +1,4 @@
+import type { ApiErrorCode } from "../api/api-error.ts";
 import type { RefusalCode } from "../plan/refusal.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import { isConverged } from "../report/summary.ts";
@@ -29,18 +30,22 @@ export const exitCodeHelp = `Exit codes:
   7  the service cannot be reached, or the budget is spent`;
 
 /** Failures of the way to the service, not of what was asked of it. */
-const wayFailures: ReadonlySet<string> = new Set([
+const wayFailures: ReadonlySet<string> = new Set<ApiErrorCode>([
   "API_UNREACHABLE",
   "API_TIMEOUT",
   "API_THROTTLED",
   "API_SERVER",
   "API_BUDGET",
-  "API_CIRCUIT_OPEN",
 ]);
 
 /** The code of a failure that ended a command before it came to any zone. */
 export function exitCodeOfFailure(code: string): ExitCode {
   return wayFailures.has(code) ? exitCodes.unreachable : exitCodes.failed;
+}
+
+/** The code of a command that came to `code` with the zones that it knows, while others are unknown. */
+export function exitCodeInPart(code: ExitCode): ExitCode {
+  return code === exitCodes.failed || code === exitCodes.unreachable ? code : exitCodes.partial;
 }
 
 /** What speaks against writing only: a plan of such a zone is as good as any other. */

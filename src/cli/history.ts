@@ -5,9 +5,9 @@ import type { HistoryEntry } from "../report/history.ts";
 import { paintOf } from "../report/paint.ts";
 import { entriesIn } from "../telemetry/history-lines.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { isWanted } from "./listing.ts";
 import { configOrProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
-import { isWanted } from "./one-look.ts";
 
 /** What `history` is told. */
 export interface HistoryFlags {

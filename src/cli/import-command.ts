@@ -26,7 +26,7 @@ export const addImport: Add = (program, machine, end) => {
   program
     .command("import")
     .description("write down what is live, as zone documents of which a plan is empty")
-    .argument("[zones...]", "only these zones (names, * stands for anything)")
+    .argument("[zones...]", "only these zones (names, * stands for anything; or ids)")
     .addOption(configOption())
     .option("-o, --out <directory>", "write a file for each zone, instead of printing one text")
     .option("--force", "overwrite files that are there", false)

@@ -10,8 +10,9 @@ import type { Zone } from "../zone/zone.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { ImportFlags } from "./import-command.ts";
 import { importedFiles, importedText, type ImportedFile } from "./imported-files.ts";
+import { listZones, wantedOf } from "./listing.ts";
 import type { Machine } from "./machine.ts";
-import { inParallel, isWanted } from "./one-look.ts";
+import { inParallel } from "./one-look.ts";
 import { startProgress } from "./progress.ts";
 import { saveFile } from "./save-file.ts";
 import { type Session, withService } from "./session.ts";
@@ -25,11 +26,8 @@ type Imported = { readonly zone: Zone } & (
 /** `zonewarden import`: writes down what is live, so that a plan of it is empty. Sends nothing but GETs. */
 export async function importCommand(flags: ImportFlags, machine: Machine): Promise<ExitCode> {
   return withService(flags.config, machine, async (session) => {
-    const { zones: listed, failed } = await session.service.reader.listZones(session.stop);
-    for (const { credential, error } of failed) {
-      machine.stderr.write(`credential ${credential}: cannot list its zones: ${error.message}\n`);
-    }
-    const wanted = listed.filter(({ name }) => isWanted(name, flags.zones));
+    const { zones: listed, failed } = await listZones(session);
+    const wanted = wantedOf(listed, flags.zones);
     if (wanted.length === 0) {
       machine.stderr.write(
         `import: none of the ${listed.length} zones that the token sees is called so\n`,

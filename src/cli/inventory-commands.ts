@@ -15,7 +15,7 @@ export const addInventory: Add = (program, machine, end) => {
     const command = inventory
       .command(`${kind}s`)
       .description(`list the ${kind}s of zones, or show one with its pages`)
-      .argument("[zones...]", "only these zones (names, * stands for anything)")
+      .argument("[zones...]", "only these zones (names, * stands for anything; or ids)")
       .addOption(configOption())
       .addOption(formatOption("table", "json", "csv"))
       .option("--id <id>", `show this ${kind} alone, with all pages and versions`)

@@ -1,5 +1,6 @@
 import type { ItemFilters } from "../api/item-query.ts";
 import { noFilters } from "../api/item-query.ts";
+import type { ZoneListing } from "../api/service.ts";
 import { isServiceError } from "../report/failure.ts";
 import { inventoryTable } from "../report/inventory-table.ts";
 import {
@@ -14,8 +15,8 @@ import { valueText } from "../report/value.ts";
 import { maliciousReasons, type ItemKind } from "../zone/inventory.ts";
 import type { Zone } from "../zone/zone.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { listZones, wantedOf } from "./listing.ts";
 import type { Machine } from "./machine.ts";
-import { isWanted } from "./one-look.ts";
 import { startReading } from "./progress.ts";
 import { type Session, withService } from "./session.ts";
 import { tableText } from "./table.ts";
@@ -67,12 +68,12 @@ export async function inventoryCommand(
     }
     const maliciousBelow = Number(question.maliciousBelow ?? session.config.impact.maliciousBelow);
     const options = { maliciousBelow, now: machine.clock.now() };
-    const zones = await wantedZones(question.zones, session);
+    const { zones, failed: unlisted } = await wantedZones(question.zones, session);
     if (zones.length === 0) return exitCodes.failed;
     if (question.id !== undefined) return showOne(question, question.id, zones, options, session);
     const { inventories, failed } = await readAll(question, zones, options, session);
     print(question, inventories, options, machine);
-    if (failed === 0) return exitCodes.done;
+    if (failed === 0 && unlisted.length === 0) return exitCodes.done;
     return failed === zones.length ? exitCodes.unreachable : exitCodes.partial;
   });
 }
@@ -111,20 +112,17 @@ function optionsWhere(
 /** The zones that the service lists and the command line names. */
 export async function wantedZones(
   patterns: readonly string[],
-  { service, machine, stop }: Session,
-): Promise<readonly Zone[]> {
-  const { zones, failed } = await service.reader.listZones(stop);
-  for (const { credential, error } of failed) {
-    machine.stderr.write(`credential ${credential}: ${error.code}: ${error.message}\n`);
-  }
-  const wanted = zones.filter(({ name }) => isWanted(name, patterns));
+  session: Session,
+): Promise<ZoneListing> {
+  const { zones, failed } = await listZones(session);
+  const wanted = wantedOf(zones, patterns);
   if (wanted.length === 0) {
     const named = patterns.length === 0 ? "no zone" : `no zone that fits ${patterns.join(", ")}`;
-    machine.stderr.write(
+    session.machine.stderr.write(
       `the service lists ${named}: check the name, and what the token may see\n`,
     );
   }
-  return wanted;
+  return { zones: wanted, failed };
 }
 
 interface Reading {

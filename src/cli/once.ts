@@ -8,7 +8,8 @@ import { renderMarkdown } from "../report/plan-markdown.ts";
 import { renderReports } from "../report/plan-text.ts";
 import type { RunReport, ZoneReport } from "../report/run-report.ts";
 import { type SweepForecast, sweepWords } from "../report/sweep-words.ts";
-import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import type { ZoneDocument } from "../zone/desired.ts";
+import { exitCodeInPart, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { desiredOrProblems, hasErrors, printProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
 import type { Look } from "./one-look.ts";
@@ -55,8 +56,11 @@ export async function once(
   if (state === undefined) return exitCodes.invalid;
   const startedAt = machine.clock.now();
   const look = await lookOnce({ state, only: flags.zones, accept }, session);
-  // A zone that the service does not list has a report of its own.
-  const problems = look.problems.filter(({ code }) => code !== "ZONE_NOT_LISTED");
+  // A name that the service does not list has a report of its own; an id has none.
+  const named = new Set(state.documents.filter(isNamed).map(({ place }) => place));
+  const problems = look.problems.filter(
+    ({ code, place }) => code !== "ZONE_NOT_LISTED" || !named.has(place),
+  );
   printProblems({ ...state, problems }, machine);
   const mistakes = [...look.unmatched.map(unmatchedText), ...idleHashes(accept, look)];
   if (mistakes.length > 0) {
@@ -66,9 +70,13 @@ export async function once(
   const { reports, beside, exitCodeOf } = await finish(look, state.revision);
   const report = { revision: state.revision, startedAt, zones: reports };
   printReport(report, beside, flags.format, machine);
-  const code = exitCodeOf(reports);
+  const code = look.isWhole ? exitCodeOf(reports) : exitCodeInPart(exitCodeOf(reports));
   const isGood = code === exitCodes.done || code === exitCodes.changes;
   return isGood && hasErrors(problems) ? exitCodes.invalid : code;
+}
+
+function isNamed({ target }: ZoneDocument): boolean {
+  return target.by === "name";
 }
 
 /** A release that releases nothing is a mistake: the plan that was reviewed is not the one that would be carried out. */

@@ -6,8 +6,10 @@ import type { Proposal } from "../reconcile/propose.ts";
 import { propose } from "../reconcile/propose.ts";
 import { type Windows, windowsOf } from "../reconcile/windows.ts";
 import { circumstancesOf } from "../reconcile/zone-runner.ts";
+import { failureOf } from "../report/failure.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import type { Problem } from "../zone/problem.ts";
+import { isWanted, listZones, unlistedText } from "./listing.ts";
 import { startProgress } from "./progress.ts";
 import type { Session } from "./session.ts";
 
@@ -20,8 +22,10 @@ export interface Looked {
 /** What one look at the fleet came to. */
 export interface Look {
   readonly looked: readonly Looked[];
-  /** Declared zones that the service does not list. */
+  /** Declared zones that were not found. */
   readonly missing: readonly ZoneReport[];
+  /** Whether the zones of every credential are known. */
+  readonly isWhole: boolean;
   /** What the zone listing showed to be wrong in the files. */
   readonly problems: readonly Problem[];
   /** Patterns of the command line that no declared zone fits; where there are any, nothing was looked at. */
@@ -40,15 +44,18 @@ export interface LookOptions {
 /** Looks at every declared zone once, several side by side, and writes nothing. Throws where the zones cannot be listed. */
 export async function lookOnce(options: LookOptions, session: Session): Promise<Look> {
   const { state, only } = options;
-  const { config, service, machine, stop } = session;
-  const { zones: listed } = await service.reader.listZones(stop);
+  const { config, machine } = session;
+  const { zones: listed, failed } = await listZones(session);
+  const isWhole = failed.length === 0;
   const fleet = declaredFleet(selectZones, state, listed);
   const names = [
     ...fleet.missing.keys(),
     ...fleet.zones.values().map(({ desired }) => desired.zone.name),
   ];
   const unmatched = only.filter((pattern) => !names.some((name) => isWanted(name, [pattern])));
-  if (unmatched.length > 0) return { looked: [], missing: [], problems: fleet.problems, unmatched };
+  if (unmatched.length > 0) {
+    return { looked: [], missing: [], isWhole, problems: fleet.problems, unmatched };
+  }
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
     isWanted(desired.zone.name, only),
   );
@@ -59,21 +66,16 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
     progress.step();
     return { declared, proposal };
   });
-  const occasion = { run: "", trigger: "manual", revision: state.revision } as const;
+  const unlisted = failed.map((each) => ({
+    ...failureOf(each.error),
+    message: unlistedText(each),
+  }));
+  const { revision } = state;
+  const occasion = { run: "", trigger: "manual", revision, now: machine.clock.now() } as const;
   const missing = [...fleet.missing]
     .filter(([name]) => isWanted(name, only))
-    .map(([name, why]) => missingReport(name, why, { ...occasion, now: machine.clock.now() }));
-  return { looked, missing, problems: fleet.problems, unmatched };
-}
-
-/** Whether a zone is one of those that the command line names. */
-export function isWanted(name: string, patterns: readonly string[]): boolean {
-  return patterns.length === 0 || patterns.some((pattern) => fits(name, pattern.toLowerCase()));
-}
-
-function fits(name: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*").map((part) => RegExp.escape(part));
-  return new RegExp(`^${[first, ...rest].join(".*")}$`).test(name);
+    .map(([name, why]) => missingReport(name, why ?? unlisted[0], occasion));
+  return { looked, missing, isWhole, problems: fleet.problems, unmatched };
 }
 
 function lookAt(

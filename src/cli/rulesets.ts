@@ -103,10 +103,11 @@ async function withScope(
   work: (scope: RulesetScope, session: Session) => Promise<void>,
 ): Promise<ExitCode> {
   return withService(config, machine, async (session) => {
-    const [found, ...more] = await wantedZones([zone], session);
+    const { zones } = await wantedZones([zone], session);
+    const [found, ...more] = zones;
     if (found === undefined) return exitCodes.failed;
     if (more.length > 0) {
-      machine.stderr.write(`${zone}: ${more.length + 1} zones fit; name one\n`);
+      machine.stderr.write(`${zone}: ${more.length + 1} zones fit; name one, or give its id\n`);
       return exitCodes.failed;
     }
     await work({ level: account === true ? "account" : "zone", zone: found }, session);

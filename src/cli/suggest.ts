@@ -5,6 +5,7 @@ import { suggestionEntry, suggestionRemarks } from "../report/suggestion.ts";
 import type { Resource } from "../zone/inventory.ts";
 import { zoneName, type Zone } from "../zone/zone.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { listZones } from "./listing.ts";
 import type { Machine } from "./machine.ts";
 import { startReading } from "./progress.ts";
 import { type Session, withService } from "./session.ts";
@@ -47,12 +48,16 @@ export async function suggestCommand(flags: SuggestFlags, machine: Machine): Pro
   });
 }
 
-/** The zone that a host belongs to: the longest name that it ends in. */
-async function zoneOf(host: string, { service, stop }: Session): Promise<Zone | undefined> {
-  const { zones } = await service.reader.listZones(stop);
+/** The zone that a host belongs to: the longest name that it ends in, and of several of that name the active one. */
+async function zoneOf(host: string, session: Session): Promise<Zone | undefined> {
+  const { zones } = await listZones(session);
   return zones
     .filter(({ name }) => host === name || host.endsWith(`.${name}`))
-    .toSorted((a, b) => b.name.length - a.name.length)[0];
+    .toSorted((a, b) => b.name.length - a.name.length || activity(b) - activity(a))[0];
+}
+
+function activity({ status }: Zone): number {
+  return status === "active" ? 1 : 0;
 }
 
 /** What is on record of a zone's pages; what fell silent for a week may still be needed. */

@@ -79,7 +79,7 @@ export class DesiredFiles {
   /** Reads the files. Rejects only when `signal` aborts: whatever is wrong with the files is in the state. */
   async load(signal: AbortSignal): Promise<DesiredState> {
     const { path, files } = this.#options;
-    const set = await readFileSet(path, files, signal);
+    const set = await readFileSet(path, files, (at) => this.#below(at).length > 0, signal);
     if (set.state === "unreadable") return this.#standstill(set.problem);
     if (set.files.length === 0) return this.#standstill(emptyDirectory);
     const parsed = await this.#parseAll(set.files, signal);
@@ -163,10 +163,18 @@ export class DesiredFiles {
 
   /** Files below a directory that cannot be read just now: they count as they last were. */
   #lost(parsed: readonly ParsedFile[]): readonly ParsedFile[] {
-    const lost = parsed.map(({ file }) => file).filter(isDirectory);
-    return [...this.#known.keys()]
-      .filter((file) => lost.some((directory) => file !== directory && file.startsWith(directory)))
+    return parsed
+      .map(({ file }) => file)
+      .filter(isDirectory)
+      .flatMap((directory) => this.#below(directory))
       .map((file) => ({ ...unusableFile(file, unreadable), problems: [] }));
+  }
+
+  /** Files that are known below a directory. */
+  #below(directory: string): readonly string[] {
+    return [...this.#known.keys()].filter(
+      (file) => file !== directory && file.startsWith(directory),
+    );
   }
 }
 

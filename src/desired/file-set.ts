@@ -6,7 +6,7 @@ import type { FilePort } from "./files.ts";
 import { problemOfFile } from "./problem-of.ts";
 import { maxFileSize, reasonOf } from "./read-text.ts";
 import { survey } from "./survey.ts";
-import type { Sighting } from "./survey.ts";
+import type { HeldFiles, Sighting } from "./survey.ts";
 
 /** A file as it was found. Its name is relative to the directory; a directory that cannot be read ends in a slash. */
 export type FoundFile =
@@ -36,11 +36,12 @@ const maxRounds = 5;
 export async function readFileSet(
   directory: string,
   files: FilePort,
+  heldFiles: HeldFiles,
   signal: AbortSignal,
 ): Promise<FileSet> {
   for (let round = 0; round < maxRounds; round += 1) {
     signal.throwIfAborted();
-    const set = await readOnce(directory, files, signal);
+    const set = await readOnce(directory, files, heldFiles, signal);
     if (set !== "moved") return set;
   }
   const problem = problemOfFile(".", "DIRECTORY_UNSETTLED", {
@@ -53,15 +54,16 @@ export async function readFileSet(
 async function readOnce(
   directory: string,
   port: FilePort,
+  heldFiles: HeldFiles,
   signal: AbortSignal,
 ): Promise<FileSet | "moved"> {
-  const before = await survey(directory, port, signal);
+  const before = await survey(directory, port, heldFiles, signal);
   if ("reason" in before) return { state: "unreadable", problem: unreadable(before.reason) };
   const found: FoundFile[] = [];
   for (const sighting of before.sightings) {
     found.push(await readSighted(sighting, port, signal));
   }
-  const after = await survey(directory, port, signal);
+  const after = await survey(directory, port, heldFiles, signal);
   if (!isDeepStrictEqual(before, after)) return "moved";
   const { root, single } = before;
   const named = single ? path.dirname(directory) : directory;

@@ -41,14 +41,14 @@ function closeness({ documents }: Declared): number {
 function ambiguous(named: readonly Declared[], { zone, documents }: Declared): Problem {
   return problemAt(documents[0].place, "ZONE_AMBIGUOUS", {
     message: `${named.length} zones are called ${zone.name}, and not just one of them is active: ${textOf(named)}`,
-    remedy: "declare the one that is meant by its id; until then all of them are left alone",
+    remedy: "declare one of them alone, by its id; until then all of them are left alone",
   });
 }
 
 function namesake(named: readonly Declared[], { zone, documents }: Declared): Problem {
   return problemAt(documents[0].place, "ZONE_NAMESAKE", {
     message: `${named.length} zones are called ${zone.name}, and the active one is taken: ${textOf(named)}`,
-    remedy: "declare the one that is meant by its id, or let the selector ask for `status: active`",
+    remedy: "declare one of them alone, by its id, or let the selector ask for `status: active`",
   });
 }
 

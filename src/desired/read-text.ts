@@ -51,6 +51,7 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: "its links go round in a circle",
   ENOTDIR: "a part of its path is no directory",
   EISDIR: "it is a directory",
+  ESTALE: "the file system has lost it",
   EIO: "the disk reports an error",
 };
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
 import type { FileFacts, FilePort } from "./files.ts";
-import { problemOfFile } from "./problem-of.ts";
+import { problemOfFile, type Words } from "./problem-of.ts";
 import { reasonOf } from "./read-text.ts";
 
 /** A zone file that is there, not read yet. `identity` differs as soon as it is another one. */
@@ -22,10 +22,14 @@ export type Survey =
     }
   | { readonly reason: string };
 
+/** Whether files were found below a directory before; its name ends in a slash. */
+export type HeldFiles = (directory: string) => boolean;
+
 /** Looks for zone files below `directory`, or takes it as the one file that it is. */
 export async function survey(
   directory: string,
   port: FilePort,
+  heldFiles: HeldFiles,
   signal: AbortSignal,
 ): Promise<Survey> {
   try {
@@ -35,7 +39,7 @@ export async function survey(
       const sightings = [fileAt(path.basename(directory), root, facts)];
       return { root: path.dirname(root), single: true, sightings };
     }
-    const surveyor = new Surveyor(root, port, signal);
+    const surveyor = new Surveyor(root, port, heldFiles, signal);
     await surveyor.visit(root, await port.list(root), "");
     return { root, single: false, sightings: surveyor.sightings };
   } catch (error) {
@@ -49,12 +53,14 @@ class Surveyor {
   readonly sightings: Sighting[] = [];
   readonly #root: string;
   readonly #port: FilePort;
+  readonly #heldFiles: HeldFiles;
   readonly #signal: AbortSignal;
   readonly #seen = new Set<string>();
 
-  constructor(root: string, port: FilePort, signal: AbortSignal) {
+  constructor(root: string, port: FilePort, heldFiles: HeldFiles, signal: AbortSignal) {
     this.#root = root;
     this.#port = port;
+    this.#heldFiles = heldFiles;
     this.#signal = signal;
     this.#seen.add(root);
   }
@@ -73,7 +79,11 @@ class Surveyor {
       await this.#take(real, file, await this.#port.facts(real));
     } catch (error) {
       this.#signal.throwIfAborted();
-      if (isZoneFile(file)) this.#report(file, at, "FILE_UNREADABLE", brokenLink(reasonOf(error)));
+      if (isZoneFile(file)) {
+        this.#report(file, at, "FILE_UNREADABLE", brokenLink("file", error));
+      } else if (!isGone(error) || this.#heldFiles(`${file}/`)) {
+        this.#report(`${file}/`, at, "DIRECTORY_UNREADABLE", brokenLink("directory", error));
+      }
     }
   }
 
@@ -81,7 +91,7 @@ class Surveyor {
     const isDirectory = facts.kind === "directory";
     if (!isDirectory && !isZoneFile(file)) return;
     if (real !== this.#root && !real.startsWith(this.#root + path.sep)) {
-      this.#report(file, real, "FILE_OUTSIDE", outside);
+      this.#report(isDirectory ? `${file}/` : file, real, "FILE_OUTSIDE", outside);
     } else if (!this.#seen.has(real)) {
       this.#seen.add(real);
       if (isDirectory) await this.#enter(real, file);
@@ -103,12 +113,7 @@ class Surveyor {
     await this.visit(real, names, `${file}/`);
   }
 
-  #report(
-    file: string,
-    real: string,
-    code: ProblemCode,
-    words: { readonly message: string; readonly remedy: string },
-  ): void {
+  #report(file: string, real: string, code: ProblemCode, words: Words): void {
     this.sightings.push({ file, real, problem: problemOfFile(file, code, words) });
   }
 }
@@ -123,7 +128,7 @@ function isZoneFile(file: string): boolean {
 
 const outside = {
   message: "the link leads out of the directory",
-  remedy: "put the file itself here",
+  remedy: "put what it leads to here",
 };
 
 const notRegular = {
@@ -131,9 +136,14 @@ const notRegular = {
   remedy: "delete it, or give it a name that does not end in .yaml",
 };
 
-function brokenLink(reason: string): { readonly message: string; readonly remedy: string } {
+function brokenLink(what: "file" | "directory", error: unknown): Words {
   return {
-    message: `the file cannot be read: ${reason}`,
+    message: `the ${what} cannot be read: ${reasonOf(error)}`,
     remedy: "mend the link, or delete it",
   };
+}
+
+/** A link to nothing may be anything, a note for example: only what held files is missed. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -18,7 +18,10 @@ export function seedMistakes({ accounts = [], zones, tokens = [] }: Seed): reado
   return [
     ...repeated(tokens, ["tokens"], "value", ({ value }) => value),
     ...repeated(accounts, ["accounts"], "name", ({ name }) => name),
-    ...repeated(zones, ["zones"], "name", ({ name }) => name.toLowerCase()),
+    // Accounts can hold zones of one name; an id that is not given is made of the name.
+    ...repeated(zones, ["zones"], "name", ({ name, id, account }) =>
+      JSON.stringify([name.toLowerCase(), id === undefined ? "" : (account ?? accounts[0]?.name)]),
+    ),
     ...repeated(zones, ["zones"], "id", ({ id }) => id),
     ...tokens.flatMap((token, index) => tokenMistakes(token, ["tokens", index])),
     ...zones.flatMap((zone, index) => zoneMistakes(zone, ["zones", index])),

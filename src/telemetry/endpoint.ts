@@ -7,7 +7,6 @@ export type Method = (typeof methods)[number];
 /** Routes of the service (service-api "Endpoints", api-facts B.1 and C.4) with the methods that are used on them. */
 export const endpoints: Readonly<Record<string, readonly Method[]>> = {
   "/zones": ["GET"],
-  "/accounts": ["GET"],
   "/user/tokens/verify": ["GET"],
   "/accounts/{account_id}/tokens/verify": ["GET"],
   "/zones/{zone_id}/page_shield": ["GET", "PUT"],

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 
 const ghost = "zones: [{ name: ghost.example.com, page_shield: { settings: { enabled: true } } }]";
 
@@ -8,6 +8,17 @@ const contradiction = `zones:
   - { match: { name: "old.*" }, page_shield: { settings: { enabled: true } } }
   - { match: { name: "*.brand.example", status: active }, page_shield: { settings: { enabled: false } } }
 `;
+
+/** The example, with a second credential whose token the service does not take, and without zone files. */
+async function withTwoCredentials(): Promise<Example> {
+  const config = `credentials:
+- { name: main, token_env: ZONEWARDEN_API_TOKEN, zones: [blog.example.com] }
+- { name: other, token_file: token }`;
+  const example = await exampleWithEmulator({ config });
+  await example.place.write("token", "no-token-of-the-emulator");
+  await example.place.remove("zones");
+  return example;
+}
 
 describe("a declared zone that cannot be found", () => {
   it("is told once, and every other zone is planned and written", async ({ expect }) => {
@@ -23,12 +34,54 @@ describe("a declared zone that cannot be found", () => {
     expect(writesSeenBy(example.emulator)).toHaveLength(5);
   });
 
+  it("is told where it is declared by its id", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    await example.place.write(
+      "zones/ghost.yaml",
+      ghost.replace("name: ghost.example.com", `id: "${"0".repeat(32)}"`),
+    );
+    const { code, stderr } = await example.place.run("apply");
+    expect(code).toBe(3);
+    expect(stderr).toMatch(
+      /ghost\.yaml:1:9: error: the token does not see the zone 0{32} \[ZONE_NOT_LISTED\]/,
+    );
+  });
+
   it("is nothing to somebody who asks for another zone", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await example.place.write("zones/ghost.yaml", ghost);
     const { code, stdout, stderr } = await example.place.run("plan", "blog.example.com");
     expect(code).toBe(0);
     expect(stdout + stderr).not.toContain("ghost");
+  });
+});
+
+describe("a credential whose zones cannot be listed", () => {
+  const everyZone =
+    'zones: [{ match: { name: "*" }, page_shield: { settings: { enabled: true } } }]';
+  const line =
+    /^credential other: its zones cannot be listed: API_UNAUTHORIZED: GET \/zones: 40[13].*; .+$/m;
+
+  it("is told once, and the command counts as done in part", async ({ expect }) => {
+    await using example = await withTwoCredentials();
+    await example.place.write("zones/all.yaml", everyZone);
+    for (const args of [["plan"], ["apply"], ["apply", "--check"], ["inventory", "scripts"]]) {
+      const { code, stderr } = await example.place.run(...args);
+      expect({ args, code }).toEqual({ args, code: 5 });
+      expect(stderr.match(new RegExp(line, "gm"))).toHaveLength(1);
+    }
+    const { code, stdout, stderr } = await example.place.run("suggest", "shop.example.com");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(line);
+  });
+
+  it("is why a zone that is declared by its name is not found", async ({ expect }) => {
+    await using example = await withTwoCredentials();
+    await example.place.write("zones/shop.yaml", ghost.replace("ghost", "shop"));
+    const { code, stdout } = await example.place.run("plan");
+    expect(code).toBe(1);
+    expect(stdout).toContain("credential other: its zones cannot be listed");
+    expect(stdout).not.toContain("check the name");
   });
 });
 

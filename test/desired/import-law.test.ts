@@ -15,7 +15,7 @@ import { owner } from "../support/model.ts";
 const runs = { numRuns: 100 };
 const timeout = 120_000;
 
-/** Some zones of different names, or two of the same one. */
+/** Some zones of different names, or two of the same one, of which one has moved. */
 const fleets: fc.Arbitrary<readonly LiveZone[]> = fc
   .array(liveZones, { minLength: 1, maxLength: 3 })
   .map((lives) =>
@@ -25,7 +25,8 @@ const fleets: fc.Arbitrary<readonly LiveZone[]> = fc
         zoneId(`${index}`.repeat(32)),
       ];
       if (name === undefined || id === undefined) throw new Error("no zone");
-      return { ...live, zone: { ...live.zone, name, id } };
+      const status = index === 2 ? "moved" : "active";
+      return { ...live, zone: { ...live.zone, name, id, status } };
     }),
   );
 
@@ -38,17 +39,15 @@ function imported(lives: readonly LiveZone[]): Parameters<typeof importedText>[0
 
 async function plansOf(files: Readonly<Record<string, string>>, lives: readonly LiveZone[]) {
   const { documents, problems } = await desiredBench(files).load();
-  const errors = problems.filter(({ severity }) => severity === "error");
   const selected = selectZones(
     documents,
     lives.map(({ zone }) => zone),
   );
-  const plans = selected.zones.map((desired) => {
-    const live = lives.find(({ zone }) => zone.id === desired.zone.id);
-    if (live === undefined) throw new Error("a zone that is not live");
-    return plan(desired, live, owner);
-  });
-  return { errors: [...errors, ...selected.problems], plans };
+  const errors = [...problems, ...selected.problems].filter(({ severity }) => severity === "error");
+  const plans = lives.flatMap((live) =>
+    selectZones(documents, [live.zone]).zones.map((desired) => plan(desired, live, owner)),
+  );
+  return { errors, plans };
 }
 
 describe("what is imported", { timeout }, () => {

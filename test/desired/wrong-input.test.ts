@@ -253,8 +253,8 @@ describe("a directory that is wrong", () => {
     bench.disk.link("/zones/up", "/etc");
     const state = await bench.load();
     expect(linesOf(state)).toEqual([
-      "c.yaml:1:1: error: the link leads out of the directory; put the file itself here [FILE_OUTSIDE]",
-      "up:1:1: error: the link leads out of the directory; put the file itself here [FILE_OUTSIDE]",
+      "c.yaml:1:1: error: the link leads out of the directory; put what it leads to here [FILE_OUTSIDE]",
+      "up/:1:1: error: the link leads out of the directory; put what it leads to here [FILE_OUTSIDE]",
     ]);
     // A file that two names lead to is one file.
     expect(zonesOf(state)).toEqual(["a.example"]);
