@@ -235,6 +235,15 @@ describe("a saved plan", () => {
     expect(writesSeenBy(emulator)).toEqual([]);
   });
 
+  it.for([
+    { zones: ["shop.example.com"], says: "The plan for 1 zone is in plan.json; " },
+    { zones: [], says: "The plan for 2 zones is in plan.json; " },
+  ])("is told with its place: $says", async ({ zones, says }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { stderr } = await example.place.run("plan", "--out", "plan.json", ...zones);
+    expect(stderr).toContain(says);
+  });
+
   it("cannot be joined with zones or hashes", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const ran = await example.place.run("apply", "shop.example.com", "--plan", "plan.json");
