@@ -6,7 +6,7 @@ import type { DesiredState } from "../desired/desired-files.ts";
 import { selectZones } from "../desired/select.ts";
 import { freshnessOf, partsTouched, type SavedPlan } from "../plan/fingerprint.ts";
 import { guard } from "../plan/guard.ts";
-import type { Plan } from "../plan/plan.ts";
+import { causeByMarks, type Plan } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
 import type { Write } from "../plan/write.ts";
 import { carryOut } from "../reconcile/carry-out.ts";
@@ -131,7 +131,7 @@ async function carryOutOne(
     const plan = withoutDone(saved.plan, done);
     const judged = { ...base, plan, finishedAt: clock.now() };
     if (plan.writes.length === 0) return { ...judged, result: "in-sync" };
-    const cause = plan.marked ? "drift" : "pending";
+    const cause = causeByMarks(plan);
     const refusals = refusalsNow(saved.plan, desired, config, clock.now());
     if (refusals.length > 0) return { ...judged, result: "refused", cause, refusals };
     const ready = { ...judged, result: "ready", plan: { ...plan, writes: send }, cause } as const;
