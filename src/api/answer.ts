@@ -138,7 +138,15 @@ function codeFor(status: number, reasons: readonly Reason[]): ApiErrorCode {
   if (status >= 500) return "API_SERVER";
   if (status >= 300 && status < 400) return "API_MALFORMED";
   if (reasons.some((reason) => isAboutToken(reason, status))) return "API_UNAUTHORIZED";
+  if (status === 400 && reasons.some(isAboutQuota)) return "API_QUOTA";
   return codesByStatus[status] ?? "API_REFUSED";
+}
+
+/** The text is better known than the code, for policies at least (api-facts A.6). */
+function isAboutQuota({ code, message }: Reason): boolean {
+  return (
+    code === wireCodes.tooManyRules || /\bexceeded the maximum number of rules\b/i.test(message)
+  );
 }
 
 /** Whether it is the token that is refused and not what it asked for, which the status alone does not tell (api-facts C.2). */

@@ -18,7 +18,9 @@ export type ApiErrorCode =
   | "API_NOT_FOUND"
   /** The state of the thing does not allow it now (409). */
   | "API_CONFLICT"
-  /** The service does not accept the request: a bad value, no entitlement, a quota (other 4xx). */
+  /** The zone has no room for what is to be created (400 with code 50001: api-facts A.6, B.8). */
+  | "API_QUOTA"
+  /** The service does not accept the request: a bad value, no entitlement (other 4xx). */
   | "API_REFUSED"
   /** Too many requests (429). */
   | "API_THROTTLED"

@@ -1,29 +1,21 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { Config } from "../desired/config.ts";
-import type { DesiredState } from "../desired/desired-files.ts";
-import { selectZones } from "../desired/select.ts";
 import { freshnessOf, partsTouched, type SavedPlan } from "../plan/fingerprint.ts";
-import { guard } from "../plan/guard.ts";
-import type { Plan } from "../plan/plan.ts";
-import type { Refusal } from "../plan/refusal.ts";
+import { causeByMarks, type Plan } from "../plan/plan.ts";
 import type { Write } from "../plan/write.ts";
 import { carryOut } from "../reconcile/carry-out.ts";
-import { wantedOf } from "../reconcile/propose.ts";
-import { windowsOf } from "../reconcile/windows.ts";
-import { circumstancesOf } from "../reconcile/zone-runner.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import { objectionsTo, type PlanFile, readPlanFile } from "../report/plan-file.ts";
 import type { PlanMistake } from "../report/plan-mistake.ts";
 import type { Outcome, ZoneReport } from "../report/run-report.ts";
-import type { DesiredZone } from "../zone/desired.ts";
 import { exitCodeOfApply, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { desiredOrProblems } from "./load.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
 import { nothingBeside, printReport } from "./once.ts";
 import { rethrow } from "./one-look.ts";
+import { savedPlanJudge, type SavedPlanJudge } from "./saved-plan-judge.ts";
 import { type Session, withService } from "./session.ts";
 
 /** What `apply --plan` is told. */
@@ -54,7 +46,9 @@ export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promis
     if (desired === undefined) {
       return refuse(`${flags.plan}: ${unjudgeable}`, exitCodes.invalid, machine);
     }
-    return carryOutAll(read.file, desired, flags, session);
+    const zones = read.file.zones.map(({ plan }) => plan.zone);
+    const judge = savedPlanJudge(zones, desired, config);
+    return carryOutAll(read.file, judge, flags, session);
   });
 }
 
@@ -84,21 +78,14 @@ function codeOf({ code }: PlanMistake): ExitCode {
 
 async function carryOutAll(
   file: PlanFile,
-  { documents }: DesiredState,
+  judge: SavedPlanJudge,
   { format }: ApplyPlanFlags,
   session: Session,
 ): Promise<ExitCode> {
   const startedAt = session.machine.clock.now();
   const reports: ZoneReport[] = [];
-  // Whom selectors mean is told by what the plan knows of its zones: the listing is not asked again.
-  const { zones } = selectZones(
-    documents,
-    file.zones.map(({ plan }) => plan.zone),
-  );
-  const declared = new Map(zones.map((desired) => [desired.zone.id, desired]));
   for (const saved of file.zones) {
-    const desired = declared.get(saved.plan.zone.id);
-    reports.push(await carryOutOne(saved, desired, file.revision, session));
+    reports.push(await carryOutOne(saved, judge, file.revision, session));
   }
   const report = { revision: file.revision, startedAt, zones: reports };
   printReport(report, nothingBeside, format, session.machine);
@@ -109,9 +96,9 @@ async function carryOutAll(
 
 async function carryOutOne(
   saved: SavedPlan,
-  desired: DesiredZone | undefined,
+  judge: SavedPlanJudge,
   revision: string,
-  { config, service, machine, stop, signals }: Session,
+  { service, machine, stop, signals }: Session,
 ): Promise<ZoneReport> {
   const { zone } = saved.plan;
   const { clock } = machine;
@@ -131,8 +118,8 @@ async function carryOutOne(
     const plan = withoutDone(saved.plan, done);
     const judged = { ...base, plan, finishedAt: clock.now() };
     if (plan.writes.length === 0) return { ...judged, result: "in-sync" };
-    const cause = plan.marked ? "drift" : "pending";
-    const refusals = refusalsNow(saved.plan, desired, config, clock.now());
+    const cause = causeByMarks(plan);
+    const refusals = judge(saved.plan, clock.now());
     if (refusals.length > 0) return { ...judged, result: "refused", cause, refusals };
     const ready = { ...judged, result: "ready", plan: { ...plan, writes: send }, cause } as const;
     const ports = { writer: service.writer, clock, bug: rethrow };
@@ -143,35 +130,6 @@ async function carryOutOne(
     if (!isServiceError(error)) throw error;
     return { ...base, result: "unreadable", finishedAt: clock.now(), failure: failureOf(error) };
   }
-}
-
-/**
- * Why a plan that could be carried out when it was made must not be now: files, limits and windows may have changed. It
- * is judged whole, as it was reviewed, since that is what its hash names.
- */
-function refusalsNow(
-  plan: Plan,
-  desired: DesiredZone | undefined,
-  { mode, limits, windows }: Config,
-  now: Date,
-): readonly Refusal[] {
-  const { name } = plan.zone;
-  if (desired === undefined) return [undeclared(name)];
-  const touched = partsTouched(plan);
-  const wanted = wantedOf(desired.content);
-  const dropped = (["settings", "policies", "rules"] as const).filter(
-    (part) => touched[part] && !wanted[part],
-  );
-  if (dropped.length > 0) return [undeclared(`the ${dropped.join(" and ")} of ${name}`)];
-  const options = { mode, limits, windows: windowsOf(windows) };
-  return guard(plan, circumstancesOf(desired, options, now));
-}
-
-function undeclared(what: string): Refusal {
-  return {
-    code: "UNDECLARED",
-    message: `the files no longer declare ${what}: nothing is written; declare it again, or make a new plan`,
-  };
 }
 
 /** What of a plan is left to do, with a note on what is not. */

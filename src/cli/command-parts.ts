@@ -1,5 +1,6 @@
-import { Option, type Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 
+import { isHash } from "../plan/plan-hash.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 
@@ -18,6 +19,19 @@ export function formatOption(...formats: readonly string[]): Option {
   return new Option("-f, --format <format>", "how to print the result")
     .choices(formats)
     .default(formats[0]);
+}
+
+/** `--accept`, once for each hash: what follows a hash is a zone again. */
+export function acceptOption(): Option {
+  return new Option(
+    "--accept <hash>",
+    "release a plan that a guard holds, by the hash that plan prints; can be repeated",
+  ).argParser((hash: string, before: readonly string[] | undefined) => {
+    if (isHash(hash)) return [...(before ?? []), hash];
+    throw new InvalidArgumentError(
+      "A hash has 12 hexadecimal digits, as plan prints them; name zones before --accept or after its hash.",
+    );
+  });
 }
 
 /** Examples, as they stand below a command's help. */

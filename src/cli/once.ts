@@ -1,5 +1,5 @@
 import type { ZoneImpact } from "../impact/zone-impact.ts";
-import { hashOf } from "../plan/plan-hash.ts";
+import { hashOf, isHash } from "../plan/plan-hash.ts";
 import { impactJson } from "../report/impact-json.ts";
 import { impactMarkdown } from "../report/impact-markdown.ts";
 import { renderImpacts } from "../report/impact-text.ts";
@@ -94,7 +94,10 @@ function idleHashes(accept: readonly string[], { looked }: Look): readonly strin
 
 /** A mistyped zone in a pipeline must not pass for a zone in sync. */
 function unmatchedText(pattern: string): string {
-  return `error: ${pattern}: no declared zone has this name; \`zonewarden validate\` checks what is declared\n`;
+  const remedy = isHash(pattern)
+    ? "for a hash, repeat --accept in front of it"
+    : "`zonewarden validate` checks what is declared";
+  return `error: ${pattern}: no declared zone has this name; ${remedy}\n`;
 }
 
 /** Prints what came of a command, where results go. */

@@ -1,5 +1,6 @@
 import type { DesiredState } from "../desired/desired-files.ts";
 import { selectZones } from "../desired/select.ts";
+import { causeByMarks } from "../plan/plan.ts";
 import type { FleetZone } from "../reconcile/declared-fleet.ts";
 import { declaredFleet, missingReport } from "../reconcile/declared-fleet.ts";
 import type { Proposal } from "../reconcile/propose.ts";
@@ -97,7 +98,7 @@ function lookAt(
       impact: config.impact,
       circumstances: (now) => circumstancesOf(declared.desired, { mode, limits, windows }, now),
       settled: () => undefined,
-      causeOf: (plan) => (plan.marked ? "drift" : "pending"),
+      causeOf: causeByMarks,
       objections: () => [],
     },
     { reader: service.reader, clock: machine.clock, bug: rethrow },

@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { fingerprintsOf } from "../plan/fingerprint.ts";
 import { planFileText } from "../report/plan-file.ts";
+import { plural } from "../report/plural.ts";
 import { exitCodeOfPlan, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { readImpacts } from "./impact.ts";
 import type { Machine } from "./machine.ts";
@@ -68,7 +69,7 @@ async function isSavedAs(
     return false;
   }
   machine.stderr.write(
-    `The plan for ${zones.length} zones is in ${out}; carry it out within a day with: zonewarden apply --plan ${out}\n`,
+    `The plan for ${plural(zones.length, "zone")} is in ${out}; carry it out within a day with: zonewarden apply --plan ${out}\n`,
   );
   return true;
 }

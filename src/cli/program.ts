@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 
 import { withoutSecrets } from "../syntax/without-secrets.ts";
-import { configOption, example, formatOption, type Add } from "./command-parts.ts";
+import { acceptOption, configOption, example, formatOption, type Add } from "./command-parts.ts";
 import type { EmulateFlags } from "./emulate.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { addImport } from "./import-command.ts";
@@ -162,7 +162,7 @@ const addApply: Add = (program, machine, end) => {
     .argument("[zones...]", "only these zones (names, * stands for anything)")
     .addOption(configOption())
     .addOption(formatOption("text", "json", "markdown"))
-    .option("--accept <hash...>", "release plans that a guard holds, by the hash that plan prints")
+    .addOption(acceptOption())
     .option("--plan <file>", "carry out what plan --out has saved, and nothing else")
     .option("--check", "let the service judge the writes of rulesets, and store nothing")
     .addHelpText(
@@ -170,7 +170,7 @@ const addApply: Add = (program, machine, end) => {
       example(
         "zonewarden apply",
         "zonewarden apply shop.example.com",
-        "zonewarden apply shop.example.com --accept 3f2a91c07be4",
+        "zonewarden apply --accept 3f2a91c07be4 shop.example.com",
         "zonewarden apply --plan plan.json",
       ),
     )

@@ -1,9 +1,9 @@
+import { forceOf } from "../plan/policy-terms.ts";
 import type { Refusal } from "../plan/refusal.ts";
 import { sourceMatcher } from "../syntax/csp-match.ts";
 import { parseCspSource } from "../syntax/csp-source.ts";
 import type { Policy } from "../zone/resource.ts";
 import type { BlockedSighting, JudgedPolicy, PolicyImpact } from "./csp-impact.ts";
-import { forceOf } from "./policy-judge.ts";
 
 /** When something that was seen counts as in use. */
 export interface SeenLimits {

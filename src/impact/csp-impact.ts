@@ -1,12 +1,6 @@
+import { forceOf, type Force, type PolicyTerms } from "../plan/policy-terms.ts";
 import { maliciousReasons, type Resource } from "../zone/inventory.ts";
-import {
-  forceOf,
-  policyJudge,
-  type Judge,
-  type NamedSource,
-  type PolicyTerms,
-  type Verdict,
-} from "./policy-judge.ts";
+import { policyJudge, type Judge, type NamedSource, type Verdict } from "./policy-judge.ts";
 import { seenResources, type Seen } from "./seen-resources.ts";
 import { UsedSources } from "./used-sources.ts";
 
@@ -45,7 +39,7 @@ export interface UnclearSighting extends Sighting {
 export interface PolicyImpact {
   readonly policy: JudgedPolicy;
   /** What becomes of requests that do not fit, after the change. */
-  readonly force: "blocks" | "reports" | "nothing";
+  readonly force: Force;
   /** How many resources were seen on pages that it selects, or may select. */
   readonly seen: number;
   readonly blocked: readonly BlockedSighting[];

@@ -1,6 +1,7 @@
+import { forceOf, type PolicyTerms } from "../plan/policy-terms.ts";
 import { cspRuling } from "../syntax/csp-match.ts";
 import type { Script } from "../zone/inventory.ts";
-import { forceOf, pageSelector, policyJudge, type PolicyTerms } from "./policy-judge.ts";
+import { pageSelector, policyJudge } from "./policy-judge.ts";
 import { seenResources, type Seen } from "./seen-resources.ts";
 import type { PageFacts } from "./selects-page.ts";
 

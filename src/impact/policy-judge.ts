@@ -1,16 +1,9 @@
+import { forceOf, type PolicyTerms } from "../plan/policy-terms.ts";
 import { cspRuling, sourceMatcher } from "../syntax/csp-match.ts";
 import type { CspSource } from "../syntax/csp-source.ts";
 import { parseExpression } from "../syntax/expression.ts";
 import type { Resource } from "../zone/inventory.ts";
 import { selectsPage, type PageFacts, type Selected } from "./selects-page.ts";
-
-/** The fields of a policy that decide what it does to a page. */
-export interface PolicyTerms {
-  readonly action: string;
-  readonly expression: string;
-  readonly enabled: boolean;
-  readonly value: string;
-}
 
 /** A directive's source. */
 export interface NamedSource {
@@ -31,17 +24,14 @@ export type Verdict =
 /** Judges one resource on one page. */
 export type Judge = (resource: Resource, url: URL, page: PageFacts) => Verdict;
 
-/** What a policy does with the requests that do not fit it (api-facts A.7). */
-export function forceOf(terms: PolicyTerms | undefined): "blocks" | "reports" | "nothing" {
-  if (terms?.enabled !== true) return "nothing";
-  if (terms.action === "allow") return "blocks";
-  return terms.action === "log" ? "reports" : "nothing";
-}
-
 /** Prepares a policy for judging many resources. One that neither blocks nor reports touches nothing. */
 export function policyJudge(terms: PolicyTerms | undefined): Judge {
-  if (terms === undefined || forceOf(terms) === "nothing") return () => untouched;
+  const force = forceOf(terms);
+  if (terms === undefined || force === "none") return () => untouched;
   const selects = pageSelector(terms);
+  if (force === "unknown") {
+    return (_resource, _url, page) => (selects(page) === "no" ? untouched : unknownAction);
+  }
   const judges = {
     script: requestJudge(terms.value, "script"),
     connection: requestJudge(terms.value, "connection"),
@@ -74,6 +64,10 @@ const freely: Verdict = { kind: "allowed", by: [] };
 const tooClever: Verdict = {
   kind: "unclear",
   because: "its expression decides by more than the address of the page",
+};
+const unknownAction: Verdict = {
+  kind: "unclear",
+  because: "its action is not one that is known",
 };
 const trusted: Verdict = {
   kind: "unclear",

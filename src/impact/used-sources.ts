@@ -1,5 +1,6 @@
+import { forceOf, type PolicyTerms } from "../plan/policy-terms.ts";
 import { cspRuling } from "../syntax/csp-match.ts";
-import { forceOf, type NamedSource, type PolicyTerms, type Verdict } from "./policy-judge.ts";
+import type { NamedSource, Verdict } from "./policy-judge.ts";
 
 /** Kinds of sources that could match something that is seen. */
 const matching: ReadonlySet<string> = new Set(["host", "scheme", "self", "star"]);
@@ -10,10 +11,11 @@ export class UsedSources {
   readonly #used = new Set<string>();
 
   constructor(policy: PolicyTerms | undefined) {
-    const isHeeded = policy !== undefined && forceOf(policy) !== "nothing";
-    const rulings = isHeeded
-      ? [cspRuling(policy.value, "script"), cspRuling(policy.value, "connection")]
-      : [];
+    const force = forceOf(policy);
+    const rulings =
+      policy !== undefined && (force === "blocks" || force === "reports")
+        ? [cspRuling(policy.value, "script"), cspRuling(policy.value, "connection")]
+        : [];
     const sources = rulings.flatMap((ruling) =>
       (ruling?.sources ?? [])
         .filter(({ kind }) => matching.has(kind))

@@ -8,3 +8,8 @@ export function hashOf({ zone, writes }: Plan): string {
   const facts = canonicalJson([zone.id, writes.map((write) => ({ ...write }))]);
   return createHash("sha256").update(facts).digest("hex").slice(0, 12);
 }
+
+/** Whether a text has the form of a plan's hash. */
+export function isHash(text: string): boolean {
+  return /^[0-9a-f]{12}$/.test(text);
+}

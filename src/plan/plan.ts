@@ -2,7 +2,7 @@ import type { Declared, DesiredZone } from "../zone/desired.ts";
 import type { LiveZone, ScoreRule } from "../zone/live.ts";
 import type { Rule } from "../zone/resource.ts";
 import type { Zone } from "../zone/zone.ts";
-import type { Change } from "./change.ts";
+import type { Cause, Change } from "./change.ts";
 import type { KindPlan, Unmanaged } from "./kind-plan.ts";
 import { needsScoreRule } from "./overrides.ts";
 import { planPolicies } from "./policies.ts";
@@ -69,6 +69,11 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
     owaspVersion: live.scoreRule?.version ?? "",
     marked: kinds.some(({ marked }) => marked),
   };
+}
+
+/** Why a plan has something to do, as far as our marks tell: what never bore one was never carried out. */
+export function causeByMarks({ marked }: Plan): Cause {
+  return marked ? "drift" : "pending";
 }
 
 const undeclared: KindPlan = {

@@ -2,14 +2,7 @@ import { compareCsp } from "../syntax/compare-csp.ts";
 import { compareExpressions } from "../syntax/compare-expressions.ts";
 import type { Effect } from "./change.ts";
 import { combine, neutral, strengthens, unclear, weakens } from "./effect.ts";
-
-/** The fields of a policy that decide what it does. */
-export interface PolicyTerms {
-  readonly action: string;
-  readonly expression: string;
-  readonly enabled: boolean;
-  readonly value: string;
-}
+import { forceOf, type PolicyTerms } from "./policy-terms.ts";
 
 /** What it does to a zone when a policy becomes another, comes (`before` is `undefined`) or goes (`after` is). */
 export function effectOfPolicy(
@@ -43,24 +36,7 @@ export function strengthsOf(policy: PolicyTerms): {
     : { least: strength[force], most: strength[force] };
 }
 
-/** How far a policy acts (api-facts A.6, A.7). */
-type Force = "none" | "reports" | "blocks" | "unknown";
-
 const strength = { none: 0, reports: 1, blocks: 2 } as const;
-
-function forceOf(policy: PolicyTerms | undefined): Force {
-  if (policy === undefined || !policy.enabled) return "none";
-  switch (policy.action) {
-    case "allow":
-      return "blocks";
-    case "log":
-      return "reports";
-    case "add_reporting_directives":
-      return "none";
-    default:
-      return "unknown";
-  }
-}
 
 const words = {
   none: "",

@@ -3,8 +3,8 @@ import { compareExpressions } from "../syntax/compare-expressions.ts";
 import { cspDirectives } from "../syntax/csp-directives.ts";
 import { parseCsp } from "../syntax/csp.ts";
 import { hostsOf, hostsOverlap } from "../syntax/hosts.ts";
-import type { PolicyTerms } from "./policy-effect.ts";
 import { strengthsOf } from "./policy-effect.ts";
+import type { PolicyTerms } from "./policy-terms.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Step } from "./step.ts";
 

@@ -6,6 +6,7 @@ import type { LiveZone } from "../zone/live.ts";
 import { Superseded } from "./brake.ts";
 import type { Clock, LiveWriter } from "./ports.ts";
 import type { Proposal } from "./propose.ts";
+import { quotaRefusal } from "./quota.ts";
 
 /** What carrying out needs from outside. */
 export interface WritePorts {
@@ -30,6 +31,7 @@ export type Verify = (after: LiveZone) => readonly Change[];
  * Carries out what was proposed, request by request, up to the first that fails. Never throws for the service's
  * failures: half an apply is a normal thing that must be reportable.
  *
+ * Where the service has no room for the first write nothing was written, and the plan is held ({@link quotaRefusal}).
  * Each answer is folded into the live state that was read, so that to verify costs no request. A report that is not
  * `ready` is given back as it is.
  */
@@ -43,14 +45,12 @@ export async function carryOut(
   const begunAt = ports.clock.now();
   const { outcomes, after } = await writeAll(report.plan.writes, live, ports, signals);
   const finishedAt = ports.clock.now();
-  return {
-    ...report,
-    result: "applied",
-    finishedAt,
-    phases: { ...report.phases, apply: Number(finishedAt) - Number(begunAt) },
-    outcomes,
-    left: verify(after),
-  };
+  const phases = { ...report.phases, apply: Number(finishedAt) - Number(begunAt) };
+  const ended = { ...report, finishedAt, phases };
+  const quota = quotaRefusal(report.plan, outcomes);
+  return quota === undefined
+    ? { ...ended, result: "applied", outcomes, left: verify(after) }
+    : { ...ended, result: "refused", refusals: [quota] };
 }
 
 interface Progress {

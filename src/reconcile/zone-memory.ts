@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 import type { Cause, Change, Delete } from "../plan/change.ts";
-import type { Plan } from "../plan/plan.ts";
+import { causeByMarks, type Plan } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
 import type { Outcome, ZoneReport } from "../report/run-report.ts";
 import { isConverged } from "../report/summary.ts";
@@ -62,7 +62,7 @@ export class ZoneMemory {
 
   /** Whether what differs was as declared before, or has never been carried out. Marks of ours tell it after a start. */
   causeOf(plan: Plan, digest: string): Cause {
-    if (this.#converged === undefined) return plan.marked ? "drift" : "pending";
+    if (this.#converged === undefined) return causeByMarks(plan);
     return this.#converged === digest ? "drift" : "pending";
   }
 

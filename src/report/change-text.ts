@@ -12,7 +12,7 @@ export const verbSigns = { create: "+", update: "~", delete: "-" } as const;
 const verbStyles = { create: "green", update: "yellow", delete: "red" } as const;
 
 /** Why something is deleted, in words. */
-export const deleteReasons = {
+export const deleteReasonWords = {
   undeclared: "no longer declared",
   duplicate: "a spare one with the same mark",
   unmanaged: "not declared, and the zone says unmanaged: delete",
@@ -27,7 +27,7 @@ export function changeLines(change: Change, paint: Paint): readonly string[] {
     paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${change.key}`),
     ...(change.title === "" ? [] : [printable(change.title)]),
     ...(change.verb === "update" && change.adopted ? [paint("cyan", "adopted")] : []),
-    ...(change.verb === "delete" ? [paint("dim", `(${deleteReasons[change.because]})`)] : []),
+    ...(change.verb === "delete" ? [paint("dim", `(${deleteReasonWords[change.because]})`)] : []),
   ].join("  ");
   const { direction, reasons } = change.effect;
   const why = reasons.length === 0 ? "" : `: ${reasons.map(printable).join("; ")}`;

@@ -5,9 +5,9 @@ import type {
   UnclearSighting,
 } from "../impact/csp-impact.ts";
 import type { EffectiveRule } from "../impact/effective-rules.ts";
-import { forceOf } from "../impact/policy-judge.ts";
 import { levelOf, type RetunedRule } from "../impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../impact/zone-impact.ts";
+import { forceOf } from "../plan/policy-terms.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 import type { Paint } from "./paint.ts";
 import { paintOf } from "./paint.ts";
@@ -46,7 +46,8 @@ function zoneLines({ policies, deployments, notes }: ZoneImpact, paint: Paint): 
 const forces = {
   blocks: { of: "blocks what does not fit", verb: "blocks" },
   reports: { of: "reports what does not fit", verb: "reports" },
-  nothing: { of: "blocks and reports nothing", verb: "blocks" },
+  none: { of: "blocks and reports nothing", verb: "blocks" },
+  unknown: { of: "may block, its action is not one that is known", verb: "blocks" },
 } as const;
 
 function policyLines(impact: PolicyImpact, paint: Paint): readonly string[] {

@@ -8,7 +8,7 @@ const mostFields = 10;
 const longestValue = 80;
 
 /** Changes in a line, bounded: `~ rule/owasp paranoia_level 1 → 2, + policy/site`. */
-export function summarize(changes: readonly Change[]): string {
+export function changesLine(changes: readonly Change[]): string {
   const parts = changes.flatMap(partsOf);
   const more = parts.length - mostFields;
   const shown = parts.slice(0, mostFields).join(", ");

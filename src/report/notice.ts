@@ -2,7 +2,7 @@ import type { Change } from "../plan/change.ts";
 import { impactOf } from "./drift.ts";
 import type { ZoneStep } from "./follower.ts";
 import { isLoaded, type LoadReport } from "./load-report.ts";
-import { summarize } from "./notice-words.ts";
+import { changesLine } from "./notice-words.ts";
 import { driftOf, type ZoneState } from "./zone-state.ts";
 
 /** Why somebody is told; the words that helm-controller has for its drift, and ours beside them. */
@@ -132,7 +132,7 @@ function held({ before, after }: ZoneStep): Judged | undefined {
   return {
     reason: "PlanBlocked",
     severity: "error",
-    message: `${summarize(after.differing)}; held: ${reasons}`,
+    message: `${changesLine(after.differing)}; held: ${reasons}`,
   };
 }
 
@@ -142,7 +142,7 @@ function drifted({ before, report, after }: ZoneStep): Judged | undefined {
     return {
       reason: "DriftCorrected",
       severity: "info",
-      message: `drift corrected: ${summarize(report.plan.changes)}`,
+      message: `drift corrected: ${changesLine(report.plan.changes)}`,
     };
   }
   if (after.driftedSince !== undefined && hasNew(driftOf(before), found)) {
@@ -150,7 +150,7 @@ function drifted({ before, report, after }: ZoneStep): Judged | undefined {
     return {
       reason: "DriftDetected",
       severity: isGrave ? "error" : "info",
-      message: `${isGrave ? "less protected than declared" : "not as declared"}: ${summarize(found)}`,
+      message: `${isGrave ? "less protected than declared" : "not as declared"}: ${changesLine(found)}`,
     };
   }
   if (before.driftedSince === undefined || after.driftedSince !== undefined) return undefined;

@@ -2,7 +2,7 @@ import type { Change, FieldChange } from "../plan/change.ts";
 import { hashOf } from "../plan/plan-hash.ts";
 import type { Plan } from "../plan/plan.ts";
 import { compareCsp } from "../syntax/compare-csp.ts";
-import { deleteReasons, tellingFields, verbSigns } from "./change-text.ts";
+import { deleteReasonWords, tellingFields, verbSigns } from "./change-text.ts";
 import { effectWords } from "./effect-words.ts";
 import { fenced, markdownCode, markdownText } from "./markdown.ts";
 import { causeWords, countWords, summaryWords } from "./plan-words.ts";
@@ -95,7 +95,7 @@ function table(changes: readonly Change[]): string {
       markdownCode(key),
       ...(title === "" ? [] : [markdownText(title)]),
       ...(change.verb === "update" && change.adopted ? ["_adopted_"] : []),
-      ...(change.verb === "delete" ? [`_${deleteReasons[change.because]}_`] : []),
+      ...(change.verb === "delete" ? [`_${deleteReasonWords[change.because]}_`] : []),
     ].join(" ");
     const why = reasons === "" ? "" : `: ${reasons}`;
     return `| \`${verbSigns[change.verb]}\` | ${words} | ${effectWords(effect)}${why} |`;

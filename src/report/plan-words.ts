@@ -26,7 +26,18 @@ export function summaryWords({ zones, converged, changes, writes, outcomes }: Su
     const sent = ends.map(([status, count]) => `${count} ${status}`).join(", ");
     return `Applied to ${plural(zones.applied, "zone")}: requests ${sent}. ${states}.`;
   }
-  if (changes.create + changes.update + changes.delete === 0) return `No changes. ${states}.`;
+  if (changes.create + changes.update + changes.delete === 0) {
+    return zones.unreadable === 0
+      ? `No changes. ${states}.`
+      : unreadableWords(zones.unreadable, converged, total);
+  }
   const verbs = `${changes.create} to create, ${changes.update} to update, ${changes.delete} to delete`;
   return `Plan: ${verbs}, in ${plural(writes, "request")}. ${states}.`;
+}
+
+/** What could not be read comes first: it must not pass for all clear. */
+function unreadableWords(unreadable: number, converged: number, total: number): string {
+  const unread = `${plural(unreadable, "zone")} could not be read`;
+  if (unreadable === total) return `Nothing could be planned: ${unread}.`;
+  return `${unread}. No changes in the others: ${converged} of ${plural(total, "zone")} in sync.`;
 }

@@ -59,7 +59,7 @@ interface ZoneReportBase {
 
 /**
  * What one look at one zone came to. A proposal is `in-sync`, `unreadable`, `refused` or `ready`; a `ready` one
- * that was carried out is `applied`, whatever came of its writes.
+ * that was carried out is `applied`, whatever came of its writes, or `refused` where the service had no room for any.
  */
 export type ZoneReport = ZoneReportBase &
   (

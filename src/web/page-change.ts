@@ -1,5 +1,5 @@
 import type { Change, Effect, FieldChange } from "../plan/change.ts";
-import { deleteReasons, verbSigns } from "../report/change-text.ts";
+import { deleteReasonWords, verbSigns } from "../report/change-text.ts";
 import { effectMarks } from "../report/effect-words.ts";
 import { html, type Html } from "./html.ts";
 import { foreign } from "./page-parts.ts";
@@ -40,7 +40,7 @@ function remark(change: Change): Html | undefined {
     return html`<span class="effect neutral">adopted</span>`;
   }
   if (change.verb !== "delete") return undefined;
-  return html`<span class="effect neutral">${deleteReasons[change.because]}</span>`;
+  return html`<span class="effect neutral">${deleteReasonWords[change.because]}</span>`;
 }
 
 function reasonList(reasons: readonly string[]): Html {

@@ -2,7 +2,7 @@ import type { CredentialFacts, DaemonFacts } from "../report/daemon.ts";
 import type { ChangeRecord } from "../report/zone-state.ts";
 import { html, type Html, type Part } from "./html.ts";
 import type { Look } from "./look.ts";
-import { causeWords, counted, foreign, moment, number, panel, undoneBadge } from "./page-parts.ts";
+import { causeNouns, counted, foreign, moment, number, panel, undoneBadge } from "./page-parts.ts";
 import { renderReconcile } from "./page-reconcile.ts";
 
 const recentShown = 12;
@@ -28,7 +28,7 @@ function recentItem(record: ChangeRecord, now: Date): Html {
   return html`<li>
     <a href="/zones/${zone}">${zone}</a> ${moment(at, now)}
     <span class="note"
-      >${counted(changes.length, "change")} after ${causeWords[cause]}, ${trigger}
+      >${counted(changes.length, "change")} after ${causeNouns[cause]}, ${trigger}
       ${undoneBadge(record)}</span
     >
   </li>`;

@@ -13,8 +13,8 @@ export const statusWords: Readonly<Record<ZoneStatus, string>> = {
   paused: "paused",
 };
 
-/** What changes were made after. */
-export const causeWords: Readonly<Record<Cause, string>> = {
+/** What changes were made after, as a noun. */
+export const causeNouns: Readonly<Record<Cause, string>> = {
   drift: "drift",
   pending: "a new revision",
 };

@@ -5,7 +5,7 @@ import { statusSpans, type StatusSpan } from "../report/status-spans.ts";
 import type { ZoneState } from "../report/zone-state.ts";
 import { html, type Html } from "./html.ts";
 import type { Look } from "./look.ts";
-import { causeWords, counted, foreign, moment, statusWords } from "./page-parts.ts";
+import { causeNouns, counted, foreign, moment, statusWords } from "./page-parts.ts";
 
 const days = 7;
 const dayMs = 86_400_000;
@@ -122,7 +122,7 @@ function entryItem(entry: HistoryEntry, now: Date): Html {
   const why = failure?.message ?? refusals[0]?.message ?? "";
   return html`<li>
     ${moment(at, now)} <b>${verdict.replaceAll("_", " ")}</b>
-    ${cause !== undefined && `after ${causeWords[cause]}`}
+    ${cause !== undefined && `after ${causeNouns[cause]}`}
     <span class="note">
       ${trigger}${changes.map(
         ({ key, direction, result }) =>

@@ -5,7 +5,7 @@ import type { Look } from "./look.ts";
 import { renderChange } from "./page-change.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import {
-  causeWords,
+  causeNouns,
   counted,
   foreign,
   moment,
@@ -89,7 +89,7 @@ function historyItem(record: ChangeRecord, now: Date, isLatest: boolean): Html {
   const { run, at, changes, cause, trigger, revision, writes } = record;
   return html`<details class="record" id="run-${run}" ${isLatest && "open"}>
     <summary>
-      ${moment(at, now)} <b>${counted(changes.length, "change")}</b> after ${causeWords[cause]}
+      ${moment(at, now)} <b>${counted(changes.length, "change")}</b> after ${causeNouns[cause]}
       ${undoneBadge(record)}
     </summary>
     <p class="quiet">

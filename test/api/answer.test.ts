@@ -16,7 +16,7 @@ function bytesOf(body: unknown): Uint8Array {
   return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-describe("a refusal is about the token or about what it asked for", () => {
+describe("a refusal is about the token, the room that is left, or what it asked for", () => {
   it.for([
     { status: 400, wire: 6003, says: "Invalid request headers", code: "API_UNAUTHORIZED" },
     { status: 401, wire: 1000, says: "Invalid API Token", code: "API_UNAUTHORIZED" },
@@ -31,8 +31,21 @@ describe("a refusal is about the token or about what it asked for", () => {
       code: "API_FORBIDDEN",
     },
     { status: 400, wire: 1000, says: "bad value", code: "API_REFUSED" },
+    { status: 400, wire: 50001, says: "too many", code: "API_QUOTA" },
+    {
+      status: 400,
+      wire: 12000,
+      says: "exceeded the maximum number of rules in the phase http_response_page_shield: 1 out of 0",
+      code: "API_QUOTA",
+    },
+    {
+      status: 400,
+      wire: 20217,
+      says: "'zone' is not a valid value for kind because exceeded maximum number of zone rulesets",
+      code: "API_REFUSED",
+    },
   ])(
-    "$status with $wire ($says) is $code (api-facts C.2)",
+    "$status with $wire ($says) is $code (api-facts A.6, B.8, C.2)",
     ({ status, wire, says, code }, { expect }) => {
       const body = bytesOf({ success: false, errors: [{ code: wire, message: says }] });
       const about = { token, known: new KnownBodies(), clock };

@@ -183,6 +183,20 @@ describe("a saved plan", () => {
     expect(writesSeenBy(emulator).filter((write) => write.includes(shopId))).toEqual([]);
   });
 
+  it("holds the zone that the files declare in two ways since then", async ({ expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place } = example;
+    await place.run("plan", "--out", "plan.json");
+    const [, id = "?"] =
+      /"id":"([0-9a-f]{32})","name":"shop\.example\.com"/.exec(await place.read("plan.json")) ?? [];
+    await place.write("zones/twice.yaml", `zones: [{ id: ${id} }]`);
+    const { code, stdout } = await place.run("apply", "--plan", "plan.json");
+    expect(code).toBe(4);
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+      `held by UNDECLARED: twice.yaml:1: the zone shop.example.com (${id}) is declared in shop.yaml, line 4, too; keep one of the two; until then the zone is left alone`,
+    );
+  });
+
   it("writes the zones that nothing holds", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
@@ -233,6 +247,15 @@ describe("a saved plan", () => {
       "plan.json: not carried out: the zone files say which zones may be written; mend them and apply the plan again",
     );
     expect(writesSeenBy(emulator)).toEqual([]);
+  });
+
+  it.for([
+    { zones: ["shop.example.com"], says: "The plan for 1 zone is in plan.json; " },
+    { zones: [], says: "The plan for 2 zones is in plan.json; " },
+  ])("is told with its place: $says", async ({ zones, says }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { stderr } = await example.place.run("plan", "--out", "plan.json", ...zones);
+    expect(stderr).toContain(says);
   });
 
   it("cannot be joined with zones or hashes", async ({ expect }) => {

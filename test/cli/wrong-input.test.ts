@@ -38,6 +38,25 @@ describe("what is wrong is said in a sentence, with the right code, and nothing 
     expect(writesSeenBy(example.emulator)).toEqual([]);
   });
 
+  it.for([
+    {
+      when: "a zone stands where a hash is to stand",
+      args: ["--accept", "shop.example.com"],
+      says: "shop.example.com' is invalid. A hash has 12 hexadecimal digits, as plan prints them; name zones before --accept or after its hash.",
+    },
+    {
+      when: "a second hash stands without --accept",
+      args: ["--accept", "0123456789ab", "ba9876543210"],
+      says: "error: ba9876543210: no declared zone has this name; for a hash, repeat --accept in front of it\n",
+    },
+  ])("when $when", async ({ args, says }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const ran = await example.place.run("apply", ...args);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(says);
+    expect(writesSeenBy(example.emulator)).toEqual([]);
+  });
+
   it("when the plan cannot be saved", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const ran = await example.place.run("plan", "--out", "missing/plan.json");

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { blocksSeen, mayBlockAnew } from "../../src/impact/blocks-seen.ts";
 import { cspImpact } from "../../src/impact/csp-impact.ts";
-import type { PolicyTerms } from "../../src/impact/policy-judge.ts";
+import type { PolicyTerms } from "../../src/plan/policy-terms.ts";
 import type { Resource } from "../../src/zone/inventory.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { connection, harmless, script, seenAt } from "../support/inventory.ts";

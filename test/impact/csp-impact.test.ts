@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
 import { cspImpact, type PolicyImpact } from "../../src/impact/csp-impact.ts";
-import type { PolicyTerms } from "../../src/impact/policy-judge.ts";
+import { effectOfPolicy } from "../../src/plan/policy-effect.ts";
+import type { PolicyTerms } from "../../src/plan/policy-terms.ts";
 import type { Resource } from "../../src/zone/inventory.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 
@@ -83,7 +84,7 @@ describe("a policy that changes", () => {
   it("lets in everything when it goes", ({ expect }) => {
     const found = impact(terms("script-src 'self'"), undefined, seen);
     expect(urls(found.newlyAllowed)).toEqual([cdn.url, tracker.url, miner.url]);
-    expect(found).toMatchObject({ force: "nothing", blocked: [] });
+    expect(found).toMatchObject({ force: "none", blocked: [] });
   });
 
   it("judges a policy that reports as if it blocked", ({ expect }) => {
@@ -92,6 +93,27 @@ describe("a policy that changes", () => {
       force: "reports",
       blocked: [{ resource: cdn, already: false }],
     });
+  });
+
+  it("claims nothing of one whose action is not known, as the plan does not", ({ expect }) => {
+    const strange = terms("script-src 'self' old.example", { action: "challenge" });
+    const elsewhere = terms("script-src 'self'", {
+      action: "challenge",
+      expression: 'http.host eq "other.example"',
+    });
+    const unclear = [own, cdn].map((resource) => ({
+      resource,
+      because: "its action is not one that is known",
+    }));
+    const nothingSaid = { force: "unknown", blocked: [], allowedMalicious: [], unseen: [] };
+    expect(impact(undefined, strange, [own, cdn])).toMatchObject({ ...nothingSaid, unclear });
+    expect(impact(undefined, elsewhere, [own, cdn])).toMatchObject({ ...nothingSaid, unclear: [] });
+    expect(effectOfPolicy(undefined, strange)).toMatchObject({
+      direction: "unclear",
+      mayBreak: true,
+    });
+    const known = impact(strange, terms("script-src 'self'"), [cdn]);
+    expect(known.blocked).toMatchObject([{ already: false }]);
   });
 
   it.for([

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { outsidePolicies } from "../../src/impact/outside-policies.ts";
-import type { PolicyTerms } from "../../src/impact/policy-judge.ts";
+import type { PolicyTerms } from "../../src/plan/policy-terms.ts";
 import type { Script } from "../../src/zone/inventory.ts";
 import { script } from "../support/inventory.ts";
 import { policy } from "../support/model.ts";

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
-import { effectOfPolicy, type PolicyTerms } from "../../src/plan/policy-effect.ts";
+import { effectOfPolicy } from "../../src/plan/policy-effect.ts";
+import type { PolicyTerms } from "../../src/plan/policy-terms.ts";
 import { effectWords } from "../../src/report/effect-words.ts";
 
 function terms(more: Partial<PolicyTerms> = {}): PolicyTerms {

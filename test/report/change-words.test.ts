@@ -8,7 +8,7 @@ import {
   renderHistoryEntry,
 } from "../../src/report/history-text.ts";
 import type { HistoryEntry } from "../../src/report/history.ts";
-import { summarize } from "../../src/report/notice-words.ts";
+import { changesLine } from "../../src/report/notice-words.ts";
 import { paintOf } from "../../src/report/paint.ts";
 import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
 import { at } from "../support/reports.ts";
@@ -28,7 +28,7 @@ function changesFrom(before: readonly string[], after: readonly string[]): reado
   );
   return [
     changes.flatMap((change) => changeLines(change, plain)).map((line) => line.trim()),
-    [summarize(changes)],
+    [changesLine(changes)],
   ];
 }
 

@@ -115,6 +115,14 @@ describe("the impact of a policy", () => {
     ]);
   });
 
+  it.for([
+    { force: "none", says: "blocks and reports nothing" },
+    { force: "unknown", says: "may block, its action is not one that is known" },
+  ] as const)("says what a policy does: $force", ({ force, says }, { expect }) => {
+    const impact = impactOf({ title: "" }, { seen: 0, force });
+    expect(lines(on([impact]))).toEqual([`  policy/site  ${says}; nothing was seen on its pages`]);
+  });
+
   it("counts what is beyond a screen, and gives all of it as JSON", ({ expect }) => {
     const before = policy("site", { action: "log" });
     const many = Array.from({ length: 12 }, (_, index) => sighting(`h${index}`));

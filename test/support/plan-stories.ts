@@ -1,6 +1,6 @@
 import type { Limits } from "../../src/plan/guard.ts";
 import { guard } from "../../src/plan/guard.ts";
-import { plan } from "../../src/plan/plan.ts";
+import { causeByMarks, plan } from "../../src/plan/plan.ts";
 import type { RunReport, ZoneReport } from "../../src/report/run-report.ts";
 import { canonicalCsp } from "../../src/syntax/csp.ts";
 import type { DesiredZone } from "../../src/zone/desired.ts";
@@ -199,7 +199,7 @@ function judged([desired, live]: readonly [DesiredZone, LiveZone]): ZoneReport {
   });
   const base = baseOf(desired);
   if (proposal.changes.length === 0) return { ...base, result: "in-sync", plan: proposal };
-  const cause = proposal.marked ? "drift" : "pending";
+  const cause = causeByMarks(proposal);
   return refusals.length > 0
     ? { ...base, result: "refused", plan: proposal, cause, refusals }
     : { ...base, result: "ready", plan: proposal, cause };

@@ -1,0 +1,105 @@
+import { describe, it } from "vitest";
+
+import { goodSeed, textIn } from "../support/emulator.ts";
+import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { told } from "../support/log-lines.ts";
+
+/** A zone whose contract has room for one policy, and has one of ours. */
+const seed = goodSeed(`
+tokens: [{ name: all, value: emulator-token, permissions: all }]
+zones:
+  - name: shop.example.com
+    entitlements: { policies: 1 }
+    policies:
+      - description: The scripts of old [zonewarden:old]
+        action: log
+        expression: http.host eq "shop.example.com"
+        enabled: true
+        value: script-src 'self'
+`);
+
+async function fullZone(): Promise<Example> {
+  const example = await exampleWithEmulator({ seed, config: 'schedule: { cron: "0 * * * *" }' });
+  await example.place.remove("zones");
+  await declare(example, "new");
+  return example;
+}
+
+/** Declares policies with these keys, and nothing else. */
+async function declare({ place }: Example, ...keys: readonly string[]): Promise<void> {
+  const items = keys.map(
+    (key) => `
+          - key: ${key}
+            description: The scripts of ${key === "old" ? "what replaces it" : key}
+            action: allow
+            expression: http.host eq "shop.example.com"
+            value: script-src 'self' cdn.example.net`,
+  );
+  const list = items.length === 0 ? " []" : items.join("");
+  await place.write(
+    "zones/shop.yaml",
+    `zones:\n  - name: shop.example.com\n    page_shield:\n      policies:\n        items:${list}\n`,
+  );
+}
+
+const held =
+  "held by QUOTA: policy/new does not fit into the zone: POST /zones/{zone_id}/page_shield/policies: 400: exceeded the maximum number of rules in the phase http_response_page_shield: 2 out of 1 (code 50001); declare fewer, or have the quota of the zone raised; to make room first, leave policy/new out of the files until the zone is rid of policy/old, or declare it under that key, which changes the policy in place";
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
+
+describe("a policy for which the service has no room until another one is gone", () => {
+  it("holds its zone, says what makes room, and leaves what is live as it is", async ({
+    expect,
+  }) => {
+    await using example = await fullZone();
+    const { place, emulator } = example;
+    expect((await place.run("plan", "--out", "plan.json")).code).toBe(2);
+    for (const more of [[], [], ["--plan", "plan.json"]]) {
+      const { code, stdout } = await place.run("apply", ...more);
+      expect(oneLine(stdout)).toContain(held);
+      expect(stdout).toContain("1 held");
+      expect(code).toBe(4);
+    }
+    expect(writesSeenBy(emulator).every((write) => /^POST .* 400$/.test(write))).toBe(true);
+  });
+
+  it.for([
+    { way: "once the other one is gone", first: [] },
+    { way: "under the key of the other one", first: ["old"] },
+  ])("is carried out $way", async ({ first }, { expect }) => {
+    await using example = await fullZone();
+    const { place } = example;
+    expect((await place.run("apply")).code).toBe(4);
+    await declare(example, ...first);
+    expect((await place.run("apply")).code).toBe(0);
+    if (first.length === 0) {
+      await declare(example, "new");
+      expect((await place.run("apply")).code).toBe(0);
+    }
+    expect((await place.run("plan")).code).toBe(0);
+  });
+
+  it("is nothing to be done about but fewer, where nothing goes", async ({ expect }) => {
+    await using example = await fullZone();
+    await declare(example, "old", "new");
+    await example.place.run("apply");
+    const { code, stdout } = await example.place.run("apply");
+    expect(oneLine(stdout)).toContain("have the quota of the zone raised");
+    expect(stdout).not.toContain("make room first");
+    expect(code).toBe(4);
+  });
+
+  it("is told by the daemon as held for its quota, not as a failure", async ({ expect }) => {
+    await using example = await fullZone();
+    const daemon = example.place.start("run");
+    expect(await told(daemon, "plan held")).toMatchObject({ refusals: [{ code: "QUOTA" }] });
+    const started = await told(daemon, "zonewarden started");
+    const metrics = await (await fetch(new URL("metrics", textIn(started, "page")))).text();
+    expect(metrics).toContain('zonewarden_apply_blocked{zone="shop.example.com",reason="quota"} 1');
+    expect(metrics).toContain('zonewarden_zone_status{zone="shop.example.com",status="blocked"} 1');
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+  });
+});
