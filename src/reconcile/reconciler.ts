@@ -1,4 +1,3 @@
-import type { Refusal } from "../plan/refusal.ts";
 import type { LoadResult } from "../report/load-report.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
 import type { Problem } from "../zone/problem.ts";
@@ -6,7 +5,7 @@ import type { Zone, ZoneName } from "../zone/zone.ts";
 import type { StopSignals } from "./carry-out.ts";
 import type { DeclaredFleet, DesiredSource, DesiredState } from "./declared-fleet.ts";
 import { declaredFleet, isSweep, missingReport, namesOf } from "./declared-fleet.ts";
-import type { FleetLimits } from "./fleet-guard.ts";
+import type { FleetLimits, FleetRefusal } from "./fleet-guard.ts";
 import { compareFleets } from "./fleet-guard.ts";
 import { spreadMs, Sweep } from "./sweep.ts";
 import type { DirectoryPorts } from "./zone-directory.ts";
@@ -33,7 +32,9 @@ export interface Loaded {
   readonly problems: readonly Problem[];
   /** The fleet in force after it. */
   readonly fleet: DeclaredFleet;
-  readonly refusal: Refusal | undefined;
+  /** Revision and content in force after it; where there is a refusal, not those of `state`. */
+  readonly inForce: Pick<DesiredState, "revision" | "hash">;
+  readonly refusal: FleetRefusal | undefined;
 }
 
 /** What the daemon needs from outside, and whom it tells. */
@@ -213,7 +214,8 @@ export class Reconciler {
       : undefined;
     const problems = [...state.problems, ...next.problems];
     if (refusal !== undefined) {
-      return { result: "refused", state, problems, fleet: this.#fleet, refusal };
+      const inForce = { revision: this.#revision, hash: this.#hash ?? "" };
+      return { result: "refused", state, problems, fleet: this.#fleet, inForce, refusal };
     }
     this.#fleet = next;
     this.#zones = zones;
@@ -221,7 +223,7 @@ export class Reconciler {
     this.#hash = state.hash;
     const isBroken = state.problems.some(({ severity }) => severity === "error");
     const result = isBroken ? "invalid" : isNew ? "applied" : "unchanged";
-    return { result, state, problems, fleet: next, refusal: undefined };
+    return { result, state, problems, fleet: next, inForce: state, refusal: undefined };
   }
 
   /** Queues what changed, and in a sweep everything; forgets what is no longer declared. */

@@ -181,7 +181,9 @@ function statusOf(situation: Situation, at: Date): ZoneStatus {
     return "paused";
   }
   if (lastRun === undefined) return "unknown";
-  if (refusals.some((refusal) => !isObservation(refusal))) return "blocked";
+  if (declared.held !== undefined || refusals.some((refusal) => !isObservation(refusal))) {
+    return "blocked";
+  }
   if (cause === undefined) return "in_sync";
   return cause === "drift" ? "drifted" : "pending";
 }
