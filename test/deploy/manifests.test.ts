@@ -123,6 +123,20 @@ for (const { what, without, read } of situations) {
       }
     });
 
+    it("names the maps that a running pod reads anew without a hash: their change is no rollout", async ({
+      expect,
+    }) => {
+      const objects = await read();
+      const [daemon] = podsIn(objects);
+      const maps = objectsIn(daemon?.spec["volumes"]).flatMap((volume) =>
+        "configMap" in volume ? [textAt(objectAt(volume, "configMap"), "name")] : [],
+      );
+      expect(maps).toContain("zonewarden-config");
+      expect(
+        maps.filter((map) => !["zonewarden-config", "zonewarden-zones"].includes(map)),
+      ).toEqual([]);
+    });
+
     it("takes the token from a Secret that it only names, readable to the group alone", async ({
       expect,
     }) => {
