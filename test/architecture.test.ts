@@ -127,6 +127,15 @@ describe("the house", () => {
     expect(trespasses(file, text)).toContain(finds);
   });
 
+  it("is told as it is: which rooms are pure", ({ expect }) => {
+    const read = (file: string): string => readFileSync(path.join(source, "..", file), "utf8");
+    const marked = [...read("README.md").matchAll(/^  (\w+)\/ .*\(pure\)$/gm)];
+    expect(marked.map(([, room]) => room).toSorted()).toEqual(pure.toSorted());
+    const [rule = ""] = /^2\. .*$/m.exec(read("CONTRIBUTING.md")) ?? [];
+    const named = [...rule.matchAll(/`(\w+)`/g)].map(([, room]) => room);
+    expect(named.toSorted()).toEqual(pure.toSorted());
+  });
+
   it("has no file over 300 lines", ({ expect }) => {
     const long = files.filter(
       (file) => readFileSync(path.join(source, file), "utf8").split("\n").length > 301,
