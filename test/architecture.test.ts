@@ -102,6 +102,10 @@ function impurities(text: string): string[] {
   return [...text.matchAll(forbidden)].map(([found]) => found);
 }
 
+function page(file: string): string {
+  return readFileSync(path.join(source, "..", file), "utf8");
+}
+
 describe("the house", () => {
   it.for(files)("%s uses only the doors of its room", (file, { expect }) => {
     expect(trespasses(file, readFileSync(path.join(source, file), "utf8"))).toEqual([]);
@@ -128,12 +132,11 @@ describe("the house", () => {
   });
 
   it("is told as it is: which rooms are pure", ({ expect }) => {
-    const read = (file: string): string => readFileSync(path.join(source, "..", file), "utf8");
-    const marked = [...read("README.md").matchAll(/^  (\w+)\/ .*\(pure\)$/gm)];
-    expect(marked.map(([, room]) => room).toSorted()).toEqual(pure.toSorted());
-    const [rule = ""] = /^2\. .*$/m.exec(read("CONTRIBUTING.md")) ?? [];
+    const marked = [...page("README.md").matchAll(/^  (\w+)\/ .*\(pure\)$/gm)];
+    expect(new Set(marked.map(([, room]) => room))).toEqual(new Set(pure));
+    const [rule = ""] = /^2\. .*$/m.exec(page("CONTRIBUTING.md")) ?? [];
     const named = [...rule.matchAll(/`(\w+)`/g)].map(([, room]) => room);
-    expect(named.toSorted()).toEqual(pure.toSorted());
+    expect(new Set(named)).toEqual(new Set(pure));
   });
 
   it("has no file over 300 lines", ({ expect }) => {

@@ -33,7 +33,7 @@ describe("the README", () => {
   it("shows every room of the house in its floor plan, and no other", ({ expect }) => {
     const plan = /```text\nsrc\/\n(?<rooms>.*?)```/s.exec(readme)?.groups?.["rooms"] ?? "";
     const told = [...plan.matchAll(/^  (?<room>[\w.]+)/gm)].map(([, room]) => room);
-    expect(told.toSorted()).toEqual(readdirSync(path.join(root, "src")).toSorted());
+    expect(new Set(told)).toEqual(new Set(readdirSync(path.join(root, "src"))));
   });
 
   it("links to nothing that is not there", ({ expect }) => {
