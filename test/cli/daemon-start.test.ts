@@ -25,6 +25,16 @@ async function end(daemon: Started): Promise<number> {
 const everyHour = 'schedule: { cron: "0 * * * *" }';
 
 describe("a daemon that starts", () => {
+  it("tells version and commit of its image, where the image says them", async ({ expect }) => {
+    const env = { ZONEWARDEN_API_TOKEN: "emulator-token", ZONEWARDEN_REVISION: "0a1b2c3d" };
+    await using example = await exampleWithEmulator({ config: everyHour, ports: { env } });
+    const daemon = example.place.start("run");
+    expect((await answer(await addressOf(daemon), "/metrics"))[1]).toMatch(
+      /^zonewarden_build_info\{version="[\d.]+",revision="0a1b2c3d",/m,
+    );
+    expect(await end(daemon)).toBe(0);
+  });
+
   it("without a token is alive and ready, says why nothing happens, and goes on once there is one", async ({
     expect,
   }) => {
