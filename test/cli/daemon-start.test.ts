@@ -42,6 +42,7 @@ describe("a daemon that starts", () => {
     await using example = await exampleWithEmulator({ config });
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);
+    await told(daemon, "files loaded");
     const { code, error } = await told(daemon, "zones cannot be listed");
     expect(code).toBe("API_NO_TOKEN");
     expect(error).toContain("check the token_file");
