@@ -1,3 +1,4 @@
+import type { ApiErrorCode } from "../api/api-error.ts";
 import type { RefusalCode } from "../plan/refusal.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import { isConverged } from "../report/summary.ts";
@@ -29,13 +30,12 @@ export const exitCodeHelp = `Exit codes:
   7  the service cannot be reached, or the budget is spent`;
 
 /** Failures of the way to the service, not of what was asked of it. */
-const wayFailures: ReadonlySet<string> = new Set([
+const wayFailures: ReadonlySet<string> = new Set<ApiErrorCode>([
   "API_UNREACHABLE",
   "API_TIMEOUT",
   "API_THROTTLED",
   "API_SERVER",
   "API_BUDGET",
-  "API_CIRCUIT_OPEN",
 ]);
 
 /** The code of a failure that ended a command before it came to any zone. */
