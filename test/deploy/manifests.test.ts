@@ -1,6 +1,8 @@
 import { describe, it } from "vitest";
 
+import { graceMs } from "../../src/cli/stopping.ts";
 import { version } from "../../src/cli/version.ts";
+import { graceMs as notifyGraceMs } from "../../src/notify/notifier.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metric-table.ts";
 import { containersOf, nameOf, podsIn, render, renderWith, type Pod } from "./manifests.ts";
@@ -214,6 +216,12 @@ describe.skipIf(noKubectl)(`the daemon's pod ${noKubectl ?? ""}`, () => {
       livenessProbe: { httpGet: { path: "/livez", port: "http" } },
       readinessProbe: { httpGet: { path: "/readyz", port: "http" } },
     });
+  });
+
+  it("is given more time to end than the program takes", async ({ expect }) => {
+    const [pod] = podsIn(await render("base"));
+    const given = Number(pod?.spec["terminationGracePeriodSeconds"]) * 1_000;
+    expect(given).toBeGreaterThan(graceMs + notifyGraceMs + 10_000);
   });
 
   it("is of this version", async ({ expect }) => {
