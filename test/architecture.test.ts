@@ -102,6 +102,10 @@ function impurities(text: string): string[] {
   return [...text.matchAll(forbidden)].map(([found]) => found);
 }
 
+function page(file: string): string {
+  return readFileSync(path.join(source, "..", file), "utf8");
+}
+
 describe("the house", () => {
   it.for(files)("%s uses only the doors of its room", (file, { expect }) => {
     expect(trespasses(file, readFileSync(path.join(source, file), "utf8"))).toEqual([]);
@@ -125,6 +129,14 @@ describe("the house", () => {
     { file: "helpers/text.ts", text: "", finds: "there is no room called helpers" },
   ])("notices $finds in $file", ({ file, text, finds }, { expect }) => {
     expect(trespasses(file, text)).toContain(finds);
+  });
+
+  it("is told as it is: which rooms are pure", ({ expect }) => {
+    const marked = [...page("README.md").matchAll(/^  (\w+)\/ .*\(pure\)$/gm)];
+    expect(new Set(marked.map(([, room]) => room))).toEqual(new Set(pure));
+    const [rule = ""] = /^2\. .*$/m.exec(page("CONTRIBUTING.md")) ?? [];
+    const named = [...rule.matchAll(/`(\w+)`/g)].map(([, room]) => room);
+    expect(new Set(named)).toEqual(new Set(pure));
   });
 
   it("has no file over 300 lines", ({ expect }) => {

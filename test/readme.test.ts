@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import { describe, it } from "vitest";
@@ -29,6 +29,12 @@ describe("the README", () => {
       expect(readme.slice(0, 1_200)).toContain(command);
     },
   );
+
+  it("shows every room of the house in its floor plan, and no other", ({ expect }) => {
+    const plan = /```text\nsrc\/\n(?<rooms>.*?)```/s.exec(readme)?.groups?.["rooms"] ?? "";
+    const told = [...plan.matchAll(/^  (?<room>[\w.]+)/gm)].map(([, room]) => room);
+    expect(new Set(told)).toEqual(new Set(readdirSync(path.join(root, "src"))));
+  });
 
   it("links to nothing that is not there", ({ expect }) => {
     const links = [...readme.matchAll(/\]\((?<to>[^)]+)\)/g)].map(

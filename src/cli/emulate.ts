@@ -33,12 +33,8 @@ export async function emulate(flags: EmulateFlags, machine: Machine): Promise<Ex
   if (typeof seed === "string") return complain(seed, machine);
   if (seed === undefined) return exitCodes.invalid;
   const statePath = flags.state && path.resolve(machine.directory, flags.state);
-  await using emulator = await emulatorOn(
-    listen,
-    seed,
-    { statePath, dialect: flags.dialect },
-    machine,
-  );
+  const settings = { listen, place: "--listen", statePath, dialect: flags.dialect };
+  await using emulator = await emulatorOn(settings, seed, machine);
   machine.stderr.write(
     `The service is at ${emulator.baseUrl}, with the token of your choice among those of the seed (emulator-token).\nWhat it saw, and how to edit it as a person would: ${emulator.url}/_emulator/\nAll of it is synthetic. Ctrl-C ends it.\n`,
   );

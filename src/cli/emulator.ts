@@ -2,11 +2,13 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { Config, Listen } from "../desired/config.ts";
+import { reasonOf } from "../desired/read-text.ts";
 import type { Dialect } from "../emulator/dialect.ts";
 import { type Emulator, startEmulator } from "../emulator/emulator.ts";
 import { loadSeed } from "../emulator/load-seed.ts";
 import type { Seed } from "../emulator/seed.ts";
 import { syntheticSeed } from "../emulator/synthetic-seed.ts";
+import { listenError } from "../web/listen-error.ts";
 import type { Machine } from "./machine.ts";
 
 /** A seed that can be used, or `undefined` after its mistakes have been printed. */
@@ -15,10 +17,11 @@ export async function seedOrProblems(
   machine: Machine,
 ): Promise<Seed | undefined> {
   if (file === undefined) return syntheticSeed();
-  const shown = path.relative(machine.directory, path.resolve(machine.directory, file));
+  const shown = path.relative(machine.directory, path.resolve(machine.directory, file)) || file;
   const text = await textOf(path.resolve(machine.directory, file));
   if (text instanceof Error) {
-    machine.stderr.write(`${shown}: cannot be read: ${text.message}\n`);
+    const remedy = "name a seed file that is there, or none for an example";
+    machine.stderr.write(`${shown}: cannot be read: ${reasonOf(text)}; ${remedy}\n`);
     return undefined;
   }
   const loaded = loadSeed(text, shown);
@@ -37,16 +40,37 @@ async function textOf(file: string): Promise<string | Error> {
   }
 }
 
-/** Starts an emulator on this machine's clock. */
+/** Where an emulator listens and what it answers by. */
+export interface EmulatorSettings {
+  readonly listen: Listen;
+  /** Where `listen` is set, for people. */
+  readonly place: string;
+  readonly statePath: string | undefined;
+  readonly dialect: Dialect;
+}
+
+/** Starts an emulator on this machine's clock. Rejects with a message for people where it cannot listen. */
 export async function emulatorOn(
-  listen: Listen,
+  { place, ...settings }: EmulatorSettings,
   seed: Seed,
-  options: { readonly statePath: string | undefined; readonly dialect: Dialect },
   machine: Machine,
 ): Promise<Emulator> {
   const { clock, random } = machine;
   const sleep = (ms: number, signal: AbortSignal): Promise<void> => clock.sleep(ms, signal);
-  return startEmulator({ listen, seed, ...options, clock, random, sleep });
+  try {
+    return await startEmulator({ ...settings, seed, clock, random, sleep });
+  } catch (error) {
+    throw isOfListening(error) ? listenError(place, settings.listen, error) : error;
+  }
+}
+
+/** The state file's errors have codes too. */
+function isOfListening(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "syscall" in error &&
+    (error.syscall === "listen" || error.syscall === "getaddrinfo")
+  );
 }
 
 /** Where the service is, and the emulator that had to be started for it, if there was one. */
@@ -71,8 +95,16 @@ export async function reachService(
   const seed = await seedOrProblems(embedded.seed, machine);
   if (seed === undefined) return undefined;
   try {
-    const options = { statePath: undefined, dialect: "published" } as const;
-    const emulator = await emulatorOn(embedded.listen, seed, options, machine);
+    const emulator = await emulatorOn(
+      {
+        listen: embedded.listen,
+        place: "api.emulator.listen",
+        statePath: undefined,
+        dialect: "published",
+      },
+      seed,
+      machine,
+    );
     return {
       baseUrl: emulator.baseUrl,
       emulator,
@@ -89,5 +121,6 @@ export async function reachService(
 const nothingToEnd = { [Symbol.asyncDispose]: () => Promise.resolve() };
 
 function isAddressInUse(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
 }

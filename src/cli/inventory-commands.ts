@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 
 import { granularities } from "../impact/suggest-policy.ts";
-import type { ItemKind } from "../zone/inventory.ts";
+import { itemKinds, type ItemKind } from "../zone/inventory.ts";
 import { configOption, example, formatOption, type Add } from "./command-parts.ts";
 import type { InventoryFlags } from "./inventory.ts";
 import type { SuggestFlags } from "./suggest.ts";
@@ -10,8 +10,9 @@ import type { SuggestFlags } from "./suggest.ts";
 export const addInventory: Add = (program, machine, end) => {
   const inventory = program
     .command("inventory")
-    .description("list what browsers reported: scripts, connections, cookies; writes nothing");
-  for (const kind of ["script", "connection", "cookie"] as const) {
+    .description("list what browsers reported: scripts, connections, cookies; writes nothing")
+    .addHelpText("after", example(...itemKinds.map((kind) => examples[kind][0])));
+  for (const kind of itemKinds) {
     const command = inventory
       .command(`${kind}s`)
       .description(`list the ${kind}s of zones, or show one with its pages`)

@@ -9,7 +9,15 @@ import type { RulesetFlags } from "./rulesets.ts";
 export const addRulesets: Add = (program, machine, end) => {
   const rulesets = program
     .command("rulesets")
-    .description("look at rulesets and their versions, of zones and their accounts");
+    .description("look at rulesets and their versions, of zones and their accounts")
+    .addHelpText(
+      "after",
+      example(
+        "zonewarden rulesets list shop.example.com",
+        "zonewarden rulesets show shop.example.com owasp --account",
+        "zonewarden rulesets diff shop.example.com entrypoint 3",
+      ),
+    );
   const add: AddRulesets = (name, description, ...examples) =>
     rulesets
       .command(name)

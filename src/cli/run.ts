@@ -31,7 +31,12 @@ export async function run(flags: RunFlags, machine: Machine): Promise<ExitCode> 
   await using reached = await reachService(config, machine, false);
   if (reached === undefined) return exitCodes.invalid;
 
-  const metrics = createMetrics({ version, revision: "", nodeVersion: process.versions.node });
+  const metrics = createMetrics({
+    version,
+    // The image knows of which commit it was made (deploy/Dockerfile).
+    revision: machine.env["ZONEWARDEN_REVISION"] ?? "",
+    nodeVersion: process.versions.node,
+  });
   const observer = observerOf(metrics);
   await using service = connect(config, reached.baseUrl, machine, observer, briefRetry);
   const logger = createLogger({

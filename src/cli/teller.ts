@@ -1,8 +1,9 @@
 import type { Observer } from "../api/observer.ts";
-import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
+import type { Loaded, ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet } from "../report/fleet.ts";
 import type { Follower } from "../report/follower.ts";
-import type { LoadReport } from "../report/load-report.ts";
+import type { HeldRevision, LoadReport } from "../report/load-report.ts";
+import type { DeclaredZone } from "../report/zone-state.ts";
 import { logLoad, logMove, logZone } from "../telemetry/log-run.ts";
 import type { createLogger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -45,23 +46,19 @@ export function tellerOf(
       logMove(logger, before, after);
       for (const follower of followers) follower.zone({ before, report, after });
     },
-    loaded: ({ result, state, problems, fleet: declared, refusal }) => {
+    loaded: (loaded) => {
+      const { result, state, problems } = loaded;
       const at = now();
-      const zones = [
-        ...[...declared.zones.values()].map(({ desired }) => ({
-          name: desired.zone.name,
-          mode: desired.content.mode,
-          suspension: desired.content.suspension,
-        })),
-        ...[...declared.missing.keys()].map(unseenZone),
-      ];
-      const { revision, hash } = state;
+      const held = heldIn(loaded);
+      const zones = zonesOf(loaded, held);
       const all = [...audience.configProblems(), ...problems];
+      const { revision, hash } = loaded.inForce;
       const load: LoadReport = {
         result,
         source,
         revision,
         hash,
+        held,
         problems: all,
         zones: zones.length,
         at,
@@ -69,13 +66,10 @@ export function tellerOf(
       const gone = fleet.declare(zones, at);
       fleet.recordLoad(load);
       // What is broken stays so for hours: each version of it counts once, not at each look.
-      if (isNewVersion([result, hash]) || result === "unchanged") metrics.recordLoad(load);
+      if (isNewVersion([result, state.hash]) || result === "unchanged") metrics.recordLoad(load);
       for (const follower of followers) for (const zone of gone) follower.gone(zone, load);
-      if (!isNews([result, hash, problems, refusal])) return;
+      if (!isNews([result, state.hash, problems, held?.refusal])) return;
       logLoad(logger, { ...load, problems });
-      if (refusal !== undefined) {
-        logger.error({ code: refusal.code, refusal: refusal.message }, "files held");
-      }
       for (const follower of followers) follower.load(load);
     },
     unlisted: ({ code, message, ray }, retryMs) => {
@@ -85,6 +79,27 @@ export function tellerOf(
       logger.error({ err: error, zone }, "fault of the program itself");
     },
   };
+}
+
+function heldIn({ state, refusal }: Loaded): HeldRevision | undefined {
+  if (refusal === undefined) return undefined;
+  const { code, message, touched } = refusal;
+  const { revision, hash } = state;
+  return { revision, hash, refusal: { code, message }, zones: touched.size };
+}
+
+/** The zones in force; those that a held revision touches know of it. */
+function zonesOf(
+  { fleet: { zones, missing }, refusal }: Loaded,
+  held: HeldRevision | undefined,
+): readonly DeclaredZone[] {
+  const seen = [...zones.values()].map(({ desired: { zone, content } }) => ({
+    name: zone.name,
+    mode: content.mode,
+    suspension: content.suspension,
+    held: refusal?.touched.has(zone.name) === true ? held?.refusal : undefined,
+  }));
+  return [...seen, ...[...missing.keys()].map(unseenZone)];
 }
 
 /** Tells what was not told just before: files are read every half minute, and stay broken for hours. */
@@ -98,12 +113,8 @@ function newsFilter(): (news: unknown) => boolean {
   };
 }
 
-function unseenZone(name: ZoneName): {
-  readonly name: ZoneName;
-  readonly mode: "enforce";
-  readonly suspension: undefined;
-} {
-  return { name, mode: "enforce", suspension: undefined };
+function unseenZone(name: ZoneName): DeclaredZone {
+  return { name, mode: "enforce", suspension: undefined, held: undefined };
 }
 
 /** Counts what is sent to the service. */

@@ -97,6 +97,7 @@ async function readSighted(
 function unreadable(reason: string): Problem {
   return problemOfFile(".", "DIRECTORY_UNREADABLE", {
     message: `the zone files cannot be read: ${reason}`,
-    remedy: "check `desired.path`; a directory that is away is no empty state",
+    remedy:
+      "check the path, `desired.path` where the command line names none; a directory that is away is no empty state",
   });
 }

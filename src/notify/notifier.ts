@@ -5,7 +5,7 @@ import type { ZoneState } from "../report/zone-state.ts";
 import { Outbox, type OutboxPorts, type Sink } from "./outbox.ts";
 
 /** What is under way at the end of the program may take so long. */
-const graceMs = 5_000;
+export const graceMs: number = 5_000;
 
 /** Tells every sink what runs and files have to tell. No run ever waits for it. */
 export class Notifier implements Follower, AsyncDisposable {

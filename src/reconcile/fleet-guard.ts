@@ -11,6 +11,12 @@ export interface FleetLimits {
   readonly accept: readonly string[];
 }
 
+/** Why a revision of the files is not followed. */
+export interface FleetRefusal extends Refusal {
+  /** Zones in force that it would change or drop. */
+  readonly touched: ReadonlySet<ZoneName>;
+}
+
 /** What each declared zone shall be, by a digest of its content. */
 export type FleetDigests = ReadonlyMap<ZoneName, string>;
 
@@ -24,19 +30,21 @@ export function compareFleets(
   after: FleetDigests,
   revision: string,
   limits: FleetLimits,
-): Refusal | undefined {
+): FleetRefusal | undefined {
   if (before.size === 0) return undefined;
-  if (after.size === 0) return noZonesLeft(before.size);
-  const dropped = [...before.keys()].filter((name) => !after.has(name)).length;
-  const kept = [...before].filter(([name]) => after.has(name));
-  const changed = kept.filter(([name, digest]) => after.get(name) !== digest).length;
-  const share = (changed + dropped) / before.size;
+  if (after.size === 0) return noZonesLeft(before);
+  const touched = [...before]
+    .filter(([name, digest]) => after.get(name) !== digest)
+    .map(([name]) => name);
+  const dropped = touched.filter((name) => !after.has(name)).length;
+  const share = touched.length / before.size;
   if (before.size < limits.minFleet || share <= limits.maxFleetShare) return undefined;
   if (isAccepted(revision, limits)) return undefined;
-  const found = `revision ${revision} changes ${changed} and drops ${dropped} of ${before.size} zones (${percent(share)})`;
+  const found = `revision ${revision} changes ${touched.length - dropped} and drops ${dropped} of ${before.size} zones (${percent(share)})`;
   return {
     code: "FLEET_CHANGE",
     message: `${found}, the limit is ${percent(limits.maxFleetShare)}: acknowledge it by adding ${revision} to limits.accept, or raise limits.max_fleet_share`,
+    touched: new Set(touched),
   };
 }
 
@@ -50,10 +58,11 @@ function digitsOf(revision: string): string {
   return revision.replace(/^sha256-/, "");
 }
 
-function noZonesLeft(before: number): Refusal {
+function noZonesLeft(before: FleetDigests): FleetRefusal {
   return {
     code: "FLEET_CHANGE",
-    message: `the files declare no zone any more, where there were ${before}: nothing is done; bring the files back, or start the program anew`,
+    message: `the files declare no zone any more, where there were ${before.size}: nothing is done; bring the files back, or start the program anew`,
+    touched: new Set(before.keys()),
   };
 }
 

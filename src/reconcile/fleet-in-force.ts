@@ -1,11 +1,10 @@
-import type { Refusal } from "../plan/refusal.ts";
 import type { LoadResult } from "../report/load-report.ts";
 import type { Problem } from "../zone/problem.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { declaredFleet } from "./declared-fleet.ts";
 import type { DeclaredFleet, DesiredState, Select } from "./declared-fleet.ts";
 import { compareFleets } from "./fleet-guard.ts";
-import type { FleetLimits } from "./fleet-guard.ts";
+import type { FleetLimits, FleetRefusal } from "./fleet-guard.ts";
 
 /** What one reading of the files came to. */
 export interface Loaded {
@@ -15,7 +14,9 @@ export interface Loaded {
   readonly problems: readonly Problem[];
   /** The fleet in force after it. */
   readonly fleet: DeclaredFleet;
-  readonly refusal: Refusal | undefined;
+  /** Revision and content in force after it; where there is a refusal, not those of `state`. */
+  readonly inForce: Pick<DesiredState, "revision" | "hash">;
+  readonly refusal: FleetRefusal | undefined;
 }
 
 /** The declared zones that are looked at, and of which revision of the files they are. */
@@ -49,7 +50,8 @@ export class FleetInForce {
       : undefined;
     const problems = [...state.problems, ...next.problems];
     if (refusal !== undefined) {
-      return { result: "refused", state, problems, fleet: this.#fleet, refusal };
+      const inForce = { revision: this.#revision, hash: this.#hash ?? "" };
+      return { result: "refused", state, problems, fleet: this.#fleet, inForce, refusal };
     }
     this.#fleet = next;
     this.#listed = listed;
@@ -57,7 +59,7 @@ export class FleetInForce {
     this.#hash = state.hash;
     const isBroken = state.problems.some(({ severity }) => severity === "error");
     const result = isBroken ? "invalid" : isNew ? "applied" : "unchanged";
-    return { result, state, problems, fleet: next, refusal: undefined };
+    return { result, state, problems, fleet: next, inForce: state, refusal: undefined };
   }
 }
 

@@ -193,7 +193,9 @@ function statusOf(situation: Situation, at: Date): ZoneStatus {
   if (failure !== undefined) return "error";
   if (isPaused(declared, at) || refusals.some(isSuspension)) return "paused";
   if (lastRun === undefined) return "unknown";
-  if (refusals.some((refusal) => !isObservation(refusal))) return "blocked";
+  if (declared.held !== undefined || refusals.some((refusal) => !isObservation(refusal))) {
+    return "blocked";
+  }
   if (cause === undefined) return "in_sync";
   return cause === "drift" ? "drifted" : "pending";
 }

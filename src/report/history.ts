@@ -6,7 +6,7 @@ import type { ZoneStep } from "./follower.ts";
 import type { LoadReport } from "./load-report.ts";
 import type { Trigger, ZoneReport } from "./run-report.ts";
 import { verdictOf, verdicts, type Verdict } from "./verdict.ts";
-import type { ZoneState, ZoneStatus } from "./zone-state.ts";
+import { refusalsOf, type ZoneState, type ZoneStatus } from "./zone-state.ts";
 
 /** What became of a change, or that it was only found. */
 export type HistoryResult = ChangeResult | "found";
@@ -59,7 +59,7 @@ export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntr
   const { zone, run, trigger, revision, finishedAt } = report;
   const cause = "cause" in report ? report.cause : undefined;
   const isOnset = cause === "drift" && before.driftedSince === undefined;
-  const { failure, refusals } = after;
+  const { failure } = after;
   return {
     at: finishedAt,
     zone,
@@ -72,7 +72,7 @@ export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntr
     driftedSince: after.driftedSince,
     clearAt: isOnset ? before.lastSuccess : undefined,
     changes: changesIn(report),
-    refusals,
+    refusals: refusalsOf(after),
     failure: failure && { code: failure.code, message: failure.message, ray: failure.ray },
   };
 }

@@ -1,3 +1,4 @@
+import type { Refusal } from "../plan/refusal.ts";
 import type { Problem } from "../zone/problem.ts";
 
 /** What came of one reading of the files: `refused` is a state of the files that a guard did not let in. */
@@ -5,6 +6,16 @@ export const loadResults = ["applied", "unchanged", "invalid", "refused"] as con
 
 /** One of {@link loadResults}. */
 export type LoadResult = (typeof loadResults)[number];
+
+/** A revision of the files that a guard holds, while the one before it stays in force. */
+export interface HeldRevision {
+  readonly revision: string;
+  /** Hash of its content, hexadecimal. */
+  readonly hash: string;
+  readonly refusal: Refusal;
+  /** Zones in force that it would change or drop. */
+  readonly zones: number;
+}
 
 /** One reading of the files with the desired state. */
 export interface LoadReport {
@@ -15,6 +26,8 @@ export interface LoadReport {
   readonly revision: string;
   /** Hash of the content in force, hexadecimal. */
   readonly hash: string;
+  /** What was read and is not followed; `undefined` unless the result is `refused`. */
+  readonly held: HeldRevision | undefined;
   /** Everything that is wrong in the files now. */
   readonly problems: readonly Problem[];
   /** Zones declared after this reading. */

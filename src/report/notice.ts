@@ -3,6 +3,7 @@ import { impactOf } from "./drift.ts";
 import type { ZoneStep } from "./follower.ts";
 import { isLoaded, type LoadReport } from "./load-report.ts";
 import { changesLine } from "./notice-words.ts";
+import { isObservation } from "./verdict.ts";
 import { driftOf, type ZoneState } from "./zone-state.ts";
 
 /** Why somebody is told; the words that helm-controller has for its drift, and ours beside them. */
@@ -16,6 +17,7 @@ export const noticeReasons = [
   "Recovered",
   "NoLongerDeclared",
   "ConfigInvalid",
+  "ConfigHeld",
   "ConfigApplied",
 ] as const;
 
@@ -75,14 +77,19 @@ export function noticeOfDeparture(
 /** What a reading of the files has to tell; `before` is the one before it. */
 export function noticeOfLoad(load: LoadReport, before: LoadReport | undefined): Notice | undefined {
   const isGood = isLoaded(load);
-  const base = { at: load.at, zone: "", run: "", revision: load.revision, isOver: isGood };
+  const revision = load.held?.revision ?? load.revision;
+  const base = { at: load.at, zone: "", run: "", revision, isOver: isGood };
   if (isGood) {
     if (before === undefined || isLoaded(before)) return undefined;
     const message = `the files are in order again: ${load.zones} zones`;
     return { ...base, reason: "ConfigApplied", severity: "info", message };
   }
-  const problems = load.problems.filter(({ severity }) => severity === "error");
   if (before !== undefined && findingIn(before) === findingIn(load)) return undefined;
+  if (load.held !== undefined) {
+    const message = `a new revision of the files is held: ${load.held.refusal.message}`;
+    return { ...base, reason: "ConfigHeld", severity: "error", message };
+  }
+  const problems = load.problems.filter(({ severity }) => severity === "error");
   const [first] = problems;
   const detail =
     first === undefined ? load.result : `${first.place.file}:${first.place.line}: ${first.message}`;
@@ -91,8 +98,9 @@ export function noticeOfLoad(load: LoadReport, before: LoadReport | undefined): 
   return { ...base, reason: "ConfigInvalid", severity: "error", message };
 }
 
-function findingIn({ result, problems }: LoadReport): string {
-  return JSON.stringify([result, problems.map(({ place, code }) => [place, code])]);
+function findingIn(load: LoadReport): string {
+  const places = load.problems.map(({ place, code }) => [place, code]);
+  return JSON.stringify([load.result, load.held?.hash, places]);
 }
 
 type Judged = Pick<Notice, "reason" | "severity" | "message">;
@@ -118,7 +126,12 @@ function isFailing({ failure, consecutiveFailures }: ZoneState): boolean {
 
 /** Whether a zone is in a state that errors tell of. */
 function wantsSomebody(state: ZoneState): boolean {
-  return isFailing(state) || state.status === "blocked" || isWeaker(driftOf(state));
+  return isFailing(state) || isHeld(state) || isWeaker(driftOf(state));
+}
+
+/** Whether the zone's own plan is held. That a revision of all files is held is told once, not for each zone. */
+function isHeld({ status, refusals }: ZoneState): boolean {
+  return status === "blocked" && refusals.some((refusal) => !isObservation(refusal));
 }
 
 /** Whether what drifted leaves the zone less protected than declared. */
@@ -127,7 +140,7 @@ function isWeaker(found: readonly Change[]): boolean {
 }
 
 function held({ before, after }: ZoneStep): Judged | undefined {
-  if (after.status !== "blocked" || before.status === "blocked") return undefined;
+  if (!isHeld(after) || isHeld(before)) return undefined;
   const reasons = after.refusals.map(({ message }) => message).join("; ");
   return {
     reason: "PlanBlocked",
@@ -167,7 +180,7 @@ function hasNew(before: readonly Change[], now: readonly Change[]): boolean {
 }
 
 function recovered({ before, after }: ZoneStep): Judged | undefined {
-  const wasBad = isFailing(before) || before.status === "blocked";
-  if (!wasBad || after.failure !== undefined || after.status === "blocked") return undefined;
+  const wasBad = isFailing(before) || isHeld(before);
+  if (!wasBad || after.failure !== undefined || isHeld(after)) return undefined;
   return { reason: "Recovered", severity: "info", message: "the zone is looked after again" };
 }

@@ -28,6 +28,8 @@ export interface DeclaredZone {
   readonly name: ZoneName;
   readonly mode: "enforce" | "observe";
   readonly suspension: Suspension | undefined;
+  /** Why what the files say of it by now is not followed. */
+  readonly held: Refusal | undefined;
 }
 
 /** What became of a request that writes, without its body. */
@@ -82,7 +84,7 @@ export interface ZoneState {
   readonly consecutiveFailures: number;
   /** What the last run failed with. */
   readonly failure: Failure | undefined;
-  /** Why the last plan is held. */
+  /** Why the last plan is held; {@link refusalsOf} gives everything that holds the zone. */
   readonly refusals: readonly Refusal[];
   /** Why the zone differs, where it does. */
   readonly cause: Cause | undefined;
@@ -112,4 +114,9 @@ export function driftOf(state: ZoneState): readonly Change[] {
 /** What is declared and not carried out yet. */
 export function pendingOf(state: ZoneState): readonly Change[] {
   return state.cause === "pending" ? state.differing : [];
+}
+
+/** Everything that holds a zone: its declaration, and its plan. */
+export function refusalsOf({ declared, refusals }: ZoneState): readonly Refusal[] {
+  return declared.held === undefined ? refusals : [declared.held, ...refusals];
 }

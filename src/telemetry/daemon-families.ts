@@ -11,6 +11,7 @@ export function renderDaemon(fleet: FleetView, daemon: DaemonFacts): string {
   const { schedule, credentials, leases } = daemon;
   return [
     renderFamily(metricTable.configInfo, configInfo(load)),
+    renderFamily(metricTable.configHeld, configHeld(load)),
     single(metricTable.configHash, load === undefined ? 0 : hashNumber(load.hash)),
     single(metricTable.configLoaded, Number(load !== undefined && isLoaded(load))),
     single(metricTable.configLoadedAt, seconds(fleet.loadedAt)),
@@ -32,6 +33,11 @@ function single(definition: MetricDefinition, value: number): string {
 function configInfo(load: LoadReport | undefined): readonly Sample[] {
   if (load === undefined) return [];
   return [{ labels: { source: load.source, revision: load.revision }, value: 1 }];
+}
+
+function configHeld(load: LoadReport | undefined): readonly Sample[] {
+  if (load?.held === undefined) return [];
+  return [{ labels: { source: load.source, revision: load.held.revision }, value: 1 }];
 }
 
 function inventoryInterval({ inventoryEveryMs }: DaemonFacts): readonly Sample[] {

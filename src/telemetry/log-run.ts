@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 
 import { summaryOf, type Change } from "../plan/change.ts";
 import { clipped } from "../report/clipped-field.ts";
-import type { LoadReport } from "../report/load-report.ts";
+import type { HeldRevision, LoadReport } from "../report/load-report.ts";
 import type { Failure, Outcome, ZoneReport } from "../report/run-report.ts";
 import { isFailure, isObservation, verdictOf } from "../report/verdict.ts";
 import type { ZoneState } from "../report/zone-state.ts";
@@ -59,6 +59,7 @@ export function logLoad(logger: Logger, load: LoadReport): void {
     revision: load.revision,
     zones: load.zones,
     problems: load.problems.length,
+    ...(load.held === undefined ? {} : { held: load.held.revision }),
   };
   switch (load.result) {
     case "unchanged":
@@ -72,7 +73,12 @@ export function logLoad(logger: Logger, load: LoadReport): void {
     case "refused":
       logProblems(logger, load.problems);
       logger.error(facts, "files not taken over");
+      if (load.held !== undefined) logHeld(logger, load.held);
   }
+}
+
+function logHeld(logger: Logger, { revision, refusal }: HeldRevision): void {
+  logger.error({ held: revision, code: refusal.code, refusal: refusal.message }, "files held");
 }
 
 /** One line for each problem, at the level of its severity. */

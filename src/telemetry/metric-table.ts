@@ -29,11 +29,17 @@ export const metricTable = {
     labels: { source: "one", revision: "one" },
     help: "Git commit or content hash of the desired state now in force; always 1.",
   },
+  configHeld: {
+    name: "zonewarden_config_held_info",
+    type: "gauge",
+    labels: { source: "one", revision: "one" },
+    help: "Git commit or content hash of a desired state that a guard holds; always 1, no series where none is held.",
+  },
   configHash: {
     name: "zonewarden_config_hash",
     type: "gauge",
     labels: {},
-    help: "48 bits of the content hash as a number, to compare replicas.",
+    help: "48 bits of the hash of the content in force as a number, to compare replicas.",
   },
   configLoaded: {
     name: "zonewarden_config_last_reload_successful",
@@ -169,7 +175,7 @@ export const metricTable = {
     name: "zonewarden_apply_blocked",
     type: "gauge",
     labels: { zone, reason: blockReasons },
-    help: "Whether the plan of the zone is held, and why.",
+    help: "Whether something holds the zone's plan, and what; fleet_limit: a revision that would change or drop it.",
   },
   ...inventoryMetrics,
   requests: {

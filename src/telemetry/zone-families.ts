@@ -2,7 +2,13 @@ import { blockReasonOf, blockReasons } from "../report/block-reason.ts";
 import { countByKind, driftIn, impacts, type ByKind } from "../report/drift.ts";
 import type { InventorySummary } from "../report/inventory.ts";
 import type { InventoryFacts } from "../report/zone-inventory.ts";
-import { driftOf, pendingOf, zoneStatuses, type ZoneState } from "../report/zone-state.ts";
+import {
+  driftOf,
+  pendingOf,
+  refusalsOf,
+  zoneStatuses,
+  type ZoneState,
+} from "../report/zone-state.ts";
 import { itemKinds, itemStatuses, resourceKinds, type ItemKind } from "../zone/inventory.ts";
 import { kinds } from "../zone/resource.ts";
 import { renderHead, renderLabels, seconds } from "./exposition.ts";
@@ -72,7 +78,7 @@ const families: readonly ZoneFamily[] = [
     definition: metricTable.blocked,
     series: blockReasons.map((reason) => ({ reason })),
     values: (state) => {
-      const reasons = new Set(state.refusals.map(({ code }) => blockReasonOf(code)));
+      const reasons = new Set(refusalsOf(state).map(({ code }) => blockReasonOf(code)));
       return blockReasons.map((reason) => Number(reasons.has(reason)));
     },
   },

@@ -1,11 +1,12 @@
 import { blockReasonOf } from "../report/block-reason.ts";
 import { countByKind, driftIn } from "../report/drift.ts";
 import { historyJson } from "../report/history-json.ts";
-import type { LoadReport } from "../report/load-report.ts";
+import type { HeldRevision, LoadReport } from "../report/load-report.ts";
 import { changeJson } from "../report/plan-json.ts";
 import {
   driftOf,
   pendingOf,
+  refusalsOf,
   type ChangeRecord,
   type LastRun,
   type ZoneState,
@@ -66,7 +67,7 @@ export function zoneJson(state: ZoneState): JsonBody {
         ? null
         : { reason: declared.suspension.reason, until: declared.suspension.until ?? null },
     failure: failure === undefined ? null : failureJson(failure),
-    refusals: state.refusals,
+    refusals: refusalsOf(state),
     cause: state.cause ?? null,
     differing: state.differing.map(changeJson),
     notes: state.notes,
@@ -84,9 +85,13 @@ export function historyOfZoneJson({ history }: Look, name: string): JsonBody {
   return { entries: history.of(name).map(historyJson) };
 }
 
-/** `/api/v1/problems`: what is wrong in the files. */
+/** `/api/v1/problems`: what is wrong in the files, and which revision of them is not followed. */
 export function problemsJson({ fleet }: Look): JsonBody {
-  return { problems: fleet.load?.problems ?? [] };
+  const { load } = fleet;
+  return {
+    problems: load?.problems ?? [],
+    held: load?.held === undefined ? null : heldJson(load.held),
+  };
 }
 
 function summaryJson(state: ZoneState): JsonBody {
@@ -102,7 +107,7 @@ function summaryJson(state: ZoneState): JsonBody {
     drift: driftIn(driftOf(state)),
     pending: countByKind(pendingOf(state)),
     unmanaged: countByKind(state.unmanaged),
-    blocked: [...new Set(state.refusals.map(({ code }) => blockReasonOf(code)))],
+    blocked: [...new Set(refusalsOf(state).map(({ code }) => blockReasonOf(code)))],
   };
 }
 
@@ -112,9 +117,14 @@ function loadJson(load: LoadReport): JsonBody {
     source: load.source,
     revision: load.revision,
     hash: load.hash,
+    held: load.held === undefined ? null : heldJson(load.held),
     problems: load.problems.length,
     at: load.at,
   };
+}
+
+function heldJson({ revision, hash, refusal, zones }: HeldRevision): JsonBody {
+  return { revision, hash, code: refusal.code, message: refusal.message, zones };
 }
 
 function recordJson(record: ChangeRecord): JsonBody {

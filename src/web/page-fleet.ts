@@ -1,5 +1,5 @@
 import { driftIn, impacts } from "../report/drift.ts";
-import { driftOf, pendingOf, type ZoneState } from "../report/zone-state.ts";
+import { driftOf, pendingOf, refusalsOf, type ZoneState } from "../report/zone-state.ts";
 import { kinds } from "../zone/resource.ts";
 import { isInventoryOn } from "./fleet-inventory.ts";
 import { html, type Html } from "./html.ts";
@@ -124,8 +124,10 @@ function zoneRow(state: ZoneState, now: Date): Html {
 const longestNote = 160;
 
 /** Why a zone is not what it shall be, in a line; the zone's page says all of it. */
-function noteOf({ failure, refusals, declared }: ZoneState): string {
-  const text = failure?.message ?? refusals[0]?.message ?? declared.suspension?.reason ?? "";
+function noteOf(state: ZoneState): string {
+  const { failure, declared } = state;
+  const [refusal] = refusalsOf(state);
+  const text = failure?.message ?? refusal?.message ?? declared.suspension?.reason ?? "";
   return text.length > longestNote ? `${text.slice(0, longestNote)}…` : text;
 }
 

@@ -1,4 +1,4 @@
-import { isLoaded } from "../report/load-report.ts";
+import type { LoadReport } from "../report/load-report.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
 import { html, type Html, type Part } from "./html.ts";
 import type { Look } from "./look.ts";
@@ -20,7 +20,7 @@ export function layout(look: Look, title: string, content: Part): Html {
       <body>
         <a class="skip" href="#main">Skip to content</a>
         ${topBar(look)}
-        <main id="main">${fileBanner(look)} ${content}</main>
+        <main id="main">${heldBanner(look)} ${fileBanner(look)} ${content}</main>
         ${foot(look)}
       </body>
     </html> `;
@@ -35,7 +35,7 @@ export function breadcrumb(here: string): Html {
 }
 
 function topBar({ fleet: { load }, daemon: { mode, version } }: Look): Html {
-  const problems = load?.problems.length ?? 0;
+  const problems = countOf(load);
   return html`<header class="bar">
     <a class="brand" href="/"><img src="${iconPath}" alt="" width="20" height="20" />zonewarden</a>
     <nav aria-label="Pages">
@@ -56,8 +56,24 @@ function revision(text: string): Html {
   return html`<span>revision ${revisionCode(text)}</span>`;
 }
 
+/** What stands on the page of problems: what is wrong in the files, and that they are held. */
+function countOf(load: LoadReport | undefined): number {
+  return (load?.problems.length ?? 0) + Number(load?.held !== undefined);
+}
+
+function heldBanner({ fleet: { load } }: Look): Html | undefined {
+  if (load?.held === undefined) return undefined;
+  return html`<p class="banner" role="status">
+    <strong>A new revision of the files is held.</strong> ${revisionCode(load.held.revision)} would
+    change or drop ${counted(load.held.zones, "zone")} and is not followed;
+    ${revisionCode(load.revision)} stays in force. <a href="/problems">Why, and what to do</a>
+  </p>`;
+}
+
 function fileBanner({ fleet: { load, loadedAt }, now }: Look): Html | undefined {
-  if (load === undefined || isLoaded(load)) return undefined;
+  if (load === undefined || load.problems.every(({ severity }) => severity !== "error")) {
+    return undefined;
+  }
   return html`<p class="banner" role="status">
     <strong>The files are not in order.</strong>
     <a href="/problems">${counted(load.problems.length, "problem")}</a>; what is broken keeps its

@@ -1,18 +1,21 @@
+import type { HeldRevision, LoadReport } from "../report/load-report.ts";
 import type { Problem } from "../zone/problem.ts";
 import { html, type Html } from "./html.ts";
 import type { Look } from "./look.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
-import { counted, foreign, moment } from "./page-parts.ts";
+import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
 
-/** Everything that is wrong in the files, with its place. */
+/** Everything that is wrong in the files, with its place, and which revision of them is not followed. */
 export function renderProblemsPage(look: Look): Html {
-  const problems = look.fleet.load?.problems ?? [];
+  const { load } = look.fleet;
+  const problems = load?.problems ?? [];
   return layout(
     look,
     "Problems",
     html`${breadcrumb("Problems")}
       <h1>Problems in files</h1>
       <p class="lead">${summary(look)}</p>
+      ${load?.held !== undefined && heldItem(load.held, load)}
       ${
         problems.length > 0 &&
         html`<ol class="problems">
@@ -24,9 +27,25 @@ export function renderProblemsPage(look: Look): Html {
 
 function summary({ fleet: { load }, now }: Look): Html {
   if (load === undefined) return html`The files have not been read yet.`;
-  const { problems, source, at } = load;
-  const found = problems.length === 0 ? "Nothing is wrong" : counted(problems.length, "problem");
+  const { problems, source, at, held } = load;
+  const nothing =
+    held === undefined ? "Nothing is wrong" : "No mistake, but a revision that is held";
+  const found = problems.length === 0 ? nothing : counted(problems.length, "problem");
   return html`${found} in <code>${foreign(source)}</code>, read ${moment(at, now)}.`;
+}
+
+function heldItem(
+  { revision, refusal, zones }: HeldRevision,
+  { revision: inForce }: LoadReport,
+): Html {
+  return html`<section class="card error">
+    <h2>The revision ${revisionCode(revision)} is held</h2>
+    <p>${foreign(refusal.message)} <code class="quiet">${refusal.code}</code></p>
+    <p class="quiet">
+      Revision ${revisionCode(inForce)} stays in force; ${counted(zones, "zone")} would change or be
+      dropped.
+    </p>
+  </section>`;
 }
 
 function problemItem({ code, severity, place, path, message, remedy }: Problem): Html {

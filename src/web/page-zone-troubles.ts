@@ -9,9 +9,11 @@ import { counted, foreign, ray } from "./page-parts.ts";
 /** Why a zone is not checked or not changed, each reason with what to do. */
 export function renderTroubles(state: ZoneState): Html {
   const { failure, refusals, declared, consecutiveFailures } = state;
-  const { suspension } = declared;
+  const { suspension, held: refusal } = declared;
   return html`${failure !== undefined && failed(failure, consecutiveFailures)}
-  ${suspension !== undefined && suspended(suspension)} ${refusals.length > 0 && held(refusals)}`;
+  ${suspension !== undefined && suspended(suspension)}
+  ${refusal !== undefined && held("The new revision of the files is held", [refusal])}
+  ${refusals.length > 0 && held(planTitle(refusals), refusals)}`;
 }
 
 function failed({ code, message, transient, ray: id }: Failure, failures: number): Html {
@@ -34,9 +36,13 @@ function suspended({ reason, until }: Suspension): Html {
   </section>`;
 }
 
-function held(refusals: readonly Refusal[]): Html {
+function planTitle(refusals: readonly Refusal[]): string {
+  return refusals.every(isObservation) ? "Observed only" : "The plan is held";
+}
+
+function held(title: string, refusals: readonly Refusal[]): Html {
   return html`<section class="card warning">
-    <h2>${refusals.every(isObservation) ? "Observed only" : "The plan is held"}</h2>
+    <h2>${title}</h2>
     <ul>
       ${refusals.map(
         ({ code, message }) =>

@@ -59,10 +59,13 @@ function plan(state: ZoneState, now: Date): Html {
   </section>`;
 }
 
-function nothingToDo({ lastRun, zone, compared }: ZoneState): string {
+function nothingToDo({ lastRun, zone, compared, declared }: ZoneState): string {
   if (lastRun === undefined) return "This zone has not been looked at yet.";
   if (zone === undefined) return "This zone has not been read yet.";
-  return `Nothing to do: what is live is what is declared (${counted(compared, "thing")} compared).`;
+  const things = `(${counted(compared, "thing")} compared)`;
+  return declared.held === undefined
+    ? `Nothing to do: what is live is what is declared ${things}.`
+    : `Nothing to do by the revision in force: what is live is what it declares ${things}.`;
 }
 
 function headline(state: ZoneState, now: Date): Html {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createAdaptorServer, type ServerType } from "@hono/node-server";
 
 import { createApp, type AppParts } from "./app.ts";
+import { listenError } from "./listen-error.ts";
 
 /** What the server is made of. */
 export interface ServerOptions extends AppParts {
@@ -33,26 +34,9 @@ export async function startServer(options: ServerOptions): Promise<WatchServer> 
   try {
     await once(server, "listening");
   } catch (cause) {
-    throw new Error(`server.listen: cannot listen on ${host}:${port}: ${reasonOf(cause)}`, {
-      cause,
-    });
+    throw listenError("server.listen", options.listen, cause);
   }
   return { url: urlOf(server, host), [Symbol.asyncDispose]: () => close(server) };
-}
-
-function reasonOf(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  switch (code) {
-    case "EADDRINUSE":
-      return "the port is in use; stop the other program or choose another port";
-    case "EACCES":
-      return "not allowed; choose a port above 1023";
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return "this machine has no such address; choose 127.0.0.1 or 0.0.0.0";
-    default:
-      return code === "" ? String(cause) : code;
-  }
 }
 
 function urlOf(server: ServerType, host: string): string {

@@ -25,6 +25,16 @@ async function end(daemon: Started): Promise<number> {
 const everyHour = 'schedule: { cron: "0 * * * *" }';
 
 describe("a daemon that starts", () => {
+  it("tells version and commit of its image, where the image says them", async ({ expect }) => {
+    const env = { ZONEWARDEN_API_TOKEN: "emulator-token", ZONEWARDEN_REVISION: "0a1b2c3d" };
+    await using example = await exampleWithEmulator({ config: everyHour, ports: { env } });
+    const daemon = example.place.start("run");
+    expect((await answer(await addressOf(daemon), "/metrics"))[1]).toMatch(
+      /^zonewarden_build_info\{version="[\d.]+",revision="0a1b2c3d",/m,
+    );
+    expect(await end(daemon)).toBe(0);
+  });
+
   it("without a token is alive and ready, says why nothing happens, and goes on once there is one", async ({
     expect,
   }) => {
@@ -32,6 +42,7 @@ describe("a daemon that starts", () => {
     await using example = await exampleWithEmulator({ config });
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);
+    await told(daemon, "files loaded");
     const { code, error } = await told(daemon, "zones cannot be listed");
     expect(code).toBe("API_NO_TOKEN");
     expect(error).toContain("check the token_file");

@@ -1,46 +1,117 @@
 import { describe, it } from "vitest";
 
-import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { apiErrorCodes, type ApiErrorCode } from "../../src/api/api-error.ts";
+import {
+  exitCodeOfApply,
+  exitCodeOfFailure,
+  exitCodeOfPlan,
+  exitCodes,
+  type ExitCode,
+} from "../../src/cli/exit-codes.ts";
+import type { Outcome, ZoneReport } from "../../src/report/run-report.ts";
+import { held } from "../support/fleets.ts";
+import { change, done, failure, report, writeOf, type Came } from "../support/reports.ts";
 
-describe("a zone that nobody wants written", () => {
-  it.for([
-    {
-      when: "the program only observes",
-      file: "zonewarden.yaml",
-      find: "mode: enforce",
-      put: "mode: observe",
-    },
-    {
-      when: "the zones' profile says so",
-      file: "zones/baseline.yaml",
-      find: "baseline:",
-      put: "baseline:\n    mode: observe",
-    },
-  ])(
-    "is planned with 2 and held with 4, however it is applied: $when",
-    async ({ file, find, put }, { expect }) => {
-      await using example = await exampleWithEmulator();
-      const { place, emulator } = example;
-      await place.run("plan", "--out", "plan.json");
-      await place.write(file, (await place.read(file)).replace(find, put));
+const { failed, unreachable } = exitCodes;
 
-      expect((await place.run("plan")).code).toBe(2);
-      for (const more of [[], ["--plan", "plan.json"]]) {
-        const { code, stdout } = await place.run("apply", ...more);
-        expect(code, stdout).toBe(4);
-        expect(stdout).toContain("held by OBSERVED");
-        expect(stdout).toContain("2 held");
+/** What ends a command for each failure of a request, where no zone did better. */
+const codeOf: Readonly<Record<ApiErrorCode, ExitCode>> = {
+  API_UNREACHABLE: unreachable,
+  API_TIMEOUT: unreachable,
+  API_MALFORMED: failed,
+  API_TOO_LARGE: failed,
+  API_UNAUTHORIZED: failed,
+  API_FORBIDDEN: failed,
+  API_NOT_FOUND: failed,
+  API_CONFLICT: failed,
+  API_REFUSED: failed,
+  API_THROTTLED: unreachable,
+  API_SERVER: unreachable,
+  API_UNKNOWN_OUTCOME: failed,
+  API_BUDGET: unreachable,
+  API_NO_CREDENTIAL: failed,
+  API_NO_TOKEN: failed,
+};
+
+const a = change("policy/a");
+const b = change("policy/b");
+
+/** Reports of zones of which each came to something. */
+function reportsOf(...all: readonly Came[]): readonly ZoneReport[] {
+  return all.map((came, nth) => report(`z${nth}.example.com`, nth + 1, came));
+}
+
+function unreadable(code: string): Came {
+  return { result: "unreadable", failure: failure("no", { code }) };
+}
+
+/** A run whose only write failed. */
+function unwritten(code: string): Came {
+  const outcome: Outcome = {
+    status: "failed",
+    write: writeOf("policy/a"),
+    failure: failure("no", { code }),
+  };
+  return { result: "applied", cause: "drift", changes: [a], outcomes: [outcome] };
+}
+
+describe("a failure of the service", () => {
+  it.for(apiErrorCodes)(
+    "%s ends a command with its code, and some zones with 5",
+    (code, { expect }) => {
+      expect(exitCodeOfFailure(code)).toBe(codeOf[code]);
+      for (const exitCodeOf of [exitCodeOfPlan, exitCodeOfApply]) {
+        expect(exitCodeOf(reportsOf(unreadable(code), unreadable(code)))).toBe(codeOf[code]);
+        expect(exitCodeOf(reportsOf(unreadable(code), { result: "in-sync" }))).toBe(5);
       }
-      expect(writesSeenBy(emulator)).toEqual([]);
+      expect(exitCodeOfApply(reportsOf(unwritten(code)))).toBe(codeOf[code]);
+      expect(exitCodeOfApply(reportsOf(unwritten(code), { result: "in-sync" }))).toBe(5);
     },
   );
 
-  it("is done with 0 where it is in sync", async ({ expect }) => {
-    await using example = await exampleWithEmulator();
-    const { place } = example;
-    await place.run("apply");
-    const config = await place.read("zonewarden.yaml");
-    await place.write("zonewarden.yaml", config.replace("mode: enforce", "mode: observe"));
-    expect((await place.run("apply")).code).toBe(0);
+  it("of two kinds is the one that nobody can wait for", ({ expect }) => {
+    const reports = reportsOf(unreadable("API_TIMEOUT"), unreadable("API_FORBIDDEN"));
+    expect(exitCodeOfPlan(reports)).toBe(failed);
+  });
+});
+
+const inSync: Came = { result: "in-sync" };
+const ready: Came = { result: "ready", cause: "pending", changes: [a] };
+const written: Came = { result: "applied", cause: "pending", changes: [a] };
+const half: Came = {
+  result: "applied",
+  cause: "pending",
+  changes: [a, b],
+  outcomes: [
+    done("policy/a"),
+    { status: "skipped", write: writeOf("policy/b"), because: "shutdown" },
+  ],
+};
+
+describe("what became of the zones", () => {
+  it.for<{ when: string; all: readonly Came[]; plan: ExitCode; apply: ExitCode }>([
+    { when: "there are none", all: [], plan: 0, apply: 0 },
+    { when: "all are in sync", all: [inSync, inSync], plan: 0, apply: 0 },
+    { when: "one has changes", all: [inSync, ready], plan: 2, apply: 0 },
+    { when: "a guard holds one", all: [ready, held("WEAKENING")], plan: 4, apply: 4 },
+    { when: "one is only observed", all: [inSync, held("OBSERVED")], plan: 2, apply: 4 },
+    { when: "one is suspended", all: [held("SUSPENDED")], plan: 2, apply: 4 },
+    {
+      when: "one is held and one fails",
+      all: [held("GAP"), unreadable("API_SERVER")],
+      plan: 5,
+      apply: 5,
+    },
+    { when: "all is written", all: [inSync, written], plan: 2, apply: 0 },
+    { when: "a write was not sent", all: [half], plan: 2, apply: 1 },
+    {
+      when: "what was written did not stay",
+      all: [{ ...written, left: [a] }, inSync],
+      plan: 2,
+      apply: 5,
+    },
+  ])("when $when, is $plan of plan and $apply of apply", ({ all, plan, apply }, { expect }) => {
+    expect(exitCodeOfPlan(reportsOf(...all))).toBe(plan);
+    expect(exitCodeOfApply(reportsOf(...all))).toBe(apply);
   });
 });

@@ -16,6 +16,26 @@ async function editProfile({ place }: Example): Promise<void> {
   );
 }
 
+const zones = ["blog.example.com", "shop.example.com", "www.brand.example"];
+
+/** What a daemon tells of itself over HTTP. */
+async function lookAt(address: string): Promise<{
+  readonly metrics: string;
+  readonly blocked: readonly string[];
+  readonly fleet: unknown;
+  readonly problems: string;
+}> {
+  const get = async (path: string): Promise<string> => (await fetch(`${address}${path}`)).text();
+  const metrics = await get("metrics");
+  const blocked = [...metrics.matchAll(/^zonewarden_apply_blocked(\{.*fleet_limit"\} 1)$/gm)];
+  return {
+    metrics,
+    blocked: blocked.map(([, series = ""]) => series),
+    fleet: JSON.parse(await get("api/v1/fleet")),
+    problems: await get("problems"),
+  };
+}
+
 describe("a revision of the files that changes too many zones", () => {
   it("is released by the very word that its refusal says", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config });
@@ -30,9 +50,21 @@ describe("a revision of the files that changes too many zones", () => {
     await editProfile(example);
     const { refusal } = await told(daemon, "files held");
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
+    const page = JSON.stringify((await told(daemon, "zonewarden started"))["page"]).slice(1, -1);
+    const seen = await lookAt(page);
     const [, revision = ""] =
       /by adding (\S+) to limits\.accept/.exec(JSON.stringify(refusal)) ?? [];
     expect(revision).toMatch(/^sha256-[0-9a-f]{12}$/);
+    expect(seen.blocked).toEqual(zones.map((zone) => `{zone="${zone}",reason="fleet_limit"} 1`));
+    expect(seen.fleet).toMatchObject({
+      desired: { result: "refused", problems: 0, held: { revision, zones: 3 } },
+      by_status: { blocked: 3, in_sync: 0 },
+    });
+    expect(seen.metrics).toContain(
+      `zonewarden_config_held_info{source="${example.place.directory}/zones",revision="${revision}"} 1`,
+    );
+    expect(seen.metrics).not.toMatch(`zonewarden_config_info{.*${revision}`);
+    expect(seen.problems).toContain("is held");
 
     const file = await example.place.read("zonewarden.yaml");
     const accepting = file.replace("min_fleet: 2", `min_fleet: 2, accept: [${revision}]`);
@@ -41,6 +73,15 @@ describe("a revision of the files that changes too many zones", () => {
       "the release is carried out",
       () => writesSeenBy(example.emulator).length > written || undefined,
     );
+    await eventually("nothing is held any more", async () => {
+      const { blocked, metrics } = await lookAt(page);
+      return blocked.length === 0 &&
+        metrics.includes(
+          `zonewarden_config_info{source="${example.place.directory}/zones",revision="${revision}"} 1`,
+        )
+        ? true
+        : undefined;
+    });
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
     expect(logLines(daemon).filter(({ msg }) => msg === "problem in a file")).toEqual([]);

@@ -54,7 +54,11 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
     state: { documents: [], problems, revision: hash, hash },
     problems,
     fleet: { zones: new Map(), problems, missing: new Map() },
-    refusal: result === "refused" ? { code: "FLEET_CHANGE", message: "too much" } : undefined,
+    inForce: { revision: "one", hash: "one" },
+    refusal:
+      result === "refused"
+        ? { code: "FLEET_CHANGE", message: "too much", touched: new Set() }
+        : undefined,
   };
 }
 

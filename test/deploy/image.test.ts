@@ -34,6 +34,11 @@ describe("the image", () => {
     expect(recipe).not.toContain(":latest");
   });
 
+  it("lets the program say of which commit it is", ({ expect }) => {
+    expect(recipe).toMatch(/^ARG REVISION=/m);
+    expect(recipe).toMatch(/^ENV .*\bZONEWARDEN_REVISION="\$\{REVISION\}"/m);
+  });
+
   it("starts the program as the manifests do", ({ expect }) => {
     const [, command = "[]"] = /^CMD (.+)$/m.exec(recipe) ?? [];
     const manifest = readFileSync(path.join(deploy, "kustomize/base/deployment.yaml"), "utf8");

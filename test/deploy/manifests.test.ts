@@ -1,6 +1,8 @@
 import { describe, it } from "vitest";
 
+import { graceMs } from "../../src/cli/stopping.ts";
 import { version } from "../../src/cli/version.ts";
+import { graceMs as notifyGraceMs } from "../../src/notify/notifier.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metric-table.ts";
 import { containersOf, nameOf, podsIn, render, renderWith, type Pod } from "./manifests.ts";
@@ -123,6 +125,20 @@ for (const { what, without, read } of situations) {
       }
     });
 
+    it("names the maps that a running pod reads anew without a hash: their change is no rollout", async ({
+      expect,
+    }) => {
+      const objects = await read();
+      const [daemon] = podsIn(objects);
+      const maps = objectsIn(daemon?.spec["volumes"]).flatMap((volume) =>
+        "configMap" in volume ? [textAt(objectAt(volume, "configMap"), "name")] : [],
+      );
+      expect(maps).toContain("zonewarden-config");
+      expect(
+        maps.filter((map) => !["zonewarden-config", "zonewarden-zones"].includes(map)),
+      ).toEqual([]);
+    });
+
     it("takes the token from a Secret that it only names, readable to the group alone", async ({
       expect,
     }) => {
@@ -200,6 +216,12 @@ describe.skipIf(noKubectl)(`the daemon's pod ${noKubectl ?? ""}`, () => {
       livenessProbe: { httpGet: { path: "/livez", port: "http" } },
       readinessProbe: { httpGet: { path: "/readyz", port: "http" } },
     });
+  });
+
+  it("is given more time to end than the program takes", async ({ expect }) => {
+    const [pod] = podsIn(await render("base"));
+    const given = Number(pod?.spec["terminationGracePeriodSeconds"]) * 1_000;
+    expect(given).toBeGreaterThan(graceMs + notifyGraceMs + 10_000);
   });
 
   it("is of this version", async ({ expect }) => {

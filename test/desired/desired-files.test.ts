@@ -187,7 +187,7 @@ describe("a directory without files is no empty state", () => {
     const { load } = desiredBench({});
     const state = await load();
     expect(linesOf(state)).toEqual([
-      ".:1:1: error: the zone files cannot be read: it does not exist; check `desired.path`; a directory that is away is no empty state [DIRECTORY_UNREADABLE]",
+      ".:1:1: error: the zone files cannot be read: it does not exist; check the path, `desired.path` where the command line names none; a directory that is away is no empty state [DIRECTORY_UNREADABLE]",
     ]);
   });
 

@@ -4,7 +4,18 @@ import { Notifier } from "../../src/notify/notifier.ts";
 import type { Sink } from "../../src/notify/outbox.ts";
 import { a, drifted, fleetOf, held, shop } from "../support/fleets.ts";
 import { Receiver, sink } from "../support/receiver.ts";
-import { at, failure, load, problem, report, writeOf, type Came } from "../support/reports.ts";
+import {
+  at,
+  declared,
+  failure,
+  fleetRefusal,
+  heldLoad,
+  load,
+  problem,
+  report,
+  writeOf,
+  type Came,
+} from "../support/reports.ts";
 
 /** What a sink is told of runs of the shop, a minute after one another. */
 async function toldOf(
@@ -145,6 +156,27 @@ describe("a zone is told of", () => {
     await receiver.clock.advance(1_000);
     expect(receiver.told()).toEqual([
       expect.stringMatching(/^ConfigInvalid: .*shops\.yaml:12: .*\(and 1 more\)$/),
+      "ConfigApplied: the files are in order again: 3 zones",
+    ]);
+  });
+
+  it("and when a revision of them is held, once, not for each zone that it touches", async ({
+    expect,
+  }) => {
+    const receiver = new Receiver();
+    const notifier = new Notifier([sink], receiver.ports());
+    const fleet = fleetOf(declared(shop, { held: fleetRefusal }));
+    for (const each of [load(), heldLoad(), heldLoad()]) notifier.load(each);
+    const step = report(shop, 1, { result: "in-sync" });
+    const before = fleet.zone(shop);
+    fleet.recordZone(step);
+    const after = fleet.zone(shop);
+    if (before === undefined || after === undefined) throw new Error("not declared");
+    notifier.zone({ before, report: step, after });
+    notifier.load(load());
+    await receiver.clock.advance(1_000);
+    expect(receiver.told()).toEqual([
+      `ConfigHeld: a new revision of the files is held: ${fleetRefusal.message}`,
       "ConfigApplied: the files are in order again: 3 zones",
     ]);
   });

@@ -58,7 +58,9 @@ describe("a new revision of the files", () => {
     await world.clock.advance(0);
     expect(world.loads.at(-1)).toMatchObject({
       result: "refused",
-      refusal: { code: "FLEET_CHANGE" },
+      state: { revision: "r2" },
+      inForce: { revision: "r1", hash: "r1" },
+      refusal: { code: "FLEET_CHANGE", touched: new Set(zones.slice(0, 4)) },
     });
     expect(world.requests).toEqual([]);
 

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { refusalsOf } from "../../src/report/zone-state.ts";
 import {
   a,
   after,
@@ -16,6 +17,7 @@ import {
   declared,
   done,
   failed,
+  fleetRefusal,
   lost,
   report,
   skipped,
@@ -121,6 +123,31 @@ describe("a suspension", () => {
   it("hides no failure", ({ expect }) => {
     const fleet = fleetOf(declared(shop, { suspension: paused }));
     expect(stateAfter(fleet, report(shop, 1, { result: "unreadable" })).status).toBe("error");
+  });
+});
+
+describe("a revision of the files that is held", () => {
+  it("blocks the zones that it touches, whatever their runs find, until it is released", ({
+    expect,
+  }) => {
+    const fleet = fleetOf();
+    stateAfter(fleet, report(shop, 1, { result: "in-sync" }));
+    fleet.declare([declared(shop, { held: fleetRefusal })], at(2));
+    expect(fleet.zone(shop)).toMatchObject({ status: "blocked", statusSince: at(2) });
+
+    const state = stateAfter(fleet, report(shop, 3, held("WEAKENING")));
+    expect(refusalsOf(state).map(({ code }) => code)).toEqual(["FLEET_CHANGE", "WEAKENING"]);
+    stateAfter(fleet, report(shop, 4, { result: "in-sync" }));
+    expect(fleet.zone(shop)).toMatchObject({ status: "blocked", statusSince: at(2) });
+
+    fleet.declare([declared(shop)], at(5));
+    expect(fleet.zone(shop)).toMatchObject({ status: "in_sync", statusSince: at(5) });
+  });
+
+  it("hides neither a failure nor a suspension", ({ expect }) => {
+    const fleet = fleetOf(declared(shop, { held: fleetRefusal, suspension: paused }));
+    expect(stateAfter(fleet, report(shop, 1, { result: "in-sync" })).status).toBe("paused");
+    expect(stateAfter(fleet, report(shop, 2, { result: "unreadable" })).status).toBe("error");
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { Fleet } from "../../src/report/fleet.ts";
 import { drifted, fleetOf, shop, stateAfter } from "../support/fleets.ts";
-import { at, declared, load, problem, report, start } from "../support/reports.ts";
+import { at, declared, heldLoad, load, problem, report, start } from "../support/reports.ts";
 
 describe("what is declared", () => {
   it("decides which zones there are, in the order of their names", ({ expect }) => {
@@ -70,7 +70,7 @@ describe("readings of the files", () => {
     },
     {
       when: "a guard did not let them in",
-      given: load({ result: "refused" }),
+      given: heldLoad(),
       ready: false,
       ordered: false,
     },

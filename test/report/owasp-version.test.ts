@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { Fleet } from "../../src/report/fleet.ts";
 import type { ZoneState } from "../../src/report/zone-state.ts";
-import { at, planOf, report } from "../support/reports.ts";
+import { at, declared, planOf, report } from "../support/reports.ts";
 
 const shop = "shop.example";
 const dayMinutes = 1_440;
@@ -20,7 +20,7 @@ function after(...versions: readonly string[]): ZoneState {
   });
   const [first] = looks;
   if (first !== undefined) {
-    fleet.declare([{ name: first.zone, mode: "enforce", suspension: undefined }], at(0));
+    fleet.declare([declared(first.zone)], at(0));
   }
   for (const look of looks) fleet.recordZone(look);
   const state = fleet.zone(shop);

@@ -37,7 +37,7 @@ export function zoneOf(name: string): Zone {
 }
 
 export function declared(name: string, more: Partial<DeclaredZone> = {}): DeclaredZone {
-  return { name: named(name), mode: "enforce", suspension: undefined, ...more };
+  return { name: named(name), mode: "enforce", suspension: undefined, held: undefined, ...more };
 }
 
 export function change(
@@ -197,11 +197,29 @@ export function load(more: Partial<LoadReport> = {}): LoadReport {
     source: "./zones",
     revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
     hash: "a1b2c3d4e5f60718",
+    held: undefined,
     problems: [],
     zones: 3,
     at: start,
     ...more,
   };
+}
+
+/** Why the files of {@link heldLoad} are not followed. */
+export const fleetRefusal: Refusal = refusal(
+  "FLEET_CHANGE",
+  "revision sha256-0357424802a9 changes 2 and drops 0 of 3 zones (67 %), the limit is 30 %: acknowledge it",
+);
+
+/** A reading of files that a guard holds. */
+export function heldLoad(more: Partial<LoadReport> = {}): LoadReport {
+  const held = {
+    revision: "sha256-0357424802a9",
+    hash: "0357424802a9",
+    refusal: fleetRefusal,
+    zones: 2,
+  };
+  return load({ result: "refused", held, ...more });
 }
 
 export function daemon(more: Partial<DaemonFacts> = {}): DaemonFacts {

@@ -1,7 +1,16 @@
 import { describe, it } from "vitest";
 
 import { fleetOf } from "../support/fleets.ts";
-import { at, daemon, declared, load, problem, report, start } from "../support/reports.ts";
+import {
+  at,
+  daemon,
+  declared,
+  heldLoad,
+  load,
+  problem,
+  report,
+  start,
+} from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 describe("the process", () => {
@@ -27,6 +36,21 @@ describe("the process", () => {
       start.getTime() / 1000,
     );
     expect(broken.text.match(/^zonewarden_config_info\{/gm)).toHaveLength(1);
+  });
+
+  it("tells the revision in force and the one that a guard holds apart", async ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.recordLoad(heldLoad());
+    const { text, series } = await scrape(freshMetrics(), fleet);
+    expect(text.match(/^zonewarden_config_\w*info\{.*$/gm)).toEqual([
+      'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681"} 1',
+      'zonewarden_config_held_info{source="./zones",revision="sha256-0357424802a9"} 1',
+    ]);
+    expect(series.get("zonewarden_config_hash")).toBe(0xa1b2c3d4e5f6);
+    fleet.recordLoad(load());
+    expect((await scrape(freshMetrics(), fleet)).text).not.toContain(
+      "zonewarden_config_held_info{",
+    );
   });
 
   it("tells how long a sweep takes, and which zone waited longest for a success", async ({

@@ -5,7 +5,7 @@ import type { Item } from "../../src/zone/inventory.ts";
 import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";
-import { at, declared, report } from "../support/reports.ts";
+import { at, declared, fleetRefusal, report } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 describe("the series of a zone", () => {
@@ -35,6 +35,20 @@ describe("the series of a zone", () => {
     expect(series.get(`zonewarden_zone_last_success_timestamp_seconds{${zone}}`)).toBe(
       at(1).getTime() / 1000,
     );
+  });
+
+  it("tell that a revision of the files holds it, from its reading to its release", async ({
+    expect,
+  }) => {
+    const series = `zonewarden_apply_blocked{zone="${shop}",reason="fleet_limit"}`;
+    const fleet = fleetOf(declared(shop, { held: fleetRefusal }));
+    const isHeld = async (): Promise<number | undefined> =>
+      (await scrape(freshMetrics(), fleet)).series.get(series);
+    expect(await isHeld()).toBe(1);
+    fleet.recordZone(report(shop, 1, { result: "in-sync" }));
+    expect(await isHeld()).toBe(1);
+    fleet.declare([declared(shop)], at(2));
+    expect(await isHeld()).toBe(0);
   });
 
   it("go with the zone", async ({ expect }) => {

@@ -17,7 +17,8 @@ import {
 } from "../../src/web/json-view.ts";
 import type { Look } from "../../src/web/look.ts";
 import { selectionFrom } from "../../src/web/selection.ts";
-import { at, daemon } from "../support/reports.ts";
+import { fleetOf, shop } from "../support/fleets.ts";
+import { at, daemon, declared, fleetRefusal, heldLoad } from "../support/reports.ts";
 import { scene, sceneHistory } from "../support/scenes.ts";
 
 const file = path.resolve(import.meta.dirname, "../../schemas/status.schema.json");
@@ -75,6 +76,26 @@ describe("the schema of /api/v1", () => {
     for (const state of off.zones) expect(faultsOf("zone", zoneJson(state))).toBe("");
   });
 
+  it("describes a fleet of which a revision is held", ({ expect }) => {
+    const held = fleetOf(declared(shop, { held: fleetRefusal }));
+    held.recordLoad(heldLoad());
+    const body = fleetJson({ ...look, fleet: held });
+    expect(faultsOf("fleet", body)).toBe("");
+    expect(body).toMatchObject({
+      desired: {
+        revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
+        held: { revision: "sha256-0357424802a9", code: "FLEET_CHANGE", zones: 2 },
+      },
+    });
+    const problems = problemsJson({ ...look, fleet: held });
+    expect(faultsOf("problems", problems)).toBe("");
+    expect(problems).toMatchObject({ problems: [], held: { message: fleetRefusal.message } });
+    for (const state of held.zones) {
+      expect(faultsOf("zone", zoneJson(state))).toBe("");
+      expect(zoneJson(state)).toMatchObject({ blocked: ["fleet_limit"], refusals: [fleetRefusal] });
+    }
+  });
+
   it("has the closed sets of the program", ({ expect }) => {
     expect(valuesOf("status")).toEqual(zoneStatuses);
     expect(valuesOf("trigger")).toEqual(triggers);
@@ -82,6 +103,8 @@ describe("the schema of /api/v1", () => {
   });
 
   it("notices a field that nobody described", ({ expect }) => {
-    expect(faultsOf("problems", { problems: [], more: 1 })).toContain("additional properties");
+    expect(faultsOf("problems", { problems: [], held: null, more: 1 })).toContain(
+      "additional properties",
+    );
   });
 });

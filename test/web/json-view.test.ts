@@ -29,6 +29,7 @@ describe("the fleet as JSON", () => {
         source: "./zones",
         revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
         hash: "a1b2c3d4e5f60718",
+        held: null,
         problems: 1,
         at: "2026-11-21T10:00:00.000Z",
       },
@@ -64,7 +65,7 @@ describe("the fleet as JSON", () => {
 
   it("says so where nothing was loaded yet", ({ expect }) => {
     expect(fleetJson(look())).toMatchObject({ desired: null });
-    expect(problemsJson(look())).toEqual({ problems: [] });
+    expect(problemsJson(look())).toEqual({ problems: [], held: null });
   });
 });
 

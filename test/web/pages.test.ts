@@ -10,6 +10,8 @@ import {
   declared,
   failed,
   failure,
+  fleetRefusal,
+  heldLoad,
   load,
   problem,
   refusal,
@@ -89,6 +91,50 @@ describe("a zone's page", () => {
     const changes = [change("policy/a", "neutral", { fields })];
     fleet.recordZone(report(shop, 1, { result: "ready", cause: "pending", changes }));
     expect(wordsOf(zonePage(fleet))).toContain("description none empty");
+  });
+});
+
+describe("a revision of the files that is held", () => {
+  const fleet = fleetOf(declared(shop, { held: fleetRefusal }), declared("blog.example.com"));
+  fleet.recordLoad(heldLoad());
+  for (const name of [shop, "blog.example.com"]) {
+    fleet.recordZone(report(name, 1, { result: "in-sync" }));
+  }
+
+  it("is told on every page, beside the one in force, and not as files out of order", ({
+    expect,
+  }) => {
+    const problems = textOfHtml(renderProblemsPage(lookAt(fleet)));
+    for (const page of [fleetPage(fleet), zonePage(fleet), problems]) {
+      expect(wordsOf(page)).toContain("Problems 1 ");
+      expect(wordsOf(page)).toContain(
+        "A new revision of the files is held. sha256-0357424802a9 would change or drop 2 zones and is not followed; 8c9b6cfb5909 stays in force. Why, and what to do",
+      );
+      expect(wordsOf(page)).not.toContain("not in order");
+      expect(wordsOf(page)).not.toContain("Nothing is wrong");
+    }
+    expect(wordsOf(problems)).toContain(
+      "The revision sha256-0357424802a9 is held revision sha256-0357424802a9 changes 2",
+    );
+  });
+
+  it("blocks the zones that it touches, and no other", ({ expect }) => {
+    const page = fleetPage(fleet, { status: "blocked" });
+    expect(page).toContain(`href="/zones/${shop}"`);
+    expect(page).not.toContain('href="/zones/blog.example.com"');
+    expect(wordsOf(zonePage(fleet))).toContain(
+      "The new revision of the files is held revision sha256-0357424802a9 changes 2",
+    );
+    expect(wordsOf(zonePage(fleet))).toContain("Nothing to do by the revision in force");
+    expect(wordsOf(zonePage(fleet, "blog.example.com"))).not.toContain("FLEET_CHANGE");
+  });
+
+  it("is told beside the problems of other files", ({ expect }) => {
+    const broken = fleetOf();
+    broken.recordLoad(heldLoad({ problems: [problem()] }));
+    const words = wordsOf(fleetPage(broken));
+    expect(words).toContain("Problems 2 ");
+    expect(words).toContain("The files are not in order. 1 problem ;");
   });
 });
 

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+import { describe, it } from "vitest";
+
+import { workplace } from "../support/command-line.ts";
+import { told } from "../support/log-lines.ts";
+import { freePort } from "../support/processes.ts";
+
+/** A port that somebody listens on, until it is disposed. */
+async function takenPort(): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("no port");
+  return {
+    port: address.port,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** A daemon with an embedded emulator. */
+function withEmulator(emulator: string): string {
+  return `mode: enforce\napi: { emulator: { ${emulator} } }\nserver: { listen: "127.0.0.1:0" }\n`;
+}
+
+describe("an emulator that cannot start says in a sentence what to do", () => {
+  it("when its port is in use, of emulate and of run", async ({ expect }) => {
+    await using taken = await takenPort();
+    await using place = await workplace();
+    const address = `127.0.0.1:${taken.port}`;
+    await place.write("zonewarden.yaml", withEmulator(`listen: "${address}"`));
+    const emulate = await place.run("emulate", "--listen", address);
+    const run = await place.run("run");
+    const words = `cannot listen on ${address}: the port is in use; stop the other program or choose another port\n`;
+    expect(emulate.code).toBe(1);
+    expect(emulate.stderr).toContain(`zonewarden: --listen: ${words}`);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain(`zonewarden: api.emulator.listen: ${words}`);
+  });
+
+  it.for([
+    { when: "is not there", seed: "seed.yaml", says: "it does not exist" },
+    { when: "is a directory", seed: "zones", says: "it is a directory" },
+  ])("when its seed $when, of emulate and of run", async ({ seed, says }, { expect }) => {
+    await using place = await workplace();
+    await place.write("zones/none.yaml", "zones: []\n");
+    await place.write("zonewarden.yaml", withEmulator(`seed: "${seed}", listen: "127.0.0.1:0"`));
+    const words = `${seed}: cannot be read: ${says}; name a seed file that is there, or none for an example\n`;
+    expect(await place.run("emulate", "--seed", seed)).toMatchObject({ code: 3, stderr: words });
+    expect(await place.run("run")).toMatchObject({ code: 3, stderr: words });
+  });
+
+  it("but not when a single command finds the daemon's, which it uses", async ({ expect }) => {
+    await using place = await workplace({ ZONEWARDEN_API_TOKEN: "emulator-token" });
+    await place.write("zones/none.yaml", "zones: []\n");
+    await place.write("zonewarden.yaml", withEmulator(`listen: "127.0.0.1:${await freePort()}"`));
+    const daemon = place.start("run");
+    await told(daemon, "files loaded");
+    expect(await place.run("plan")).toMatchObject({ code: 0 });
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+  });
+});

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import type { Command } from "commander";
+import { describe, it } from "vitest";
+
+import { thisMachine } from "../../src/cli/machine.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { workplace } from "../support/command-line.ts";
+
+/** A command and those below it, each with its names: `inventory scripts`. */
+function commandsIn(command: Command, before: readonly string[] = []): readonly Found[] {
+  return command.commands.flatMap((each) => {
+    const names = [...before, each.name()];
+    return [{ names, words: names.join(" "), command: each }, ...commandsIn(each, names)];
+  });
+}
+
+interface Found {
+  readonly names: readonly string[];
+  readonly words: string;
+  readonly command: Command;
+}
+
+const commands = commandsIn(createProgram(thisMachine(), () => undefined));
+
+describe("the help", () => {
+  it("is there for the commands that the README names", ({ expect }) => {
+    const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
+    const named = [...readme.matchAll(/^\| `zonewarden (\w+)/gm)].map(([, name]) => name);
+    const ours = commands.filter(({ names }) => names.length === 1).map(({ words }) => words);
+    expect(new Set(named)).toEqual(new Set(ours));
+    expect(commands.map(({ words }) => words)).toContain("inventory scripts");
+  });
+
+  it.for(commands)("of $words has an example of it", async ({ names, words }, { expect }) => {
+    await using place = await workplace();
+    const { code, stdout } = await place.run(...names, "--help");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`\n  \\$ (?:.* )?zonewarden ${words}`));
+  });
+
+  it.for(commands.filter(({ command }) => command.commands.length === 0))(
+    "of $words has no example with an option that it does not know",
+    async ({ names, words, command }, { expect }) => {
+      await using place = await workplace();
+      const { stdout } = await place.run(...names, "--help");
+      const calls = stdout
+        .split("\n")
+        .filter((line) => line.startsWith("  $ "))
+        .flatMap((line) => line.split(/&&|\||>/))
+        .filter((call) => call.includes(`zonewarden ${words} `));
+      const known = command.options.map(({ long }) => long);
+      const named = calls.flatMap((call) => call.match(/--[a-z-]+/g) ?? []);
+      expect(named.filter((option) => !known.includes(option))).toEqual([]);
+    },
+  );
+});

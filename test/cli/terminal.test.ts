@@ -1,0 +1,80 @@
+import { describe, it } from "vitest";
+
+import { hasColor, thisMachine, type Machine, type TextStream } from "../../src/cli/machine.ts";
+import { startProgress, startReading } from "../../src/cli/progress.ts";
+import { exampleWithEmulator } from "../support/example.ts";
+
+/** A stream that remembers what was written to it. */
+function streamTo(pieces: string[], isTTY: boolean): TextStream {
+  return { isTTY, write: (text) => pieces.push(text) };
+}
+
+function machineIn(env: Machine["env"]): Machine {
+  return { ...thisMachine(), env };
+}
+
+describe("colour", () => {
+  it.for<{ env: Machine["env"]; terminal: boolean; pipe: boolean }>([
+    { env: {}, terminal: true, pipe: false },
+    { env: { TERM: "xterm" }, terminal: true, pipe: false },
+    { env: { TERM: "dumb" }, terminal: false, pipe: false },
+    { env: { NO_COLOR: "1" }, terminal: false, pipe: false },
+    { env: { NO_COLOR: "" }, terminal: true, pipe: false },
+    { env: { FORCE_COLOR: "1" }, terminal: true, pipe: true },
+    { env: { FORCE_COLOR: "1", TERM: "dumb" }, terminal: true, pipe: true },
+    { env: { FORCE_COLOR: "0" }, terminal: true, pipe: false },
+    { env: { FORCE_COLOR: "" }, terminal: true, pipe: false },
+    { env: { NO_COLOR: "1", FORCE_COLOR: "1" }, terminal: false, pipe: false },
+  ])(
+    "with $env is on a terminal $terminal, in a pipe $pipe",
+    ({ env, terminal, pipe }, { expect }) => {
+      const machine = machineIn(env);
+      expect(hasColor(machine, streamTo([], true))).toBe(terminal);
+      expect(hasColor(machine, streamTo([], false))).toBe(pipe);
+    },
+  );
+
+  it("is in what a command prints where it is wanted, and nowhere else", async ({ expect }) => {
+    const token = { ZONEWARDEN_API_TOKEN: "emulator-token" };
+    for (const [env, isColored] of [
+      [token, false],
+      [{ ...token, FORCE_COLOR: "1" }, true],
+    ] as const) {
+      await using example = await exampleWithEmulator({ ports: { env } });
+      const { stdout } = await example.place.run("plan");
+      expect(stdout.includes("\u{1b}[")).toBe(isColored);
+    }
+  });
+});
+
+const clear = "\r\u{1b}[2K";
+
+describe("a line that counts", () => {
+  it.for([
+    { isTTY: true, total: 3, lines: ["read 0/3", "read 1/3", "read 2/3", ""] },
+    { isTTY: true, total: 1, lines: [] },
+    { isTTY: true, total: 0, lines: [] },
+    { isTTY: false, total: 3, lines: [] },
+  ])("of $total on a terminal ($isTTY) says $lines", ({ isTTY, total, lines }, { expect }) => {
+    const pieces: string[] = [];
+    {
+      using progress = startProgress("read", total, streamTo(pieces, isTTY));
+      progress.step();
+      progress.step();
+    }
+    expect(pieces).toEqual(lines.map((line) => `${clear}${line}`));
+  });
+
+  it.for([
+    { isTTY: true, lines: ["shop: scripts 50/120", "shop: scripts 100", ""] },
+    { isTTY: false, lines: [] },
+  ])("of a long list on a terminal ($isTTY) says $lines", ({ isTTY, lines }, { expect }) => {
+    const pieces: string[] = [];
+    {
+      using reading = startReading("shop: scripts", streamTo(pieces, isTTY));
+      reading.report(50, 120);
+      reading.report(100, undefined);
+    }
+    expect(pieces).toEqual(lines.map((line) => `${clear}${line}`));
+  });
+});
