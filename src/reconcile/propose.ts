@@ -46,6 +46,8 @@ export interface Proposal {
   readonly live: LiveZone | undefined;
   /** Digest of the answers, "" where there are none. */
   readonly answers: string;
+  /** When the answers were there, by the clock that nobody sets. */
+  readonly readAt: number;
 }
 
 /** Reads a zone, plans it and judges the plan. Writes nothing, and could not. */
@@ -60,16 +62,16 @@ export async function propose(
   try {
     const wanted = wantedOf(desired.content);
     const answers = await ports.reader.readAnswers(desired.zone, wanted, look.urgency, signal);
-    const readAt = ports.clock.now();
+    const [readAt, fetchedAt] = [ports.clock.uptime(), ports.clock.now()];
     const { live, proposal } = await planFrom(answers, look, ports, signal);
     const finishedAt = ports.clock.now();
     const phases = {
-      fetch: Number(readAt) - Number(startedAt),
-      plan: Number(finishedAt) - Number(readAt),
+      fetch: Number(fetchedAt) - Number(startedAt),
+      plan: Number(finishedAt) - Number(fetchedAt),
       apply: 0,
     };
     const report = { ...base, finishedAt, phases, ...judge(look, proposal, finishedAt) };
-    return { report, live, answers: answers.digest };
+    return { report, live, answers: answers.digest, readAt };
   } catch (error) {
     signal.throwIfAborted();
     if (!isServiceError(error)) ports.bug(error, desired.zone.name);
@@ -80,6 +82,7 @@ export async function propose(
       report: { ...base, finishedAt, phases, result: "unreadable", failure },
       live: undefined,
       answers: "",
+      readAt: ports.clock.uptime(),
     };
   }
 }

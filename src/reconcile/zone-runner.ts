@@ -15,7 +15,7 @@ import type { FleetZone } from "./declared-fleet.ts";
 import { joinSignals } from "./join-signals.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
-import type { Look } from "./propose.ts";
+import type { Look, Proposal } from "./propose.ts";
 import { propose } from "./propose.ts";
 import { Releases } from "./releases.ts";
 import type { Windows } from "./windows.ts";
@@ -121,7 +121,7 @@ export class ZoneRunner {
     using deadline = startDeadline(this.#ports);
     const ports = { ...this.#ports, reader: deadline.reader, writer: deadline.writer };
     const proposal = await propose(look, ports, signals.stop);
-    watchPremises(brake, proposal.report, look, memory);
+    this.#watchPremises(brake, proposal, look, memory.longestAgeMs);
     using stop = joinSignals(signals.stop, brake.signal);
     const verify = (after: LiveZone) => plan(desired, after, owner).changes;
     const report = await carryOut(proposal, verify, ports, { ...signals, stop: stop.signal });
@@ -142,6 +142,22 @@ export class ZoneRunner {
     }
   }
 
+  /** Brakes once the reading has become old, or what nothing spoke against at the plan is not to be written any more. */
+  #watchPremises(
+    brake: Brake,
+    { report, readAt }: Proposal,
+    { circumstances }: Look,
+    longestAgeMs: number,
+  ): void {
+    if (report.result !== "ready") return;
+    const { clock } = this.#ports;
+    brake.watch(
+      (now) =>
+        clock.uptime() - readAt >= longestAgeMs ||
+        guard(report.plan, circumstances(now)).length > 0,
+    );
+  }
+
   #circumstances(desired: DesiredZone, now: Date): Circumstances {
     const { limits } = this.#options;
     const accept = this.#releases.open(limits.accept);
@@ -160,22 +176,6 @@ export class ZoneRunner {
     this.#failures.forget(report.zone);
     return undefined;
   }
-}
-
-/** Brakes once the reading has become old, or what nothing spoke against at the plan is not to be written any more. */
-function watchPremises(
-  brake: Brake,
-  report: ZoneReport,
-  { circumstances }: Look,
-  memory: ZoneMemory,
-): void {
-  if (report.result !== "ready") return;
-  const readAt = Number(report.startedAt) + report.phases.fetch;
-  const { longestAgeMs } = memory;
-  brake.watch(
-    (now) =>
-      Number(now) - readAt >= longestAgeMs || guard(report.plan, circumstances(now)).length > 0,
-  );
 }
 
 /** What may be done to a zone at this moment: of the program's mode and the zone's the stricter, and the windows. */

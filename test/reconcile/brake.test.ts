@@ -123,6 +123,21 @@ describe("a reading that has become old", () => {
     expect(world.live.get(shop)?.policies).toContainEqual(byHand);
   });
 
+  it.for([-60 * minute, 60 * minute])(
+    "is so by its age, though somebody sets the clock by %s ms",
+    async (ms, { expect }) => {
+      await using world = new World([shop]);
+      world.turnMs = 10 * minute;
+      world.start();
+      await world.clock.advance(30 * second);
+      world.clock.step(ms);
+      await world.clock.advance(30 * second - 1);
+      expect(world.reports).toEqual([]);
+      await world.clock.advance(1);
+      expect(world.told()).toEqual([`${shop} applied`]);
+    },
+  );
+
   it("does not make a zone read for ever where the budget is tight", async ({ expect }) => {
     await using world = new World([shop]);
     const oneIn5Minutes = { ...defaultBudget, limit: 1, windowMs: 5 * minute, reserve: 0 };

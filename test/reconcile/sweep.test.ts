@@ -47,7 +47,7 @@ describe("the looks of a sweep", () => {
   it.for([-60 * minute, 60 * minute])(
     "come in their time though somebody sets the clock by %s ms",
     async (ms, { expect }) => {
-      const world = await settledWorld(4, 15 * minute);
+      await using world = await settledWorld(4, 15 * minute);
       world.reconciler.wake("schedule");
       await world.clock.advance(1_000);
       world.clock.step(ms);
@@ -57,7 +57,6 @@ describe("the looks of a sweep", () => {
         await world.clock.advance(3 * minute);
       }
       expect(seen).toEqual([1, 2, 3, 4]);
-      world.stop.abort();
     },
   );
 
