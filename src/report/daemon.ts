@@ -49,7 +49,7 @@ export interface DaemonFacts {
   readonly leases: readonly LeaseFacts[];
 }
 
-/** Why a sweep did not begin when the schedule said so. */
+/** Why a sweep began later than the schedule said. */
 export const missReasons = ["overlap", "paused", "not_leader"] as const;
 
 /** One of {@link missReasons}. */
