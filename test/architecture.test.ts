@@ -106,6 +106,42 @@ function page(file: string): string {
   return readFileSync(path.join(source, "..", file), "utf8");
 }
 
+/** What only tests import, since it is told more simply by itself than through what uses it. */
+const seenByTestsAlone = [
+  "api/client.ts longestAnswer",
+  "cli/program.ts createProgram",
+  "cli/stopping.ts graceMs",
+  "desired/schema.ts schemaText",
+  "emulator/dialect.ts dialects",
+  "notify/notifier.ts graceMs",
+  "reconcile/backoff.ts zoneBackoff",
+  "reconcile/backoff.ts backoffMs",
+  "reconcile/deadline.ts runDeadlineMs",
+  "report/drift-time.ts driftEpisodes",
+  "report/summary.ts changesOf",
+  "syntax/csp-cover.ts covers",
+  "syntax/csp.ts printCsp",
+  "telemetry/metric-table.ts renderMetricTable",
+  "web/page-parts.ts relative",
+];
+
+/** Values that a file exports, as `plan/plan.ts plan`. */
+function exportsOf(file: string, text: string): string[] {
+  const pattern = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm;
+  return [...text.matchAll(pattern)].map(([, name = ""]) => `${file} ${name}`);
+}
+
+/** Names that a file imports from others of ours, in the same form. */
+function namesImportedBy(file: string, text: string): string[] {
+  const pattern =
+    /\b(?:import|export) (?:type )?\{([^}]*)\} from "(\.[^"]+)"|\{([^{}]*)\} = await import\("(\.[^"]+)"\)/g;
+  return [...text.matchAll(pattern)].flatMap(([, names, from, later = "", laterFrom = ""]) => {
+    const target = path.join(path.dirname(file), from ?? laterFrom);
+    const words = (names ?? later).split(",").map((each) => /^\s*(?:type )?(\w+)/.exec(each)?.[1]);
+    return words.map((word) => `${target} ${word}`);
+  });
+}
+
 describe("the house", () => {
   it.for(files)("%s uses only the doors of its room", (file, { expect }) => {
     expect(trespasses(file, readFileSync(path.join(source, file), "utf8"))).toEqual([]);
@@ -144,5 +180,15 @@ describe("the house", () => {
       (file) => readFileSync(path.join(source, file), "utf8").split("\n").length > 301,
     );
     expect(long).toEqual([]);
+  });
+
+  it("exports no value that nobody imports", ({ expect }) => {
+    const texts = files.map(
+      (file) => [file, readFileSync(path.join(source, file), "utf8")] as const,
+    );
+    const imported = new Set(texts.flatMap(([file, text]) => namesImportedBy(file, text)));
+    const exported = texts.flatMap(([file, text]) => exportsOf(file, text));
+    expect(exported.length).toBeGreaterThan(500);
+    expect(exported.filter((name) => !imported.has(name))).toEqual(seenByTestsAlone);
   });
 });

@@ -13,15 +13,6 @@ export interface BudgetOptions extends AllowanceOptions {
   readonly patienceMs: number;
 }
 
-/** The limits of the real service, with a fifth left to others. */
-export const defaultBudget: BudgetOptions = {
-  limit: 1_200,
-  windowMs: 300_000,
-  reserve: 0.2,
-  concurrency: 8,
-  patienceMs: 900_000,
-};
-
 /** A time in which nobody is let through. */
 export interface Pause {
   readonly until: Date;

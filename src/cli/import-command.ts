@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 import { type Add, configOption, example } from "./command-parts.ts";
 
 /** What can be imported of a zone. */
-export const importable = ["settings", "policies", "rules"] as const;
+const importable = ["settings", "policies", "rules"] as const;
 
 /** One of {@link importable}. */
 export type ImportPart = (typeof importable)[number];

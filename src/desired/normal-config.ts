@@ -37,7 +37,7 @@ export function normalConfig(file: ConfigFile, directory: string): Config {
 }
 
 /** Milliseconds of `500ms`, `30s`, `15m` or `24h`; the schema has let no other text through. */
-export function milliseconds(duration: string): number {
+function milliseconds(duration: string): number {
   const unit = units.find(([name]) => duration.endsWith(name));
   return Number.parseInt(duration, 10) * (unit?.[1] ?? 1);
 }

@@ -18,7 +18,7 @@ export type Filter = (row: Row) => boolean;
 const maliciousBelow = 10;
 
 /** The filters that all three lists know (api-facts A.3). */
-export function commonFilters(query: URLSearchParams): readonly Filter[] {
+function commonFilters(query: URLSearchParams): readonly Filter[] {
   const hosts = queryList(query, "hosts");
   const pages = queryList(query, "page_url");
   return [

@@ -2,11 +2,8 @@ import { createHmac } from "node:crypto";
 
 import type { Notice } from "../report/notice.ts";
 
-/** Forms that a notice can be sent in. */
-export const sinkTypes = ["webhook", "slack", "teams"] as const;
-
-/** One of {@link sinkTypes}. */
-export type SinkType = (typeof sinkTypes)[number];
+/** A form that a notice can be sent in. */
+export type SinkType = "webhook" | "slack" | "teams";
 
 /** What is posted: a body, and what says of it. */
 export interface Message {

@@ -5,7 +5,7 @@ import { joinSignals } from "./join-signals.ts";
 import type { Clock } from "./ports.ts";
 
 /** Why a zone is in the queue, most urgent first. */
-export const priorities = ["changed", "retry", "sweep"] as const;
+const priorities = ["changed", "retry", "sweep"] as const;
 
 /** One of {@link priorities}. */
 export type Priority = (typeof priorities)[number];

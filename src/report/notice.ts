@@ -7,22 +7,18 @@ import { isObservation } from "./verdict.ts";
 import { driftOf, type ZoneState } from "./zone-state.ts";
 
 /** Why somebody is told; the words that helm-controller has for its drift, and ours beside them. */
-export const noticeReasons = [
-  "DriftDetected",
-  "DriftCorrected",
-  "NoDriftDetected",
-  "DriftCorrectionFailed",
-  "PlanBlocked",
-  "ReconcileFailed",
-  "Recovered",
-  "NoLongerDeclared",
-  "ConfigInvalid",
-  "ConfigHeld",
-  "ConfigApplied",
-] as const;
-
-/** One of {@link noticeReasons}. */
-export type NoticeReason = (typeof noticeReasons)[number];
+export type NoticeReason =
+  | "DriftDetected"
+  | "DriftCorrected"
+  | "NoDriftDetected"
+  | "DriftCorrectionFailed"
+  | "PlanBlocked"
+  | "ReconcileFailed"
+  | "Recovered"
+  | "NoLongerDeclared"
+  | "ConfigInvalid"
+  | "ConfigHeld"
+  | "ConfigApplied";
 
 /** How much it matters: `error` wants somebody to act. */
 export type NoticeSeverity = "info" | "error";

@@ -8,7 +8,7 @@ import { planMistake, type PlanMistake } from "./plan-mistake.ts";
 import { planOf } from "./read-plan.ts";
 
 /** Names the form of a saved plan; `schemas/plan.schema.json` describes it. */
-export const planFileFormat = "zonewarden-plan/1";
+const planFileFormat = "zonewarden-plan/1";
 
 /** Plans that were made now and are to be carried out later, and what they hold for. */
 export interface PlanFile {

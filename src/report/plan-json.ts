@@ -6,7 +6,7 @@ import type { Failure, Outcome, RunReport, ZoneReport } from "./run-report.ts";
 import { summarize } from "./summary.ts";
 
 /** Names the form that {@link reportJson} gives; `schemas/plan.schema.json` describes it. */
-export const reportFormat = "zonewarden-report/1";
+const reportFormat = "zonewarden-report/1";
 
 /** A run as JSON for other programs: zones with their plans, and what came of them. */
 export function reportJson(report: RunReport): JsonObject {

@@ -1,17 +1,16 @@
 /** Why a saved plan cannot be carried out. Stable: tests and people hold on to these. */
-export const planMistakeCodes = [
-  "PLAN_NOT_JSON",
-  "PLAN_FORMAT",
-  "PLAN_TAMPERED",
-  "PLAN_MALFORMED",
-  "PLAN_EXPIRED",
-  "PLAN_OTHER_OWNER",
-  "PLAN_OTHER_SERVICE",
-] as const;
+type PlanMistakeCode =
+  | "PLAN_NOT_JSON"
+  | "PLAN_FORMAT"
+  | "PLAN_TAMPERED"
+  | "PLAN_MALFORMED"
+  | "PLAN_EXPIRED"
+  | "PLAN_OTHER_OWNER"
+  | "PLAN_OTHER_SERVICE";
 
 /** What is wrong with a saved plan, and what to do. */
 export interface PlanMistake {
-  readonly code: (typeof planMistakeCodes)[number];
+  readonly code: PlanMistakeCode;
   readonly message: string;
 }
 

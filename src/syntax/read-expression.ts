@@ -21,7 +21,7 @@ import { readInteger, readLiteral, readMembers, readValue, unexpected } from "./
 import type { TextReader } from "./text-reader.ts";
 
 /** Levels of parentheses, negations and calls that the service reads (api-facts D). */
-export const maxNesting = 128;
+const maxNesting = 128;
 
 /** Reads the whole text as one expression; `undefined` where the reader has met a mistake. */
 export function readExpression(reader: TextReader): Expression | undefined {

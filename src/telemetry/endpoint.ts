@@ -35,7 +35,7 @@ export const endpoints: Readonly<Record<string, readonly Method[]>> = {
 export const other = "other";
 
 /** How a request ended that got no answer, or none that could be read. */
-export const faults = ["timeout", "reset", "dns", "tls", "parse"] as const;
+const faults = ["timeout", "reset", "dns", "tls", "parse"] as const;
 
 /** One of {@link faults}. */
 export type Fault = (typeof faults)[number];

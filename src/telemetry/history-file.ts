@@ -73,7 +73,7 @@ async function isHistory(store: HistoryStore): Promise<boolean> {
  * Lines that are appended one after the other, each in one piece. Whoever appends does not wait, and what is written at
  * once is what gathered meanwhile. There is one writer: another process may read at any time.
  */
-export class HistoryFile implements AsyncDisposable {
+class HistoryFile implements AsyncDisposable {
   readonly #retention: Retention;
   readonly #ports: HistoryFilePorts;
   #size: number;

@@ -2,11 +2,8 @@ import { pino, type Logger } from "pino";
 
 import { prettyLine } from "./log-pretty.ts";
 
-/** Levels of log lines, the most talkative first. */
-export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-
-/** One of {@link logLevels}. */
-export type LogLevel = (typeof logLevels)[number];
+/** A level of log lines, the most talkative first. */
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
 /** How lines are written: for machines, or for people at a terminal. */
 export type LogFormat = "json" | "pretty";

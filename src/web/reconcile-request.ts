@@ -7,16 +7,7 @@ import { bodyLimit } from "hono/body-limit";
 import type { FleetView } from "../report/fleet.ts";
 
 /** What became of somebody's wish to have zones looked at now. */
-export const askResults = [
-  "accepted",
-  "wrong_token",
-  "foreign_site",
-  "too_many",
-  "no_zone",
-] as const;
-
-/** One of {@link askResults}. */
-export type AskResult = (typeof askResults)[number];
+export type AskResult = "accepted" | "wrong_token" | "foreign_site" | "too_many" | "no_zone";
 
 /** One such wish, for the log. */
 export interface Ask {

@@ -9,7 +9,7 @@ import {
 } from "./fleet-inventory.ts";
 
 /** Zones on one page. */
-export const pageSize = 200;
+const pageSize = 200;
 
 /** Which zones somebody wants to see, as query parameters say it. */
 export interface Selection {

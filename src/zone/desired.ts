@@ -2,10 +2,7 @@ import type { Policy, Rule, Setting } from "./resource.ts";
 import type { Zone, ZoneId, ZoneName } from "./zone.ts";
 
 /** What becomes of live objects of a kind that are not ours: told, deleted, or not even told. */
-export const unmanagedModes = ["report", "delete", "ignore"] as const;
-
-/** One of {@link unmanagedModes}. */
-export type UnmanagedMode = (typeof unmanagedModes)[number];
+export type UnmanagedMode = "report" | "delete" | "ignore";
 
 /** The declared objects of a kind. An empty list is a declaration too: ours that are live go. */
 export interface Declared<T> {

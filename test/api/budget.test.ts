@@ -1,17 +1,14 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { Budget, defaultBudget, type BudgetOptions } from "../../src/api/budget.ts";
+import type { Budget } from "../../src/api/budget.ts";
 import { priorities, type Priority } from "../../src/api/call.ts";
 import type { RateView } from "../../src/api/rate-headers.ts";
+import { budgetOf } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
 const forever = new AbortController().signal;
 const silent: RateView = { left: [], policies: [] };
-
-function budgetOf(clock: SimulatedClock, options: Partial<BudgetOptions> = {}): Budget {
-  return new Budget({ ...defaultBudget, ...options }, clock);
-}
 
 /** One request: waits for its turn, takes `ms`, and says what the answer said of the limit. */
 async function spend(

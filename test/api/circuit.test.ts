@@ -1,15 +1,12 @@
 import { describe, it } from "vitest";
 
 import { ApiError } from "../../src/api/api-error.ts";
-import { Budget, defaultBudget, type BudgetOptions } from "../../src/api/budget.ts";
+import type { Budget } from "../../src/api/budget.ts";
+import { budgetOf } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
 const forever = new AbortController().signal;
 const silent = { left: [], policies: [] };
-
-function budgetOf(clock: SimulatedClock, options: Partial<BudgetOptions> = {}): Budget {
-  return new Budget({ ...defaultBudget, ...options }, clock);
-}
 
 async function fail(budget: Budget): Promise<void> {
   const permit = await budget.acquire("sweep", forever);

@@ -1,10 +1,10 @@
 import { describe, it } from "vitest";
 
-import { defaultBudget } from "../../src/api/budget.ts";
 import { get } from "../../src/api/call.ts";
 import { Credential, type CredentialOptions } from "../../src/api/credential.ts";
 import { sendWithRetries } from "../../src/api/retry.ts";
 import { Token } from "../../src/api/token.ts";
+import { defaultBudget } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";
 import { connect, plantedToken, zone } from "../support/service.ts";

@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
-import { Budget, defaultBudget, type Pause } from "../../src/api/budget.ts";
+import { Budget, type Pause } from "../../src/api/budget.ts";
 import { WaitLines } from "../../src/cli/wait-lines.ts";
+import { defaultBudget } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 

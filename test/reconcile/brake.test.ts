@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
-import { Budget, defaultBudget } from "../../src/api/budget.ts";
+import { Budget } from "../../src/api/budget.ts";
 import type { Windows } from "../../src/reconcile/windows.ts";
+import { defaultBudget } from "../support/budget.ts";
 import { livePolicy } from "../support/model.ts";
 import { protectedContent, World } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 
 import { plan } from "../../src/plan/plan.ts";
-import { unmanagedModes, type Declared, type DesiredZone } from "../../src/zone/desired.ts";
+import type { Declared, DesiredZone, UnmanagedMode } from "../../src/zone/desired.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
 import { settingNames, type Policy, type Rule } from "../../src/zone/resource.ts";
 import { declaredPolicy, livePolicies } from "./arbitrary-policies.ts";
@@ -73,8 +73,11 @@ function edited({ zone, content }: DesiredZone, dice: Iterator<number>): Desired
 }
 
 function declaredList<T>(items: fc.Arbitrary<readonly T[]>): fc.Arbitrary<Declared<T> | undefined> {
-  return fc.option(fc.record({ items, unmanaged: fc.constantFrom(...unmanagedModes) }), {
-    nil: undefined,
-    freq: 8,
-  });
+  return fc.option(
+    fc.record({ items, unmanaged: fc.constantFrom<UnmanagedMode>("report", "delete", "ignore") }),
+    {
+      nil: undefined,
+      freq: 8,
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 
-import { defaultBudget, type BudgetOptions } from "../../src/api/budget.ts";
+import type { BudgetOptions } from "../../src/api/budget.ts";
 import { createDispatcher, serviceAddress, type Connection } from "../../src/api/client.ts";
 import { systemClock, type Clock } from "../../src/api/clock.ts";
 import { Credential, type CredentialOptions } from "../../src/api/credential.ts";
@@ -8,6 +8,7 @@ import type { Observer, RequestFact, RetryFact } from "../../src/api/observer.ts
 import { patientRetry, type RetryPolicy, type Session } from "../../src/api/retry.ts";
 import { connectService, type Service } from "../../src/api/service.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
+import { defaultBudget } from "./budget.ts";
 
 /** A token that must never be seen anywhere but in a request. */
 export const plantedToken = "planted-token-4711-do-not-print";
