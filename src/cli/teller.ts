@@ -1,5 +1,6 @@
 import type { Observer } from "../api/observer.ts";
-import type { Loaded, ReconcilerPorts } from "../reconcile/reconciler.ts";
+import type { Loaded } from "../reconcile/fleet-in-force.ts";
+import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet } from "../report/fleet.ts";
 import type { Follower } from "../report/follower.ts";
 import type { HeldRevision, LoadReport } from "../report/load-report.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { apiErrorCodes, type ApiErrorCode } from "../../src/api/api-error.ts";
+import type { ApiErrorCode } from "../../src/api/api-error.ts";
 import {
   exitCodeOfApply,
   exitCodeOfFailure,
@@ -24,6 +24,7 @@ const codeOf: Readonly<Record<ApiErrorCode, ExitCode>> = {
   API_FORBIDDEN: failed,
   API_NOT_FOUND: failed,
   API_CONFLICT: failed,
+  API_QUOTA: failed,
   API_REFUSED: failed,
   API_THROTTLED: unreachable,
   API_SERVER: unreachable,
@@ -31,6 +32,7 @@ const codeOf: Readonly<Record<ApiErrorCode, ExitCode>> = {
   API_BUDGET: unreachable,
   API_NO_CREDENTIAL: failed,
   API_NO_TOKEN: failed,
+  API_DEADLINE: failed,
 };
 
 const a = change("policy/a");
@@ -56,15 +58,15 @@ function unwritten(code: string): Came {
 }
 
 describe("a failure of the service", () => {
-  it.for(apiErrorCodes)(
+  it.for(Object.entries(codeOf))(
     "%s ends a command with its code, and some zones with 5",
-    (code, { expect }) => {
-      expect(exitCodeOfFailure(code)).toBe(codeOf[code]);
+    ([code, expected], { expect }) => {
+      expect(exitCodeOfFailure(code)).toBe(expected);
       for (const exitCodeOf of [exitCodeOfPlan, exitCodeOfApply]) {
-        expect(exitCodeOf(reportsOf(unreadable(code), unreadable(code)))).toBe(codeOf[code]);
+        expect(exitCodeOf(reportsOf(unreadable(code), unreadable(code)))).toBe(expected);
         expect(exitCodeOf(reportsOf(unreadable(code), { result: "in-sync" }))).toBe(5);
       }
-      expect(exitCodeOfApply(reportsOf(unwritten(code)))).toBe(codeOf[code]);
+      expect(exitCodeOfApply(reportsOf(unwritten(code)))).toBe(expected);
       expect(exitCodeOfApply(reportsOf(unwritten(code), { result: "in-sync" }))).toBe(5);
     },
   );
