@@ -11,21 +11,21 @@ import type { StoredRuleset } from "./state.ts";
 
 /** Entry points of phases (api-facts B.1, B.3). */
 export function entrypointEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { noun, prefix, read, write } = level;
+  const { one, prefix, read, write } = level;
   const path = `${prefix}/phases/:ruleset_phase/entrypoint`;
   return [
     {
       ...read,
       method: "GET",
       path,
-      summary: `Get a ${noun} entry point ruleset`,
+      summary: `Get ${one} entry point ruleset`,
       handle: (call) => shown(entrypointIn(level, call).current),
     },
     {
       ...write,
       method: "PUT",
       path,
-      summary: `Update or create a ${noun} entry point ruleset`,
+      summary: `Update or create ${one} entry point ruleset`,
       handle: (call) => {
         const owner = level.ownerIn(call);
         const phase = phaseIn(call);
@@ -44,7 +44,7 @@ export function entrypointEndpoints(level: RulesetLevel): readonly Endpoint[] {
       ...read,
       method: "GET",
       path: `${path}/versions`,
-      summary: `List a ${noun} entry point ruleset's versions`,
+      summary: `List ${one} entry point ruleset's versions`,
       // An absent entry point has no versions; that is no error (api-facts B.8).
       handle: (call) =>
         shown(versionsOf(entrypointOf(level.ownerIn(call), phaseIn(call))).map(headOf)),
@@ -53,7 +53,7 @@ export function entrypointEndpoints(level: RulesetLevel): readonly Endpoint[] {
       ...read,
       method: "GET",
       path: `${path}/versions/:ruleset_version`,
-      summary: `Get a version of a ${noun} entry point ruleset`,
+      summary: `Get a version of ${one} entry point ruleset`,
       handle: (call) => shown(versionIn(call, entrypointIn(level, call))),
     },
   ];

@@ -14,7 +14,7 @@ import { timestamp } from "./timestamp.ts";
 
 /** Single rules; every answer is the whole ruleset (api-facts B.1). */
 export function ruleEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { noun, prefix, write } = level;
+  const { one, prefix, write } = level;
   const collection = `${prefix}/:ruleset_id/rules`;
   const single = `${collection}/:rule_id`;
   return [
@@ -22,7 +22,7 @@ export function ruleEndpoints(level: RulesetLevel): readonly Endpoint[] {
       ...write,
       method: "POST",
       path: collection,
-      summary: `Add a rule to a ${noun} ruleset`,
+      summary: `Add a rule to ${one} ruleset`,
       handle: (call) => {
         const owner = level.ownerIn(call);
         const before = ownRulesetIn(call, owner);
@@ -34,7 +34,7 @@ export function ruleEndpoints(level: RulesetLevel): readonly Endpoint[] {
       ...write,
       method: "PATCH",
       path: single,
-      summary: `Update a rule of a ${noun} ruleset`,
+      summary: `Update a rule of ${one} ruleset`,
       handle: (call) => {
         const owner = level.ownerIn(call);
         const before = ownRulesetIn(call, owner);
@@ -47,7 +47,7 @@ export function ruleEndpoints(level: RulesetLevel): readonly Endpoint[] {
       ...write,
       method: "DELETE",
       path: single,
-      summary: `Delete a rule of a ${noun} ruleset`,
+      summary: `Delete a rule of ${one} ruleset`,
       handle: (call) => {
         const owner = level.ownerIn(call);
         const before = ownRulesetIn(call, owner);

@@ -8,6 +8,8 @@ import type { Owner, Ruleset, StoredRuleset } from "./state.ts";
 /** Rulesets live at zones and at accounts, with the same operations below two prefixes. */
 export interface RulesetLevel {
   readonly noun: "zone" | "account";
+  /** The noun with its article. */
+  readonly one: "a zone" | "an account";
   readonly prefix: string;
   readonly read: { readonly permissions: readonly string[]; readonly dryRun: false };
   readonly write: { readonly permissions: readonly string[]; readonly dryRun: true };
@@ -18,6 +20,7 @@ export interface RulesetLevel {
 export const rulesetLevels: readonly RulesetLevel[] = [
   {
     noun: "zone",
+    one: "a zone",
     prefix: "/zones/:zone_id/rulesets",
     read: { permissions: permissions.zoneRulesetsRead, dryRun: false },
     write: { permissions: permissions.zoneRulesetsWrite, dryRun: true },
@@ -25,6 +28,7 @@ export const rulesetLevels: readonly RulesetLevel[] = [
   },
   {
     noun: "account",
+    one: "an account",
     prefix: "/accounts/:account_id/rulesets",
     read: { permissions: permissions.accountRulesetsRead, dryRun: false },
     write: { permissions: permissions.accountRulesetsWrite, dryRun: true },

@@ -9,7 +9,7 @@ import type { Ruleset, StoredRuleset } from "./state.ts";
 
 /** Versions of rulesets (api-facts B.1). */
 export function versionEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { noun, prefix, read, write } = level;
+  const { noun, one, prefix, read, write } = level;
   const collection = `${prefix}/:ruleset_id/versions`;
   const single = `${collection}/:ruleset_version`;
   return [
@@ -17,21 +17,21 @@ export function versionEndpoints(level: RulesetLevel): readonly Endpoint[] {
       ...read,
       method: "GET",
       path: collection,
-      summary: `List a ${noun} ruleset's versions`,
+      summary: `List ${one} ruleset's versions`,
       handle: (call) => shown(versionsOf(rulesetIn(call, level.ownerIn(call))).map(headOf)),
     },
     {
       ...read,
       method: "GET",
       path: single,
-      summary: `Get a version of a ${noun} ruleset`,
+      summary: `Get a version of ${one} ruleset`,
       handle: (call) => shown(versionIn(call, rulesetIn(call, level.ownerIn(call)))),
     },
     {
       ...write,
       method: "DELETE",
       path: single,
-      summary: `Delete a version of a ${noun} ruleset`,
+      summary: `Delete a version of ${one} ruleset`,
       handle: (call) => {
         const owner = level.ownerIn(call);
         const ruleset = ownRulesetIn(call, owner);

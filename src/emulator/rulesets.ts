@@ -24,7 +24,7 @@ const mostPerPage = 50;
 
 /** Rulesets as wholes (api-facts B.1, B.3). */
 export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { noun, prefix, read, write } = level;
+  const { noun, one, prefix, read, write } = level;
   const single = `${prefix}/:ruleset_id`;
   return [
     {
@@ -38,21 +38,21 @@ export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
       ...write,
       method: "POST",
       path: prefix,
-      summary: `Create a ${noun} ruleset`,
+      summary: `Create ${one} ruleset`,
       handle: (call) => created(call, level.ownerIn(call)),
     },
     {
       ...read,
       method: "GET",
       path: single,
-      summary: `Get a ${noun} ruleset`,
+      summary: `Get ${one} ruleset`,
       handle: (call) => shown(rulesetIn(call, level.ownerIn(call)).current),
     },
     {
       ...write,
       method: "PUT",
       path: single,
-      summary: `Update a ${noun} ruleset`,
+      summary: `Update ${one} ruleset`,
       handle: (call) => {
         const owner = level.ownerIn(call);
         const before = ownRulesetIn(call, owner);
@@ -65,7 +65,7 @@ export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
       ...write,
       method: "DELETE",
       path: single,
-      summary: `Delete a ${noun} ruleset`,
+      summary: `Delete ${one} ruleset`,
       handle: (call) => deleted(level.ownerIn(call), call),
     },
   ];

@@ -61,7 +61,7 @@ export function redeclared(state: ZoneState, declared: DeclaredZone, at: Date): 
 }
 
 function isSame(a: DeclaredZone, b: DeclaredZone): boolean {
-  return a.mode === b.mode && a.suspension === b.suspension;
+  return a.mode === b.mode && a.suspension === b.suspension && a.held?.message === b.held?.message;
 }
 
 function isSuspension({ code }: Refusal): boolean {

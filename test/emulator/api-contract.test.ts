@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { operations } from "../../src/emulator/operations.ts";
 import { contradictionsOf } from "../support/api-contract.ts";
 
 const zone = "/zones/023e105f4ecef8ad9ca31a8372d0c353";
@@ -30,6 +31,13 @@ const entrypoint = {
   status: 200,
 };
 const policies = `${zone}/page_shield/policies`;
+
+describe("the operations", () => {
+  it("are told with the right article", ({ expect }) => {
+    const summaries = operations.map(({ summary }) => summary);
+    expect(summaries.filter((text) => /\ba (?!user)[aeiou]|\ban [^aeiou]/.test(text))).toEqual([]);
+  });
+});
 
 describe("the contract that answers are held to", () => {
   it("finds nothing in a ruleset as the schema has it", ({ expect }) => {
