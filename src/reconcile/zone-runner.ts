@@ -10,7 +10,7 @@ import { Failures } from "./backoff.ts";
 import { Brake } from "./brake.ts";
 import type { StopSignals } from "./carry-out.ts";
 import { carryOut } from "./carry-out.ts";
-import { startDeadline } from "./deadline.ts";
+import { Deadline } from "./deadline.ts";
 import type { FleetZone } from "./declared-fleet.ts";
 import { joinSignals } from "./join-signals.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
@@ -63,6 +63,12 @@ interface RunUnderWay {
   readonly brake: Brake;
 }
 
+/** What the runs of one worker go by, one after the other. */
+interface Lane {
+  readonly deadline: Deadline;
+  readonly ports: ZoneRunPorts;
+}
+
 /** Runs zones one look at a time, and remembers of each what explains the next look. */
 export class ZoneRunner {
   #options: ZoneRunOptions;
@@ -71,6 +77,8 @@ export class ZoneRunner {
   readonly #failures: Failures<ZoneName>;
   readonly #releases = new Releases();
   readonly #underWay = new Map<ZoneName, RunUnderWay>();
+  /** Those that no run goes by at the moment. */
+  readonly #lanes: Lane[] = [];
 
   constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
     this.#options = options;
@@ -90,15 +98,31 @@ export class ZoneRunner {
     const { name } = zone.desired.zone;
     using brake = new Brake(this.#ports.clock);
     this.#underWay.set(name, { digest: zone.digest, brake });
+    const lane = this.#lanes.pop() ?? this.#newLane();
+    lane.deadline.begin();
     try {
-      const report = await this.#runWith(brake, zone, occasion, signals);
+      const report = await this.#runIn(lane, brake, zone, occasion, signals);
       return { report, retryMs: this.#retryAfter(report) };
     } finally {
       this.#underWay.delete(name);
+      this.#giveBack(lane);
     }
   }
 
-  async #runWith(
+  #newLane(): Lane {
+    const deadline = new Deadline(this.#ports);
+    const { reader, writer } = deadline;
+    return { deadline, ports: { ...this.#ports, reader, writer } };
+  }
+
+  #giveBack(lane: Lane): void {
+    lane.deadline.end();
+    if (lane.deadline.isOver) lane.deadline[Symbol.dispose]();
+    else this.#lanes.push(lane);
+  }
+
+  async #runIn(
+    { ports }: Lane,
     brake: Brake,
     { desired, digest }: FleetZone,
     occasion: Occasion,
@@ -118,13 +142,14 @@ export class ZoneRunner {
       causeOf: (proposed) => memory.causeOf(proposed, digest),
       objections: (proposed, cause) => memory.objections(proposed, cause, this.#ports.clock.now()),
     };
-    using deadline = startDeadline(this.#ports);
-    const ports = { ...this.#ports, reader: deadline.reader, writer: deadline.writer };
     const proposal = await propose(look, ports, signals.stop);
-    this.#watchPremises(brake, proposal, look, memory.longestAgeMs);
-    using stop = joinSignals(signals.stop, brake.signal);
-    const verify = (after: LiveZone) => plan(desired, after, owner).changes;
-    const report = await carryOut(proposal, verify, ports, { ...signals, stop: stop.signal });
+    let { report } = proposal;
+    if (report.result === "ready") {
+      this.#watchPremises(brake, proposal, look, memory.longestAgeMs);
+      using stop = joinSignals(signals.stop, brake.signal);
+      const verify = (after: LiveZone) => plan(desired, after, owner).changes;
+      report = await carryOut(proposal, verify, ports, { ...signals, stop: stop.signal });
+    }
     memory.record(report, digest);
     this.#releases.record(report, this.#options.limits.accept);
     memory.settle(report, premises(proposal.answers));

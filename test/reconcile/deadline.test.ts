@@ -1,6 +1,8 @@
+import { getEventListeners } from "node:events";
+
 import { describe, it } from "vitest";
 
-import { runDeadlineMs, startDeadline } from "../../src/reconcile/deadline.ts";
+import { Deadline, runDeadlineMs } from "../../src/reconcile/deadline.ts";
 import type { LiveReader, LiveWriter, Wanted } from "../../src/reconcile/ports.ts";
 import { failureOf } from "../../src/report/failure.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -24,13 +26,24 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
+function begun(clock: SimulatedClock): Deadline {
+  const deadline = new Deadline({ reader: silent, writer: silent, clock });
+  deadline.begin();
+  return deadline;
+}
+
+/** How many listen to a signal, from now on. */
+function listenersOf(signal: AbortSignal): () => number {
+  return () => getEventListeners(signal, "abort").length;
+}
+
 describe("the deadline of a run", () => {
   const live = liveZone({ policies: [] });
   const write = writes["create-policy"](live);
 
   it("gives up a reading that is under way when it comes", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
-    using deadline = startDeadline({ reader: silent, writer: silent, clock });
+    using deadline = begun(clock);
     const reading = deadline.reader
       .readAnswers(live.zone, wanted, "sweep", signal)
       .catch(failureOf);
@@ -42,7 +55,7 @@ describe("the deadline of a run", () => {
 
   it("leaves open what came of a write that was under way", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
-    using deadline = startDeadline({ reader: silent, writer: silent, clock });
+    using deadline = begun(clock);
     const writing = deadline.writer.write(live, write, signal, signal).catch(failureOf);
     await clock.advance(runDeadlineMs);
     expect(await writing).toMatchObject({ code: "API_UNKNOWN_OUTCOME" });
@@ -50,7 +63,7 @@ describe("the deadline of a run", () => {
 
   it("begins no request after it", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
-    using deadline = startDeadline({ reader: silent, writer: silent, clock });
+    using deadline = begun(clock);
     await clock.advance(runDeadlineMs);
     const failure = await deadline.writer.write(live, write, signal, signal).catch(failureOf);
     expect(failure).toMatchObject({ code: "API_DEADLINE" });
@@ -58,19 +71,45 @@ describe("the deadline of a run", () => {
 
   it("hands the caller's own signal on", async ({ expect }) => {
     const clock = new SimulatedClock();
-    using deadline = startDeadline({ reader: silent, writer: silent, clock });
+    using deadline = begun(clock);
     const stopping = new AbortController();
     const reading = deadline.reader.readAnswers(live.zone, wanted, "sweep", stopping.signal);
     stopping.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");
   });
 
-  it("leaves no timer behind when the run ends in time", async ({ expect }) => {
+  it("is that of one run alone, though the next one uses the same", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
-    const deadline = startDeadline({ reader: silent, writer: silent, clock });
-    deadline[Symbol.dispose]();
+    using deadline = begun(clock);
+    await clock.advance(runDeadlineMs - 1);
+    deadline.end();
+    await clock.advance(runDeadlineMs);
+    deadline.begin();
+    const reading = deadline.reader
+      .readAnswers(live.zone, wanted, "sweep", signal)
+      .catch(failureOf);
+    await clock.advance(runDeadlineMs - 1);
+    expect(deadline.isOver).toBe(false);
+    await clock.advance(1);
+    expect(deadline.isOver).toBe(true);
+    expect(await reading).toMatchObject({ code: "API_DEADLINE" });
+  });
+
+  it("leaves neither timer nor listener behind", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const stopping = new AbortController();
+    const counted = listenersOf(stopping.signal);
+    {
+      using deadline = begun(clock);
+      void deadline.reader.readScripts(live.zone, "sweep", stopping.signal).catch(failureOf);
+      deadline.end();
+      deadline.begin();
+      void deadline.reader.readScripts(live.zone, "sweep", stopping.signal).catch(failureOf);
+      expect(counted()).toBe(1);
+    }
     await clock.advance(0);
     expect(clock.sleeping).toBe(0);
+    expect(counted()).toBe(0);
   });
 });
 
