@@ -2,9 +2,9 @@ import type { ItemFilters } from "../api/item-query.ts";
 import { noFilters } from "../api/item-query.ts";
 import type { ZoneListing } from "../api/service.ts";
 import { isServiceError } from "../report/failure.ts";
+import { inventoryCsv } from "../report/inventory-csv.ts";
 import { inventoryTable } from "../report/inventory-table.ts";
 import {
-  inventoryCsv,
   inventoryJson,
   itemJson,
   summaryLine,
@@ -207,7 +207,7 @@ function print(
       stdout.write(`${JSON.stringify(inventoryJson(inventories, options), null, 2)}\n`);
       return;
     case "csv":
-      stdout.write(inventoryCsv(inventories, options));
+      stdout.write(inventoryCsv(kind, inventories, options));
       return;
     case "table":
       for (const inventory of inventories) {
@@ -238,7 +238,7 @@ async function showOne(
   const texts = {
     table: () => `${lines.join("\n")}\n`,
     json: () => `${JSON.stringify(json, null, 2)}\n`,
-    csv: () => inventoryCsv([{ zone: zone.name, kind, items: [item] }], options),
+    csv: () => inventoryCsv(kind, [{ zone: zone.name, kind, items: [item] }], options),
   };
   machine.stdout.write(texts[format]());
   return exitCodes.done;

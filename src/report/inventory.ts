@@ -1,4 +1,4 @@
-import { canonicalJson, type Json, type JsonObject } from "../syntax/json.ts";
+import type { JsonObject } from "../syntax/json.ts";
 import { maliciousReasons, type Item, type ItemKind } from "../zone/inventory.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { plural } from "./plural.ts";
@@ -136,38 +136,6 @@ export function inventoryJson(
       items: inventory.items.map((item) => itemJson(item, options.maliciousBelow)),
     })),
   };
-}
-
-/**
- * Inventories as CSV (RFC 4180), a line for each item, lists joined by spaces.
- *
- * Names and addresses come from strangers: what a spreadsheet would take for a formula is quoted away.
- */
-export function inventoryCsv(
-  inventories: readonly ZoneInventory[],
-  { maliciousBelow }: InventoryOptions,
-): string {
-  const rows = inventories.flatMap(({ zone, items }) =>
-    items.map((item) => {
-      const { versions: _versions, ...fields } = itemJson(item, maliciousBelow);
-      return { zone, ...fields };
-    }),
-  );
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const lines = rows.map((row: JsonObject) => columns.map((column) => csvCell(row[column])));
-  return rows.length === 0
-    ? ""
-    : [columns, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
-}
-
-function csvCell(value: JsonObject[string] | undefined): string {
-  if (value === undefined || value === null) return "";
-  const parts = Array.isArray(value) ? value : [value];
-  const text = parts
-    .map((part: Json) => (typeof part === "string" ? part : canonicalJson(part)))
-    .join(" ");
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A zone's inventory in one line. */

@@ -3,7 +3,7 @@ import type { MetricDefinition } from "./metric-definition.ts";
 
 const zone = "declared zones";
 
-/** What browsers reported, zone by zone: 28 series where a zone has all of them. */
+/** What browsers reported, zone by zone: 31 series where a zone has all of them. */
 export const inventoryMetrics = {
   inventoryInterval: {
     name: "zonewarden_inventory_interval_seconds",
@@ -22,6 +22,12 @@ export const inventoryMetrics = {
     type: "gauge",
     labels: { zone },
     help: "Whether the last reading of the zone's inventory failed.",
+  },
+  inventoryRefused: {
+    name: "zonewarden_inventory_refused",
+    type: "gauge",
+    labels: { zone, kind: itemKinds },
+    help: "Whether token or contract did not let this kind be read, while others were; no series before the first reading.",
   },
   inventoryItems: {
     name: "zonewarden_inventory_items",

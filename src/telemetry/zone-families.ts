@@ -105,6 +105,11 @@ const inventoryFamilies: readonly ZoneFamily[] = [
     values: ({ inventory }) => inventory && [Number(inventory.failure !== undefined)],
   },
   {
+    definition: metricTable.inventoryRefused,
+    series: itemKinds.map((kind) => ({ kind })),
+    values: ({ inventory }) => itemKinds.map((kind) => refusedOf(kind, inventory?.facts)),
+  },
+  {
     definition: metricTable.inventoryItems,
     series: itemKinds.flatMap((kind) => itemStatuses.map((status) => ({ kind, status }))),
     values: ({ inventory }) =>
@@ -132,6 +137,12 @@ const inventoryFamilies: readonly ZoneFamily[] = [
     values: ({ inventory }) => [inventory?.facts?.outside?.count],
   },
 ];
+
+/** 1 where a kind was refused, 0 where it was read; nothing of a kind at which nobody looks. */
+function refusedOf(kind: ItemKind, facts: InventoryFacts | undefined): number | undefined {
+  if (facts?.refused.has(kind) === true) return 1;
+  return facts?.kinds.has(kind) === true ? 0 : undefined;
+}
 
 /** Numbers in the order of the statuses; the last takes what has no other. */
 function itemsByStatus(summary: InventorySummary | undefined): readonly (number | undefined)[] {

@@ -1,19 +1,23 @@
 import type { Unmanaged } from "../plan/plan.ts";
+import type { DaemonFacts } from "../report/daemon.ts";
 import type { LastRun, ZoneState } from "../report/zone-state.ts";
 import type { Zone } from "../zone/zone.ts";
 import { html, type Html } from "./html.ts";
+import type { Look } from "./look.ts";
 import { counted, foreign, moment, panel, revisionCode } from "./page-parts.ts";
 
+type Mode = DaemonFacts["mode"];
+
 /** What stands beside a zone's plan: when it was looked at, what it is at the service, what is left alone. */
-export function renderFacts(state: ZoneState, now: Date): Html {
+export function renderFacts(state: ZoneState, { now, daemon }: Look): Html {
   const { unmanaged, notes, zone } = state;
-  return html`${panel("state", "State", stateList(state, now))}
+  return html`${panel("state", "State", stateList(state, now, daemon.mode))}
   ${zone !== undefined && panel("service", "At the service", serviceList(zone))}
   ${unmanaged.length > 0 && panel("unmanaged", "Unmanaged, left alone", unmanagedList(unmanaged))}
   ${notes.length > 0 && panel("notes", "Notes", noteList(notes))}`;
 }
 
-function stateList(state: ZoneState, now: Date): Html {
+function stateList(state: ZoneState, now: Date, mode: Mode): Html {
   const { declared, lastRun, lastSuccess, statusSince, driftOnsets } = state;
   const onsets = Object.values(driftOnsets).reduce((sum, count) => sum + count, 0);
   return html`<dl>
@@ -23,11 +27,18 @@ function stateList(state: ZoneState, now: Date): Html {
       <dd>${moment(lastSuccess, now)}</dd>
       ${lastRun !== undefined && runItems(lastRun, now)}
       <dt>Mode</dt>
-      <dd>${declared.mode}</dd>
+      <dd>${modeText(declared.mode, mode)}</dd>
       <dt>Drifted</dt>
       <dd>${counted(onsets, "time")} since the start</dd>
     </dl>
     <p><a href="/api/v1/zones/${declared.name}">JSON</a></p>`;
+}
+
+/** The stricter of both counts: what the files want of a zone that the program only observes is said beside it. */
+function modeText(zone: Mode, program: Mode): string {
+  return program === "observe" && zone === "enforce"
+    ? "observe, as the whole program; enforce in the files"
+    : zone;
 }
 
 function runItems({ at, trigger, durationMs, revision, run }: LastRun, now: Date): Html {

@@ -34,9 +34,7 @@ export function renderZonePage(look: Look, state: ZoneState): Html {
           ${renderTroubles(state)} ${plan(state, look.now)} ${renderInventory(state, look.now)}
           ${renderTimeline(look, state)} ${history(state, look.now)}
         </div>
-        <div class="side">
-          ${look.canAsk && renderReconcile(name)} ${renderFacts(state, look.now)}
-        </div>
+        <div class="side">${look.canAsk && renderReconcile(name)} ${renderFacts(state, look)}</div>
       </div>`,
   );
 }

@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
+import { inventoryCsv } from "../../src/report/inventory-csv.ts";
 import { inventoryTable } from "../../src/report/inventory-table.ts";
-import { inventoryCsv, inventoryJson, summaryLine } from "../../src/report/inventory.ts";
+import { inventoryJson, itemJson, summaryLine } from "../../src/report/inventory.ts";
 import { maliciousReasons, type Item, type ItemKind } from "../../src/zone/inventory.ts";
 import { zoneName } from "../../src/zone/zone.ts";
 import { connection, cookie, harmless, script, seenAt } from "../support/inventory.ts";
@@ -26,21 +27,27 @@ describe("an inventory as CSV", () => {
     { name: "a=b", cell: "a=b" },
     { name: "日本語", cell: "日本語" },
   ])("takes no formula from a stranger: $name", ({ name, cell }, { expect }) => {
-    const csv = inventoryCsv([inventory("cookie", cookie(name))], options);
+    const csv = inventoryCsv("cookie", [inventory("cookie", cookie(name))], options);
     expect(csv).toContain(`,${cell},first_party,`);
   });
 
   it("joins lists by spaces and leaves out what is not known", ({ expect }) => {
     const pageUrls = ["https://b.example/", "https://c.example/"];
     const seen = script("https://a.example/x.js", { pageUrls, hash: "0f" });
-    const csv = inventoryCsv([inventory("script", seen)], options);
+    const csv = inventoryCsv("script", [inventory("script", seen)], options);
     expect(csv).toContain(",https://b.example/ https://c.example/,https://a.example/x.js,active,");
     expect(csv).toMatch(/,0f,90,,,,\r\n$/);
   });
 
-  it("is nothing where nothing was seen", ({ expect }) => {
-    expect(inventoryCsv([inventory("script")], options)).toBe("");
-  });
+  it.for([script("https://a.example/x.js"), connection("wss://a.example/"), cookie("a")])(
+    "of a $kind has a head for all that is told of it, also where none was seen",
+    (item, { expect }) => {
+      const [heads = ""] = inventoryCsv(item.kind, [], options).split("\r\n");
+      const { versions: _versions, ...told } = itemJson(item, 50);
+      expect(heads.split(",")).toEqual(["zone", ...Object.keys(told)]);
+      expect(inventoryCsv(item.kind, [inventory(item.kind)], options)).toBe(`${heads}\r\n`);
+    },
+  );
 });
 
 it("is JSON with what is unknown as null", ({ expect }) => {

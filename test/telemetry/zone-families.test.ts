@@ -5,7 +5,7 @@ import type { Item } from "../../src/zone/inventory.ts";
 import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";
-import { at, declared, fleetRefusal, report } from "../support/reports.ts";
+import { at, declared, failure, fleetRefusal, report } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 describe("the series of a zone", () => {
@@ -117,6 +117,9 @@ describe("the series of a zone's inventory", () => {
     'malicious_items{zone="shop.example.com",kind="connection",status="infrequent"}': 0,
     'malicious_items{zone="shop.example.com",kind="connection",status="inactive"}': 0,
     'malicious_items{zone="shop.example.com",kind="connection",status="none"}': 1,
+    'refused{zone="shop.example.com",kind="script"}': 0,
+    'refused{zone="shop.example.com",kind="connection"}': 0,
+    'refused{zone="shop.example.com",kind="cookie"}': 0,
     'scripts_outside_policies{zone="shop.example.com"}': 2,
   };
   const read = {
@@ -165,6 +168,21 @@ describe("the series of a zone's inventory", () => {
     expect(await inventorySeries(fleet)).toEqual({ ...read, [failing]: 1 });
   });
 
+  it("say which kinds are not shown to us, while others are", async ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.followInventory(true);
+    const kinds = ["script", "connection"] as const;
+    const refused = new Map([["cookie", failure("403")]] as const);
+    fleet.recordInventory(inventoryRead(shop, 1, { kinds, refused }));
+    const series = await inventorySeries(fleet);
+    expect(series).toMatchObject({
+      'failing{zone="shop.example.com"}': 0,
+      'refused{zone="shop.example.com",kind="script"}': 0,
+      'refused{zone="shop.example.com",kind="cookie"}': 1,
+    });
+    expect(Object.keys(series)).not.toContain('new_items{zone="shop.example.com",kind="cookie"}');
+  });
+
   it("say nothing of policies where none is enforced, nor of kinds at which nobody looks", async ({
     expect,
   }) => {
@@ -173,6 +191,9 @@ describe("the series of a zone's inventory", () => {
     fleet.recordInventory(inventoryRead(shop, 1, { items: [cookie("cart")], kinds: ["cookie"] }));
     const names = Object.keys(await inventorySeries(fleet));
     expect(names.filter((name) => name.startsWith("scripts_outside"))).toEqual([]);
+    expect(names.filter((name) => name.startsWith("refused"))).toEqual([
+      'refused{zone="shop.example.com",kind="cookie"}',
+    ]);
     expect(names.filter((name) => /^\w*items\{/.test(name) && !/cookie/.test(name))).toEqual([]);
     expect(names).toContain('new_items{zone="shop.example.com",kind="cookie"}');
   });

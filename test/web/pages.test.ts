@@ -2,11 +2,13 @@ import { describe, it } from "vitest";
 
 import { textOfHtml } from "../../src/web/html.ts";
 import { renderProblemsPage } from "../../src/web/page-problems.ts";
-import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
+import { renderZonePage } from "../../src/web/page-zone.ts";
+import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
 import { fleetPage, lookAt, wordsOf, zonePage } from "../support/pages.ts";
 import {
   at,
   change,
+  daemon,
   declared,
   failed,
   failure,
@@ -78,6 +80,25 @@ describe("a zone's page", () => {
   ])("of $zone says: $says", ({ zone, says }, { expect }) => {
     expect(wordsOf(zonePage(scene(), zone))).toContain(says);
   });
+
+  it.for([
+    { program: "enforce", zone: "enforce", says: "Mode enforce Drifted" },
+    { program: "enforce", zone: "observe", says: "Mode observe Drifted" },
+    { program: "observe", zone: "observe", says: "Mode observe Drifted" },
+    {
+      program: "observe",
+      zone: "enforce",
+      says: "Mode observe, as the whole program; enforce in the files Drifted",
+    },
+  ] as const)(
+    "says of a zone in $zone under a program in $program: $says",
+    ({ program, zone, says }, { expect }) => {
+      const fleet = fleetOf(declared(shop, { mode: zone }));
+      const state = stateAfter(fleet, report(shop, 1, { result: "in-sync" }));
+      const look = { ...lookAt(fleet), daemon: daemon({ mode: program }) };
+      expect(wordsOf(textOfHtml(renderZonePage(look, state)))).toContain(says);
+    },
+  );
 
   it("calls a plan that is merely observed by that name", ({ expect }) => {
     const fleet = fleetOf();
