@@ -101,8 +101,8 @@ class RunTally {
 class RequestTally {
   readonly #counts = new CountTally(metricTable.requests);
   readonly #seconds = new TimeTally(metricTable.requestSeconds, requestBuckets);
-  /** By what a request is counted under. */
-  readonly #series = new Map<string, RequestSeries>();
+  /** By route, then by code and method. */
+  readonly #series = new Map<string, Map<string, RequestSeries>>();
 
   constructor() {
     for (const route of routes) {
@@ -112,21 +112,24 @@ class RequestTally {
   }
 
   record({ method, endpoint, code, ms }: RequestRecord): void {
-    const key = `${code} ${method} ${endpoint}`;
-    const series = this.#series.get(key) ?? this.#begin(key, method, endpoint, code);
+    const ofRoute = this.#series.get(endpoint) ?? new Map<string, RequestSeries>();
+    const key = `${code} ${method}`;
+    const series = ofRoute.get(key) ?? this.#seriesFor(endpoint, method, code);
+    ofRoute.set(key, series);
+    this.#series.set(endpoint, ofRoute);
     series.counted.count += 1;
     series.seconds.observe(ms / 1000);
   }
 
-  #begin(key: string, method: string, route: string, code: number | Fault): RequestSeries {
+  #seriesFor(route: string, method: string, code: number | Fault): RequestSeries {
     const labels = {
       endpoint: endpointOf(route),
       method: methods.find((known) => known === method) ?? other,
     };
-    const counted = this.#counts.at({ ...labels, code: codeOf(code) });
-    const series = { counted, seconds: this.#seconds.at(labels) };
-    this.#series.set(key, series);
-    return series;
+    return {
+      counted: this.#counts.at({ ...labels, code: codeOf(code) }),
+      seconds: this.#seconds.at(labels),
+    };
   }
 
   render(): string {
