@@ -79,22 +79,23 @@ export class ZoneDirectory {
     try {
       const listing = await this.#ports.listZones(stop);
       this.#zones = joinListings(this.#zones, listing);
-      const [failed] = listing.failed;
-      if (failed !== undefined) return this.#fail(failed.error);
+      const [first, ...others] = listing.failed.map(failureOfCredential);
+      if (first !== undefined) return this.#fail([first, ...others]);
       this.#failure = undefined;
       this.#failures.forget("listing");
       return undefined;
     } catch (error) {
-      return stop.aborted ? undefined : this.#fail(error);
+      if (stop.aborted) return undefined;
+      if (!isServiceError(error)) this.#ports.bug(error, "");
+      return this.#fail([failureOf(error)]);
     }
   }
 
-  #fail(error: unknown): number {
-    const { unlisted, bug } = this.#ports;
-    if (!isServiceError(error)) bug(error, "");
-    this.#failure = failureOf(error);
-    const retryMs = this.#failures.waitAfter("listing", this.#failure.retryAfterMs);
-    unlisted(this.#failure, retryMs);
+  #fail(failures: readonly [Failure, ...Failure[]]): number {
+    [this.#failure] = failures;
+    const asked = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
+    const retryMs = this.#failures.waitAfter("listing", asked);
+    for (const failure of failures) this.#ports.unlisted(failure, retryMs);
     return retryMs;
   }
 
@@ -106,4 +107,9 @@ export class ZoneDirectory {
       return false;
     }
   }
+}
+
+function failureOfCredential({ credential, error }: Listing["failed"][number]): Failure {
+  const failure = failureOf(error);
+  return { ...failure, message: `credential ${credential}: ${failure.message}` };
 }

@@ -199,6 +199,30 @@ describe("zones that cannot be listed", () => {
     expect(world.told()).toEqual([`${shop} in-sync`]);
   });
 
+  it("by one credential of several hide nobody else's, and each such credential is named", async ({
+    expect,
+  }) => {
+    await using world = new World([shop, blog]);
+    const revoked = new ServiceFault("API_UNAUTHORIZED", false);
+    world.unlistable = {
+      zones: [blog],
+      failed: ["blogs", "others"].map((credential) => ({ credential, error: revoked })),
+    };
+    world.start();
+    await world.clock.advance(0);
+    const hidden = world.reports.find(({ zone }) => zone === blog);
+    expect(world.told().toSorted()).toEqual([`${blog} unreadable`, `${shop} applied`]);
+    const reasons = world.unlisted.map(({ message }) => message);
+    expect(reasons).toEqual([
+      `credential blogs: ${revoked.message}`,
+      `credential others: ${revoked.message}`,
+    ]);
+    expect(hidden).toMatchObject({ failure: { code: "API_UNAUTHORIZED", message: reasons[0] } });
+    world.unlistable = { zones: [], failed: [] };
+    await world.clock.advance(5_000);
+    expect(world.told()).toEqual([`${blog} applied`]);
+  });
+
   it("because nobody has them are told with what to check", async ({ expect }) => {
     await using world = new World([shop]);
     world.files.set("lost.example", protectedContent);

@@ -62,6 +62,11 @@ export class World implements AsyncDisposable {
   readonly reports: ZoneReport[] = [];
   readonly loads: Loaded[] = [];
   readonly unlisted: Failure[] = [];
+  /** Credentials that cannot list at the moment, and the zones that only they see. */
+  unlistable: { readonly zones: readonly string[]; readonly failed: Listing["failed"] } = {
+    zones: [],
+    failed: [],
+  };
   /** How often the files were read, and the zones listed. */
   readings = 0;
   listings = 0;
@@ -198,7 +203,11 @@ export class World implements AsyncDisposable {
     this.listings += 1;
     await this.clock.sleep(this.latencyMs, signal);
     if (this.listFault !== undefined) throw this.listFault;
-    return { zones: [...this.live.values()].map(({ zone }) => zone), failed: [] };
+    const zones = [...this.live.values()].map(({ zone }) => zone);
+    return {
+      zones: zones.filter(({ name }) => !this.unlistable.zones.includes(name)),
+      failed: this.unlistable.failed,
+    };
   }
 
   async #inTurn<T>(urgency: Urgency, stop: AbortSignal, send: () => Promise<T>): Promise<T> {
