@@ -47,7 +47,7 @@ export class ScoreRules {
   }
 }
 
-/** Reads the score rule from the account, then from the zone (SERVICE.md B.1), else takes the documented one (B.6). */
+/** Reads the score rule from the account, then from the zone, else takes the documented one (SERVICE.md B.1, B.6). */
 async function readScoreRule(send: Get, zone: Zone, signal: AbortSignal): Promise<ScoreRule> {
   const ruleset_id = owaspRulesetId;
   const inAccount = get(routes.accountRuleset, { account_id: zone.accountId, ruleset_id });
