@@ -142,6 +142,24 @@ function namesImportedBy(file: string, text: string): string[] {
   });
 }
 
+/** The sections of `src/api/SERVICE.md` that can be cited: those that are not only the head of others. */
+function sectionsOfFacts(): readonly string[] {
+  const titles = [...page("src/api/SERVICE.md").matchAll(/^#{2,3} (.+)$/gm)].map(
+    ([, title = ""]) => title,
+  );
+  const names = titles.map((title) => /^[A-Z](?:\.\d)?(?=\.? )/.exec(title)?.[0] ?? title);
+  return names.filter((name) => !names.some((other) => other.startsWith(`${name}.`)));
+}
+
+/** The sections that a text cites, as `SERVICE.md B.4 and B.5`; "" for a mention that names none. */
+function citedIn(text: string): readonly string[] {
+  const pattern =
+    /(?<!\/)SERVICE\.md(?: (?<list>[A-Z](?:\.\d)?\b(?:(?:, | and )[A-Z]\.\d)*)|, (?<title>[A-Z]\w+ \w+))?/g;
+  return [...text.matchAll(pattern)].flatMap(
+    ({ groups }) => groups?.["list"]?.split(/, | and /) ?? [groups?.["title"] ?? ""],
+  );
+}
+
 describe("the house", () => {
   it.for(files)("%s uses only the doors of its room", (file, { expect }) => {
     expect(trespasses(file, readFileSync(path.join(source, file), "utf8"))).toEqual([]);
@@ -173,6 +191,32 @@ describe("the house", () => {
     const [rule = ""] = /^2\. .*$/m.exec(page("CONTRIBUTING.md")) ?? [];
     const named = [...rule.matchAll(/`(\w+)`/g)].map(([, room]) => room);
     expect(new Set(named)).toEqual(new Set(pure));
+  });
+
+  it("rests on facts of the service that are told, and tells none that nothing rests on", ({
+    expect,
+  }) => {
+    const root = path.join(source, "..");
+    const ours = globSync("{src,test}/**/*.ts", { cwd: root }).filter(
+      (file) => file !== path.relative(root, import.meta.filename),
+    );
+    const cited = ours.flatMap((file) =>
+      citedIn(page(file)).map((section) => ({ section, file }) as const),
+    );
+    const sections = sectionsOfFacts();
+    expect(cited.filter(({ section }) => !sections.includes(section))).toEqual([]);
+    const used = new Set(cited.map(({ section }) => section));
+    expect(sections.filter((section) => !used.has(section))).toEqual([]);
+  });
+
+  it.for([
+    { text: "a limit (SERVICE.md B.5)", cites: ["B.5"] },
+    { text: "by SERVICE.md A.6, B.3 and B.4. It", cites: ["A.6", "B.3", "B.4"] },
+    { text: "white space (SERVICE.md D)", cites: ["D"] },
+    { text: "either (SERVICE.md, Two descriptions)", cites: ["Two descriptions"] },
+    { text: "as SERVICE.md says", cites: [""] },
+  ])("reads what “$text” cites", ({ text, cites }, { expect }) => {
+    expect(citedIn(text)).toEqual(cites);
   });
 
   it("has no file over 300 lines", ({ expect }) => {

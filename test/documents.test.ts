@@ -35,6 +35,18 @@ describe("the documents", () => {
   );
 });
 
+describe("the facts of the service", () => {
+  it("name their sources, and no source is left over", ({ expect }) => {
+    const text = textOf("src/api/SERVICE.md");
+    const defined = [...text.matchAll(/^\[([^\]]+)\]: https:\/\/\S+$/gm)].map(([, name]) => name);
+    const told = text.replaceAll(/^\[.*$|`[^`]*`/gm, "");
+    const named = [...told.matchAll(/\[([^\][]+)\](?:\[([^\][]+)\])?/g)].map(
+      ([, words, name]) => name ?? words,
+    );
+    expect(new Set(named)).toEqual(new Set(defined));
+  });
+});
+
 describe("the README", () => {
   it("explains every exit code", ({ expect }) => {
     const codes = [...readme.matchAll(/^\| (\d) \| /gm)].map(([, code]) => Number(code));

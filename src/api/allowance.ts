@@ -3,7 +3,7 @@ import { SlidingWindow, type RateRule } from "./sliding-window.ts";
 
 /** How much of the service's allowance a credential may use. */
 export interface AllowanceOptions {
-  /** Requests that the service allows the token in a window (api-facts C.3). */
+  /** Requests that the service allows the token in a window (SERVICE.md C.3). */
   readonly limit: number;
   readonly windowMs: number;
   /** Share of them, 0 to below 1, that is left to people and other tools. */

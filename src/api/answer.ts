@@ -21,7 +21,7 @@ export interface Answer {
   readonly status: number;
   /** The service's id of the request; "" where it gave none. */
   readonly ray: string;
-  /** The service's id of the audit entry; "" where it gave none (api-facts C.6). */
+  /** The service's id of the audit entry; "" where it gave none (SERVICE.md C.6). */
   readonly auditId: string;
 }
 
@@ -142,14 +142,14 @@ function codeFor(status: number, reasons: readonly Reason[]): ApiErrorCode {
   return codesByStatus[status] ?? "API_REFUSED";
 }
 
-/** The text is better known than the code, for policies at least (api-facts A.6). */
+/** The text is better known than the code, for policies at least (SERVICE.md A.6). */
 function isAboutQuota({ code, message }: Reason): boolean {
   return (
     code === wireCodes.tooManyRules || /\bexceeded the maximum number of rules\b/i.test(message)
   );
 }
 
-/** Whether it is the token that is refused and not what it asked for, which the status alone does not tell (api-facts C.2). */
+/** Whether it is the token that is refused and not what it asked for, which the status alone does not tell (SERVICE.md C.2). */
 function isAboutToken({ code, message }: Reason, status: number): boolean {
   switch (code) {
     case wireCodes.invalidHeaders:

@@ -18,7 +18,7 @@ export type ApiErrorCode =
   | "API_NOT_FOUND"
   /** The state of the thing does not allow it now (409). */
   | "API_CONFLICT"
-  /** The zone has no room for what is to be created (400 with code 50001: api-facts A.6, B.8). */
+  /** The zone has no room for what is to be created (400 with code 50001: SERVICE.md A.6, B.8). */
   | "API_QUOTA"
   /** The service does not accept the request: a bad value, no entitlement (other 4xx). */
   | "API_REFUSED"

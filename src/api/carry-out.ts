@@ -45,7 +45,7 @@ export async function carryOut(
   }
 }
 
-/** Lets the service judge a write of a ruleset without storing it (api-facts B.2); other writes it cannot judge. */
+/** Lets the service judge a write of a ruleset without storing it (SERVICE.md B.2); other writes it cannot judge. */
 export async function check(
   send: Send,
   live: LiveZone,
@@ -76,7 +76,7 @@ function isRulesetWrite(write: Write): boolean {
   }
 }
 
-/** Each stored change moves the version by one (api-facts B.3); more than we sent was another hand (api-facts C.6). */
+/** Each stored change moves the version by one (SERVICE.md B.3); more than we sent was another hand (SERVICE.md C.6). */
 function isInterleaved(
   before: LiveEntrypoint | undefined,
   after: LiveEntrypoint | undefined,

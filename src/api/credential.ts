@@ -33,7 +33,7 @@ export interface CredentialState extends BudgetState {
 /** A token is read again after this time. Looking again misses no swap of a mounted secret; watching can. */
 const rereadMs = 10_000;
 
-/** A new token is refused for some seconds after it was made (api-facts C.6). */
+/** A new token is refused for some seconds after it was made (SERVICE.md C.6). */
 const settlingMs = 30_000;
 
 /** Tokens are issued for months: asking about their end a few times a day is enough. */

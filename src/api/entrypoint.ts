@@ -12,7 +12,7 @@ export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
   if (!isJsonObject(result)) return undefined;
   const id = textIn(result, "id");
   const version = textIn(result, "version");
-  // An empty ruleset may come without its list (api-facts B.3).
+  // An empty ruleset may come without its list (SERVICE.md B.3).
   const wires = result["rules"] ?? [];
   if (id === "" || version === "" || !isObjectList(wires)) return undefined;
   const rules = wires.map(ruleOf);

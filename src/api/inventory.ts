@@ -9,7 +9,7 @@ import { itemOf } from "./items.ts";
 import { routes } from "./routes.ts";
 import { isObjectList } from "./wire-value.ts";
 
-/** The most that a page holds (api-facts A.3). */
+/** The most that a page holds (SERVICE.md A.3). */
 const perPage = 100;
 
 /** A list of more pages than this is asked for in one piece first: two hundred requests are a sixth of the budget. */
@@ -98,7 +98,7 @@ async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<
   return { elements, total: typeof total === "number" ? total : undefined };
 }
 
-/** The whole list in one answer, which is best effort (api-facts A.3): `undefined` where it is refused or cut. */
+/** The whole list in one answer, which is best effort (SERVICE.md A.3): `undefined` where it is refused or cut. */
 async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise<Page | undefined> {
   try {
     const whole = await readPage(send, call, signal);

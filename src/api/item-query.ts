@@ -1,6 +1,6 @@
 import type { ItemKind } from "../zone/inventory.ts";
 
-/** What a list of detected items can be narrowed by (api-facts A.3); an empty list and `undefined` narrow nothing. */
+/** What a list of detected items can be narrowed by (SERVICE.md A.3); an empty list and `undefined` narrow nothing. */
 export interface ItemFilters {
   /** Hosts of the zone; `*` at the start and end. */
   readonly hosts: readonly string[];
@@ -55,7 +55,7 @@ export const everythingSeen: ItemFilters = {
   excludeDuplicates: false,
 };
 
-/** Names of the parameters, and which lists know them (api-facts A.3). */
+/** Names of the parameters, and which lists know them (SERVICE.md A.3). */
 const parameters: readonly (readonly [keyof ItemFilters, string, readonly ItemKind[]])[] = [
   ["hosts", "hosts", ["script", "connection", "cookie"]],
   ["pageUrls", "page_url", ["script", "connection", "cookie"]],

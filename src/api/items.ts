@@ -9,7 +9,7 @@ import type {
 } from "../zone/inventory.ts";
 import { flagIn, objectsIn, textIn, textSet } from "./wire-value.ts";
 
-/** Reads a detected item; `undefined` where it has no id. What else is missing depends on the plan of the account (specification, "Script"). */
+/** Reads a detected item; `undefined` where it has no id. Anything else may be missing, by the account's plan (SERVICE.md A.4). */
 export function itemOf(kind: ItemKind, wire: JsonObject): Item | undefined {
   if (textIn(wire, "id") === "") return undefined;
   switch (kind) {

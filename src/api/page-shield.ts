@@ -12,7 +12,7 @@ export type LiveSettings = Readonly<Record<SettingName, boolean>>;
 export function settingsOf(result: unknown): LiveSettings | undefined {
   if (!isJsonObject(result)) return undefined;
   const enabled = flagIn(result, "enabled");
-  // The specification's name of the field differs from the real service's (api-facts A.2).
+  // Descriptions of the service have two names for the field (SERVICE.md A.2).
   const endpoint =
     flagIn(result, "use_cloudflare_reporting_endpoint") ??
     flagIn(result, "use_service_reporting_endpoint");

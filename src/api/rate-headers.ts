@@ -1,4 +1,4 @@
-/** What the service says about its own limit; `undefined` where it says nothing (api-facts C.3). */
+/** What the service says about its own limit; `undefined` where it says nothing (SERVICE.md C.3). */
 export interface RateView {
   /** Requests left and milliseconds until they are renewed, by name of the policy. */
   readonly left: readonly { readonly name: string; readonly left: number; readonly ms: number }[];

@@ -61,7 +61,7 @@ export async function readSettings(
   return (await askSettings(send, zone, signal)).understand();
 }
 
-/** Reads all policies; their list has no pages (api-facts A.6). */
+/** Reads all policies; their list has no pages (SERVICE.md A.6). */
 export async function readPolicies(
   send: Get,
   zone: Zone,
@@ -70,7 +70,7 @@ export async function readPolicies(
   return (await askPolicies(send, zone, signal)).understand();
 }
 
-/** Reads the entry point. Only 404 with code 10003 says that there is none (api-facts B.8, F.3). */
+/** Reads the entry point. Only 404 with code 10003 says that there is none (SERVICE.md B.8). */
 export async function readEntrypoint(
   send: Get,
   zone: Zone,

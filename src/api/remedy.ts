@@ -22,7 +22,7 @@ const remedies: Readonly<Partial<Record<ApiErrorCode, string>>> = {
   API_REFUSED: "change what is declared, or the plan of the zone",
 };
 
-/** Name of the permission in the dashboard (api-facts A.9, B.9, C.4). */
+/** Name of the permission in the dashboard (SERVICE.md A.9, B.9, C.4). */
 function permissionFor({ method, route }: Call): string {
   const level = method === "GET" ? "Read" : "Edit";
   if (route.startsWith("/accounts")) return `Account WAF: ${level}`;

@@ -178,7 +178,7 @@ function isOutOfReach(error: unknown): boolean {
   return error.code === "API_UNREACHABLE" || error.code === "API_TIMEOUT";
 }
 
-/** 404 answers a DELETE as well as 204 does, unless it is the address that is wrong (api-facts C.2). */
+/** 404 answers a DELETE as well as 204 does, unless it is the address that is wrong (SERVICE.md C.2). */
 function isGone(call: Call, error: ApiError): boolean {
   const isAddress = error.wireCodes.some(
     (code) => code === wireCodes.couldNotRoute || code === wireCodes.noRoute,

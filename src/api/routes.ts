@@ -1,4 +1,4 @@
-/** Routes of the service that zonewarden uses (service-api "Endpoints", api-facts B.1 and C.4). */
+/** Routes of the service that zonewarden uses (SERVICE.md A.1, B.1, C.4). */
 export const routes = {
   zones: "/zones",
   settings: "/zones/{zone_id}/page_shield",

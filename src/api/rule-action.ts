@@ -21,14 +21,14 @@ export function ruleActionOf(rule: JsonObject): LiveRuleAction {
     };
   }
   if (name === "skip") {
-    // Left out, it is on (api-facts B.4).
+    // Left out, it is on (SERVICE.md B.4).
     const logging = flagIn(objectIn(rule, "logging"), "enabled") ?? true;
     return { action: "skip", skip: skipOf(parameters), logging };
   }
   return { action: "other", name };
 }
 
-/** Empty lists are left out of answers (api-facts B.5): here both are empty lists. */
+/** Empty lists are left out of answers (SERVICE.md B.5): here both are empty lists. */
 function overridesOf(wire: JsonObject): Overrides {
   return {
     ...switchesOf(wire),

@@ -12,7 +12,7 @@ export interface RulesetScope {
   readonly zone: Zone;
 }
 
-/** The most that a page of rulesets holds (api-facts B.1). */
+/** The most that a page of rulesets holds (SERVICE.md B.1). */
 const perPage = 50;
 
 const levels = {
@@ -34,7 +34,7 @@ function ownerOf({ level, zone }: RulesetScope): Readonly<Record<string, string>
   return level === "zone" ? { zone_id: zone.id } : { account_id: zone.accountId };
 }
 
-/** Lists the rulesets of a zone or account, managed ones included (api-facts B.1). */
+/** Lists the rulesets of a zone or account, managed ones included (SERVICE.md B.1). */
 export async function listRulesets(
   send: Get,
   scope: RulesetScope,
@@ -49,7 +49,7 @@ export async function listRulesets(
     const page = answer.result();
     if (!isObjectList(page)) throw malformedResult(call, answer, "not a list of rulesets");
     heads.push(...page.map(headOf));
-    // Older answers have no cursor: theirs is the only page (api-facts B.1).
+    // Older answers have no cursor: theirs is the only page (SERVICE.md B.1).
     const after = textIn(objectIn(answer.resultInfo() ?? {}, "cursors"), "after");
     cursor = after === cursor ? "" : after;
   } while (cursor !== "");
@@ -94,7 +94,7 @@ export async function listVersions(
   return versions.map(headOf).toSorted((a, b) => Number(a.version) - Number(b.version));
 }
 
-/** Deletes a version of a ruleset; the newest one stays (api-facts B.3). */
+/** Deletes a version of a ruleset; the newest one stays (SERVICE.md B.3). */
 export async function deleteVersion(
   send: Send,
   scope: RulesetScope,

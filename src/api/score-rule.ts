@@ -10,7 +10,7 @@ import { objectsIn, textIn } from "./wire-value.ts";
 
 /**
  * How long a score rule is believed. The service renews the managed ruleset every few weeks without our doing
- * (api-facts B.7); asking once an hour and account costs less than asking each zone for the version.
+ * (SERVICE.md B.7); asking once an hour and account costs less than asking each zone for the version.
  */
 const keptMs = 3_600_000;
 
@@ -47,7 +47,7 @@ export class ScoreRules {
   }
 }
 
-/** Reads the score rule from the account, then from the zone (api-facts B.1), else takes the documented one (B.6). */
+/** Reads the score rule from the account, then from the zone, else takes the documented one (SERVICE.md B.1, B.6). */
 async function readScoreRule(send: Get, zone: Zone, signal: AbortSignal): Promise<ScoreRule> {
   const ruleset_id = owaspRulesetId;
   const inAccount = get(routes.accountRuleset, { account_id: zone.accountId, ruleset_id });

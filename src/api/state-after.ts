@@ -16,7 +16,7 @@ export async function stateAfter(
 ): Promise<LiveZone> {
   switch (write.call) {
     case "update-settings":
-      // The documentation's example of the answer leaves two of the settings out (api-facts A.2).
+      // The documentation's example of the answer leaves two of the settings out (SERVICE.md A.2).
       return {
         ...live,
         settings: settingsOf(result) ?? (await readSettings(send, live.zone, signal)),
@@ -40,7 +40,7 @@ export async function stateAfter(
 
 const policyFields = ["id", "description", "action", "expression", "enabled", "value"];
 
-/** The specification leaves the answer of an update open: what is not a whole policy is not believed to be one. */
+/** Not every description says what an update answers: what is not a whole policy is not believed to be one. */
 async function policiesAfter(
   send: Get,
   { zone, policies }: LiveZone,
@@ -54,7 +54,7 @@ async function policiesAfter(
   return at < 0 ? [...policies, policy] : policies.with(at, policy);
 }
 
-/** The answer is the whole ruleset (api-facts B.1), but the specification leaves it open: it may be the one rule. */
+/** The answer is the whole ruleset (SERVICE.md B.1), but not every description says so: it may be the one rule. */
 function wholeRuleset(
   result: unknown,
   before: LiveEntrypoint | undefined,

@@ -10,7 +10,7 @@ import { textIn } from "./wire-value.ts";
  * Asks the service about the token of a session where that is due, and notes on its credential whether it is valid and
  * when it ends.
  *
- * A token belongs to a user or to an account, and each kind is known on its own path only (api-facts C.4). That
+ * A token belongs to a user or to an account, and each kind is known on its own path only (SERVICE.md C.4). That
  * neither path knows it says nothing: it may still be good for what it is used for.
  *
  * @param accountId an account that the credential serves; "" where none is known.

@@ -7,7 +7,7 @@ export function textIn(object: JsonObject, name: string, otherwise = ""): string
   return typeof value === "string" ? value : otherwise;
 }
 
-/** A boolean, which the service also writes as a string (api-facts A.6); `undefined` where it is neither. */
+/** A boolean, which the service also writes as a string (SERVICE.md A.6); `undefined` where it is neither. */
 export function flagIn(object: JsonObject, name: string): boolean | undefined {
   const value = object[name];
   if (value === "true") return true;

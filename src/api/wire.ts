@@ -1,7 +1,7 @@
 /** Path under which the service's version 4 answers. */
 export const basePath = "/client/v4";
 
-/** An element of `errors` and `messages` (api-facts C.1). */
+/** An element of `errors` and `messages` (SERVICE.md C.1). */
 export interface WireMessage {
   readonly code: number;
   readonly message: string;
@@ -19,7 +19,7 @@ export interface WireResultInfo {
   readonly cursors?: { readonly after?: string };
 }
 
-/** Codes of the service that a client must know apart (api-facts B.8, C.2). */
+/** Codes of the service that a client must know apart (SERVICE.md B.8, C.2). */
 export const wireCodes = {
   noEntrypoint: 10003,
   authentication: 10000,

@@ -31,7 +31,7 @@ export function writeCall(zone: Zone, write: Write): Call {
       return call("DELETE", routes.rule, params, undefined);
     }
     case "put-entrypoint": {
-      // Without name and description, which stay as they are; strict about anything else (api-facts B.3).
+      // Without name and description, which stay as they are; strict about anything else (SERVICE.md B.3).
       const params = { zone_id, phase_name: managedPhase };
       return call("PUT", routes.entrypoint, params, { rules: write.rules });
     }

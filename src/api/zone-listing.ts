@@ -6,7 +6,7 @@ import { get, type Get, type GetCall } from "./call.ts";
 import { routes } from "./routes.ts";
 import { isObjectList, objectIn, textIn } from "./wire-value.ts";
 
-/** The most and the least that a page can be asked to hold (api-facts C.4). */
+/** The most and the least that a page can be asked to hold (SERVICE.md C.4). */
 const perPage = { most: 50, least: 5 };
 
 /** A total beyond this is not believed: it would order any number of requests. */

@@ -11,7 +11,7 @@ import { type Session, withService } from "./session.ts";
 
 /**
  * `zonewarden apply --check`: lets the service judge each ruleset write that an apply would send, without storing any
- * (api-facts B.2). Writes of settings and policies it cannot judge.
+ * (SERVICE.md B.2). Writes of settings and policies it cannot judge.
  */
 export async function checkCommand(
   flags: OnceFlags & { readonly accept: readonly string[] },

@@ -3,7 +3,7 @@ import type { RefusalCode } from "../plan/refusal.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import { isConverged } from "../report/summary.ts";
 
-/** What the program's exit codes mean (product: exit codes). `--format json` never changes them. */
+/** What the program's exit codes mean: pipelines build on them. `--format json` never changes them. */
 export const exitCodes = {
   done: 0,
   failed: 1,

@@ -76,7 +76,7 @@ class ManagedRulesets {
     this.#session = session;
   }
 
-  /** Reads a ruleset from the zone's path, which needs no permission for the account (api-facts B.1). */
+  /** Reads a ruleset from the zone's path, which needs no permission for the account (SERVICE.md B.1). */
   async read(zone: Zone, id: string): Promise<Ruleset> {
     const key = `${zone.accountId} ${id}`;
     const { service, stop } = this.#session;

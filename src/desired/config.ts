@@ -41,7 +41,7 @@ export interface WindowConfig {
   readonly letStrengtheningPass: boolean;
 }
 
-/** How far a run may go on its own (product 4). */
+/** How far a run may go on its own before it waits for a person. */
 export interface LimitsConfig {
   readonly maxDeleteShare: number;
   readonly maxUpdateShare: number;

@@ -129,7 +129,7 @@ function tunedTwice(rule: ManagedRule, path: MergedPath): readonly Complaint[] {
   ];
 }
 
-/** The service wants each override to override something (api-facts B.5). */
+/** The service wants each override to override something (SERVICE.md B.5). */
 function emptyOverrides(
   overrides: NonNullable<OverridesInFile>,
   path: MergedPath,

@@ -52,7 +52,7 @@ function ruleOf(rule: ManagedRule, path: MergedPath): Converted<Rule> {
   return { value: inner.value, complaints };
 }
 
-/** The service refuses a second deployment (api-facts B.5: code 20014). */
+/** The service refuses a second deployment (SERVICE.md B.5: code 20014). */
 function deployedTwice(items: readonly Rule[]): readonly Complaint[] {
   const first = new Map<string, string>();
   return items.flatMap((rule) => {

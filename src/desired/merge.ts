@@ -83,7 +83,7 @@ export function identityOf(item: unknown): string | undefined {
   return typeof identity === "string" ? identity : undefined;
 }
 
-/** Of two names for one thing the one that the service uses (specification, "settings"). */
+/** Of two names for one setting the one that the service itself uses (SERVICE.md A.2). */
 function canonicalName(name: string): string {
   return name === "use_service_reporting_endpoint" ? "use_cloudflare_reporting_endpoint" : name;
 }

@@ -18,7 +18,7 @@ export interface Meant {
 /**
  * Finds out which of the declared zones of one name is meant: the one that the files name most closely, by its id, its
  * name or a selector, and of several such the only active one. Accounts can hold zones of one name, which has requests
- * answered by the active one (api-facts C.4).
+ * answered by the active one (SERVICE.md C.4).
  */
 export function meantOf(declared: readonly Declared[]): Meant {
   const closest = Math.min(...declared.map(closeness));

@@ -76,7 +76,7 @@ export function descriptionComplaints(
   ];
 }
 
-/** Where two enabled `allow` policies meet, the browser enforces what both allow (api-facts A.7). */
+/** Where two enabled `allow` policies meet, the browser enforces what both allow (SERVICE.md A.7). */
 function overlaps(items: readonly Policy[]): readonly Complaint[] {
   const allowing = items
     .filter(({ action, enabled }) => action === "allow" && enabled)

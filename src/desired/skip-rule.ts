@@ -30,7 +30,7 @@ export function skipOf(
   return { value: { ...base, action: "skip", skip, logging: rule.logging ?? true }, complaints };
 }
 
-/** Exceptions that no rule after them is about: a skip rule acts on later rules only (api-facts B.4). */
+/** Exceptions that no rule after them is about: a skip rule acts on later rules only (SERVICE.md B.4). */
 export function skipWithoutEffect(items: readonly Rule[], list: MergedPath): readonly Complaint[] {
   return items.flatMap((rule, index) => {
     if (rule.action !== "skip" || reachesFurther(rule.skip)) return [];

@@ -5,7 +5,7 @@ import { noRoute, refused } from "./service-error.ts";
 import type { AccountState, Owner, TokenState, ZoneState } from "./state.ts";
 import type { Store } from "./store.ts";
 
-/** Permissions that allow an operation, any one of them (api-facts A.9, B.9). */
+/** Permissions that allow an operation, any one of them (SERVICE.md A.9, B.9). */
 export const permissions = {
   pageShieldRead: [
     "Page Shield Read",
@@ -64,7 +64,7 @@ export function identifierIn(call: Call, name: string): string {
   return id;
 }
 
-/** The zone in the path: one that is foreign and one that does not exist are refused alike (api-facts C.2). */
+/** The zone in the path: one that is foreign and one that does not exist are refused alike (SERVICE.md C.2). */
 export function zoneIn(call: Call): ZoneState {
   const zone = call.store.zone(identifierIn(call, "zone_id"));
   if (zone === undefined || !reachesZone(call.store, call.token, zone)) throw unauthorized();

@@ -8,7 +8,7 @@ import type { AccountState, TokenState } from "./state.ts";
 
 const common = { method: "GET", dryRun: false } as const;
 
-/** Accounts and the check of the request's own credential (api-facts C.4). */
+/** Accounts and the check of the request's own credential (SERVICE.md C.4). */
 export const accountEndpoints: readonly Endpoint[] = [
   {
     ...common,

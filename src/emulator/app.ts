@@ -111,7 +111,7 @@ function queryOf(url: string): URLSearchParams {
   return new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
 }
 
-/** The answer to a path that is none, or that has no such method (api-facts C.2). */
+/** The answer to a path that is none, or that has no such method (SERVICE.md C.2). */
 function unrouted(visit: Visit): Response {
   const { service, context } = visit;
   const { method, path } = context.req;

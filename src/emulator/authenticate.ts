@@ -13,7 +13,7 @@ export function tokenNamedBy(
   return value === undefined ? undefined : store.token(value);
 }
 
-/** The credential of a request, or the service's refusal (api-facts C.2). */
+/** The credential of a request, or the service's refusal (SERVICE.md C.2). */
 export function authenticated(
   token: TokenState | undefined,
   authorization: string | undefined,

@@ -2,7 +2,7 @@ import type { JsonObject } from "../syntax/json.ts";
 import type { Detected } from "./state.ts";
 import { timestamp } from "./timestamp.ts";
 
-/** What a script or connection can be (api-facts A.5). */
+/** What a script or connection can be (SERVICE.md A.5). */
 export const statuses = ["active", "infrequent", "inactive"] as const;
 
 /** One of {@link statuses}. */
@@ -26,7 +26,7 @@ export function itemShown({ facts, lastSeen }: Detected, status: Status): JsonOb
   return { ...facts, last_seen_at: timestamp(new Date(lastSeen)), status };
 }
 
-/** A cookie as answers show it: it has neither a status nor a moment of addition (api-facts A.4). */
+/** A cookie as answers show it: it has neither a status nor a moment of addition (SERVICE.md A.4). */
 export function cookieShown({ facts, detail, lastSeen }: Detected): JsonObject {
   return { ...facts, ...detail, last_seen_at: timestamp(new Date(lastSeen)) };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../syntax/json.ts";
 import type { Policy, Settings } from "./state.ts";
 
-/** How answers are written: as the published schema has them, or as the specification page shows them. */
+/** How answers are written: as either of two descriptions has them (SERVICE.md, Two descriptions). */
 export const dialects = ["published", "specification"] as const;
 
 /** One of {@link dialects}. */
@@ -19,7 +19,7 @@ export function settingsShown(settings: Settings, dialect: Dialect): JsonObject 
   }
 }
 
-/** Settings as PUT answers them: the specification page shows two members only (api-facts A.2). */
+/** Settings as PUT answers them: the specification page shows two members only (SERVICE.md A.2). */
 export function settingsStored(settings: Settings, dialect: Dialect): JsonObject {
   switch (dialect) {
     case "published":
@@ -29,7 +29,7 @@ export function settingsStored(settings: Settings, dialect: Dialect): JsonObject
   }
 }
 
-/** A policy as answers show it: the specification page has `enabled` as a string. */
+/** A policy as answers show it: the specification page has `enabled` as a string (SERVICE.md A.6). */
 export function policyShown(policy: Policy, dialect: Dialect): JsonObject {
   switch (dialect) {
     case "published":

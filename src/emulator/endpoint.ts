@@ -16,7 +16,7 @@ export interface Operation {
 export interface Endpoint extends Operation {
   /** The request is allowed to a credential that has any of these; none: to every credential. */
   readonly permissions: readonly string[];
-  /** Whether `dry_run=true` is understood (api-facts B.2). */
+  /** Whether `dry_run=true` is understood (SERVICE.md B.2). */
   readonly dryRun: boolean;
   /** Works out the answer and what is to be stored; stores nothing itself, so that a refusal leaves no trace. */
   readonly handle: (call: Call) => Answer;

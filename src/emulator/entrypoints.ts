@@ -9,7 +9,7 @@ import { headOf, makerOf, updated, writtenAnswer } from "./rulesets.ts";
 import { refused } from "./service-error.ts";
 import type { StoredRuleset } from "./state.ts";
 
-/** Entry points of phases (api-facts B.1, B.3). */
+/** Entry points of phases (SERVICE.md B.1, B.3). */
 export function entrypointEndpoints(level: RulesetLevel): readonly Endpoint[] {
   const { one, prefix, read, write } = level;
   const path = `${prefix}/phases/:ruleset_phase/entrypoint`;
@@ -45,7 +45,7 @@ export function entrypointEndpoints(level: RulesetLevel): readonly Endpoint[] {
       method: "GET",
       path: `${path}/versions`,
       summary: `List ${one} entry point ruleset's versions`,
-      // An absent entry point has no versions; that is no error (api-facts B.8).
+      // An absent entry point has no versions; that is no error (SERVICE.md B.8).
       handle: (call) =>
         shown(versionsOf(entrypointOf(level.ownerIn(call), phaseIn(call))).map(headOf)),
     },

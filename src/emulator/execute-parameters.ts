@@ -6,7 +6,7 @@ import type { RulePlace } from "./rule-place.ts";
 
 const sensitivityLevels = ["default", "medium", "low", "eoff"];
 
-/** What an `execute` rule is stored with: strict, complete, without empty lists (api-facts B.5). */
+/** What an `execute` rule is stored with: strict, complete, without empty lists (SERVICE.md B.5). */
 export function executeParameters(fields: FieldReader, place: RulePlace): JsonObject {
   fields.only(["id", "version", "overrides", "matched_data"]);
   const id = fields.required("id", fields.text("id"));

@@ -6,7 +6,7 @@ import type { Finding } from "../syntax/finding.ts";
 import { nodesOf } from "../syntax/walk-expression.ts";
 import type { FieldReader } from "./fields.ts";
 
-/** Plans whose expressions may use regular expressions (api-facts D). */
+/** Plans whose expressions may use regular expressions (SERVICE.md D). */
 const plansWithRegex = ["business", "enterprise"];
 
 /** Functions that take a text first. */
@@ -62,7 +62,7 @@ export function checkExpression(fields: FieldReader, expression: string, plan: s
   }
 }
 
-/** The words of the service's own parser: line and column, the line itself, and a mark below the place (api-facts D). */
+/** The words of the service's own parser: line and column, the line itself, and a mark below the place (SERVICE.md D). */
 function parsingError(expression: string, error: Finding | undefined): string {
   const { offset, length, message } = error ?? {
     offset: 0,

@@ -6,7 +6,7 @@ import type { ServiceError } from "./service-error.ts";
 
 /** Reads members of a body at the edge; each mistake is refused with its code and a pointer to its place. */
 export interface FieldReader {
-  /** Refuses members that the service does not know: its rulesets bodies are strict (api-facts B.3). */
+  /** Refuses members that the service does not know: its rulesets bodies are strict (SERVICE.md B.3). */
   only(names: readonly string[]): void;
   text(name: string): string | undefined;
   flag(name: string): boolean | undefined;

@@ -14,10 +14,10 @@ export interface Row {
 /** Whether a row is wanted. */
 export type Filter = (row: Row) => boolean;
 
-/** Below this a script's integrity score means malicious (api-facts A.4). */
+/** Below this a script's integrity score means malicious (SERVICE.md A.4). */
 const maliciousBelow = 10;
 
-/** The filters that all three lists know (api-facts A.3). */
+/** The filters that all three lists know (SERVICE.md A.3). */
 function commonFilters(query: URLSearchParams): readonly Filter[] {
   const hosts = queryList(query, "hosts");
   const pages = queryList(query, "page_url");
@@ -84,7 +84,7 @@ export function isMalicious({ item: { facts } }: Row): boolean {
   );
 }
 
-/** Of scripts with equal content, host of the URL and host of the zone, the most recent one (api-facts A.3). */
+/** Of scripts with equal content, host of the URL and host of the zone, the most recent one (SERVICE.md A.3). */
 export function withoutDuplicates(rows: readonly Row[]): readonly Row[] {
   const newest = new Map<string, Row>();
   for (const row of rows) {

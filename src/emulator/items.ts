@@ -53,7 +53,7 @@ const cookies: Collection = {
   shown: ({ item }) => cookieShown(item),
 };
 
-/** Scripts, connections and cookies: lists and single items (api-facts A.3, A.4). */
+/** Scripts, connections and cookies: lists and single items (SERVICE.md A.3, A.4). */
 export const itemEndpoints: readonly Endpoint[] = [scripts, connections, cookies].flatMap(
   (collection): Endpoint[] => {
     const { noun } = collection;

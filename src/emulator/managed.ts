@@ -2,7 +2,7 @@ import { managedPhase, sourceOf } from "./phases.ts";
 import type { Rule, Ruleset } from "./state.ts";
 import { idFrom } from "./store.ts";
 
-/** Documented ids (api-facts B.6). */
+/** Documented ids (SERVICE.md B.6). */
 export const managedIds = {
   cloudflare: "efb7b8c949ac4650a09736fc376e9aee",
   owasp: "4814384a9e5d4991b9815dcfc25d2f1f",
@@ -13,7 +13,7 @@ export const managedIds = {
   normalization: "70339d97bdb34195bbf054b1ebe81f76",
 } as const;
 
-/** Id of the OWASP rule that holds threshold and action (api-facts B.6). */
+/** Id of the OWASP rule that holds threshold and action (SERVICE.md B.6). */
 export const scoreRuleId = "6179ae15870a4bb7b2d480d4843b323c";
 
 /** Tags of the OWASP paranoia levels, from 1 up. */
@@ -26,7 +26,7 @@ export const paranoiaTags = [
 
 const updated = "2026-08-17T09:00:00.000000Z";
 
-/** Documented samples of OWASP rule ids (api-facts B.7); what stands behind them here is made up. */
+/** Documented samples of OWASP rule ids (SERVICE.md B.7); what stands behind them here is made up. */
 const sampleIds = [
   "04116d14d7524986ba314d11c8a41e11",
   "55b58c71f653446fa0942cf7700f8c8e",
@@ -93,7 +93,7 @@ function managed(
   };
 }
 
-/** Managed rules come without an expression (api-facts B.5). */
+/** Managed rules come without an expression (SERVICE.md B.5). */
 function rule(key: string, description: string, action: string, categories: string[]): Rule {
   return {
     id: idFrom(`managed/${key}`),

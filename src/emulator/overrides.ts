@@ -14,7 +14,7 @@ export interface EffectiveRule {
 }
 
 /**
- * The rules of a managed ruleset under overrides (api-facts B.5): a rule's own override beats those of its
+ * The rules of a managed ruleset under overrides (SERVICE.md B.5): a rule's own override beats those of its
  * categories, of which the last listed wins, and they beat that of the whole ruleset.
  */
 export function effectiveRules(
@@ -28,7 +28,7 @@ export function effectiveRules(
 /** The overrides that concern a rule, the weakest first. */
 function layersFor(rule: Rule, overrides: JsonObject, ruleset: Ruleset): readonly JsonObject[] {
   const { action: _action, ...withoutAction } = overrides;
-  // The action of the whole OWASP ruleset does not reach its score rule (api-facts B.7).
+  // The action of the whole OWASP ruleset does not reach its score rule (SERVICE.md B.7).
   const isOwaspScore = ruleset.id === managedIds.owasp && rule.score_threshold !== undefined;
   return [
     isOwaspScore ? withoutAction : overrides,

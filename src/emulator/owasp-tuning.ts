@@ -49,7 +49,7 @@ export function tuned(overrides: Json | undefined, tuning: Tuning): JsonObject {
   };
 }
 
-/** Level N switches off the tags of all levels above it (api-facts B.7). */
+/** Level N switches off the tags of all levels above it (SERVICE.md B.7). */
 function tagsAbove(level: number | undefined): readonly string[] {
   return level === undefined ? [] : paranoiaTags.slice(level);
 }

@@ -29,7 +29,7 @@ export const phases = [
 /** The phase whose entry point deploys the managed WAF rulesets. */
 export const managedPhase = "http_request_firewall_managed";
 
-/** Actions of rules (api-facts B.4). */
+/** Actions of rules (SERVICE.md B.4). */
 export const ruleActions = [
   "block",
   "challenge",
@@ -54,10 +54,10 @@ export const ruleActions = [
   "transform_response_html",
 ] as const;
 
-/** Actions that the OWASP score rule can be given (specification, "Rule"). */
+/** Actions that the OWASP score rule can be given (SERVICE.md B.7). */
 export const scoreActions = ["block", "managed_challenge", "js_challenge", "log", "challenge"];
 
-/** What `source` says for rulesets of a phase; the service has it for WAF phases only (api-facts B.3). */
+/** What `source` says for rulesets of a phase; the service has it for WAF phases only (SERVICE.md B.3). */
 export function sourceOf(phase: string): { readonly source?: string } {
   if (phase.includes("firewall")) return { source: "firewall_managed" };
   return phase === "http_ratelimit" ? { source: "rate_limit" } : {};
@@ -68,7 +68,7 @@ export function isManagedPhase(phase: string): boolean {
   return phase.endsWith("_managed");
 }
 
-/** Whether managed rulesets of a phase know sensitivity levels (api-facts B.5). */
+/** Whether managed rulesets of a phase know sensitivity levels (SERVICE.md B.5). */
 export function isDdosPhase(phase: string): boolean {
   return phase.startsWith("ddos_");
 }

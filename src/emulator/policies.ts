@@ -15,7 +15,7 @@ const actions = ["allow", "log", "add_reporting_directives"];
 const collection = "/zones/:zone_id/page_shield/policies";
 const single = `${collection}/:policy_id`;
 
-/** Content security policies (api-facts A.6). */
+/** Content security policies (SERVICE.md A.6). */
 export const policyEndpoints: readonly Endpoint[] = [
   {
     method: "GET",
@@ -65,7 +65,7 @@ export const policyEndpoints: readonly Endpoint[] = [
     summary: "Delete a policy",
     permissions: permissions.pageShieldWrite,
     dryRun: false,
-    // One that is gone already is answered alike (api-facts A.6).
+    // One that is gone already is answered alike (SERVICE.md A.6).
     handle: (call) => emptied(withoutPolicy(zoneIn(call), identifierIn(call, "policy_id"))),
   },
 ];
@@ -130,7 +130,7 @@ function checked(fields: FieldReader, policy: Policy, plan: string): Policy {
   return policy;
 }
 
-/** The specification page sends `enabled` as a string, the published schema as a boolean: both are taken. */
+/** The specification page sends `enabled` as a string, the published schema as a boolean: both are taken (SERVICE.md A.6). */
 function enabledIn(fields: FieldReader): boolean | undefined {
   const { enabled } = fields.body;
   if (enabled === "true" || enabled === "false") return enabled === "true";

@@ -14,7 +14,7 @@ export function checkPolicyValue(fields: FieldReader, action: string, value: str
 
 function checkDirective(fields: FieldReader, part: string): void {
   const text = part.trim();
-  // The service does not fold lines: what follows a line break is read as a directive (api-facts A.6).
+  // The service does not fold lines: what follows a line break is read as a directive (SERVICE.md A.6).
   const [, second] = /[\r\n]\s*(\S+)/.exec(text) ?? [];
   if (second !== undefined) throw fields.mistake("value", `unknown directive: ${second}`);
 

@@ -3,7 +3,7 @@ import type { RateLimit } from "./state.ts";
 /** How a credential stands after a request. */
 export interface Standing {
   readonly allowed: boolean;
-  /** Headers in the form of the RFC draft (api-facts C.3). */
+  /** Headers in the form of the RFC draft (SERVICE.md C.3). */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -14,7 +14,7 @@ interface Window {
   readonly locked: boolean;
 }
 
-/** Counts requests of each credential in windows; who passes the quota is locked out for a time (api-facts C.3). */
+/** Counts requests of each credential in windows; who passes the quota is locked out for a time (SERVICE.md C.3). */
 export class RateLimiter {
   readonly #windows = new Map<string, Window>();
 

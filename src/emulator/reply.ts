@@ -5,14 +5,14 @@ import type { ServiceError } from "./service-error.ts";
 /** An answer ready to be sent. */
 export interface Reply {
   readonly status: number;
-  /** `undefined`: no body, and no envelope (api-facts C.1). */
+  /** `undefined`: no body, and no envelope (SERVICE.md C.1). */
   readonly text: string | undefined;
   readonly contentType: string;
 }
 
 const json = "application/json";
 
-/** What an endpoint answered, in the service's envelope; a dry run shows no result (api-facts B.2). */
+/** What an endpoint answered, in the service's envelope; a dry run shows no result (SERVICE.md B.2). */
 export function replyTo(answer: Answer, isDryRun: boolean): Reply {
   switch (answer.form) {
     case "empty":

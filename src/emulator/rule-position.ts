@@ -1,7 +1,7 @@
 import type { FieldReader } from "./fields.ts";
 import type { Rule } from "./state.ts";
 
-/** Puts `rule` among `others` where `position` says; without one, at the end (api-facts B.4). */
+/** Puts `rule` among `others` where `position` says; without one, at the end (SERVICE.md B.4). */
 export function placed(
   others: readonly Rule[],
   rule: Rule,

@@ -120,7 +120,7 @@ function parametersIn(
   }
 }
 
-/** Only skip rules keep it, and log unless told otherwise (api-facts B.4). */
+/** Only skip rules keep it, and log unless told otherwise (SERVICE.md B.4). */
 function loggingIn(fields: FieldReader, action: string): Pick<RuleContent, "logging"> {
   const logging = fields.object("logging");
   logging?.only(["enabled"]);

@@ -12,7 +12,7 @@ import { refused, unpublishedCodes } from "./service-error.ts";
 import type { Owner, Rule, StoredRuleset } from "./state.ts";
 import { timestamp } from "./timestamp.ts";
 
-/** Single rules; every answer is the whole ruleset (api-facts B.1). */
+/** Single rules; every answer is the whole ruleset (SERVICE.md B.1). */
 export function ruleEndpoints(level: RulesetLevel): readonly Endpoint[] {
   const { one, prefix, write } = level;
   const collection = `${prefix}/:ruleset_id/rules`;
@@ -71,7 +71,7 @@ export function withNewRule(
   return nextVersion(before, { rules: checkedRules(next, before.current, owner) }, maker.now);
 }
 
-/** The ruleset with a rule replaced or, where the body holds a position alone, only moved (api-facts B.4). */
+/** The ruleset with a rule replaced or, where the body holds a position alone, only moved (SERVICE.md B.4). */
 export function withChangedRule(
   fields: FieldReader,
   live: Rule,

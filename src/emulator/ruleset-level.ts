@@ -36,7 +36,7 @@ export const rulesetLevels: readonly RulesetLevel[] = [
   },
 ];
 
-/** The managed rulesets that a zone or account may use: free zones have few (api-facts B.7). */
+/** The managed rulesets that a zone or account may use: free zones have few (SERVICE.md B.7). */
 export function managedFor(owner: Owner): readonly Ruleset[] {
   const all = [...managedRulesets.values()];
   if (owner.level === "account" || owner.plan !== "free") return all;

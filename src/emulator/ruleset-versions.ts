@@ -7,7 +7,7 @@ import { headOf } from "./rulesets.ts";
 import { noRoute, refused, unpublishedCodes } from "./service-error.ts";
 import type { Ruleset, StoredRuleset } from "./state.ts";
 
-/** Versions of rulesets (api-facts B.1). */
+/** Versions of rulesets (SERVICE.md B.1). */
 export function versionEndpoints(level: RulesetLevel): readonly Endpoint[] {
   const { noun, one, prefix, read, write } = level;
   const collection = `${prefix}/:ruleset_id/versions`;
@@ -42,7 +42,7 @@ export function versionEndpoints(level: RulesetLevel): readonly Endpoint[] {
   ];
 }
 
-/** Rules of a managed ruleset with a tag: at accounts only (api-facts B.1). */
+/** Rules of a managed ruleset with a tag: at accounts only (SERVICE.md B.1). */
 function taggedEndpoint(level: RulesetLevel, path: string): Endpoint {
   return {
     ...level.read,
@@ -72,7 +72,7 @@ export function versionIn(call: Call, ruleset: StoredRuleset): Ruleset {
   throw refused(404, unpublishedCodes.versionNotFound, `could not find version ${wanted}`);
 }
 
-/** The newest version is the one in use and stays, so that no number is given twice (api-facts B.3). */
+/** The newest version is the one in use and stays, so that no number is given twice (SERVICE.md B.3). */
 function withoutVersion({ current, past }: StoredRuleset, gone: Ruleset): StoredRuleset {
   if (gone.version === current.version) {
     throw refused(400, unpublishedCodes.rulesetInUse, `version ${gone.version} is in use`);

@@ -69,7 +69,7 @@ export function emptyRuleset(
   };
 }
 
-/** The list that replaces a ruleset's rules: a rule with the `id` or `ref` of a live one keeps its id (api-facts B.4). */
+/** The list that replaces a ruleset's rules: a rule with the `id` or `ref` of a live one keeps its id (SERVICE.md B.4). */
 export function replacedRules(
   items: readonly FieldReader[],
   before: Ruleset,
@@ -97,7 +97,7 @@ function claimedBy(draft: RuleDraft, fields: FieldReader, live: readonly Rule[])
   return found;
 }
 
-/** Refuses a list of rules that the service refuses as a whole (api-facts B.8). */
+/** Refuses a list of rules that the service refuses as a whole (SERVICE.md B.8). */
 export function checkedRules(
   rules: readonly Rule[],
   ruleset: Ruleset,

@@ -22,7 +22,7 @@ import type { Owner, Ruleset, StoredRuleset } from "./state.ts";
 
 const mostPerPage = 50;
 
-/** Rulesets as wholes (api-facts B.1, B.3). */
+/** Rulesets as wholes (SERVICE.md B.1, B.3). */
 export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
   const { noun, one, prefix, read, write } = level;
   const single = `${prefix}/:ruleset_id`;
@@ -81,12 +81,12 @@ export function makerOf({ now, store }: Call): Maker {
   return { now, newId: () => store.newId() };
 }
 
-/** The answer of every write to a ruleset: the whole ruleset (api-facts B.1). */
+/** The answer of every write to a ruleset: the whole ruleset (SERVICE.md B.1). */
 export function writtenAnswer(owner: Owner, ruleset: StoredRuleset): Answer {
   return stored(ruleset.current, withRuleset(owner, ruleset));
 }
 
-/** The next version of a ruleset from a PUT; without `rules` the rules stay (api-facts B.3). */
+/** The next version of a ruleset from a PUT; without `rules` the rules stay (SERVICE.md B.3). */
 export function updated(
   fields: FieldReader,
   before: StoredRuleset,
@@ -111,7 +111,7 @@ export function updated(
   );
 }
 
-/** Own rulesets first, then the managed ones, whose versions a zone's credential can see this way (api-facts B.1). */
+/** Own rulesets first, then the managed ones, whose versions a zone's credential can see this way (SERVICE.md B.1). */
 function listed({ query }: Call, owner: Owner): Answer {
   const all = [...owner.rulesets.map(({ current }) => current), ...managedFor(owner)];
   const cursor = query.get("cursor");

@@ -52,7 +52,7 @@ export function bareZone(seed: SeedZone, account: AccountState, now: Date): Zone
   };
 }
 
-/** What a plan brings; the paid quota of policies is not published (api-facts A.6). */
+/** What a plan brings; the paid quota of policies is not published (SERVICE.md A.6). */
 function entitlementsFrom(seed: SeedEntitlements, plan: string): Entitlements {
   const isPaid = plan !== "free";
   return {

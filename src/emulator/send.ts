@@ -40,7 +40,7 @@ export function hangUp(visit: Visit): Response {
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Writes the journal, and gives the complete headers; those of the service are recorded ones (api-facts C.6). */
+/** Writes the journal, and gives the complete headers; those of the service are recorded ones (SERVICE.md C.6). */
 function recorded(visit: Visit, { status, text, contentType }: Reply, headers: Headers): Headers {
   const ray = rayOf(visit.service);
   record(visit, status, ray);

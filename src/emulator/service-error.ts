@@ -18,7 +18,7 @@ export const unpublishedCodes = {
   rulesetInUse: 20001,
 } as const;
 
-/** A refusal in the service's own shape: status and error elements (api-facts C.1). */
+/** A refusal in the service's own shape: status and error elements (SERVICE.md C.1). */
 export class ServiceError extends Error {
   readonly status: number;
   readonly errors: readonly WireMessage[];
@@ -42,7 +42,7 @@ export function refused(
   return new ServiceError(status, [{ code, message, ...source }]);
 }
 
-/** What the service says to a path that leads nowhere or holds a malformed id (api-facts C.2). */
+/** What the service says to a path that leads nowhere or holds a malformed id (SERVICE.md C.2). */
 export function noRoute(path: string): ServiceError {
   return new ServiceError(404, [
     {

@@ -10,7 +10,7 @@ import { timestamp } from "./timestamp.ts";
 
 const path = "/zones/:zone_id/page_shield";
 
-/** Page Shield settings (api-facts A.2). */
+/** Page Shield settings (SERVICE.md A.2). */
 export const settingsEndpoints: readonly Endpoint[] = [
   {
     method: "GET",

@@ -8,7 +8,7 @@ const members = ["ruleset", "phase", "rulesets", "rules", "phases", "products"];
 const products = ["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
 const identifier = /^[0-9a-f]{32}$/;
 
-/** What a `skip` rule is stored with (api-facts B.4). */
+/** What a `skip` rule is stored with (SERVICE.md B.4). */
 export function skipParameters(fields: FieldReader, place: RulePlace): JsonObject {
   if (place.kind === "root") {
     throw fields.mistake("", "skip is not allowed in a root ruleset", wireCodes.skipInRoot);

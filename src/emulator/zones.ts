@@ -12,7 +12,7 @@ const zoneStatuses = ["initializing", "pending", "active", "moved"] as const;
 const zoneTypes = ["full", "partial", "secondary", "internal"];
 const orders = ["name", "status", "account.id", "account.name", "plan.id"] as const;
 
-/** What `name` and `account.name` can be compared with (api-facts C.4). */
+/** What `name` and `account.name` can be compared with (SERVICE.md C.4). */
 const comparisons = new Map<string, (text: string, wanted: string) => boolean>([
   ["equal", (text, wanted) => text.toLowerCase() === wanted.toLowerCase()],
   ["not_equal", (text, wanted) => text.toLowerCase() !== wanted.toLowerCase()],
@@ -24,7 +24,7 @@ const comparisons = new Map<string, (text: string, wanted: string) => boolean>([
   ["contains_case_sensitive", (text, wanted) => text.includes(wanted)],
 ]);
 
-/** The zone listing and single zones (api-facts C.4). */
+/** The zone listing and single zones (SERVICE.md C.4). */
 export const zoneEndpoints: readonly Endpoint[] = [
   {
     method: "GET",
@@ -44,7 +44,7 @@ export const zoneEndpoints: readonly Endpoint[] = [
   },
 ];
 
-/** A credential that may not read a zone does not see it listed: no error (api-facts C.4). */
+/** A credential that may not read a zone does not see it listed: no error (SERVICE.md C.4). */
 function listed(call: Call): Answer {
   const { query, store } = call;
   const visible = visibleZones(call);

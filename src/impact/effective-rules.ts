@@ -20,7 +20,7 @@ export const noOverrides: Overrides = {
 
 /**
  * What each rule of a managed ruleset does under overrides, field by field: what is said of the rule counts before
- * what is said of its categories, of which the last one listed counts, before what is said of the whole (api-facts B.5).
+ * what is said of its categories, of which the last one listed counts, before what is said of the whole (SERVICE.md B.5).
  */
 export function effectiveRules(
   rules: readonly RulesetRule[],

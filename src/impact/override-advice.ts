@@ -6,7 +6,7 @@ import { effectiveRules, type EffectiveRule } from "./effective-rules.ts";
 /**
  * What is odd about overrides: some change nothing, some are undone by others.
  *
- * Switches of paranoia levels are not advised on: all of them are always stated (api-facts B.7).
+ * Switches of paranoia levels are not advised on: all of them are always stated (SERVICE.md B.7).
  */
 export function overrideAdvice(
   rules: readonly RulesetRule[],

@@ -98,7 +98,7 @@ function sourceText(url: URL, page: URL, granularity: Granularity): string {
   return `${scheme}${url.host}${path === "/" ? "" : asSourcePath(path)}`;
 }
 
-/** Semicolons and commas would end the source (api-facts E.2). */
+/** Semicolons and commas would end the source (SERVICE.md E.2). */
 function asSourcePath(path: string): string {
   return path.replaceAll(";", "%3B").replaceAll(",", "%2C");
 }

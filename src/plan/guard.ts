@@ -5,7 +5,7 @@ import { hashOf } from "./plan-hash.ts";
 import type { Plan } from "./plan.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** What a run may not do on its own (product: guards). Shares are from 0 to 1. */
+/** What a run may not do on its own. Shares are from 0 to 1. */
 export interface Limits {
   readonly maxDeleteShare: number;
   readonly maxUpdateShare: number;
@@ -73,7 +73,7 @@ function suspended({ reason, until }: Suspension): Refusal {
   };
 }
 
-/** What a freeze says to a plan. What may break a site is not let through, however much it protects (product 3: effects). */
+/** What a freeze says to a plan. What may break a site is not let through, however much it protects. */
 function frozen(plan: Plan, { reason, letStrengtheningPass }: Freeze): readonly Refusal[] {
   const onlyStrengthens = plan.changes.every(
     ({ effect }) => effect.direction === "strengthens" && !effect.mayBreak,

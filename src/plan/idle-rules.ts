@@ -60,7 +60,7 @@ export function deleteOf({ rule, key, because }: DoomedRule, scoreRuleId: string
   };
 }
 
-/** Refs are unique (api-facts B.4); should one stand twice nevertheless, what is not the first is spare. */
+/** Refs are unique (SERVICE.md B.4); should one stand twice nevertheless, what is not the first is spare. */
 function whyIdle(
   idle: readonly LiveRule[],
   declared: readonly Rule[],

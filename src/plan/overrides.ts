@@ -20,7 +20,7 @@ export interface Tuning {
 /** What a declared rule makes of its managed ruleset. */
 export type Tuned = Pick<ExecuteRule, "tuning" | "overrides">;
 
-/** The one complete `overrides` that a declared rule asks for: a PATCH replaces, so nothing may be left for a second step (api-facts B.4). */
+/** The one complete `overrides` that a declared rule asks for: a PATCH replaces, so nothing may be left for a second step (SERVICE.md B.4). */
 export function resolveOverrides(rule: Tuned, scoreRuleId: string): Overrides {
   const { tuning, overrides } = rule;
   const { categories, rules } = overrides;

@@ -2,9 +2,9 @@ import type { CategoryOverride, Overrides, ParanoiaLevel } from "../zone/resourc
 import { paranoiaLevels } from "../zone/resource.ts";
 
 /**
- * States every paranoia level around other categories (api-facts B.7).
+ * States every paranoia level around other categories (SERVICE.md B.7).
  *
- * Of several categories of a rule the last one listed counts (api-facts B.5): what is said of a category beats the
+ * Of several categories of a rule the last one listed counts (SERVICE.md B.5): what is said of a category beats the
  * levels that are on, and no category brings back a level that is off.
  */
 export function betweenLevels(
@@ -22,7 +22,7 @@ export function betweenLevels(
 /**
  * The one spelling of overrides that differ only in how they say the paranoia level.
  *
- * The specification's recipe names nothing but the levels that are off. Levels that are on and stand before every
+ * The usual recipe names nothing but the levels that are off (SERVICE.md B.7). Levels that are on and stand before every
  * category that could beat them are on with or without a word.
  */
 export function levelled(overrides: Overrides): Overrides {
@@ -54,7 +54,7 @@ function hasSafeOrder(
 /**
  * The level that categories amount to: the highest below those that are switched off, or all four where all are
  * switched on. `undefined` where a lower one is off under a higher one, and where nothing is off and a level is not
- * mentioned: the service's own pages disagree on whether it is on then (api-facts B.7).
+ * mentioned: the service's own pages disagree on whether it is on then (SERVICE.md B.7).
  */
 export function paranoiaOf(categories: readonly CategoryOverride[]): ParanoiaLevel | undefined {
   const switches = new Map(categories.map(({ category, enabled }) => [category, enabled]));

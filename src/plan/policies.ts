@@ -13,7 +13,7 @@ import { isUnmarked, matchPolicies } from "./policy-match.ts";
 import type { PolicyStep } from "./policy-order.ts";
 import { orderPolicySteps } from "./policy-order.ts";
 
-/** Plans the policies of a zone: one request a policy, each body complete (api-facts A.6). */
+/** Plans the policies of a zone: one request a policy, each body complete (SERVICE.md A.6). */
 export function planPolicies(
   declared: Declared<Policy>,
   live: readonly LivePolicy[],

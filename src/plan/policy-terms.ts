@@ -6,7 +6,7 @@ export interface PolicyTerms {
   readonly value: string;
 }
 
-/** What a policy does with the requests that do not fit it (api-facts A.6, A.7); `unknown`: its action is none that we know. */
+/** What a policy does with the requests that do not fit it (SERVICE.md A.6, A.7); `unknown`: its action is none that we know. */
 export type Force = "none" | "reports" | "blocks" | "unknown";
 
 /** The force of a policy; one that is not there has none. */

@@ -21,7 +21,7 @@ export function keptRule({ wire }: LiveRule): JsonObject {
 }
 
 /**
- * The complete body of a rule. A PATCH replaces (api-facts B.4), so whatever else the live rule carries
+ * The complete body of a rule. A PATCH replaces (SERVICE.md B.4), so whatever else the live rule carries
  * is repeated, in the rule and in its action's parameters.
  */
 export function ruleBody(form: RuleForm, live: LiveRule | undefined, ref: string): JsonObject {
@@ -56,7 +56,7 @@ function executeParameters(ruleset: string, overrides: Overrides, live: JsonObje
   return {
     ...kept,
     id: ruleset,
-    // No other value is accepted (api-facts B.5).
+    // No other value is accepted (SERVICE.md B.5).
     version: "latest",
     ...(wire === undefined ? {} : { overrides: wire }),
   };

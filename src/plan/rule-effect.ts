@@ -85,7 +85,7 @@ function effectOfOverrides(before: Overrides, after: Overrides, scoreRuleId: str
   const was = tuningOf(before, scoreRuleId);
   const is = tuningOf(after, scoreRuleId);
   return combine([
-    // Deployed without a word on the levels, all of them are on (api-facts B.7).
+    // Deployed without a word on the levels, all of them are on (SERVICE.md B.7).
     effectOfNumber(was.paranoiaLevel ?? 4, is.paranoiaLevel ?? 4, "paranoia level", "higher"),
     effectOfNumber(was.scoreThreshold ?? 40, is.scoreThreshold ?? 40, "score threshold", "lower"),
     effectOfSeverity(was.action ?? "block", is.action ?? "block", "the score's action"),
@@ -100,7 +100,7 @@ function effectOfOverrides(before: Overrides, after: Overrides, scoreRuleId: str
   ]);
 }
 
-/** Whether categories that both sides override stand in the same order: the last one of a rule counts (api-facts B.5). */
+/** Whether categories that both sides override stand in the same order: the last one of a rule counts (SERVICE.md B.5). */
 function isSameOrder(before: Overrides, after: Overrides): boolean {
   const [was, is] = [before, after].map((side) => side.categories.map(({ category }) => category));
   const isInBoth = (name: string) => was?.includes(name) === true && is?.includes(name) === true;

@@ -35,7 +35,7 @@ export function differingRuleFields(
   return [...fields, ...differingOrder(before?.does, after?.does, scoreRuleId)];
 }
 
-/** Overrides that say the same in words, in another order: the last one listed counts (api-facts B.5). */
+/** Overrides that say the same in words, in another order: the last one listed counts (SERVICE.md B.5). */
 function differingOrder(
   before: LiveRuleAction | undefined,
   after: LiveRuleAction | undefined,

@@ -11,7 +11,7 @@ export type Entry =
  *
  * What is not declared keeps its place. Declared rules that are live share out the places they hold, in declared
  * order. A new one goes behind the declared one before it, else in front of the one after it; where it has neither,
- * an exception goes first (it acts on later rules only, api-facts B.4) and anything else last.
+ * an exception goes first (it acts on later rules only, SERVICE.md B.4) and anything else last.
  */
 export function arrange(
   live: readonly LiveRule[],

@@ -14,7 +14,7 @@ export interface WantedRule {
 
 /**
  * Finds for each declared rule the live one: by our ref, by the ref under its former key, and else by what it does:
- * an `execute` of the same managed ruleset (a zone deploys it at most once, api-facts B.5), an exception that is equal
+ * an `execute` of the same managed ruleset (a zone deploys it at most once, SERVICE.md B.5), an exception that is equal
  * in everything. A rule with another owner's ref is nobody's to take.
  */
 export function matchRules(

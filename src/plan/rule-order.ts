@@ -18,7 +18,7 @@ export function placesOf(
   return was === is ? undefined : { field: "position", before: was + 1, after: is + 1 };
 }
 
-/** A move matters where an exception changes sides with a rule that it can spare (api-facts B.4). */
+/** A move matters where an exception changes sides with a rule that it can spare (SERVICE.md B.4). */
 export function effectOfMove(
   { form, live }: WantedRule,
   before: readonly LiveRule[],

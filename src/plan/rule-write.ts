@@ -78,7 +78,7 @@ function oneRule(
   };
 }
 
-/** A single rule that only moves: the one body that the service merges (api-facts B.4). */
+/** A single rule that only moves: the one body that the service merges (SERVICE.md B.4). */
 function moveOne(
   ruleset: string,
   before: readonly LiveRule[],

@@ -118,7 +118,7 @@ function changeOf(
   ];
 }
 
-/** A zone deploys a managed ruleset once (api-facts B.5): where a rule that stays does so already, nothing can be done. */
+/** A zone deploys a managed ruleset once (SERVICE.md B.5): where a rule that stays does so already, nothing can be done. */
 function obstaclesOf(after: readonly Entry[]): readonly Refusal[] {
   return after.flatMap(({ wanted }) => {
     if (wanted?.rule.action !== "execute") return [];

@@ -4,7 +4,7 @@ import type { Effect, Update } from "./change.ts";
 import { neutral, strengthens, weakens } from "./effect.ts";
 import type { Step } from "./step.ts";
 
-/** The steps that bring the declared Page Shield settings about: at most one request for all of them (api-facts A.2). */
+/** The steps that bring the declared Page Shield settings about: at most one request for all of them (SERVICE.md A.2). */
 export function planSettings(
   declared: readonly Setting[],
   live: Readonly<Record<SettingName, boolean>>,

@@ -3,7 +3,7 @@ import type { Overrides } from "../zone/resource.ts";
 
 /**
  * Overrides as the service reads them; `undefined` where nothing is overridden, since an empty object is refused
- * (api-facts B.5). What the live ones carry that we do not know is kept, in them and in each element that stays.
+ * (SERVICE.md B.5). What the live ones carry that we do not know is kept, in them and in each element that stays.
  */
 export function wireOverrides(
   overrides: Overrides,

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../syntax/json.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 
-/** Where a rule stands in its ruleset, in the service's words (api-facts B.4); "" after means last. */
+/** Where a rule stands in its ruleset, in the service's words (SERVICE.md B.4); "" after means last. */
 export type Position =
   | { readonly before: string }
   | { readonly after: string }

@@ -4,7 +4,7 @@ export interface BackoffLimits {
   readonly longestMs: number;
 }
 
-/** The wait after the failure of a zone or of the zone listing (product: after a failure). */
+/** The wait after the failure of a zone or of the zone listing; at most the usual time between two sweeps. */
 export const zoneBackoff: BackoffLimits = { firstMs: 5_000, longestMs: 900_000 };
 
 /**

@@ -194,7 +194,7 @@ async function readFacts(
 
 type Kinds = Pick<InventoryReading, "items" | "refused">;
 
-/** Contracts differ in which kinds they show (api-facts A.6): one that is refused hides no other. */
+/** Contracts differ in which kinds they show (SERVICE.md A.1): one that is refused hides no other. */
 async function readKinds(
   zone: Zone,
   kinds: readonly ItemKind[],

@@ -6,7 +6,7 @@ import type { Outcome } from "../report/run-report.ts";
 /**
  * Why a plan is held that the service has no room for; `undefined` where that is not so, or where something was written.
  *
- * A quota cannot be foreseen, since the service tells it only when it refuses (api-facts A.6). What replaces something is
+ * A quota cannot be foreseen, since the service tells it only when it refuses (SERVICE.md A.6). What replaces something is
  * created before that is deleted, and what may follow from doing it the other way round is for people to decide.
  */
 export function quotaRefusal(plan: Plan, outcomes: readonly Outcome[]): Refusal | undefined {

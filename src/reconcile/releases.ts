@@ -2,7 +2,7 @@ import { hashOf } from "../plan/plan-hash.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 
 /**
- * Which releases by hash are still good: each is for one carrying out (product: "a held plan can be released once"). As
+ * Which releases by hash are still good: each is for one carrying out, since who released a plan saw that one only. As
  * the program keeps no state file, a restart forgets which were used.
  */
 export class Releases {

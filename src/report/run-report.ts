@@ -4,7 +4,7 @@ import type { Refusal } from "../plan/refusal.ts";
 import type { Write } from "../plan/write.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
-/** What made us look. It carries no facts (product: "a wake-up carries no facts"). */
+/** What made us look. It says nothing of what is to be found: that is read anew. */
 export const triggers = ["startup", "schedule", "file", "signal", "retry", "manual"] as const;
 
 /** One of {@link triggers}. */

@@ -64,7 +64,7 @@ export interface LastRun {
   readonly durationMs: number;
 }
 
-/** The version of the OWASP ruleset, and when it was last seen to have moved: the service does that by itself (api-facts B.7). */
+/** The version of the OWASP ruleset, and when it was last seen to have moved: the service does that by itself (SERVICE.md B.7). */
 export interface OwaspVersion {
   readonly version: string;
   readonly moved: { readonly from: string; readonly at: Date } | undefined;

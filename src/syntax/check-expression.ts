@@ -7,7 +7,7 @@ import type { Finding } from "./finding.ts";
 import { nearestOfMany } from "./nearest.ts";
 import { nodesOf } from "./walk-expression.ts";
 
-/** Regular expressions that one expression may have (api-facts D). */
+/** Regular expressions that one expression may have (SERVICE.md B.8). */
 const maxRegexes = 64;
 
 type Comparison = Extract<Expression, { kind: "comparison" }>;

@@ -28,7 +28,7 @@ function checkWildcard(pattern: TextValue): Finding[] {
   return found;
 }
 
-/** The engine has neither look-around nor back-references (api-facts D names Rust's). */
+/** The engine has neither look-around nor back-references (SERVICE.md D). */
 function checkRegex(pattern: TextValue): Finding[] {
   const plain = regexParts(pattern.text)
     .filter(({ text, inClass }) => !inClass && !/^\\[^1-9]/.test(text))

@@ -34,7 +34,7 @@ type Policy = ReadonlyMap<string, readonly CspSource[]>;
 
 /**
  * Compares what two policies permit, directive by directive, with fall-backs and sources that others
- * include taken into account (api-facts E.2).
+ * include taken into account (SERVICE.md E.2).
  *
  * A directive that both policies leave to the same other one is told under that one.
  */

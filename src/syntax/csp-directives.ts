@@ -8,9 +8,9 @@ export type CspValueKind = "sources" | "flag" | "tokens";
 /** What is known about a directive. */
 export interface CspDirectiveFacts {
   readonly value: CspValueKind;
-  /** Whether a policy may contain it (api-facts E.1). */
+  /** Whether a policy may contain it (SERVICE.md E.1). */
   readonly accepted: boolean;
-  /** Directives that rule where this one is not named, nearest first (api-facts E.2). */
+  /** Directives that rule where this one is not named, nearest first (SERVICE.md E.2). */
   readonly fallback: readonly string[];
   /** Whether pages nearly always need their own origin in it. */
   readonly needsSelf: boolean;

@@ -1,7 +1,7 @@
 import { asciiLower } from "./ascii-lower.ts";
 import type { Span } from "./finding.ts";
 
-/** Keywords of CSP Level 3 beside `'none'` and `'self'`; the first two are the ones the service documents (api-facts E.1). */
+/** Keywords of CSP Level 3 beside `'none'` and `'self'`; the first two are the ones the service documents (SERVICE.md E.1). */
 export const cspKeywords = [
   "unsafe-inline",
   "unsafe-eval",

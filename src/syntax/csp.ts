@@ -18,7 +18,7 @@ export interface ParsedCsp {
   readonly findings: readonly Finding[];
 }
 
-/** Takes a policy apart as a browser does (api-facts E.2). Every text is a policy of some kind. */
+/** Takes a policy apart as a browser does (SERVICE.md E.2). Every text is a policy of some kind. */
 export function parseCsp(text: string): ParsedCsp {
   const directives: CspDirective[] = [];
   for (const part of text.matchAll(/[^;]+/g)) {
@@ -38,7 +38,7 @@ export function printCsp(directives: readonly CspDirective[]): string {
 /**
  * The one text of all policies that differ in order, case, white space or repetitions only.
  *
- * Of a repeated directive the first counts, as in a browser (api-facts E.2). What is not understood is kept.
+ * Of a repeated directive the first counts, as in a browser (SERVICE.md E.2). What is not understood is kept.
  */
 export function canonicalCsp(text: string): string {
   return printCsp(

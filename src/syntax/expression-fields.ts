@@ -131,7 +131,7 @@ const namesByType: readonly (readonly [FieldType, string])[] = [
   ],
 ];
 
-/** Fields of the rules language by name (api-facts D): public ones; the service may know more. */
+/** Fields of the rules language by name (SERVICE.md D): public ones; the service may know more. */
 export const expressionFields: ReadonlyMap<string, FieldType> = new Map(
   namesByType.flatMap(([type, names]) =>
     names

@@ -96,7 +96,7 @@ export const operators = [
 /** One of {@link operators}. */
 export type Operator = (typeof operators)[number];
 
-/** Logical operators, from the loosest to the tightest (api-facts D). */
+/** Logical operators, from the loosest to the tightest (SERVICE.md D). */
 export const connectives = ["or", "xor", "and"] as const;
 
 /** One of {@link connectives}. */

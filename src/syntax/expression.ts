@@ -11,10 +11,10 @@ export interface ParsedExpression {
   readonly findings: readonly Finding[];
 }
 
-/** The most characters that an expression may have (product.md 1.3). */
+/** The most characters that an expression may have (SERVICE.md B.8). */
 export const maxExpressionLength = 4096;
 
-/** The expression as the service keeps it: without white space around it (api-facts D). */
+/** The expression as the service keeps it: without white space around it (SERVICE.md D). */
 export function canonicalExpression(text: string): string {
   return text.trim();
 }

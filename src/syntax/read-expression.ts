@@ -20,7 +20,7 @@ import { readRegex, readText, textStart } from "./read-text.ts";
 import { readInteger, readLiteral, readMembers, readValue, unexpected } from "./read-value.ts";
 import type { TextReader } from "./text-reader.ts";
 
-/** Levels of parentheses, negations and calls that the service reads (api-facts D). */
+/** Levels of parentheses, negations and calls that the service reads (SERVICE.md D). */
 const maxNesting = 128;
 
 /** Reads the whole text as one expression; `undefined` where the reader has met a mistake. */

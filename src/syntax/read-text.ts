@@ -4,7 +4,7 @@ import type { TextReader } from "./text-reader.ts";
 /** What begins a text: a quote, or the `r"` or `r#` of a raw one. */
 export const textStart: RegExp = /"|r[#"]/y;
 
-/** Reads a quoted or raw text; only here a `\` may be followed by `"`, `\`, `xHH` or three octal digits (api-facts D). */
+/** Reads a quoted or raw text; only here a `\` may be followed by `"`, `\`, `xHH` or three octal digits (SERVICE.md D). */
 export function readText(reader: TextReader): TextValue | undefined {
   return reader.peek(/"/y) === undefined ? readRaw(reader) : readQuoted(reader);
 }

@@ -50,7 +50,7 @@ export class TextReader {
     this.#position = position;
   }
 
-  /** Passes over white space of the language: space, CR and LF (api-facts D). */
+  /** Passes over white space of the language: space, CR and LF (SERVICE.md D). */
   skipSpace(): void {
     this.take(/[ \r\n]*/y);
   }

@@ -4,7 +4,7 @@ export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 /** One of {@link methods}. */
 export type Method = (typeof methods)[number];
 
-/** Routes of the service (service-api "Endpoints", api-facts B.1 and C.4) with the methods that are used on them. */
+/** Routes of the service (SERVICE.md A.1, B.1, C.4) with the methods that are used on them. */
 export const endpoints: Readonly<Record<string, readonly Method[]>> = {
   "/zones": ["GET"],
   "/user/tokens/verify": ["GET"],

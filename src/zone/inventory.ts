@@ -1,4 +1,4 @@
-/** What the service detects in a zone's pages (api-facts A.4). */
+/** What the service detects in a zone's pages (SERVICE.md A.4). */
 export const itemKinds = ["script", "connection", "cookie"] as const;
 
 /** One of {@link itemKinds}. */
@@ -7,7 +7,7 @@ export type ItemKind = (typeof itemKinds)[number];
 /** Those kinds that a content security policy rules, and that can be malicious. */
 export const resourceKinds = ["script", "connection"] as const satisfies readonly ItemKind[];
 
-/** States of an item (api-facts A.5); `none` where the service says no other, as with cookies. */
+/** States of an item (SERVICE.md A.5); `none` where the service says no other, as with cookies. */
 export const itemStatuses = ["active", "infrequent", "inactive", "none"] as const;
 
 /** What every detected item has. */
@@ -28,7 +28,7 @@ interface ItemBase {
 interface ResourceBase extends ItemBase {
   readonly url: string;
   readonly addedAt: Date | undefined;
-  /** `active`, `infrequent` or `inactive` (api-facts A.5); "" where the service did not say. */
+  /** `active`, `infrequent` or `inactive` (SERVICE.md A.5); "" where the service did not say. */
   readonly status: string;
   readonly urlContainsCdnCgi: boolean;
   readonly urlReportedMalicious: boolean;
@@ -88,12 +88,12 @@ export type Resource = Script | Connection;
 /** Anything that the service detected. */
 export type Item = Resource | Cookie;
 
-/** Whether a script is still loaded: an inactive one stays on record for a while (api-facts A.5). */
+/** Whether a script is still loaded: an inactive one stays on record for a while (SERVICE.md A.5). */
 export function isInUse({ status }: Script): boolean {
   return status !== "inactive";
 }
 
-/** Below this integrity score a script is malicious (specification, "Script"; today's documentation says 10, api-facts A.4). */
+/** Below this integrity score a script is malicious, unless configured; today's documentation says 10 (SERVICE.md A.4). */
 export const usualMaliciousBelow = 50;
 
 /** Why an item is held for malicious, in words; empty where it is not. */

@@ -34,7 +34,7 @@ export interface LiveRule {
   readonly wire: JsonObject;
 }
 
-/** The entry point ruleset of `http_request_firewall_managed`. Absent and empty are two states (api-facts B.3). */
+/** The entry point ruleset of `http_request_firewall_managed`. Absent and empty are two states (SERVICE.md B.3). */
 export type LiveEntrypoint =
   | { readonly state: "absent" }
   | {

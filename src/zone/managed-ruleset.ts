@@ -1,7 +1,7 @@
 /** The phase whose entry point deploys the managed WAF rulesets. */
 export const managedPhase = "http_request_firewall_managed";
 
-/** Well-known managed rulesets under the names that files use; ids from api-facts B.6. */
+/** Well-known managed rulesets under the names that files use; ids from SERVICE.md B.6. */
 export const managedRulesets = {
   cloudflare: "efb7b8c949ac4650a09736fc376e9aee",
   owasp: "4814384a9e5d4991b9815dcfc25d2f1f",
@@ -12,8 +12,8 @@ export const managedRulesets = {
 /** Id of the OWASP core ruleset. */
 export const owaspRulesetId: string = managedRulesets.owasp;
 
-/** Documented id of the OWASP score rule (api-facts B.6), for where no ruleset can be read. */
+/** Documented id of the OWASP score rule (SERVICE.md B.6), for where no ruleset can be read. */
 export const documentedScoreRuleId = "6179ae15870a4bb7b2d480d4843b323c";
 
-/** Thresholds by name (api-facts B.7); the lower, the stricter. */
+/** Thresholds by name (SERVICE.md B.7); the lower, the stricter. */
 export const namedThresholds = { low: 60, medium: 40, high: 25 } as const;

@@ -7,7 +7,7 @@ export type Kind = (typeof kinds)[number];
 /** Names a managed thing within its zone: `setting/enabled`, `policy/checkout`, `rule/owasp`. */
 export type ResourceKey = `${Kind}/${string}`;
 
-/** The Page Shield settings that can be written (api-facts A.2), each managed for itself. */
+/** The Page Shield settings that can be written (SERVICE.md A.2), each managed for itself. */
 export const settingNames = [
   "enabled",
   "use_cloudflare_reporting_endpoint",
@@ -23,7 +23,7 @@ export interface Setting {
   readonly value: boolean;
 }
 
-/** What a policy does to a request that its expression selects (api-facts A.6). */
+/** What a policy does to a request that its expression selects (SERVICE.md A.6). */
 export const policyActions = ["log", "allow", "add_reporting_directives"] as const;
 
 /** Action of a content security policy. */
@@ -45,7 +45,7 @@ export interface Policy {
   readonly acknowledge: readonly string[];
 }
 
-/** What the last rule of the OWASP ruleset can do when the score is reached (specification, "Rule"). */
+/** What the last rule of the OWASP ruleset can do when the score is reached (SERVICE.md B.7). */
 export const scoreActions = [
   "block",
   "managed_challenge",
@@ -90,7 +90,7 @@ export interface RuleOverride {
 /**
  * Overrides of a deployed managed ruleset in canonical form.
  *
- * The order of `categories` has meaning (the last one listed wins, api-facts B.5) and is kept;
+ * The order of `categories` has meaning (the last one listed wins, SERVICE.md B.5) and is kept;
  * `rules` are sorted by id.
  */
 export interface Overrides {
@@ -101,7 +101,7 @@ export interface Overrides {
   readonly rules: readonly RuleOverride[];
 }
 
-/** What a skip rule skips, in canonical form: every list sorted, without repetitions (api-facts B.4). */
+/** What a skip rule skips, in canonical form: every list sorted, without repetitions (SERVICE.md B.4). */
 export interface SkipParameters {
   /** The rest of the ruleset that holds the rule. */
   readonly ruleset: boolean;

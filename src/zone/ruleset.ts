@@ -13,7 +13,7 @@ export interface RulesetHead {
   readonly lastUpdated: string;
 }
 
-/** A rule of any ruleset; managed ones have categories and no expression (api-facts B.5). */
+/** A rule of any ruleset; managed ones have categories and no expression (SERVICE.md B.5). */
 export interface RulesetRule {
   readonly id: string;
   readonly ref: string;

@@ -13,7 +13,7 @@ export interface Zone {
   readonly name: ZoneName;
   readonly accountId: string;
   readonly accountName: string;
-  /** `initializing`, `pending`, `active` or `moved` (api-facts C.4). */
+  /** `initializing`, `pending`, `active` or `moved` (SERVICE.md C.4). */
   readonly status: string;
   /** `legacy_id` of the zone's plan (`free`, `pro`, `business`, `enterprise`), or "" where the service does not say. */
   readonly plan: string;

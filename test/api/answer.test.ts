@@ -45,7 +45,7 @@ describe("a refusal is about the token, the room that is left, or what it asked 
       code: "API_REFUSED",
     },
   ])(
-    "$status with $wire ($says) is $code (api-facts A.6, B.8, C.2)",
+    "$status with $wire ($says) is $code (SERVICE.md A.6, B.8, C.2)",
     ({ status, wire, says, code }, { expect }) => {
       const body = bytesOf({ success: false, errors: [{ code: wire, message: says }] });
       const about = { token, known: new KnownBodies(), clock };

@@ -21,7 +21,7 @@ describe("settings", () => {
       wire: { ...canonical, updated_at: "2026-01-01T00:00:00Z" },
     },
     {
-      when: "as the specification names them, with texts for booleans",
+      when: "as the specification page names them, with texts for booleans",
       wire: {
         enabled: "true",
         use_service_reporting_endpoint: "false",

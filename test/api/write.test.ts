@@ -101,7 +101,7 @@ describe("a write", () => {
   });
 });
 
-/** The specification's answer to a change of the settings leaves two of them out. */
+/** In that dialect the answer to a change of the settings leaves two of them out (SERVICE.md A.2). */
 function rereads({ dialect, call }: { dialect: Dialect; call: Write["call"] }): boolean {
   return dialect === "specification" && call === "update-settings";
 }

@@ -104,7 +104,7 @@ describe("SIGTERM ends the daemon cleanly", () => {
   ])(
     "while it is $phase: the request under way is finished and recorded, and no other sent",
     async ({ method, path, skip = 0 }, { expect }) => {
-      // The specification's answer to a write of settings is not all of them: they are read again.
+      // In this dialect a write of settings is not answered with all of them (SERVICE.md A.2): they are read again.
       await using example = await gated({ dialect: "specification" });
       await hold(example, method, path, skip);
       const daemon = example.place.start("run");

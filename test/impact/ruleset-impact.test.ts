@@ -261,7 +261,7 @@ it("leaves on exactly the rules of a level and those below, without those switch
         const said = categories.findLast(
           (one) => one.enabled !== undefined && each.tags.includes(one.category),
         );
-        // A level says it of its rules whatever the ruleset says of them (api-facts B.7).
+        // A level says it of its rules whatever the ruleset says of them (SERVICE.md B.7).
         return said?.enabled ?? (each.level !== undefined || each.enabled);
       });
       const left = on.flatMap(({ enabled, rule: { id } }) => (enabled ? id : []));

@@ -106,7 +106,7 @@ const php = { category: "language-php", enabled: true };
 
 describe("the tuning of OWASP, found again", () => {
   it.for([
-    { name: "the recipe of the specification", categories: [off(3), off(4)], level: 2, left: 0 },
+    { name: "the usual recipe", categories: [off(3), off(4)], level: 2, left: 0 },
     {
       name: "every level spelled out",
       categories: [on(1), off(2), off(3), off(4)],

@@ -107,7 +107,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
         };
         const { changes, writes, obstacles } = plan(desired, live, owner);
         expect(plan(turned, live, owner)).toMatchObject({ changes, writes, obstacles });
-        // Of several live policies for one declared one the first listed counts (product: ownership).
+        // Of several live policies for one declared one the first listed counts: they have no time stamp.
         const names = live.policies?.map(identityOf) ?? [];
         fc.pre(new Set(names).size === names.length);
         const relisted = { ...live, policies: live.policies?.toReversed() };

@@ -154,7 +154,7 @@ describe("differences of a tuning", () => {
       yields: [],
     },
     {
-      when: "only the levels above are switched off, as the specification's recipe does",
+      when: "only the levels above are switched off, as the usual recipe does",
       declares: { paranoiaLevel: 2 },
       live: { categories: [level(3, false), level(4, false)] },
       yields: [],

@@ -46,21 +46,21 @@ interface KnownDifference {
 }
 
 const knownDifferences: readonly KnownDifference[] = [
-  // The documentation's example sends a string (api-facts A.6).
+  // The documentation's example sends a string (SERVICE.md A.6).
   {
     mistake: "request /enabled must be boolean",
     applies: ({ path }) => path.includes("/policies"),
   },
-  // A recorded list of policies has none (api-facts A.6).
+  // A recorded list of policies has none (SERVICE.md A.6).
   { mistake: "'result_info'", applies: ({ path }) => path.endsWith("/policies") },
-  // A dry run shows no result (api-facts B.2).
+  // A dry run shows no result (SERVICE.md B.2).
   {
     mistake: "response /result must be object",
     applies: ({ path }) => path.includes("dry_run=true"),
   },
-  // Managed rules come without an expression (api-facts B.5).
+  // Managed rules come without an expression (SERVICE.md B.5).
   { mistake: "'expression'", applies: ({ received }) => isManaged(received) },
-  // The code of throttling is below the least that the schema allows (api-facts C.2).
+  // The code of throttling is below the least that the schema allows (SERVICE.md C.2).
   { mistake: "/errors/0/code must be >= 1000", applies: ({ status }) => status === 429 },
   // The alternatives of a position forbid nothing, so that each fits all of them.
   { mistake: "request /position must match exactly one schema in oneOf", applies: () => true },

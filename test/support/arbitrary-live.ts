@@ -158,7 +158,7 @@ const overrides = fc
     mostly(fc.constant<Wire>({ ...some }), fc.constant<Wire>({ ...some, future: 1 })),
   );
 
-/** The recipe of the specification, for every level, in the order given or turned round. */
+/** The usual recipe (SERVICE.md B.7), for every level, in the order given or turned round. */
 function levels(): fc.Arbitrary<Wire[]> {
   return fc.tuple(fc.nat(4), fc.boolean(), fc.boolean()).map(([level, turned, all]) => {
     const list = [1, 2, 3, 4]
@@ -228,7 +228,7 @@ const rules: fc.Arbitrary<readonly LiveRule[]> = fc
       }),
     );
     const [refs, deployed] = [new Set<string>(), new Set<string>()];
-    // What the service refuses is never live: a ref twice, a managed ruleset deployed twice (api-facts B.4, B.5).
+    // What the service refuses is never live: a ref twice, a managed ruleset deployed twice (SERVICE.md B.4, B.5).
     return live.filter(({ ref, does }) => {
       const ruleset = does.action === "execute" ? does.ruleset : ref;
       const isAllowed = !refs.has(ref) && !deployed.has(ruleset);

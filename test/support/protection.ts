@@ -83,7 +83,7 @@ function listsOf(value: string): ReadonlyMap<string, readonly string[]> {
   return lists;
 }
 
-/** A skip rule acts on the rules after it (api-facts B.4). */
+/** A skip rule acts on the rules after it (SERVICE.md B.4). */
 function rulesetsSeeing(path: string, rules: readonly LiveRule[]): readonly string[] {
   const seeing: string[] = [];
   const spared = new Set<string>();

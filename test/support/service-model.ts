@@ -7,9 +7,8 @@ import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/z
 import { ruleOfWire, text, type Wire } from "./wire-model.ts";
 
 /**
- * The service in one pure function: the state that a write leads to, by the words of the specification and of
- * api-facts A.6, B.3, B.4 and B.5. It knows nothing of the program's own client, and throws where the service
- * would refuse.
+ * The service in one pure function: the state that a write leads to, by SERVICE.md A.6, B.3, B.4 and B.5. It knows
+ * nothing of the program's own client, and throws where the service would refuse.
  */
 export function afterWrite(live: LiveZone, write: Write): LiveZone {
   switch (write.call) {
@@ -66,7 +65,7 @@ function policiesOf(live: LiveZone): readonly LivePolicy[] {
 
 const policyFields = ["description", "action", "expression", "enabled", "value"];
 
-/** A partial PUT is not reliable (api-facts A.6): it is refused here. */
+/** A partial PUT is not reliable (SERVICE.md A.6): it is refused here. */
 function policyOfWire(id: string, body: Wire): LivePolicy {
   const missing = policyFields.filter((field) => !(field in body));
   if (missing.length > 0) throw new Error(`400: a policy without ${missing.join(", ")}`);
@@ -116,7 +115,7 @@ function listAfter(live: LiveEntrypoint, write: RuleWrite): readonly LiveRule[] 
   }
 }
 
-/** PATCH replaces the rule; the one exception is a body with only a position (api-facts B.4). */
+/** PATCH replaces the rule; the one exception is a body with only a position (SERVICE.md B.4). */
 function afterPatch(
   rules: readonly LiveRule[],
   write: Extract<Write, { readonly call: "update-rule" }>,
@@ -162,7 +161,7 @@ function stored(body: Wire, before: readonly LiveRule[], index: number): LiveRul
   });
 }
 
-/** A rule keeps its identity by id or ref; a changed ref makes a new one (api-facts B.4). */
+/** A rule keeps its identity by id or ref; a changed ref makes a new one (SERVICE.md B.4). */
 function sameRule(body: Wire, before: readonly LiveRule[]): LiveRule | undefined {
   const same = before.find(({ id, ref }) =>
     body["id"] === undefined ? ref === body["ref"] : id === body["id"],
@@ -179,7 +178,7 @@ function serverFields({ wire }: LiveRule): Wire {
   return Object.fromEntries(Object.entries(wire).filter(([name]) => serverMade.includes(name)));
 }
 
-/** What the service refuses of a list (api-facts B.4, B.5, B.8). */
+/** What the service refuses of a list (SERVICE.md B.4, B.5, B.8). */
 function checked(rules: readonly LiveRule[]): readonly LiveRule[] {
   const refs = new Set(rules.map(({ ref }) => ref));
   if (refs.size !== rules.length) throw new Error("400: a ref twice");

@@ -100,7 +100,7 @@ function emptyOr(
   return toss(dice) ? { [name]: [] } : {};
 }
 
-/** The specification's recipe names only the levels that are off. */
+/** The usual recipe names only the levels that are off (SERVICE.md B.7). */
 function recipe(categories: readonly Json[], dice: Dice): readonly Json[] {
   const isOneOn = isJsonObject(categories[0]) && categories[0]["category"] === "paranoia-level-1";
   const last = categories.at(-1);
