@@ -4,7 +4,7 @@ import type { JsonObject } from "../syntax/json.ts";
 import { isJsonObject } from "../syntax/json.ts";
 import type { LiveRule, LiveZone } from "../zone/live.ts";
 import { managedRulesets, owaspRulesetId } from "../zone/managed-ruleset.ts";
-import { keyOfRef, ownerOfRef } from "../zone/mark.ts";
+import { keyOfRef, markOfRef } from "../zone/mark.ts";
 import type { Overrides, OwaspTuning, Rule } from "../zone/resource.ts";
 import { scoreActions } from "../zone/resource.ts";
 import type { Candidates } from "./candidate.ts";
@@ -24,13 +24,14 @@ export function ruleCandidates(
   return candidatesOf("rule", rules, (rule) => {
     const { id, ref, description } = rule;
     const title = description === "" ? ref : description;
-    const marker = ownerOfRef(ref);
-    if (marker !== undefined && marker !== owner) return { id, title, why: `belongs to ${marker}` };
+    const mark = markOfRef(ref);
+    if (mark.owner !== undefined && mark.owner !== owner) {
+      return { id, title, why: `belongs to ${mark.owner}` };
+    }
     if (rule.does.action === "other") {
       return { id, title, why: `its action "${rule.does.name}" is none that a file can name` };
     }
-    const ours = keyOfRef(owner, ref);
-    const key = ours === undefined ? newKey(rule, keys) : keys.claim(ours);
+    const key = mark.key === undefined ? newKey(rule, keys) : keys.claim(mark.key);
     if (key === undefined) return { id, title, why: "bears the same ref as another rule" };
     return { id, title, ways: waysToSay(rule, key, scoreRule?.id), unknown: unknownIn(rule) };
   });
