@@ -123,6 +123,7 @@ const seenByTestsAlone = [
   "syntax/csp.ts printCsp",
   "telemetry/metric-table.ts renderMetricTable",
   "web/page-parts.ts relative",
+  "zone/managed-ruleset.ts managedRulesets",
 ];
 
 /** Values that a file exports, as `plan/plan.ts plan`. */

@@ -1,3 +1,4 @@
+import { globIgnoringCase } from "../syntax/glob.ts";
 import type { Zone } from "../zone/zone.ts";
 import { ApiError } from "./api-error.ts";
 import { Budget, type BudgetOptions, type BudgetState } from "./budget.ts";
@@ -45,8 +46,8 @@ export class Credential {
   readonly budget: Budget;
   readonly #options: CredentialOptions;
   readonly #clock: Clock;
-  readonly #accounts: readonly RegExp[];
-  readonly #zones: readonly RegExp[];
+  readonly #accounts: readonly Pattern[];
+  readonly #zones: readonly Pattern[];
   #token: Token | undefined;
   /** The token before this one: requests that carry it may still be under way. */
   #former: Token | undefined;
@@ -64,8 +65,8 @@ export class Credential {
     this.budget = new Budget(options.budget, clock);
     this.#options = options;
     this.#clock = clock;
-    this.#accounts = options.accounts.map(patternOf);
-    this.#zones = options.zones.map(patternOf);
+    this.#accounts = options.accounts.map(globIgnoringCase);
+    this.#zones = options.zones.map(globIgnoringCase);
   }
 
   get state(): CredentialState {
@@ -160,13 +161,8 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : "unknown reason";
 }
 
-function patternOf(pattern: string): RegExp {
-  const literal = pattern.split("*").map((part) => RegExp.escape(part));
-  return new RegExp(`^${literal.join(".*")}$`, "is");
-}
+type Pattern = (text: string) => boolean;
 
-function fits(patterns: readonly RegExp[], texts: readonly string[]): boolean {
-  return (
-    patterns.length === 0 || patterns.some((pattern) => texts.some((text) => pattern.test(text)))
-  );
+function fits(patterns: readonly Pattern[], texts: readonly string[]): boolean {
+  return patterns.length === 0 || patterns.some((isFor) => texts.some((text) => isFor(text)));
 }

@@ -1,4 +1,5 @@
 import type { ZoneListing } from "../api/service.ts";
+import { globIgnoringCase } from "../syntax/glob.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Session } from "./session.ts";
 
@@ -21,10 +22,5 @@ export function wantedOf(zones: readonly Zone[], patterns: readonly string[]): r
 
 /** Whether a zone is one of those that the command line names. */
 export function isWanted(name: string, patterns: readonly string[]): boolean {
-  return patterns.length === 0 || patterns.some((pattern) => fits(name, pattern.toLowerCase()));
-}
-
-function fits(name: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*").map((part) => RegExp.escape(part));
-  return new RegExp(`^${[first, ...rest].join(".*")}$`).test(name);
+  return patterns.length === 0 || patterns.some((pattern) => globIgnoringCase(pattern)(name));
 }

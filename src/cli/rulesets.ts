@@ -4,7 +4,7 @@ import { plural } from "../report/plural.ts";
 import { rulesetDiff, type RuleDiff } from "../report/ruleset-diff.ts";
 import { printable, valueText } from "../report/value.ts";
 import type { JsonObject } from "../syntax/json.ts";
-import { managedPhase, managedRulesets } from "../zone/managed-ruleset.ts";
+import { managedPhase, rulesetIdOf } from "../zone/managed-ruleset.ts";
 import type { Ruleset, RulesetHead, RulesetRule } from "../zone/ruleset.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { wantedZones } from "./inventory.ts";
@@ -140,8 +140,8 @@ async function idOf(
   { service, stop }: Session,
 ): Promise<string | undefined> {
   if (/^[0-9a-f]{32}$/.test(name)) return name;
-  const managed = Object.entries(managedRulesets).find(([short]) => short === name);
-  if (managed !== undefined) return managed[1];
+  const managed = rulesetIdOf(name);
+  if (managed !== undefined) return managed;
   const phase = name === "entrypoint" ? managedPhase : name;
   const kind = scope.level === "zone" ? "zone" : "root";
   const heads = await service.rulesets.list(scope, stop);

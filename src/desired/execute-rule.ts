@@ -1,8 +1,8 @@
 import {
   documentedScoreRuleId,
-  managedRulesets,
   namedThresholds,
   owaspRulesetId,
+  rulesetIdOf,
 } from "../zone/managed-ruleset.ts";
 import type {
   CategoryOverride,
@@ -43,7 +43,7 @@ export function executeOf(
 
 /** Id of a managed ruleset that a file names, or gives the id of. */
 export function rulesetId(name: string): string {
-  return new Map<string, string>(Object.entries(managedRulesets)).get(name) ?? name;
+  return rulesetIdOf(name) ?? name;
 }
 
 function tuningOf(rule: ManagedRule): OwaspTuning {

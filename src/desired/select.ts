@@ -1,10 +1,10 @@
+import { globIgnoringCase } from "../syntax/glob.ts";
 import { didYouMean } from "../syntax/nearest.ts";
 import type { DesiredZone, Selector, ZoneContent, ZoneDocument } from "../zone/desired.ts";
 import type { Problem } from "../zone/problem.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { combine } from "./combine.ts";
 import { type Declared, meantOf } from "./namesakes.ts";
-import { matcherOf } from "./pattern.ts";
 import { problemAt } from "./problem-of.ts";
 
 /** Declared zones that were found in the listing, in its order, and what was wrong on the way. */
@@ -125,6 +125,11 @@ function selectorMatcher({ name, account, status, plan }: Selector): (zone: Zone
     (fitsAccount(zone.accountName) || fitsAccount(zone.accountId)) &&
     fitsStatus(zone.status) &&
     fitsPlan(zone.plan);
+}
+
+/** Without a pattern every text fits. */
+function matcherOf(pattern: string | undefined): (text: string) => boolean {
+  return pattern === undefined ? () => true : globIgnoringCase(pattern);
 }
 
 function conflict(zone: Zone, what: string, first: ZoneDocument, second: ZoneDocument): Problem {

@@ -1,3 +1,4 @@
+import { globIgnoringCase } from "../syntax/glob.ts";
 import type { Json } from "../syntax/json.ts";
 import { isJsonObject } from "../syntax/json.ts";
 import type { Place, ZoneDocument } from "../zone/desired.ts";
@@ -5,7 +6,6 @@ import type { TraceEntry } from "./join-files.ts";
 import { keyPlace, originOf } from "./layer.ts";
 import type { Layer, MergedPath } from "./layer.ts";
 import { identityOf, Merger } from "./merge.ts";
-import { matcherOf } from "./pattern.ts";
 
 /** A value of a merged zone, and the place that set it. */
 export interface ShownValue {
@@ -41,8 +41,12 @@ export function selectorsNaming(
   name: string,
 ): readonly ZoneDocument[] {
   return documents.filter(
-    ({ target }) => target.by === "selector" && matcherOf(target.selector.name)(name),
+    ({ target }) => target.by === "selector" && fits(target.selector.name, name),
   );
+}
+
+function fits(pattern: string | undefined, name: string): boolean {
+  return pattern === undefined || globIgnoringCase(pattern)(name);
 }
 
 /** What belongs to a layer itself, and does not go down to the zone. */

@@ -1,7 +1,7 @@
 import { canonicalCsp, parseCsp } from "../syntax/csp.ts";
 import type { Json, JsonObject } from "../syntax/json.ts";
 import type { Target, ZoneContent } from "../zone/desired.ts";
-import { managedRulesets } from "../zone/managed-ruleset.ts";
+import { rulesetNameOf } from "../zone/managed-ruleset.ts";
 import type {
   ExecuteRule,
   Overrides,
@@ -109,7 +109,7 @@ function skipEntry({
 
 /** A managed ruleset by its well-known name, else by its id. */
 function rulesetName(id: string): string {
-  return Object.entries(managedRulesets).find(([, known]) => known === id)?.[0] ?? id;
+  return rulesetNameOf(id) ?? id;
 }
 
 /** Fields of which some may be missing. */

@@ -1,3 +1,4 @@
+import { matchesGlob } from "../syntax/glob.ts";
 import type { JsonObject } from "../syntax/json.ts";
 import { fieldsOf } from "./fields.ts";
 import type { FieldReader } from "./fields.ts";
@@ -56,7 +57,7 @@ interface ArmedFault {
   readonly order: JsonObject;
   readonly effect: Partial<Suffering>;
   readonly method: string | undefined;
-  readonly path: RegExp;
+  readonly path: string;
   readonly credential: string | undefined;
   readonly probability: number;
   readonly random: () => number;
@@ -112,7 +113,7 @@ function strikes(fault: ArmedFault, { method, path, credential }: Victim): boole
   if (fault.left === 0) return false;
   if (fault.method !== undefined && fault.method !== method) return false;
   if (fault.credential !== undefined && fault.credential !== credential) return false;
-  if (!fault.path.test(path)) return false;
+  if (!matchesGlob(fault.path, path)) return false;
   if (fault.skip > 0) {
     fault.skip -= 1;
     return false;
@@ -149,7 +150,7 @@ function armed(body: JsonObject): ArmedFault {
     order: body,
     effect: effectIn(fields),
     method: fields.text("method")?.toUpperCase(),
-    path: globOf(fields.text("path") ?? "*"),
+    path: fields.text("path") ?? "*",
     credential: fields.text("credential"),
     probability: probabilityIn(fields),
     random: seededRandom(fields.integer("seed") ?? 1),
@@ -192,12 +193,6 @@ function probabilityIn(fields: FieldReader): number {
   const probability = fields.body["probability"] ?? 1;
   if (typeof probability === "number" && probability >= 0 && probability <= 1) return probability;
   throw fields.mistake("probability", "probability must be from 0 to 1");
-}
-
-/** A pattern in which `*` stands for any run of characters. */
-function globOf(pattern: string): RegExp {
-  const parts = pattern.split("*").map((part) => RegExp.escape(part));
-  return new RegExp(`^${parts.join(".*")}$`, "s");
 }
 
 /** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */

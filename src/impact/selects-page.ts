@@ -1,5 +1,5 @@
 import type { Argument, Expression, Operand, Value } from "../syntax/expression-tree.ts";
-import { matchesGlob } from "../syntax/glob.ts";
+import { globIgnoringCase, matchesGlob } from "../syntax/glob.ts";
 
 /** Whether an expression selects a page; `maybe` where the address of the page does not decide it. */
 export type Selected = "yes" | "no" | "maybe";
@@ -116,9 +116,7 @@ function holds(left: string, operator: string, texts: readonly string[]): Known 
     case "contains":
       return left.includes(text);
     case "wildcard":
-      return isPlainWildcard(text)
-        ? matchesGlob(text.toLowerCase(), left.toLowerCase())
-        : undefined;
+      return isPlainWildcard(text) ? globIgnoringCase(text)(left) : undefined;
     case "strict wildcard":
       return isPlainWildcard(text) ? matchesGlob(text, left) : undefined;
     default:

@@ -1,5 +1,5 @@
 import type { Notice, NoticeSeverity } from "../report/notice.ts";
-import { matchesGlob } from "../syntax/glob.ts";
+import { globIgnoringCase } from "../syntax/glob.ts";
 import { messageOf, type Message, type SinkType } from "./message.ts";
 
 /** Where notices go, and which. */
@@ -147,7 +147,7 @@ export class Outbox {
   #isWanted({ zone, severity, isOver }: Notice): boolean {
     const isEnd = isOver && this.#open.has(zone);
     if (this.#sink.severity === "error" && severity !== "error" && !isEnd) return false;
-    return zone === "" || this.#sink.zones.some((pattern) => matchesGlob(pattern, zone));
+    return zone === "" || this.#sink.zones.some((pattern) => globIgnoringCase(pattern)(zone));
   }
 
   #isRepeated({ zone, reason, message }: Notice): boolean {

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "../syntax/json.ts";
 import { isJsonObject } from "../syntax/json.ts";
 import type { LiveRule, LiveZone } from "../zone/live.ts";
-import { managedRulesets, owaspRulesetId } from "../zone/managed-ruleset.ts";
-import { keyOfRef, ownerOfRef } from "../zone/mark.ts";
+import { owaspRulesetId, rulesetNameOf } from "../zone/managed-ruleset.ts";
+import { keyOfRef, markOfRef } from "../zone/mark.ts";
 import type { Overrides, OwaspTuning, Rule } from "../zone/resource.ts";
 import { scoreActions } from "../zone/resource.ts";
 import type { Candidates } from "./candidate.ts";
@@ -12,6 +12,7 @@ import { candidatesOf, Keys } from "./candidate.ts";
 import type { Tuned } from "./overrides.ts";
 import { resolveOverrides, tuningOf } from "./overrides.ts";
 import { levelled } from "./paranoia.ts";
+import { parameterFields, ruleFields, serverMadeFields } from "./rule-wire.ts";
 import { unknownInOverrides } from "./wire-overrides.ts";
 
 /** The live rules as they could be declared, in their order. */
@@ -24,13 +25,14 @@ export function ruleCandidates(
   return candidatesOf("rule", rules, (rule) => {
     const { id, ref, description } = rule;
     const title = description === "" ? ref : description;
-    const marker = ownerOfRef(ref);
-    if (marker !== undefined && marker !== owner) return { id, title, why: `belongs to ${marker}` };
+    const mark = markOfRef(ref);
+    if (mark.owner !== undefined && mark.owner !== owner) {
+      return { id, title, why: `belongs to ${mark.owner}` };
+    }
     if (rule.does.action === "other") {
       return { id, title, why: `its action "${rule.does.name}" is none that a file can name` };
     }
-    const ours = keyOfRef(owner, ref);
-    const key = ours === undefined ? newKey(rule, keys) : keys.claim(ours);
+    const key = mark.key === undefined ? newKey(rule, keys) : keys.claim(mark.key);
     if (key === undefined) return { id, title, why: "bears the same ref as another rule" };
     return { id, title, ways: waysToSay(rule, key, scoreRule?.id), unknown: unknownIn(rule) };
   });
@@ -38,8 +40,8 @@ export function ruleCandidates(
 
 function newKey({ does, description }: LiveRule, keys: Keys): string {
   if (does.action !== "execute") return keys.keyFor([description], "exception");
-  const known = Object.entries(managedRulesets).find(([, id]) => id === does.ruleset)?.[0];
-  return keys.keyFor([known?.replaceAll("_", "-") ?? description], "ruleset");
+  const name = rulesetNameOf(does.ruleset)?.replaceAll("_", "-");
+  return keys.keyFor([name ?? description], "ruleset");
 }
 
 function waysToSay(
@@ -97,34 +99,17 @@ const untuned: OwaspTuning = {
   action: undefined,
 };
 
-/** Fields of a rule and of its parameters that are compared, or that only the service writes. */
-const known: ReadonlySet<string> = new Set([
-  "id",
-  "ref",
-  "version",
-  "last_updated",
-  "categories",
-  "description",
-  "expression",
-  "enabled",
-  "action",
-  "action_parameters",
-]);
-
-const knownParameters = {
-  execute: new Set(["id", "version", "overrides"]),
-  skip: new Set(["ruleset", "phase", "rulesets", "rules", "phases", "products"]),
-  other: new Set<string>(),
-} as const;
-
 /** Paths of what a rule carries beyond what we know. */
 function unknownIn({ wire, does }: LiveRule): readonly string[] {
   const parameters = objectIn(wire, "action_parameters");
-  const isSkip = does.action === "skip";
+  const isKnown = (name: string) =>
+    ruleFields.has(name) ||
+    serverMadeFields.has(name) ||
+    (does.action === "skip" && name === "logging");
   return [
-    ...Object.keys(wire).filter((name) => !known.has(name) && !(isSkip && name === "logging")),
+    ...Object.keys(wire).filter((name) => !isKnown(name)),
     ...Object.keys(parameters)
-      .filter((name) => !knownParameters[does.action].has(name))
+      .filter((name) => !parameterFields[does.action].has(name))
       .map((name) => `action_parameters.${name}`),
     ...unknownInOverrides(parameters["overrides"]).map(
       (name) => `action_parameters.overrides.${name}`,

@@ -1,15 +1,18 @@
 import type { JsonObject } from "../syntax/json.ts";
 import type { Declared } from "../zone/desired.ts";
 import type { LivePolicy } from "../zone/live.ts";
+import type { Mark } from "../zone/mark.ts";
 import { marked, unmarked } from "../zone/mark.ts";
 import type { Policy } from "../zone/resource.ts";
-import type { Delete, DeleteReason, Effect, FieldChange, Update } from "./change.ts";
+import type { Delete, Effect, FieldChange, Update } from "./change.ts";
 import { neutral, weakens } from "./effect.ts";
+import type { Doomed } from "./idle.ts";
+import { judgeIdle } from "./idle.ts";
 import type { KindPlan, Unmanaged } from "./kind-plan.ts";
 import { effectOfPolicy } from "./policy-effect.ts";
 import { differingPolicyFields } from "./policy-fields.ts";
 import type { WantedPolicy } from "./policy-match.ts";
-import { isUnmarked, matchPolicies } from "./policy-match.ts";
+import { matchPolicies } from "./policy-match.ts";
 import type { PolicyStep } from "./policy-order.ts";
 import { orderPolicySteps } from "./policy-order.ts";
 
@@ -22,13 +25,7 @@ export function planPolicies(
   const wanted = matchPolicies(declared.items, live, owner);
   const matched = new Set(wanted.map((each) => each.live));
   const idle = live.filter((policy) => !matched.has(policy));
-  const isOurs = ({ description }: LivePolicy) => unmarked(description).owner === owner;
-  const foreign = idle.filter((policy) => !isOurs(policy));
-  const unwanted = declared.unmanaged === "delete" ? foreign.filter(isUnmarked) : [];
-  const doomed = [
-    ...whyIdle(idle.filter(isOurs), declared.items),
-    ...unwanted.map((policy): Doomed => ({ policy, because: "unmanaged", stays: undefined })),
-  ];
+  const { doomed, unmanaged } = judgeIdle(idle, declared, owner, markOf);
   const { steps, obstacles } = orderPolicySteps([
     ...wanted.flatMap((each) => stepFor(each, owner)),
     ...doomed.map((each) => deleteStep(each, owner)),
@@ -36,34 +33,15 @@ export function planPolicies(
   return {
     steps,
     obstacles,
-    unmanaged:
-      declared.unmanaged === "ignore"
-        ? []
-        : foreign.filter((policy) => !unwanted.includes(policy)).map(unmanagedOf),
+    unmanaged: unmanaged.map(unmanagedOf),
     notes: [],
     compared: declared.items.length + doomed.length,
-    marked: live.some(isOurs),
+    marked: live.some((policy) => markOf(policy).owner === owner),
   };
 }
 
-/** A live policy that is to go, and why. */
-interface Doomed {
-  readonly policy: LivePolicy;
-  readonly because: DeleteReason;
-  /** What is declared under its mark and stays. */
-  readonly stays: Policy | undefined;
-}
-
-/** Policies of ours that no declared one is. Of several with one mark that is no longer declared, all but the first are spare. */
-function whyIdle(idle: readonly LivePolicy[], declared: readonly Policy[]): readonly Doomed[] {
-  const byKey = new Map(declared.map((policy) => [policy.key, policy]));
-  const seen = new Set<string>(byKey.keys());
-  return idle.map((policy) => {
-    const { key = "" } = unmarked(policy.description);
-    const because = seen.has(key) ? "duplicate" : "undeclared";
-    seen.add(key);
-    return { policy, because, stays: byKey.get(key) };
-  });
+function markOf({ description }: LivePolicy): Mark {
+  return unmarked(description);
 }
 
 function stepFor({ policy, live }: WantedPolicy, owner: string): readonly PolicyStep[] {
@@ -117,23 +95,25 @@ function keyChange(
   return [{ field: "key", before: mark.key, after: key }];
 }
 
-function deleteStep({ policy, because, stays }: Doomed, owner: string): PolicyStep {
-  const { description, key } = unmarked(policy.description);
+function deleteStep(
+  { live, key, because, stays }: Doomed<LivePolicy, Policy>,
+  owner: string,
+): PolicyStep {
   const change: Delete = {
     verb: "delete",
     kind: "policy",
-    key: `policy/${because === "undeclared" ? (key ?? policy.id) : policy.id}`,
-    title: description,
-    id: policy.id,
+    key: `policy/${key}`,
+    title: unmarked(live.description).description,
+    id: live.id,
     because,
-    fields: differingPolicyFields(policy, undefined, owner),
-    effect: stays === undefined ? effectOfPolicy(policy, undefined) : effectOfSpare(policy, stays),
+    fields: differingPolicyFields(live, undefined, owner),
+    effect: stays === undefined ? effectOfPolicy(live, undefined) : effectOfSpare(live, stays),
   };
   return {
-    before: policy,
+    before: live,
     after: undefined,
     changes: [change],
-    write: { call: "delete-policy", id: policy.id, changes: [change.key] },
+    write: { call: "delete-policy", id: live.id, changes: [change.key] },
   };
 }
 

@@ -54,8 +54,7 @@ export function matchPolicies(
   return policies.map((policy) => ({ policy, live: found.get(policy) }));
 }
 
-/** Whether nobody's mark stands on a live policy. */
-export function isUnmarked({ description }: LivePolicy): boolean {
+function isUnmarked({ description }: LivePolicy): boolean {
   return unmarked(description).owner === undefined;
 }
 

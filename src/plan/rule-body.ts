@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../syntax/json.ts";
 import { isJsonObject } from "../syntax/json.ts";
 import type { LiveRule, LiveRuleAction } from "../zone/live.ts";
 import type { Overrides, SkipParameters } from "../zone/resource.ts";
+import { serverMadeFields, skipFields, wireSkip } from "./rule-wire.ts";
 import { wireOverrides } from "./wire-overrides.ts";
 
 /** What a rule shall be, in terms in which it can be compared with a live one. */
@@ -12,12 +13,9 @@ export interface RuleForm {
   readonly does: Exclude<LiveRuleAction, { readonly action: "other" }>;
 }
 
-/** Fields that only the service writes (the schema's `readOnly`). */
-const serverMade: ReadonlySet<string> = new Set(["version", "last_updated", "categories"]);
-
 /** A live rule as a PUT of the list sends it back: with id and ref, without what only the service writes. */
 export function keptRule({ wire }: LiveRule): JsonObject {
-  return Object.fromEntries(Object.entries(wire).filter(([name]) => !serverMade.has(name)));
+  return Object.fromEntries(Object.entries(wire).filter(([name]) => !serverMadeFields.has(name)));
 }
 
 /**
@@ -62,18 +60,7 @@ function executeParameters(ruleset: string, overrides: Overrides, live: JsonObje
   };
 }
 
-const skipFields = ["ruleset", "phase", "rulesets", "rules", "phases", "products"] as const;
-
 function skipParameters(skip: SkipParameters, live: JsonObject): JsonObject {
-  const known: ReadonlySet<string> = new Set(skipFields);
-  const kept = Object.entries(live).filter(([name]) => !known.has(name));
-  return {
-    ...Object.fromEntries(kept),
-    ...(skip.ruleset ? { ruleset: "current" } : {}),
-    ...(skip.phase ? { phase: "current" } : {}),
-    ...(skip.rulesets.length > 0 ? { rulesets: skip.rulesets } : {}),
-    ...(Object.keys(skip.rules).length > 0 ? { rules: skip.rules } : {}),
-    ...(skip.phases.length > 0 ? { phases: skip.phases } : {}),
-    ...(skip.products.length > 0 ? { products: skip.products } : {}),
-  };
+  const kept = Object.entries(live).filter(([name]) => !skipFields.has(name));
+  return { ...Object.fromEntries(kept), ...wireSkip(skip) };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { LiveRuleAction } from "../zone/live.ts";
-import { managedRulesets } from "../zone/managed-ruleset.ts";
+import { rulesetNameOf } from "../zone/managed-ruleset.ts";
 import type {
   CategoryOverride,
   Overrides,
@@ -13,6 +13,7 @@ import type { Fields } from "./field-changes.ts";
 import { differingFields } from "./field-changes.ts";
 import { tuningOf } from "./overrides.ts";
 import { levelled } from "./paranoia.ts";
+import { skipFields, wireSkip } from "./rule-wire.ts";
 
 /** What can be compared of a rule, live or declared. */
 interface Comparable {
@@ -43,7 +44,7 @@ function differingOrder(
 ): readonly FieldChange[] {
   if (before?.action !== "execute" || after?.action !== "execute") return [];
   const [was, is] = [levelled(before.overrides), levelled(after.overrides)];
-  const inWords = [was, is].map((side) => overrideFields(side, scoreRuleId));
+  const inWords = [was, is].map((side) => fieldsOfOverrides(side, scoreRuleId));
   if (isDeepStrictEqual(was, is) || !isDeepStrictEqual(inWords[0], inWords[1])) return [];
   return [{ field: "overrides", before: overridesText(was), after: overridesText(is) }];
 }
@@ -52,26 +53,24 @@ function fieldsOf(
   { description, expression, enabled, does }: Comparable,
   scoreRuleId: string,
 ): Fields {
-  return { ...actionFields(does, scoreRuleId), expression, enabled, description };
+  return { ...fieldsOfAction(does, scoreRuleId), expression, enabled, description };
 }
 
-function actionFields(does: LiveRuleAction, scoreRuleId: string): Fields {
+function fieldsOfAction(does: LiveRuleAction, scoreRuleId: string): Fields {
   switch (does.action) {
     case "execute":
-      return { deploy: rulesetName(does.ruleset), ...overrideFields(does.overrides, scoreRuleId) };
+      return {
+        deploy: rulesetNameOf(does.ruleset) ?? does.ruleset,
+        ...fieldsOfOverrides(does.overrides, scoreRuleId),
+      };
     case "skip":
-      return { ...skipFields(does.skip), logging: does.logging };
+      return { ...fieldsOfSkip(does.skip), logging: does.logging };
     case "other":
       return { does: does.name };
   }
 }
 
-/** A managed ruleset in the file's words: its well-known name, else its id. */
-function rulesetName(id: string): string {
-  return Object.entries(managedRulesets).find(([, known]) => known === id)?.[0] ?? id;
-}
-
-function overrideFields(overrides: Overrides, scoreRuleId: string): Fields {
+function fieldsOfOverrides(overrides: Overrides, scoreRuleId: string): Fields {
   const { paranoiaLevel, scoreThreshold, action, categories, rules } = tuningOf(
     overrides,
     scoreRuleId,
@@ -115,17 +114,7 @@ function isSaid(text: string | undefined): text is string {
   return text !== undefined;
 }
 
-function skipFields(skip: SkipParameters): Fields {
-  return {
-    "skip.ruleset": skip.ruleset ? "current" : undefined,
-    "skip.phase": skip.phase ? "current" : undefined,
-    "skip.rulesets": ifAny(skip.rulesets),
-    "skip.rules": Object.keys(skip.rules).length === 0 ? undefined : skip.rules,
-    "skip.phases": ifAny(skip.phases),
-    "skip.products": ifAny(skip.products),
-  };
-}
-
-function ifAny(list: readonly string[]): readonly string[] | undefined {
-  return list.length === 0 ? undefined : list;
+function fieldsOfSkip(skip: SkipParameters): Fields {
+  const wire = wireSkip(skip);
+  return Object.fromEntries([...skipFields].map((name) => [`skip.${name}`, wire[name]]));
 }

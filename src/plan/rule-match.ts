@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { LiveRule } from "../zone/live.ts";
-import { keyOfRef, ownerOfRef } from "../zone/mark.ts";
+import { keyOfRef, markOfRef } from "../zone/mark.ts";
 import type { Rule } from "../zone/resource.ts";
 import type { RuleForm } from "./rule-body.ts";
 
@@ -35,7 +35,7 @@ export function matchRules(
     const former = isRenamed ? byKey.get(rule.was) : undefined;
     return { rule, form, live: take([...(byKey.get(rule.key) ?? []), ...(former ?? [])]) };
   });
-  const free = live.filter(({ ref }) => [undefined, owner].includes(ownerOfRef(ref)));
+  const free = live.filter(({ ref }) => [undefined, owner].includes(markOfRef(ref).owner));
   return known.map((wanted) => ({
     ...wanted,
     live: wanted.live ?? take(free.filter((rule) => doesTheSame(wanted.form, rule))),

@@ -1,12 +1,13 @@
 import type { Declared } from "../zone/desired.ts";
 import type { LiveEntrypoint, LiveRule, ScoreRule } from "../zone/live.ts";
 import { documentedScoreRuleId } from "../zone/managed-ruleset.ts";
-import { keyOfRef, refOf } from "../zone/mark.ts";
+import { keyOfRef, markOfRef, refOf } from "../zone/mark.ts";
 import type { Rule } from "../zone/resource.ts";
-import type { Change, Effect, FieldChange } from "./change.ts";
+import type { Change, Delete, Effect, FieldChange } from "./change.ts";
 import { combine } from "./effect.ts";
-import { deleteOf, judgeIdleRules } from "./idle-rules.ts";
-import type { KindPlan } from "./kind-plan.ts";
+import type { Doomed } from "./idle.ts";
+import { judgeIdle } from "./idle.ts";
+import type { KindPlan, Unmanaged } from "./kind-plan.ts";
 import { needsScoreRule, resolveOverrides } from "./overrides.ts";
 import type { Refusal } from "./refusal.ts";
 import type { RuleForm } from "./rule-body.ts";
@@ -32,12 +33,13 @@ export function planRules(
   const forms = declared.items.map((rule) => [rule, formOf(rule, scoreRuleId)] as const);
   const wanted = matchRules(forms, before, owner);
   const matched = new Set(wanted.map(({ live }) => live));
-  const { doomed, unmanaged } = judgeIdleRules(
+  const { doomed, unmanaged } = judgeIdle(
     before.filter((rule) => !matched.has(rule)),
     declared,
     owner,
+    ({ ref }) => markOfRef(ref),
   );
-  const after = arrange(before, wanted, new Set(doomed.map(({ rule }) => rule)));
+  const after = arrange(before, wanted, new Set(doomed.map(({ live }) => live)));
 
   const updates = wanted.flatMap((each) => changeOf(each, { before, after, scoreRuleId, owner }));
   const deletes = doomed.map((each) => deleteOf(each, scoreRuleId));
@@ -52,7 +54,7 @@ export function planRules(
   });
   return {
     steps: write === undefined ? [] : [{ changes, write }],
-    unmanaged,
+    unmanaged: unmanaged.map(unmanagedOf),
     notes: notesOf(declared.items, scoreRule),
     obstacles: obstaclesOf(after),
     compared: declared.items.length + doomed.length,
@@ -116,6 +118,23 @@ function changeOf(
       differing: content.length === 0 ? undefined : live,
     },
   ];
+}
+
+function deleteOf({ live, key, because }: Doomed<LiveRule, Rule>, scoreRuleId: string): Delete {
+  return {
+    verb: "delete",
+    kind: "rule",
+    key: `rule/${key}`,
+    title: live.description,
+    id: live.id,
+    because,
+    fields: differingRuleFields(live, undefined, scoreRuleId),
+    effect: effectOfRule(live, undefined, scoreRuleId),
+  };
+}
+
+function unmanagedOf({ id, ref, description }: LiveRule): Unmanaged {
+  return { kind: "rule", id, title: description === "" ? ref : description };
 }
 
 /** A zone deploys a managed ruleset once (SERVICE.md B.5): where a rule that stays does so already, nothing can be done. */

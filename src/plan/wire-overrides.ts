@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
 import type { Overrides } from "../zone/resource.ts";
+import { ifAny, overrideFields } from "./rule-wire.ts";
 
 /**
  * Overrides as the service reads them; `undefined` where nothing is overridden, since an empty object is refused
@@ -49,20 +50,8 @@ function elementsIn(list: Json | undefined): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter((each) => isJsonObject(each)) : [];
 }
 
-/** All fields that overrides and their elements are known to have. */
-const known: ReadonlySet<string> = new Set([
-  "id",
-  "category",
-  "enabled",
-  "action",
-  "score_threshold",
-  "sensitivity_level",
-  "categories",
-  "rules",
-]);
-
 function unknownIn(live: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(live).filter(([name]) => !known.has(name)));
+  return Object.fromEntries(Object.entries(live).filter(([name]) => !overrideFields.has(name)));
 }
 
 /** Leaves out what is `undefined`, as JSON does. */
@@ -72,8 +61,4 @@ function defined(part: Part): JsonObject {
     if (value !== undefined) wire[name] = value;
   }
   return wire;
-}
-
-function ifAny(name: string, list: readonly JsonObject[]): JsonObject {
-  return list.length > 0 ? { [name]: list } : {};
 }

@@ -1,3 +1,4 @@
+import { countedFields } from "../plan/rule-wire.ts";
 import { canonicalJson, type Json } from "../syntax/json.ts";
 import type { Ruleset, RulesetRule } from "../zone/ruleset.ts";
 
@@ -15,9 +16,6 @@ export interface RuleDiff {
   readonly place: number;
   readonly fields: readonly RuleFieldDiff[];
 }
-
-/** Fields that say nothing of what a rule does: the service counts and dates by itself. */
-const serverMade: ReadonlySet<string> = new Set(["version", "last_updated"]);
 
 /** What differs from one version of a ruleset to another, in the order of the later one, what went last. */
 export function rulesetDiff(before: Ruleset, after: Ruleset): readonly RuleDiff[] {
@@ -58,7 +56,7 @@ function movedAmong(before: readonly string[], after: readonly string[]): Readon
 function fieldDiffs(before: RulesetRule, after: RulesetRule): readonly RuleFieldDiff[] {
   const names = [...new Set([...Object.keys(before.wire), ...Object.keys(after.wire)])];
   return names
-    .filter((name) => !serverMade.has(name))
+    .filter((name) => !countedFields.has(name))
     .map((field) => ({ field, before: before.wire[field], after: after.wire[field] }))
     .filter(({ before: was, after: is }) => textOf(was) !== textOf(is));
 }

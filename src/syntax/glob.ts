@@ -1,8 +1,21 @@
 /** Whether `pattern`, in which `*` stands for any run of characters, fits the whole of `text`. */
 export function matchesGlob(pattern: string, text: string): boolean {
-  const [head = "", ...rest] = pattern.split("*");
+  return fits(pattern.split("*"), text);
+}
+
+/** The same whatever the case of both, for a pattern that many texts are held against. */
+export function globIgnoringCase(pattern: string): (text: string) => boolean {
+  const pieces = pattern.toLowerCase().split("*");
+  return (text) => fits(pieces, text.toLowerCase());
+}
+
+/**
+ * Looks for the pieces one after the other, each as early as possible; the last one must be the end. Unlike a
+ * regular expression this never goes back, so no pattern is slow.
+ */
+function fits([head = "", ...rest]: readonly string[], text: string): boolean {
   const tail = rest.pop();
-  if (tail === undefined) return pattern === text;
+  if (tail === undefined) return text === head;
   if (!text.startsWith(head) || !text.endsWith(tail)) return false;
   let position = head.length;
   for (const piece of rest) {

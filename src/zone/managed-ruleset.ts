@@ -9,6 +9,16 @@ export const managedRulesets = {
   free: "77454fe2d30c4220b5701f6fdfb893ba",
 } as const;
 
+/** The name under which files know a managed ruleset; `undefined` for one that only its id tells. */
+export function rulesetNameOf(id: string): string | undefined {
+  return Object.entries(managedRulesets).find(([, known]) => known === id)?.[0];
+}
+
+/** Id of the managed ruleset that files know under a name. */
+export function rulesetIdOf(name: string): string | undefined {
+  return Object.entries(managedRulesets).find(([known]) => known === name)?.[1];
+}
+
 /** Id of the OWASP core ruleset. */
 export const owaspRulesetId: string = managedRulesets.owasp;
 

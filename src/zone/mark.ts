@@ -3,11 +3,15 @@ export function marked(description: string, owner: string, key: string): string 
   return description === "" ? `[${owner}:${key}]` : `${description} [${owner}:${key}]`;
 }
 
-/** A description taken apart: the words, and the owner and key of the mark at its end, if there is one. */
-export interface MarkedDescription {
-  readonly description: string;
+/** Who made a live thing, and what it is declared as; both `undefined` for what nobody has marked. */
+export interface Mark {
   readonly owner: string | undefined;
   readonly key: string | undefined;
+}
+
+/** A description taken apart: the words, and the mark at its end, if there is one. */
+export interface MarkedDescription extends Mark {
+  readonly description: string;
 }
 
 const markAtEnd =
@@ -25,12 +29,16 @@ export function refOf(owner: string, key: string): string {
   return `${owner}:${key}`;
 }
 
-/** The key in a `ref` of ours; `undefined` where the ref is not ours. */
-export function keyOfRef(owner: string, ref: string): string | undefined {
-  return ref.startsWith(`${owner}:`) ? ref.slice(owner.length + 1) : undefined;
+const markedRef = /^(?<owner>[a-z0-9][a-z0-9._-]*):(?<key>\S.*)$/s;
+
+/** The mark that a `ref` is; the refs that the service or other tools give are none. */
+export function markOfRef(ref: string): Mark {
+  const groups = markedRef.exec(ref)?.groups;
+  return { owner: groups?.["owner"], key: groups?.["key"] };
 }
 
-/** The owner whose mark a `ref` bears, ours or another's; `undefined` for the refs that the service or other tools give. */
-export function ownerOfRef(ref: string): string | undefined {
-  return /^(?<owner>[a-z0-9][a-z0-9._-]*):\S/.exec(ref)?.groups?.["owner"];
+/** The key in a `ref` of ours; `undefined` where the ref is not ours. */
+export function keyOfRef(owner: string, ref: string): string | undefined {
+  const mark = markOfRef(ref);
+  return mark.owner === owner ? mark.key : undefined;
 }

@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import { matcherOf } from "../../src/desired/pattern.ts";
 import { selectZones } from "../../src/desired/select.ts";
 import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { desiredBench } from "../support/desired.ts";
@@ -234,30 +233,6 @@ describe("zones of one name", () => {
     );
     expect(zones.map((found) => found.zone)).toEqual([shop, ...yields]);
     expect(problems).toEqual([]);
-  });
-});
-
-describe("patterns", () => {
-  it.for([
-    { pattern: "*", text: "anything", fits: true },
-    { pattern: "*", text: "", fits: true },
-    { pattern: "a*c", text: "abc", fits: true },
-    { pattern: "a*c", text: "ac", fits: true },
-    { pattern: "a*a", text: "a", fits: false },
-    { pattern: "*.x", text: "x", fits: false },
-    { pattern: "a*b*c", text: "a-c-b-c", fits: true },
-    { pattern: "a*b*c", text: "a-c-c", fits: false },
-    { pattern: "A.EXAMPLE", text: "a.example", fits: true },
-    { pattern: "a.example", text: "xa.example", fits: false },
-    { pattern: "a.c", text: "abc", fits: false },
-  ])("$pattern and $text: $fits", ({ pattern, text, fits }, { expect }) => {
-    expect(matcherOf(pattern)(text)).toBe(fits);
-  });
-
-  it("are never slow", ({ expect }) => {
-    const started = process.cpuUsage();
-    expect(matcherOf("*a".repeat(1000) + "b")("a".repeat(100_000))).toBe(false);
-    expect(process.cpuUsage(started).user).toBeLessThan(500_000);
   });
 });
 

@@ -4,11 +4,11 @@ import { shop } from "../support/fleets.ts";
 import { notice, Receiver } from "../support/receiver.ts";
 
 describe("a sink", () => {
-  it("is told only of its zones, and with `error` only of what wants somebody", async ({
+  it("is told only of its zones, in whatever case they are written, and with `error` only of what wants somebody", async ({
     expect,
   }) => {
     const receiver = new Receiver();
-    const outbox = receiver.outbox({ zones: ["*.brand.example", shop], severity: "error" });
+    const outbox = receiver.outbox({ zones: ["*.Brand.example", shop], severity: "error" });
     outbox.add(notice);
     outbox.add({ ...notice, zone: "other.example" });
     outbox.add({ ...notice, zone: "a.brand.example" });

@@ -1,5 +1,5 @@
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
-import { ownerOfRef, unmarked } from "../../src/zone/mark.ts";
+import { markOfRef, unmarked } from "../../src/zone/mark.ts";
 import type { Pair } from "./arbitrary-zones.ts";
 import { owner } from "./model.ts";
 
@@ -22,7 +22,7 @@ export function foreignPolicies({ desired, live }: Pair): readonly LivePolicy[] 
 /** Rules that no declaration of the pair can be meant to touch. */
 export function foreignRules({ desired, live }: Pair): readonly LiveRule[] {
   return rulesOf(live).filter(({ ref, does }) => {
-    const mark = ownerOfRef(ref);
+    const mark = markOfRef(ref).owner;
     if (mark !== undefined) return mark !== owner;
     return desired.content.rules?.unmanaged !== "delete" && does.action === "other";
   });
