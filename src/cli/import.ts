@@ -13,7 +13,6 @@ import { listZones, wantedOf } from "./listing.ts";
 import type { Machine } from "./machine.ts";
 import { inParallel } from "./one-look.ts";
 import { startProgress } from "./progress.ts";
-import { saveFile } from "./save-file.ts";
 import { type Session, withService } from "./session.ts";
 
 /** What can be imported of a zone. */
@@ -134,7 +133,9 @@ async function deliver(
     return false;
   }
   for (const { file, text } of files) {
-    await saveFile(path.join(directory, file), text);
+    const place = path.join(directory, file);
+    await machine.namedFiles.makeDirectory(path.dirname(place));
+    await machine.namedFiles.save(place, text);
     machine.stdout.write(`${path.join(out, file)}\n`);
   }
   return true;

@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { fingerprintsOf } from "../plan/fingerprint.ts";
@@ -62,7 +61,7 @@ async function isSavedAs(
     zones,
   });
   try {
-    await writeFile(path.resolve(machine.directory, out), text);
+    await machine.namedFiles.save(path.resolve(machine.directory, out), text);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     machine.stderr.write(`${out}: cannot be written (${String(error.code)}); give another place\n`);
