@@ -1,6 +1,3 @@
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-
 import { freshnessOf, partsTouched, type SavedPlan } from "../plan/fingerprint.ts";
 import { causeByMarks, type Plan } from "../plan/plan.ts";
 import type { Write } from "../plan/write.ts";
@@ -15,6 +12,7 @@ import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
 import { nothingBeside, printReport } from "./once.ts";
 import { rethrow } from "./one-look.ts";
+import { readText } from "./read-text.ts";
 import { savedPlanJudge, type SavedPlanJudge } from "./saved-plan-judge.ts";
 import { type Session, withService } from "./session.ts";
 
@@ -29,8 +27,8 @@ export interface ApplyPlanFlags extends Pick<OnceFlags, "config" | "format"> {
  * after it in that zone. What is so already, as after an apply before this one, is left out. Nothing is planned anew.
  */
 export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promise<ExitCode> {
-  const text = await textOf(path.resolve(machine.directory, flags.plan));
-  if (text === undefined) return refuse(unreadable(flags.plan), exitCodes.invalid, machine);
+  const { text, why } = await readText(flags.plan, machine);
+  if (text === undefined) return refuse(unreadable(flags.plan, why), exitCodes.invalid, machine);
   const read = readPlanFile(text);
   if (read.result === "mistake") {
     return refuse(`${flags.plan}: ${read.mistake.message}`, exitCodes.invalid, machine);
@@ -52,19 +50,11 @@ export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promis
   });
 }
 
-async function textOf(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
 const unjudgeable =
   "not carried out: the zone files say which zones may be written; mend them and apply the plan again";
 
-function unreadable(file: string): string {
-  return `${file}: cannot be read; give the file that plan --out has written`;
+function unreadable(file: string, why: string): string {
+  return `${file}: cannot be read: ${why}; give the file that plan --out has written`;
 }
 
 function refuse(message: string, code: ExitCode, machine: Machine): ExitCode {

@@ -13,13 +13,13 @@ import { withService } from "./session.ts";
 /** What `apply` is told beside what `plan` is told. */
 export interface ApplyFlags extends OnceFlags {
   /** Hashes of plans that a guard holds and that are released for this once. */
-  readonly accept: readonly string[];
+  readonly accept?: readonly string[];
 }
 
 /** `zonewarden apply`: judges every zone first, then carries out zone by zone what may be carried out. */
 export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise<ExitCode> {
   return withService(flags.config, machine, (session) =>
-    once(flags, flags.accept, session, async ({ looked, missing }) => {
+    once(flags, flags.accept ?? [], session, async ({ looked, missing }) => {
       const { service, config, signals } = session;
       const reports: ZoneReport[] = [];
       const ports = { writer: service.writer, clock: machine.clock, bug: rethrow };

@@ -2,9 +2,9 @@ import type { Write } from "../plan/write.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import { printable } from "../report/value.ts";
+import type { ApplyFlags } from "./apply.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
-import type { OnceFlags } from "./once.ts";
 import { nothingBeside, once } from "./once.ts";
 import type { Looked } from "./one-look.ts";
 import { type Session, withService } from "./session.ts";
@@ -13,12 +13,9 @@ import { type Session, withService } from "./session.ts";
  * `zonewarden apply --check`: lets the service judge each ruleset write that an apply would send, without storing any
  * (SERVICE.md B.2). Writes of settings and policies it cannot judge.
  */
-export async function checkCommand(
-  flags: OnceFlags & { readonly accept: readonly string[] },
-  machine: Machine,
-): Promise<ExitCode> {
+export async function checkCommand(flags: ApplyFlags, machine: Machine): Promise<ExitCode> {
   return withService(flags.config, machine, (session) =>
-    once(flags, flags.accept, session, async ({ looked, missing }) => {
+    once(flags, flags.accept ?? [], session, async ({ looked, missing }) => {
       const refused = await checkAll(looked, session);
       const reports: readonly ZoneReport[] = [
         ...looked.map(({ proposal }) => proposal.report),

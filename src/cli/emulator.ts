@@ -1,8 +1,6 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { Config, Listen } from "../desired/config.ts";
-import { reasonOf } from "../desired/read-text.ts";
 import type { Dialect } from "../emulator/dialect.ts";
 import { type Emulator, startEmulator } from "../emulator/emulator.ts";
 import { loadSeed } from "../emulator/load-seed.ts";
@@ -10,6 +8,7 @@ import type { Seed } from "../emulator/seed.ts";
 import { syntheticSeed } from "../emulator/synthetic-seed.ts";
 import { listenError } from "../web/listen-error.ts";
 import type { Machine } from "./machine.ts";
+import { readText } from "./read-text.ts";
 
 /** A seed that can be used, or `undefined` after its mistakes have been printed. */
 export async function seedOrProblems(
@@ -18,10 +17,10 @@ export async function seedOrProblems(
 ): Promise<Seed | undefined> {
   if (file === undefined) return syntheticSeed();
   const shown = path.relative(machine.directory, path.resolve(machine.directory, file)) || file;
-  const text = await textOf(path.resolve(machine.directory, file));
-  if (text instanceof Error) {
+  const { text, why } = await readText(file, machine);
+  if (text === undefined) {
     const remedy = "name a seed file that is there, or none for an example";
-    machine.stderr.write(`${shown}: cannot be read: ${reasonOf(text)}; ${remedy}\n`);
+    machine.stderr.write(`${shown}: cannot be read: ${why}; ${remedy}\n`);
     return undefined;
   }
   const loaded = loadSeed(text, shown);
@@ -30,14 +29,6 @@ export async function seedOrProblems(
     machine.stderr.write(`${name}:${line}:${column}: ${message}\n`);
   }
   return undefined;
-}
-
-async function textOf(file: string): Promise<string | Error> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
 }
 
 /** Where an emulator listens and what it answers by. */

@@ -16,8 +16,8 @@ export interface HistoryFlags {
   /** A name, in which `*` stands for any run of characters; `undefined` for all zones. */
   readonly zone: string | undefined;
   /** Moments, or how long ago. */
-  readonly since: string | undefined;
-  readonly until: string | undefined;
+  readonly since?: string;
+  readonly until?: string;
 }
 
 /** `zonewarden history`: prints what runs changed or found, and how long zones drifted. Needs no network. */

@@ -1,27 +1,9 @@
 import { InvalidArgumentError, Option } from "commander";
 
 import { type Add, configOption, example } from "./command-parts.ts";
+import type { ImportFlags, ImportPart } from "./import.ts";
 
-/** What can be imported of a zone. */
-const importable = ["settings", "policies", "rules"] as const;
-
-/** One of {@link importable}. */
-export type ImportPart = (typeof importable)[number];
-
-/** What `import` is told. */
-export interface ImportFlags {
-  readonly config: string;
-  /** Patterns of zone names; none means all. */
-  readonly zones: readonly string[];
-  readonly only: readonly ImportPart[];
-  /** The directory for the files; `undefined`: print one text. */
-  readonly out: string | undefined;
-  readonly force: boolean;
-  /** The profile that takes in what the zones have in common. */
-  readonly profile: string | undefined;
-}
-
-/** Adds `zonewarden import`. */
+/** Adds `import`. */
 export const addImport: Add = (program, machine, end) => {
   program
     .command("import")
@@ -48,17 +30,13 @@ export const addImport: Add = (program, machine, end) => {
         "zonewarden import '*.example.com' --only rules --out zones --force",
       ),
     )
-    .action(async (zones: readonly string[], options: ImportOptions) => {
+    .action(async (zones: readonly string[], options: Omit<ImportFlags, "zones">) => {
       const { importCommand } = await import("./import.ts");
-      const { out, profile } = options;
-      end(await importCommand({ ...options, zones, out, profile }, machine));
+      end(await importCommand({ ...options, zones }, machine));
     });
 };
 
-interface ImportOptions extends Omit<ImportFlags, "zones" | "out" | "profile"> {
-  readonly out?: string;
-  readonly profile?: string;
-}
+const importable: readonly ImportPart[] = ["settings", "policies", "rules"];
 
 /** Reads `--only`. */
 function partsIn(text: string): readonly ImportPart[] {

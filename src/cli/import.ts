@@ -8,14 +8,28 @@ import type { Failure } from "../report/run-report.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Zone } from "../zone/zone.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "./exit-codes.ts";
-import type { ImportFlags } from "./import-command.ts";
 import { importedFiles, importedText, type ImportedFile } from "./imported-files.ts";
 import { listZones, wantedOf } from "./listing.ts";
 import type { Machine } from "./machine.ts";
 import { inParallel } from "./one-look.ts";
 import { startProgress } from "./progress.ts";
-import { saveFile } from "./save-file.ts";
 import { type Session, withService } from "./session.ts";
+
+/** What can be imported of a zone. */
+export type ImportPart = "settings" | "policies" | "rules";
+
+/** What `import` is told. */
+export interface ImportFlags {
+  readonly config: string;
+  /** Patterns of zone names; none means all. */
+  readonly zones: readonly string[];
+  readonly only: readonly ImportPart[];
+  /** The directory for the files; without it one text is printed. */
+  readonly out?: string;
+  readonly force: boolean;
+  /** The profile that takes in what the zones have in common. */
+  readonly profile?: string;
+}
 
 /** What a zone came to. */
 type Imported = { readonly zone: Zone } & (
@@ -119,7 +133,9 @@ async function deliver(
     return false;
   }
   for (const { file, text } of files) {
-    await saveFile(path.join(directory, file), text);
+    const place = path.join(directory, file);
+    await machine.namedFiles.makeDirectory(path.dirname(place));
+    await machine.namedFiles.save(place, text);
     machine.stdout.write(`${path.join(out, file)}\n`);
   }
   return true;

@@ -1,6 +1,5 @@
 import type { ItemFilters } from "../api/item-query.ts";
 import { noFilters } from "../api/item-query.ts";
-import type { ZoneListing } from "../api/service.ts";
 import { isServiceError } from "../report/failure.ts";
 import { inventoryCsv } from "../report/inventory-csv.ts";
 import { inventoryTable } from "../report/inventory-table.ts";
@@ -15,7 +14,7 @@ import { valueText } from "../report/value.ts";
 import { maliciousReasons, type ItemKind } from "../zone/inventory.ts";
 import type { Zone } from "../zone/zone.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { listZones, wantedOf } from "./listing.ts";
+import { wantedZones } from "./listing.ts";
 import type { Machine } from "./machine.ts";
 import { startReading } from "./progress.ts";
 import { type Session, withService } from "./session.ts";
@@ -107,22 +106,6 @@ function optionsWhere(
   return Object.entries(options).flatMap(([name, values]) =>
     [values].flat().some(isSo) ? [`--${name}`] : [],
   );
-}
-
-/** The zones that the service lists and the command line names. */
-export async function wantedZones(
-  patterns: readonly string[],
-  session: Session,
-): Promise<ZoneListing> {
-  const { zones, failed } = await listZones(session);
-  const wanted = wantedOf(zones, patterns);
-  if (wanted.length === 0) {
-    const named = patterns.length === 0 ? "no zone" : `no zone that fits ${patterns.join(", ")}`;
-    session.machine.stderr.write(
-      `the service lists ${named}: check the name, and what the token may see\n`,
-    );
-  }
-  return { zones: wanted, failed };
 }
 
 interface Reading {

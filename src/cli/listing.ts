@@ -10,6 +10,22 @@ export async function listZones({ service, machine, stop }: Session): Promise<Zo
   return listing;
 }
 
+/** The zones that the service lists and the command line names. */
+export async function wantedZones(
+  patterns: readonly string[],
+  session: Session,
+): Promise<ZoneListing> {
+  const { zones, failed } = await listZones(session);
+  const wanted = wantedOf(zones, patterns);
+  if (wanted.length === 0) {
+    const named = patterns.length === 0 ? "no zone" : `no zone that fits ${patterns.join(", ")}`;
+    session.machine.stderr.write(
+      `the service lists ${named}: check the name, and what the token may see\n`,
+    );
+  }
+  return { zones: wanted, failed };
+}
+
 /** Says of which credential the zones are unknown, and why. */
 export function unlistedText({ credential, error }: ZoneListing["failed"][number]): string {
   return `credential ${credential}: its zones cannot be listed: ${error.code}: ${error.message}`;

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import { createInterface } from "node:readline/promises";
 
 import { type Clock, systemClock } from "../api/clock.ts";
 import type { FilePort } from "../desired/files.ts";
 import { nodeFiles } from "../desired/files.ts";
 import { type HistoryStore, nodeHistoryStore } from "../telemetry/history-store.ts";
+import { type NamedFiles, nodeNamedFiles } from "./named-files.ts";
 
 /** A stream that text is written to. */
 export interface TextStream {
@@ -13,14 +15,17 @@ export interface TextStream {
   readonly isTTY: boolean;
 }
 
-/** Everything that the program takes from the machine it runs on; a simulation brings its own. */
+/** Everything that the program takes from the machine it runs on, beside the network and what it was installed with. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
+  readonly hostName: string;
+  readonly nodeVersion: string;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
   readonly clock: Clock;
   readonly files: FilePort;
+  readonly namedFiles: NamedFiles;
   readonly historyStore: (file: string) => HistoryStore;
   /** From 0 up to 1. */
   readonly random: () => number;
@@ -40,10 +45,13 @@ export function thisMachine(): Machine {
   return {
     env: process.env,
     directory: process.cwd(),
+    hostName: hostname(),
+    nodeVersion: process.versions.node,
     stdout: process.stdout,
     stderr: process.stderr,
     clock: systemClock,
     files: nodeFiles,
+    namedFiles: nodeNamedFiles,
     historyStore: nodeHistoryStore,
     random: () => Math.random(),
     // A UUID is longer than its column, and put together of twenty pieces that stay with it: 700 bytes for every zone.

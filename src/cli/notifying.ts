@@ -1,5 +1,3 @@
-import { hostname } from "node:os";
-
 import type { NotificationConfig } from "../desired/config.ts";
 import { Notifier } from "../notify/notifier.ts";
 import type { Sink } from "../notify/outbox.ts";
@@ -23,7 +21,7 @@ export function startNotifying(
       post,
       clock: machine.clock,
       random: machine.random,
-      instance: hostname(),
+      instance: machine.hostName,
       sent: (sink, result) => metrics.recordNotification(sink, result),
       failed: (sink, { reason, zone }, why) => {
         logger.error({ sink, reason, zone, problem: why }, "notification not delivered");

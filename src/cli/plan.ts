@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { fingerprintsOf } from "../plan/fingerprint.ts";
@@ -16,9 +15,9 @@ import { forecastOf } from "./sweep-forecast.ts";
 /** What `plan` is told. */
 export interface PlanFlags extends OnceFlags {
   /** Where to save the plan, for `apply --plan`. */
-  readonly out: string | undefined;
+  readonly out?: string;
   /** Whether to judge what the plan does to what was detected. */
-  readonly impact: boolean;
+  readonly impact?: boolean;
 }
 
 /** `zonewarden plan`: says what would be changed, with nothing at hand that could change it. */
@@ -28,7 +27,7 @@ export async function planCommand(flags: PlanFlags, machine: Machine): Promise<E
       const { out } = flags;
       const isSaved = out === undefined || (await isSavedAs(out, looked, revision, session));
       const reports = [...looked.map(({ proposal }) => proposal.report), ...missing];
-      const impacts = flags.impact ? await readImpacts(looked, session) : undefined;
+      const impacts = flags.impact === true ? await readImpacts(looked, session) : undefined;
       const exitCodeOf = isSaved ? exitCodeOfPlan : () => exitCodes.failed;
       const declared = looked.map((each) => each.declared.desired);
       const beside = { impacts, sweep: forecastOf(declared, session.service) };
@@ -62,7 +61,7 @@ async function isSavedAs(
     zones,
   });
   try {
-    await writeFile(path.resolve(machine.directory, out), text);
+    await machine.namedFiles.save(path.resolve(machine.directory, out), text);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     machine.stderr.write(`${out}: cannot be written (${String(error.code)}); give another place\n`);

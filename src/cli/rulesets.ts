@@ -7,7 +7,7 @@ import type { JsonObject } from "../syntax/json.ts";
 import { managedPhase, rulesetIdOf } from "../zone/managed-ruleset.ts";
 import type { Ruleset, RulesetHead, RulesetRule } from "../zone/ruleset.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { wantedZones } from "./inventory.ts";
+import { wantedZones } from "./listing.ts";
 import type { Machine } from "./machine.ts";
 import { type Session, withService } from "./session.ts";
 import { tableText } from "./table.ts";
@@ -26,6 +26,18 @@ export interface RulesetQuestion extends RulesetFlags {
   readonly ruleset: string;
 }
 
+/** What `rulesets show` is told. */
+export interface ShowQuestion extends RulesetQuestion {
+  readonly rulesetVersion?: string;
+  readonly tag?: string;
+}
+
+/** What `rulesets diff` is told; `undefined`: the newest version. */
+export interface DiffQuestion extends RulesetQuestion {
+  readonly version: string;
+  readonly other: string | undefined;
+}
+
 /** A ruleset that was found. */
 export interface Found {
   readonly scope: RulesetScope;
@@ -37,24 +49,22 @@ export async function listCommand(question: RulesetQuestion, machine: Machine): 
   return withScope(question, machine, async (scope, { service, stop }) => {
     const heads = await service.rulesets.list(scope, stop);
     print(question, heads.map(headJson), headTable(heads), machine);
+    return exitCodes.done;
   });
 }
 
 /** `zonewarden rulesets show`. */
-export async function showCommand(
-  question: RulesetQuestion,
-  version: string | undefined,
-  tag: string | undefined,
-  machine: Machine,
-): Promise<ExitCode> {
+export async function showCommand(question: ShowQuestion, machine: Machine): Promise<ExitCode> {
+  const { rulesetVersion, tag } = question;
   return withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
-    const ruleset = await service.rulesets.read(scope, id, version, stop);
+    const ruleset = await service.rulesets.read(scope, id, rulesetVersion, stop);
     const rules = ruleset.rules.filter(
       ({ categories }) => tag === undefined || categories.includes(tag),
     );
     if (question.format === "text") machine.stdout.write(`${headText(ruleset, rules.length)}\n\n`);
     const json = { ...headJson(ruleset), rules: rules.map(({ wire }) => wire) };
     print(question, json, ruleTable(rules), machine);
+    return exitCodes.done;
   });
 }
 
@@ -72,15 +82,13 @@ export async function versionsCommand(
     ]);
     const table = { head: ["version", "last updated", "description"], rows };
     print(question, heads.map(headJson), table, machine);
+    return exitCodes.done;
   });
 }
 
 /** `zonewarden rulesets diff`. */
-export async function diffCommand(
-  question: RulesetQuestion,
-  [version, other]: readonly [string, string | undefined],
-  machine: Machine,
-): Promise<ExitCode> {
+export async function diffCommand(question: DiffQuestion, machine: Machine): Promise<ExitCode> {
+  const { version, other } = question;
   return withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
     const before = await service.rulesets.read(scope, id, version, stop);
     const after = await service.rulesets.read(scope, id, other, stop);
@@ -89,10 +97,11 @@ export async function diffCommand(
       const changes = diffs.map(diffJson);
       const json = { ruleset: id, before: before.version, after: after.version, changes };
       machine.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
-      return;
+      return exitCodes.done;
     }
     const head = `version ${before.version} → ${after.version}: ${diffs.length === 0 ? "no rule differs" : plural(diffs.length, "difference")}`;
     machine.stdout.write(`${[head, ...diffs.flatMap(diffLines)].join("\n")}\n`);
+    return exitCodes.done;
   });
 }
 
@@ -100,7 +109,7 @@ export async function diffCommand(
 async function withScope(
   { config, zone, account }: RulesetQuestion,
   machine: Machine,
-  work: (scope: RulesetScope, session: Session) => Promise<void>,
+  work: (scope: RulesetScope, session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return withService(config, machine, async (session) => {
     const { zones } = await wantedZones([zone], session);
@@ -110,8 +119,7 @@ async function withScope(
       machine.stderr.write(`${zone}: ${more.length + 1} zones fit; name one, or give its id\n`);
       return exitCodes.failed;
     }
-    await work({ level: account === true ? "account" : "zone", zone: found }, session);
-    return exitCodes.done;
+    return work({ level: account === true ? "account" : "zone", zone: found }, session);
   });
 }
 
@@ -119,19 +127,17 @@ async function withScope(
 export async function withRuleset(
   question: RulesetQuestion,
   machine: Machine,
-  work: (found: Found, session: Session) => Promise<void>,
+  work: (found: Found, session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  let code: ExitCode = exitCodes.done;
-  const ended = await withScope(question, machine, async (scope, session) => {
+  return withScope(question, machine, async (scope, session) => {
     const id = await idOf(question.ruleset, scope, session);
     if (id !== undefined) return work({ scope, id }, session);
     const where = scope.level === "zone" ? scope.zone.name : `the account of ${scope.zone.name}`;
     machine.stderr.write(
       `${where} has no ruleset "${question.ruleset}": zonewarden rulesets list shows all\n`,
     );
-    code = exitCodes.failed;
+    return exitCodes.failed;
   });
-  return ended === exitCodes.done ? code : ended;
 }
 
 async function idOf(

@@ -35,7 +35,7 @@ export async function run(flags: RunFlags, machine: Machine): Promise<ExitCode> 
     version,
     // The image knows of which commit it was made (deploy/Dockerfile).
     revision: machine.env["ZONEWARDEN_REVISION"] ?? "",
-    nodeVersion: process.versions.node,
+    nodeVersion: machine.nodeVersion,
   });
   const observer = observerOf(metrics);
   await using service = connect(config, reached.baseUrl, machine, observer, briefRetry);

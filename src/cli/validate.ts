@@ -28,7 +28,7 @@ export interface ValidateFlags {
   readonly config: string;
   readonly path: string | undefined;
   readonly format: "text" | "json" | "sarif" | "annotations";
-  readonly show: string | undefined;
+  readonly show?: string;
 }
 
 /** `zonewarden validate`: checks the files, with neither network nor token. */

@@ -65,6 +65,15 @@ describe("what is wrong is said in a sentence, with the right code, and nothing 
     expect(ran.stdout).toMatch(/^Plan: 3 to create/m);
   });
 
+  it("when the saved plan is not there", async ({ expect }) => {
+    await using place = await workplace();
+    const ran = await place.run("apply", "--plan", "plan.json");
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toBe(
+      "plan.json: cannot be read: it does not exist; give the file that plan --out has written\n",
+    );
+  });
+
   it("when the configuration is missing", async ({ expect }) => {
     await using place = await workplace();
     const ran = await place.run("plan");

@@ -4,6 +4,7 @@ import path from "node:path";
 
 import { systemClock } from "../../src/api/clock.ts";
 import type { Machine } from "../../src/cli/machine.ts";
+import { nodeNamedFiles } from "../../src/cli/named-files.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
 import { nodeHistoryStore } from "../../src/telemetry/history-store.ts";
@@ -67,10 +68,13 @@ function startIn(
   const listeners = new Map<string, Set<() => void>>();
   const machine: Machine = {
     directory,
+    hostName: "here",
+    nodeVersion: process.versions.node,
     stdout: { isTTY: false, write: (text) => out.push(text) },
     stderr: { isTTY: false, write: (text) => err.push(text) },
     clock: systemClock,
     files: nodeFiles,
+    namedFiles: nodeNamedFiles,
     historyStore: nodeHistoryStore,
     random: () => Math.random(),
     uniqueId: () => crypto.randomUUID(),

@@ -3,7 +3,8 @@ import { Option, type Command } from "commander";
 import { configOption, example, formatOption, type Add } from "./command-parts.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
-import type { RulesetFlags } from "./rulesets.ts";
+import type { PruneQuestion } from "./prune.ts";
+import type { RulesetFlags, ShowQuestion } from "./rulesets.ts";
 
 /** Adds `rulesets` with its commands. */
 export const addRulesets: Add = (program, machine, end) => {
@@ -32,6 +33,9 @@ export const addRulesets: Add = (program, machine, end) => {
 
 type AddRulesets = (name: string, description: string, ...examples: readonly string[]) => Command;
 
+/** What a question has of the options, without what its arguments say. */
+type Flags<Question> = Omit<Question, "zone" | "ruleset">;
+
 type AddTo = (add: AddRulesets, machine: Machine, end: (code: ExitCode) => void) => void;
 
 const names =
@@ -57,10 +61,9 @@ const addReading: AddTo = (add, machine, end) => {
   )
     .option("--ruleset-version <number>", "this version, not the newest")
     .option("--tag <tag>", "only rules with this category")
-    .action(async (zone: string, name: string, options: RulesetFlags & ShowFlags) => {
+    .action(async (zone: string, name: string, options: Flags<ShowQuestion>) => {
       const { showCommand } = await import("./rulesets.ts");
-      const { rulesetVersion: version, tag } = options;
-      end(await showCommand({ ...options, zone, ruleset: name }, version, tag, machine));
+      end(await showCommand({ ...options, zone, ruleset: name }, machine));
     });
 };
 
@@ -88,7 +91,7 @@ const addVersions: AddTo = (add, machine, end) => {
       options: RulesetFlags,
     ) => {
       const { diffCommand } = await import("./rulesets.ts");
-      end(await diffCommand({ ...options, zone, ruleset: name }, [version, other], machine));
+      end(await diffCommand({ ...options, zone, ruleset: name, version, other }, machine));
     },
   );
 
@@ -100,19 +103,8 @@ const addVersions: AddTo = (add, machine, end) => {
   )
     .addOption(new Option("--keep <number>", "how many of the newest versions stay").default("10"))
     .option("--yes", "do not ask")
-    .action(async (zone: string, name: string, options: RulesetFlags & PruneFlags) => {
+    .action(async (zone: string, name: string, options: Flags<PruneQuestion>) => {
       const { pruneCommand } = await import("./prune.ts");
-      const { keep, yes = false } = options;
-      end(await pruneCommand({ ...options, zone, ruleset: name }, keep, yes, machine));
+      end(await pruneCommand({ ...options, zone, ruleset: name }, machine));
     });
 };
-
-interface ShowFlags {
-  readonly rulesetVersion?: string;
-  readonly tag?: string;
-}
-
-interface PruneFlags {
-  readonly keep: string;
-  readonly yes?: boolean;
-}

@@ -1,10 +1,8 @@
 import { Option, type Command } from "commander";
 
-import { granularities } from "../impact/suggest-policy.ts";
 import { itemKinds, type ItemKind } from "../zone/inventory.ts";
 import { configOption, example, formatOption, type Add } from "./command-parts.ts";
 import type { InventoryFlags } from "./inventory.ts";
-import type { SuggestFlags } from "./suggest.ts";
 
 /** Adds `inventory` with a command for each kind of item. */
 export const addInventory: Add = (program, machine, end) => {
@@ -36,33 +34,6 @@ export const addInventory: Add = (program, machine, end) => {
         end(await inventoryCommand({ ...options, kind, zones }, machine));
       });
   }
-};
-
-/** Adds `suggest`. */
-export const addSuggest: Add = (program, machine, end) => {
-  program
-    .command("suggest")
-    .description(
-      "print a content security policy for a host, made from what was seen; writes nothing",
-    )
-    .argument("<host>", "a host of one of the zones")
-    .addOption(configOption())
-    .addOption(
-      new Option("--by <granularity>", "how closely to name what is let in")
-        .choices(granularities)
-        .default("host"),
-    )
-    .addHelpText(
-      "after",
-      example(
-        "zonewarden suggest shop.example.com",
-        "zonewarden suggest shop.example.com --by path > zones/suggested.yaml",
-      ),
-    )
-    .action(async (host: string, options: Omit<SuggestFlags, "host">) => {
-      const { suggestCommand } = await import("./suggest.ts");
-      end(await suggestCommand({ ...options, host }, machine));
-    });
 };
 
 function addResourceFilters(command: Command, kind: ItemKind): void {
