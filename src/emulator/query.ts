@@ -60,7 +60,7 @@ export function badQuery(name: string, remedy: string): Error {
   );
 }
 
-/** Whether `text` fits `pattern`: exactly, or with `*` at the start or end or both; between them the service takes it for itself (api-facts A.3). */
+/** Whether `text` fits `pattern`: exactly, or with `*` at the start or end or both; between them the service takes it for itself (SERVICE.md A.3). */
 export function fits(pattern: string, text: string): boolean {
   const open = pattern.startsWith("*");
   const close = pattern.endsWith("*") && pattern.length > 1;
