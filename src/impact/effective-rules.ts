@@ -35,7 +35,7 @@ export function effectiveRules(
     const layers: readonly Layer[] = [
       ...(own === undefined ? [] : [own]),
       ...categories,
-      overrides,
+      wholeFor(rule, overrides),
     ];
     return {
       rule,
@@ -50,6 +50,11 @@ export function effectiveRules(
 interface Layer {
   readonly enabled: boolean | undefined;
   readonly action: string | undefined;
+}
+
+/** The action of the whole OWASP ruleset does not reach its score rule (SERVICE.md B.7): no other rule has a threshold. */
+function wholeFor({ scoreThreshold }: RulesetRule, { enabled, action }: Overrides): Layer {
+  return { enabled, action: scoreThreshold === undefined ? action : undefined };
 }
 
 function first<K extends keyof Layer>(field: K, layers: readonly Layer[]): Layer[K] {

@@ -145,6 +145,24 @@ describe("a change of a deployment", () => {
     ]);
   });
 
+  it.for([
+    { what: "the action of the whole ruleset", overrides: { action: "log" }, action: "block" },
+    {
+      what: "that of its category",
+      overrides: { categories: [category("attack-generic", { action: "log" })] },
+      action: "log",
+    },
+    {
+      what: "its own action",
+      overrides: { rules: [named(scoreRuleId, { action: "log" })] },
+      action: "log",
+    },
+  ])("has the score rule do $action under $what (SERVICE.md B.7)", (given, { expect }) => {
+    const { overrides } = at({}, given.overrides);
+    const score = effectiveRules(owasp, overrides).find(({ rule: { id } }) => id === scoreRuleId);
+    expect(score?.action).toBe(given.action);
+  });
+
   it("counts what is on", ({ expect }) => {
     expect(rulesetImpact(owasp, undefined, at({ paranoiaLevel: 2 }))).toMatchObject({
       on: 4,
