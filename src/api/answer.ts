@@ -82,6 +82,7 @@ function infoOf(body: unknown): JsonObject | undefined {
   return isJsonObject(info) ? info : undefined;
 }
 
+/** A 204 has no body, and so no envelope (SERVICE.md C.1); other answers to a DELETE may have none either. */
 function isBare(call: Call, { status, body }: Reply): boolean {
   return body.length === 0 && (status === 204 || call.method === "DELETE");
 }

@@ -10,9 +10,9 @@ export type ApiErrorCode =
   | "API_MALFORMED"
   /** The answer is longer than we are ready to hold. */
   | "API_TOO_LARGE"
-  /** The token is unknown, disabled or expired (401). */
+  /** The token is unknown, disabled or expired (401, or a code that says so: SERVICE.md C.2). */
   | "API_UNAUTHORIZED"
-  /** The token may not do this, or the zone is not its own (403). */
+  /** The token may not do this, or the zone is not its own or does not exist (403: SERVICE.md C.2). */
   | "API_FORBIDDEN"
   /** There is no such thing (404). */
   | "API_NOT_FOUND"

@@ -66,7 +66,7 @@ type Openings = Readonly<Record<Tier, number>>;
 
 /**
  * Gives the requests of a credential their turn: never more than the limit in any window, the urgent first, none
- * while the service has locked the token, and single probes while it is out of reach.
+ * while the service has locked the token (SERVICE.md C.3), and single probes while it is out of reach.
  */
 export class Budget {
   readonly #options: BudgetOptions;

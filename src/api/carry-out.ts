@@ -21,8 +21,9 @@ export interface Written {
 /**
  * Sends one write and gives the state that it led to.
  *
- * A lost answer of a POST is not the end: what it was to create is looked for by its mark. Nothing found, or the
- * answer of another write lost, is `API_UNKNOWN_OUTCOME`: the next look at the zone decides.
+ * A lost answer of a POST is not the end: what it was to create is looked for by its mark, since another POST would
+ * create it twice (SERVICE.md A.6). Nothing found, or the answer of another write lost, is `API_UNKNOWN_OUTCOME`: the
+ * next look at the zone decides.
  */
 export async function carryOut(
   send: Send,

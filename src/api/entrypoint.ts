@@ -20,6 +20,7 @@ export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
   return { state: "present", id, version, rules };
 }
 
+/** What a rule does not say is its default (SERVICE.md B.4). */
 function ruleOf(wire: JsonObject): LiveRule {
   const id = textIn(wire, "id");
   return {

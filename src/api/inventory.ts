@@ -12,7 +12,7 @@ import { isObjectList } from "./wire-value.ts";
 /** The most that a page holds (SERVICE.md A.3). */
 const perPage = 100;
 
-/** A list of more pages than this is asked for in one piece first: two hundred requests are a sixth of the budget. */
+/** A list of more pages is asked for in one piece first: 200 requests are a sixth of the allowance (SERVICE.md C.3). */
 const manyPages = 5;
 
 /** Hears how far the reading of a list is; `total` is `undefined` where the service does not say. */

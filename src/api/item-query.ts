@@ -27,7 +27,7 @@ export interface ItemFilters {
   readonly type: string | undefined;
 }
 
-/** Everything that the service shows by itself. */
+/** What the service shows by itself, which is not all (SERVICE.md A.3). */
 export const noFilters: ItemFilters = {
   hosts: [],
   pageUrls: [],
@@ -48,7 +48,7 @@ export const noFilters: ItemFilters = {
   type: undefined,
 };
 
-/** Everything that was seen, whatever became of it since. */
+/** Everything that was seen, whatever became of it since: by itself the service hides most of it (SERVICE.md A.3). */
 export const everythingSeen: ItemFilters = {
   ...noFilters,
   statuses: ["active", "infrequent", "inactive"],

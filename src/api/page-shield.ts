@@ -48,7 +48,10 @@ const known: ReadonlySet<string> = new Set([
   "version",
 ]);
 
-/** Reads a policy; `undefined` where it has no id. What else is missing reads as empty: it may be somebody else's. */
+/**
+ * Reads a policy; `undefined` where it has no id. What else is missing reads as empty: it may be somebody else's. Its
+ * sources are brought into one order, since answers have them in any (SERVICE.md A.6).
+ */
 export function policyOf(wire: unknown): LivePolicy | undefined {
   if (!isJsonObject(wire) || textIn(wire, "id") === "") return undefined;
   return {

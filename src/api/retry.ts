@@ -20,7 +20,7 @@ export interface RetryPolicy {
   readonly longestWaitMs: number;
   /** No wait begins that would end later than this after the end of the first sending. */
   readonly deadlineMs: number;
-  /** The same after a 429: the token is locked, and whoever holds it waits anyway. */
+  /** The same after a 429: the token is locked (SERVICE.md C.3), and whoever holds it waits anyway. */
   readonly lockedDeadlineMs: number;
 }
 
@@ -59,7 +59,8 @@ interface FailedAttempt {
 }
 
 /**
- * Sends a request, and again where that is harmless and may help.
+ * Sends a request, and again where that is harmless and may help. A POST that is repeated can create a thing twice
+ * (SERVICE.md A.6).
  *
  * | what came back                               | GET, PUT, PATCH, DELETE | POST                     |
  * | -------------------------------------------- | ----------------------- | ------------------------ |

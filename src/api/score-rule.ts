@@ -64,7 +64,7 @@ async function readScoreRule(send: Get, zone: Zone, signal: AbortSignal): Promis
   );
 }
 
-/** `undefined` where the token may not read it there; a failure that passes is an error, not an absence. */
+/** The last rule (SERVICE.md B.6); `undefined` where the token may not read it there. A failure that passes is an error. */
 async function lastRule(
   send: Get,
   call: GetCall,

@@ -54,7 +54,7 @@ export interface Reader {
   listZones(signal: AbortSignal): Promise<ZoneListing>;
   /** Asks what the service says of each token, a few times a day, and notes it on its credential; `zones` tell the accounts. */
   verifyTokens(zones: readonly Zone[], signal: AbortSignal): Promise<void>;
-  /** Asks for what is wanted of a zone in at most three requests, or throws an `ApiError`. */
+  /** Asks for what is wanted of a zone, in three requests at most and the score rule's, or throws an `ApiError`. */
   readAnswers(
     zone: Zone,
     wanted: Wanted,

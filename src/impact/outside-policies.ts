@@ -14,7 +14,8 @@ export interface Outside {
 }
 
 /**
- * Finds the scripts that are outside every enforced policy: kept out by it, or on pages that none selects.
+ * Finds the scripts that are outside every enforced policy: kept out by it, or on pages that none selects. One that
+ * lets a script in accounts for it, though a browser also enforces the others on its page (SERVICE.md A.7).
  *
  * `undefined` where the zone enforces no policy on scripts: then everything is outside, and nobody wanted it otherwise.
  */

@@ -77,6 +77,7 @@ const hashed: Verdict = {
   kind: "unclear",
   because: "its hash is allowed, which counts only where the page's tag carries it as integrity",
 };
+/** Without that setting the path of a connection is not known (SERVICE.md A.2). */
 const pathless: Verdict = {
   kind: "unclear",
   because: "the service logs only hosts of connections (use_connection_url_path is off)",
@@ -109,7 +110,7 @@ function withoutPath(source: CspSource): CspSource {
   return source.kind === "host" ? { ...source, path: "" } : source;
 }
 
-/** The source that allows a content by its SHA-256, given in hexadecimal digits; "" for anything else. */
+/** The source that allows a content by its hash, as the service tells it (SERVICE.md A.4); "" where it does not. */
 export function hashSource(hex: string): string {
   if (!/^[0-9a-f]{64}$/i.test(hex)) return "";
   const bytes = hex.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];

@@ -68,7 +68,7 @@ function isRetuned({ before, after }: RetunedRule): boolean {
   return before.action !== after.action || before.scoreThreshold !== after.scoreThreshold;
 }
 
-/** The paranoia level that a rule belongs to; `undefined` where it has none. */
+/** The paranoia level that a rule's tags name (SERVICE.md B.7); `undefined` where they name none. */
 export function levelOf({ categories }: RulesetRule): number | undefined {
   const tag = categories.find((category) => /^paranoia-level-[1-4]$/.test(category));
   return tag === undefined ? undefined : Number(tag.at(-1));

@@ -17,7 +17,7 @@ export function seenResources(resources: readonly Resource[]): readonly Seen[] {
   });
 }
 
-/** The pages that the service named; where it named none, all that is known is their host. */
+/** The pages that the service named, the first alone in most lists (SERVICE.md A.4); where it named none, their host. */
 function pagesOf(
   { pageUrls, firstPageUrl, host }: Resource,
   known: Map<string, PageFacts | undefined>,

@@ -60,7 +60,7 @@ function valueOf(operand: Operand | Argument, page: PageFacts): Known {
   return applied(operand.name, values);
 }
 
-/** Fields that follow from the address of a page. A path is the one that the visitor's browser shows: rewriting is not known here. */
+/** Fields that follow from the address of a page, as the browser shows it: rewriting (SERVICE.md A.7) is not known. */
 function fieldOf(name: string, { url, hostOnly }: PageFacts): Known {
   if (name === "http.host") return url.host;
   if (hostOnly) return undefined;
@@ -104,6 +104,7 @@ function textsOf(value: Value): readonly string[] | undefined {
   return texts.length === value.members.length ? texts : undefined;
 }
 
+/** A comparison of texts (SERVICE.md D); `undefined` where the service's engine alone decides. */
 function holds(left: string, operator: string, texts: readonly string[]): Known {
   const [text = ""] = texts;
   switch (operator) {

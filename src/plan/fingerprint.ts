@@ -92,7 +92,7 @@ function objectsOf(write: Write, live: LiveZone): readonly LiveObject[] {
 /** A fingerprint that equals none: what was not read cannot be known to be as it was. */
 const unread = "not read";
 
-/** What a new policy rests on: that nobody has made it since, as a run whose answer was lost may have. */
+/** What a new policy rests on: that nobody has made it since, as a run whose answer was lost may have (SERVICE.md A.6). */
 function absentPolicy(description: Json | undefined, { policies }: LiveZone): LiveObject {
   const { owner = "", key = "" } = unmarked(typeof description === "string" ? description : "");
   const holders = policies && withMarkOf(description, policies);

@@ -32,7 +32,7 @@ export function resolveOverrides(rule: Tuned, scoreRuleId: string): Overrides {
   };
 }
 
-/** Whether a declared rule can only be written when the score rule's id is known. */
+/** Whether a declared rule can only be written when the score rule's id is known: it is tuned by that (SERVICE.md B.7). */
 export function needsScoreRule({ tuning }: Tuned): boolean {
   return tuning.scoreThreshold !== undefined || tuning.action !== undefined;
 }

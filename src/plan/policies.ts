@@ -117,7 +117,7 @@ function deleteStep(
   };
 }
 
-/** A browser enforces what all policies demand: a spare one matters only where it demands what the one that stays does not. */
+/** All policies count (SERVICE.md A.7): a spare one matters only where it demands what the one that stays does not. */
 function effectOfSpare(spare: LivePolicy, stays: Policy): Effect {
   const { direction } = effectOfPolicy(spare, stays);
   return direction === "neutral" || direction === "strengthens"

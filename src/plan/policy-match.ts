@@ -12,7 +12,8 @@ export interface WantedPolicy {
 
 /**
  * Finds for each declared policy the live one: by our mark, by the mark under its former key, and last, for what
- * nobody has marked, by its description. Of several the one that is as declared is taken, else the first listed.
+ * nobody has marked, by its description, since a policy has no name (SERVICE.md A.6). Of several the one that is as
+ * declared is taken, else the first listed.
  *
  * Goes by key, so that the order of a file decides nothing.
  */

@@ -93,7 +93,7 @@ function meet(a: Demand, b: Demand): boolean {
   return hostsOverlap(hostsOf(a.expression), hostsOf(b.expression)) !== "no";
 }
 
-/** Whether a directive rules where another one is named, or is fallen back to where that one is not. */
+/** Whether a directive rules where another one is named, or is fallen back to where that one is not (SERVICE.md E.2). */
 function rules(directive: string, other: string): boolean {
   const fallback = cspDirectives.get(other)?.fallback ?? [];
   return directive === other || fallback.includes(directive);

@@ -13,14 +13,15 @@ export interface RuleForm {
   readonly does: Exclude<LiveRuleAction, { readonly action: "other" }>;
 }
 
-/** A live rule as a PUT of the list sends it back: with id and ref, without what only the service writes. */
+/** A live rule as a PUT of the list sends it back: by its id and ref it stays the same rule (SERVICE.md B.4). */
 export function keptRule({ wire }: LiveRule): JsonObject {
   return Object.fromEntries(Object.entries(wire).filter(([name]) => !serverMadeFields.has(name)));
 }
 
 /**
  * The complete body of a rule. A PATCH replaces (SERVICE.md B.4), so whatever else the live rule carries
- * is repeated, in the rule and in its action's parameters.
+ * is repeated, in the rule and in its action's parameters. An adopted rule keeps its ref: with ours it would be
+ * another one, and lose its id.
  */
 export function ruleBody(form: RuleForm, live: LiveRule | undefined, ref: string): JsonObject {
   const kept = live === undefined ? { ref } : keptRule(live);

@@ -30,7 +30,7 @@ export function effectOfRule(
   return combine([effectOfReach(was, is), effectOfAction(was.does, is.does, scoreRuleId)]);
 }
 
-/** A deployed ruleset protects; an exception spares requests from what comes after it. */
+/** A deployed ruleset protects; an exception spares requests from what comes after it (SERVICE.md B.4). */
 function effectOfPresence({ does }: RuleTerms, comes: boolean): Effect {
   switch (does.action) {
     case "execute":
@@ -85,7 +85,7 @@ function effectOfOverrides(before: Overrides, after: Overrides, scoreRuleId: str
   const was = tuningOf(before, scoreRuleId);
   const is = tuningOf(after, scoreRuleId);
   return combine([
-    // Deployed without a word on the levels, all of them are on (SERVICE.md B.7).
+    // What holds without a word: all levels are on, the threshold is medium, and the score blocks (SERVICE.md B.7).
     effectOfNumber(was.paranoiaLevel ?? 4, is.paranoiaLevel ?? 4, "paranoia level", "higher"),
     effectOfNumber(was.scoreThreshold ?? 40, is.scoreThreshold ?? 40, "score threshold", "lower"),
     effectOfSeverity(was.action ?? "block", is.action ?? "block", "the score's action"),

@@ -23,7 +23,7 @@ export const ruleFields: ReadonlySet<string> = new Set([
   "action_parameters",
 ]);
 
-/** Fields of overrides and of their elements that we read and write. */
+/** Fields of overrides and of their elements that we read and write (SERVICE.md B.5). */
 export const overrideFields: ReadonlySet<string> = namesOf<
   keyof Overrides | keyof CategoryOverride | keyof RuleOverride
 >({
@@ -37,7 +37,7 @@ export const overrideFields: ReadonlySet<string> = namesOf<
   rules: true,
 });
 
-/** What an exception can skip, in the order in which it is told. */
+/** What an exception can skip (SERVICE.md B.4), in the order in which it is told. */
 export const skipFields: ReadonlySet<string> = namesOf<keyof SkipParameters>({
   ruleset: true,
   phase: true,

@@ -21,8 +21,8 @@ export interface RuleLists {
 
 /**
  * The least request that turns one list into the other, `undefined` where they are equal: a POST for one new rule,
- * a PATCH for one that differs or moves, a DELETE for one that goes. More than one at once is one PUT of the list,
- * in which every rule that is not declared keeps its bytes, its id and its ref.
+ * a PATCH for one that differs or moves, a DELETE for one that goes. More than one at once is one PUT of the list, as
+ * the service prefers (SERVICE.md B.8), in which every rule that is not declared keeps its bytes, its id and its ref.
  */
 export function writeRules(lists: RuleLists): Write | undefined {
   const { ruleset, before, after, changes } = lists;

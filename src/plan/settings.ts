@@ -38,7 +38,7 @@ function changeOf({ name, value }: Setting): Update {
   };
 }
 
-/** Only the main switch is protection; the other two decide where and how much is reported. */
+/** Only the main switch is protection; the other two decide where and how much is reported (SERVICE.md A.2). */
 function effectOf(name: SettingName, value: boolean): Effect {
   if (name !== "enabled") return neutral;
   return value

@@ -9,7 +9,7 @@ export type Position =
 
 /**
  * One request that writes, in the unit of the service, as data: a saved plan holds it, and nothing is decided
- * after it was made. Bodies are complete, since PUT and PATCH replace.
+ * after it was made. Bodies are complete, since PUT and PATCH replace (SERVICE.md A.6, B.4).
  */
 export type Write = { readonly changes: readonly ResourceKey[] } & (
   | { readonly call: "update-settings"; readonly body: JsonObject }
@@ -31,7 +31,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
       readonly position: Position | null;
     }
   | { readonly call: "delete-rule"; readonly ruleset: string; readonly id: string }
-  /** Creates the entry point where there is none, else replaces its list of rules. */
+  /** Creates the entry point where there is none, else replaces its list of rules (SERVICE.md B.3). */
   | { readonly call: "put-entrypoint"; readonly rules: readonly JsonObject[] }
 );
 

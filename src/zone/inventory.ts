@@ -47,7 +47,7 @@ export interface ScriptScores {
 
 /** One content that a script has had. */
 export interface ScriptVersion {
-  /** SHA-256 in hexadecimal digits; "" where it was not fetched. */
+  /** SHA-256 in hexadecimal digits (SERVICE.md A.4); "" where it was not fetched. */
   readonly hash: string;
   readonly scores: ScriptScores;
   readonly fetchedAt: Date | undefined;
