@@ -1,6 +1,7 @@
 import { paintOf, type Paint } from "../report/paint.ts";
 import { printable, valueText } from "../report/value.ts";
 import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
+import { looseText } from "../syntax/loose-json.ts";
 
 const levelStyles = {
   trace: "dim",
@@ -50,8 +51,7 @@ function parseRecord(line: string): JsonObject | undefined {
 }
 
 function textAt(record: JsonObject, name: string): string {
-  const value = record[name];
-  return typeof value === "string" ? value : "";
+  return looseText(record[name]);
 }
 
 function levelText(level: string, paint: Paint): string {
