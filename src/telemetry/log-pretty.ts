@@ -1,4 +1,5 @@
 import { paintOf, type Paint } from "../report/paint.ts";
+import { shortRevision } from "../report/short-revision.ts";
 import { printable, valueText } from "../report/value.ts";
 import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
 import { looseText } from "../syntax/loose-json.ts";
@@ -61,7 +62,7 @@ function levelText(level: string, paint: Paint): string {
 
 function factText(name: string, value: Json): string {
   const text = valueText(value);
-  return name === "revision" && /^[0-9a-f]{16,}$/.test(text) ? text.slice(0, 12) : text;
+  return name === "revision" ? shortRevision(text) : text;
 }
 
 /** Whether a value gets lines of its own: a list, or an error. */
