@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../syntax/json.ts";
+import { looseObject, looseObjects, looseText } from "../syntax/loose-json.ts";
 import { ApiError, type ApiErrorCode } from "./api-error.ts";
 import type { Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
@@ -173,11 +174,10 @@ interface Reason {
 
 /** Reads what can be read of an `errors` list: a half-valid one must not hide the status. */
 function reasonsIn(errors: unknown): Reason[] {
-  if (!Array.isArray(errors)) return [];
-  return errors.filter(isJsonObject).map(({ code, message, source }) => ({
+  return looseObjects(errors).map(({ code, message, source }) => ({
     code: typeof code === "number" ? code : 0,
-    message: typeof message === "string" ? message : "",
-    pointer: isJsonObject(source) && typeof source["pointer"] === "string" ? source["pointer"] : "",
+    message: looseText(message),
+    pointer: looseText(looseObject(source)["pointer"]),
   }));
 }
 

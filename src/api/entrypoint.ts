@@ -1,8 +1,9 @@
 import { canonicalExpression } from "../syntax/expression.ts";
+import { isObjectList } from "../syntax/json.ts";
 import { isJsonObject, type JsonObject } from "../syntax/json.ts";
 import type { LiveEntrypoint, LiveRule } from "../zone/live.ts";
 import { ruleActionOf } from "./rule-action.ts";
-import { flagIn, isObjectList, textIn } from "./wire-value.ts";
+import { flagIn, textIn } from "./wire-value.ts";
 
 /** An entry point that is there. */
 export type PresentEntrypoint = Extract<LiveEntrypoint, { readonly state: "present" }>;

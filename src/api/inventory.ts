@@ -1,3 +1,4 @@
+import { isObjectList } from "../syntax/json.ts";
 import { isJsonObject, type JsonObject } from "../syntax/json.ts";
 import type { Item, ItemKind } from "../zone/inventory.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -7,7 +8,6 @@ import { get, type Get, type GetCall } from "./call.ts";
 import { queryOf, type ItemFilters } from "./item-query.ts";
 import { itemOf } from "./items.ts";
 import { routes } from "./routes.ts";
-import { isObjectList } from "./wire-value.ts";
 
 /** The most that a page holds (SERVICE.md A.3). */
 const perPage = 100;

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../syntax/json.ts";
+import { looseDate, looseObjects } from "../syntax/loose-json.ts";
 import type {
   Connection,
   Cookie,
@@ -7,7 +8,7 @@ import type {
   Script,
   ScriptVersion,
 } from "../zone/inventory.ts";
-import { flagIn, objectsIn, textIn, textSet } from "./wire-value.ts";
+import { flagIn, textIn, textSet } from "./wire-value.ts";
 
 /** Reads a detected item; `undefined` where it has no id. Anything else may be missing, by the account's plan (SERVICE.md A.4). */
 export function itemOf(kind: ItemKind, wire: JsonObject): Item | undefined {
@@ -27,7 +28,7 @@ function scriptOf(wire: JsonObject): Script {
     ...resourceOf(wire),
     kind: "script",
     ...versionOf(wire),
-    versions: objectsIn(wire, "versions").map(versionOf),
+    versions: looseObjects(wire["versions"]).map(versionOf),
   };
 }
 
@@ -43,7 +44,7 @@ function cookieOf(wire: JsonObject): Cookie {
     type: textIn(wire, "type"),
     domain: textIn(wire, "domain_attribute"),
     path: textIn(wire, "path_attribute"),
-    expiresAt: momentIn(wire, "expires_attribute"),
+    expiresAt: looseDate(wire["expires_attribute"]),
     maxAge: numberIn(wire, "max_age_attribute"),
     httpOnly: flagIn(wire, "http_only_attribute"),
     secure: flagIn(wire, "secure_attribute"),
@@ -55,8 +56,8 @@ function baseOf(wire: JsonObject): Omit<Cookie, keyof CookieFacts> {
   return {
     id: textIn(wire, "id"),
     host: textIn(wire, "host"),
-    firstSeenAt: momentIn(wire, "first_seen_at"),
-    lastSeenAt: momentIn(wire, "last_seen_at"),
+    firstSeenAt: looseDate(wire["first_seen_at"]),
+    lastSeenAt: looseDate(wire["last_seen_at"]),
     firstPageUrl: textIn(wire, "first_page_url"),
     pageUrls: textSet(wire["page_urls"]),
   };
@@ -81,7 +82,7 @@ function resourceOf(wire: JsonObject): Omit<Connection, "kind"> {
   return {
     ...baseOf(wire),
     url,
-    addedAt: momentIn(wire, "added_at"),
+    addedAt: looseDate(wire["added_at"]),
     status: textIn(wire, "status"),
     urlContainsCdnCgi: flagIn(wire, "url_contains_cdn_cgi_path") ?? url.includes("/cdn-cgi/"),
     urlReportedMalicious: flagIn(wire, "url_reported_malicious") ?? false,
@@ -104,16 +105,11 @@ function versionOf(wire: JsonObject): ScriptVersion {
       cryptomining: numberIn(wire, "cryptomining_score"),
       magecart: numberIn(wire, "magecart_score"),
     },
-    fetchedAt: momentIn(wire, "fetched_at"),
+    fetchedAt: looseDate(wire["fetched_at"]),
   };
 }
 
 function numberIn(wire: JsonObject, name: string): number | undefined {
   const value = wire[name];
   return typeof value === "number" ? value : undefined;
-}
-
-function momentIn(wire: JsonObject, name: string): Date | undefined {
-  const moment = new Date(textIn(wire, name));
-  return Number.isNaN(moment.getTime()) ? undefined : moment;
 }

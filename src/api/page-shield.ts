@@ -1,9 +1,10 @@
 import { canonicalCsp } from "../syntax/csp.ts";
 import { canonicalExpression } from "../syntax/expression.ts";
+import { isObjectList } from "../syntax/json.ts";
 import { isJsonObject, type JsonObject } from "../syntax/json.ts";
 import type { LivePolicy } from "../zone/live.ts";
 import type { SettingName } from "../zone/resource.ts";
-import { flagIn, isObjectList, textIn } from "./wire-value.ts";
+import { flagIn, textIn } from "./wire-value.ts";
 
 /** Page Shield settings as they are live. */
 export type LiveSettings = Readonly<Record<SettingName, boolean>>;

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../syntax/json.ts";
+import { looseObject, looseObjects } from "../syntax/loose-json.ts";
 import type { LiveRuleAction } from "../zone/live.ts";
 import type {
   CategoryOverride,
@@ -6,23 +7,23 @@ import type {
   RuleOverride,
   SkipParameters,
 } from "../zone/resource.ts";
-import { flagIn, objectIn, objectsIn, textIn, textSet } from "./wire-value.ts";
+import { flagIn, textIn, textSet } from "./wire-value.ts";
 
 /** Reads what a rule does; a rule that we do not understand is `other`, never dropped. */
 export function ruleActionOf(rule: JsonObject): LiveRuleAction {
   const name = textIn(rule, "action");
-  const parameters = objectIn(rule, "action_parameters");
+  const parameters = looseObject(rule["action_parameters"]);
   const ruleset = textIn(parameters, "id");
   if (name === "execute" && ruleset !== "") {
     return {
       action: "execute",
       ruleset,
-      overrides: overridesOf(objectIn(parameters, "overrides")),
+      overrides: overridesOf(looseObject(parameters["overrides"])),
     };
   }
   if (name === "skip") {
     // Left out, it is on (SERVICE.md B.4).
-    const logging = flagIn(objectIn(rule, "logging"), "enabled") ?? true;
+    const logging = flagIn(looseObject(rule["logging"]), "enabled") ?? true;
     return { action: "skip", skip: skipOf(parameters), logging };
   }
   return { action: "other", name };
@@ -32,8 +33,8 @@ export function ruleActionOf(rule: JsonObject): LiveRuleAction {
 function overridesOf(wire: JsonObject): Overrides {
   return {
     ...switchesOf(wire),
-    categories: objectsIn(wire, "categories").map(categoryOverrideOf),
-    rules: objectsIn(wire, "rules").map(ruleOverrideOf).toSorted(byId),
+    categories: looseObjects(wire["categories"]).map(categoryOverrideOf),
+    rules: looseObjects(wire["rules"]).map(ruleOverrideOf).toSorted(byId),
   };
 }
 
@@ -66,7 +67,7 @@ function byId(a: RuleOverride, b: RuleOverride): number {
 }
 
 function skipOf(wire: JsonObject): SkipParameters {
-  const rules = Object.entries(objectIn(wire, "rules"))
+  const rules = Object.entries(looseObject(wire["rules"]))
     .map(([ruleset, ids]) => [ruleset, textSet(ids)] as const)
     .filter(([, ids]) => ids.length > 0)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,10 +1,12 @@
+import { isObjectList } from "../syntax/json.ts";
 import { isJsonObject, type JsonObject } from "../syntax/json.ts";
+import { looseObject, looseObjects } from "../syntax/loose-json.ts";
 import type { Ruleset, RulesetHead, RulesetRule } from "../zone/ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
 import { malformedResult } from "./answer.ts";
 import { get, type Call, type Get, type GetCall, type Send } from "./call.ts";
 import { routes } from "./routes.ts";
-import { flagIn, isObjectList, objectIn, objectsIn, textIn, textSet } from "./wire-value.ts";
+import { flagIn, textIn, textSet } from "./wire-value.ts";
 
 /** Whose rulesets: a zone's, or those of the account that a zone belongs to. */
 export interface RulesetScope {
@@ -50,7 +52,7 @@ export async function listRulesets(
     if (!isObjectList(page)) throw malformedResult(call, answer, "not a list of rulesets");
     heads.push(...page.map(headOf));
     // Older answers have no cursor: theirs is the only page (SERVICE.md B.1).
-    const after = textIn(objectIn(answer.resultInfo() ?? {}, "cursors"), "after");
+    const after = textIn(looseObject(answer.resultInfo()?.["cursors"]), "after");
     cursor = after === cursor ? "" : after;
   } while (cursor !== "");
   return heads;
@@ -77,7 +79,7 @@ async function rulesetIn(call: GetCall, send: Get, signal: AbortSignal): Promise
   if (!isJsonObject(result) || textIn(result, "id") === "") {
     throw malformedResult(call, answer, "not a ruleset");
   }
-  return { ...headOf(result), rules: objectsIn(result, "rules").map(ruleOf) };
+  return { ...headOf(result), rules: looseObjects(result["rules"]).map(ruleOf) };
 }
 
 /** Lists the versions of a ruleset, oldest first. */

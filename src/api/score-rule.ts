@@ -1,4 +1,5 @@
 import { isJsonObject } from "../syntax/json.ts";
+import { looseObjects } from "../syntax/loose-json.ts";
 import type { ScoreRule } from "../zone/live.ts";
 import { documentedScoreRuleId, owaspRulesetId } from "../zone/managed-ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -6,7 +7,7 @@ import { ApiError } from "./api-error.ts";
 import { get, type Get, type GetCall } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { routes } from "./routes.ts";
-import { objectsIn, textIn } from "./wire-value.ts";
+import { textIn } from "./wire-value.ts";
 
 /**
  * How long a score rule is believed. The service renews the managed ruleset every few weeks without our doing
@@ -74,7 +75,7 @@ async function lastRule(
   try {
     const result = (await send(call, signal)).result();
     if (!isJsonObject(result)) return undefined;
-    const id = textIn(objectsIn(result, "rules").at(-1) ?? {}, "id");
+    const id = textIn(looseObjects(result["rules"]).at(-1) ?? {}, "id");
     return id === "" ? undefined : { id, source, version: textIn(result, "version") };
   } catch (error) {
     if (error instanceof ApiError && !error.transient) return undefined;

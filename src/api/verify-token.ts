@@ -1,4 +1,5 @@
 import { isJsonObject } from "../syntax/json.ts";
+import { looseDate } from "../syntax/loose-json.ts";
 import type { Fetched } from "./answer.ts";
 import { ApiError } from "./api-error.ts";
 import { get, type GetCall } from "./call.ts";
@@ -29,9 +30,8 @@ export async function verifyToken(
     const answer = await unlessRefused(session, call, signal);
     const result = answer?.result();
     if (isJsonObject(result)) {
-      const expiresAt = new Date(textIn(result, "expires_on"));
       credential.noteValid(textIn(result, "status", "active") === "active");
-      credential.noteVerified(token, Number.isNaN(expiresAt.getTime()) ? undefined : expiresAt);
+      credential.noteVerified(token, looseDate(result["expires_on"]));
       return;
     }
   }

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
+import type { Json, JsonObject } from "../syntax/json.ts";
+import { looseTexts } from "../syntax/loose-json.ts";
 
 /** A text, or `otherwise` where the service gave none. */
 export function textIn(object: JsonObject, name: string, otherwise = ""): string {
@@ -15,29 +16,7 @@ export function flagIn(object: JsonObject, name: string): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
 }
 
-/** An object; empty where the service gave none. */
-export function objectIn(object: JsonObject, name: string): JsonObject {
-  const value = object[name];
-  return isJsonObject(value) ? value : {};
-}
-
-/** The objects of a list; a missing list and an empty one are the same. */
-export function objectsIn(object: JsonObject, name: string): readonly JsonObject[] {
-  const value = object[name];
-  return isList(value) ? value.filter(isJsonObject) : [];
-}
-
 /** The texts of a list, sorted and without repetitions. */
 export function textSet(value: Json | undefined): readonly string[] {
-  if (!isList(value)) return [];
-  return [...new Set(value.filter((each) => typeof each === "string"))].toSorted();
-}
-
-/** Whether every element is an object: a list of anything else is not of the documented kind. */
-export function isObjectList(value: unknown): value is readonly JsonObject[] {
-  return Array.isArray(value) && value.every(isJsonObject);
-}
-
-function isList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
+  return [...new Set(looseTexts(value))].toSorted();
 }

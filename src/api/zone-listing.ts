@@ -1,10 +1,12 @@
+import { isObjectList } from "../syntax/json.ts";
 import type { JsonObject } from "../syntax/json.ts";
+import { looseObject } from "../syntax/loose-json.ts";
 import { zoneId, zoneName, type Zone } from "../zone/zone.ts";
 import { malformedResult, type Answer } from "./answer.ts";
 import { ApiError } from "./api-error.ts";
 import { get, type Get, type GetCall } from "./call.ts";
 import { routes } from "./routes.ts";
-import { isObjectList, objectIn, textIn } from "./wire-value.ts";
+import { textIn } from "./wire-value.ts";
 
 /** The most and the least that a page can be asked to hold (SERVICE.md C.4). */
 const perPage = { most: 50, least: 5 };
@@ -160,13 +162,13 @@ function zoneOf(wire: JsonObject): Zone | undefined {
   const id = zoneId(textIn(wire, "id"));
   const name = zoneName(textIn(wire, "name"));
   if (id === undefined || name === undefined) return undefined;
-  const account = objectIn(wire, "account");
+  const account = looseObject(wire["account"]);
   return {
     id,
     name,
     accountId: textIn(account, "id"),
     accountName: textIn(account, "name"),
     status: textIn(wire, "status"),
-    plan: textIn(objectIn(wire, "plan"), "legacy_id"),
+    plan: textIn(looseObject(wire["plan"]), "legacy_id"),
   };
 }

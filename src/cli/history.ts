@@ -3,6 +3,7 @@ import { historyJson } from "../report/history-json.ts";
 import { renderDriftTimes, renderHistoryEntry } from "../report/history-text.ts";
 import type { HistoryEntry } from "../report/history.ts";
 import { paintOf } from "../report/paint.ts";
+import { looseDate } from "../syntax/loose-json.ts";
 import { entriesIn } from "../telemetry/history-lines.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { isWanted } from "./listing.ts";
@@ -116,6 +117,5 @@ function momentIn(text: string, now: Date): Date | undefined {
   const length = agoUnits[unit];
   if (length !== undefined) return new Date(Number(now) - Number(count) * length);
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const at = new Date(isDate ? text : Number.NaN);
-  return Number.isNaN(at.getTime()) ? undefined : at;
+  return isDate ? looseDate(text) : undefined;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../syntax/json.ts";
 import type { Json } from "../syntax/json.ts";
+import { looseObject } from "../syntax/loose-json.ts";
 import type { Declared, Target, ZoneContent, ZoneDocument } from "../zone/desired.ts";
 import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
@@ -85,11 +86,11 @@ export class Assembler {
       this.#profilesOnly.set(label, below);
     }
     const merged = this.#over(below, zone.content);
-    return isJsonObject(merged) ? merged : {};
+    return looseObject(merged);
   }
 
   #over(below: Json, content: unknown): Json {
-    return this.#merger.merge(below, isJsonObject(content) ? content : {}) ?? {};
+    return this.#merger.merge(below, looseObject(content)) ?? {};
   }
 
   #shieldOf(merged: Json | undefined): Converted<PageShieldContent> | undefined {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { isJsonObject } from "../syntax/json.ts";
-import type { Json, JsonObject } from "../syntax/json.ts";
+import type { JsonObject } from "../syntax/json.ts";
+import { looseObject, looseObjects } from "../syntax/loose-json.ts";
 import { ifAny, said } from "./zone-entry.ts";
 
 /** Entries of `zones:` whose common parts stand in a profile. */
@@ -41,15 +41,15 @@ export function lift(entries: readonly JsonObject[], name: string): Lifted {
 type Things = readonly JsonObject[];
 
 function settingsIn(entry: JsonObject): JsonObject {
-  return objectIn(objectIn(entry, "page_shield"), "settings");
+  return looseObject(looseObject(entry["page_shield"])["settings"]);
 }
 
 function policiesIn(entry: JsonObject): Things {
-  return thingsIn(objectIn(objectIn(entry, "page_shield"), "policies"), "items");
+  return looseObjects(looseObject(looseObject(entry["page_shield"])["policies"])["items"]);
 }
 
 function rulesIn(entry: JsonObject): Things {
-  return thingsIn(objectIn(entry, "managed_rules"), "rules");
+  return looseObjects(looseObject(entry["managed_rules"])["rules"]);
 }
 
 function partsOf(settings: JsonObject, policies: Things, rules: Things): JsonObject | undefined {
@@ -119,14 +119,4 @@ function placedBefore(rules: Things, common: Things): Things {
       : { key, before: next["key"] ?? null, ...rest };
   });
   return thingsBeyond(placed, common);
-}
-
-function objectIn(holder: JsonObject, name: string): JsonObject {
-  const value = holder[name];
-  return isJsonObject(value) ? value : {};
-}
-
-function thingsIn(holder: JsonObject, name: string): Things {
-  const value: Json | undefined = holder[name];
-  return Array.isArray(value) ? value.filter((each) => isJsonObject(each)) : [];
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../syntax/json.ts";
+import { isJsonObject, isJsonList } from "../syntax/json.ts";
 import type { Json, JsonObject } from "../syntax/json.ts";
 
 /**
@@ -14,7 +14,7 @@ export class Merger {
     if (after === null) return undefined;
     if (before === undefined) return this.#clean(after);
     if (isJsonObject(before) && isJsonObject(after)) return this.#mergeMaps(before, after);
-    if (isList(before) && isList(after) && isKeyed(before, after)) {
+    if (isJsonList(before) && isJsonList(after) && isKeyed(before, after)) {
       return this.#mergeKeyed(before, after);
     }
     return this.#clean(after);
@@ -69,7 +69,7 @@ export class Merger {
 function isClean(value: Json): boolean {
   if (value === null) return false;
   if (typeof value !== "object") return true;
-  if (isList(value)) return value.every((item) => !isRemoval(item) && isClean(item));
+  if (isJsonList(value)) return value.every((item) => !isRemoval(item) && isClean(item));
   for (const name in value) {
     if (name !== canonicalName(name) || !isClean(value[name] ?? null)) return false;
   }
@@ -94,9 +94,4 @@ function isKeyed(before: readonly Json[], after: readonly Json[]): boolean {
 
 function isRemoval(item: Json): boolean {
   return isJsonObject(item) && item["remove"] === true;
-}
-
-/** `Array.isArray` does not see that a readonly array is one. */
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -1,6 +1,6 @@
+import { looseObject } from "../syntax/loose-json.ts";
 import { createHash } from "node:crypto";
 
-import { isJsonObject } from "../syntax/json.ts";
 import type { Problem } from "../zone/problem.ts";
 import { keyProblems } from "./key-problems.ts";
 import type { Layer } from "./layer.ts";
@@ -141,7 +141,7 @@ function readAskew(whole: Located, text: string): Reading {
   const document = pruned(whole, new Set(unknown));
   const { value } = document;
   const named = valueAt(value, "profiles");
-  const allProfiles = Object.entries(isJsonObject(named) ? named : {}).map(
+  const allProfiles = Object.entries(looseObject(named)).map(
     ([name, content]: [string, unknown]) => profileLayer(document, name, content),
   );
   const allZones = itemsAt(value, "zones").map((content, index) =>

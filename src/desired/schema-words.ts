@@ -1,6 +1,7 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 
-import { isJsonObject } from "../syntax/json.ts";
+import { isJsonObject, type JsonObject } from "../syntax/json.ts";
+import { looseObject, looseObjects, looseTexts } from "../syntax/loose-json.ts";
 import { didYouMean } from "../syntax/nearest.ts";
 import type { ProblemCode } from "../zone/problem-codes.ts";
 
@@ -53,13 +54,13 @@ function unknownKey(error: ErrorObject, key: string): Words {
     const remedy = "merge keys are not used here: put what is common into a profile";
     return { code: "UNKNOWN_KEY", message, remedy };
   }
-  const known = Object.keys(objectIn(error.parentSchema, "properties"));
+  const known = Object.keys(looseObject(error.parentSchema?.["properties"]));
   const remedy = didYouMean(key, known) || `known here: ${known.join(", ")}`;
   return { code: "UNKNOWN_KEY", message, remedy };
 }
 
 function missingKey(error: ErrorObject, key: string): Words {
-  const schema = objectIn(objectIn(error.parentSchema, "properties"), key);
+  const schema = looseObject(looseObject(error.parentSchema?.["properties"])[key]);
   const about =
     typeof schema["description"] === "string" ? `: ${lowerFirst(schema["description"])}` : "";
   return { code: "MISSING_KEY", message: `"${key}" is missing`, remedy: `add it${about}` };
@@ -67,7 +68,7 @@ function missingKey(error: ErrorObject, key: string): Words {
 
 /** The only choices of the schemas are keys of which exactly one must stand. */
 function oneOf(error: ErrorObject): Words {
-  const keys = alternatives(error).flatMap((branch) => stringsIn(branch["required"]));
+  const keys = looseObjects(error.schema).flatMap((branch) => looseTexts(branch["required"]));
   const present = keys.filter((key) => isJsonObject(error.data) && key in error.data);
   if (present.length === 0) {
     return {
@@ -94,13 +95,13 @@ function wrongType(error: ErrorObject): Words {
 
 function expectations(error: ErrorObject): string[] {
   if (error.keyword === "anyOf") {
-    return alternatives(error).map((branch) => describe(branch));
+    return looseObjects(error.schema).map((branch) => describe(branch));
   }
   const types = [error.schema].flat().filter((type) => type !== "null");
   return types.map((type) => typeNames[String(type)] ?? String(type));
 }
 
-function describe(branch: Readonly<Record<string, unknown>>): string {
+function describe(branch: JsonObject): string {
   if (Array.isArray(branch["enum"])) return `one of ${valuesIn(branch["enum"]).join(", ")}`;
   return typeof branch["description"] === "string" ? branch["description"] : "something else";
 }
@@ -157,7 +158,7 @@ function notAllowed(error: ErrorObject): Words {
 function pattern(error: ErrorObject, key: string | undefined): Words {
   const text = key ?? String(error.data);
   const says: unknown = error.parentSchema?.["patternErrorMessage"];
-  const words = stringsIn(error.parentSchema?.["examples"]).filter((word) =>
+  const words = looseTexts(error.parentSchema?.["examples"]).filter((word) =>
     /^[a-z_]+$/.test(word),
   );
   const rule = typeof says === "string" ? says : `it must match ${String(error.schema)}`;
@@ -191,20 +192,6 @@ function rangeWords({ keyword, data, message }: ErrorObject, limit: string): [st
     default:
       return [message ?? keyword, ""];
   }
-}
-
-function alternatives(error: ErrorObject): readonly Readonly<Record<string, unknown>>[] {
-  const branches: unknown = error.schema;
-  return Array.isArray(branches) ? branches.filter((branch) => isJsonObject(branch)) : [];
-}
-
-function objectIn(holder: unknown, key: string): Readonly<Record<string, unknown>> {
-  const found = isJsonObject(holder) ? holder[key] : undefined;
-  return isJsonObject(found) ? found : {};
-}
-
-function stringsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
 function valuesIn(list: unknown): string[] {

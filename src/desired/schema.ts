@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { AnySchemaObject, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 
 import { isJsonObject } from "../syntax/json.ts";
+import { looseObject } from "../syntax/loose-json.ts";
 import type { Problem } from "../zone/problem.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Located } from "./located.ts";
@@ -83,7 +84,7 @@ function readSchema(name: "zones" | "zonewarden"): AnySchemaObject {
 
 function keysOf({ schema }: Shape<unknown>): readonly string[] {
   const properties: unknown = isSchema(schema) ? schema["properties"] : undefined;
-  const keys = Object.keys(isJsonObject(properties) ? properties : {});
+  const keys = Object.keys(looseObject(properties));
   return keys.filter((key) => key !== "$schema");
 }
 

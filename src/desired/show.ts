@@ -1,6 +1,7 @@
 import { globIgnoringCase } from "../syntax/glob.ts";
 import type { Json } from "../syntax/json.ts";
 import { isJsonObject } from "../syntax/json.ts";
+import { looseObject } from "../syntax/loose-json.ts";
 import type { Place, ZoneDocument } from "../zone/desired.ts";
 import type { TraceEntry } from "./join-files.ts";
 import { keyPlace, originOf } from "./layer.ts";
@@ -27,8 +28,7 @@ export function showZone(
   if (layers === undefined || own === undefined) return undefined;
   const merger = new Merger();
   const merged = layers.reduce<Json>((below, { content }) => {
-    const value: unknown = content;
-    return merger.merge(below, isJsonObject(value) ? value : {}) ?? {};
+    return merger.merge(below, looseObject(content)) ?? {};
   }, {});
   return [...leaves(merged, [])]
     .filter(({ path }) => !notMerged.has(String(path[0])))

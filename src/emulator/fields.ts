@@ -1,6 +1,6 @@
 import { isJsonObject } from "../syntax/json.ts";
 import type { Json, JsonObject } from "../syntax/json.ts";
-import { isJsonList } from "./json-lists.ts";
+import { isJsonList } from "../syntax/json.ts";
 import { refused } from "./service-error.ts";
 import type { ServiceError } from "./service-error.ts";
 

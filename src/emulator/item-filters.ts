@@ -1,7 +1,7 @@
 import type { Json } from "../syntax/json.ts";
+import { looseList, looseText } from "../syntax/loose-json.ts";
 import { statusOf, statuses } from "./detected.ts";
 import type { Status } from "./detected.ts";
-import { isJsonList } from "./json-lists.ts";
 import { badQuery, fits, queryFlag, queryList, queryOneOf, queryText } from "./query.ts";
 import type { Detected } from "./state.ts";
 
@@ -98,7 +98,7 @@ export function withoutDuplicates(rows: readonly Row[]): readonly Row[] {
 function duplicateKey({ item: { id, facts } }: Row): string {
   const { hash, url, host } = facts;
   if (typeof hash !== "string" || typeof url !== "string") return id;
-  return `${hash} ${URL.parse(url)?.host ?? url} ${typeof host === "string" ? host : ""}`;
+  return `${hash} ${URL.parse(url)?.host ?? url} ${looseText(host)}`;
 }
 
 function fitsAny(patterns: readonly string[], value: Json | undefined): boolean {
@@ -111,6 +111,5 @@ function holdsAny({ item }: Row, parts: readonly string[]): boolean {
 }
 
 function pagesOf({ detail }: Detected): readonly Json[] {
-  const { page_urls: pages } = detail;
-  return isJsonList(pages) ? pages : [];
+  return looseList(detail["page_urls"]);
 }

@@ -1,6 +1,5 @@
-import { isJsonObject } from "../syntax/json.ts";
 import type { Json, JsonObject } from "../syntax/json.ts";
-import { objectsIn } from "./json-lists.ts";
+import { looseObject, looseObjects } from "../syntax/loose-json.ts";
 import { managedIds } from "./managed.ts";
 import type { Rule, Ruleset } from "./state.ts";
 
@@ -21,7 +20,7 @@ export function effectiveRules(
   ruleset: Ruleset,
   overrides: Json | undefined,
 ): readonly EffectiveRule[] {
-  const given = isJsonObject(overrides) ? overrides : {};
+  const given = looseObject(overrides);
   return ruleset.rules.map((rule) => effectiveRule(rule, layersFor(rule, given, ruleset)));
 }
 
@@ -32,10 +31,10 @@ function layersFor(rule: Rule, overrides: JsonObject, ruleset: Ruleset): readonl
   const isOwaspScore = ruleset.id === managedIds.owasp && rule.score_threshold !== undefined;
   return [
     isOwaspScore ? withoutAction : overrides,
-    ...objectsIn(overrides["categories"]).filter((item) =>
+    ...looseObjects(overrides["categories"]).filter((item) =>
       rule.categories?.some((category) => category === item["category"]),
     ),
-    ...objectsIn(overrides["rules"]).filter((item) => item["id"] === rule.id),
+    ...looseObjects(overrides["rules"]).filter((item) => item["id"] === rule.id),
   ];
 }
 

@@ -1,7 +1,6 @@
-import { isJsonObject } from "../syntax/json.ts";
 import type { Json, JsonObject } from "../syntax/json.ts";
+import { looseObject, looseObjects } from "../syntax/loose-json.ts";
 import type { FieldReader } from "./fields.ts";
-import { objectsIn } from "./json-lists.ts";
 import { paranoiaTags, scoreRuleId } from "./managed.ts";
 import { scoreActions } from "./phases.ts";
 
@@ -33,14 +32,14 @@ export function tuningIn(fields: FieldReader): Tuning {
 
 /** The overrides after a tuning; what it does not speak of stays. */
 export function tuned(overrides: Json | undefined, tuning: Tuning): JsonObject {
-  const before = isJsonObject(overrides) ? overrides : {};
+  const before = looseObject(overrides);
   const categories = [
-    ...objectsIn(before["categories"]).filter(
+    ...looseObjects(before["categories"]).filter(
       (item) => tuning.paranoiaLevel === undefined || !isParanoia(item),
     ),
     ...tagsAbove(tuning.paranoiaLevel).map((category) => ({ category, enabled: false })),
   ];
-  const rules = withScoreRule(objectsIn(before["rules"]), tuning);
+  const rules = withScoreRule(looseObjects(before["rules"]), tuning);
   const { categories: _categories, rules: _rules, ...others } = before;
   return {
     ...others,

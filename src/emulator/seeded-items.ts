@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../syntax/json.ts";
+import { looseText } from "../syntax/loose-json.ts";
 import { statuses } from "./detected.ts";
 import { fieldsOf } from "./fields.ts";
 import type { FieldReader } from "./fields.ts";
@@ -90,8 +91,8 @@ function firstPage(fields: FieldReader, zone: string): string {
   return fields.text("first_page_url") ?? fields.texts("page_urls")?.[0] ?? `https://${zone}/`;
 }
 
-function firstPageOf({ first_page_url: url }: JsonObject): string {
-  return typeof url === "string" ? url : "";
+function firstPageOf(item: JsonObject): string {
+  return looseText(item["first_page_url"]);
 }
 
 /** A moment as ISO time, or as an age before now. */

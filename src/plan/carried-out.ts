@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../zone/live.ts";
 import { withMarkOf } from "./policy-match.ts";
 import type { Position, Write } from "./write.ts";
@@ -107,8 +107,4 @@ function holds(live: Json | undefined, wanted: Json): boolean {
   return (
     isJsonObject(live) && Object.entries(wanted).every(([name, value]) => holds(live[name], value))
   );
-}
-
-function isJsonList(value: Json | undefined): value is readonly Json[] {
-  return Array.isArray(value);
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { JsonObject } from "../syntax/json.ts";
-import { isJsonObject } from "../syntax/json.ts";
+import { looseObject } from "../syntax/loose-json.ts";
 import type { LiveRule, LiveZone } from "../zone/live.ts";
 import { owaspRulesetId, rulesetNameOf } from "../zone/managed-ruleset.ts";
 import { keyOfRef, markOfRef } from "../zone/mark.ts";
@@ -101,7 +100,7 @@ const untuned: OwaspTuning = {
 
 /** Paths of what a rule carries beyond what we know. */
 function unknownIn({ wire, does }: LiveRule): readonly string[] {
-  const parameters = objectIn(wire, "action_parameters");
+  const parameters = looseObject(wire["action_parameters"]);
   const isKnown = (name: string) =>
     ruleFields.has(name) ||
     serverMadeFields.has(name) ||
@@ -115,9 +114,4 @@ function unknownIn({ wire, does }: LiveRule): readonly string[] {
       (name) => `action_parameters.overrides.${name}`,
     ),
   ].toSorted();
-}
-
-function objectIn(object: JsonObject, name: string): JsonObject {
-  const value = object[name];
-  return isJsonObject(value) ? value : {};
 }

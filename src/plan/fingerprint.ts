@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import { canonicalJson, type Json } from "../syntax/json.ts";
+import { looseText } from "../syntax/loose-json.ts";
 import type { LiveZone } from "../zone/live.ts";
 import { unmarked } from "../zone/mark.ts";
 import { settingNames } from "../zone/resource.ts";
@@ -94,7 +95,7 @@ const unread = "not read";
 
 /** What a new policy rests on: that nobody has made it since, as a run whose answer was lost may have (SERVICE.md A.6). */
 function absentPolicy(description: Json | undefined, { policies }: LiveZone): LiveObject {
-  const { owner = "", key = "" } = unmarked(typeof description === "string" ? description : "");
+  const { owner = "", key = "" } = unmarked(looseText(description));
   const holders = policies && withMarkOf(description, policies);
   const ids = holders?.map(({ id }) => id).toSorted();
   return [

@@ -1,6 +1,7 @@
 import type { Suspension } from "../zone/desired.ts";
 import { kinds } from "../zone/resource.ts";
 import type { Change } from "./change.ts";
+import { percent, percentOver } from "./percent.ts";
 import { hashOf } from "./plan-hash.ts";
 import type { Plan } from "./plan.ts";
 import type { Refusal } from "./refusal.ts";
@@ -111,7 +112,7 @@ function share(
 ): readonly Refusal[] {
   const count = plan.changes.filter((change) => change.verb === verb).length;
   if (count / plan.compared <= limit) return [];
-  const found = `would ${verb} ${count} of ${plan.compared} managed things (${percent(count / plan.compared)})`;
+  const found = `would ${verb} ${count} of ${plan.compared} managed things (${percentOver(limit, count / plan.compared)})`;
   return [
     {
       code,
@@ -145,9 +146,4 @@ function keysOf(changes: readonly Change[]): string {
 
 function wayOut(plan: Plan): string {
   return `release this plan once with --accept ${hashOf(plan)}`;
-}
-
-/** With a decimal where it takes one to tell a share from its limit. */
-function percent(part: number): string {
-  return `${Number((part * 100).toFixed(1))} %`;
 }

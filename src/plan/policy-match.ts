@@ -1,4 +1,5 @@
 import type { Json } from "../syntax/json.ts";
+import { looseText } from "../syntax/loose-json.ts";
 import type { LivePolicy } from "../zone/live.ts";
 import { unmarked } from "../zone/mark.ts";
 import type { Policy } from "../zone/resource.ts";
@@ -68,7 +69,7 @@ export function withMarkOf(
   description: Json | undefined,
   live: readonly LivePolicy[],
 ): readonly LivePolicy[] {
-  const wanted = unmarked(typeof description === "string" ? description : "");
+  const wanted = unmarked(looseText(description));
   return live.filter((each) => {
     const { owner, key } = unmarked(each.description);
     return owner === wanted.owner && key === wanted.key;

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
+import { looseObject, looseObjects } from "../syntax/loose-json.ts";
 import type { Overrides } from "../zone/resource.ts";
 import { ifAny, overrideFields } from "./rule-wire.ts";
 
@@ -11,7 +12,7 @@ export function wireOverrides(
   live: Json | undefined,
 ): JsonObject | undefined {
   const { categories, rules, ...whole } = overrides;
-  const kept = isJsonObject(live) ? live : {};
+  const kept = looseObject(live);
   const wire = {
     ...unknownIn(kept),
     ...defined(whole),
@@ -25,7 +26,7 @@ export function wireOverrides(
 export function unknownInOverrides(live: Json | undefined): readonly string[] {
   if (!isJsonObject(live)) return [];
   const inElements = (["categories", "rules"] as const).flatMap((list) =>
-    elementsIn(live[list]).flatMap((each) =>
+    looseObjects(live[list]).flatMap((each) =>
       Object.keys(unknownIn(each)).map((name) => `${list}[].${name}`),
     ),
   );
@@ -39,15 +40,11 @@ function withUnknown(
   live: Json | undefined,
   name: "category" | "id",
 ): readonly JsonObject[] {
-  const lives = elementsIn(live);
+  const lives = looseObjects(live);
   return parts.map((part) => {
     const wire = defined({ ...part });
     return { ...unknownIn(lives.find((each) => each[name] === wire[name]) ?? {}), ...wire };
   });
-}
-
-function elementsIn(list: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(list) ? list.filter((each) => isJsonObject(each)) : [];
 }
 
 function unknownIn(live: JsonObject): JsonObject {

@@ -1,3 +1,4 @@
+import { percent, percentOver } from "../plan/percent.ts";
 import type { Refusal } from "../plan/refusal.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
@@ -40,7 +41,7 @@ export function compareFleets(
   const share = touched.length / before.size;
   if (before.size < limits.minFleet || share <= limits.maxFleetShare) return undefined;
   if (isAccepted(revision, limits)) return undefined;
-  const found = `revision ${revision} changes ${touched.length - dropped} and drops ${dropped} of ${before.size} zones (${percent(share)})`;
+  const found = `revision ${revision} changes ${touched.length - dropped} and drops ${dropped} of ${before.size} zones (${percentOver(limits.maxFleetShare, share)})`;
   return {
     code: "FLEET_CHANGE",
     message: `${found}, the limit is ${percent(limits.maxFleetShare)}: acknowledge it by adding ${revision} to limits.accept, or raise limits.max_fleet_share`,
@@ -64,8 +65,4 @@ function noZonesLeft(before: FleetDigests): FleetRefusal {
     message: `the files declare no zone any more, where there were ${before.size}: nothing is done; bring the files back, or start the program anew`,
     touched: new Set(before.keys()),
   };
-}
-
-function percent(part: number): string {
-  return `${Math.round(part * 100)} %`;
 }

@@ -1,6 +1,7 @@
 import { causes, directions } from "../plan/change.ts";
 import { refusalCodes } from "../plan/refusal.ts";
 import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
+import { knownName, looseDate, looseObjects, looseText } from "../syntax/loose-json.ts";
 import { changeResults } from "./change-result.ts";
 import { historyVerdicts, type HistoryChange, type HistoryEntry } from "./history.ts";
 import { triggers } from "./run-report.ts";
@@ -28,25 +29,25 @@ export function historyJson(entry: HistoryEntry): JsonObject {
 /** The entry that a JSON value tells; `undefined` where it tells none. */
 export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
   if (!isJsonObject(value)) return undefined;
-  const at = dateIn(value["at"]);
-  const trigger = oneOf(triggers, value["trigger"]);
-  const verdict = oneOf(historyVerdicts, value["verdict"]);
-  const status = oneOf(zoneStatuses, value["status"]);
-  const zone = textIn(value["zone"]);
+  const at = looseDate(value["at"]);
+  const trigger = knownName(triggers, value["trigger"]);
+  const verdict = knownName(historyVerdicts, value["verdict"]);
+  const status = knownName(zoneStatuses, value["status"]);
+  const zone = looseText(value["zone"]);
   if (!at || !trigger || !verdict || !status || zone === "") return undefined;
   return {
     at,
     zone,
-    run: textIn(value["run"]),
+    run: looseText(value["run"]),
     trigger,
-    revision: textIn(value["revision"]),
+    revision: looseText(value["revision"]),
     verdict,
     status,
-    cause: oneOf(causes, value["cause"]),
-    driftedSince: dateIn(value["drifted_since"]),
-    clearAt: dateIn(value["clear_at"]),
-    changes: objectsIn(value["changes"]).flatMap(changeFrom),
-    refusals: objectsIn(value["refusals"]).flatMap(refusalFrom),
+    cause: knownName(causes, value["cause"]),
+    driftedSince: looseDate(value["drifted_since"]),
+    clearAt: looseDate(value["clear_at"]),
+    changes: looseObjects(value["changes"]).flatMap(changeFrom),
+    refusals: looseObjects(value["refusals"]).flatMap(refusalFrom),
     failure: failureFrom(value["failure"]),
   };
 }
@@ -70,47 +71,37 @@ const verbs = ["create", "update", "delete"] as const;
 const results = [...changeResults, "found"] as const;
 
 function changeFrom(value: JsonObject): readonly HistoryChange[] {
-  const verb = oneOf(verbs, value["verb"]);
-  const direction = oneOf(directions, value["effect"]);
-  const result = oneOf(results, value["result"]);
+  const verb = knownName(verbs, value["verb"]);
+  const direction = knownName(directions, value["effect"]);
+  const result = knownName(results, value["result"]);
   if (verb === undefined || direction === undefined || result === undefined) return [];
-  const fields = objectsIn(value["fields"]).map((part) => ({
-    field: textIn(part["field"]),
+  const fields = looseObjects(value["fields"]).map((part) => ({
+    field: looseText(part["field"]),
     before: part["before"],
     after: part["after"],
   }));
   return [
-    { verb, key: textIn(value["key"]), title: textIn(value["title"]), direction, result, fields },
+    {
+      verb,
+      key: looseText(value["key"]),
+      title: looseText(value["title"]),
+      direction,
+      result,
+      fields,
+    },
   ];
 }
 
 function refusalFrom(value: JsonObject): HistoryEntry["refusals"] {
-  const code = oneOf(refusalCodes, value["code"]);
-  return code === undefined ? [] : [{ code, message: textIn(value["message"]) }];
+  const code = knownName(refusalCodes, value["code"]);
+  return code === undefined ? [] : [{ code, message: looseText(value["message"]) }];
 }
 
 function failureFrom(value: Json | undefined): HistoryEntry["failure"] {
   if (!isJsonObject(value)) return undefined;
   return {
-    code: textIn(value["code"]),
-    message: textIn(value["message"]),
-    ray: textIn(value["ray"]),
+    code: looseText(value["code"]),
+    message: looseText(value["message"]),
+    ray: looseText(value["ray"]),
   };
-}
-
-function oneOf<T extends string>(known: readonly T[], value: Json | undefined): T | undefined {
-  return known.find((each) => each === value);
-}
-
-function textIn(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
-function dateIn(value: Json | undefined): Date | undefined {
-  const at = new Date(typeof value === "string" ? value : Number.NaN);
-  return Number.isNaN(at.getTime()) ? undefined : at;
-}
-
-function objectsIn(value: Json | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter((part: Json) => isJsonObject(part)) : [];
 }

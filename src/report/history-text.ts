@@ -4,6 +4,7 @@ import { durationText } from "./duration.ts";
 import { effectMarks } from "./effect-words.ts";
 import type { HistoryChange, HistoryEntry, HistoryVerdict } from "./history.ts";
 import type { Paint } from "./paint.ts";
+import { shortRevision } from "./short-revision.ts";
 import { printable, valueText } from "./value.ts";
 
 const verdictStyles = {
@@ -20,7 +21,7 @@ const verdictStyles = {
 export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
   const { at, zone, verdict, cause, trigger, revision, run } = entry;
   const occasion = [
-    `${trigger}, revision ${printable(revision).slice(0, 12)}`,
+    `${trigger}, revision ${printable(shortRevision(revision))}`,
     ...(run === "" ? [] : [`run ${printable(run)}`]),
   ].join(", ");
   const head = [

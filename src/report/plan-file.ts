@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { SavedPlan } from "../plan/fingerprint.ts";
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
-import { looseList, looseObject, looseText } from "./loose-json.ts";
+import { looseDate, looseList, looseObject, looseText } from "../syntax/loose-json.ts";
 import { planJson } from "./plan-json.ts";
 import { planMistake, type PlanMistake } from "./plan-mistake.ts";
 import { planOf } from "./read-plan.ts";
@@ -115,8 +115,8 @@ function contentOf(file: PlanFile): JsonObject {
 }
 
 function fileOf(content: JsonObject): PlanFile | undefined {
-  const createdAt = dateOf(content["created_at"]);
-  const expiresAt = dateOf(content["expires_at"]);
+  const createdAt = looseDate(content["created_at"]);
+  const expiresAt = looseDate(content["expires_at"]);
   const zones = looseList(content["zones"]).map((each) => savedOf(looseObject(each)));
   const saved = zones.filter((each) => each !== undefined);
   if (createdAt === undefined || expiresAt === undefined || saved.length < zones.length) {
@@ -140,11 +140,6 @@ function savedOf({ plan: json, fingerprints }: JsonObject): SavedPlan | undefine
     plan,
     fingerprints: Object.fromEntries(prints.map(([name, print]) => [name, looseText(print)])),
   };
-}
-
-function dateOf(json: Json | undefined): Date | undefined {
-  const date = new Date(looseText(json));
-  return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
 /** Deep enough to find the place in a plan; a place within a body adds nothing. */

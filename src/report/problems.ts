@@ -1,6 +1,5 @@
-import { styleText } from "node:util";
-
 import type { Problem, Severity } from "../zone/problem.ts";
+import { paintOf } from "./paint.ts";
 import { fileIn, tally } from "./problem-words.ts";
 import { inColumns, printable } from "./value.ts";
 
@@ -32,8 +31,7 @@ function block(
   { directory, color }: ProblemOptions,
 ): string {
   const { file, line, column } = problem.place;
-  const paint = (style: Style, text: string): string =>
-    color ? styleText(style, text, { validateStream: false }) : text;
+  const paint = paintOf(color);
   const where = `${fileIn(directory, file)}:${line}:${column}`;
   const severity = paint([severityColors[problem.severity], "bold"], problem.severity);
   const head = `${paint("bold", printable(where))}: ${severity}: ${printable(problem.message)} [${problem.code}]`;
@@ -44,11 +42,9 @@ function block(
   return [head, ...frame.map((part) => paint("dim", part)), ...remedy, ""].join("\n");
 }
 
-type Style = Parameters<typeof styleText>[0];
-
 const severityColors = { error: "red", warning: "yellow" } as const satisfies Record<
   Severity,
-  Style
+  string
 >;
 
 /** Longer lines are shown around the place. */

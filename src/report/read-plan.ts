@@ -5,9 +5,9 @@ import { refusalCodes } from "../plan/refusal.ts";
 import type { Position, Write } from "../plan/write.ts";
 import { writeCalls } from "../plan/write.ts";
 import type { Json, JsonObject } from "../syntax/json.ts";
+import { looseList, looseName, looseObject, looseText } from "../syntax/loose-json.ts";
 import { kinds, type ResourceKey } from "../zone/resource.ts";
 import { zoneId, zoneName, type Zone } from "../zone/zone.ts";
-import { looseList, looseName, looseObject, looseText } from "./loose-json.ts";
 
 /**
  * Reads what `planJson` gave. What has the wrong type is read as something else of the right one: whether `json`

@@ -1,6 +1,8 @@
 import { paintOf, type Paint } from "../report/paint.ts";
+import { shortRevision } from "../report/short-revision.ts";
 import { printable, valueText } from "../report/value.ts";
 import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
+import { looseText } from "../syntax/loose-json.ts";
 
 const levelStyles = {
   trace: "dim",
@@ -50,8 +52,7 @@ function parseRecord(line: string): JsonObject | undefined {
 }
 
 function textAt(record: JsonObject, name: string): string {
-  const value = record[name];
-  return typeof value === "string" ? value : "";
+  return looseText(record[name]);
 }
 
 function levelText(level: string, paint: Paint): string {
@@ -61,7 +62,7 @@ function levelText(level: string, paint: Paint): string {
 
 function factText(name: string, value: Json): string {
   const text = valueText(value);
-  return name === "revision" && /^[0-9a-f]{16,}$/.test(text) ? text.slice(0, 12) : text;
+  return name === "revision" ? shortRevision(text) : text;
 }
 
 /** Whether a value gets lines of its own: a list, or an error. */

@@ -1,4 +1,5 @@
 import type { Cause } from "../plan/change.ts";
+import { shortRevision } from "../report/short-revision.ts";
 import type { ChangeRecord, ZoneStatus } from "../report/zone-state.ts";
 import { html, type Html, type Part } from "./html.ts";
 
@@ -85,8 +86,7 @@ export function number(count: number): string {
   return count.toLocaleString("en");
 }
 
-/** A revision as it is told to people: of a hash the first twelve digits, the whole on demand. */
+/** A revision as it is told to people, the whole on demand. */
 export function revisionCode(revision: string): Html {
-  const isHash = /^[0-9a-f]{16,}$/.test(revision);
-  return html`<code title="${revision}">${isHash ? revision.slice(0, 12) : revision}</code>`;
+  return html`<code title="${revision}">${shortRevision(revision)}</code>`;
 }

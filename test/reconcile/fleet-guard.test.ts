@@ -46,6 +46,16 @@ describe("a new revision of the files", () => {
   });
 
   it.for([
+    { size: 1_000, changed: 301, says: "(30.1 %), the limit is 30 %:" },
+    { size: 10_000, changed: 3_001, says: "(30.01 %), the limit is 30 %:" },
+    { size: 10_000, changed: 5_001, says: "(50 %), the limit is 30 %:" },
+  ])("never says that $changed of $size is the limit it is over", (given, { expect }) => {
+    const { size, changed, says } = given;
+    const refusal = compareFleets(fleet(size), fleet(size, changed), "abc1234def", limits);
+    expect(refusal?.message).toContain(says);
+  });
+
+  it.for([
     { accept: "abc1234def", refused: false },
     { accept: "abc1234", refused: false },
     { accept: "abc", refused: true },

@@ -109,6 +109,16 @@ describe("the history in words", () => {
     ]);
   });
 
+  it.for([
+    { revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681", shown: "8c9b6cfb5909" },
+    { revision: "sha256-af6646e99cba", shown: "sha256-af6646e99cba" },
+    { revision: "release-2026-11-21", shown: "release-2026-11-21" },
+  ])("shows the revision $revision as $shown", ({ revision, shown }, { expect }) => {
+    expect(renderHistoryEntry({ ...entry, revision }, plain).split("\n")[0]).toMatch(
+      new RegExp(`, revision ${shown}$`),
+    );
+  });
+
   it("says how long zones drifted", ({ expect }) => {
     const calm = { zone: entry.zone, episodes: 0, seenMs: 0, atMostMs: 0, isDrifting: false };
     const period = { since: at(0), until: at(60) };

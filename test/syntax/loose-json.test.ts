@@ -1,0 +1,51 @@
+import { describe, it } from "vitest";
+
+import {
+  knownName,
+  looseDate,
+  looseList,
+  looseName,
+  looseObject,
+  looseObjects,
+  looseText,
+  looseTexts,
+} from "../../src/syntax/loose-json.ts";
+
+const strange = [undefined, null, true, 1, "text", ["a", null, { b: 1 }], { c: 2 }];
+
+describe("JSON that may have any shape", () => {
+  it.for([
+    { as: "a text", read: looseText, yields: ["", "", "", "", "text", "", ""] },
+    { as: "an object", read: looseObject, yields: [{}, {}, {}, {}, {}, {}, { c: 2 }] },
+    { as: "a list", read: looseList, yields: [[], [], [], [], [], ["a", null, { b: 1 }], []] },
+    { as: "objects", read: looseObjects, yields: [[], [], [], [], [], [{ b: 1 }], []] },
+    { as: "texts", read: looseTexts, yields: [[], [], [], [], [], ["a"], []] },
+  ])("is read as $as: what is none is empty", ({ read, yields }, { expect }) => {
+    expect(strange.map((json) => read(json))).toEqual(yields);
+  });
+
+  it("is one of some names, else none of them or the first", ({ expect }) => {
+    const names = ["high", "low"] as const;
+    const given = ["low", "LOW", 1, undefined];
+    expect(given.map((json) => knownName(names, json))).toEqual([
+      "low",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(given.map((json) => looseName(names, json))).toEqual(["low", "high", "high", "high"]);
+  });
+
+  it.for([
+    { json: "2026-11-21T09:00:00Z", yields: "2026-11-21T09:00:00.000Z" },
+    { json: "2026-11-21T09:00:00.123456Z", yields: "2026-11-21T09:00:00.123Z" },
+    { json: "2026-13-01T00:00:00Z", yields: undefined },
+    { json: "soon", yields: undefined },
+    { json: "", yields: undefined },
+    { json: 1_700_000_000, yields: undefined },
+    { json: null, yields: undefined },
+    { json: undefined, yields: undefined },
+  ])("names a moment or none: $json", ({ json, yields }, { expect }) => {
+    expect(looseDate(json)?.toISOString()).toBe(yields);
+  });
+});
