@@ -31,8 +31,8 @@ export async function listItems(
   zone: Zone,
   kind: ItemKind,
   filters: ItemFilters,
-  progress: ReadingProgress,
   signal: AbortSignal,
+  progress?: ReadingProgress,
 ): Promise<readonly Item[]> {
   const query = { order_by: "first_seen_at", direction: "asc", ...queryOf(kind, filters) };
   const call = (page: string): GetCall =>
@@ -42,7 +42,7 @@ export async function listItems(
     for (const item of elements.flatMap((wire) => itemOf(kind, wire) ?? [])) {
       items.set(item.id, item);
     }
-    progress(items.size, total);
+    progress?.(items.size, total);
   };
   let seen = 0;
   let held: number | undefined;

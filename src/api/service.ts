@@ -1,5 +1,11 @@
 import type { Write } from "../plan/write.ts";
-import type { Item, ItemKind, Script } from "../zone/inventory.ts";
+import {
+  isResource,
+  type Item,
+  type ItemKind,
+  type Resource,
+  type Script,
+} from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -74,9 +80,15 @@ export interface InventoryReader {
     zone: Zone,
     kind: ItemKind,
     filters: ItemFilters,
-    progress: ReadingProgress,
     signal: AbortSignal,
+    progress?: ReadingProgress,
   ): Promise<readonly Item[]>;
+  /** Scripts and connections on record, whatever became of them since. */
+  listSeen(
+    zone: Zone,
+    signal: AbortSignal,
+    progress?: ReadingProgress,
+  ): Promise<readonly Resource[]>;
   /** One item, with all pages and versions that the service knows. */
   read(zone: Zone, kind: ItemKind, id: string, signal: AbortSignal): Promise<Item>;
 }
@@ -142,7 +154,7 @@ export function createReader(service: Service): Reader {
     listZones: (signal) => listAll(service, signal),
     readScripts: async (zone, priority, signal) => {
       const send = getter(sessionOf(service, zone), priority);
-      const items = await listItems(send, zone, "script", everythingSeen, ignore, signal);
+      const items = await listItems(send, zone, "script", everythingSeen, signal);
       return items.filter((item) => item.kind === "script");
     },
     verifyTokens: async (zones, signal) => {
@@ -158,16 +170,18 @@ export function createReader(service: Service): Reader {
   };
 }
 
-function ignore(): void {
-  // Nobody looks at the progress of a reading that no person asked for.
-}
-
 /** What can only look at what was detected. */
 export function createInventory(service: Service): InventoryReader {
   const getFor = (zone: Zone): Get => getter(sessionOf(service, zone), "inventory");
+  const list: InventoryReader["list"] = async (zone, kind, filters, ...rest) =>
+    listItems(getFor(zone), zone, kind, filters, ...rest);
   return {
-    list: async (zone, kind, filters, progress, signal) =>
-      listItems(getFor(zone), zone, kind, filters, progress, signal),
+    list,
+    listSeen: async (zone, ...rest) => {
+      const scripts = await list(zone, "script", everythingSeen, ...rest);
+      const connections = await list(zone, "connection", everythingSeen, ...rest);
+      return [...scripts, ...connections].filter(isResource);
+    },
     read: async (zone, kind, id, signal) => readItem(getFor(zone), zone, kind, id, signal),
   };
 }

@@ -27,7 +27,7 @@ export function createInventoryRounds(
   return new InventoryRounds(inventoryOptions(config), {
     source: {
       readAnswers: (...asked) => reader.readAnswers(...asked),
-      listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, quiet, stop),
+      listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, stop),
       readManaged: (zone, id, stop) =>
         managedRulesets.read({ level: "zone", zone }, id, undefined, stop),
     },
@@ -47,15 +47,8 @@ export function heldPlans(rounds: InventoryRounds): Follower {
     zone: ({ report }) => {
       if (report.result === "refused") rounds.judge(report.plan);
     },
-    load: nothing,
-    gone: nothing,
+    // What is declared the rounds hear with the files themselves.
+    load: () => undefined,
+    gone: () => undefined,
   };
-}
-
-function nothing(): void {
-  // What is declared the rounds hear with the files themselves.
-}
-
-function quiet(): void {
-  // Nobody watches the pages of a list that no person asked for.
 }

@@ -129,8 +129,8 @@ async function readAll(
         zone,
         kind,
         filtersOf(question),
-        reading.report,
         stop,
+        reading.report,
       );
       const items =
         malicious === true

@@ -1,4 +1,3 @@
-import { everythingSeen } from "../api/item-query.ts";
 import { zoneFileText } from "../desired/zone-text.ts";
 import { suggestPolicy, type Granularity } from "../impact/suggest-policy.ts";
 import { suggestionEntry, suggestionRemarks } from "../report/suggestion.ts";
@@ -66,10 +65,5 @@ async function readSeen(
   { service, machine, stop }: Session,
 ): Promise<readonly Resource[]> {
   using reading = startReading(zone.name, machine.stderr);
-  const { report } = reading;
-  const items = [
-    ...(await service.inventory.list(zone, "script", everythingSeen, report, stop)),
-    ...(await service.inventory.list(zone, "connection", everythingSeen, report, stop)),
-  ];
-  return items.filter((item) => item.kind !== "cookie");
+  return await service.inventory.listSeen(zone, stop, reading.report);
 }

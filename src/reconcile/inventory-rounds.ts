@@ -1,5 +1,5 @@
 import { outsidePolicies } from "../impact/outside-policies.ts";
-import { deployedRulesets, zoneImpact, type ZoneImpact } from "../impact/zone-impact.ts";
+import type { ZoneImpact } from "../impact/zone-impact.ts";
 import { hashOf } from "../plan/plan-hash.ts";
 import { plan, type Plan } from "../plan/plan.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
@@ -10,14 +10,13 @@ import {
   type InventoryReport,
 } from "../report/zone-inventory.ts";
 import type { DesiredZone } from "../zone/desired.ts";
-import { isInUse, type Item, type ItemKind, type Resource } from "../zone/inventory.ts";
-import type { LiveZone } from "../zone/live.ts";
-import type { Ruleset } from "../zone/ruleset.ts";
+import { isInUse, isResource, type Item, type ItemKind, type Resource } from "../zone/inventory.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { Failures } from "./backoff.ts";
 import { keepOn } from "./keep-on.ts";
 import type { Clock, LiveReader } from "./ports.ts";
 import { wantedOf } from "./propose.ts";
+import { readZoneImpact, type ImpactSource, type JudgedPlan } from "./read-impact.ts";
 import { ZoneQueue } from "./zone-queue.ts";
 
 /** How what was detected is looked at. */
@@ -30,10 +29,9 @@ export interface InventoryRoundsOptions {
 }
 
 /** What was detected, to look at: last in the queue for the budget. */
-export interface InventorySource extends Pick<LiveReader, "readAnswers"> {
+export interface InventorySource
+  extends Pick<LiveReader, "readAnswers">, Pick<ImpactSource, "readManaged"> {
   listItems(zone: Zone, kind: ItemKind, signal: AbortSignal): Promise<readonly Item[]>;
-  /** A managed ruleset with its rules. */
-  readManaged(zone: Zone, id: string, signal: AbortSignal): Promise<Ruleset>;
 }
 
 /** What the rounds need from outside, and whom they tell. */
@@ -181,15 +179,33 @@ async function readFacts(
   const inUse = all.filter((item) => item.kind === "script").filter(isInUse);
   const outside = items.has("script") ? outsidePolicies(inUse, live.policies ?? []) : undefined;
   const planned = plan(desired, live, owner);
+  const judged = { content, live, plan: planned };
   const impact =
     planned.changes.length === 0
       ? undefined
-      : await impactOf({ desired, live, planned, all }, maliciousBelow, source, stop);
+      : await impactOf(judged, all.filter(isResource), maliciousBelow, source, stop);
   return inventoryFacts(
     zone.name,
     { items, refused, outside, impact },
     { maliciousBelow, now: clock.now() },
   );
+}
+
+/** What may have passed soon has the zone looked at again then. */
+async function impactOf(
+  judged: JudgedPlan,
+  resources: readonly Resource[],
+  maliciousBelow: number,
+  source: InventorySource,
+  stop: AbortSignal,
+): Promise<ZoneImpact> {
+  const known: ImpactSource = {
+    readResources: () => Promise.resolve(resources),
+    readManaged: (...asked) => source.readManaged(...asked),
+  };
+  const { impact, passing } = await readZoneImpact(judged, maliciousBelow, known, stop);
+  if (passing !== undefined) throw passing;
+  return impact;
 }
 
 type Kinds = Pick<InventoryReading, "items" | "refused">;
@@ -213,33 +229,4 @@ async function readKinds(
     }
   }
   return { items, refused };
-}
-
-interface Planned {
-  readonly desired: DesiredZone;
-  readonly live: LiveZone;
-  readonly planned: Plan;
-  readonly all: readonly Item[];
-}
-
-async function impactOf(
-  { desired: { zone, content }, live, planned, all }: Planned,
-  maliciousBelow: number,
-  source: InventorySource,
-  stop: AbortSignal,
-): Promise<ZoneImpact> {
-  const resources = all.filter((item): item is Resource => item.kind !== "cookie");
-  const managed = new Map<string, Ruleset>();
-  const notes: string[] = [];
-  const ids = planned.changes.some(({ kind }) => kind === "rule") ? deployedRulesets(content) : [];
-  for (const id of ids) {
-    try {
-      managed.set(id, await source.readManaged(zone, id, stop));
-    } catch (error) {
-      if (!isServiceError(error) || error.transient) throw error;
-      notes.push(`the managed ruleset ${id} could not be read: ${failureOf(error).message}`);
-    }
-  }
-  const facts = { content, plan: planned, live, resources, managed, notes };
-  return zoneImpact(facts, { maliciousBelow });
 }

@@ -88,6 +88,11 @@ export type Resource = Script | Connection;
 /** Anything that the service detected. */
 export type Item = Resource | Cookie;
 
+/** Whether an item is one that a content security policy rules. */
+export function isResource(item: Item): item is Resource {
+  return item.kind !== "cookie";
+}
+
 /** Whether a script is still loaded: an inactive one stays on record for a while (SERVICE.md A.5). */
 export function isInUse({ status }: Script): boolean {
   return status !== "inactive";

@@ -8,7 +8,6 @@ import { emulated } from "../support/emulated.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone as zoneOf } from "../support/service.ts";
 
-const quiet = (): void => undefined;
 const hash = "b".repeat(64);
 
 const seed = {
@@ -70,7 +69,7 @@ describe.for(["published", "specification"] as const)("in the %s dialect", (dial
       await using world = await emulated(seed, { dialect });
       const inventory = createInventory(world.service);
       const wanted = { ...noFilters, ...filters };
-      const items = await inventory.list(world.zone, kind, wanted, quiet, signal);
+      const items = await inventory.list(world.zone, kind, wanted, signal);
       expect(items.map(nameOf)).toEqual(yields);
     },
   );
@@ -79,7 +78,7 @@ describe.for(["published", "specification"] as const)("in the %s dialect", (dial
     await using world = await emulated(seed, { dialect });
     const inventory = createInventory(world.service);
     const filters = { ...noFilters, urls: ["a.js"] };
-    const [listed] = await inventory.list(world.zone, "script", filters, quiet, signal);
+    const [listed] = await inventory.list(world.zone, "script", filters, signal);
     const script = await inventory.read(world.zone, "script", listed?.id ?? "", signal);
     expect(script).toMatchObject({
       pageUrls: ["https://shop.example.com/", "https://shop.example.com/pay"],
@@ -119,13 +118,8 @@ describe("a long list", () => {
   }> {
     const fake = fakeGet((call) => answer(call.query["page"] ?? ""));
     const told: number[] = [];
-    const items = await listItems(
-      fake.send,
-      zoneOf(),
-      "script",
-      noFilters,
-      (done) => told.push(done),
-      signal,
+    const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal, (done) =>
+      told.push(done),
     );
     return { count: items.length, pages: fake.calls.map(({ query }) => query["page"] ?? ""), told };
   }
@@ -154,7 +148,7 @@ describe("a long list", () => {
       result: many.slice(0, query["page"] === "1" ? 100 : 7),
     }));
     const zone = zoneOf();
-    await listItems(fake.send, zone, "connection", noFilters, quiet, signal);
+    await listItems(fake.send, zone, "connection", noFilters, signal);
     expect(fake.calls).toHaveLength(2);
   });
 
@@ -167,7 +161,7 @@ describe("a long list", () => {
         const info = total === undefined ? {} : { resultInfo: { total_count: total } };
         return { result: isWhole ? [] : many.slice(0, 100), ...info };
       });
-      const items = await listItems(fake.send, zoneOf(), "script", noFilters, quiet, signal);
+      const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal);
       expect(items).toHaveLength(100);
     },
   );
@@ -177,13 +171,13 @@ describe("a long list", () => {
       const from = (Number(query["page"]) - 1) * 50;
       return { result: many.slice(0, 120).slice(from, from + 50) };
     });
-    const items = await listItems(fake.send, zoneOf(), "cookie", noFilters, quiet, signal);
+    const items = await listItems(fake.send, zoneOf(), "cookie", noFilters, signal);
     expect(items).toHaveLength(120);
   });
 });
 
 it("leaves out what has no id, and reads what has nothing else", async ({ expect, signal }) => {
   const fake = fakeGet(() => ({ result: [{ url: "https://a/" }, { id: "1" }] }));
-  const items = await listItems(fake.send, zoneOf(), "script", noFilters, quiet, signal);
+  const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal);
   expect(items).toMatchObject([{ id: "1", url: "", status: "", lastSeenAt: undefined }]);
 });

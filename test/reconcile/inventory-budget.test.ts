@@ -33,8 +33,7 @@ function roundsOver(
     {
       source: {
         readAnswers: (...asked) => at.reader.readAnswers(...asked),
-        listItems: (zone, kind, stop) =>
-          inventory.list(zone, kind, everythingSeen, () => undefined, stop),
+        listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, stop),
         readManaged: (zone, id, stop) =>
           rulesets.read({ level: "zone", zone }, id, undefined, stop),
       },

@@ -1,17 +1,20 @@
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import {
-  InventoryRounds,
-  type InventoryRoundsOptions,
-} from "../../src/reconcile/inventory-rounds.ts";
-import type { InventoryReport } from "../../src/report/zone-inventory.ts";
+import type { InventoryRoundsOptions } from "../../src/reconcile/inventory-rounds.ts";
 import type { DesiredZone } from "../../src/zone/desired.ts";
-import type { Item, ItemKind } from "../../src/zone/inventory.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
-import { SimulatedClock } from "../support/clock.ts";
+import { Detected } from "../support/detected.ts";
 import { harmless, script } from "../support/inventory.ts";
-import { declared, desiredZone, liveZone, owner, policy, zoneNamed } from "../support/model.ts";
+import {
+  absent,
+  declared,
+  deployment,
+  desiredZone,
+  liveZone,
+  owner,
+  policy,
+  zoneNamed,
+} from "../support/model.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const hourMs = 3_600_000;
@@ -22,87 +25,6 @@ const daily: InventoryRoundsOptions = {
   owner,
 };
 const [shop, blog] = ["shop.example.com", "blog.example.com"] as const;
-
-/** Zones with what was detected in them, and rounds over them on a clock that stands still. */
-class Detected implements AsyncDisposable {
-  readonly clock = new SimulatedClock();
-  readonly reports: InventoryReport[] = [];
-  /** `script shop.example.com`, as they began. */
-  readonly requests: string[] = [];
-  readonly urgencies = new Set<string>();
-  readonly items = new Map<string, readonly Item[]>();
-  readonly faults = new Map<string, () => Error | undefined>();
-  refusedKind: ItemKind | undefined;
-  latencyMs = 0;
-  /** What is live in every zone. */
-  live: Partial<LiveZone> = { policies: [] };
-  readonly stop = new AbortController();
-  readonly rounds: InventoryRounds;
-  #bugs: readonly unknown[] = [];
-  #ended: Promise<void> = Promise.resolve();
-
-  constructor(options: InventoryRoundsOptions | undefined) {
-    this.rounds = new InventoryRounds(options, {
-      source: {
-        readAnswers: async (zone, { policies }, urgency, signal) => {
-          this.urgencies.add(urgency);
-          const live = policies ? this.live : { ...this.live, policies: undefined };
-          await this.#request(zone.name, `zone ${zone.name}`, signal);
-          return { digest: "", live: () => liveZone({ ...live, zone }) };
-        },
-        listItems: async (zone, kind, signal) => {
-          await this.#request(zone.name, `${kind} ${zone.name}`, signal);
-          if (kind === this.refusedKind) throw new ServiceFault("API_FORBIDDEN", false);
-          return (this.items.get(zone.name) ?? []).filter((item) => item.kind === kind);
-        },
-        readManaged: () => Promise.reject(new Error("nobody asks for it")),
-      },
-      clock: this.clock,
-      random: () => 1,
-      report: (report) => this.reports.push(report),
-      bug: (error) => {
-        this.#bugs = [...this.#bugs, error];
-      },
-    });
-  }
-
-  /** Starts the rounds over some zones. */
-  start(...zones: readonly DesiredZone[]): void {
-    this.rounds.declare(zones);
-    this.#ended = this.rounds.runUntil(this.stop.signal);
-  }
-
-  /** Resolves when the rounds have ended. */
-  get ended(): Promise<void> {
-    return this.#ended;
-  }
-
-  /** Faults of the program that were told, for a test that expects them. */
-  takeBugs(): readonly unknown[] {
-    const bugs = this.#bugs;
-    this.#bugs = [];
-    return bugs;
-  }
-
-  /** Ends the rounds, and throws where a fault of the program was told that the test did not take. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.stop.abort();
-    await this.#ended;
-    if (this.#bugs.length > 0) throw new AggregateError(this.#bugs, "faults of the program");
-  }
-
-  /** Results since the last call: `shop.example.com read`. */
-  told(): readonly string[] {
-    return this.reports.splice(0).map(({ zone, result }) => `${zone} ${result}`);
-  }
-
-  async #request(zone: string, name: string, signal: AbortSignal): Promise<void> {
-    this.requests.push(name);
-    await this.clock.sleep(this.latencyMs, signal);
-    const fault = this.faults.get(zone)?.();
-    if (fault !== undefined) throw fault;
-  }
-}
 
 function declaredZone(name: string, content: Partial<DesiredZone["content"]> = {}): DesiredZone {
   return { ...desiredZone(content), zone: zoneNamed(name) };
@@ -279,6 +201,23 @@ describe("a look tells", () => {
     expect(impact).toContain("✗ blocks anew: 1");
     expect(impact).toContain(bad.url);
   });
+
+  it.for([
+    { when: "is refused", transient: false, results: ["read"], notes: 1 },
+    { when: "fails for now", transient: true, results: ["unreadable", "unreadable"], notes: 0 },
+  ])(
+    "what it can where a managed ruleset $when, and looks again where that may help",
+    async ({ transient, results, notes }, { expect }) => {
+      await using at = new Detected(daily);
+      at.live = { policies: [], entrypoint: absent };
+      at.managedFault = new ServiceFault("API_OF_RULESETS", transient);
+      at.start(declaredZone(shop, { rules: declared([deployment("owasp")]) }));
+      await at.clock.advance(6_000);
+      const told = at.reports.flatMap((each) => (each.result === "read" ? each.facts.impact : []));
+      expect(at.reports.map(({ result }) => result)).toEqual(results);
+      expect(told.filter((line) => line.includes("API_OF_RULESETS"))).toHaveLength(notes);
+    },
+  );
 });
 
 it("a plan that is held is judged at once, and once", async ({ expect }) => {

@@ -1,0 +1,110 @@
+import { describe, it } from "vitest";
+
+import { plan } from "../../src/plan/plan.ts";
+import {
+  type ImpactSource,
+  readZoneImpact,
+  type ReadImpact,
+} from "../../src/reconcile/read-impact.ts";
+import type { ZoneContent } from "../../src/zone/desired.ts";
+import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
+import { script } from "../support/inventory.ts";
+import {
+  absent,
+  declared,
+  desiredZone,
+  deployment,
+  liveZone,
+  owner,
+  policy,
+} from "../support/model.ts";
+import { ServiceFault } from "../support/world.ts";
+
+const policies = declared([policy("site", { action: "allow" })]);
+const rules = declared([deployment("owasp")]);
+
+const ruleset = {
+  id: managedRulesets.owasp,
+  name: "OWASP",
+  description: "",
+  kind: "managed",
+  phase: "http_request_firewall_managed",
+  version: "87",
+  lastUpdated: "",
+  rules: [],
+} as const;
+
+/** What fails, each time. */
+interface Faults {
+  readonly resources?: Error;
+  readonly managed?: Error;
+}
+
+/** Reads the impact of what is declared in a zone where nothing is, and what was asked for. */
+async function impactOf(
+  content: Partial<ZoneContent>,
+  faults: Faults,
+  signal: AbortSignal,
+): Promise<ReadImpact & { readonly asked: readonly string[] }> {
+  const asked: string[] = [];
+  const source: ImpactSource = {
+    readResources: async () => {
+      asked.push("resources");
+      if (faults.resources !== undefined) throw faults.resources;
+      return Promise.resolve([script("https://cdn.example.net/a.js")]);
+    },
+    readManaged: async (_zone, id) => {
+      asked.push(id === ruleset.id ? "owasp" : id);
+      if (faults.managed !== undefined) throw faults.managed;
+      return Promise.resolve(ruleset);
+    },
+  };
+  const desired = desiredZone(content);
+  const live = liveZone({ policies: [], entrypoint: absent });
+  const judged = { content: desired.content, live, plan: plan(desired, live, owner) };
+  return { ...(await readZoneImpact(judged, 50, source, signal)), asked };
+}
+
+describe("to judge a plan", () => {
+  it.for([
+    { when: "policies are declared", content: { policies }, asks: ["resources"] },
+    { when: "rules are declared", content: { rules }, asks: ["owasp"] },
+    { when: "both are", content: { policies, rules }, asks: ["resources", "owasp"] },
+    { when: "neither is", content: {}, asks: [] },
+  ])("what it takes is asked for where $when", async ({ content, asks }, { expect, signal }) => {
+    const { asked, impact, passing } = await impactOf(content, {}, signal);
+    expect(asked).toEqual(asks);
+    expect(impact.notes).toEqual([]);
+    expect(passing).toBe(undefined);
+  });
+});
+
+describe("what cannot be read", () => {
+  const [refused, busy] = [
+    new ServiceFault("API_FORBIDDEN", false),
+    new ServiceFault("API_SERVER", true),
+  ];
+  const noResources = "what was detected could not be read: API_SERVER of the world";
+
+  it("is noted, and hides nothing else", async ({ expect, signal }) => {
+    const { impact } = await impactOf({ policies, rules }, { resources: busy }, signal);
+    expect(impact.notes).toEqual([noResources]);
+    expect(impact.policies).toEqual([]);
+    expect(impact.deployments.map(({ key }) => key)).toEqual(["rule/owasp"]);
+  });
+
+  it.for([
+    { when: "it may pass", faults: { resources: busy, managed: refused }, passes: busy },
+    { when: "another may", faults: { resources: refused, managed: busy }, passes: busy },
+    { when: "none will", faults: { resources: refused, managed: refused }, passes: undefined },
+  ])("is worth another try where $when", async ({ faults, passes }, { expect, signal }) => {
+    const { impact, passing } = await impactOf({ policies, rules }, faults, signal);
+    expect(passing).toBe(passes);
+    expect(impact.notes).toHaveLength(2);
+  });
+
+  it("for a fault of our own ends it", async ({ expect, signal }) => {
+    const fault = new Error("a fault of our own");
+    await expect(impactOf({ policies }, { resources: fault }, signal)).rejects.toBe(fault);
+  });
+});

@@ -1,0 +1,93 @@
+import {
+  InventoryRounds,
+  type InventoryRoundsOptions,
+} from "../../src/reconcile/inventory-rounds.ts";
+import type { InventoryReport } from "../../src/report/zone-inventory.ts";
+import type { DesiredZone } from "../../src/zone/desired.ts";
+import type { Item, ItemKind } from "../../src/zone/inventory.ts";
+import type { LiveZone } from "../../src/zone/live.ts";
+import { SimulatedClock } from "./clock.ts";
+import { liveZone } from "./model.ts";
+import { ServiceFault } from "./world.ts";
+
+/** Zones with what was detected in them, and rounds over them on a clock that stands still. */
+export class Detected implements AsyncDisposable {
+  readonly clock = new SimulatedClock();
+  readonly reports: InventoryReport[] = [];
+  /** `script shop.example.com`, as they began. */
+  readonly requests: string[] = [];
+  readonly urgencies = new Set<string>();
+  readonly items = new Map<string, readonly Item[]>();
+  readonly faults = new Map<string, () => Error | undefined>();
+  refusedKind: ItemKind | undefined;
+  managedFault = new Error("nobody asks for it");
+  latencyMs = 0;
+  /** What is live in every zone. */
+  live: Partial<LiveZone> = { policies: [] };
+  readonly stop = new AbortController();
+  readonly rounds: InventoryRounds;
+  #bugs: readonly unknown[] = [];
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(options: InventoryRoundsOptions | undefined) {
+    this.rounds = new InventoryRounds(options, {
+      source: {
+        readAnswers: async (zone, { policies }, urgency, signal) => {
+          this.urgencies.add(urgency);
+          const live = policies ? this.live : { ...this.live, policies: undefined };
+          await this.#request(zone.name, `zone ${zone.name}`, signal);
+          return { digest: "", live: () => liveZone({ ...live, zone }) };
+        },
+        listItems: async (zone, kind, signal) => {
+          await this.#request(zone.name, `${kind} ${zone.name}`, signal);
+          if (kind === this.refusedKind) throw new ServiceFault("API_FORBIDDEN", false);
+          return (this.items.get(zone.name) ?? []).filter((item) => item.kind === kind);
+        },
+        readManaged: () => Promise.reject(this.managedFault),
+      },
+      clock: this.clock,
+      random: () => 1,
+      report: (report) => this.reports.push(report),
+      bug: (error) => {
+        this.#bugs = [...this.#bugs, error];
+      },
+    });
+  }
+
+  /** Starts the rounds over some zones. */
+  start(...zones: readonly DesiredZone[]): void {
+    this.rounds.declare(zones);
+    this.#ended = this.rounds.runUntil(this.stop.signal);
+  }
+
+  /** Resolves when the rounds have ended. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  /** Faults of the program that were told, for a test that expects them. */
+  takeBugs(): readonly unknown[] {
+    const bugs = this.#bugs;
+    this.#bugs = [];
+    return bugs;
+  }
+
+  /** Ends the rounds, and throws where a fault of the program was told that the test did not take. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop.abort();
+    await this.#ended;
+    if (this.#bugs.length > 0) throw new AggregateError(this.#bugs, "faults of the program");
+  }
+
+  /** Results since the last call: `shop.example.com read`. */
+  told(): readonly string[] {
+    return this.reports.splice(0).map(({ zone, result }) => `${zone} ${result}`);
+  }
+
+  async #request(zone: string, name: string, signal: AbortSignal): Promise<void> {
+    this.requests.push(name);
+    await this.clock.sleep(this.latencyMs, signal);
+    const fault = this.faults.get(zone)?.();
+    if (fault !== undefined) throw fault;
+  }
+}
