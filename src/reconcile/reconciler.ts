@@ -71,7 +71,7 @@ export class Reconciler {
     this.#directory = new ZoneDirectory(ports, () => this.#wakeFor("listed"));
   }
 
-  /** Zones that wait to be looked at. */
+  /** Zones that wait to be looked at; those that wait for a window to open do not count. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -81,10 +81,14 @@ export class Reconciler {
     return this.#queue.running;
   }
 
-  /** Goes by other options from the next look on; only the number of workers stays. */
+  /**
+   * Goes by other options from the next look on; only the number of workers stays. What holds plans for a while may be
+   * over sooner by them, so these zones are looked at again.
+   */
   reconfigure(options: ReconcilerOptions): void {
     this.#options = options;
     this.#runner.reconfigure(options);
+    this.#queue.hastenDue();
   }
 
   /** Asks to look again: at every zone, or after a file change at those that it touches. */
@@ -239,10 +243,10 @@ export class Reconciler {
   async #runEntry({ zone, priority, trigger }: QueueEntry, signals: StopSignals): Promise<void> {
     const declared = this.#inForce.fleet.zones.get(zone);
     if (declared === undefined) return;
-    const urgency = priority === "changed" ? "changed" : "sweep";
+    const urgency = priority === "changed" || priority === "due" ? "changed" : "sweep";
     const occasion = { trigger, urgency, revision: this.#inForce.revision } as const;
-    const { report, retryMs } = await this.#runner.run(declared, occasion, signals);
+    const { report, next } = await this.#runner.run(declared, occasion, signals);
     this.#ports.report(report);
-    if (retryMs !== undefined) this.#queue.add(zone, "retry", "retry", retryMs);
+    if (next !== undefined) this.#queue.add(zone, next.why, next.why, next.delayMs);
   }
 }

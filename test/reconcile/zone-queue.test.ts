@@ -134,4 +134,49 @@ describe("the queue of zones", () => {
     stopping.abort(new Error("enough"));
     await expect(taking).rejects.toThrow("enough");
   });
+
+  it("gives a zone whose writes are due before one whose files changed, not before its moment", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "due", "due", 60_000);
+    expect(queue.size).toBe(0);
+    queue.add(b, "changed", "file", 0);
+    expect(await next(signal)).toBe("b.example changed file");
+    await clock.advance(60_000);
+    queue.add(c, "changed", "file", 0);
+    expect(queue.size).toBe(2);
+    expect(await next(signal)).toBe("a.example due due");
+  });
+
+  it("looks at a zone whose writes are due later for what comes before, in its own name", async ({
+    expect,
+    signal,
+  }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "due", "due", 60_000);
+    queue.add(a, "sweep", "schedule", 0);
+    expect(await next(signal)).toBe("a.example sweep schedule");
+  });
+
+  it("does not wait for a sweep that comes after the moment at which writes are due", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "due", "due", 1_000);
+    queue.add(a, "sweep", "schedule", 60_000);
+    await clock.advance(1_000);
+    expect(await next(signal)).toBe("a.example due due");
+  });
+
+  it("looks at once where what held writes may be over sooner", async ({ expect, signal }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "due", "due", 60_000);
+    queue.hastenDue();
+    expect(await next(signal)).toBe("a.example due due");
+  });
 });
