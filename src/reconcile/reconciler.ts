@@ -190,17 +190,20 @@ export class Reconciler {
     const { zones } = this.#inForce.fleet;
     const { clock, nextSweep } = this.#ports;
     const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
+    const swept: ZoneName[] = [];
     let nth = 0;
     for (const [name, { digest }] of zones) {
       const known = before.zones.get(name);
       if (known !== undefined && known.digest !== digest) {
         this.#queue.add(name, "changed", "file", 0);
+        swept.push(name);
       } else if (sweep !== undefined) {
-        this.#queue.add(name, "sweep", sweep, (spread * nth) / zones.size);
+        const delayMs = (spread * nth) / zones.size;
+        if (this.#queue.add(name, "sweep", sweep, delayMs)) swept.push(name);
       } else if (known === undefined) this.#queue.add(name, "changed", "file", 0);
       nth += 1;
     }
-    if (sweep !== undefined) this.#sweep.begin(zones.keys());
+    if (sweep !== undefined) this.#sweep.begin(swept);
     for (const name of before.zones.keys()) {
       if (!zones.has(name)) this.#forget(name);
     }

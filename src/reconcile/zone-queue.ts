@@ -64,16 +64,20 @@ export class ZoneQueue {
     return this.#running;
   }
 
-  /** Adds a zone, or joins what is wished for with the entry that it has ({@link merged}). */
-  add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): void {
+  /**
+   * Adds a zone, or joins what is wished for with the entry that it has ({@link merged}); says whether it is looked at for
+   * that: a zone that waits after a failure is not, in a scheduled sweep.
+   */
+  add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): boolean {
     const added = { zone, priority, trigger, dueAt: this.#clock.uptime() + delayMs };
     const known = this.#waiting.get(zone);
     const entry = known === undefined ? added : merged(known, added);
-    if (entry === known) return;
+    if (entry === known) return !isHeldBack(added, known);
     this.#order += 1;
     const waiting = { ...entry, order: this.#order };
     this.#waiting.set(zone, waiting);
     if (!this.#running.has(zone)) this.#enqueue(waiting);
+    return true;
   }
 
   /** Has every zone looked at now whose writes would be due later. */
@@ -167,8 +171,15 @@ function merged<T extends QueueEntry>(known: T, added: QueueEntry): T | QueueEnt
   if (known.priority === "due" || added.priority === "due") {
     return added.dueAt < known.dueAt ? added : known;
   }
+  if (isHeldBack(added, known)) return known;
+  if (isHeldBack(known, added)) return added;
   const isMoreUrgent = priorities.indexOf(added.priority) < priorities.indexOf(known.priority);
   if (!isMoreUrgent && added.dueAt >= known.dueAt) return known;
   const { zone, priority, trigger } = isMoreUrgent ? added : known;
   return { zone, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) };
+}
+
+/** On a schedule that is shorter than the wait after a failure, a zone would be asked at every tick of it. */
+function isHeldBack(sweep: QueueEntry, retry: QueueEntry): boolean {
+  return retry.priority === "retry" && sweep.priority === "sweep" && sweep.trigger === "schedule";
 }

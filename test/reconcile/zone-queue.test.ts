@@ -119,6 +119,24 @@ describe("the queue of zones", () => {
     ]);
   });
 
+  it.for(["before", "after"] as const)(
+    "does not cut the wait of a zone that failed short for a sweep that came %s the failure",
+    async (order, { expect, signal }) => {
+      const clock = new SimulatedClock();
+      const { queue, next } = queueOn(clock);
+      if (order === "before") queue.add(a, "sweep", "schedule", 0);
+      expect(queue.add(a, "retry", "retry", 60_000)).toBe(true);
+      if (order === "after") expect(queue.add(a, "sweep", "schedule", 0)).toBe(false);
+      queue.add(b, "sweep", "schedule", 30_000);
+      await clock.advance(60_000);
+      expect([await next(signal), await next(signal)]).toEqual([
+        "a.example retry retry",
+        "b.example sweep schedule",
+      ]);
+      expect(queue.size).toBe(0);
+    },
+  );
+
   it("forgets a zone that is no longer declared", async ({ expect, signal }) => {
     const { queue, next } = queueOn(new SimulatedClock());
     queue.add(a, "changed", "file", 0);
