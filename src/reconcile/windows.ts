@@ -9,7 +9,7 @@ export interface Window {
   readonly start: string;
   readonly durationMs: number;
   readonly timezone: string;
-  /** Whether changes that only strengthen protection pass nevertheless. */
+  /** Whether plans that only strengthen protection pass nevertheless. */
   readonly letStrengtheningPass: boolean;
 }
 
