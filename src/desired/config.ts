@@ -37,7 +37,7 @@ export interface WindowConfig {
   readonly start: string;
   readonly durationMs: number;
   readonly timezone: string;
-  /** Whether changes that only strengthen protection pass a freeze. */
+  /** Whether plans that only strengthen protection pass a freeze. */
   readonly letStrengtheningPass: boolean;
 }
 

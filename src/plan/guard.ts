@@ -74,13 +74,19 @@ function suspended({ reason, until }: Suspension): Refusal {
   };
 }
 
-/** What a freeze says to a plan. What may break a site is not let through, however much it protects. */
+/**
+ * What a freeze says to a plan. What may break a site is not let through, however much it protects.
+ * A plan passes or is held as a whole: what was reviewed, ordered and hashed as one step is not taken apart.
+ */
 function frozen(plan: Plan, { reason, letStrengtheningPass }: Freeze): readonly Refusal[] {
-  const onlyStrengthens = plan.changes.every(
-    ({ effect }) => effect.direction === "strengthens" && !effect.mayBreak,
+  const others = plan.changes.filter(
+    ({ effect }) => effect.direction !== "strengthens" || effect.mayBreak,
   );
-  if (letStrengtheningPass && onlyStrengthens) return [];
-  const message = `${reason}: nothing is written; wait, change windows, or ${wayOut(plan)}`;
+  if (letStrengtheningPass && others.length === 0) return [];
+  const because = letStrengtheningPass
+    ? `, as a plan is carried out whole and not all of it only strengthens (${keysOf(others)})`
+    : "";
+  const message = `${reason}: nothing is written${because}; wait, change windows, or ${wayOut(plan)}`;
   return [{ code: "FROZEN", message }];
 }
 

@@ -71,7 +71,7 @@ export class Reconciler {
     this.#directory = new ZoneDirectory(ports, () => this.#wakeFor("listed"));
   }
 
-  /** Zones that wait to be looked at. */
+  /** Zones that wait to be looked at; those that wait for a window to open do not count. */
   get waiting(): number {
     return this.#queue.size;
   }
@@ -81,10 +81,14 @@ export class Reconciler {
     return this.#queue.running;
   }
 
-  /** Goes by other options from the next look on; only the number of workers stays. */
+  /**
+   * Goes by other options from the next look on; only the number of workers stays. What holds plans for a while may be
+   * over sooner by them, so these zones are looked at again.
+   */
   reconfigure(options: ReconcilerOptions): void {
     this.#options = options;
     this.#runner.reconfigure(options);
+    this.#queue.hastenDue();
   }
 
   /** Asks to look again: at every zone, or after a file change at those that it touches. */
@@ -186,17 +190,20 @@ export class Reconciler {
     const { zones } = this.#inForce.fleet;
     const { clock, nextSweep } = this.#ports;
     const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
+    const swept: ZoneName[] = [];
     let nth = 0;
     for (const [name, { digest }] of zones) {
       const known = before.zones.get(name);
       if (known !== undefined && known.digest !== digest) {
         this.#queue.add(name, "changed", "file", 0);
+        swept.push(name);
       } else if (sweep !== undefined) {
-        this.#queue.add(name, "sweep", sweep, (spread * nth) / zones.size);
+        const delayMs = (spread * nth) / zones.size;
+        if (this.#queue.add(name, "sweep", sweep, delayMs)) swept.push(name);
       } else if (known === undefined) this.#queue.add(name, "changed", "file", 0);
       nth += 1;
     }
-    if (sweep !== undefined) this.#sweep.begin(zones.keys());
+    if (sweep !== undefined) this.#sweep.begin(swept);
     for (const name of before.zones.keys()) {
       if (!zones.has(name)) this.#forget(name);
     }
@@ -239,10 +246,10 @@ export class Reconciler {
   async #runEntry({ zone, priority, trigger }: QueueEntry, signals: StopSignals): Promise<void> {
     const declared = this.#inForce.fleet.zones.get(zone);
     if (declared === undefined) return;
-    const urgency = priority === "changed" ? "changed" : "sweep";
+    const urgency = priority === "changed" || priority === "due" ? "changed" : "sweep";
     const occasion = { trigger, urgency, revision: this.#inForce.revision } as const;
-    const { report, retryMs } = await this.#runner.run(declared, occasion, signals);
+    const { report, next } = await this.#runner.run(declared, occasion, signals);
     this.#ports.report(report);
-    if (retryMs !== undefined) this.#queue.add(zone, "retry", "retry", retryMs);
+    if (next !== undefined) this.#queue.add(zone, next.why, next.why, next.delayMs);
   }
 }

@@ -70,10 +70,7 @@ export class ZoneMemory {
   objections(plan: Plan, cause: Cause, now: Date): readonly Refusal[] {
     if (cause !== "drift") return [];
     const { rounds, windowMs } = this.#limits();
-    const recent = this.#recent(now);
-    const contended = fieldsOf(plan.changes).filter(
-      (field) => (recent.get(field)?.length ?? 0) >= rounds,
-    );
+    const contended = [...this.#contended(plan, now).keys()];
     if (contended.length === 0) return [];
     const minutes = Math.round(windowMs / 60_000);
     return [
@@ -82,6 +79,26 @@ export class ZoneMemory {
         message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min and undone each time: find the other writer; a correction is tried again when that time has passed`,
       },
     ];
+  }
+
+  /** From when on no field of a plan has been corrected too often. */
+  endOfContention(plan: Plan, now: Date): Date {
+    const { rounds, windowMs } = this.#limits();
+    const ends = this.#contended(plan, now)
+      .values()
+      .map((moments) => (moments.at(-rounds) ?? 0) + windowMs);
+    return new Date(Math.max(Number(now), ...ends));
+  }
+
+  /** The fields of a plan that were corrected too often, and when. */
+  #contended(plan: Plan, now: Date): ReadonlyMap<string, readonly number[]> {
+    const { rounds } = this.#limits();
+    const recent = this.#recent(now);
+    return new Map(
+      fieldsOf(plan.changes)
+        .map((field) => [field, recent.get(field) ?? []] as const)
+        .filter(([, moments]) => moments.length >= rounds),
+    );
   }
 
   /** The plan without changes that followed from the same premises at the last look. */

@@ -4,8 +4,8 @@ import { Heap } from "./heap.ts";
 import { joinSignals } from "./join-signals.ts";
 import type { Clock } from "./ports.ts";
 
-/** Why a zone is in the queue, most urgent first. */
-const priorities = ["changed", "retry", "sweep"] as const;
+/** Why a zone is in the queue, most urgent first; `due`: what held its plan ends at a moment that is known. */
+const priorities = ["due", "changed", "retry", "sweep"] as const;
 
 /** One of {@link priorities}. */
 export type Priority = (typeof priorities)[number];
@@ -52,9 +52,11 @@ export class ZoneQueue {
     this.#clock = clock;
   }
 
-  /** Zones that wait, running ones that are to run again included. */
+  /** Zones that wait, running ones that are to run again included; not those whose writes are not due yet. */
   get size(): number {
-    return this.#waiting.size;
+    const now = this.#clock.uptime();
+    const isWaiting = ({ priority, dueAt }: Waiting): boolean => priority !== "due" || dueAt <= now;
+    return this.#waiting.values().filter(isWaiting).toArray().length;
   }
 
   /** Zones that are being looked at, and since which moment of the clock's uptime. */
@@ -62,16 +64,26 @@ export class ZoneQueue {
     return this.#running;
   }
 
-  /** Adds a zone, or makes the entry it has more urgent and due earlier. */
-  add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): void {
+  /**
+   * Adds a zone, or joins what is wished for with the entry that it has ({@link merged}); says whether it is looked at for
+   * that: a zone that waits after a failure is not, in a scheduled sweep.
+   */
+  add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): boolean {
     const added = { zone, priority, trigger, dueAt: this.#clock.uptime() + delayMs };
     const known = this.#waiting.get(zone);
     const entry = known === undefined ? added : merged(known, added);
-    if (entry === known) return;
+    if (entry === known) return !isHeldBack(added, known);
     this.#order += 1;
     const waiting = { ...entry, order: this.#order };
     this.#waiting.set(zone, waiting);
     if (!this.#running.has(zone)) this.#enqueue(waiting);
+    return true;
+  }
+
+  /** Has every zone looked at now whose writes would be due later. */
+  hastenDue(): void {
+    const later = this.#waiting.values().filter(({ priority }) => priority === "due");
+    for (const { zone, priority, trigger } of later.toArray()) this.add(zone, priority, trigger, 0);
   }
 
   /** Forgets a zone that is no longer declared. */
@@ -151,10 +163,23 @@ function isBefore(a: Waiting, b: Waiting): boolean {
   return a.dueAt === b.dueAt ? a.order < b.order : a.dueAt < b.dueAt;
 }
 
-/** Both wishes in one entry, the known one where nothing is added to it; what is more urgent says why. */
+/**
+ * Both wishes in one entry, the known one where nothing is added to it; what is more urgent says why. Writes that are
+ * due later hasten nothing: what comes before them finds them still held, and has them queued anew.
+ */
 function merged<T extends QueueEntry>(known: T, added: QueueEntry): T | QueueEntry {
+  if (known.priority === "due" || added.priority === "due") {
+    return added.dueAt < known.dueAt ? added : known;
+  }
+  if (isHeldBack(added, known)) return known;
+  if (isHeldBack(known, added)) return added;
   const isMoreUrgent = priorities.indexOf(added.priority) < priorities.indexOf(known.priority);
   if (!isMoreUrgent && added.dueAt >= known.dueAt) return known;
   const { zone, priority, trigger } = isMoreUrgent ? added : known;
   return { zone, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) };
+}
+
+/** On a schedule that is shorter than the wait after a failure, a zone would be asked at every tick of it. */
+function isHeldBack(sweep: QueueEntry, retry: QueueEntry): boolean {
+  return retry.priority === "retry" && sweep.priority === "sweep" && sweep.trigger === "schedule";
 }

@@ -12,6 +12,7 @@ import type { StopSignals } from "./carry-out.ts";
 import { carryOut } from "./carry-out.ts";
 import { Deadline } from "./deadline.ts";
 import type { FleetZone } from "./declared-fleet.ts";
+import { endOfHold } from "./end-of-hold.ts";
 import { joinSignals } from "./join-signals.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
@@ -51,10 +52,16 @@ export interface Occasion {
   readonly revision: string;
 }
 
-/** What a run came to, and after which wait it wants to be repeated; `undefined`: not before the next occasion. */
+/** What a run came to, and what follows from it; `undefined`: nothing before the next occasion. */
 export interface ZoneRunResult {
   readonly report: ZoneReport;
-  readonly retryMs: number | undefined;
+  readonly next: NextLook | undefined;
+}
+
+/** A look that a zone wants by itself: after a failure, or when what holds its plan is over. */
+export interface NextLook {
+  readonly why: "retry" | "due";
+  readonly delayMs: number;
 }
 
 /** A run that has not ended, by which declaration it goes, and what calls it off. */
@@ -102,7 +109,7 @@ export class ZoneRunner {
     lane.deadline.begin();
     try {
       const report = await this.#runIn(lane, brake, zone, occasion, signals);
-      return { report, retryMs: this.#retryAfter(report) };
+      return { report, next: this.#retryAfter(report) ?? this.#dueAfter(report, zone.desired) };
     } finally {
       this.#underWay.delete(name);
       this.#giveBack(lane);
@@ -195,11 +202,25 @@ export class ZoneRunner {
     return memory;
   }
 
-  #retryAfter(report: ZoneReport): number | undefined {
+  #retryAfter(report: ZoneReport): NextLook | undefined {
     const wish = retryWish(report);
-    if (wish !== undefined) return this.#failures.waitAfter(report.zone, wish);
+    if (wish !== undefined) {
+      return { why: "retry", delayMs: this.#failures.waitAfter(report.zone, wish) };
+    }
     this.#failures.forget(report.zone);
     return undefined;
+  }
+
+  #dueAfter(report: ZoneReport, { content }: DesiredZone): NextLook | undefined {
+    if (report.result !== "refused") return undefined;
+    const now = this.#ports.clock.now();
+    const end = endOfHold(report.refusals, {
+      CONTENDED: () => this.#memoryOf(report.zone).endOfContention(report.plan, now),
+      FROZEN: () => this.#options.windows.endOfFreeze(now),
+      SUSPENDED: () => content.suspension?.until,
+    });
+    if (end === undefined) return undefined;
+    return { why: "due", delayMs: Math.max(0, Number(end) - Number(now)) };
   }
 }
 
@@ -214,7 +235,7 @@ export function circumstancesOf(
     limits,
     mode: stricter,
     suspension: content.suspension,
-    freeze: windows(now),
+    freeze: windows.freezeAt(now),
     now,
   };
 }

@@ -4,8 +4,19 @@ import type { Refusal } from "../plan/refusal.ts";
 import type { Write } from "../plan/write.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
-/** What made us look. It says nothing of what is to be found: that is read anew. */
-export const triggers = ["startup", "schedule", "file", "signal", "retry", "manual"] as const;
+/**
+ * What made us look; `due`: what held a plan for a while is over. It says nothing of what is to be found: that is read
+ * anew.
+ */
+export const triggers = [
+  "startup",
+  "schedule",
+  "file",
+  "signal",
+  "retry",
+  "due",
+  "manual",
+] as const;
 
 /** One of {@link triggers}. */
 export type Trigger = (typeof triggers)[number];

@@ -11,6 +11,7 @@ import { observerOf, tellerOf } from "../../src/cli/teller.ts";
 import { DesiredFiles } from "../../src/desired/desired-files.ts";
 import { selectZones } from "../../src/desired/select.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
+import { windowsOf } from "../../src/reconcile/windows.ts";
 import { Fleet } from "../../src/report/fleet.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log.ts";
@@ -142,7 +143,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
       contention: { rounds: 3, windowMs: 3_600_000 },
       fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
       onChange: true,
-      windows: () => undefined,
+      windows: windowsOf([]),
       concurrency,
     },
     {

@@ -143,7 +143,7 @@ describe("what a daemon takes over while it runs", () => {
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
 
     await place.write("zonewarden.yaml", file);
-    await told(daemon, "plan carried out", { zone: shop, trigger: "signal" });
+    await told(daemon, "plan carried out", { zone: shop, trigger: "due" });
     expect(await end(daemon)).toBe(0);
   });
 });

@@ -172,6 +172,16 @@ describe("the guard", () => {
     },
   );
 
+  it("says in such a freeze which changes of a plan hold the others back", ({ expect }) => {
+    const freeze = { reason: "a freeze", letStrengtheningPass: true };
+    const content = { settings: [enabled, neutralSetting], policies: enforced };
+    const mixed = plan(desiredZone(content), bareZone, owner);
+    expect(mixed.changes).toHaveLength(3);
+    expect(refused(mixed, { freeze, maxUpdateShare: 1 })).toEqual([
+      `FROZEN: a freeze: nothing is written, as a plan is carried out whole and not all of it only strengthens (setting/use_cloudflare_reporting_endpoint, policy/checkout); wait, change windows, or release this plan once with --accept ${hashOf(mixed)}`,
+    ]);
+  });
+
   it("ends a suspension at its moment", ({ expect }) => {
     expect(isSuspended({ reason: "", until: undefined }, now)).toBe(true);
     expect(isSuspended({ reason: "", until: new Date(now.getTime() + 1) }, now)).toBe(true);

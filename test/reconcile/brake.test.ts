@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { Budget } from "../../src/api/budget.ts";
-import type { Windows } from "../../src/reconcile/windows.ts";
+import { type Windows, windowsOf } from "../../src/reconcile/windows.ts";
 import { defaultBudget } from "../support/budget.ts";
 import { livePolicy } from "../support/model.ts";
 import { protectedContent, World } from "../support/world.ts";
@@ -10,7 +10,7 @@ const [shop, blog] = ["shop.example", "blog.example"] as const;
 const [second, minute] = [1_000, 60_000] as const;
 
 /** A world whose one writing zone waits for its turn to write since ten seconds. */
-async function waitingWorld(windows: Windows = () => undefined): Promise<World> {
+async function waitingWorld(windows: Windows = windowsOf([])): Promise<World> {
   const world = new World([shop, blog], { windows });
   world.files.set(blog, { ...protectedContent, settings: [], policies: undefined });
   world.turnMs = 40 * second;
@@ -71,7 +71,10 @@ describe("a write that was not sent yet is called off", () => {
   it("when a freeze begins, at that moment", async ({ expect }) => {
     const opens = new Date("2026-11-20T12:00:30Z");
     const freeze = { reason: "sales", letStrengtheningPass: false };
-    await using world = await waitingWorld((now) => (now < opens ? undefined : freeze));
+    await using world = await waitingWorld({
+      freezeAt: (now) => (now < opens ? undefined : freeze),
+      endOfFreeze: () => undefined,
+    });
     await world.clock.advance(20 * second - 1);
     expect(world.reports).toEqual([]);
     await world.clock.advance(1);

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import type { Windows } from "../../src/reconcile/windows.ts";
+import { type Windows, windowsOf } from "../../src/reconcile/windows.ts";
 import { script } from "../support/inventory.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { problem } from "../support/reports.ts";
@@ -147,8 +147,6 @@ describe("two writers", () => {
     ]);
 
     await world.clock.advance(3_600_000);
-    world.reconciler.wake("schedule");
-    await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} applied`]);
   });
 });
@@ -178,29 +176,26 @@ describe("in the mode observe", () => {
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} refused`]);
     await world.clock.advance(60_000);
-    world.reconciler.wake("schedule");
-    await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} applied`]);
   });
 });
 
 /** Windows that say the same at any moment. */
 function frozenBy(reason: string, letStrengtheningPass: boolean): Windows {
-  return () => ({ reason, letStrengtheningPass });
+  return { freezeAt: () => ({ reason, letStrengtheningPass }), endOfFreeze: () => undefined };
 }
 
 describe("in a freeze", () => {
   const sales = 'the freeze window "sales" is open';
 
   it("what differs is told and nothing is written until it has ended", async ({ expect }) => {
-    let windows = frozenBy(sales, false);
-    await using world = new World([shop], { windows: (now) => windows(now) });
+    await using world = new World([shop], { windows: frozenBy(sales, false) });
     world.start();
     await world.clock.advance(0);
     expect(world.reports).toMatchObject([{ result: "refused", refusals: [{ code: "FROZEN" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
     world.told();
-    windows = () => undefined;
+    world.reconciler.reconfigure({ ...world.options, windows: windowsOf([]) });
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} applied`]);

@@ -104,6 +104,51 @@ describe("the reconciler", () => {
 });
 
 describe("a zone that fails", () => {
+  it("is not asked at each sweep of a schedule that is shorter than its waits, and keeps none up", async ({
+    expect,
+  }) => {
+    await using world = new World([shop, blog]);
+    world.faults.set(shop, () => new ServiceFault("API_THROTTLED", true, 20_000));
+    world.start();
+    for (let second = 0; second < 19; second += 1) {
+      await world.clock.advance(1_000);
+      world.reconciler.wake("schedule");
+    }
+    const reads = (zone: string): number =>
+      world.requests.filter((request) => request === `read ${zone}`).length;
+    expect([reads(shop), reads(blog)]).toEqual([1, 19]);
+    expect(world.overlaps).toBe(0);
+    await world.clock.advance(1_000);
+    expect([reads(shop), reads(blog)]).toEqual([2, 20]);
+  });
+
+  it.for([
+    {
+      when: "a person asks for it",
+      act: (world: World) => world.reconciler.wakeZone(shop, "manual"),
+    },
+    { when: "a person asks for all", act: (world: World) => world.reconciler.wake("manual") },
+    { when: "a signal asks for all", act: (world: World) => world.reconciler.wake("signal") },
+    { when: "a token was replaced", act: (world: World) => world.reconciler.wake("retry") },
+    {
+      when: "its file was edited",
+      act: (world: World) => {
+        world.files.set(shop, edited);
+        world.revision = "r2";
+        world.reconciler.wake("file");
+      },
+    },
+  ])("is asked at once when $when", async ({ act }, { expect }) => {
+    await using world = new World([shop]);
+    world.faults.set(shop, () => new ServiceFault("API_THROTTLED", true, 600_000));
+    world.start();
+    await world.clock.advance(1_000);
+    world.told();
+    act(world);
+    await world.clock.advance(0);
+    expect(world.told()).toEqual([`${shop} unreadable`]);
+  });
+
   it("delays no other, and comes back after waits that grow", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.faults.set(shop, () => new ServiceFault("API_SERVER", true));

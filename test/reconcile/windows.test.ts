@@ -20,7 +20,7 @@ function window(changes: Partial<Window>): Window {
 
 /** Whether nothing may be written at a moment. */
 function isFrozen(moment: string | number, ...windows: readonly Window[]): boolean {
-  return windowsOf(windows)(new Date(moment)) !== undefined;
+  return windowsOf(windows).freezeAt(new Date(moment)) !== undefined;
 }
 
 describe("a freeze from Friday at ten in the evening for a day", () => {
@@ -150,11 +150,11 @@ describe("several windows", () => {
     const lets = window({ ...open, name: "a", letStrengtheningPass: true });
     const holds = window({ ...open, name: "b" });
     const now = new Date(noon);
-    expect(windowsOf([lets])(now)).toEqual({
+    expect(windowsOf([lets]).freezeAt(now)).toEqual({
       reason: 'the freeze window "a" is open',
       letStrengtheningPass: true,
     });
-    expect(windowsOf([lets, holds])(now)).toEqual({
+    expect(windowsOf([lets, holds]).freezeAt(now)).toEqual({
       reason: 'the freeze window "a" is open, the freeze window "b" is open',
       letStrengtheningPass: false,
     });

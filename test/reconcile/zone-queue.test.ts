@@ -119,6 +119,24 @@ describe("the queue of zones", () => {
     ]);
   });
 
+  it.for(["before", "after"] as const)(
+    "does not cut the wait of a zone that failed short for a sweep that came %s the failure",
+    async (order, { expect, signal }) => {
+      const clock = new SimulatedClock();
+      const { queue, next } = queueOn(clock);
+      if (order === "before") queue.add(a, "sweep", "schedule", 0);
+      expect(queue.add(a, "retry", "retry", 60_000)).toBe(true);
+      if (order === "after") expect(queue.add(a, "sweep", "schedule", 0)).toBe(false);
+      queue.add(b, "sweep", "schedule", 30_000);
+      await clock.advance(60_000);
+      expect([await next(signal), await next(signal)]).toEqual([
+        "a.example retry retry",
+        "b.example sweep schedule",
+      ]);
+      expect(queue.size).toBe(0);
+    },
+  );
+
   it("forgets a zone that is no longer declared", async ({ expect, signal }) => {
     const { queue, next } = queueOn(new SimulatedClock());
     queue.add(a, "changed", "file", 0);
@@ -133,5 +151,50 @@ describe("the queue of zones", () => {
     const taking = next(stopping.signal);
     stopping.abort(new Error("enough"));
     await expect(taking).rejects.toThrow("enough");
+  });
+
+  it("gives a zone whose writes are due before one whose files changed, not before its moment", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "due", "due", 60_000);
+    expect(queue.size).toBe(0);
+    queue.add(b, "changed", "file", 0);
+    expect(await next(signal)).toBe("b.example changed file");
+    await clock.advance(60_000);
+    queue.add(c, "changed", "file", 0);
+    expect(queue.size).toBe(2);
+    expect(await next(signal)).toBe("a.example due due");
+  });
+
+  it("looks at a zone whose writes are due later for what comes before, in its own name", async ({
+    expect,
+    signal,
+  }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "due", "due", 60_000);
+    queue.add(a, "sweep", "schedule", 0);
+    expect(await next(signal)).toBe("a.example sweep schedule");
+  });
+
+  it("does not wait for a sweep that comes after the moment at which writes are due", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    queue.add(a, "due", "due", 1_000);
+    queue.add(a, "sweep", "schedule", 60_000);
+    await clock.advance(1_000);
+    expect(await next(signal)).toBe("a.example due due");
+  });
+
+  it("looks at once where what held writes may be over sooner", async ({ expect, signal }) => {
+    const { queue, next } = queueOn(new SimulatedClock());
+    queue.add(a, "due", "due", 60_000);
+    queue.hastenDue();
+    expect(await next(signal)).toBe("a.example due due");
   });
 });

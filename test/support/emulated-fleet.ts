@@ -1,6 +1,7 @@
 import { selectZones } from "../../src/desired/select.ts";
 import type { DesiredState } from "../../src/reconcile/declared-fleet.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
+import { windowsOf } from "../../src/reconcile/windows.ts";
 import type { ZoneReport } from "../../src/report/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
 import type { SimulatedClock } from "./clock.ts";
@@ -56,7 +57,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
       contention: { rounds: 100, windowMs: 3_600_000 },
       fleetLimits: { maxFleetShare: 1, minFleet: 10, accept: [] },
       onChange: true,
-      windows: () => undefined,
+      windows: windowsOf([]),
       concurrency: 8,
     },
     {

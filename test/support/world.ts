@@ -4,6 +4,7 @@ import type { DesiredSource, DesiredState, Listing } from "../../src/reconcile/d
 import type { Loaded } from "../../src/reconcile/fleet-in-force.ts";
 import type { Urgency, Written } from "../../src/reconcile/ports.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
+import { windowsOf } from "../../src/reconcile/windows.ts";
 import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
 import type { Script } from "../../src/zone/inventory.ts";
@@ -50,7 +51,7 @@ const defaultOptions: ReconcilerOptions = {
   fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
   concurrency: 2,
   onChange: true,
-  windows: () => undefined,
+  windows: windowsOf([]),
 };
 
 /**

@@ -85,7 +85,7 @@ describe("the exposition", () => {
     const reconciles = [...series.keys()].filter((key) =>
       key.startsWith("zonewarden_reconcile_total{"),
     );
-    expect(reconciles).toHaveLength(6 * 6);
+    expect(reconciles).toHaveLength(7 * 6);
   });
 
   it("names no method on a route that has none", async ({ expect }) => {
