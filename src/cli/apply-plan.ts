@@ -79,9 +79,7 @@ async function carryOutAll(
   }
   const report = { revision: file.revision, startedAt, zones: reports };
   printReport(report, nothingBeside, format, session.machine);
-  const code = exitCodeOfApply(reports);
-  const isStale = reports.some(hasStale);
-  return isStale && code !== exitCodes.unreachable ? exitCodes.stale : code;
+  return exitCodeOfApply(reports);
 }
 
 async function carryOutOne(
@@ -138,11 +136,4 @@ function withoutDone(plan: Plan, done: readonly Write[]): Plan {
 
 function stale(write: Write): Outcome {
   return { status: "skipped", write, because: "stale" };
-}
-
-function hasStale(report: ZoneReport): boolean {
-  return (
-    report.result === "applied" &&
-    report.outcomes.some((outcome) => outcome.status === "skipped" && outcome.because === "stale")
-  );
 }

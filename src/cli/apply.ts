@@ -1,7 +1,5 @@
-import { plan } from "../plan/plan.ts";
-import { carryOut } from "../reconcile/carry-out.ts";
 import type { ZoneReport } from "../report/run-report.ts";
-import type { LiveZone } from "../zone/live.ts";
+import { applyZone } from "./apply-zone.ts";
 import { exitCodeOfApply, type ExitCode } from "./exit-codes.ts";
 import type { Machine } from "./machine.ts";
 import type { OnceFlags } from "./once.ts";
@@ -25,11 +23,9 @@ export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise
       const ports = { writer: service.writer, clock: machine.clock, bug: rethrow };
       const toWrite = looked.filter(({ proposal }) => proposal.report.result === "ready").length;
       using progress = startProgress("writing zones", toWrite, machine.stderr);
-      for (const { declared, proposal } of looked) {
-        const { desired } = declared;
-        const verify = (after: LiveZone) => plan(desired, after, config.desired.owner).changes;
-        reports.push(await carryOut(proposal, verify, ports, signals));
-        if (proposal.report.result === "ready") progress.step();
+      for (const each of looked) {
+        reports.push(await applyZone(each, config.desired.owner, ports, signals));
+        if (each.proposal.report.result === "ready") progress.step();
       }
       return {
         reports: [...reports, ...missing],

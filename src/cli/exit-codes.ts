@@ -26,7 +26,7 @@ export const exitCodeHelp = `Exit codes:
   3  a file is invalid
   4  held by a guard; apply: by mode: observe or suspend too
   5  some zones done, some failed; import: something was left out
-  6  the saved plan is stale
+  6  a plan is stale: its zone has moved meanwhile
   7  the service cannot be reached, or the budget is spent`;
 
 /** Failures of the way to the service, not of what was asked of it. */
@@ -66,15 +66,25 @@ export function exitCodeOfPlan(reports: readonly ZoneReport[]): ExitCode {
   return reports.every(({ result }) => result === "in-sync") ? exitCodes.done : exitCodes.changes;
 }
 
-/** The code of `apply`: whatever held a plan, its zone is not in sync. */
+/** The code of `apply`: whatever held a plan, its zone is not in sync; a plan that has become another wants to be seen first. */
 export function exitCodeOfApply(reports: readonly ZoneReport[]): ExitCode {
   const failures = reports.filter((report) => isFailed(report));
-  if (failures.length > 0) return exitCodeOfFailures(failures, reports.length);
+  if (failures.length > 0) {
+    const code = exitCodeOfFailures(failures, reports.length);
+    return code !== exitCodes.unreachable && failures.some(isStale) ? exitCodes.stale : code;
+  }
   return reports.some(({ result }) => result === "refused") ? exitCodes.held : exitCodes.done;
 }
 
 function isFailed(report: ZoneReport): boolean {
   return report.result === "unreadable" || (report.result === "applied" && !isConverged(report));
+}
+
+function isStale(report: ZoneReport): boolean {
+  return (
+    report.result === "applied" &&
+    report.outcomes.some((outcome) => outcome.status === "skipped" && outcome.because === "stale")
+  );
 }
 
 function exitCodeOfFailures(failures: readonly ZoneReport[], total: number): ExitCode {

@@ -1,11 +1,12 @@
 import type { DesiredState } from "../desired/desired-files.ts";
 import { selectZones } from "../desired/select.ts";
+import type { Circumstances } from "../plan/guard.ts";
 import { causeByMarks } from "../plan/plan.ts";
 import type { FleetZone } from "../reconcile/declared-fleet.ts";
 import { declaredFleet, missingReport } from "../reconcile/declared-fleet.ts";
 import type { Proposal } from "../reconcile/propose.ts";
 import { propose } from "../reconcile/propose.ts";
-import { type Windows, windowsOf } from "../reconcile/windows.ts";
+import { windowsOf } from "../reconcile/windows.ts";
 import { circumstancesOf } from "../reconcile/zone-runner.ts";
 import { failureOf } from "../report/failure.ts";
 import type { ZoneReport } from "../report/run-report.ts";
@@ -18,6 +19,10 @@ import type { Session } from "./session.ts";
 export interface Looked {
   readonly declared: FleetZone;
   readonly proposal: Proposal;
+  /** What may be done to it at a moment. */
+  readonly circumstances: (now: Date) => Circumstances;
+  /** Looks at it once more. */
+  readonly again: () => Promise<Proposal>;
 }
 
 /** What one look at the fleet came to. */
@@ -63,9 +68,14 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
   const windows = windowsOf(config.windows);
   using progress = startProgress("reading zones", wanted.length, machine.stderr);
   const looked = await inParallel(wanted, config.api.concurrency, async (declared) => {
-    const proposal = await lookAt(declared, options, windows, session);
+    const { mode } = config;
+    const limits = { ...config.limits, accept: [...config.limits.accept, ...options.accept] };
+    const circumstances = (now: Date): Circumstances =>
+      circumstancesOf(declared.desired, { mode, limits, windows }, now);
+    const again = (): Promise<Proposal> => lookAt(declared, state, circumstances, session);
+    const proposal = await again();
     progress.step();
-    return { declared, proposal };
+    return { declared, proposal, circumstances, again };
   });
   const unlisted = failed.map((each) => ({
     ...failureOf(each.error),
@@ -81,12 +91,10 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
 
 function lookAt(
   declared: FleetZone,
-  { state, accept }: LookOptions,
-  windows: Windows,
+  state: DesiredState,
+  circumstances: (now: Date) => Circumstances,
   { config, service, machine, stop }: Session,
 ): Promise<Proposal> {
-  const { mode } = config;
-  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
   return propose(
     {
       desired: declared.desired,
@@ -96,7 +104,7 @@ function lookAt(
       revision: state.revision,
       owner: config.desired.owner,
       impact: config.impact,
-      circumstances: (now) => circumstancesOf(declared.desired, { mode, limits, windows }, now),
+      circumstances,
       settled: () => undefined,
       causeOf: causeByMarks,
       objections: () => [],

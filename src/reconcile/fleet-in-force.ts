@@ -1,10 +1,12 @@
 import type { LoadResult } from "../report/load-report.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
+import type { Zone } from "../zone/zone.ts";
 import { declaredFleet } from "./declared-fleet.ts";
-import type { DeclaredFleet, DesiredState, Select } from "./declared-fleet.ts";
+import type { DeclaredFleet, DesiredState, FleetZone, Select } from "./declared-fleet.ts";
 import { compareFleets } from "./fleet-guard.ts";
-import type { FleetLimits, FleetRefusal } from "./fleet-guard.ts";
+import type { FleetDigests, FleetLimits, FleetRefusal } from "./fleet-guard.ts";
+import { restrainedAs, writesNoMore } from "./restraint.ts";
+import { digestOf } from "./zone-memory.ts";
 
 /** What one reading of the files came to. */
 export interface Loaded {
@@ -22,7 +24,9 @@ export interface Loaded {
 /** The declared zones that are looked at, and of which revision of the files they are. */
 export class FleetInForce {
   readonly #select: Select;
-  #fleet: DeclaredFleet = { zones: new Map(), problems: [], missing: new Map() };
+  #fleet: DeclaredFleet = noFleet;
+  /** The fleet without what a revision that is held adds to it. */
+  #adopted: DeclaredFleet = noFleet;
   /** The listing in which the fleet was found. */
   #listed: readonly Zone[] | undefined;
   #revision = "";
@@ -40,20 +44,30 @@ export class FleetInForce {
     return this.#revision;
   }
 
-  /** Puts what the files say in force, unless the step from the revision before is too wide to take unasked. */
+  /**
+   * Puts what the files say in force, unless the step from the revision before is too wide to take unasked. Who suspends
+   * zones means it at once: that alone is no step, and of a revision that is held it is in force nevertheless.
+   */
   adopt(state: DesiredState, listed: readonly Zone[] | undefined, limits: FleetLimits): Loaded {
     const isNew = state.hash !== this.#hash;
     const isKnown = !isNew && listed === this.#listed;
-    const next = isKnown ? this.#fleet : declaredFleet(this.#select, state, listed);
+    const next = isKnown ? this.#adopted : declaredFleet(this.#select, state, listed);
     const refusal = isNew
-      ? compareFleets(digests(this.#fleet), digests(next), state.revision, limits)
+      ? compareFleets(
+          digestsOf(this.#adopted),
+          digestsToCompare(this.#adopted, next),
+          state.revision,
+          limits,
+        )
       : undefined;
     const problems = [...state.problems, ...next.problems];
     if (refusal !== undefined) {
+      this.#fleet = restrained(this.#adopted, next);
       const inForce = { revision: this.#revision, hash: this.#hash ?? "" };
       return { result: "refused", state, problems, fleet: this.#fleet, inForce, refusal };
     }
     this.#fleet = next;
+    this.#adopted = next;
     this.#listed = listed;
     this.#revision = state.revision;
     this.#hash = state.hash;
@@ -63,6 +77,31 @@ export class FleetInForce {
   }
 }
 
-function digests({ zones }: DeclaredFleet): ReadonlyMap<ZoneName, string> {
+const noFleet: DeclaredFleet = { zones: new Map(), problems: [], missing: new Map() };
+
+function digestsOf({ zones }: DeclaredFleet): FleetDigests {
   return new Map([...zones].map(([name, { digest }]) => [name, digest]));
+}
+
+/** What a revision would make of the fleet; of a zone of which it writes no more than before, what it was. */
+function digestsToCompare(before: DeclaredFleet, after: DeclaredFleet): FleetDigests {
+  return new Map(
+    [...after.zones].map(([name, { desired, digest }]) => {
+      const known = before.zones.get(name);
+      if (known === undefined || known.digest === digest) return [name, digest];
+      const isNoMore = writesNoMore(known.desired.content, desired.content);
+      return [name, isNoMore ? known.digest : digest];
+    }),
+  );
+}
+
+/** A fleet of which nothing is written that a held revision would not write for its `suspend` or `mode`. */
+function restrained(fleet: DeclaredFleet, held: DeclaredFleet): DeclaredFleet {
+  const zones = [...fleet.zones].map(([name, zone]): [typeof name, FleetZone] => {
+    const { desired } = zone;
+    const content = restrainedAs(desired.content, (held.zones.get(name) ?? zone).desired.content);
+    if (content === desired.content) return [name, zone];
+    return [name, { desired: { ...desired, content }, digest: digestOf(content) }];
+  });
+  return { ...fleet, zones: new Map(zones) };
 }

@@ -35,7 +35,7 @@ export interface Failure {
 }
 
 /**
- * Why a write was not sent; `stale`: what it rests on has moved since it was planned and saved; `superseded`: while it
+ * Why a write was not sent; `stale`: what it rests on has moved since it was planned; `superseded`: while it
  * waited for its turn the declaration changed, a freeze began, or the reading became old.
  */
 export type SkipReason = "earlier-failure" | "shutdown" | "stale" | "superseded";

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { problem } from "../support/reports.ts";
-import { World } from "../support/world.ts";
+import { bare, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 
@@ -67,6 +67,78 @@ describe("a new revision of the files", () => {
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     expect(new Set(world.reports.map(({ result }) => result))).toEqual(new Set(["in-sync"]));
+  });
+
+  it.for([
+    { how: "suspends", change: { suspension: { reason: "incident", until: undefined } } },
+    { how: "only observes", change: { mode: "observe" as const } },
+  ])("that $how the whole fleet is in force at once", async ({ change }, { expect }) => {
+    const zones = many(12);
+    await using world = new World(zones);
+    world.start();
+    await world.clock.advance(0);
+    for (const zone of zones) world.files.set(zone, { ...protectedContent, ...change });
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ result: "applied", inForce: { revision: "r2" } });
+
+    world.requests.length = 0;
+    for (const zone of world.live.values()) world.live.set(zone.zone.name, bare(zone.zone));
+    world.told();
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.told()).toEqual(zones.map((zone) => `${zone} refused`));
+    expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
+  });
+
+  it("that ends what kept the fleet from being written is a step as any other", async ({
+    expect,
+  }) => {
+    const zones = many(12);
+    await using world = new World(zones);
+    const suspension = { reason: "incident", until: undefined };
+    for (const zone of zones) world.files.set(zone, { ...protectedContent, suspension });
+    world.start();
+    await world.clock.advance(0);
+    for (const zone of zones) world.files.set(zone, protectedContent);
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ refusal: { touched: new Set(zones) } });
+  });
+
+  it("that is held for what it changes elsewhere suspends what it suspends, until it is taken back", async ({
+    expect,
+  }) => {
+    const zones = many(12);
+    const [first = "", ...rest] = zones;
+    await using world = new World(zones);
+    world.start();
+    await world.clock.advance(0);
+    world.told();
+    for (const zone of rest) world.files.set(zone, edited);
+    const suspension = { reason: "incident", until: undefined };
+    world.files.set(first, { ...edited, suspension });
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({
+      inForce: { revision: "r1" },
+      refusal: { touched: new Set(rest) },
+    });
+    for (const zone of world.live.values()) world.live.set(zone.zone.name, bare(zone.zone));
+    world.told();
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.told().filter((text) => text.endsWith("refused"))).toEqual([`${first} refused`]);
+    expect(world.live.get(rest[0] ?? "")?.policies).toMatchObject([{ action: "log" }]);
+
+    for (const zone of zones) world.files.set(zone, protectedContent);
+    world.revision = "r1";
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    expect(world.told()).toEqual([`${first} applied`]);
   });
 
   it("that declares nothing any more is refused and deletes nothing", async ({ expect }) => {

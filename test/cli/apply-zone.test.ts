@@ -1,0 +1,188 @@
+import { describe, it } from "vitest";
+
+import { applyZone } from "../../src/cli/apply-zone.ts";
+import { rethrow, type Looked } from "../../src/cli/one-look.ts";
+import type { Freeze } from "../../src/plan/guard.ts";
+import { causeByMarks } from "../../src/plan/plan.ts";
+import type { Write } from "../../src/plan/write.ts";
+import { propose } from "../../src/reconcile/propose.ts";
+import { digestOf } from "../../src/reconcile/zone-memory.ts";
+import type { ZoneReport } from "../../src/report/run-report.ts";
+import type { LiveZone } from "../../src/zone/live.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { owner, shopZone } from "../support/model.ts";
+import { afterWrite } from "../support/service-model.ts";
+import { bare, protectedContent } from "../support/world.ts";
+
+const minute = 60_000;
+const sale: Freeze = { reason: "the sale", letStrengtheningPass: false };
+
+/** A zone that `apply` has looked at and not yet written; each write takes a minute. */
+class Turn {
+  readonly clock = new SimulatedClock();
+  readonly stopping = new AbortController();
+  live: LiveZone = bare(shopZone);
+  freeze: Freeze | undefined;
+  reads = 0;
+  readonly writes: string[] = [];
+  /** What happens while the zone is read. */
+  reading = (): void => undefined;
+
+  async look(): Promise<Looked> {
+    const desired = { zone: shopZone, content: protectedContent };
+    const limits = {
+      maxDeleteShare: 1,
+      maxUpdateShare: 1,
+      minCompared: 3,
+      weakening: "allow",
+      accept: [],
+    } as const;
+    const circumstances: Looked["circumstances"] = (now) => ({
+      limits,
+      mode: "enforce",
+      suspension: undefined,
+      freeze: this.freeze,
+      now,
+    });
+    const again: Looked["again"] = () =>
+      propose(
+        {
+          desired,
+          owner,
+          circumstances,
+          run: "run",
+          trigger: "manual",
+          urgency: "changed",
+          revision: "r1",
+          impact: { maliciousBelow: 50, freshMs: 0 },
+          settled: () => undefined,
+          causeOf: causeByMarks,
+          objections: () => [],
+        },
+        {
+          reader: {
+            readAnswers: () => {
+              this.reads += 1;
+              this.reading();
+              this.stopping.signal.throwIfAborted();
+              return Promise.resolve({ digest: "", live: () => this.live });
+            },
+            readScripts: () => Promise.resolve([]),
+          },
+          clock: this.clock,
+          bug: rethrow,
+        },
+        this.stopping.signal,
+      );
+    const declared = { desired, digest: digestOf(protectedContent) };
+    return { declared, proposal: await again(), circumstances, again };
+  }
+
+  /** Looks, lets time pass and something happen, and carries out. */
+  async take(waitMs: number, happens: (turn: Turn) => void): Promise<ZoneReport> {
+    const looked = await this.look();
+    await this.clock.advance(waitMs);
+    happens(this);
+    const writer = {
+      write: async (known: LiveZone, write: Write) => {
+        this.writes.push(write.call);
+        await this.clock.sleep(minute, new AbortController().signal);
+        this.live = afterWrite(known, write);
+        return { live: this.live, ray: "ray", interleaved: false };
+      },
+    };
+    const ports = { writer, clock: this.clock, bug: rethrow };
+    const stop = this.stopping.signal;
+    const signals = { stop, abort: new AbortController().signal };
+    return this.clock.run(applyZone(looked, owner, ports, signals));
+  }
+}
+
+const switchedOn = {
+  enabled: true,
+  use_cloudflare_reporting_endpoint: true,
+  use_connection_url_path: false,
+};
+const calls = ["create-policy", "update-settings"];
+const nothing = (): void => undefined;
+const skipped = (because: string): object => ({ status: "skipped", because });
+
+describe("a zone whose turn to be written comes after all were judged", () => {
+  it.for([
+    { when: "at once", after: 0, happens: nothing, reads: 1, writes: calls },
+    { when: "after ten minutes", after: 10 * minute, happens: nothing, reads: 2, writes: calls },
+    {
+      when: "when a freeze has begun",
+      after: minute,
+      happens: (turn: Turn) => (turn.freeze = sale),
+      reads: 1,
+      writes: [],
+      report: { result: "refused", refusals: [{ code: "FROZEN" }] },
+    },
+    {
+      when: "after ten minutes, when a freeze has begun",
+      after: 10 * minute,
+      happens: (turn: Turn) => (turn.freeze = sale),
+      reads: 2,
+      writes: [],
+      report: { result: "refused", refusals: [{ code: "FROZEN" }] },
+    },
+    {
+      when: "after ten minutes, when somebody has changed it",
+      after: 10 * minute,
+      happens: (turn: Turn) => {
+        turn.live = { ...turn.live, settings: switchedOn };
+      },
+      reads: 2,
+      writes: [],
+      report: { result: "applied", outcomes: [skipped("stale"), skipped("stale")] },
+    },
+    {
+      when: "after ten minutes, when the program is being ended",
+      after: 10 * minute,
+      happens: (turn: Turn) => {
+        turn.stopping.abort();
+      },
+      reads: 1,
+      writes: [],
+      report: { result: "applied", outcomes: [skipped("shutdown"), skipped("shutdown")] },
+    },
+    {
+      when: "after ten minutes, when the program is ended while it is read again",
+      after: 10 * minute,
+      happens: (turn: Turn) => {
+        turn.reading = () => {
+          turn.stopping.abort();
+        };
+      },
+      reads: 2,
+      writes: [],
+      report: { result: "applied", outcomes: [skipped("shutdown"), skipped("shutdown")] },
+    },
+  ])("$when", async ({ after, happens, reads, writes, report }, { expect }) => {
+    const turn = new Turn();
+    const came = await turn.take(after, happens);
+    expect(came).toMatchObject(report ?? { result: "applied", left: [] });
+    expect([turn.reads, turn.writes.toSorted()]).toEqual([reads, writes]);
+  });
+
+  it("is left alone where another has done it meanwhile", async ({ expect }) => {
+    const turn = new Turn();
+    await turn.take(0, nothing);
+    const done = turn.live;
+    const later = new Turn();
+    expect(await later.take(10 * minute, () => (later.live = done))).toMatchObject({
+      result: "in-sync",
+    });
+    expect(later.writes).toEqual([]);
+  });
+
+  it("is not written any further when a freeze begins in the middle", async ({ expect }) => {
+    const turn = new Turn();
+    const report = await turn.take(0, () => {
+      turn.clock.alarm(minute / 2, () => (turn.freeze = sale));
+    });
+    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("superseded")] });
+    expect(turn.writes).toHaveLength(1);
+  });
+});

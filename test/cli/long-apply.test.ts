@@ -1,0 +1,51 @@
+import { describe, it } from "vitest";
+
+import { systemClock } from "../../src/api/clock.ts";
+import { exampleWithEmulator, writesSeenBy, type Example } from "../support/example.ts";
+
+/** A clock that shows noon, and some minutes later as soon as the first zone is being written. */
+function slowFrom(minutes: number): {
+  clock: typeof systemClock;
+  watch: (example: Example) => void;
+} {
+  const begun = performance.now();
+  let watched: Example | undefined;
+  const skippedMs = (): number =>
+    watched !== undefined && writesSeenBy(watched.emulator).length > 0 ? minutes * 60_000 : 0;
+  const uptime = (): number => performance.now() - begun + skippedMs();
+  const noon = Date.parse("2026-11-20T12:00:00Z");
+  return {
+    clock: { ...systemClock, now: () => new Date(noon + uptime()), uptime },
+    watch: (example) => {
+      watched = example;
+    },
+  };
+}
+
+describe("an apply that takes long", () => {
+  it("writes no further zone in a freeze that has begun meanwhile", async ({ expect }) => {
+    const { clock, watch } = slowFrom(2);
+    await using example = await exampleWithEmulator({
+      config: 'windows: [{ name: sale, type: freeze, start: "1 12 20 11 *", duration: 1h }]',
+      ports: { clock },
+    });
+    watch(example);
+    const { code, stdout } = await example.place.run("apply");
+    expect(stdout).toContain("held by FROZEN");
+    expect(stdout).toContain("www.brand.example  4 changes, held");
+    expect(code).toBe(4);
+    const zones = writesSeenBy(example.emulator).map((line) => line.split("/")[4]);
+    expect(new Set(zones).size).toBe(1);
+  });
+
+  it("reads a zone again before it writes it, and writes what was planned", async ({ expect }) => {
+    const { clock, watch } = slowFrom(10);
+    await using example = await exampleWithEmulator({ ports: { clock } });
+    watch(example);
+    const { code, stdout } = await example.place.run("apply");
+    expect(stdout).toContain("www.brand.example  3 of 3 requests done");
+    expect(code).toBe(0);
+    const calls = example.emulator.journal().map(({ method }) => method);
+    expect(calls.slice(calls.findIndex((method) => method !== "GET"))).toContain("GET");
+  });
+});
