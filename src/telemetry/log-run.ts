@@ -92,6 +92,11 @@ export function logProblems(logger: Logger, problems: readonly Problem[]): void 
   }
 }
 
+/** Logs what only a fault of our own can be, with its stack; the loop goes on. */
+export function logFault(logger: Logger, error: unknown, zone: string | undefined): void {
+  logger.error({ err: error, zone }, "fault of the program itself");
+}
+
 function logRefused(
   logger: Logger,
   report: Extract<ZoneReport, { readonly result: "refused" }>,
