@@ -1,6 +1,6 @@
 import { sourceMatcher } from "../syntax/csp-match.ts";
 import { parseCspSource, type CspSource } from "../syntax/csp-source.ts";
-import { maliciousReasons, type Resource } from "../zone/inventory.ts";
+import { maliciousReasons, type Resource, resourceKinds } from "../zone/inventory.ts";
 import { hashSource } from "./policy-judge.ts";
 
 /** How closely a suggested policy names what it lets in. */
@@ -45,7 +45,7 @@ export function suggestPolicy(
   const directives: Record<string, readonly string[]> = {};
   const leftOut: LeftOut[] = [];
   let count = 0;
-  for (const kind of ["script", "connection"] as const) {
+  for (const kind of resourceKinds) {
     const wanted: Wanted[] = [];
     const outside: Omit<LeftOut, "letInBy">[] = [];
     for (const resource of resources) {

@@ -3,6 +3,7 @@ import { guard } from "../plan/guard.ts";
 import { plan } from "../plan/plan.ts";
 import { failureIn } from "../report/outcomes.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
+import type { Mode } from "../zone/desired.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -25,7 +26,7 @@ import { ZoneMemory } from "./zone-memory.ts";
 
 /** How zones are run. */
 export interface ZoneRunOptions {
-  readonly mode: "enforce" | "observe";
+  readonly mode: Mode;
   readonly owner: string;
   readonly limits: Limits;
   readonly impact: ImpactLimits;

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-import { summaryOf, type Change } from "../plan/change.ts";
+import { summaryOf, type Cause, type Change } from "../plan/change.ts";
 import { clipped } from "../report/clipped-field.ts";
 import type { HeldRevision, LoadReport } from "../report/load-report.ts";
 import type { Failure, Outcome, ZoneReport } from "../report/run-report.ts";
@@ -111,7 +111,7 @@ function logRefused(
   logger.warn({ ...found, refusals }, "plan held");
 }
 
-function foundMessage({ cause }: { readonly cause: "drift" | "pending" }): string {
+function foundMessage({ cause }: { readonly cause: Cause }): string {
   return cause === "drift" ? "zone drifted" : "zone has pending changes";
 }
 

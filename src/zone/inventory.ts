@@ -7,8 +7,11 @@ export type ItemKind = (typeof itemKinds)[number];
 /** Those kinds that a content security policy rules, and that can be malicious. */
 export const resourceKinds = ["script", "connection"] as const satisfies readonly ItemKind[];
 
-/** States of an item (SERVICE.md A.5); `none` where the service says no other, as with cookies. */
-export const itemStatuses = ["active", "infrequent", "inactive", "none"] as const;
+/** States of a script or connection (SERVICE.md A.5). */
+export const resourceStatuses = ["active", "infrequent", "inactive"] as const;
+
+/** States of an item; `none` where the service says no other, as with cookies. */
+export const itemStatuses = [...resourceStatuses, "none"] as const;
 
 /** What every detected item has. */
 interface ItemBase {
