@@ -1,4 +1,5 @@
 import type { Write } from "../plan/write.ts";
+import { compareText } from "../syntax/by-text.ts";
 import {
   isResource,
   type Item,
@@ -251,7 +252,7 @@ async function listAll({ sessions }: Service, signal: AbortSignal): Promise<Zone
 }
 
 function byNameAndId(a: Zone, b: Zone): number {
-  return (a.name === b.name ? a.id < b.id : a.name < b.name) ? -1 : 1;
+  return compareText(a.name, b.name) || compareText(a.id, b.id);
 }
 
 interface OneListing {

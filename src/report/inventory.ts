@@ -1,3 +1,4 @@
+import { byEntryName } from "../syntax/by-text.ts";
 import type { JsonObject } from "../syntax/json.ts";
 import { maliciousReasons, type Item, type ItemKind } from "../zone/inventory.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -144,7 +145,7 @@ export function summaryLine(inventory: ZoneInventory, options: InventoryOptions)
   const { zone, kind } = inventory;
   if (total === 0) return `${zone}: no ${kind}s`;
   const states = Object.entries(statuses)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(byEntryName)
     .map(([status, count]) => `${count} ${status}`);
   const judged =
     kind === "cookie"
