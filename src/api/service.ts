@@ -1,10 +1,10 @@
 import type { Write } from "../plan/write.ts";
 import { compareText } from "../syntax/by-text.ts";
 import {
-  isResource,
+  isSeenResource,
   type Item,
   type ItemKind,
-  type Resource,
+  type SeenResource,
   type Script,
 } from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
@@ -89,7 +89,7 @@ export interface InventoryReader {
     zone: Zone,
     signal: AbortSignal,
     progress?: ReadingProgress,
-  ): Promise<readonly Resource[]>;
+  ): Promise<readonly SeenResource[]>;
   /** One item, with all pages and versions that the service knows. */
   read(zone: Zone, kind: ItemKind, id: string, signal: AbortSignal): Promise<Item>;
 }
@@ -181,7 +181,7 @@ export function createInventory(service: Service): InventoryReader {
     listSeen: async (zone, ...rest) => {
       const scripts = await list(zone, "script", everythingSeen, ...rest);
       const connections = await list(zone, "connection", everythingSeen, ...rest);
-      return [...scripts, ...connections].filter(isResource);
+      return [...scripts, ...connections].filter(isSeenResource);
     },
     read: async (zone, kind, id, signal) => readItem(getFor(zone), zone, kind, id, signal),
   };

@@ -45,13 +45,13 @@ export function summarizeInventory(
     total: items.length,
     statuses,
     malicious: items.filter((item) => maliciousReasons(item, maliciousBelow).length > 0).length,
-    fresh: items.filter((item) => isFresh(item, now)).length,
+    fresh: items.filter((item) => isNew(item, now)).length,
     hosts: new Set(items.map(originOf).filter((host) => host !== "")).size,
   };
 }
 
 /** Whether an item was first seen within the last day. */
-export function isFresh({ firstSeenAt }: Pick<Item, "firstSeenAt">, now: Date): boolean {
+export function isNew({ firstSeenAt }: Pick<Item, "firstSeenAt">, now: Date): boolean {
   return firstSeenAt !== undefined && Number(now) - Number(firstSeenAt) < dayMs;
 }
 

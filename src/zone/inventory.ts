@@ -86,13 +86,13 @@ export interface Cookie extends ItemBase {
 }
 
 /** What a content security policy can let in or keep out. */
-export type Resource = Script | Connection;
+export type SeenResource = Script | Connection;
 
 /** Anything that the service detected. */
-export type Item = Resource | Cookie;
+export type Item = SeenResource | Cookie;
 
 /** Whether an item is one that a content security policy rules. */
-export function isResource(item: Item): item is Resource {
+export function isSeenResource(item: Item): item is SeenResource {
   return item.kind !== "cookie";
 }
 
