@@ -1,6 +1,6 @@
 import { Allowance, type AllowanceOptions, type Tier } from "./allowance.ts";
 import { ApiError } from "./api-error.ts";
-import { priorities, type Priority } from "./call.ts";
+import { urgencies, type Urgency } from "./call.ts";
 import { Circuit, type Passage } from "./circuit.ts";
 import type { Clock } from "./clock.ts";
 import type { RateView } from "./rate-headers.ts";
@@ -86,10 +86,10 @@ export class Budget {
   }
 
   /** Waits for leave to send; rejects when the signal aborts, patience ends or a probe finds nobody. */
-  async acquire(priority: Priority, signal: AbortSignal): Promise<Permit> {
+  async acquire(urgency: Urgency, signal: AbortSignal): Promise<Permit> {
     signal.throwIfAborted();
     const since = this.#clock.uptime();
-    const rank = priorities.indexOf(priority);
+    const rank = urgencies.indexOf(urgency);
     return this.#permitAtOnce(rank, since) ?? this.#wait(rank, since, signal);
   }
 
@@ -248,7 +248,7 @@ function classOf({ rank, since }: Rank, now: number): number {
 }
 
 function tierOf(waiter: Rank, now: number): Tier {
-  return classOf(waiter, now) <= priorities.indexOf("changed") ? "urgent" : "patient";
+  return classOf(waiter, now) <= urgencies.indexOf("changed") ? "urgent" : "patient";
 }
 
 function outOfReach(retryAfterMs: number): ApiError {

@@ -5,10 +5,10 @@ import type { Fetched } from "./answer.ts";
 export type Method = "GET" | "PUT" | "PATCH" | "POST" | "DELETE";
 
 /** Who goes first where the budget is short; a class waits behind those before it until it has aged. */
-export const priorities = ["write", "changed", "sweep", "inventory"] as const;
+export const urgencies = ["write", "changed", "sweep", "inventory"] as const;
 
-/** One of {@link priorities}. */
-export type Priority = (typeof priorities)[number];
+/** One of {@link urgencies}. */
+export type Urgency = (typeof urgencies)[number];
 
 /** One request, as data. */
 export interface Call {

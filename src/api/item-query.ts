@@ -1,4 +1,4 @@
-import type { ItemKind } from "../zone/inventory.ts";
+import { itemKinds, resourceKinds, resourceStatuses, type ItemKind } from "../zone/inventory.ts";
 
 /** What a list of detected items can be narrowed by (SERVICE.md A.3); an empty list and `undefined` narrow nothing. */
 export interface ItemFilters {
@@ -51,21 +51,21 @@ export const noFilters: ItemFilters = {
 /** Everything that was seen, whatever became of it since: by itself the service hides most of it (SERVICE.md A.3). */
 export const everythingSeen: ItemFilters = {
   ...noFilters,
-  statuses: ["active", "infrequent", "inactive"],
+  statuses: resourceStatuses,
   excludeDuplicates: false,
 };
 
 /** Names of the parameters, and which lists know them (SERVICE.md A.3). */
 const parameters: readonly (readonly [keyof ItemFilters, string, readonly ItemKind[]])[] = [
-  ["hosts", "hosts", ["script", "connection", "cookie"]],
-  ["pageUrls", "page_url", ["script", "connection", "cookie"]],
-  ["orderBy", "order_by", ["script", "connection", "cookie"]],
-  ["direction", "direction", ["script", "connection", "cookie"]],
-  ["urls", "urls", ["script", "connection"]],
-  ["excludeUrls", "exclude_urls", ["script", "connection"]],
-  ["statuses", "status", ["script", "connection"]],
-  ["excludeCdnCgi", "exclude_cdn_cgi", ["script", "connection"]],
-  ["prioritizeMalicious", "prioritize_malicious", ["script", "connection"]],
+  ["hosts", "hosts", itemKinds],
+  ["pageUrls", "page_url", itemKinds],
+  ["orderBy", "order_by", itemKinds],
+  ["direction", "direction", itemKinds],
+  ["urls", "urls", resourceKinds],
+  ["excludeUrls", "exclude_urls", resourceKinds],
+  ["statuses", "status", resourceKinds],
+  ["excludeCdnCgi", "exclude_cdn_cgi", resourceKinds],
+  ["prioritizeMalicious", "prioritize_malicious", resourceKinds],
   ["excludeDuplicates", "exclude_duplicates", ["script"]],
   ["name", "name", ["cookie"]],
   ["path", "path", ["cookie"]],

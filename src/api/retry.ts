@@ -1,7 +1,7 @@
 import { answerOf, type Answer, type Fetched } from "./answer.ts";
 import { ApiError } from "./api-error.ts";
 import type { Permit } from "./budget.ts";
-import type { Call, Priority } from "./call.ts";
+import type { Call, Urgency } from "./call.ts";
 import { send, type Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
 import type { KnownBodies } from "./known-bodies.ts";
@@ -75,7 +75,7 @@ interface FailedAttempt {
  */
 export async function sendWithRetries(
   session: Session,
-  priority: Priority,
+  urgency: Urgency,
   call: Call,
   signal: AbortSignal,
   stop: AbortSignal = signal,
@@ -85,7 +85,7 @@ export async function sendWithRetries(
   let firstEnd: number | undefined;
   try {
     for (let sendings = 1; ; sendings += 1) {
-      const attempt = await sendOnce(session, priority, call, signal, stop);
+      const attempt = await sendOnce(session, urgency, call, signal, stop);
       noteValidity(session.credential, call, attempt);
       if ("answer" in attempt) return { ...attempt.answer, sendings };
       const { error } = attempt;
@@ -139,7 +139,7 @@ const nothing = {
 
 async function sendOnce(
   session: Session,
-  priority: Priority,
+  urgency: Urgency,
   call: Call,
   signal: AbortSignal,
   stop: AbortSignal,
@@ -147,7 +147,7 @@ async function sendOnce(
   const { credential, connection, known } = session;
   let token: Token | undefined;
   try {
-    const permit = await credential.budget.acquire(priority, stop);
+    const permit = await credential.budget.acquire(urgency, stop);
     let end: Parameters<Permit["end"]> = ["unsent", undefined];
     try {
       token = await credential.token();

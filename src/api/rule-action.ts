@@ -1,3 +1,4 @@
+import { byEntryName, byText } from "../syntax/by-text.ts";
 import type { JsonObject } from "../syntax/json.ts";
 import { looseObject, looseObjects } from "../syntax/loose-json.ts";
 import type { LiveRuleAction } from "../zone/live.ts";
@@ -34,7 +35,9 @@ function overridesOf(wire: JsonObject): Overrides {
   return {
     ...switchesOf(wire),
     categories: looseObjects(wire["categories"]).map(categoryOverrideOf),
-    rules: looseObjects(wire["rules"]).map(ruleOverrideOf).toSorted(byId),
+    rules: looseObjects(wire["rules"])
+      .map(ruleOverrideOf)
+      .toSorted(byText(({ id }) => id)),
   };
 }
 
@@ -61,16 +64,11 @@ function switchesOf(
   };
 }
 
-function byId(a: RuleOverride, b: RuleOverride): number {
-  if (a.id === b.id) return 0;
-  return a.id < b.id ? -1 : 1;
-}
-
 function skipOf(wire: JsonObject): SkipParameters {
   const rules = Object.entries(looseObject(wire["rules"]))
     .map(([ruleset, ids]) => [ruleset, textSet(ids)] as const)
     .filter(([, ids]) => ids.length > 0)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+    .toSorted(byEntryName);
   return {
     ruleset: textIn(wire, "ruleset") === "current",
     phase: textIn(wire, "phase") === "current",

@@ -1,17 +1,17 @@
 import type { Write } from "../plan/write.ts";
+import { compareText } from "../syntax/by-text.ts";
 import {
-  isResource,
+  isSeenResource,
   type Item,
   type ItemKind,
-  type Resource,
+  type SeenResource,
   type Script,
 } from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
 import { ApiError } from "./api-error.ts";
-import type { Get, Priority, Send } from "./call.ts";
-import { carryOut, check, type Written } from "./carry-out.ts";
+import type { Get, Urgency, Send } from "./call.ts";
 import type { Connection } from "./client.ts";
 import type { Credential } from "./credential.ts";
 import { listItems, readItem, type ReadingProgress } from "./inventory.ts";
@@ -27,6 +27,7 @@ import {
   type RulesetScope,
 } from "./rulesets.ts";
 import { ScoreRules } from "./score-rule.ts";
+import { sendWrite, check, type Written } from "./send-write.ts";
 import { verifyToken } from "./verify-token.ts";
 import { ZoneLister } from "./zone-listing.ts";
 
@@ -64,13 +65,13 @@ export interface Reader {
   readAnswers(
     zone: Zone,
     wanted: Wanted,
-    priority: Priority,
+    urgency: Urgency,
     signal: AbortSignal,
   ): Promise<ZoneAnswers>;
   /** The same, understood. */
-  readZone(zone: Zone, wanted: Wanted, priority: Priority, signal: AbortSignal): Promise<LiveZone>;
+  readZone(zone: Zone, wanted: Wanted, urgency: Urgency, signal: AbortSignal): Promise<LiveZone>;
   /** Reads all scripts that are on record for a zone. */
-  readScripts(zone: Zone, priority: Priority, signal: AbortSignal): Promise<readonly Script[]>;
+  readScripts(zone: Zone, urgency: Urgency, signal: AbortSignal): Promise<readonly Script[]>;
 }
 
 /** Reads what was detected in a zone's pages, last in the queue for the budget. It has no way to write. */
@@ -88,7 +89,7 @@ export interface InventoryReader {
     zone: Zone,
     signal: AbortSignal,
     progress?: ReadingProgress,
-  ): Promise<readonly Resource[]>;
+  ): Promise<readonly SeenResource[]>;
   /** One item, with all pages and versions that the service knows. */
   read(zone: Zone, kind: ItemKind, id: string, signal: AbortSignal): Promise<Item>;
 }
@@ -142,9 +143,9 @@ export function connectService(options: ServiceOptions): Service {
 
 /** What can only look. */
 export function createReader(service: Service): Reader {
-  const read: Reader["readAnswers"] = async (zone, wanted, priority, signal) =>
+  const read: Reader["readAnswers"] = async (zone, wanted, urgency, signal) =>
     readAnswers(
-      getter(sessionOf(service, zone), priority),
+      getter(sessionOf(service, zone), urgency),
       service.scoreRules,
       zone,
       wanted,
@@ -152,8 +153,8 @@ export function createReader(service: Service): Reader {
     );
   return {
     listZones: (signal) => listAll(service, signal),
-    readScripts: async (zone, priority, signal) => {
-      const send = getter(sessionOf(service, zone), priority);
+    readScripts: async (zone, urgency, signal) => {
+      const send = getter(sessionOf(service, zone), urgency);
       const items = await listItems(send, zone, "script", everythingSeen, signal);
       return items.filter((item) => item.kind === "script");
     },
@@ -180,15 +181,15 @@ export function createInventory(service: Service): InventoryReader {
     listSeen: async (zone, ...rest) => {
       const scripts = await list(zone, "script", everythingSeen, ...rest);
       const connections = await list(zone, "connection", everythingSeen, ...rest);
-      return [...scripts, ...connections].filter(isResource);
+      return [...scripts, ...connections].filter(isSeenResource);
     },
     read: async (zone, kind, id, signal) => readItem(getFor(zone), zone, kind, id, signal),
   };
 }
 
 /** What can only look at rulesets. */
-export function createRulesets(service: Service, priority: Priority): RulesetReader {
-  const getFor = ({ zone }: RulesetScope): Get => getter(sessionOf(service, zone), priority);
+export function createRulesets(service: Service, urgency: Urgency): RulesetReader {
+  const getFor = ({ zone }: RulesetScope): Get => getter(sessionOf(service, zone), urgency);
   return {
     list: async (scope, signal) => listRulesets(getFor(scope), scope, signal),
     read: async (scope, id, version, signal) =>
@@ -209,7 +210,7 @@ export function createPruner(service: Service): VersionPruner {
 export function createWriter(service: Service): Writer {
   return {
     write: async (live, write, signal, stop = signal) =>
-      carryOut(stoppable(sessionOf(service, live.zone), stop), live, write, signal),
+      sendWrite(stoppable(sessionOf(service, live.zone), stop), live, write, signal),
     check: async (live, write, signal) =>
       check(sender(sessionOf(service, live.zone)), live, write, signal),
   };
@@ -220,8 +221,8 @@ export function credentialFor({ sessions }: Service, zone: Zone): Credential | u
   return sessions.find(({ credential }) => credential.serves(zone))?.credential;
 }
 
-function getter(session: Session, priority: Priority): Get {
-  return (call, signal) => sendWithRetries(session, priority, call, signal);
+function getter(session: Session, urgency: Urgency): Get {
+  return (call, signal) => sendWithRetries(session, urgency, call, signal);
 }
 
 function sender(session: Session): Send {
@@ -251,7 +252,7 @@ async function listAll({ sessions }: Service, signal: AbortSignal): Promise<Zone
 }
 
 function byNameAndId(a: Zone, b: Zone): number {
-  return (a.name === b.name ? a.id < b.id : a.name < b.name) ? -1 : 1;
+  return compareText(a.name, b.name) || compareText(a.id, b.id);
 }
 
 interface OneListing {

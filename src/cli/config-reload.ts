@@ -1,12 +1,13 @@
 import type { InventoryRounds } from "../reconcile/inventory-rounds.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
-import { logProblems } from "../telemetry/log-run.ts";
+import { logFault, logProblems } from "../telemetry/log-run.ts";
 import { inventoryOptions } from "./daemon-inventory.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import { optionsOf } from "./daemon-reconciler.ts";
 import type { LiveConfig } from "./live-config.ts";
 import { readConfig } from "./load.ts";
 import type { Machine } from "./machine.ts";
+import { newsFilter } from "./news-filter.ts";
 import type { Timetable } from "./timetable.ts";
 
 /** What a new configuration is brought to. */
@@ -30,13 +31,7 @@ export function reloader(
   machine: Machine,
   stop: AbortSignal,
 ): () => Promise<void> {
-  let told = "";
-  const isNews = (news: unknown): boolean => {
-    const text = JSON.stringify(news);
-    const isNew = text !== told;
-    told = text;
-    return isNew;
-  };
+  const isNews = newsFilter();
   const take = async (): Promise<void> => {
     const change = live.take(await readConfig(configFile, machine, stop));
     const { current, problems } = live;
@@ -67,7 +62,7 @@ export function reloader(
     try {
       await take();
     } catch (error) {
-      if (!stop.aborted) logger.error({ err: error }, "fault of the program itself");
+      if (!stop.aborted) logFault(logger, error, undefined);
     }
   };
 }

@@ -3,6 +3,7 @@ import type { Config } from "../desired/config.ts";
 import { InventoryRounds, type InventoryRoundsOptions } from "../reconcile/inventory-rounds.ts";
 import type { Follower } from "../report/follower.ts";
 import { logInventory } from "../telemetry/log-inventory.ts";
+import { logFault } from "../telemetry/log-run.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import type { Machine } from "./machine.ts";
 
@@ -37,7 +38,9 @@ export function createInventoryRounds(
       logInventory(logger, fleet.zone(report.zone)?.inventory, report);
       fleet.recordInventory(report);
     },
-    bug: (error, zone) => logger.error({ err: error, zone }, "fault of the program itself"),
+    bug: (error, zone) => {
+      logFault(logger, error, zone);
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Config } from "../desired/config.ts";
 import { watchDesired } from "../desired/watch.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
+import { logFault } from "../telemetry/log-run.ts";
 import { startWatchdog, type Watchdog } from "../web/health.ts";
 import { startServer } from "../web/server.ts";
 import { askingOf } from "./asking.ts";
@@ -65,7 +66,9 @@ export async function keep(
       ready: [{ name: "shutdown", failure: () => (stopping.asked ? "stopping" : undefined) }],
     },
     clock: machine.clock,
-    onError: (error) => logger.error({ err: error }, "fault of the program itself"),
+    onError: (error) => {
+      logFault(logger, error, undefined);
+    },
   });
   logger.info(startFacts(parts, server.url, timetable), "zonewarden started");
 

@@ -3,6 +3,7 @@ import { historyJson } from "../report/history-json.ts";
 import { renderDriftTimes, renderHistoryEntry } from "../report/history-text.ts";
 import type { HistoryEntry } from "../report/history.ts";
 import { paintOf } from "../report/paint.ts";
+import { byEntryName } from "../syntax/by-text.ts";
 import { looseDate } from "../syntax/loose-json.ts";
 import { entriesIn } from "../telemetry/history-lines.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
@@ -100,7 +101,7 @@ function print({ shown, times, period }: Told, flags: HistoryFlags, machine: Mac
 
 function driftTimes(entries: readonly HistoryEntry[], period: Period): readonly DriftTime[] {
   return [...Map.groupBy(entries, ({ zone }) => zone)]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(byEntryName)
     .map(([zone, own]) => driftTimeIn(zone, own, period));
 }
 

@@ -1,6 +1,6 @@
 import { Option, type Command } from "commander";
 
-import { itemKinds, type ItemKind } from "../zone/inventory.ts";
+import { itemKinds, resourceStatuses, type ItemKind } from "../zone/inventory.ts";
 import { configOption, example, formatOption, type Add } from "./command-parts.ts";
 import type { InventoryFlags } from "./inventory.ts";
 
@@ -41,11 +41,9 @@ function addResourceFilters(command: Command, kind: ItemKind): void {
     .option("--url <part...>", "with this in the URL")
     .option("--exclude-url <part...>", "without this in the URL")
     .addOption(
-      new Option("--status <status...>", "active ones where none is named").choices([
-        "active",
-        "infrequent",
-        "inactive",
-      ]),
+      new Option("--status <status...>", "active ones where none is named").choices(
+        resourceStatuses,
+      ),
     )
     .option("--cdn-cgi", "those below /cdn-cgi/ too, which the service adds itself")
     .option("--malicious", "only malicious ones")

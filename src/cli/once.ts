@@ -12,7 +12,7 @@ import type { ZoneDocument } from "../zone/desired.ts";
 import { exitCodeInPart, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { desiredOrProblems, hasErrors, printProblems } from "./load.ts";
 import { hasColor, type Machine } from "./machine.ts";
-import type { Look } from "./one-look.ts";
+import type { FleetLook } from "./one-look.ts";
 import { lookOnce } from "./one-look.ts";
 import type { Session } from "./session.ts";
 
@@ -49,7 +49,7 @@ export async function once(
   flags: OnceFlags,
   accept: readonly string[],
   session: Session,
-  finish: (look: Look, revision: string) => Promise<Finished>,
+  finish: (look: FleetLook, revision: string) => Promise<Finished>,
 ): Promise<ExitCode> {
   const { config, machine, stop } = session;
   const state = await desiredOrProblems(config, machine, stop);
@@ -80,7 +80,7 @@ function isNamed({ target }: ZoneDocument): boolean {
 }
 
 /** A release that releases nothing is a mistake: the plan that was reviewed is not the one that would be carried out. */
-function idleHashes(accept: readonly string[], { looked }: Look): readonly string[] {
+function idleHashes(accept: readonly string[], { looked }: FleetLook): readonly string[] {
   const hashes = new Set(
     looked.flatMap(({ proposal: { report } }) => ("plan" in report ? [hashOf(report.plan)] : [])),
   );

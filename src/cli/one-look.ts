@@ -26,7 +26,7 @@ export interface Looked {
 }
 
 /** What one look at the fleet came to. */
-export interface Look {
+export interface FleetLook {
   readonly looked: readonly Looked[];
   /** Declared zones that were not found. */
   readonly missing: readonly ZoneReport[];
@@ -48,7 +48,7 @@ export interface LookOptions {
 }
 
 /** Looks at every declared zone once, several side by side, and writes nothing. Throws where the zones cannot be listed. */
-export async function lookOnce(options: LookOptions, session: Session): Promise<Look> {
+export async function lookOnce(options: LookOptions, session: Session): Promise<FleetLook> {
   const { state, only } = options;
   const { config, machine } = session;
   const { zones: listed, failed } = await listZones(session);

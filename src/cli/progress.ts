@@ -1,18 +1,17 @@
 import type { TextStream } from "./machine.ts";
+import { StatusLine } from "./status-line.ts";
 
 /** A line that counts while something goes on. */
 export interface Progress extends Disposable {
   step(): void;
 }
 
-/** Counts on a terminal, in one line that is gone afterwards; elsewhere says nothing. */
+/** Counts on a terminal, in one line that is gone afterwards; elsewhere, and of one thing, says nothing. */
 export function startProgress(label: string, total: number, stream: TextStream): Progress {
-  if (!stream.isTTY || total < 2) {
-    return { step: () => undefined, [Symbol.dispose]: () => undefined };
-  }
+  const line = new StatusLine(stream);
   let done = 0;
   const draw = (): void => {
-    stream.write(`\r\u{1b}[2K${label} ${done}/${total}`);
+    if (total > 1) line.show(`${label} ${done}/${total}`);
   };
   draw();
   return {
@@ -21,7 +20,7 @@ export function startProgress(label: string, total: number, stream: TextStream):
       draw();
     },
     [Symbol.dispose]: () => {
-      stream.write("\r\u{1b}[2K");
+      line.clear();
     },
   };
 }
@@ -33,13 +32,13 @@ export interface ReadingLine extends Disposable {
 
 /** Tells on a terminal how far a long list is read, in one line that is gone afterwards; elsewhere says nothing. */
 export function startReading(label: string, stream: TextStream): ReadingLine {
-  if (!stream.isTTY) return { report: () => undefined, [Symbol.dispose]: () => undefined };
+  const line = new StatusLine(stream);
   return {
     report: (read, total) => {
-      stream.write(`\r\u{1b}[2K${label} ${read}${total === undefined ? "" : `/${total}`}`);
+      line.show(`${label} ${read}${total === undefined ? "" : `/${total}`}`);
     },
     [Symbol.dispose]: () => {
-      stream.write("\r\u{1b}[2K");
+      line.clear();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { zoneFileText } from "../desired/zone-text.ts";
 import { suggestPolicy, type Granularity } from "../impact/suggest-policy.ts";
 import { suggestionEntry, suggestionRemarks } from "../report/suggestion.ts";
-import type { Resource } from "../zone/inventory.ts";
+import type { SeenResource } from "../zone/inventory.ts";
 import { zoneName, type Zone } from "../zone/zone.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
 import { listZones } from "./listing.ts";
@@ -63,7 +63,7 @@ function activity({ status }: Zone): number {
 async function readSeen(
   zone: Zone,
   { service, machine, stop }: Session,
-): Promise<readonly Resource[]> {
+): Promise<readonly SeenResource[]> {
   using reading = startReading(zone.name, machine.stderr);
   return await service.inventory.listSeen(zone, stop, reading.report);
 }

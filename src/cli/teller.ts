@@ -5,11 +5,12 @@ import type { Fleet } from "../report/fleet.ts";
 import type { Follower } from "../report/follower.ts";
 import type { HeldRevision, LoadReport } from "../report/load-report.ts";
 import type { DeclaredZone } from "../report/zone-state.ts";
-import { logLoad, logMove, logZone } from "../telemetry/log-run.ts";
+import { logFault, logLoad, logMove, logZone } from "../telemetry/log-run.ts";
 import type { createLogger } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Problem } from "../zone/problem.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
+import { newsFilter } from "./news-filter.ts";
 
 type Logger = ReturnType<typeof createLogger>;
 
@@ -77,7 +78,7 @@ export function tellerOf(
       logger.error({ code, error: message, ray, retry_ms: retryMs }, "zones cannot be listed");
     },
     bug: (error, zone) => {
-      logger.error({ err: error, zone }, "fault of the program itself");
+      logFault(logger, error, zone);
     },
   };
 }
@@ -101,17 +102,6 @@ function zonesOf(
     held: refusal?.touched.has(zone.name) === true ? held?.refusal : undefined,
   }));
   return [...seen, ...[...missing.keys()].map(unseenZone)];
-}
-
-/** Tells what was not told just before: files are read every half minute, and stay broken for hours. */
-function newsFilter(): (news: unknown) => boolean {
-  let last = "";
-  return (news) => {
-    const text = JSON.stringify(news);
-    const isNew = text !== last;
-    last = text;
-    return isNew;
-  };
 }
 
 function unseenZone(name: ZoneName): DeclaredZone {

@@ -2,6 +2,7 @@ import type { Pause } from "../api/budget.ts";
 import type { Observer, RetryFact } from "../api/observer.ts";
 import { durationText } from "../report/duration.ts";
 import type { Machine } from "./machine.ts";
+import { StatusLine } from "./status-line.ts";
 import { every } from "./timers.ts";
 
 /** A wait that is over sooner is not worth a line. */
@@ -20,17 +21,18 @@ interface Waiting {
  */
 export class WaitLines implements Observer {
   readonly #machine: Pick<Machine, "stderr" | "clock">;
+  readonly #line: StatusLine;
   /** Ends of the waits told last, by credential: one wait is one line. */
   readonly #told = new Map<string, number>();
-  #isShown = false;
 
   constructor(machine: Pick<Machine, "stderr" | "clock">) {
     this.#machine = machine;
+    this.#line = new StatusLine(machine.stderr);
   }
 
   /** A wait is over with the first request after it. */
   request(): void {
-    this.#clear();
+    this.#line.clear();
   }
 
   retry({ method, endpoint, code, waitMs }: RetryFact): void {
@@ -45,7 +47,7 @@ export class WaitLines implements Observer {
     return {
       [Symbol.dispose]: () => {
         looking[Symbol.dispose]();
-        this.#clear();
+        this.#line.clear();
       },
     };
   }
@@ -55,7 +57,7 @@ export class WaitLines implements Observer {
     const paused = credentials.flatMap(({ state: { name, pause } }) =>
       pause === undefined ? [] : [{ name, ...pause }],
     );
-    if (paused.length === 0) this.#clear();
+    if (paused.length === 0) this.#line.clear();
     for (const { name, until, because } of paused) {
       const isNew = Math.abs(Number(until) - (this.#told.get(name) ?? 0)) > lookMs;
       if (!isNew || Number(until) - now < shortestTold) continue;
@@ -67,13 +69,8 @@ export class WaitLines implements Observer {
 
   #write(line: string): void {
     const { stderr } = this.#machine;
-    stderr.write(stderr.isTTY ? `\r\u{1b}[2K${line}` : `${line}\n`);
-    this.#isShown = stderr.isTTY;
-  }
-
-  #clear(): void {
-    if (this.#isShown) this.#machine.stderr.write("\r\u{1b}[2K");
-    this.#isShown = false;
+    if (stderr.isTTY) this.#line.show(line);
+    else stderr.write(`${line}\n`);
   }
 }
 

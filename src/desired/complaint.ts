@@ -1,12 +1,16 @@
 import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { MergedPath } from "./layer.ts";
 
-/** Something wrong in merged values; where it stands in the files is found out when it is told. */
-export interface Complaint {
+/** What is wrong and what would be right, wherever that stands. */
+export interface Words {
   readonly code: ProblemCode;
-  readonly path: MergedPath;
   readonly message: string;
   readonly remedy: string;
+}
+
+/** Something wrong with a value; on which line of which file it stands is found out when it is told. */
+export interface Complaint extends Words {
+  readonly path: MergedPath;
 }
 
 /** A value, and what is wrong with it; no value where something is missing. */

@@ -1,18 +1,11 @@
-import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
+import type { Complaint } from "./complaint.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Config, ConfigPorts } from "./config.ts";
 import { keyOffset, valueOffset } from "./located.ts";
 import type { Located } from "./located.ts";
 import type { Path } from "./path.ts";
 import { problemOf } from "./problem-of.ts";
-
-interface Complaint {
-  readonly code: ProblemCode;
-  readonly path: Path;
-  readonly message: string;
-  readonly remedy: string;
-}
 
 /** What the schema cannot say: addresses, schedules, time zones, and things that exclude each other. */
 export function configProblems(

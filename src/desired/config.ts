@@ -1,5 +1,6 @@
 import path from "node:path";
 
+import type { Mode } from "../zone/desired.ts";
 import type { ItemKind } from "../zone/inventory.ts";
 import type { Problem } from "../zone/problem.ts";
 import { configProblems } from "./config-meaning.ts";
@@ -81,7 +82,7 @@ export interface InventoryConfig {
 
 /** How the program runs: `zonewarden.yaml` with every default filled in. */
 export interface Config {
-  readonly mode: "enforce" | "observe";
+  readonly mode: Mode;
   readonly api: {
     /** Address of the service; of the embedded emulator's place where there is one. */
     readonly baseUrl: string;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
+import { compareText } from "../syntax/by-text.ts";
 import type { ZoneDocument } from "../zone/desired.ts";
 import type { Problem } from "../zone/problem.ts";
 import { readFileSet } from "./file-set.ts";
@@ -220,10 +221,10 @@ function hashOfSet(parsed: readonly ParsedFile[]): string {
 }
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
-  return problems.toSorted(({ place: a }, { place: b }) => {
-    if (a.file !== b.file) return a.file < b.file ? -1 : 1;
-    return a.line - b.line || a.column - b.column;
-  });
+  return problems.toSorted(
+    ({ place: a }, { place: b }) =>
+      compareText(a.file, b.file) || a.line - b.line || a.column - b.column,
+  );
 }
 
 function sourcesOf(

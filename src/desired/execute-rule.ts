@@ -1,3 +1,4 @@
+import { byText } from "../syntax/by-text.ts";
 import {
   documentedScoreRuleId,
   namedThresholds,
@@ -61,7 +62,7 @@ function overridesOf(overrides: NonNullable<OverridesInFile>): Overrides {
     action: overrides.action ?? undefined,
     sensitivity_level: overrides.sensitivity_level ?? undefined,
     categories: (overrides.categories ?? []).map(categoryOf),
-    rules: (overrides.rules ?? []).map(ruleOverrideOf).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    rules: (overrides.rules ?? []).map(ruleOverrideOf).toSorted(byText(({ id }) => id)),
   };
 }
 

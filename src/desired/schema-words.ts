@@ -3,24 +3,19 @@ import type { ErrorObject } from "ajv/dist/2020.js";
 import { isJsonObject, type JsonObject } from "../syntax/json.ts";
 import { looseObject, looseObjects, looseTexts } from "../syntax/loose-json.ts";
 import { didYouMean } from "../syntax/nearest.ts";
-import type { ProblemCode } from "../zone/problem-codes.ts";
+import type { Words } from "./complaint.ts";
 
 /** An error of the schema in words. */
-export interface Complaint {
-  readonly code: ProblemCode;
-  readonly message: string;
-  readonly remedy: string;
+export interface SchemaWords extends Words {
   /** The key below the error's path that it is about. */
   readonly inside: string | undefined;
 }
 
 /** Says what is wrong and what would be right, from what the schema knows about the place. */
-export function complaintOf(error: ErrorObject): Complaint {
+export function schemaWords(error: ErrorObject): SchemaWords {
   const inside = keyIn(error);
   return { inside, ...wordsOf(error, inside) };
 }
-
-type Words = Omit<Complaint, "inside">;
 
 function wordsOf(error: ErrorObject, key: string | undefined): Words {
   switch (error.keyword) {

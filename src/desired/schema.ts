@@ -11,7 +11,7 @@ import type { Located } from "./located.ts";
 import { keyOffset, valueOffset } from "./located.ts";
 import type { Path } from "./path.ts";
 import { maxProblems, problemOf } from "./problem-of.ts";
-import { complaintOf } from "./schema-words.ts";
+import { schemaWords } from "./schema-words.ts";
 import type { Sort } from "./shown-text.ts";
 import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zone-file.ts";
 
@@ -65,10 +65,10 @@ export function shapeProblems<T>(shape: Shape<T>, located: Located): readonly Pr
   const errors = relevant(shape.errors ?? []).slice(0, maxProblems + 1);
   return errors.map((error) => {
     const path = pathOf(error.instancePath, located.value);
-    const complaint = complaintOf(error);
-    const where = complaint.inside === undefined ? path : [...path, complaint.inside];
-    const offset = complaint.inside === undefined ? valueOffset : keyOffset;
-    return problemOf(located.source, complaint.code, offset(located, where), where, complaint);
+    const words = schemaWords(error);
+    const where = words.inside === undefined ? path : [...path, words.inside];
+    const offset = words.inside === undefined ? valueOffset : keyOffset;
+    return problemOf(located.source, words.code, offset(located, where), where, words);
   });
 }
 

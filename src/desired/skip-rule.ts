@@ -1,3 +1,4 @@
+import { byEntryName } from "../syntax/by-text.ts";
 import type { Rule, SkipParameters, SkipRule } from "../zone/resource.ts";
 import { contradiction, missing } from "./complaint.ts";
 import type { Complaint, Converted } from "./complaint.ts";
@@ -58,7 +59,7 @@ function parametersOf(skip: NonNullable<Skip>): SkipParameters {
     ruleset: skip.ruleset === "current",
     phase: skip.phase === "current",
     rulesets: unique((skip.rulesets ?? []).map(rulesetId)),
-    rules: Object.fromEntries(rules.filter(([, ids]) => ids.length > 0).toSorted(byId)),
+    rules: Object.fromEntries(rules.filter(([, ids]) => ids.length > 0).toSorted(byEntryName)),
     phases: unique(skip.phases ?? []),
     products: unique(skip.products ?? []),
   };
@@ -66,10 +67,6 @@ function parametersOf(skip: NonNullable<Skip>): SkipParameters {
 
 function unique(values: readonly string[]): string[] {
   return [...new Set(values)].toSorted();
-}
-
-function byId([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
 }
 
 function skipsNothing({

@@ -1,4 +1,5 @@
 import { wireCodes } from "../api/wire.ts";
+import { compareText } from "../syntax/by-text.ts";
 import { accountIn, permissions, reachesAccount } from "./access.ts";
 import { shown } from "./endpoint.ts";
 import type { Answer, Call, Endpoint } from "./endpoint.ts";
@@ -49,7 +50,7 @@ function listed({ store, token, query }: Call): Answer {
   const accounts = store
     .accounts()
     .filter((account) => (name === null || account.name === name) && reachesAccount(token, account))
-    .toSorted((a, b) => sign * (a.name < b.name ? -1 : 1));
+    .toSorted((a, b) => sign * compareText(a.name, b.name));
   const { items, info } = pageOf(accounts, query, 5, 50, 20);
   return shown(items.map(accountShown), info);
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import { byText } from "../syntax/by-text.ts";
 import type { AccountState, Owner, RateLimit, State, TokenState, ZoneState } from "./state.ts";
 
 /** How many replaced zones and accounts are kept for stale reads. */
@@ -29,7 +30,7 @@ export class Store {
     for (const zone of state.zones) this.#zones.set(zone.id, zone);
     for (const account of state.accounts) this.#accounts.set(account.id, account);
     for (const token of state.tokens) this.#tokens.set(token.value, token);
-    this.#ordered = state.zones.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    this.#ordered = state.zones.toSorted(byText(({ name }) => name));
     this.#places = new Map(this.#ordered.map(({ id }, index) => [id, index]));
     this.rateLimit = state.rateLimit;
     this.#clockOffset = state.clockOffset;

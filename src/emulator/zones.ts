@@ -1,3 +1,4 @@
+import { compareText } from "../syntax/by-text.ts";
 import type { JsonObject } from "../syntax/json.ts";
 import { isPermitted, permissions, reachesZone, zoneIn } from "./access.ts";
 import { shown } from "./endpoint.ts";
@@ -130,7 +131,7 @@ function inOrder(
     "account.name": (zone: ZoneState) => accountName(store, zone),
     "plan.id": (zone: ZoneState) => zone.plan,
   }[order];
-  return zones.toSorted((a, b) => sign * (by(a) < by(b) ? -1 : Number(by(a) > by(b))));
+  return zones.toSorted((a, b) => sign * compareText(by(a), by(b)));
 }
 
 function accountName(store: Store, zone: ZoneState): string {

@@ -37,7 +37,7 @@ export function blocksSeen(
         !each.already &&
         each.malicious.length === 0 &&
         each.resource.kind === "script" &&
-        isFresh(each, limits) &&
+        isRecent(each, limits) &&
         !isAcknowledged(each),
     );
     return inUse.length === 0 ? [] : [refusalOf(policy, inUse, limits)];
@@ -45,7 +45,7 @@ export function blocksSeen(
 }
 
 /** What carries no moment may be in use. */
-function isFresh({ resource }: BlockedSighting, { now, freshMs }: SeenLimits): boolean {
+function isRecent({ resource }: BlockedSighting, { now, freshMs }: SeenLimits): boolean {
   const seenAt = resource.lastSeenAt;
   return seenAt === undefined || Number(now) - Number(seenAt) <= freshMs;
 }

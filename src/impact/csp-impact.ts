@@ -1,5 +1,5 @@
 import { forceOf, type Force, type PolicyTerms } from "../plan/policy-terms.ts";
-import { maliciousReasons, type Resource } from "../zone/inventory.ts";
+import { maliciousReasons, type SeenResource } from "../zone/inventory.ts";
 import { policyJudge, type Judge, type NamedSource, type Verdict } from "./policy-judge.ts";
 import { seenResources, type Seen } from "./seen-resources.ts";
 import { UsedSources } from "./used-sources.ts";
@@ -17,7 +17,7 @@ export interface JudgedPolicy {
 
 /** Something that was seen, where, and why it is held for malicious. */
 export interface Sighting {
-  readonly resource: Resource;
+  readonly resource: SeenResource;
   /** Pages on which what is said was found, as far as they are known. */
   readonly pages: readonly string[];
   /** Empty: it is not. */
@@ -61,7 +61,7 @@ export interface ImpactOptions {
 /** What each policy does to what was seen. Items whose URL cannot be read take no part. */
 export function cspImpact(
   policies: readonly JudgedPolicy[],
-  resources: readonly Resource[],
+  resources: readonly SeenResource[],
   options: ImpactOptions,
 ): readonly PolicyImpact[] {
   const seen = seenResources(resources);
@@ -113,7 +113,7 @@ class Findings {
     this.#options = options;
   }
 
-  add(resource: Resource, was: PagesVerdict, is: PagesVerdict): void {
+  add(resource: SeenResource, was: PagesVerdict, is: PagesVerdict): void {
     this.seen += 1;
     const malicious = maliciousReasons(resource, this.#options.maliciousBelow);
     const sighting = { resource, pages: is.pages, malicious };

@@ -1,4 +1,5 @@
 import type { Plan } from "../plan/plan.ts";
+import { byText } from "../syntax/by-text.ts";
 import type { LivePolicy } from "../zone/live.ts";
 import { unmarked } from "../zone/mark.ts";
 import type { Policy } from "../zone/resource.ts";
@@ -28,5 +29,5 @@ export function judgedPolicies(
     const after = change.verb === "delete" ? undefined : byKey.get(change.key);
     return { key: change.key, title: change.title, before, after };
   });
-  return [...created, ...lasting].toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  return [...created, ...lasting].toSorted(byText(({ key }) => key));
 }

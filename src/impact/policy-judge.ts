@@ -2,7 +2,7 @@ import { forceOf, type PolicyTerms } from "../plan/policy-terms.ts";
 import { cspRuling, sourceMatcher } from "../syntax/csp-match.ts";
 import type { CspSource } from "../syntax/csp-source.ts";
 import { parseExpression } from "../syntax/expression.ts";
-import type { Resource } from "../zone/inventory.ts";
+import type { SeenResource } from "../zone/inventory.ts";
 import { selectsPage, type PageFacts, type Selected } from "./selects-page.ts";
 
 /** A directive's source. */
@@ -22,7 +22,7 @@ export type Verdict =
   | { readonly kind: "unclear"; readonly because: string };
 
 /** Judges one resource on one page. */
-export type Judge = (resource: Resource, url: URL, page: PageFacts) => Verdict;
+export type Judge = (resource: SeenResource, url: URL, page: PageFacts) => Verdict;
 
 /** Prepares a policy for judging many resources. One that neither blocks nor reports touches nothing. */
 export function policyJudge(terms: PolicyTerms | undefined): Judge {
@@ -83,9 +83,9 @@ const pathless: Verdict = {
   because: "the service logs only hosts of connections (use_connection_url_path is off)",
 };
 
-type JudgeRequest = (resource: Resource, url: URL, page: URL) => Verdict;
+type JudgeRequest = (resource: SeenResource, url: URL, page: URL) => Verdict;
 
-function requestJudge(value: string, request: Resource["kind"]): JudgeRequest {
+function requestJudge(value: string, request: SeenResource["kind"]): JudgeRequest {
   const ruling = cspRuling(value, request);
   if (ruling === undefined) return () => freely;
   const { directive, sources } = ruling;

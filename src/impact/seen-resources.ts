@@ -1,15 +1,15 @@
-import type { Resource } from "../zone/inventory.ts";
+import type { SeenResource } from "../zone/inventory.ts";
 import type { PageFacts } from "./selects-page.ts";
 
 /** A resource with its address and the pages on which it was seen. */
 export interface Seen {
-  readonly resource: Resource;
+  readonly resource: SeenResource;
   readonly url: URL;
   readonly pages: readonly PageFacts[];
 }
 
 /** Finds the addresses of what was seen, and of its pages. What has no URL that can be read is left out. */
-export function seenResources(resources: readonly Resource[]): readonly Seen[] {
+export function seenResources(resources: readonly SeenResource[]): readonly Seen[] {
   const pages = new Map<string, PageFacts | undefined>();
   return resources.flatMap((resource) => {
     const url = URL.parse(resource.url);
@@ -19,7 +19,7 @@ export function seenResources(resources: readonly Resource[]): readonly Seen[] {
 
 /** The pages that the service named, the first alone in most lists (SERVICE.md A.4); where it named none, their host. */
 function pagesOf(
-  { pageUrls, firstPageUrl, host }: Resource,
+  { pageUrls, firstPageUrl, host }: SeenResource,
   known: Map<string, PageFacts | undefined>,
 ): readonly PageFacts[] {
   const named = pageUrls.length > 0 ? pageUrls : [firstPageUrl];

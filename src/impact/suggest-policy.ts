@@ -1,6 +1,6 @@
 import { sourceMatcher } from "../syntax/csp-match.ts";
 import { parseCspSource, type CspSource } from "../syntax/csp-source.ts";
-import { maliciousReasons, type Resource } from "../zone/inventory.ts";
+import { maliciousReasons, type SeenResource, resourceKinds } from "../zone/inventory.ts";
 import { hashSource } from "./policy-judge.ts";
 
 /** How closely a suggested policy names what it lets in. */
@@ -11,7 +11,7 @@ export type Granularity = (typeof granularities)[number];
 
 /** Something that was seen and that the suggestion is not there to let in. */
 export interface LeftOut {
-  readonly resource: Resource;
+  readonly resource: SeenResource;
   readonly because: string;
   /** The source that lets it in all the same, since something good needs it; `undefined`: it stays out. */
   readonly letInBy: string | undefined;
@@ -38,14 +38,14 @@ const directiveNames = { script: "script-src", connection: "connect-src" } as co
 /** The fewest sources that let in what was seen on a host over https, malicious things left out. */
 export function suggestPolicy(
   host: string,
-  resources: readonly Resource[],
+  resources: readonly SeenResource[],
   { granularity, maliciousBelow }: SuggestOptions,
 ): Suggestion {
   const page = new URL(`https://${host}/`);
   const directives: Record<string, readonly string[]> = {};
   const leftOut: LeftOut[] = [];
   let count = 0;
-  for (const kind of ["script", "connection"] as const) {
+  for (const kind of resourceKinds) {
     const wanted: Wanted[] = [];
     const outside: Omit<LeftOut, "letInBy">[] = [];
     for (const resource of resources) {
@@ -73,13 +73,17 @@ interface Wanted {
   readonly source: string;
 }
 
-function isSeenOn({ host, firstPageUrl, pageUrls }: Resource, wanted: string): boolean {
+function isSeenOn({ host, firstPageUrl, pageUrls }: SeenResource, wanted: string): boolean {
   const pages = [firstPageUrl, ...pageUrls].map((url) => URL.parse(url)?.host);
   return host === wanted || pages.includes(wanted);
 }
 
 /** The source that names a resource; `undefined` where none can. */
-function sourceFor(resource: Resource, page: URL, granularity: Granularity): Wanted | undefined {
+function sourceFor(
+  resource: SeenResource,
+  page: URL,
+  granularity: Granularity,
+): Wanted | undefined {
   const url = URL.parse(resource.url);
   if (url === null) return undefined;
   const hash =

@@ -2,7 +2,7 @@ import type { Change } from "../plan/change.ts";
 import { resolveOverrides } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ZoneContent } from "../zone/desired.ts";
-import type { Resource } from "../zone/inventory.ts";
+import type { SeenResource } from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
 import { documentedScoreRuleId } from "../zone/managed-ruleset.ts";
 import type { ExecuteRule, ResourceKey } from "../zone/resource.ts";
@@ -18,7 +18,7 @@ export interface ImpactFacts {
   readonly plan: Plan;
   readonly live: LiveZone;
   /** Scripts and connections; `undefined`: they could not be read, or nothing asks for them. */
-  readonly resources: readonly Resource[] | undefined;
+  readonly resources: readonly SeenResource[] | undefined;
   /** Managed rulesets by id, as far as they could be read. */
   readonly managed: ReadonlyMap<string, Ruleset>;
   /** What is missing, and why. */

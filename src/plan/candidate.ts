@@ -80,12 +80,3 @@ function slug(text: string): string {
   const cut = words.slice(0, longestSlug + 1).lastIndexOf("-");
   return words.slice(0, cut > 0 ? cut : longestSlug);
 }
-
-/** Orders things by a text, the same on every machine. */
-export function byText<T>(textOf: (each: T) => string): (a: T, b: T) => number {
-  return (a, b) => {
-    const [left, right] = [textOf(a), textOf(b)];
-    if (left === right) return 0;
-    return left < right ? -1 : 1;
-  };
-}

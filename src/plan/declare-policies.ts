@@ -1,3 +1,4 @@
+import { byText } from "../syntax/by-text.ts";
 import { hostsOf } from "../syntax/hosts.ts";
 import type { LivePolicy } from "../zone/live.ts";
 import type { MarkedDescription } from "../zone/mark.ts";
@@ -5,7 +6,7 @@ import { unmarked } from "../zone/mark.ts";
 import type { Policy } from "../zone/resource.ts";
 import { policyActions } from "../zone/resource.ts";
 import type { Candidates } from "./candidate.ts";
-import { byText, candidatesOf, Keys } from "./candidate.ts";
+import { candidatesOf, Keys } from "./candidate.ts";
 
 /** The live policies as they could be declared; the order of the list decides nothing. */
 export function policyCandidates(live: readonly LivePolicy[], owner: string): Candidates<Policy> {

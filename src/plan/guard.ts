@@ -1,3 +1,4 @@
+import type { Mode } from "../zone/desired.ts";
 import type { Suspension } from "../zone/desired.ts";
 import { kinds } from "../zone/resource.ts";
 import type { Change } from "./change.ts";
@@ -29,7 +30,7 @@ export interface Freeze {
 export interface Circumstances {
   readonly limits: Limits;
   /** The stricter of the program's mode and the zone's. */
-  readonly mode: "enforce" | "observe";
+  readonly mode: Mode;
   readonly suspension: Suspension | undefined;
   /** The freeze that holds now. */
   readonly freeze: Freeze | undefined;

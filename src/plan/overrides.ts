@@ -1,3 +1,4 @@
+import { byText } from "../syntax/by-text.ts";
 import type {
   CategoryOverride,
   ExecuteRule,
@@ -70,7 +71,5 @@ function withScoreRule(
     score_threshold: scoreThreshold ?? declared?.score_threshold,
     sensitivity_level: declared?.sensitivity_level,
   };
-  return [...rules.filter((each) => each !== declared), score].toSorted((a, b) =>
-    a.id < b.id ? -1 : 1,
-  );
+  return [...rules.filter((each) => each !== declared), score].toSorted(byText((each) => each.id));
 }

@@ -1,3 +1,4 @@
+import { byText } from "../syntax/by-text.ts";
 import type { Json } from "../syntax/json.ts";
 import { looseText } from "../syntax/loose-json.ts";
 import type { LivePolicy } from "../zone/live.ts";
@@ -36,7 +37,7 @@ export function matchPolicies(
     ({ description }) => (description === "" ? undefined : byDescription.get(description)),
   ];
 
-  const policies = declared.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const policies = declared.toSorted(byText(({ key }) => key));
   const found = new Map<Policy, LivePolicy>();
   const taken = new Set<LivePolicy>();
   const isOpen = (each: LivePolicy) => !taken.has(each);

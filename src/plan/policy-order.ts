@@ -1,3 +1,4 @@
+import { byText } from "../syntax/by-text.ts";
 import { compareCsp } from "../syntax/compare-csp.ts";
 import { compareExpressions } from "../syntax/compare-expressions.ts";
 import { cspDirectives } from "../syntax/csp-directives.ts";
@@ -28,7 +29,7 @@ export interface OrderedSteps {
  * no order is safe.
  */
 export function orderPolicySteps(steps: readonly PolicyStep[]): OrderedSteps {
-  const waiting = steps.toSorted((a, b) => compareText(nameOf(a), nameOf(b)));
+  const waiting = steps.toSorted(byText(nameOf));
   const ordered: PolicyStep[] = [];
   const obstacles: Refusal[] = [];
   while (waiting.length > 0) {
@@ -117,8 +118,4 @@ function keyOf({ changes }: PolicyStep): string {
 function nameOf({ changes }: PolicyStep): string {
   const [change] = changes;
   return change === undefined ? "" : `${change.key} ${change.verb === "create" ? "" : change.id}`;
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -10,7 +10,13 @@ import {
   type InventoryReport,
 } from "../report/zone-inventory.ts";
 import type { DesiredZone } from "../zone/desired.ts";
-import { isInUse, isResource, type Item, type ItemKind, type Resource } from "../zone/inventory.ts";
+import {
+  isInUse,
+  isSeenResource,
+  type Item,
+  type ItemKind,
+  type SeenResource,
+} from "../zone/inventory.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { Failures } from "./backoff.ts";
 import { keepOn } from "./keep-on.ts";
@@ -183,7 +189,7 @@ async function readFacts(
   const impact =
     planned.changes.length === 0
       ? undefined
-      : await impactOf(judged, all.filter(isResource), maliciousBelow, source, stop);
+      : await impactOf(judged, all.filter(isSeenResource), maliciousBelow, source, stop);
   return inventoryFacts(
     zone.name,
     { items, refused, outside, impact },
@@ -194,7 +200,7 @@ async function readFacts(
 /** What may have passed soon has the zone looked at again then. */
 async function impactOf(
   judged: JudgedPlan,
-  resources: readonly Resource[],
+  resources: readonly SeenResource[],
   maliciousBelow: number,
   source: InventorySource,
   stop: AbortSignal,

@@ -13,7 +13,7 @@ import { judgeSeen, type ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, Urgency, Wanted, ZoneAnswers } from "./ports.ts";
 
 /** What a look at a zone needs to know beside the zone. */
-export interface Look {
+export interface LookRequest {
   readonly desired: DesiredZone;
   readonly run: string;
   readonly trigger: Trigger;
@@ -52,25 +52,25 @@ export interface Proposal {
 
 /** Reads a zone, plans it and judges the plan. Writes nothing, and could not. */
 export async function propose(
-  look: Look,
+  request: LookRequest,
   ports: LookPorts,
   signal: AbortSignal,
 ): Promise<Proposal> {
   const startedAt = ports.clock.now();
-  const { desired, run, trigger, revision } = look;
+  const { desired, run, trigger, revision } = request;
   const base = { zone: desired.zone.name, run, trigger, revision, startedAt };
   try {
     const wanted = wantedOf(desired.content);
-    const answers = await ports.reader.readAnswers(desired.zone, wanted, look.urgency, signal);
+    const answers = await ports.reader.readAnswers(desired.zone, wanted, request.urgency, signal);
     const [readAt, fetchedAt] = [ports.clock.uptime(), ports.clock.now()];
-    const { live, proposal } = await planFrom(answers, look, ports, signal);
+    const { live, proposal } = await planFrom(answers, request, ports, signal);
     const finishedAt = ports.clock.now();
     const phases = {
       fetch: Number(fetchedAt) - Number(startedAt),
       plan: Number(finishedAt) - Number(fetchedAt),
       apply: 0,
     };
-    const report = { ...base, finishedAt, phases, ...judge(look, proposal, finishedAt) };
+    const report = { ...base, finishedAt, phases, ...judge(request, proposal, finishedAt) };
     return { report, live, answers: answers.digest, readAt };
   } catch (error) {
     signal.throwIfAborted();
@@ -90,16 +90,16 @@ export async function propose(
 /** A plan follows from its declaration and the answers alone: where both are as they were, so is the plan. */
 async function planFrom(
   answers: ZoneAnswers,
-  look: Look,
+  request: LookRequest,
   ports: LookPorts,
   signal: AbortSignal,
 ): Promise<{ readonly live: LiveZone | undefined; readonly proposal: Plan }> {
-  const { desired, owner, settled } = look;
+  const { desired, owner, settled } = request;
   const known = settled(answers.digest);
   if (known !== undefined) return { live: undefined, proposal: { ...known, zone: desired.zone } };
   const live = answers.live();
   const planned = plan(desired, live, owner);
-  return { live, proposal: await judgeSeen(planned, desired, live, look, ports, signal) };
+  return { live, proposal: await judgeSeen(planned, desired, live, request, ports, signal) };
 }
 
 /** Which parts of a zone its declaration asks for. */
@@ -123,12 +123,12 @@ type Judgement =
       readonly refusals: readonly Refusal[];
     };
 
-function judge(look: Look, proposal: Plan, now: Date): Judgement {
+function judge(request: LookRequest, proposal: Plan, now: Date): Judgement {
   if (proposal.changes.length === 0) return { result: "in-sync", plan: proposal };
-  const cause = look.causeOf(proposal);
+  const cause = request.causeOf(proposal);
   const refusals = [
-    ...guard(proposal, look.circumstances(now)),
-    ...look.objections(proposal, cause),
+    ...guard(proposal, request.circumstances(now)),
+    ...request.objections(proposal, cause),
   ];
   if (refusals.length > 0) return { result: "refused", plan: proposal, cause, refusals };
   return { result: "ready", plan: proposal, cause };

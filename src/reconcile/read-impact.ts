@@ -2,7 +2,7 @@ import { deployedRulesets, zoneImpact, type ZoneImpact } from "../impact/zone-im
 import type { Plan } from "../plan/plan.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import type { ZoneContent } from "../zone/desired.ts";
-import type { Resource } from "../zone/inventory.ts";
+import type { SeenResource } from "../zone/inventory.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Ruleset } from "../zone/ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -17,7 +17,7 @@ export interface JudgedPlan {
 /** What a plan is judged by. */
 export interface ImpactSource {
   /** Scripts and connections on record, whatever their status. */
-  readResources(zone: Zone, signal: AbortSignal): Promise<readonly Resource[]>;
+  readResources(zone: Zone, signal: AbortSignal): Promise<readonly SeenResource[]>;
   /** A managed ruleset with its rules. */
   readManaged(zone: Zone, id: string, signal: AbortSignal): Promise<Ruleset>;
 }

@@ -3,6 +3,7 @@ import { guard } from "../plan/guard.ts";
 import { plan } from "../plan/plan.ts";
 import { failureIn } from "../report/outcomes.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
+import type { Mode } from "../zone/desired.ts";
 import type { DesiredZone } from "../zone/desired.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -16,7 +17,7 @@ import { endOfHold } from "./end-of-hold.ts";
 import { joinSignals } from "./join-signals.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
-import type { Look, Proposal } from "./propose.ts";
+import type { LookRequest, Proposal } from "./propose.ts";
 import { propose } from "./propose.ts";
 import { Releases } from "./releases.ts";
 import type { Windows } from "./windows.ts";
@@ -25,7 +26,7 @@ import { ZoneMemory } from "./zone-memory.ts";
 
 /** How zones are run. */
 export interface ZoneRunOptions {
-  readonly mode: "enforce" | "observe";
+  readonly mode: Mode;
   readonly owner: string;
   readonly limits: Limits;
   readonly impact: ImpactLimits;
@@ -138,7 +139,7 @@ export class ZoneRunner {
     const { owner, impact } = this.#options;
     const memory = this.#memoryOf(desired.zone.name);
     const premises = (answers: string): string => `${owner} ${digest} ${answers}`;
-    const look: Look = {
+    const request: LookRequest = {
       ...occasion,
       desired,
       owner,
@@ -149,10 +150,10 @@ export class ZoneRunner {
       causeOf: (proposed) => memory.causeOf(proposed, digest),
       objections: (proposed, cause) => memory.objections(proposed, cause, this.#ports.clock.now()),
     };
-    const proposal = await propose(look, ports, signals.stop);
+    const proposal = await propose(request, ports, signals.stop);
     let { report } = proposal;
     if (report.result === "ready") {
-      this.#watchPremises(brake, proposal, look, memory.longestAgeMs);
+      this.#watchPremises(brake, proposal, request, memory.longestAgeMs);
       using stop = joinSignals(signals.stop, brake.signal);
       const verify = (after: LiveZone) => plan(desired, after, owner).changes;
       report = await carryOut(proposal, verify, ports, { ...signals, stop: stop.signal });
@@ -178,7 +179,7 @@ export class ZoneRunner {
   #watchPremises(
     brake: Brake,
     { report, readAt }: Proposal,
-    { circumstances }: Look,
+    { circumstances }: LookRequest,
     longestAgeMs: number,
   ): void {
     if (report.result !== "ready") return;

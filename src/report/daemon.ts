@@ -1,3 +1,4 @@
+import type { Mode } from "../zone/desired.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
 /** A credential as people may see it: its name and what the service says of it, never the token. */
@@ -40,7 +41,7 @@ export interface ScheduleFacts {
 export interface DaemonFacts {
   readonly version: string;
   readonly startedAt: Date;
-  readonly mode: "enforce" | "observe";
+  readonly mode: Mode;
   readonly schedule: ScheduleFacts;
   /** From one look at a zone's inventory to the next, in milliseconds; `undefined`: nobody looks. */
   readonly inventoryEveryMs: number | undefined;

@@ -1,3 +1,4 @@
+import { byText } from "../syntax/by-text.ts";
 import { afterReport, changeRecordOf, redeclared, unseen } from "./fleet-fold.ts";
 import { isLoaded, type LoadReport } from "./load-report.ts";
 import type { ZoneReport } from "./run-report.ts";
@@ -40,7 +41,7 @@ export class Fleet implements FleetView {
   #inventory: InventoryState | undefined;
 
   get zones(): readonly ZoneState[] {
-    this.#sorted ??= [...this.#states.values()].toSorted(byName);
+    this.#sorted ??= [...this.#states.values()].toSorted(byText(({ declared }) => declared.name));
     return this.#sorted;
   }
 
@@ -121,8 +122,4 @@ export class Fleet implements FleetView {
     if (isLoaded(load)) this.#loadedAt = load.at;
     if (load.result === "applied" || load.result === "unchanged") this.#hasDesiredState = true;
   }
-}
-
-function byName(a: ZoneState, b: ZoneState): number {
-  return a.declared.name < b.declared.name ? -1 : 1;
 }

@@ -1,9 +1,13 @@
-import { causes, directions } from "../plan/change.ts";
+import { causes, directions, verbs } from "../plan/change.ts";
 import { refusalCodes } from "../plan/refusal.ts";
 import { isJsonObject, type Json, type JsonObject } from "../syntax/json.ts";
 import { knownName, looseDate, looseObjects, looseText } from "../syntax/loose-json.ts";
-import { changeResults } from "./change-result.ts";
-import { historyVerdicts, type HistoryChange, type HistoryEntry } from "./history.ts";
+import {
+  historyResults,
+  historyVerdicts,
+  type HistoryChange,
+  type HistoryEntry,
+} from "./history.ts";
 import { triggers } from "./run-report.ts";
 import { zoneStatuses } from "./zone-state.ts";
 
@@ -67,13 +71,10 @@ function changeJson({ verb, key, title, direction, result, fields }: HistoryChan
   };
 }
 
-const verbs = ["create", "update", "delete"] as const;
-const results = [...changeResults, "found"] as const;
-
 function changeFrom(value: JsonObject): readonly HistoryChange[] {
   const verb = knownName(verbs, value["verb"]);
   const direction = knownName(directions, value["effect"]);
-  const result = knownName(results, value["result"]);
+  const result = knownName(historyResults, value["result"]);
   if (verb === undefined || direction === undefined || result === undefined) return [];
   const fields = looseObjects(value["fields"]).map((part) => ({
     field: looseText(part["field"]),

@@ -1,6 +1,6 @@
 import type { Cause, Change, Direction, FieldChange, Verb } from "../plan/change.ts";
 import type { RefusalCode } from "../plan/refusal.ts";
-import { changeResultOf, type ChangeResult } from "./change-result.ts";
+import { changeResultOf, changeResults } from "./change-result.ts";
 import { clipped } from "./clipped-field.ts";
 import type { ZoneStep } from "./follower.ts";
 import type { LoadReport } from "./load-report.ts";
@@ -9,7 +9,10 @@ import { verdictOf, verdicts, type Verdict } from "./verdict.ts";
 import { refusalsOf, type ZoneState, type ZoneStatus } from "./zone-state.ts";
 
 /** What became of a change, or that it was only found. */
-export type HistoryResult = ChangeResult | "found";
+export const historyResults = [...changeResults, "found"] as const;
+
+/** One of {@link historyResults}. */
+export type HistoryResult = (typeof historyResults)[number];
 
 /** What an entry tells: what came of a run, or that the zone has left the files. */
 export type HistoryVerdict = Verdict | "no_longer_declared";

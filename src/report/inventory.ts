@@ -1,3 +1,4 @@
+import { byEntryName } from "../syntax/by-text.ts";
 import type { JsonObject } from "../syntax/json.ts";
 import { maliciousReasons, type Item, type ItemKind } from "../zone/inventory.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -44,13 +45,13 @@ export function summarizeInventory(
     total: items.length,
     statuses,
     malicious: items.filter((item) => maliciousReasons(item, maliciousBelow).length > 0).length,
-    fresh: items.filter((item) => isFresh(item, now)).length,
+    fresh: items.filter((item) => isNew(item, now)).length,
     hosts: new Set(items.map(originOf).filter((host) => host !== "")).size,
   };
 }
 
 /** Whether an item was first seen within the last day. */
-export function isFresh({ firstSeenAt }: Pick<Item, "firstSeenAt">, now: Date): boolean {
+export function isNew({ firstSeenAt }: Pick<Item, "firstSeenAt">, now: Date): boolean {
   return firstSeenAt !== undefined && Number(now) - Number(firstSeenAt) < dayMs;
 }
 
@@ -144,7 +145,7 @@ export function summaryLine(inventory: ZoneInventory, options: InventoryOptions)
   const { zone, kind } = inventory;
   if (total === 0) return `${zone}: no ${kind}s`;
   const states = Object.entries(statuses)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .toSorted(byEntryName)
     .map(([status, count]) => `${count} ${status}`);
   const judged =
     kind === "cookie"

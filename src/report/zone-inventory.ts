@@ -4,7 +4,7 @@ import { maliciousReasons, type Item, type ItemKind } from "../zone/inventory.ts
 import type { ZoneName } from "../zone/zone.ts";
 import { renderImpacts } from "./impact-text.ts";
 import type { InventoryOptions, InventorySummary } from "./inventory.ts";
-import { isFresh, summarizeInventory } from "./inventory.ts";
+import { isNew, summarizeInventory } from "./inventory.ts";
 import type { Failure } from "./run-report.ts";
 
 /** One detected item in short: what a person needs to go and look. */
@@ -101,7 +101,7 @@ export function inventoryFacts(
     ),
     refused,
     malicious: newestFirst(malicious).slice(0, mostMalicious).map(told),
-    newest: newestFirst(all.filter((item) => isFresh(item, options.now)))
+    newest: newestFirst(all.filter((item) => isNew(item, options.now)))
       .slice(0, mostShown)
       .map(told),
     outside:
@@ -191,6 +191,6 @@ export function newlyMalicious(
 ): readonly ItemBrief[] {
   const known = new Set(facts?.malicious.map(({ id }) => id));
   return report.facts.malicious.filter((item) =>
-    facts === undefined ? isFresh(item, report.at) : !known.has(item.id),
+    facts === undefined ? isNew(item, report.at) : !known.has(item.id),
   );
 }

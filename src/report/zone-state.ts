@@ -2,6 +2,7 @@ import type { Cause, Change } from "../plan/change.ts";
 import type { Unmanaged } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
 import type { WriteCall } from "../plan/write.ts";
+import type { Mode } from "../zone/desired.ts";
 import type { Suspension } from "../zone/desired.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
@@ -26,7 +27,7 @@ export type ZoneStatus = (typeof zoneStatuses)[number];
 /** What the files say about the running of a zone. */
 export interface DeclaredZone {
   readonly name: ZoneName;
-  readonly mode: "enforce" | "observe";
+  readonly mode: Mode;
   readonly suspension: Suspension | undefined;
   /** Why what the files say of it by now is not followed. */
   readonly held: Refusal | undefined;

@@ -1,3 +1,4 @@
+import { byText } from "./by-text.ts";
 import { coversAmong } from "./csp-cover.ts";
 import type { FindCover } from "./csp-cover.ts";
 import { cspDirectives } from "./csp-directives.ts";
@@ -50,7 +51,12 @@ export function compareCsp(before: string, after: string): CspComparison {
     told.add(pair);
     for (const change of compareRulings(name, was, is)) changes.push(change);
   }
-  return { direction: directionOf(changes), changes: changes.toSorted(inOrder) };
+  return {
+    direction: directionOf(changes),
+    changes: changes.toSorted(
+      byText(({ directive, verb, source }) => `${directive} ${verb} ${source}`),
+    ),
+  };
 }
 
 function policyOf(text: string): Policy {
@@ -148,11 +154,4 @@ function directionOf(changes: readonly CspChange[]): CspDirection {
   if (effects.size === 0) return "equal";
   const [only = "unclear"] = effects;
   return effects.size > 1 || only === "unclear" || only === "neutral" ? "mixed" : only;
-}
-
-function inOrder(a: CspChange, b: CspChange): number {
-  const [left, right] = [a, b].map(
-    (change) => `${change.directive} ${change.verb} ${change.source}`,
-  );
-  return (left ?? "") < (right ?? "") ? -1 : 1;
 }

@@ -1,4 +1,5 @@
 import { asciiLower } from "./ascii-lower.ts";
+import { byText } from "./by-text.ts";
 import { cspDirectives } from "./csp-directives.ts";
 import { opaqueCspSource, parseCspSource } from "./csp-source.ts";
 import type { CspSource } from "./csp-source.ts";
@@ -42,7 +43,9 @@ export function printCsp(directives: readonly CspDirective[]): string {
  */
 export function canonicalCsp(text: string): string {
   return printCsp(
-    effectiveDirectives(parseCsp(text).directives).map(sortedSources).toSorted(byName),
+    effectiveDirectives(parseCsp(text).directives)
+      .map(sortedSources)
+      .toSorted(byText(({ name }) => name)),
   );
 }
 
@@ -70,15 +73,7 @@ function parseDirective(part: string, start: number): CspDirective | undefined {
 
 function sortedSources(directive: CspDirective): CspDirective {
   const unique = new Map(directive.sources.map((source) => [source.text, source]));
-  return { ...directive, sources: [...unique.values()].toSorted(byText) };
-}
-
-function byName(a: CspDirective, b: CspDirective): number {
-  return a.name < b.name ? -1 : 1;
-}
-
-function byText(a: CspSource, b: CspSource): number {
-  return a.text < b.text ? -1 : 1;
+  return { ...directive, sources: [...unique.values()].toSorted(byText(({ text }) => text)) };
 }
 
 /** Beside white space a policy consists of visible ASCII characters without the comma, which ends a header's value. */

@@ -1,3 +1,4 @@
+import { byEntryName } from "./by-text.ts";
 /** What JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
@@ -24,8 +25,6 @@ export function isObjectList(value: unknown): value is readonly JsonObject[] {
 /** One text for equal JSON values: keys sorted, no white space. Fingerprints and comparisons stand on it. */
 export function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_key, part: unknown) =>
-    isJsonObject(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
+    isJsonObject(part) ? Object.fromEntries(Object.entries(part).toSorted(byEntryName)) : part,
   );
 }

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-import { summaryOf, type Change } from "../plan/change.ts";
+import { summaryOf, type Cause, type Change } from "../plan/change.ts";
 import { clipped } from "../report/clipped-field.ts";
 import type { HeldRevision, LoadReport } from "../report/load-report.ts";
 import type { Failure, Outcome, ZoneReport } from "../report/run-report.ts";
@@ -92,6 +92,11 @@ export function logProblems(logger: Logger, problems: readonly Problem[]): void 
   }
 }
 
+/** Logs what only a fault of our own can be, with its stack; the loop goes on. */
+export function logFault(logger: Logger, error: unknown, zone: string | undefined): void {
+  logger.error({ err: error, zone }, "fault of the program itself");
+}
+
 function logRefused(
   logger: Logger,
   report: Extract<ZoneReport, { readonly result: "refused" }>,
@@ -106,7 +111,7 @@ function logRefused(
   logger.warn({ ...found, refusals }, "plan held");
 }
 
-function foundMessage({ cause }: { readonly cause: "drift" | "pending" }): string {
+function foundMessage({ cause }: { readonly cause: Cause }): string {
   return cause === "drift" ? "zone drifted" : "zone has pending changes";
 }
 

@@ -1,4 +1,6 @@
+import { verbs } from "../plan/change.ts";
 import { blockReasons } from "../report/block-reason.ts";
+import { changeResults } from "../report/change-result.ts";
 import { missReasons } from "../report/daemon.ts";
 import { impacts } from "../report/drift.ts";
 import { loadResults } from "../report/load-report.ts";
@@ -166,8 +168,8 @@ export const metricTable = {
     type: "counter",
     labels: {
       kind: kinds,
-      verb: ["create", "update", "delete"],
-      result: ["done", "failed", "skipped", "unknown"],
+      verb: verbs,
+      result: changeResults,
     },
     help: "Changes that were to be carried out, by what became of them; unknown: the answer was lost.",
   },

@@ -12,13 +12,13 @@ import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
 import { textOfHtml } from "./html.ts";
 import { fleetJson, historyOfZoneJson, problemsJson, zoneJson, zonesJson } from "./json-view.ts";
 import type { Live } from "./live.ts";
-import type { Look } from "./look.ts";
 import { renderFleetPage } from "./page-fleet.ts";
 import { renderMissingPage } from "./page-missing.ts";
 import { renderProblemsPage } from "./page-problems.ts";
 import { renderZonePage } from "./page-zone.ts";
 import { addReconcile, type AskPorts } from "./reconcile-request.ts";
 import { selectionFrom } from "./selection.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** What the server shows and whom it asks; it changes nothing. */
 export interface AppParts {
@@ -45,7 +45,7 @@ export interface AppParts {
 /** The routes, without a socket. */
 export function createApp(parts: AppParts): Hono {
   const app = new Hono();
-  const look = (): Look => ({
+  const snapshot = (): Snapshot => ({
     fleet: parts.fleet,
     history: parts.history,
     daemon: parts.facts(),
@@ -60,12 +60,12 @@ export function createApp(parts: AppParts): Hono {
   if (parts.asking !== undefined) addReconcile(app, parts.fleet, parts.clock, parts.asking);
   addAssets(app);
   app.use(etag({ weak: true }));
-  addJson(app, look);
-  addPages(app, look);
+  addJson(app, snapshot);
+  addPages(app, snapshot);
   app.notFound((c) =>
     c.req.path.startsWith("/api/")
       ? c.json({ error: "there is nothing here" }, 404)
-      : c.html(textOfHtml(renderMissingPage(look(), c.req.path)), 404),
+      : c.html(textOfHtml(renderMissingPage(snapshot(), c.req.path)), 404),
   );
   app.onError((error, c) => {
     parts.onError(error);
@@ -161,20 +161,20 @@ function addAssets(app: Hono): void {
   }
 }
 
-function addJson(app: Hono, look: () => Look): void {
-  app.get("/api/v1/fleet", (c) => c.json(fleetJson(look()), 200, revalidated));
+function addJson(app: Hono, snapshot: () => Snapshot): void {
+  app.get("/api/v1/fleet", (c) => c.json(fleetJson(snapshot()), 200, revalidated));
   app.get("/api/v1/zones", (c) =>
-    c.json(zonesJson(look(), selectionFrom(c.req.query())), 200, revalidated),
+    c.json(zonesJson(snapshot(), selectionFrom(c.req.query())), 200, revalidated),
   );
   app.get("/api/v1/zones/:name/history", (c) => {
     const name = c.req.param("name");
-    return look().fleet.zone(name) === undefined
+    return snapshot().fleet.zone(name) === undefined
       ? c.json({ error: "no zone of that name is declared" }, 404)
-      : c.json(historyOfZoneJson(look(), name), 200, revalidated);
+      : c.json(historyOfZoneJson(snapshot(), name), 200, revalidated);
   });
-  app.get("/api/v1/problems", (c) => c.json(problemsJson(look()), 200, revalidated));
+  app.get("/api/v1/problems", (c) => c.json(problemsJson(snapshot()), 200, revalidated));
   app.get("/api/v1/zones/:name", (c) => {
-    const state = look().fleet.zone(c.req.param("name"));
+    const state = snapshot().fleet.zone(c.req.param("name"));
     return state === undefined
       ? c.json({ error: "no zone of that name is declared" }, 404)
       : c.json(zoneJson(state), 200, revalidated);
@@ -183,13 +183,13 @@ function addJson(app: Hono, look: () => Look): void {
 
 const revalidated = { "cache-control": "no-cache" };
 
-function addPages(app: Hono, look: () => Look): void {
+function addPages(app: Hono, snapshot: () => Snapshot): void {
   app.get("/", (c) =>
-    c.html(textOfHtml(renderFleetPage(look(), selectionFrom(c.req.query()))), 200, revalidated),
+    c.html(textOfHtml(renderFleetPage(snapshot(), selectionFrom(c.req.query()))), 200, revalidated),
   );
-  app.get("/problems", (c) => c.html(textOfHtml(renderProblemsPage(look())), 200, revalidated));
+  app.get("/problems", (c) => c.html(textOfHtml(renderProblemsPage(snapshot())), 200, revalidated));
   app.get("/zones/:name", (c) => {
-    const now = look();
+    const now = snapshot();
     const state = now.fleet.zone(c.req.param("name"));
     return state === undefined
       ? c.html(textOfHtml(renderMissingPage(now, c.req.path)), 404)

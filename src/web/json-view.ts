@@ -13,11 +13,11 @@ import {
 } from "../report/zone-state.ts";
 import { fleetInventoryJson, inventoryJson } from "./json-inventory.ts";
 import { failureJson, type JsonBody } from "./json-parts.ts";
-import type { Look } from "./look.ts";
 import { countByStatus, select, type Selection } from "./selection.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** `/api/v1/fleet`: the process and its zones in numbers. */
-export function fleetJson({ fleet, daemon }: Look): JsonBody {
+export function fleetJson({ fleet, daemon }: Snapshot): JsonBody {
   const { schedule, queue } = daemon;
   return {
     version: daemon.version,
@@ -49,7 +49,7 @@ export function fleetJson({ fleet, daemon }: Look): JsonBody {
 }
 
 /** `/api/v1/zones`: a page of zones, selected as on the status page. */
-export function zonesJson({ fleet }: Look, selection: Selection): JsonBody {
+export function zonesJson({ fleet }: Snapshot, selection: Selection): JsonBody {
   const { counts, matching, page, pages, zones } = select(fleet.zones, selection);
   return { matching, page, pages, by_status: counts, zones: zones.map(summaryJson) };
 }
@@ -81,12 +81,12 @@ export function zoneJson(state: ZoneState): JsonBody {
 }
 
 /** `/api/v1/zones/:name/history`: what is remembered of its runs, oldest first. */
-export function historyOfZoneJson({ history }: Look, name: string): JsonBody {
+export function historyOfZoneJson({ history }: Snapshot, name: string): JsonBody {
   return { entries: history.of(name).map(historyJson) };
 }
 
 /** `/api/v1/problems`: what is wrong in the files, and which revision of them is not followed. */
-export function problemsJson({ fleet }: Look): JsonBody {
+export function problemsJson({ fleet }: Snapshot): JsonBody {
   const { load } = fleet;
   return {
     problems: load?.problems ?? [],

@@ -1,14 +1,14 @@
 import type { CredentialFacts, DaemonFacts } from "../report/daemon.ts";
 import type { ChangeRecord } from "../report/zone-state.ts";
 import { html, type Html, type Part } from "./html.ts";
-import type { Look } from "./look.ts";
 import { causeNouns, counted, foreign, moment, number, panel, undoneBadge } from "./page-parts.ts";
 import { renderReconcile } from "./page-reconcile.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 const recentShown = 12;
 
 /** What belongs to no single zone: latest changes, schedule and queue, budgets. */
-export function renderSidePanels({ fleet, daemon, now, canAsk }: Look): Html {
+export function renderSidePanels({ fleet, daemon, now, canAsk }: Snapshot): Html {
   return html`<div class="side">
     ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canAsk && renderReconcile("")}

@@ -3,30 +3,30 @@ import { driftOf, pendingOf, refusalsOf, type ZoneState } from "../report/zone-s
 import { kinds } from "../zone/resource.ts";
 import { isInventoryOn } from "./fleet-inventory.ts";
 import { html, type Html } from "./html.ts";
-import type { Look } from "./look.ts";
 import { filterWords, maliciousBadge, renderFleetInventory } from "./page-fleet-inventory.ts";
 import { renderSidePanels } from "./page-fleet-side.ts";
 import { layout } from "./page-layout.ts";
 import { renderOverview } from "./page-overview.ts";
 import { counted, foreign, moment, number, statusBadge, statusWords } from "./page-parts.ts";
 import { isWeakened, queryOf, select, type Selected, type Selection } from "./selection.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** The fleet at a glance: how it stands, and the zones that need somebody first. */
-export function renderFleetPage(look: Look, selection: Selection): Html {
-  const selected = select(look.fleet.zones, selection);
+export function renderFleetPage(snapshot: Snapshot, selection: Selection): Html {
+  const selected = select(snapshot.fleet.zones, selection);
   return layout(
-    look,
+    snapshot,
     "Fleet",
     html`<h1 class="hidden">Fleet</h1>
-      ${weakenedBanner(look.fleet.zones)} ${renderOverview(selected.counts, selection)}
-      ${isInventoryOn(look.fleet.zones) && renderFleetInventory(selected.inventory, selection)}
+      ${weakenedBanner(snapshot.fleet.zones)} ${renderOverview(selected.counts, selection)}
+      ${isInventoryOn(snapshot.fleet.zones) && renderFleetInventory(selected.inventory, selection)}
       <div class="columns">
         <section class="zones" aria-labelledby="zones-title">
           ${toolbar(selected, selection)}
-          ${selected.zones.length === 0 ? emptyTable(look) : zoneTable(look, selected)}
+          ${selected.zones.length === 0 ? emptyTable(snapshot) : zoneTable(snapshot, selected)}
           ${selected.pages > 1 && pager(selected, selection)}
         </section>
-        ${renderSidePanels(look)}
+        ${renderSidePanels(snapshot)}
       </div>`,
   );
 }
@@ -84,13 +84,13 @@ function titleOf({ status, inventory }: Selection): string {
   return words.length === 0 ? "Zones" : `Zones: ${words.join(", ")}`;
 }
 
-function emptyTable({ fleet }: Look): Html {
+function emptyTable({ fleet }: Snapshot): Html {
   const all = fleet.zones.length;
   if (all === 0) return html`<p class="empty">No zones are declared yet.</p>`;
   return html`<p class="empty">No zone fits. <a href="/">Show all ${number(all)}</a></p>`;
 }
 
-function zoneTable({ now }: Look, { zones }: Selected): Html {
+function zoneTable({ now }: Snapshot, { zones }: Selected): Html {
   return html`<table>
     <thead>
       <tr>

@@ -1,11 +1,11 @@
 import type { LoadReport } from "../report/load-report.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
 import { html, type Html, type Part } from "./html.ts";
-import type { Look } from "./look.ts";
 import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** A whole document around what is special to a page. */
-export function layout(look: Look, title: string, content: Part): Html {
+export function layout(snapshot: Snapshot, title: string, content: Part): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -19,9 +19,9 @@ export function layout(look: Look, title: string, content: Part): Html {
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>
-        ${topBar(look)}
-        <main id="main">${heldBanner(look)} ${fileBanner(look)} ${content}</main>
-        ${foot(look)}
+        ${topBar(snapshot)}
+        <main id="main">${heldBanner(snapshot)} ${fileBanner(snapshot)} ${content}</main>
+        ${foot(snapshot)}
       </body>
     </html> `;
 }
@@ -34,7 +34,7 @@ export function breadcrumb(here: string): Html {
   </nav>`;
 }
 
-function topBar({ fleet: { load }, daemon: { mode, version } }: Look): Html {
+function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html {
   const problems = countOf(load);
   return html`<header class="bar">
     <a class="brand" href="/"><img src="${iconPath}" alt="" width="20" height="20" />zonewarden</a>
@@ -61,7 +61,7 @@ function countOf(load: LoadReport | undefined): number {
   return (load?.problems.length ?? 0) + Number(load?.held !== undefined);
 }
 
-function heldBanner({ fleet: { load } }: Look): Html | undefined {
+function heldBanner({ fleet: { load } }: Snapshot): Html | undefined {
   if (load?.held === undefined) return undefined;
   return html`<p class="banner" role="status">
     <strong>A new revision of the files is held.</strong> ${revisionCode(load.held.revision)} would
@@ -70,7 +70,7 @@ function heldBanner({ fleet: { load } }: Look): Html | undefined {
   </p>`;
 }
 
-function fileBanner({ fleet: { load, loadedAt }, now }: Look): Html | undefined {
+function fileBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefined {
   if (load === undefined || load.problems.every(({ severity }) => severity !== "error")) {
     return undefined;
   }
@@ -81,7 +81,7 @@ function fileBanner({ fleet: { load, loadedAt }, now }: Look): Html | undefined 
   </p>`;
 }
 
-function foot({ daemon, now }: Look): Html {
+function foot({ daemon, now }: Snapshot): Html {
   // To the minute, so that a page and its ETag stay the same for one.
   const minute = now.toISOString().slice(0, 16);
   return html`<footer class="foot">

@@ -1,12 +1,12 @@
 import { html, type Html } from "./html.ts";
-import type { Look } from "./look.ts";
 import { layout } from "./page-layout.ts";
 import { foreign } from "./page-parts.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** What is shown where there is nothing. */
-export function renderMissingPage(look: Look, path: string): Html {
+export function renderMissingPage(snapshot: Snapshot, path: string): Html {
   return layout(
-    look,
+    snapshot,
     "Not found",
     html`<h1>There is nothing here</h1>
       <p>

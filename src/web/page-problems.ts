@@ -1,20 +1,20 @@
 import type { HeldRevision, LoadReport } from "../report/load-report.ts";
 import type { Problem } from "../zone/problem.ts";
 import { html, type Html } from "./html.ts";
-import type { Look } from "./look.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** Everything that is wrong in the files, with its place, and which revision of them is not followed. */
-export function renderProblemsPage(look: Look): Html {
-  const { load } = look.fleet;
+export function renderProblemsPage(snapshot: Snapshot): Html {
+  const { load } = snapshot.fleet;
   const problems = load?.problems ?? [];
   return layout(
-    look,
+    snapshot,
     "Problems",
     html`${breadcrumb("Problems")}
       <h1>Problems in files</h1>
-      <p class="lead">${summary(look)}</p>
+      <p class="lead">${summary(snapshot)}</p>
       ${load?.held !== undefined && heldItem(load.held, load)}
       ${
         problems.length > 0 &&
@@ -25,7 +25,7 @@ export function renderProblemsPage(look: Look): Html {
   );
 }
 
-function summary({ fleet: { load }, now }: Look): Html {
+function summary({ fleet: { load }, now }: Snapshot): Html {
   if (load === undefined) return html`The files have not been read yet.`;
   const { problems, source, at, held } = load;
   const nothing =

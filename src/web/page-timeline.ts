@@ -4,8 +4,8 @@ import type { HistoryEntry } from "../report/history.ts";
 import { statusSpans, type StatusSpan } from "../report/status-spans.ts";
 import type { ZoneState } from "../report/zone-state.ts";
 import { html, type Html } from "./html.ts";
-import type { Look } from "./look.ts";
 import { causeNouns, counted, foreign, moment, statusWords } from "./page-parts.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 const days = 7;
 const dayMs = 86_400_000;
@@ -16,7 +16,7 @@ const barHeight = 28;
 const narrowest = 2;
 
 /** The last week of a zone as a bar, how long it drifted, and what runs found and did. */
-export function renderTimeline({ history, now }: Look, state: ZoneState): Html {
+export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Html {
   const { name } = state.declared;
   const entries = history.of(name);
   // To the minute, so that a page and its ETag stay the same for one.

@@ -3,13 +3,13 @@ import type { DaemonFacts } from "../report/daemon.ts";
 import type { LastRun, ZoneState } from "../report/zone-state.ts";
 import type { Zone } from "../zone/zone.ts";
 import { html, type Html } from "./html.ts";
-import type { Look } from "./look.ts";
 import { counted, foreign, moment, panel, revisionCode } from "./page-parts.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 type Mode = DaemonFacts["mode"];
 
 /** What stands beside a zone's plan: when it was looked at, what it is at the service, what is left alone. */
-export function renderFacts(state: ZoneState, { now, daemon }: Look): Html {
+export function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {
   const { unmanaged, notes, zone } = state;
   return html`${panel("state", "State", stateList(state, now, daemon.mode))}
   ${zone !== undefined && panel("service", "At the service", serviceList(zone))}

@@ -1,7 +1,6 @@
 import { impactOf } from "../report/drift.ts";
 import { driftOf, type ChangeRecord, type ZoneState } from "../report/zone-state.ts";
 import { html, type Html } from "./html.ts";
-import type { Look } from "./look.ts";
 import { renderChange } from "./page-change.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import {
@@ -20,21 +19,25 @@ import { renderImpact } from "./page-zone-impact.ts";
 import { renderInventory } from "./page-zone-inventory.ts";
 import { renderFacts } from "./page-zone-side.ts";
 import { renderTroubles } from "./page-zone-troubles.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** All about a zone: what is so, what would be done, what was done. */
-export function renderZonePage(look: Look, state: ZoneState): Html {
+export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
   const { name } = state.declared;
   return layout(
-    look,
+    snapshot,
     name,
     html`${breadcrumb(name)}
       <h1>${name} ${statusBadge(state.status)}</h1>
       <div class="columns">
         <div>
-          ${renderTroubles(state)} ${plan(state, look.now)} ${renderInventory(state, look.now)}
-          ${renderTimeline(look, state)} ${history(state, look.now)}
+          ${renderTroubles(state)} ${plan(state, snapshot.now)}
+          ${renderInventory(state, snapshot.now)} ${renderTimeline(snapshot, state)}
+          ${history(state, snapshot.now)}
         </div>
-        <div class="side">${look.canAsk && renderReconcile(name)} ${renderFacts(state, look)}</div>
+        <div class="side">
+          ${snapshot.canAsk && renderReconcile(name)} ${renderFacts(state, snapshot)}
+        </div>
       </div>`,
   );
 }

@@ -1,6 +1,9 @@
 import type { Policy, Rule, Setting } from "./resource.ts";
 import type { Zone, ZoneId, ZoneName } from "./zone.ts";
 
+/** Whether what differs is corrected, or only told. */
+export type Mode = "enforce" | "observe";
+
 /** What becomes of live objects of a kind that are not ours: told, deleted, or not even told. */
 export type UnmanagedMode = "report" | "delete" | "ignore";
 
@@ -20,7 +23,7 @@ export interface Suspension {
 /** What one zone shall be, with every profile merged and every default filled in. */
 export interface ZoneContent {
   /** Of the zone itself; the program's mode may be stricter. */
-  readonly mode: "enforce" | "observe";
+  readonly mode: Mode;
   readonly suspension: Suspension | undefined;
   /** Declared settings; one that is not here is neither read nor written. */
   readonly settings: readonly Setting[];

@@ -7,8 +7,11 @@ export type ItemKind = (typeof itemKinds)[number];
 /** Those kinds that a content security policy rules, and that can be malicious. */
 export const resourceKinds = ["script", "connection"] as const satisfies readonly ItemKind[];
 
-/** States of an item (SERVICE.md A.5); `none` where the service says no other, as with cookies. */
-export const itemStatuses = ["active", "infrequent", "inactive", "none"] as const;
+/** States of a script or connection (SERVICE.md A.5). */
+export const resourceStatuses = ["active", "infrequent", "inactive"] as const;
+
+/** States of an item; `none` where the service says no other, as with cookies. */
+export const itemStatuses = [...resourceStatuses, "none"] as const;
 
 /** What every detected item has. */
 interface ItemBase {
@@ -83,13 +86,13 @@ export interface Cookie extends ItemBase {
 }
 
 /** What a content security policy can let in or keep out. */
-export type Resource = Script | Connection;
+export type SeenResource = Script | Connection;
 
 /** Anything that the service detected. */
-export type Item = Resource | Cookie;
+export type Item = SeenResource | Cookie;
 
 /** Whether an item is one that a content security policy rules. */
-export function isResource(item: Item): item is Resource {
+export function isSeenResource(item: Item): item is SeenResource {
   return item.kind !== "cookie";
 }
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { carryOut } from "../../src/api/carry-out.ts";
+import { sendWrite } from "../../src/api/send-write.ts";
 import { dialects, type Dialect } from "../../src/emulator/dialect.ts";
 import type { Write } from "../../src/plan/write.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
@@ -95,7 +95,7 @@ describe("a write", () => {
       position: null,
       changes: [],
     };
-    const written = await carryOut(send, live, write, signal);
+    const written = await sendWrite(send, live, write, signal);
     expect(written.live.entrypoint).toMatchObject({ id: "e1", version: "5" });
     expect(calls.map(({ method }) => method)).toEqual(["PATCH", "GET"]);
   });

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { blocksSeen, mayBlockAnew } from "../../src/impact/blocks-seen.ts";
 import { cspImpact } from "../../src/impact/csp-impact.ts";
 import type { PolicyTerms } from "../../src/plan/policy-terms.ts";
-import type { Resource } from "../../src/zone/inventory.ts";
+import type { SeenResource } from "../../src/zone/inventory.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { connection, harmless, script, seenAt } from "../support/inventory.ts";
 import { policy } from "../support/model.ts";
@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 function refusals(
   before: PolicyTerms | undefined,
   declared: Policy,
-  resources: readonly Resource[],
+  resources: readonly SeenResource[],
 ): readonly string[] {
   const judged = { key: `policy/${declared.key}`, title: "", before, after: declared };
   const impacts = cspImpact([judged], resources, { maliciousBelow: 50 });
@@ -55,7 +55,7 @@ describe("nothing is refused", () => {
     when: string;
     before?: PolicyTerms;
     declared?: Policy;
-    resource?: Resource;
+    resource?: SeenResource;
   }>([
     {
       when: "the policy lets it in",

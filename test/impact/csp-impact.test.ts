@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { cspImpact, type PolicyImpact } from "../../src/impact/csp-impact.ts";
 import { effectOfPolicy } from "../../src/plan/policy-effect.ts";
 import type { PolicyTerms } from "../../src/plan/policy-terms.ts";
-import type { Resource } from "../../src/zone/inventory.ts";
+import type { SeenResource } from "../../src/zone/inventory.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 
 /** An enforced policy of the whole shop. */
@@ -15,7 +15,7 @@ function terms(value: string, changes: Partial<PolicyTerms> = {}): PolicyTerms {
 function impact(
   before: PolicyTerms | undefined,
   after: PolicyTerms | undefined,
-  resources: readonly Resource[],
+  resources: readonly SeenResource[],
 ): PolicyImpact {
   const policy = { key: "policy/checkout", title: "Scripts of the checkout", before, after };
   const [found] = cspImpact([policy], resources, { maliciousBelow: 50 });
@@ -23,7 +23,7 @@ function impact(
   return found;
 }
 
-function urls(sightings: readonly { readonly resource: Resource }[]): readonly string[] {
+function urls(sightings: readonly { readonly resource: SeenResource }[]): readonly string[] {
   return sightings.map(({ resource }) => resource.url);
 }
 

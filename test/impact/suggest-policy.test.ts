@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 
 import { cspImpact } from "../../src/impact/csp-impact.ts";
 import { suggestPolicy, type Granularity } from "../../src/impact/suggest-policy.ts";
-import type { Resource } from "../../src/zone/inventory.ts";
+import type { SeenResource } from "../../src/zone/inventory.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 
 const host = "shop.example.com";
@@ -11,7 +11,7 @@ const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const bad = { scores: { ...harmless, integrity: 2 } };
 
 function directivesFor(
-  resources: readonly Resource[],
+  resources: readonly SeenResource[],
   granularity: Granularity,
 ): Readonly<Record<string, readonly string[]>> {
   return suggestPolicy(host, resources, { granularity, maliciousBelow: 50 }).directives;

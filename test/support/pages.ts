@@ -1,28 +1,28 @@
 import type { Fleet } from "../../src/report/fleet.ts";
 import { textOfHtml } from "../../src/web/html.ts";
-import type { Look } from "../../src/web/look.ts";
 import { renderFleetPage } from "../../src/web/page-fleet.ts";
 import { renderZonePage } from "../../src/web/page-zone.ts";
 import { selectionFrom } from "../../src/web/selection.ts";
+import type { Snapshot } from "../../src/web/snapshot.ts";
 import { shop } from "./fleets.ts";
 import { at, daemon } from "./reports.ts";
 import { sceneHistory } from "./scenes.ts";
 
 /** What pages of a fleet are made of, half an hour into the story. */
-export function lookAt(fleet: Fleet): Look {
+export function snapshotOf(fleet: Fleet): Snapshot {
   return { fleet, history: sceneHistory(), daemon: daemon(), now: at(30), canAsk: false };
 }
 
 /** The fleet's page. */
 export function fleetPage(fleet: Fleet, query: Readonly<Record<string, string>> = {}): string {
-  return textOfHtml(renderFleetPage(lookAt(fleet), selectionFrom(query)));
+  return textOfHtml(renderFleetPage(snapshotOf(fleet), selectionFrom(query)));
 }
 
 /** A zone's page, the shop's unless another is named. */
 export function zonePage(fleet: Fleet, name: string = shop): string {
   const state = fleet.zone(name);
   if (state === undefined) throw new Error(`${name} is not declared`);
-  return textOfHtml(renderZonePage(lookAt(fleet), state));
+  return textOfHtml(renderZonePage(snapshotOf(fleet), state));
 }
 
 /** What a reader reads: no markup, spaces as one. */

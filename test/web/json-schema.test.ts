@@ -15,8 +15,8 @@ import {
   zoneJson,
   zonesJson,
 } from "../../src/web/json-view.ts";
-import type { Look } from "../../src/web/look.ts";
 import { selectionFrom } from "../../src/web/selection.ts";
+import type { Snapshot } from "../../src/web/snapshot.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { at, daemon, declared, fleetRefusal, heldLoad } from "../support/reports.ts";
 import { scene, sceneHistory } from "../support/scenes.ts";
@@ -47,7 +47,7 @@ function valuesOf(definition: string): Json | undefined {
 
 describe("the schema of /api/v1", () => {
   const fleet = scene();
-  const look: Look = {
+  const snapshot: Snapshot = {
     fleet,
     history: sceneHistory(),
     daemon: daemon(),
@@ -56,9 +56,9 @@ describe("the schema of /api/v1", () => {
   };
 
   it("describes what is sent of the fleet", ({ expect }) => {
-    expect(faultsOf("fleet", fleetJson(look))).toBe("");
-    expect(faultsOf("zones", zonesJson(look, selectionFrom({})))).toBe("");
-    expect(faultsOf("problems", problemsJson(look))).toBe("");
+    expect(faultsOf("fleet", fleetJson(snapshot))).toBe("");
+    expect(faultsOf("zones", zonesJson(snapshot, selectionFrom({})))).toBe("");
+    expect(faultsOf("problems", problemsJson(snapshot))).toBe("");
   });
 
   it.for(scene().zones)("describes $declared.name, which is $status", (state, { expect }) => {
@@ -66,20 +66,20 @@ describe("the schema of /api/v1", () => {
   });
 
   it.for(scene().zones)("describes the history of $declared.name", (state, { expect }) => {
-    expect(faultsOf("history", historyOfZoneJson(look, state.declared.name))).toBe("");
+    expect(faultsOf("history", historyOfZoneJson(snapshot, state.declared.name))).toBe("");
   });
 
   it("describes a fleet at whose inventory nobody looks", ({ expect }) => {
     const off = scene();
     off.followInventory(false);
-    expect(faultsOf("fleet", fleetJson({ ...look, fleet: off }))).toBe("");
+    expect(faultsOf("fleet", fleetJson({ ...snapshot, fleet: off }))).toBe("");
     for (const state of off.zones) expect(faultsOf("zone", zoneJson(state))).toBe("");
   });
 
   it("describes a fleet of which a revision is held", ({ expect }) => {
     const held = fleetOf(declared(shop, { held: fleetRefusal }));
     held.recordLoad(heldLoad());
-    const body = fleetJson({ ...look, fleet: held });
+    const body = fleetJson({ ...snapshot, fleet: held });
     expect(faultsOf("fleet", body)).toBe("");
     expect(body).toMatchObject({
       desired: {
@@ -87,7 +87,7 @@ describe("the schema of /api/v1", () => {
         held: { revision: "sha256-0357424802a9", code: "FLEET_CHANGE", zones: 2 },
       },
     });
-    const problems = problemsJson({ ...look, fleet: held });
+    const problems = problemsJson({ ...snapshot, fleet: held });
     expect(faultsOf("problems", problems)).toBe("");
     expect(problems).toMatchObject({ problems: [], held: { message: fleetRefusal.message } });
     for (const state of held.zones) {

@@ -6,7 +6,7 @@ import { fleetOf, held, shop } from "../support/fleets.ts";
 import { at, change, daemon, declared, load, problem, report } from "../support/reports.ts";
 import { noHistory, scene, sceneImpact } from "../support/scenes.ts";
 
-function look(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {
+function snapshot(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {
   return { fleet, history: noHistory, daemon: daemon(), now: at(10), canAsk: false };
 }
 
@@ -20,7 +20,7 @@ describe("the fleet as JSON", () => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
     fleet.recordLoad(load({ problems: [problem()] }));
     fleet.recordZone(report(shop, 1, { result: "in-sync" }));
-    expect(sent(fleetJson(look(fleet)))).toEqual({
+    expect(sent(fleetJson(snapshot(fleet)))).toEqual({
       version: "0.1.0",
       mode: "enforce",
       started_at: "2026-11-21T10:00:00.000Z",
@@ -64,8 +64,8 @@ describe("the fleet as JSON", () => {
   });
 
   it("says so where nothing was loaded yet", ({ expect }) => {
-    expect(fleetJson(look())).toMatchObject({ desired: null });
-    expect(problemsJson(look())).toEqual({ problems: [], held: null });
+    expect(fleetJson(snapshot())).toMatchObject({ desired: null });
+    expect(problemsJson(snapshot())).toEqual({ problems: [], held: null });
   });
 });
 
@@ -73,7 +73,7 @@ describe("zones as JSON", () => {
   it("are selected as on the page", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
     fleet.recordZone(report(shop, 1, held("WEAKENING", "TOO_MANY_DELETES")));
-    const body = sent(zonesJson(look(fleet), selectionFrom({ status: "blocked" })));
+    const body = sent(zonesJson(snapshot(fleet), selectionFrom({ status: "blocked" })));
     expect(body).toMatchObject({
       matching: 1,
       page: 1,
@@ -144,18 +144,18 @@ describe("what browsers saw, as JSON", () => {
   };
 
   it("is counted over the fleet, and finds its zones", ({ expect }) => {
-    expect(fleetJson(look(fleet))["inventory"]).toEqual({
+    expect(fleetJson(snapshot(fleet))["inventory"]).toEqual({
       malicious_items: 2,
       scripts_outside_policies: 1,
       zones: { malicious: 1, outside: 1, failing: 2, unread: 1 },
     });
     const unread = fleetOf();
     unread.followInventory(true);
-    expect(fleetJson(look(unread))["inventory"]).toMatchObject({
+    expect(fleetJson(snapshot(unread))["inventory"]).toMatchObject({
       malicious_items: null,
       scripts_outside_policies: null,
     });
-    const body = sent(zonesJson(look(fleet), selectionFrom({ inventory: "malicious" })));
+    const body = sent(zonesJson(snapshot(fleet), selectionFrom({ inventory: "malicious" })));
     expect(body).toMatchObject({ matching: 1, zones: [{ name: shop }] });
   });
 

@@ -4,7 +4,7 @@ import { textOfHtml } from "../../src/web/html.ts";
 import { renderProblemsPage } from "../../src/web/page-problems.ts";
 import { renderZonePage } from "../../src/web/page-zone.ts";
 import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
-import { fleetPage, lookAt, wordsOf, zonePage } from "../support/pages.ts";
+import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
 import {
   at,
   change,
@@ -95,8 +95,8 @@ describe("a zone's page", () => {
     ({ program, zone, says }, { expect }) => {
       const fleet = fleetOf(declared(shop, { mode: zone }));
       const state = stateAfter(fleet, report(shop, 1, { result: "in-sync" }));
-      const look = { ...lookAt(fleet), daemon: daemon({ mode: program }) };
-      expect(wordsOf(textOfHtml(renderZonePage(look, state)))).toContain(says);
+      const snapshot = { ...snapshotOf(fleet), daemon: daemon({ mode: program }) };
+      expect(wordsOf(textOfHtml(renderZonePage(snapshot, state)))).toContain(says);
     },
   );
 
@@ -125,7 +125,7 @@ describe("a revision of the files that is held", () => {
   it("is told on every page, beside the one in force, and not as files out of order", ({
     expect,
   }) => {
-    const problems = textOfHtml(renderProblemsPage(lookAt(fleet)));
+    const problems = textOfHtml(renderProblemsPage(snapshotOf(fleet)));
     for (const page of [fleetPage(fleet), zonePage(fleet), problems]) {
       expect(wordsOf(page)).toContain("Problems 1 ");
       expect(wordsOf(page)).toContain(
@@ -202,12 +202,12 @@ describe("hostile text", () => {
         ],
       }),
     );
-    const look = lookAt(fleet);
+    const snapshot = snapshotOf(fleet);
     const pages = [
       fleetPage(fleet, { q: evil }),
       fleetPage(fleet),
       zonePage(fleet),
-      textOfHtml(renderProblemsPage(look)),
+      textOfHtml(renderProblemsPage(snapshot)),
     ];
     fleet.recordZone(report(shop, 3, { result: "unreadable", failure: failure(evil) }));
     pages.push(zonePage(fleet), fleetPage(fleet));
@@ -232,7 +232,7 @@ describe("problems in files", () => {
   it("come with place, path, what is wrong and what would be right", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordLoad(load({ problems: [problem()] }));
-    expect(wordsOf(textOfHtml(renderProblemsPage(lookAt(fleet))))).toContain(
+    expect(wordsOf(textOfHtml(renderProblemsPage(snapshotOf(fleet))))).toContain(
       "shops.yaml:12:15 error SCHEMA_ENUM &quot;blok&quot; is no action of a policy. Did you mean &quot;log&quot;? in zones[0].page_shield.policies.items[0].action",
     );
   });
@@ -241,7 +241,7 @@ describe("problems in files", () => {
     const fleet = fleetOf();
     fleet.recordLoad(load());
     fleet.recordZone(report(shop, 1, drifted));
-    expect(wordsOf(textOfHtml(renderProblemsPage(lookAt(fleet))))).toContain(
+    expect(wordsOf(textOfHtml(renderProblemsPage(snapshotOf(fleet))))).toContain(
       "Nothing is wrong in ./zones",
     );
   });

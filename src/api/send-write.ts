@@ -25,7 +25,7 @@ export interface Written {
  * create it twice (SERVICE.md A.6). Nothing found, or the answer of another write lost, is `API_UNKNOWN_OUTCOME`: the
  * next look at the zone decides.
  */
-export async function carryOut(
+export async function sendWrite(
   send: Send,
   live: LiveZone,
   write: Write,

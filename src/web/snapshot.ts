@@ -3,7 +3,7 @@ import type { FleetView } from "../report/fleet.ts";
 import type { HistoryView } from "../report/history.ts";
 
 /** All that a page or an answer is made of, at one moment. */
-export interface Look {
+export interface Snapshot {
   readonly fleet: FleetView;
   readonly history: HistoryView;
   readonly daemon: DaemonFacts;
