@@ -36,7 +36,8 @@ export const protectedContent: ZoneContent = desiredZone({
   policies: declared([policy("checkout")]),
 }).content;
 
-const defaultOptions: ReconcilerOptions = {
+/** How a reconciler goes about it where a story says nothing else. */
+export const defaultOptions: ReconcilerOptions = {
   mode: "enforce",
   owner,
   limits: {
