@@ -11,7 +11,6 @@ import { observerOf, tellerOf } from "../../src/cli/teller.ts";
 import { DesiredFiles } from "../../src/desired/desired-files.ts";
 import { selectZones } from "../../src/desired/select.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
-import { windowsOf } from "../../src/reconcile/windows.ts";
 import { Fleet } from "../../src/report/fleet.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log.ts";
@@ -21,6 +20,7 @@ import { listIn, textIn } from "../support/emulator.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { connect, plantedToken, type TestService } from "../support/service.ts";
+import { defaultOptions } from "../support/world.ts";
 import type { BenchResult } from "./run.ts";
 
 const size = 1_000;
@@ -129,23 +129,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
   let swept = Promise.withResolvers<void>();
   const reader = createReader(service);
   const reconciler = new Reconciler(
-    {
-      mode: "enforce",
-      owner: "zonewarden",
-      limits: {
-        maxDeleteShare: 0.3,
-        maxUpdateShare: 0.6,
-        minCompared: 3,
-        weakening: "allow",
-        accept: [],
-      },
-      impact: { maliciousBelow: 50, freshMs: 604_800_000 },
-      contention: { rounds: 3, windowMs: 3_600_000 },
-      fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
-      onChange: true,
-      windows: windowsOf([]),
-      concurrency,
-    },
+    { ...defaultOptions, concurrency },
     {
       ...teller,
       report: (report) => {

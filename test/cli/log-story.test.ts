@@ -1,46 +1,12 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-
 import { describe, it } from "vitest";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { startJsonSink } from "../support/http-server.ts";
 import { logLines, told } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const shop = "shop.example.com";
-
-/** A webhook that remembers what it was told. */
-interface Webhook extends AsyncDisposable {
-  readonly url: string;
-  readonly events: readonly JsonObject[];
-}
-
-async function startWebhook(): Promise<Webhook> {
-  const events: JsonObject[] = [];
-  const server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const event: unknown = JSON.parse(Buffer.concat(pieces).toString());
-      if (isJsonObject(event)) events.push(event);
-      response.end();
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    events,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
 
 /** What a line is about, in short. */
 function factOf(line: JsonObject): string {
@@ -59,7 +25,7 @@ describe("the log of a whole story", () => {
   it("tells each fact once: what was written, found, broken, mended and why", async ({
     expect,
   }) => {
-    await using webhook = await startWebhook();
+    await using webhook = await startJsonSink();
     await using example = await exampleWithEmulator({
       config: `schedule: { cron: "0 * * * *" }
 notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
@@ -80,7 +46,7 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     await told(daemon, "files not taken over");
     await example.place.remove("zones/broken.yaml");
     await eventually("both stories of the files arrive", () =>
-      webhook.events.filter(
+      webhook.objects.filter(
         ({ reason }) => typeof reason === "string" && reason.startsWith("Config"),
       ).length === 2
         ? true
@@ -116,7 +82,7 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     );
     expect(runs.size).toBe(3);
     for (const { run, zone } of written) expect(runs.get(run)).toBe(zone);
-    expect(webhook.events.map(({ reason }) => reason)).toEqual([
+    expect(webhook.objects.map(({ reason }) => reason)).toEqual([
       "DriftCorrected",
       "DriftCorrected",
       "ConfigInvalid",

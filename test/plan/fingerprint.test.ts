@@ -18,13 +18,13 @@ import {
   entrypoint,
   exception,
   liveDeployment,
-  liveException,
   livePolicy,
   liveRule,
   liveZone,
   owner,
   policy,
 } from "../support/model.ts";
+import { checkout, liveOwasp, liveUploads, owasp } from "../support/planned.ts";
 import { statesOf } from "../support/service-model.ts";
 
 function save(desired: DesiredZone, live: LiveZone): SavedPlan {
@@ -37,14 +37,11 @@ const off = {
   use_cloudflare_reporting_endpoint: true,
   use_connection_url_path: false,
 };
-const checkout = policy("checkout");
-const liveOwasp = liveDeployment("r1", { ref: "zonewarden:owasp" });
-const liveUploads = liveException("r2", "uploads", { ref: "zonewarden:uploads" });
 const foreign = liveRule("f1", { action: "log" });
 
 const settings = desiredZone({ settings: [{ name: "enabled", value: true }] });
 const policies = desiredZone({ policies: declared([checkout]) });
-const rules = desiredZone({ rules: declared([deployment("owasp")]) });
+const rules = desiredZone({ rules: declared([owasp]) });
 
 const differing = carriedOut("p1", checkout, { enabled: false });
 const disabled = liveDeployment("r1", { ref: "zonewarden:owasp", enabled: false });
@@ -211,7 +208,7 @@ describe("the fingerprints of a plan", () => {
     const desired = desiredZone({
       ...settings.content,
       policies: declared([checkout]),
-      rules: declared([deployment("owasp")]),
+      rules: declared([owasp]),
     });
     const saved = save(desired, live);
     const after = statesOf(live, saved.plan.writes).at(-1) ?? live;

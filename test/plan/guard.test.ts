@@ -5,21 +5,21 @@ import { guard, isSuspended, type Circumstances, type Limits } from "../../src/p
 import { hashOf } from "../../src/plan/plan-hash.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { zoneId } from "../../src/zone/zone.ts";
-import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
+import {
+  carriedOut,
+  declared,
+  desiredZone,
+  liveZone,
+  owner,
+  policy,
+  usualLimits,
+} from "../support/model.ts";
 
 const now = new Date("2026-11-21T10:00:00.000Z");
 
-const limits: Limits = {
-  maxDeleteShare: 0.3,
-  maxUpdateShare: 0.6,
-  minCompared: 3,
-  weakening: "allow",
-  accept: [],
-};
-
 function refused(proposal: Plan, more: Partial<Limits & Circumstances> = {}): readonly string[] {
   const { mode = "enforce", suspension, freeze, ...limit } = more;
-  const circumstances = { limits: { ...limits, ...limit }, mode, suspension, freeze, now };
+  const circumstances = { limits: { ...usualLimits, ...limit }, mode, suspension, freeze, now };
   return guard(proposal, circumstances).map(({ code, message }) => `${code}: ${message}`);
 }
 

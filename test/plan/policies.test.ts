@@ -1,36 +1,18 @@
 import { describe, it } from "vitest";
 
 import type { Direction } from "../../src/plan/change.ts";
-import type { Plan } from "../../src/plan/plan.ts";
-import { plan } from "../../src/plan/plan.ts";
-import type { Declared } from "../../src/zone/desired.ts";
 import type { LivePolicy } from "../../src/zone/live.ts";
-import type { Policy } from "../../src/zone/resource.ts";
-import {
-  carriedOut,
-  declared,
-  desiredZone,
-  livePolicy,
-  liveZone,
-  owner,
-  policy,
-} from "../support/model.ts";
-
-const checkout = policy("checkout");
-const cart = policy("cart");
-
-function planned(items: Declared<Policy>, live: readonly LivePolicy[]): Plan {
-  return plan(desiredZone({ policies: items }), liveZone({ policies: live }), owner);
-}
+import { carriedOut, declared, livePolicy } from "../support/model.ts";
+import { cart, checkout, plannedPolicies } from "../support/planned.ts";
 
 function endOfSpare(more: Partial<LivePolicy>): readonly Direction[] {
   const live = [carriedOut("p1", checkout), carriedOut("p2", checkout, more)];
-  return planned(declared([checkout]), live).changes.map(({ effect }) => effect.direction);
+  return plannedPolicies(declared([checkout]), live).changes.map(({ effect }) => effect.direction);
 }
 
 describe("planning policies", () => {
   it("creates with all five fields and the mark", ({ expect }) => {
-    expect(planned(declared([checkout]), []).writes).toEqual([
+    expect(plannedPolicies(declared([checkout]), []).writes).toEqual([
       {
         call: "create-policy",
         changes: ["policy/checkout"],
@@ -51,7 +33,7 @@ describe("planning policies", () => {
       enabled: false,
       rest: { future: { a: [1] } },
     });
-    expect(planned(declared([checkout]), [live]).writes).toEqual([
+    expect(plannedPolicies(declared([checkout]), [live]).writes).toEqual([
       {
         call: "update-policy",
         id: "p1",
@@ -70,15 +52,17 @@ describe("planning policies", () => {
 
   it("says with the change, and only then, that a policy is adopted", ({ expect }) => {
     const words = { description: checkout.description };
-    const changed = planned(declared([checkout]), [livePolicy("p1", { ...words, enabled: false })]);
+    const changed = plannedPolicies(declared([checkout]), [
+      livePolicy("p1", { ...words, enabled: false }),
+    ]);
     expect(changed.changes).toMatchObject([{ id: "p1", adopted: true }]);
-    const same = planned(declared([checkout]), [livePolicy("p1", words)]);
+    const same = plannedPolicies(declared([checkout]), [livePolicy("p1", words)]);
     expect(same).toMatchObject({ changes: [], notes: [] });
   });
 
   it("gives each change of a plan a key of its own", ({ expect }) => {
     const live = [1, 2, 3].map((n) => carriedOut(`p${n}`, checkout));
-    const keys = planned(declared([]), live).changes.map(({ key }) => key);
+    const keys = plannedPolicies(declared([]), live).changes.map(({ key }) => key);
     expect(new Set(keys).size).toBe(3);
   });
 
@@ -92,12 +76,12 @@ describe("planning policies", () => {
 
   it("counts as compared what is declared, what is ours, and what is to go", ({ expect }) => {
     const live = [carriedOut("p1", checkout), carriedOut("p2", cart), livePolicy("p3")];
-    expect(planned(declared([checkout]), live).compared).toBe(2);
-    expect(planned(declared([checkout], "delete"), live).compared).toBe(3);
+    expect(plannedPolicies(declared([checkout]), live).compared).toBe(2);
+    expect(plannedPolicies(declared([checkout], "delete"), live).compared).toBe(3);
   });
 
   it("knows a zone by our mark, also where nothing is declared any more", ({ expect }) => {
-    expect(planned(declared([]), [carriedOut("p1", checkout)]).marked).toBe(true);
-    expect(planned(declared([checkout]), [livePolicy("p1")]).marked).toBe(false);
+    expect(plannedPolicies(declared([]), [carriedOut("p1", checkout)]).marked).toBe(true);
+    expect(plannedPolicies(declared([checkout]), [livePolicy("p1")]).marked).toBe(false);
   });
 });

@@ -1,37 +1,12 @@
 import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
-import type { Plan } from "../../src/plan/plan.ts";
-import { plan } from "../../src/plan/plan.ts";
-import type { Declared } from "../../src/zone/desired.ts";
 import type { LivePolicy } from "../../src/zone/live.ts";
 import type { Policy } from "../../src/zone/resource.ts";
-import {
-  carriedOut,
-  declared,
-  desiredZone,
-  livePolicy,
-  liveZone,
-  owner,
-  policy,
-} from "../support/model.ts";
+import { carriedOut, declared, livePolicy, policy } from "../support/model.ts";
+import { cart, checkout, plannedPolicies, type Situation } from "../support/planned.ts";
 
-const checkout = policy("checkout");
-const cart = policy("cart");
-
-function planned(items: Declared<Policy>, live: readonly LivePolicy[]): Plan {
-  return plan(desiredZone({ policies: items }), liveZone({ policies: live }), owner);
-}
-
-interface Situation {
-  readonly when: string;
-  readonly given: Declared<Policy>;
-  readonly live: readonly LivePolicy[];
-  readonly yields: readonly string[];
-  readonly leaves?: readonly string[];
-}
-
-const situations: readonly Situation[] = [
+const situations: readonly Situation<Policy, readonly LivePolicy[]>[] = [
   { when: "nothing is declared and nothing is live", given: declared([]), live: [], yields: [] },
   {
     when: "both sides agree",
@@ -221,7 +196,7 @@ const situations: readonly Situation[] = [
 
 describe("knowing live policies again", () => {
   it.for(situations)("when $when", ({ given, live, yields, leaves = [] }, { expect }) => {
-    const { changes, unmanaged } = planned(given, live);
+    const { changes, unmanaged } = plannedPolicies(given, live);
     expect(changes.map(summaryOf)).toEqual(yields);
     expect(unmanaged.map(({ id }) => id)).toEqual(leaves);
   });

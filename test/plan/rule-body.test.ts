@@ -1,31 +1,15 @@
 import { describe, it } from "vitest";
 
-import { plan } from "../../src/plan/plan.ts";
 import type { Write } from "../../src/plan/write.ts";
 import type { LiveEntrypoint } from "../../src/zone/live.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
-import {
-  absent,
-  declared,
-  deployment,
-  desiredZone,
-  entrypoint,
-  exception,
-  liveException,
-  liveRule,
-  liveZone,
-  owner,
-} from "../support/model.ts";
+import { absent, declared, deployment, entrypoint, exception, liveRule } from "../support/model.ts";
+import { liveUploads, owasp, plannedRules, uploads } from "../support/planned.ts";
 
 function written(rules: readonly Rule[], live: LiveEntrypoint): readonly Write[] {
-  return plan(desiredZone({ rules: declared(rules) }), liveZone({ entrypoint: live }), owner)
-    .writes;
+  return plannedRules(declared(rules), live).writes;
 }
-
-const owasp = deployment("owasp");
-const uploads = exception("uploads");
-const liveUploads = liveException("r2", "uploads", { ref: "zonewarden:uploads" });
 
 describe("the body of a rule", () => {
   it("sends foreign rules back byte for byte, without what only the service writes", ({

@@ -1,47 +1,33 @@
 import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
-import type { Plan } from "../../src/plan/plan.ts";
-import { plan } from "../../src/plan/plan.ts";
-import type { Declared } from "../../src/zone/desired.ts";
 import type { LiveEntrypoint } from "../../src/zone/live.ts";
 import { managedRulesets, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
 import {
   declared,
   deployment,
-  desiredZone,
   entrypoint,
   exception,
   liveDeployment,
   liveException,
   liveRule,
-  liveZone,
-  owner,
 } from "../support/model.ts";
+import {
+  foreign,
+  foreignToo,
+  liveOwasp,
+  liveUploads,
+  owasp,
+  plannedRules,
+  type Situation,
+  uploads,
+} from "../support/planned.ts";
 
-function planned(rules: Declared<Rule>, live: LiveEntrypoint): Plan {
-  return plan(desiredZone({ rules }), liveZone({ entrypoint: live }), owner);
-}
-
-const owasp = deployment("owasp");
-const uploads = exception("uploads");
-const liveOwasp = liveDeployment("r1", { ref: "zonewarden:owasp" });
-const liveUploads = liveException("r2", "uploads", { ref: "zonewarden:uploads" });
-const foreign = liveRule("f1", { action: "log", expression: "ip.src eq 192.0.2.1" });
-const foreignToo = liveRule("f2", { action: "managed_challenge", description: "By hand" });
 const foreignSkip = liveException("f3", "elsewhere");
 const theirs = liveException("t1", "uploads", { ref: "team-b:uploads" });
 
-interface Situation {
-  readonly when: string;
-  readonly given: Declared<Rule>;
-  readonly live: LiveEntrypoint;
-  readonly yields: readonly string[];
-  readonly leaves?: readonly string[];
-}
-
-const situations: readonly Situation[] = [
+const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
   {
     when: "somebody else deployed the managed ruleset",
     given: declared([owasp]),
@@ -130,7 +116,7 @@ const situations: readonly Situation[] = [
 
 describe("knowing live rules again", () => {
   it.for(situations)("when $when", ({ given, live, yields, leaves = [] }, { expect }) => {
-    const { changes, unmanaged } = planned(given, live);
+    const { changes, unmanaged } = plannedRules(given, live);
     expect(changes.map(summaryOf)).toEqual(yields);
     expect(unmanaged.map(({ id }) => id)).toEqual(leaves);
   });
@@ -139,7 +125,7 @@ describe("knowing live rules again", () => {
     expect,
   }) => {
     const taken = liveDeployment("t9", { ref: "team-b:owasp", description: "Team B" });
-    const { obstacles } = planned(declared([owasp]), entrypoint(taken));
+    const { obstacles } = plannedRules(declared([owasp]), entrypoint(taken));
     expect(obstacles).toEqual([
       {
         code: "TAKEN",
@@ -152,11 +138,11 @@ describe("knowing live rules again", () => {
       ref: "team-b:x",
       action_parameters: { id: managedRulesets.cloudflare, version: "latest" },
     });
-    expect(planned(declared([owasp]), entrypoint(other)).obstacles).toEqual([]);
+    expect(plannedRules(declared([owasp]), entrypoint(other)).obstacles).toEqual([]);
   });
 
   it("tells a rule without words by its ref", ({ expect }) => {
-    const { unmanaged } = planned(declared([]), entrypoint(foreign, foreignToo));
+    const { unmanaged } = plannedRules(declared([]), entrypoint(foreign, foreignToo));
     expect(unmanaged.map(({ title }) => title)).toEqual(["f1", "By hand"]);
   });
 });

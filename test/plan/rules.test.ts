@@ -1,10 +1,8 @@
 import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
-import type { Plan } from "../../src/plan/plan.ts";
 import { plan } from "../../src/plan/plan.ts";
 import type { Write } from "../../src/plan/write.ts";
-import type { Declared } from "../../src/zone/desired.ts";
 import type { LiveEntrypoint } from "../../src/zone/live.ts";
 import type { Rule } from "../../src/zone/resource.ts";
 import {
@@ -20,11 +18,17 @@ import {
   liveZone,
   owner,
 } from "../support/model.ts";
+import {
+  foreign,
+  foreignToo,
+  liveOwasp,
+  liveUploads,
+  owasp,
+  plannedRules,
+  type Situation,
+  uploads,
+} from "../support/planned.ts";
 import { text } from "../support/wire-model.ts";
-
-function planned(rules: Declared<Rule>, live: LiveEntrypoint): Plan {
-  return plan(desiredZone({ rules }), liveZone({ entrypoint: live }), owner);
-}
 
 /** A write in a line: its call, what it is about, and where. */
 function told(write: Write): string {
@@ -47,23 +51,11 @@ function told(write: Write): string {
   }
 }
 
-const owasp = deployment("owasp");
-const uploads = exception("uploads");
-const liveOwasp = liveDeployment("r1", { ref: "zonewarden:owasp" });
-const liveUploads = liveException("r2", "uploads", { ref: "zonewarden:uploads" });
-const foreign = liveRule("f1", { action: "log", expression: "ip.src eq 192.0.2.1" });
-const foreignToo = liveRule("f2", { action: "managed_challenge", description: "By hand" });
-
-interface Situation {
-  readonly when: string;
-  readonly given: Declared<Rule>;
-  readonly live: LiveEntrypoint;
-  readonly yields: readonly string[];
+interface Sent extends Situation<Rule, LiveEntrypoint> {
   readonly sends: readonly string[];
-  readonly leaves?: readonly string[];
 }
 
-const situations: readonly Situation[] = [
+const situations: readonly Sent[] = [
   {
     when: "nothing is declared and there is no entry point",
     given: declared([]),
@@ -234,7 +226,7 @@ const situations: readonly Situation[] = [
 
 describe("planning rules", () => {
   it.for(situations)("when $when", ({ given, live, yields, sends, leaves = [] }, { expect }) => {
-    const { changes, writes, unmanaged, obstacles } = planned(given, live);
+    const { changes, writes, unmanaged, obstacles } = plannedRules(given, live);
     expect(obstacles).toEqual([]);
     expect(changes.map(summaryOf)).toEqual(yields);
     expect(writes.map(told)).toEqual(sends);
@@ -247,7 +239,7 @@ describe("planning rules", () => {
     );
     const given = declared([uploads, owasp]);
     const live = entrypoint(...many.slice(0, 500), liveOwasp, ...many.slice(500));
-    const { changes, writes, unmanaged } = planned(given, live);
+    const { changes, writes, unmanaged } = plannedRules(given, live);
     expect(changes.map(summaryOf)).toEqual(["+ rule/uploads"]);
     expect(writes.map(told)).toEqual(['POST {"after":"f499"}']);
     expect(unmanaged).toHaveLength(1000);
@@ -255,16 +247,16 @@ describe("planning rules", () => {
 
   it("counts what it compared, and knows whether anything bears our mark", ({ expect }) => {
     const gone = liveException("r3", "gone", { ref: "zonewarden:gone" });
-    const ours = planned(declared([owasp]), entrypoint(liveOwasp, gone, foreign));
+    const ours = plannedRules(declared([owasp]), entrypoint(liveOwasp, gone, foreign));
     expect(ours).toMatchObject({ compared: 2, marked: true });
-    const theirs = planned(declared([uploads]), entrypoint(foreign, foreignToo));
+    const theirs = plannedRules(declared([uploads]), entrypoint(foreign, foreignToo));
     expect(theirs).toMatchObject({ compared: 1, marked: false });
   });
 
   it("tells a rule that it takes over from one that is ours", ({ expect }) => {
     const strict = deployment("owasp", { description: "Stricter" });
     const adopted = [liveOwasp, liveDeployment("r1", { ref: "made by hand" })].map((live) =>
-      planned(declared([strict]), entrypoint(live)).changes.map((change) =>
+      plannedRules(declared([strict]), entrypoint(live)).changes.map((change) =>
         change.verb === "update" ? change.adopted : undefined,
       ),
     );

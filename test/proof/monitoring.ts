@@ -1,13 +1,12 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import path from "node:path";
 
 import { stringify } from "yaml";
 
-import { isJsonObject } from "../../src/syntax/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import { objectAt, objectsIn, ruleFile, textAt } from "../deploy/rules.ts";
+import type { JsonSink } from "../support/http-server.ts";
 import { eventually, freePort, type Running, startProgram } from "../support/processes.ts";
 
 /** A message that reached the person on call. */
@@ -20,46 +19,18 @@ export interface Page {
   readonly summary: string;
 }
 
-/** Somebody's pager: a webhook receiver that remembers. */
-export interface Pager extends AsyncDisposable {
-  readonly url: string;
-  readonly pages: readonly Page[];
-}
-
 /** Prometheus with our rules, and an Alertmanager that pages. */
 export interface Monitoring extends AsyncDisposable {
   /** The `data` of an answer of Prometheus's own interface. */
   ask(question: string): Promise<unknown>;
 }
 
-/** Starts a pager on any port. */
-export async function startPager(): Promise<Pager> {
-  const pages: Page[] = [];
-  const server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      pages.push(...pagesIn(JSON.parse(Buffer.concat(pieces).toString())));
-      response.end();
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    pages,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+/** The pages that a pager got so far. */
+export function pagesAt({ objects }: JsonSink): readonly Page[] {
+  return objects.flatMap(pagesIn);
 }
 
-function pagesIn(body: unknown): readonly Page[] {
-  if (!isJsonObject(body)) return [];
+function pagesIn(body: JsonObject): readonly Page[] {
   return objectsIn(body["alerts"]).map((alert) => {
     const labels = objectAt(alert, "labels");
     return {
@@ -76,7 +47,7 @@ function pagesIn(body: unknown): readonly Page[] {
 export async function startMonitoring(
   directory: string,
   target: string,
-  pager: Pager,
+  pager: JsonSink,
 ): Promise<Monitoring> {
   const [prometheusPort, alertmanagerPort] = [await freePort(), await freePort()];
   await write("alertmanager.yaml", {

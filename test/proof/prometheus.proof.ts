@@ -6,8 +6,9 @@ import { isJsonObject } from "../../src/syntax/json.ts";
 import { dashboards, expressionsOf } from "../deploy/dashboards.ts";
 import { objectsIn, readRules, rulesIn, textAt } from "../deploy/rules.ts";
 import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { type JsonSink, startJsonSink } from "../support/http-server.ts";
 import { eventually, missing, startDaemon } from "../support/processes.ts";
-import { type Page, type Pager, startMonitoring, startPager } from "./monitoring.ts";
+import { type Page, pagesAt, startMonitoring } from "./monitoring.ts";
 
 const why =
   missing("prometheus", "prometheus") ??
@@ -32,14 +33,14 @@ log: { format: json }
   return example;
 }
 
-function paged({ pages }: Pager, wanted: Partial<Page>): Promise<Page> {
+function paged(pager: JsonSink, wanted: Partial<Page>): Promise<Page> {
   const text = JSON.stringify(wanted);
   return eventually(
     `a page like ${text}`,
-    () => pages.find((page) => isDeepStrictEqual({ ...page, ...wanted }, page)),
+    () => pagesAt(pager).find((page) => isDeepStrictEqual({ ...page, ...wanted }, page)),
     60,
   ).catch((cause: unknown) => {
-    throw new Error(`no page like ${text} among ${JSON.stringify(pages)}`, { cause });
+    throw new Error(`no page like ${text} among ${JSON.stringify(pagesAt(pager))}`, { cause });
   });
 }
 
@@ -49,7 +50,7 @@ describe.skipIf(why !== undefined)(`Prometheus and Alertmanager ${why ?? ""}`, (
   }) => {
     await using example = await observedExample();
     await using daemon = await startDaemon(`${example.place.directory}/observe`);
-    await using pager = await startPager();
+    await using pager = await startJsonSink();
     await using _monitoring = await startMonitoring(example.place.directory, daemon.address, pager);
     const weaker = { paranoia_level: 1 };
     await control(example, "edit", { zone: shop, rule: "zonewarden:owasp", set: weaker });
@@ -65,13 +66,13 @@ describe.skipIf(why !== undefined)(`Prometheus and Alertmanager ${why ?? ""}`, (
 
     expect((await example.place.run("apply", shop)).code).toBe(0);
     await paged(pager, { alert, status: "resolved", zone: shop });
-    expect(new Set(pager.pages.map((each) => each.alert))).toEqual(new Set([alert]));
+    expect(new Set(pagesAt(pager).map((each) => each.alert))).toEqual(new Set([alert]));
   });
 
   it("page when the daemon is gone", async () => {
     await using example = await observedExample();
     await using daemon = await startDaemon(`${example.place.directory}/observe`);
-    await using pager = await startPager();
+    await using pager = await startJsonSink();
     await using _monitoring = await startMonitoring(example.place.directory, daemon.address, pager);
     await daemon.end("SIGKILL");
     await paged(pager, { alert: "ZonewardenDown", status: "firing", severity: "critical" });
@@ -80,7 +81,7 @@ describe.skipIf(why !== undefined)(`Prometheus and Alertmanager ${why ?? ""}`, (
   it("take every rule and every panel as they stand", async ({ expect }) => {
     await using example = await observedExample();
     await using daemon = await startDaemon(`${example.place.directory}/observe`);
-    await using pager = await startPager();
+    await using pager = await startJsonSink();
     await using monitoring = await startMonitoring(example.place.directory, daemon.address, pager);
     const rules = await eventually("all rules are evaluated", async () => {
       const data = await monitoring.ask("rules");

@@ -1,22 +1,21 @@
 import { describe, it } from "vitest";
 
-import { type Window, windowsOf } from "../../src/reconcile/windows.ts";
+import { windowsOf } from "../../src/reconcile/windows.ts";
+import { window } from "../support/window.ts";
 import { protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 const [second, minute, hour] = [1_000, 60_000, 3_600_000] as const;
 
 /** An allowance of fifteen seconds, at the fortieth second of each hour's first minute; the world begins at noon. */
-const brief: Window = {
+const brief = window({
   name: "brief",
   type: "allow",
   start: "40 0 * * * *",
   durationMs: 15 * second,
-  timezone: "Etc/UTC",
-  letStrengtheningPass: false,
-};
+});
 
-const nightly: Window = { ...brief, name: "nightly", start: "0 2 * * *", durationMs: hour };
+const nightly = window({ name: "nightly", type: "allow", start: "0 2 * * *", durationMs: hour });
 
 function switchOff(world: World, zone: string): void {
   const live = world.live.get(zone);

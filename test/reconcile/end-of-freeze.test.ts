@@ -1,28 +1,17 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { type Window, windowsOf } from "../../src/reconcile/windows.ts";
+import { windowsOf } from "../../src/reconcile/windows.ts";
+import { window } from "../support/window.ts";
 
 const hour = 3_600_000;
-
-function window(changes: Partial<Window>): Window {
-  return {
-    name: "w",
-    type: "freeze",
-    start: "0 22 * * 5",
-    durationMs: 24 * hour,
-    timezone: "Etc/UTC",
-    letStrengtheningPass: false,
-    ...changes,
-  };
-}
 
 describe("the end of a freeze", () => {
   const fiveMinutes = 300_000;
   const night = { start: "0 2 * * *", durationMs: hour, timezone: "Europe/Berlin" };
   const allowed = window({ ...night, type: "allow" });
   const skipped = window({ ...night, type: "allow", start: "30 2 * * *" });
-  const friday = window({});
+  const friday = window();
   const always = window({ start: "0 * * * *", durationMs: hour });
   const lenient = window({ durationMs: 30 * hour, letStrengtheningPass: true });
 

@@ -164,7 +164,7 @@ describe("a look that fails", () => {
     at.start(declaredZone(shop), declaredZone(blog));
     await at.clock.advance(3_000);
     expect(at.told()).toEqual([`${shop} unreadable`, `${blog} read`]);
-    expect(at.takeBugs()).toHaveLength(1);
+    expect(at.bugs.take()).toHaveLength(1);
   });
 });
 

@@ -216,7 +216,7 @@ describe("a zone that fails", () => {
     world.start();
     await world.clock.advance(0);
     expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} unreadable`]);
-    expect(world.takeBugs()).toHaveLength(1);
+    expect(world.bugs.take()).toHaveLength(1);
   });
 });
 

@@ -3,20 +3,9 @@ import { createTask } from "node-cron";
 import { describe, it } from "vitest";
 
 import { type Window, windowsOf } from "../../src/reconcile/windows.ts";
+import { window } from "../support/window.ts";
 
 const hour = 3_600_000;
-
-function window(changes: Partial<Window>): Window {
-  return {
-    name: "w",
-    type: "freeze",
-    start: "0 22 * * 5",
-    durationMs: 24 * hour,
-    timezone: "Etc/UTC",
-    letStrengtheningPass: false,
-    ...changes,
-  };
-}
 
 /** Whether nothing may be written at a moment. */
 function isFrozen(moment: string | number, ...windows: readonly Window[]): boolean {
@@ -32,7 +21,7 @@ describe("a freeze from Friday at ten in the evening for a day", () => {
     ["2026-11-21T22:00:00Z", false],
     ["2026-11-24T12:00:00Z", false],
   ] as const)("at %s: %s", ([moment, frozen], { expect }) => {
-    expect(isFrozen(moment, window({}))).toBe(frozen);
+    expect(isFrozen(moment, window())).toBe(frozen);
   });
 });
 

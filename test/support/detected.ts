@@ -6,6 +6,7 @@ import type { InventoryReport } from "../../src/report/zone-inventory.ts";
 import type { DesiredZone } from "../../src/zone/desired.ts";
 import type { Item, ItemKind } from "../../src/zone/inventory.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
+import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { liveZone } from "./model.ts";
 import { ServiceFault } from "./world.ts";
@@ -14,6 +15,7 @@ import { ServiceFault } from "./world.ts";
 export class Detected implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly reports: InventoryReport[] = [];
+  readonly bugs = new Bugs();
   /** `script shop.example.com`, as they began. */
   readonly requests: string[] = [];
   readonly urgencies = new Set<string>();
@@ -26,7 +28,6 @@ export class Detected implements AsyncDisposable {
   live: Partial<LiveZone> = { policies: [] };
   readonly stop = new AbortController();
   readonly rounds: InventoryRounds;
-  #bugs: readonly unknown[] = [];
   #ended: Promise<void> = Promise.resolve();
 
   constructor(options: InventoryRoundsOptions | undefined) {
@@ -48,9 +49,7 @@ export class Detected implements AsyncDisposable {
       clock: this.clock,
       random: () => 1,
       report: (report) => this.reports.push(report),
-      bug: (error) => {
-        this.#bugs = [...this.#bugs, error];
-      },
+      bug: (error) => this.bugs.tell(error),
     });
   }
 
@@ -65,18 +64,11 @@ export class Detected implements AsyncDisposable {
     return this.#ended;
   }
 
-  /** Faults of the program that were told, for a test that expects them. */
-  takeBugs(): readonly unknown[] {
-    const bugs = this.#bugs;
-    this.#bugs = [];
-    return bugs;
-  }
-
   /** Ends the rounds, and throws where a fault of the program was told that the test did not take. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop.abort();
     await this.#ended;
-    if (this.#bugs.length > 0) throw new AggregateError(this.#bugs, "faults of the program");
+    this.bugs.expectNone();
   }
 
   /** Results since the last call: `shop.example.com read`. */

@@ -1,12 +1,12 @@
 import { selectZones } from "../../src/desired/select.ts";
 import type { DesiredState } from "../../src/reconcile/declared-fleet.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
-import { windowsOf } from "../../src/reconcile/windows.ts";
 import type { ZoneReport } from "../../src/report/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { Emulated } from "./emulated.ts";
-import { owner, zoneNamed } from "./model.ts";
+import { zoneNamed } from "./model.ts";
+import { defaultOptions } from "./world.ts";
 
 /**
  * The whole loop on an emulator over real sockets, on a clock that only the test moves. Disposing it throws where a
@@ -50,14 +50,10 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
   };
   const reconciler = new Reconciler(
     {
-      mode: "enforce",
-      owner,
-      limits: { ...unlimited, weakening: "allow", accept: [] },
-      impact: { maliciousBelow: 50, freshMs: 604_800_000 },
-      contention: { rounds: 100, windowMs: 3_600_000 },
-      fleetLimits: { maxFleetShare: 1, minFleet: 10, accept: [] },
-      onChange: true,
-      windows: windowsOf([]),
+      ...defaultOptions,
+      limits: { ...defaultOptions.limits, ...unlimited },
+      contention: { ...defaultOptions.contention, rounds: 100 },
+      fleetLimits: { ...defaultOptions.fleetLimits, maxFleetShare: 1 },
       concurrency: 8,
     },
     {

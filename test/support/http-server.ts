@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+
 /** A request as a server of a test saw it. */
 export interface Seen {
   readonly method: string;
@@ -25,22 +27,44 @@ const basePath = "/client/v4";
 /** Starts a server; `answering` gets each request with its number, counted from 1. */
 export async function startServer(answering: Answering): Promise<TestServer> {
   const seen: Seen[] = [];
+  const { origin, ...server } = await startOnLoopback((request, body, response) => {
+    const { method = "", url = "", headers } = request;
+    const path = url.replace(basePath, "");
+    const one = { method, path, authorization: headers.authorization ?? "", body };
+    seen.push(one);
+    answering(one, response, seen.length);
+  });
+  return { ...server, baseUrl: `${origin}${basePath}`, seen };
+}
+
+/** A receiver of webhooks that remembers what it was sent. */
+export interface JsonSink extends AsyncDisposable {
+  readonly url: string;
+  readonly objects: readonly JsonObject[];
+}
+
+/** Starts a sink, which accepts every JSON object. */
+export async function startJsonSink(): Promise<JsonSink> {
+  const objects: JsonObject[] = [];
+  const { origin, ...server } = await startOnLoopback((_request, body, response) => {
+    if (isJsonObject(body)) objects.push(body);
+    response.writeHead(isJsonObject(body) ? 200 : 400).end();
+  });
+  return { ...server, url: `${origin}/`, objects };
+}
+
+async function startOnLoopback(
+  answer: (request: IncomingMessage, body: unknown, response: ServerResponse) => void,
+): Promise<AsyncDisposable & { readonly origin: string }> {
   const server = createServer((request, response) => {
-    void readAll(request).then((body) => {
-      const { method = "", url = "", headers } = request;
-      const path = url.replace(basePath, "");
-      const one = { method, path, authorization: headers.authorization ?? "", body };
-      seen.push(one);
-      answering(one, response, seen.length);
-    });
+    void readAll(request).then((body) => answer(request, body, response));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
   const { port } = addressOf(server.address());
   return {
-    baseUrl: `http://127.0.0.1:${port}${basePath}`,
-    seen,
+    origin: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => {

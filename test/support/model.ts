@@ -1,3 +1,4 @@
+import type { Limits } from "../../src/plan/guard.ts";
 import type { Declared, DesiredZone, ZoneContent } from "../../src/zone/desired.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
 import { documentedScoreRuleId, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
@@ -17,6 +18,15 @@ import { ruleOfWire, type Wire } from "./wire-model.ts";
 
 /** The mark under which most stories happen. */
 export const owner = "zonewarden";
+
+/** How far a run may go where nothing else is configured. */
+export const usualLimits: Limits = {
+  maxDeleteShare: 0.3,
+  maxUpdateShare: 0.6,
+  minCompared: 3,
+  weakening: "allow",
+  accept: [],
+};
 
 /** The zone of most stories. */
 export const shopZone: Zone = zoneNamed("shop.example.com");

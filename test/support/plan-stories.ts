@@ -1,4 +1,3 @@
-import type { Limits } from "../../src/plan/guard.ts";
 import { guard } from "../../src/plan/guard.ts";
 import { causeByMarks, plan } from "../../src/plan/plan.ts";
 import type { RunReport, ZoneReport } from "../../src/report/run-report.ts";
@@ -25,18 +24,11 @@ import {
   policy,
   untuned,
   zoneNamed,
+  usualLimits,
 } from "./model.ts";
 
 /** When the run of these stories begins. */
 export const begun: Date = new Date("2026-11-21T10:00:00.000Z");
-
-const limits: Limits = {
-  maxDeleteShare: 0.3,
-  maxUpdateShare: 0.6,
-  minCompared: 3,
-  weakening: "allow",
-  accept: [],
-};
 
 const settings = {
   enabled: false,
@@ -191,7 +183,7 @@ const watched = zoned(
 function judged([desired, live]: readonly [DesiredZone, LiveZone]): ZoneReport {
   const proposal = plan(desired, live, owner);
   const refusals = guard(proposal, {
-    limits,
+    limits: usualLimits,
     mode: "enforce",
     suspension: undefined,
     freeze: undefined,

@@ -11,8 +11,9 @@ import type { Script } from "../../src/zone/inventory.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
 import type { Problem } from "../../src/zone/problem.ts";
 import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
+import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
-import { declared, desiredZone, liveZone, owner, policy } from "./model.ts";
+import { declared, desiredZone, liveZone, owner, policy, usualLimits } from "./model.ts";
 import { afterWrite } from "./service-model.ts";
 
 /** An error as the service's client throws it. */
@@ -36,16 +37,11 @@ export const protectedContent: ZoneContent = desiredZone({
   policies: declared([policy("checkout")]),
 }).content;
 
-const defaultOptions: ReconcilerOptions = {
+/** How a reconciler goes about it where a story says nothing else. */
+export const defaultOptions: ReconcilerOptions = {
   mode: "enforce",
   owner,
-  limits: {
-    maxDeleteShare: 0.3,
-    maxUpdateShare: 0.6,
-    minCompared: 3,
-    weakening: "allow",
-    accept: [],
-  },
+  limits: usualLimits,
   impact: { maliciousBelow: 50, freshMs: 604_800_000 },
   contention: { rounds: 3, windowMs: 3_600_000 },
   fleetLimits: { maxFleetShare: 0.3, minFleet: 10, accept: [] },
@@ -61,6 +57,7 @@ const defaultOptions: ReconcilerOptions = {
 export class World implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly reports: ZoneReport[] = [];
+  readonly bugs = new Bugs();
   readonly loads: Loaded[] = [];
   readonly unlisted: Failure[] = [];
   /** Credentials that cannot list at the moment, and the zones that only they see. */
@@ -102,7 +99,6 @@ export class World implements AsyncDisposable {
   readonly options: ReconcilerOptions;
   readonly reconciler: Reconciler;
   #run = 0;
-  #bugs: readonly unknown[] = [];
   #ended: Promise<void> = Promise.resolve();
 
   constructor(zones: readonly string[], options: Partial<ReconcilerOptions> = {}) {
@@ -126,18 +122,11 @@ export class World implements AsyncDisposable {
     return this.#ended;
   }
 
-  /** Faults of the program that were told, for a test that expects them. */
-  takeBugs(): readonly unknown[] {
-    const bugs = this.#bugs;
-    this.#bugs = [];
-    return bugs;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop.abort();
     this.abort.abort();
     await this.#ended;
-    if (this.#bugs.length > 0) throw new AggregateError(this.#bugs, "faults of the program");
+    this.bugs.expectNone();
   }
 
   /** Results of the reports since the last call, as `shop.example applied`. */
@@ -174,9 +163,7 @@ export class World implements AsyncDisposable {
       nextSweep: () => this.nextSweep,
       overlapped: () => (this.overlaps += 1),
       unlisted: (failure) => this.unlisted.push(failure),
-      bug: (error) => {
-        this.#bugs = [...this.#bugs, error];
-      },
+      bug: (error) => this.bugs.tell(error),
     });
   }
 

@@ -1,0 +1,48 @@
+import { plan, type Plan } from "../../src/plan/plan.ts";
+import type { Declared } from "../../src/zone/desired.ts";
+import type { LiveEntrypoint, LivePolicy } from "../../src/zone/live.ts";
+import type { Policy, Rule } from "../../src/zone/resource.ts";
+import {
+  deployment,
+  desiredZone,
+  exception,
+  liveDeployment,
+  liveException,
+  liveRule,
+  liveZone,
+  owner,
+  policy,
+} from "./model.ts";
+
+/** What is declared, what is live, and what a plan of it says: its changes, and what it leaves as it is. */
+export interface Situation<T, Live> {
+  readonly when: string;
+  readonly given: Declared<T>;
+  readonly live: Live;
+  readonly yields: readonly string[];
+  readonly leaves?: readonly string[];
+}
+
+/** The plan of a zone of which rules alone are declared. */
+export function plannedRules(rules: Declared<Rule>, live: LiveEntrypoint): Plan {
+  return plan(desiredZone({ rules }), liveZone({ entrypoint: live }), owner);
+}
+
+/** The plan of a zone of which policies alone are declared. */
+export function plannedPolicies(policies: Declared<Policy>, live: readonly LivePolicy[]): Plan {
+  return plan(desiredZone({ policies }), liveZone({ policies: live }), owner);
+}
+
+/** Two declared rules. */
+export const owasp = deployment("owasp");
+export const uploads = exception("uploads");
+
+/** The same as they are live, and rules of nobody. */
+export const liveOwasp = liveDeployment("r1", { ref: "zonewarden:owasp" });
+export const liveUploads = liveException("r2", "uploads", { ref: "zonewarden:uploads" });
+export const foreign = liveRule("f1", { action: "log", expression: "ip.src eq 192.0.2.1" });
+export const foreignToo = liveRule("f2", { action: "managed_challenge", description: "By hand" });
+
+/** Two declared policies. */
+export const checkout = policy("checkout");
+export const cart = policy("cart");
