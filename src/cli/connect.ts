@@ -54,7 +54,7 @@ export function connect(
       ),
   );
   const address = serviceAddress(baseUrl);
-  const dispatcher = createDispatcher(address, concurrency);
+  const dispatcher = createDispatcher(address, concurrency * credentials.length);
   const { clock, random } = machine;
   const connection = { address, dispatcher, clock, timeoutMs, observer };
   const service = connectService({ connection, credentials, retry, random });

@@ -67,6 +67,10 @@ export function createReconciler(
   return new Reconciler(optionsOf(config), {
     ...teller,
     desired: { load: (signal) => desired.load(signal), select: selectZones },
+    credentials: {
+      names: service.credentials.map(({ name }) => name),
+      of: (zone) => service.credentialOf(zone),
+    },
     listZones: async (signal) => {
       const listing = await service.reader.listZones(signal);
       void verify(listing.zones, signal);

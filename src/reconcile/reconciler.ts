@@ -9,14 +9,14 @@ import { keepOn } from "./keep-on.ts";
 import { spreadMs, Sweep } from "./sweep.ts";
 import type { DirectoryPorts } from "./zone-directory.ts";
 import { ZoneDirectory } from "./zone-directory.ts";
-import type { QueueEntry } from "./zone-queue.ts";
-import { ZoneQueue } from "./zone-queue.ts";
+import type { QueueEntry, ZoneQueue } from "./zone-queue.ts";
+import { type CredentialPorts, ZoneQueues } from "./zone-queues.ts";
 import type { ZoneRunOptions, ZoneRunPorts } from "./zone-runner.ts";
 import { ZoneRunner } from "./zone-runner.ts";
 
 /** What the daemon does, beside how it runs each zone. */
 export interface ReconcilerOptions extends ZoneRunOptions {
-  /** Zones that are looked at side by side. */
+  /** Zones of one credential that are looked at side by side. */
   readonly concurrency: number;
   readonly fleetLimits: FleetLimits;
   /** Whether a change of the files is acted on at once, or in the next sweep. */
@@ -26,6 +26,7 @@ export interface ReconcilerOptions extends ZoneRunOptions {
 /** What the daemon needs from outside, and whom it tells. */
 export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly desired: DesiredSource;
+  readonly credentials: CredentialPorts;
   /** When the next scheduled sweep begins; `undefined` where none is planned. */
   readonly nextSweep: () => Date | undefined;
   readonly report: (report: ZoneReport) => void;
@@ -48,7 +49,7 @@ export class Reconciler {
   #options: ReconcilerOptions;
   readonly #ports: ReconcilerPorts;
   readonly #runner: ZoneRunner;
-  readonly #queue: ZoneQueue;
+  readonly #queues: ZoneQueues;
   readonly #directory: ZoneDirectory;
   readonly #inForce: FleetInForce;
   readonly #sweep = new Sweep();
@@ -66,19 +67,19 @@ export class Reconciler {
     this.#options = options;
     this.#ports = ports;
     this.#runner = new ZoneRunner(options, ports);
-    this.#queue = new ZoneQueue(ports.clock);
+    this.#queues = new ZoneQueues(ports.credentials, ports.clock);
     this.#inForce = new FleetInForce(ports.desired.select);
     this.#directory = new ZoneDirectory(ports, () => this.#wakeFor("listed"));
   }
 
   /** Zones that wait to be looked at; those that wait for a window to open do not count. */
   get waiting(): number {
-    return this.#queue.size;
+    return this.#queues.size;
   }
 
   /** Zones that are being looked at now, and since which moment of the clock's uptime. */
   get running(): ReadonlyMap<ZoneName, number> {
-    return this.#queue.running;
+    return this.#queues.running;
   }
 
   /**
@@ -88,7 +89,7 @@ export class Reconciler {
   reconfigure(options: ReconcilerOptions): void {
     this.#options = options;
     this.#runner.reconfigure(options);
-    this.#queue.hastenDue();
+    this.#queues.hastenDue();
   }
 
   /** Asks to look again: at every zone, or after a file change at those that it touches. */
@@ -102,12 +103,14 @@ export class Reconciler {
       ({ desired }) => desired.zone.name === name,
     );
     if (declared === undefined) this.wake(trigger);
-    else this.#queue.add(declared.desired.zone.name, "changed", trigger, 0);
+    else this.#queues.add(declared.desired.zone, "changed", trigger, 0);
   }
 
   /** Works until `stop` aborts; ends when the looks under way have ended. Never rejects for what the world does. */
   async runUntil(signals: StopSignals): Promise<void> {
-    const workers = Array.from({ length: this.#options.concurrency }, () => this.#work(signals));
+    const workers = this.#queues.all.flatMap((queue) =>
+      Array.from({ length: this.#options.concurrency }, () => this.#work(queue, signals)),
+    );
     await Promise.all([this.#refreshWhenWoken(signals.stop), ...workers]);
   }
 
@@ -192,15 +195,15 @@ export class Reconciler {
     const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
     const swept: ZoneName[] = [];
     let nth = 0;
-    for (const [name, { digest }] of zones) {
+    for (const [name, { desired, digest }] of zones) {
       const known = before.zones.get(name);
       if (known !== undefined && known.digest !== digest) {
-        this.#queue.add(name, "changed", "file", 0);
+        this.#queues.add(desired.zone, "changed", "file", 0);
         swept.push(name);
       } else if (sweep !== undefined) {
         const delayMs = (spread * nth) / zones.size;
-        if (this.#queue.add(name, "sweep", sweep, delayMs)) swept.push(name);
-      } else if (known === undefined) this.#queue.add(name, "changed", "file", 0);
+        if (this.#queues.add(desired.zone, "sweep", sweep, delayMs)) swept.push(name);
+      } else if (known === undefined) this.#queues.add(desired.zone, "changed", "file", 0);
       nth += 1;
     }
     if (sweep !== undefined) this.#sweep.begin(swept);
@@ -211,7 +214,7 @@ export class Reconciler {
   }
 
   #forget(zone: ZoneName): void {
-    this.#queue.remove(zone);
+    this.#queues.remove(zone);
     this.#settle(zone);
   }
 
@@ -232,11 +235,11 @@ export class Reconciler {
     }
   }
 
-  async #work(signals: StopSignals): Promise<void> {
+  async #work(queue: ZoneQueue, signals: StopSignals): Promise<void> {
     const lookAtNext = async (): Promise<void> => {
-      const entry = await this.#queue.take(signals.stop);
+      const entry = await queue.take(signals.stop);
       await this.#runEntry(entry, signals).finally(() => {
-        this.#queue.done(entry.zone);
+        queue.done(entry.zone);
         this.#settle(entry.zone);
       });
     };
@@ -250,6 +253,8 @@ export class Reconciler {
     const occasion = { trigger, urgency, revision: this.#inForce.revision } as const;
     const { report, next } = await this.#runner.run(declared, occasion, signals);
     this.#ports.report(report);
-    if (next !== undefined) this.#queue.add(zone, next.why, next.why, next.delayMs);
+    if (next !== undefined) {
+      this.#queues.add(declared.desired.zone, next.why, next.why, next.delayMs);
+    }
   }
 }

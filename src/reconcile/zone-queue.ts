@@ -64,6 +64,11 @@ export class ZoneQueue {
     return this.#running;
   }
 
+  /** Whether a zone waits or is being looked at. */
+  has(zone: ZoneName): boolean {
+    return this.#waiting.has(zone) || this.#running.has(zone);
+  }
+
   /**
    * Adds a zone, or joins what is wished for with the entry that it has ({@link merged}); says whether it is looked at for
    * that: a zone that waits after a failure is not, in a scheduled sweep.

@@ -20,7 +20,7 @@ import { listIn, textIn } from "../support/emulator.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { connect, plantedToken, type TestService } from "../support/service.ts";
-import { defaultOptions } from "../support/world.ts";
+import { defaultOptions, oneCredential } from "../support/world.ts";
 import type { BenchResult } from "./run.ts";
 
 const size = 1_000;
@@ -140,6 +140,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
       },
       bug: (error) => swept.reject(error),
       desired: { load: (signal) => desired.load(signal), select: selectZones },
+      credentials: oneCredential,
       listZones: (signal) => reader.listZones(signal),
       reader,
       writer: createWriter(service),

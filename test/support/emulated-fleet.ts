@@ -6,7 +6,7 @@ import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { Emulated } from "./emulated.ts";
 import { zoneNamed } from "./model.ts";
-import { defaultOptions } from "./world.ts";
+import { defaultOptions, oneCredential } from "./world.ts";
 
 /**
  * The whole loop on an emulator over real sockets, on a clock that only the test moves. Disposing it throws where a
@@ -61,6 +61,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
         load: () => Promise.resolve(stateOf(declared, `r${revision}`)),
         select: selectZones,
       },
+      credentials: oneCredential,
       listZones: (signal) => at.reader.listZones(signal),
       reader: at.reader,
       writer: at.writer,

@@ -5,6 +5,7 @@ import type { Loaded } from "../../src/reconcile/fleet-in-force.ts";
 import type { Urgency, Written } from "../../src/reconcile/ports.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import { windowsOf } from "../../src/reconcile/windows.ts";
+import type { CredentialPorts } from "../../src/reconcile/zone-queues.ts";
 import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
 import type { Script } from "../../src/zone/inventory.ts";
@@ -50,6 +51,9 @@ export const defaultOptions: ReconcilerOptions = {
   windows: windowsOf([]),
 };
 
+/** The only credential, which serves every zone. */
+export const oneCredential: CredentialPorts = { names: ["main"], of: () => "main" };
+
 /**
  * Zones, files and a reconciler between them, on a clock that stands still until it is told to go on. Disposing it ends
  * the loop, and throws where a fault of the program was told that the test did not take.
@@ -86,6 +90,8 @@ export class World implements AsyncDisposable {
   loadMs = 0;
   /** How long each request takes. */
   latencyMs = 0;
+  /** How long each request for one of these zones takes. */
+  readonly slow = new Map<string, number>();
   /** How long a write waits for its turn before it is sent. */
   turnMs = 0;
   /** Where each request waits for its turn. */
@@ -97,16 +103,22 @@ export class World implements AsyncDisposable {
   readonly stop = new AbortController();
   readonly abort = new AbortController();
   readonly options: ReconcilerOptions;
+  readonly credentials: CredentialPorts;
   readonly reconciler: Reconciler;
   #run = 0;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(zones: readonly string[], options: Partial<ReconcilerOptions> = {}) {
+  constructor(
+    zones: readonly string[],
+    options: Partial<ReconcilerOptions> = {},
+    credentials: CredentialPorts = oneCredential,
+  ) {
     for (const [index, name] of zones.entries()) {
       this.files.set(name, protectedContent);
       this.live.set(name, bare(zoneOf(name, index)));
     }
     this.options = { ...defaultOptions, ...options };
+    this.credentials = credentials;
     this.reconciler = this.#createReconciler();
   }
 
@@ -137,6 +149,7 @@ export class World implements AsyncDisposable {
   #createReconciler(): Reconciler {
     return new Reconciler(this.options, {
       desired: { load: (signal) => this.#load(signal), select },
+      credentials: this.credentials,
       listZones: (signal) => this.#list(signal),
       reader: {
         readAnswers: async (zone, _wanted, urgency, signal) => {
@@ -224,7 +237,7 @@ export class World implements AsyncDisposable {
 
   async #request(zone: Zone, name: string, signal: AbortSignal): Promise<void> {
     this.requests.push(name);
-    await this.clock.sleep(this.latencyMs, signal);
+    await this.clock.sleep(this.slow.get(zone.name) ?? this.latencyMs, signal);
     const fault = this.faults.get(zone.name)?.();
     if (fault !== undefined) throw fault;
   }

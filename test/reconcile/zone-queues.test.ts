@@ -1,0 +1,54 @@
+import { describe, it } from "vitest";
+
+import { ZoneQueues } from "../../src/reconcile/zone-queues.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { zone } from "../support/service.ts";
+import { protectedContent, World } from "../support/world.ts";
+
+const shops = ["a.shop.example", "b.shop.example", "c.shop.example"];
+const brand = "www.brand.example";
+const credentials = {
+  names: ["shops", "brands"],
+  of: ({ name }: { readonly name: string }) => (name.includes("shop") ? "shops" : "brands"),
+};
+
+describe("zones of several credentials", () => {
+  it("are looked at while those of another one wait for minutes", async ({ expect }) => {
+    await using world = new World([...shops, brand], {}, credentials);
+    for (const shop of shops) world.slow.set(shop, 300_000);
+    world.start();
+    await world.clock.advance(0);
+    expect(world.told()).toEqual([`${brand} applied`]);
+    expect(world.reconciler.waiting).toBe(1);
+    expect([...world.reconciler.running.keys()]).toEqual(shops.slice(0, 2));
+
+    world.files.set(brand, { ...protectedContent, settings: [] });
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    expect(world.told()).toEqual([`${brand} in-sync`]);
+  });
+
+  it("are looked at without one that serves them too: their report says so", async ({ expect }) => {
+    await using world = new World([brand], {}, { names: ["shops"], of: () => "" });
+    world.start();
+    await world.clock.advance(0);
+    expect(world.told()).toEqual([`${brand} applied`]);
+  });
+
+  it("stay in one queue when they come to another credential meanwhile", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    let serving = "shops";
+    const queues = new ZoneQueues({ names: ["shops", "brands"], of: () => serving }, clock);
+    const [first, second] = queues.all;
+    queues.add(zone(), "sweep", "schedule", 0);
+    const entry = await first?.take(AbortSignal.timeout(1_000));
+    serving = "brands";
+    queues.add(zone(), "changed", "file", 0);
+    expect([first?.size, second?.size, queues.running.size]).toEqual([1, 0, 1]);
+    if (entry !== undefined) first?.done(entry.zone);
+    queues.remove(zone().name);
+    queues.add(zone(), "changed", "file", 0);
+    expect([first?.size, second?.size]).toEqual([0, 1]);
+  });
+});
