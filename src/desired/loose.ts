@@ -1,3 +1,4 @@
+import { looseList } from "../syntax/loose-json.ts";
 import type { Located } from "./located.ts";
 import type { Path } from "./path.ts";
 
@@ -22,6 +23,5 @@ export function valueAt(holder: unknown, ...steps: readonly string[]): unknown {
 
 /** The items of a list in a value of any shape; none where there is no list. */
 export function itemsAt(holder: unknown, ...steps: readonly string[]): readonly unknown[] {
-  const value = valueAt(holder, ...steps);
-  return Array.isArray(value) ? value : [];
+  return looseList(valueAt(holder, ...steps));
 }

@@ -60,7 +60,10 @@ export function badQuery(name: string, remedy: string): Error {
   );
 }
 
-/** Whether `text` fits `pattern`: exactly, or with `*` at the start or end or both; between them the service takes it for itself (SERVICE.md A.3). */
+/**
+ * Whether `text` fits `pattern`: exactly, or with `*` at the pattern's start or end or both. Not a glob as elsewhere: in
+ * the middle the service takes a star for itself (SERVICE.md A.3).
+ */
 export function fits(pattern: string, text: string): boolean {
   const open = pattern.startsWith("*");
   const close = pattern.endsWith("*") && pattern.length > 1;

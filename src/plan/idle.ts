@@ -20,8 +20,8 @@ export interface IdleJudgement<Live, Item> {
 
 /**
  * The rule by which we delete, of whatever kind: ours go; those of another owner stay; those of nobody go only where
- * the zone says so. Of several with one mark, as a POST that was sent twice leaves policies (SERVICE.md A.6), all that
- * do not stand for a declared key, or are not the first of one that is no longer declared, are spare.
+ * the zone says so. Of several with one mark, which a POST that was sent twice leaves (SERVICE.md A.6), one stands for
+ * it: the live thing of what is declared, else the first. The others are spare.
  */
 export function judgeIdle<
   Live extends { readonly id: string },

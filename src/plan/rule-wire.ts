@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../syntax/json.ts";
+import type { LiveRuleAction } from "../zone/live.ts";
 import type {
   CategoryOverride,
   Overrides,
@@ -48,12 +49,11 @@ export const skipFields: ReadonlySet<string> = namesOf<keyof SkipParameters>({
 });
 
 /** The fields of `action_parameters` that we read and write, for each thing that a rule does. */
-export const parameterFields: Readonly<Record<"execute" | "skip" | "other", ReadonlySet<string>>> =
-  {
-    execute: new Set(["id", "version", "overrides"]),
-    skip: skipFields,
-    other: new Set(),
-  };
+export const parameterFields: Readonly<Record<LiveRuleAction["action"], ReadonlySet<string>>> = {
+  execute: new Set(["id", "version", "overrides"]),
+  skip: skipFields,
+  other: new Set(),
+};
 
 /** What an exception skips, as the service reads it: what is empty is left out. */
 export function wireSkip(skip: SkipParameters): JsonObject {
@@ -72,7 +72,7 @@ export function ifAny(name: string, list: readonly Json[]): JsonObject {
   return list.length > 0 ? { [name]: list } : {};
 }
 
-/** Takes a record: of that the compiler asks that no name is missing. */
+/** The names of a type, as a record: the compiler lets none be missing. */
 function namesOf<Name extends string>(names: Readonly<Record<Name, true>>): ReadonlySet<string> {
   return new Set(Object.keys(names));
 }
