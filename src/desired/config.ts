@@ -169,9 +169,12 @@ async function readConfigFile(
     return textOf(file, await files.read(file, maxFileSize + 1, signal));
   } catch (error) {
     signal.throwIfAborted();
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     const words = {
       message: `the file cannot be read: ${reasonOf(error)}`,
-      remedy: "give its path with --config",
+      remedy: isMissing
+        ? "write one, `mode: observe` is enough, or give its path with --config"
+        : "let the program read it, or give the path of another with --config",
     };
     return { text: undefined, problem: problemOfFile(file, "FILE_UNREADABLE", words) };
   }

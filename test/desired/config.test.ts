@@ -223,15 +223,18 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     }
   });
 
-  it("says where it was looked for", async ({ expect }) => {
+  it("that is missing is told with where it was looked for and what suffices", async ({
+    expect,
+  }) => {
     const { problems } = await loadConfig(
       "/none.yaml",
       { files: memoryFiles({}).port, cronMistake },
       AbortSignal.timeout(5000),
     );
     expect(problems.map((problem) => problemLine(problem, ""))).toEqual([
-      "/none.yaml:1:1: error: the file cannot be read: it does not exist; give its path with --config [FILE_UNREADABLE]",
+      "/none.yaml:1:1: error: the file cannot be read: it does not exist; write one, `mode: observe` is enough, or give its path with --config [FILE_UNREADABLE]",
     ]);
+    expect((await load("mode: observe")).problems).toEqual([]);
   });
 
   it("of the example is right", async ({ expect }) => {
