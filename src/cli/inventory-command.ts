@@ -17,7 +17,7 @@ export const addInventory: Add = (program, machine, end) => {
       .argument("[zones...]", "only these zones (names, * stands for anything; or ids)")
       .addOption(configOption())
       .addOption(formatOption("table", "json", "csv"))
-      .option("--id <id>", `show this ${kind} alone, with all pages and versions`)
+      .option("--id <id>", `show this ${kind} alone, with all ${details[kind]}`)
       .option("--summary", "only the counts of each zone")
       .option("--host <host...>", "seen on these hosts; * at the start and end")
       .option("--page <url...>", "seen on these pages; * at the start and end");
@@ -27,7 +27,12 @@ export const addInventory: Add = (program, machine, end) => {
       .addOption(
         new Option("--order <moment>", "in which order").choices(["first-seen", "last-seen"]),
       )
-      .addOption(new Option("--direction <way>").choices(["asc", "desc"]))
+      .addOption(
+        new Option("--direction <way>", "earliest (asc) or latest (desc) first").choices([
+          "asc",
+          "desc",
+        ]),
+      )
       .addHelpText("after", example(...examples[kind]))
       .action(async (zones: readonly string[], options: InventoryFlags) => {
         const { inventoryCommand } = await import("./inventory.ts");
@@ -35,6 +40,13 @@ export const addInventory: Add = (program, machine, end) => {
       });
   }
 };
+
+/** What one item has that a list of them does not show. */
+const details = {
+  script: "pages and versions",
+  connection: "pages",
+  cookie: "pages",
+} as const satisfies Readonly<Record<ItemKind, string>>;
 
 function addResourceFilters(command: Command, kind: ItemKind): void {
   command
@@ -65,8 +77,14 @@ function addCookieFilters(command: Command): void {
     .option("--domain <domain>", "with this domain attribute")
     .addOption(new Option("--secure <yes|no>", "with the attribute secure").choices(yesNo))
     .addOption(new Option("--http-only <yes|no>", "with the attribute http-only").choices(yesNo))
-    .addOption(new Option("--same-site <mode>").choices(["lax", "strict", "none"]))
-    .addOption(new Option("--type <type>").choices(["first_party", "unknown"]));
+    .addOption(
+      new Option("--same-site <mode>", "with this attribute same-site").choices([
+        "lax",
+        "strict",
+        "none",
+      ]),
+    )
+    .addOption(new Option("--type <type>", "of this type").choices(["first_party", "unknown"]));
 }
 
 const examples = {

@@ -81,10 +81,12 @@ const commands: readonly Add[] = [
   addSchema,
 ];
 
-const startHelp = `Examples:
-  $ zonewarden import --out zones              write down what is live, to begin with
-  $ zonewarden emulate                         a service to try things on, without an account
-  $ zonewarden validate                        are the files in order?
-  $ zonewarden plan                            what would be changed? (writes nothing)
-  $ zonewarden apply                           change it once
-  $ zonewarden run                             keep it so`;
+const startHelp = `To begin:
+  $ echo 'mode: observe' > zonewarden.yaml     # how the program runs; enforce would write
+  $ export ZONEWARDEN_API_TOKEN="$(cat token)"
+  # $ zonewarden import --out zones              write down what is live
+  $ zonewarden validate                        # are the files in order?
+  $ zonewarden plan                            # what would be changed? (writes nothing)
+  $ zonewarden apply                           # change it once; needs mode: enforce
+  $ zonewarden run                             # keep it so
+  $ zonewarden emulate                         # a service to try things on, without an account`;

@@ -10,7 +10,7 @@ import type { RulesetFlags, ShowQuestion } from "./rulesets.ts";
 export const addRulesets: Add = (program, machine, end) => {
   const rulesets = program
     .command("rulesets")
-    .description("look at rulesets and their versions, of zones and their accounts")
+    .description("look at rulesets and their versions, and delete old ones (prune)")
     .addHelpText(
       "after",
       example(
@@ -23,6 +23,7 @@ export const addRulesets: Add = (program, machine, end) => {
     rulesets
       .command(name)
       .description(description)
+      .argument("<zone>", "a zone, by its name or id")
       .addOption(configOption())
       .addOption(formatOption("text", "json"))
       .option("--account", "the rulesets of the zone's account, not those of the zone")
@@ -38,12 +39,12 @@ type Flags<Question> = Omit<Question, "zone" | "ruleset">;
 
 type AddTo = (add: AddRulesets, machine: Machine, end: (code: ExitCode) => void) => void;
 
-const names =
-  "its id, its phase, or one of: entrypoint, owasp, cloudflare, exposed_credentials, free";
+const rulesetWords =
+  "its id, its phase, its name, or one of: entrypoint, owasp, cloudflare, exposed_credentials, free";
 
 const addReading: AddTo = (add, machine, end) => {
   add(
-    "list <zone>",
+    "list",
     "list rulesets",
     "zonewarden rulesets list shop.example.com",
     "zonewarden rulesets list shop.example.com --account --format json",
@@ -53,12 +54,13 @@ const addReading: AddTo = (add, machine, end) => {
   });
 
   add(
-    "show <zone> <ruleset>",
-    `show a ruleset with its rules: ${names}`,
+    "show",
+    "show a ruleset with its rules",
     "zonewarden rulesets show shop.example.com entrypoint",
     "zonewarden rulesets show shop.example.com entrypoint --ruleset-version 3",
     "zonewarden rulesets show shop.example.com owasp --account --tag paranoia-level-3",
   )
+    .argument("<ruleset>", rulesetWords)
     .option("--ruleset-version <number>", "this version, not the newest")
     .option("--tag <tag>", "only rules with this category")
     .action(async (zone: string, name: string, options: Flags<ShowQuestion>) => {
@@ -69,38 +71,45 @@ const addReading: AddTo = (add, machine, end) => {
 
 const addVersions: AddTo = (add, machine, end) => {
   add(
-    "versions <zone> <ruleset>",
+    "versions",
     "list the versions of a ruleset",
     "zonewarden rulesets versions shop.example.com entrypoint",
-  ).action(async (zone: string, name: string, options: RulesetFlags) => {
-    const { versionsCommand } = await import("./rulesets.ts");
-    end(await versionsCommand({ ...options, zone, ruleset: name }, machine));
-  });
+  )
+    .argument("<ruleset>", rulesetWords)
+    .action(async (zone: string, name: string, options: RulesetFlags) => {
+      const { versionsCommand } = await import("./rulesets.ts");
+      end(await versionsCommand({ ...options, zone, ruleset: name }, machine));
+    });
 
   add(
-    "diff <zone> <ruleset> <version> [other]",
-    "say what differs between two versions; without the other: the newest",
+    "diff",
+    "say what differs between two versions of a ruleset",
     "zonewarden rulesets diff shop.example.com entrypoint 3",
     "zonewarden rulesets diff shop.example.com entrypoint 3 5",
-  ).action(
-    async (
-      zone: string,
-      name: string,
-      version: string,
-      other: string | undefined,
-      options: RulesetFlags,
-    ) => {
-      const { diffCommand } = await import("./rulesets.ts");
-      end(await diffCommand({ ...options, zone, ruleset: name, version, other }, machine));
-    },
-  );
+  )
+    .argument("<ruleset>", rulesetWords)
+    .argument("<version>", "the version before")
+    .argument("[other]", "the version after; without it, the newest")
+    .action(
+      async (
+        zone: string,
+        name: string,
+        version: string,
+        other: string | undefined,
+        options: RulesetFlags,
+      ) => {
+        const { diffCommand } = await import("./rulesets.ts");
+        end(await diffCommand({ ...options, zone, ruleset: name, version, other }, machine));
+      },
+    );
 
   add(
-    "prune <zone> <ruleset>",
+    "prune",
     "delete old versions of a ruleset, after asking",
     "zonewarden rulesets prune shop.example.com entrypoint --keep 20",
     "zonewarden rulesets prune shop.example.com entrypoint --yes",
   )
+    .argument("<ruleset>", rulesetWords)
     .addOption(new Option("--keep <number>", "how many of the newest versions stay").default("10"))
     .option("--yes", "do not ask")
     .action(async (zone: string, name: string, options: Flags<PruneQuestion>) => {

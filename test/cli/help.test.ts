@@ -40,6 +40,22 @@ describe("the help", () => {
     expect(stdout).toMatch(new RegExp(`\n  \\$ (?:.* )?zonewarden ${words}`));
   });
 
+  it.for(commands)(
+    "of $words has words for each argument and option",
+    ({ command }, { expect }) => {
+      const bare = [...command.registeredArguments, ...command.options].filter(
+        ({ description }) => description === "",
+      );
+      expect(bare).toEqual([]);
+    },
+  );
+
+  it("has no example that goes on only where a plan found nothing to do", async ({ expect }) => {
+    await using place = await workplace();
+    const { stdout } = await place.run("plan", "--help");
+    expect(stdout).not.toMatch(/zonewarden plan[^\n]*&&/);
+  });
+
   it.for(commands.filter(({ command }) => command.commands.length === 0))(
     "of $words has no example with an option that it does not know",
     async ({ names, words, command }, { expect }) => {
