@@ -83,8 +83,8 @@ const commands: readonly Add[] = [
 
 const startHelp = `To begin:
   $ echo 'mode: observe' > zonewarden.yaml     # how the program runs; enforce would write
-  $ export ZONEWARDEN_API_TOKEN="$(cat token)"
-  # $ zonewarden import --out zones              write down what is live
+  $ export ZONEWARDEN_API_TOKEN="$(cat token)"   # needed by all that ask the service
+  $ zonewarden import --out zones              # write down what is live
   $ zonewarden validate                        # are the files in order?
   $ zonewarden plan                            # what would be changed? (writes nothing)
   $ zonewarden apply                           # change it once; needs mode: enforce
