@@ -95,7 +95,7 @@ export const metricTable = {
     name: "zonewarden_schedule_missed_runs_total",
     type: "counter",
     labels: { reason: missReasons },
-    help: "Sweeps that begin later than the schedule says, one for all missed; overlap: the one before was under way, paused: the process was.",
+    help: "Sweeps that begin later than the schedule says, one for all missed; overlap: the one before was under way, paused: the process was, not_leader: not in this version.",
   },
   reconciles: {
     name: "zonewarden_reconcile_total",
@@ -238,13 +238,13 @@ export const metricTable = {
     name: "leader_election_master_status",
     type: "gauge",
     labels: { name: "leases" },
-    help: "Whether this process holds the Lease; no series where there is none.",
+    help: "Whether this process holds the Lease. Not in this version, which has no leader election: no series.",
   },
   leaseTransitions: {
     name: "zonewarden_lease_transitions",
     type: "gauge",
     labels: { name: "leases" },
-    help: "The Lease's own counter of changes of its holder.",
+    help: "The Lease's own counter of changes of its holder. Not in this version: no series.",
   },
   notifications: {
     name: "zonewarden_notifications_total",
