@@ -42,10 +42,10 @@ export async function carryOut(
   signals: StopSignals,
 ): Promise<ZoneReport> {
   if (report.result !== "ready" || live === undefined) return report;
-  const begunAt = ports.clock.now();
+  const begunAt = ports.clock.uptime();
   const { outcomes, after } = await writeAll(report.plan.writes, live, ports, signals);
   const finishedAt = ports.clock.now();
-  const phases = { ...report.phases, apply: Number(finishedAt) - Number(begunAt) };
+  const phases = { ...report.phases, apply: ports.clock.uptime() - begunAt };
   const ended = { ...report, finishedAt, phases };
   const quota = quotaRefusal(report.plan, outcomes);
   return quota === undefined

@@ -64,7 +64,7 @@ interface ZoneReportBase {
   readonly revision: string;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** Milliseconds spent on each phase; 0 where it was not reached. */
+  /** Milliseconds spent on each phase, by a clock that nobody sets; 0 where it was not reached. */
   readonly phases: { readonly fetch: number; readonly plan: number; readonly apply: number };
 }
 
