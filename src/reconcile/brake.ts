@@ -16,6 +16,7 @@ export class Brake implements Disposable {
   readonly #clock: Clock;
   readonly #controller = new AbortController();
   #callOff = (): void => undefined;
+  #isOutdated: (now: Date) => boolean = () => false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -32,13 +33,20 @@ export class Brake implements Disposable {
 
   /** Pulls itself, now or later, as soon as `isOutdated`. */
   watch(isOutdated: (now: Date) => boolean): void {
-    const now = this.#clock.now();
-    if (isOutdated(now)) {
-      this.pull();
-      return;
-    }
-    const untilBeat = beatMs - (Number(now) % beatMs);
-    this.#callOff = this.#clock.alarm(untilBeat, () => this.watch(isOutdated));
+    this.#isOutdated = isOutdated;
+    this.#beat();
+  }
+
+  /** Asks at once, not only at the next beat: something that the answer goes by has changed. */
+  ask(): void {
+    if (this.#isOutdated(this.#clock.now())) this.pull();
+  }
+
+  #beat(): void {
+    this.ask();
+    if (this.signal.aborted) return;
+    const untilBeat = beatMs - (Number(this.#clock.now()) % beatMs);
+    this.#callOff = this.#clock.alarm(untilBeat, () => this.#beat());
   }
 
   /** Asks no longer. */

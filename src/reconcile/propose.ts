@@ -123,10 +123,17 @@ type Judgement =
 function judge(request: LookRequest, proposal: Plan, now: Date): Judgement {
   if (proposal.changes.length === 0) return { result: "in-sync", plan: proposal };
   const cause = request.causeOf(proposal);
-  const refusals = [
-    ...guard(proposal, request.circumstances(now)),
-    ...request.objections(proposal, cause),
-  ];
+  const refusals = refusalsOf(request, proposal, cause, now);
   if (refusals.length > 0) return { result: "refused", plan: proposal, cause, refusals };
   return { result: "ready", plan: proposal, cause };
+}
+
+/** What speaks against carrying a plan out at a moment. */
+export function refusalsOf(
+  { circumstances, objections }: Pick<LookRequest, "circumstances" | "objections">,
+  proposal: Plan,
+  cause: Cause,
+  now: Date,
+): readonly Refusal[] {
+  return [...guard(proposal, circumstances(now)), ...objections(proposal, cause)];
 }

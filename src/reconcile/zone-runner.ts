@@ -1,5 +1,4 @@
 import type { Circumstances, Limits } from "../plan/guard.ts";
-import { guard } from "../plan/guard.ts";
 import { plan } from "../plan/plan.ts";
 import { failureIn } from "../report/outcomes.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
@@ -18,7 +17,7 @@ import { joinSignals } from "./join-signals.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
 import type { LookRequest, Proposal } from "./propose.ts";
-import { propose } from "./propose.ts";
+import { propose, refusalsOf } from "./propose.ts";
 import { Releases } from "./releases.ts";
 import type { Windows } from "./windows.ts";
 import type { ContentionLimits } from "./zone-memory.ts";
@@ -94,11 +93,11 @@ export class ZoneRunner {
     this.#failures = new Failures(ports.random);
   }
 
-  /** Goes by other options from now on: what was judged by those before is not sent any more. */
+  /** Goes by other options from now on: what they speak against is not sent any more. */
   reconfigure(options: ZoneRunOptions): void {
     this.#options = options;
     this.#releases.keepOnly(options.limits.accept);
-    for (const { brake } of this.#underWay.values()) brake.pull();
+    for (const { brake } of this.#underWay.values()) brake.ask();
   }
 
   /** Looks at a zone and carries out what may be carried out. Rejects only when a signal aborts. */
@@ -179,7 +178,7 @@ export class ZoneRunner {
   #watchPremises(
     brake: Brake,
     { report, readAt }: Proposal,
-    { circumstances }: LookRequest,
+    request: LookRequest,
     longestAgeMs: number,
   ): void {
     if (report.result !== "ready") return;
@@ -187,7 +186,7 @@ export class ZoneRunner {
     brake.watch(
       (now) =>
         clock.uptime() - readAt >= longestAgeMs ||
-        guard(report.plan, circumstances(now)).length > 0,
+        refusalsOf(request, report.plan, report.cause, now).length > 0,
     );
   }
 
