@@ -36,7 +36,7 @@ export async function applyZone(
   if (refusals.length > 0) return { ...report, finishedAt: now, result: "refused", refusals };
 
   using brake = new Brake(ports.clock);
-  brake.watch((later) => refusalsAt(later).length > 0);
+  brake.watch((later) => (refusalsAt(later).length > 0 ? "countermanded" : undefined));
   using stop = joinSignals(signals.stop, brake.signal);
   const { desired } = looked.declared;
   const verify = (after: LiveZone) => plan(desired, after, owner).changes;

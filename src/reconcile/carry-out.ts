@@ -93,7 +93,7 @@ function reasonAfter(last: Outcome): SkipReason {
 }
 
 function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
-  return stop.reason instanceof Superseded ? "superseded" : "shutdown";
+  return stop.reason instanceof Superseded ? stop.reason.why : "shutdown";
 }
 
 /** What becomes of a write that threw: one that was called off has not been sent. */

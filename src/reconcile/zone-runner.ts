@@ -166,7 +166,7 @@ export class ZoneRunner {
   /** Forgets zones that are no longer declared; of what is no longer declared so, nothing more is sent. */
   keepOnly(declared: ReadonlyMap<ZoneName, FleetZone>): void {
     for (const [name, { digest, brake }] of this.#underWay) {
-      if (declared.get(name)?.digest !== digest) brake.pull();
+      if (declared.get(name)?.digest !== digest) brake.pull("countermanded");
     }
     this.#failures.keepOnly(declared);
     for (const name of this.#memories.keys()) {
@@ -183,11 +183,11 @@ export class ZoneRunner {
   ): void {
     if (report.result !== "ready") return;
     const { clock } = this.#ports;
-    brake.watch(
-      (now) =>
-        clock.uptime() - readAt >= longestAgeMs ||
-        refusalsOf(request, report.plan, report.cause, now).length > 0,
-    );
+    brake.watch((now) => {
+      if (clock.uptime() - readAt >= longestAgeMs) return "outdated";
+      const refusals = refusalsOf(request, report.plan, report.cause, now);
+      return refusals.length > 0 ? "countermanded" : undefined;
+    });
   }
 
   #circumstances(desired: DesiredZone, now: Date): Circumstances {

@@ -35,10 +35,11 @@ export interface Failure {
 }
 
 /**
- * Why a write was not sent; `stale`: what it rests on has moved since it was planned; `superseded`: while it
- * waited for its turn the declaration changed, a freeze began, or the reading became old.
+ * Why a write was not sent; `stale`: what it rests on has moved since it was planned. While it waited for its turn,
+ * `outdated`: the reading that it rests on became old; `countermanded`: it is not wanted any more, since the files or
+ * the configuration changed, or a freeze began.
  */
-export type SkipReason = "earlier-failure" | "shutdown" | "stale" | "superseded";
+export type SkipReason = "earlier-failure" | "shutdown" | "stale" | "outdated" | "countermanded";
 
 /** What became of one write, and with it of the changes it carries. */
 export type Outcome =

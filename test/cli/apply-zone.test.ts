@@ -182,7 +182,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
     const report = await turn.take(0, () => {
       turn.clock.alarm(minute / 2, () => (turn.freeze = sale));
     });
-    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("superseded")] });
+    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("countermanded")] });
     expect(turn.writes).toHaveLength(1);
   });
 });

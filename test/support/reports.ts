@@ -4,7 +4,7 @@ import type { Refusal, RefusalCode } from "../../src/plan/refusal.ts";
 import type { Write } from "../../src/plan/write.ts";
 import type { DaemonFacts } from "../../src/report/daemon.ts";
 import type { LoadReport } from "../../src/report/load-report.ts";
-import type { Failure, Outcome, ZoneReport } from "../../src/report/run-report.ts";
+import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/report/run-report.ts";
 import type { DeclaredZone } from "../../src/report/zone-state.ts";
 import type { Problem } from "../../src/zone/problem.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
@@ -113,7 +113,7 @@ export function lost(...keys: ResourceKey[]): Outcome {
   return { status: "unknown", write: writeOf(...keys), failure: failure("POST policies: reset") };
 }
 
-export function skipped(because: "earlier-failure" | "shutdown", ...keys: ResourceKey[]): Outcome {
+export function skipped(because: SkipReason, ...keys: ResourceKey[]): Outcome {
   return { status: "skipped", write: writeOf(...keys), because };
 }
 
