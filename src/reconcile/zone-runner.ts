@@ -8,15 +8,14 @@ import type { LiveZone } from "../zone/live.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { Failures } from "./backoff.ts";
 import { Brake } from "./brake.ts";
+import { carryOutWhile } from "./carry-out-while.ts";
 import type { StopSignals } from "./carry-out.ts";
-import { carryOut } from "./carry-out.ts";
 import { Deadline } from "./deadline.ts";
 import type { FleetZone } from "./declared-fleet.ts";
 import { endOfHold } from "./end-of-hold.ts";
-import { joinSignals } from "./join-signals.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
-import type { LookRequest, Proposal } from "./propose.ts";
+import type { LookRequest } from "./propose.ts";
 import { propose, refusalsOf } from "./propose.ts";
 import { Releases } from "./releases.ts";
 import type { Windows } from "./windows.ts";
@@ -137,7 +136,7 @@ export class ZoneRunner {
   ): Promise<ZoneReport> {
     const { owner, impact } = this.#options;
     const memory = this.#memoryOf(desired.zone.name);
-    const premises = (answers: string): string => `${owner} ${digest} ${answers}`;
+    const basis = (answers: string): string => `${owner} ${digest} ${answers}`;
     const request: LookRequest = {
       ...occasion,
       desired,
@@ -145,21 +144,22 @@ export class ZoneRunner {
       impact,
       run: this.#ports.runId(),
       circumstances: (now) => this.#circumstances(desired, now),
-      settled: (answers) => memory.settled(premises(answers)),
+      settled: (answers) => memory.settled(basis(answers)),
       causeOf: (proposed) => memory.causeOf(proposed, digest),
       objections: (proposed, cause) => memory.objections(proposed, cause, this.#ports.clock.now()),
     };
     const proposal = await propose(request, ports, signals.stop);
     let { report } = proposal;
     if (report.result === "ready") {
-      this.#watchPremises(brake, proposal, request, memory.longestAgeMs);
-      using stop = joinSignals(signals.stop, brake.signal);
+      const { plan: proposed, cause } = report;
+      const refusalsAt = (now: Date) => refusalsOf(request, proposed, cause, now);
+      const premises = { brake, refusalsAt, longestAgeMs: memory.longestAgeMs };
       const verify = (after: LiveZone) => plan(desired, after, owner).changes;
-      report = await carryOut(proposal, verify, ports, { ...signals, stop: stop.signal });
+      report = await carryOutWhile(premises, proposal, verify, ports, signals);
     }
     memory.record(report, digest);
     this.#releases.record(report, this.#options.limits.accept);
-    memory.settle(report, premises(proposal.answers));
+    memory.settle(report, basis(proposal.answers));
     return report;
   }
 
@@ -172,22 +172,6 @@ export class ZoneRunner {
     for (const name of this.#memories.keys()) {
       if (!declared.has(name)) this.#memories.delete(name);
     }
-  }
-
-  /** Brakes once the reading has become old, or what nothing spoke against at the plan is not to be written any more. */
-  #watchPremises(
-    brake: Brake,
-    { report, readAt }: Proposal,
-    request: LookRequest,
-    longestAgeMs: number,
-  ): void {
-    if (report.result !== "ready") return;
-    const { clock } = this.#ports;
-    brake.watch((now) => {
-      if (clock.uptime() - readAt >= longestAgeMs) return "outdated";
-      const refusals = refusalsOf(request, report.plan, report.cause, now);
-      return refusals.length > 0 ? "countermanded" : undefined;
-    });
   }
 
   #circumstances(desired: DesiredZone, now: Date): Circumstances {

@@ -62,4 +62,14 @@ describe("a released plan that takes its time", () => {
     expect(outcomesOf(world)).toEqual([Array<string>(6).fill("done")]);
     expect(policiesLeft(world)).toEqual([]);
   });
+
+  it("is carried out whole, though that takes longer than a reading may be old", async ({
+    expect,
+  }) => {
+    await using world = await worldWithDeletes(20);
+    accept(world, toldHash(world));
+    await world.clock.advance(hour);
+    expect(outcomesOf(world)).toEqual([Array<string>(20).fill("done")]);
+    expect(policiesLeft(world)).toEqual([]);
+  });
 });
