@@ -1,7 +1,11 @@
 import { freshnessOf, partsTouched, type SavedPlan } from "../plan/fingerprint.ts";
 import { causeByMarks, type Plan } from "../plan/plan.ts";
+import type { Refusal } from "../plan/refusal.ts";
 import type { Write } from "../plan/write.ts";
-import { carryOut, type StopSignals, type WritePorts } from "../reconcile/carry-out.ts";
+import { Brake } from "../reconcile/brake.ts";
+import { carryOutWhile } from "../reconcile/carry-out-while.ts";
+import type { StopSignals, WritePorts } from "../reconcile/carry-out.ts";
+import { longestAgeMs } from "../reconcile/longest-age.ts";
 import { failureOf, isServiceError } from "../report/failure.ts";
 import type { Outcome, ZoneReport } from "../report/run-report.ts";
 import type { Connected } from "./connect.ts";
@@ -40,15 +44,20 @@ export async function applySavedZone(
   try {
     const wanted = { ...partsTouched(saved.plan), scoreRule: false };
     const live = await reader.readZone(zone, wanted, "changed", signals.stop);
+    const readAt = clock.uptime();
     const { done, send, held } = freshnessOf(saved, live);
     const plan = withoutDone(saved.plan, done);
     const judged = { ...base, plan, finishedAt: clock.now() };
     if (plan.writes.length === 0) return { ...judged, result: "in-sync" };
     const cause = causeByMarks(plan);
-    const refusals = judge(saved.plan, clock.now());
+    const refusalsAt = (now: Date): readonly Refusal[] => judge(saved.plan, now);
+    const refusals = refusalsAt(clock.now());
     if (refusals.length > 0) return { ...judged, result: "refused", cause, refusals };
     const ready = { ...judged, result: "ready", plan: { ...plan, writes: send }, cause } as const;
-    const report = await carryOut({ report: ready, live }, () => [], ports, signals);
+    using brake = new Brake(clock);
+    const premises = { brake, refusalsAt, longestAgeMs: longestAgeMs(0) };
+    const proposal = { report: ready, live, readAt };
+    const report = await carryOutWhile(premises, proposal, () => [], ports, signals);
     if (report.result !== "applied") return report;
     return { ...report, plan, outcomes: [...report.outcomes, ...held.map(stale)] };
   } catch (error) {
