@@ -17,7 +17,7 @@ import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
 import type { LookRequest } from "./propose.ts";
 import { propose, refusalsOf } from "./propose.ts";
-import { Releases } from "./releases.ts";
+import { UsedReleases } from "./used-releases.ts";
 import type { Windows } from "./windows.ts";
 import type { ContentionLimits } from "./zone-memory.ts";
 import { ZoneMemory } from "./zone-memory.ts";
@@ -81,7 +81,7 @@ export class ZoneRunner {
   readonly #ports: ZoneRunPorts;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
   readonly #failures: Failures<ZoneName>;
-  readonly #releases = new Releases();
+  readonly #releases = new UsedReleases();
   readonly #underWay = new Map<ZoneName, RunUnderWay>();
   /** Those that no run goes by at the moment. */
   readonly #lanes: Lane[] = [];
@@ -175,9 +175,7 @@ export class ZoneRunner {
   }
 
   #circumstances(desired: DesiredZone, now: Date): Circumstances {
-    const { limits } = this.#options;
-    const accept = this.#releases.open(limits.accept);
-    return circumstancesOf(desired, { ...this.#options, limits: { ...limits, accept } }, now);
+    return circumstancesOf(desired, { ...this.#options, used: this.#releases.all }, now);
   }
 
   #memoryOf(zone: ZoneName): ZoneMemory {
@@ -208,10 +206,12 @@ export class ZoneRunner {
   }
 }
 
+type Terms = Pick<ZoneRunOptions, "mode" | "limits" | "windows"> & Pick<Circumstances, "used">;
+
 /** What may be done to a zone at this moment: of the program's mode and the zone's the stricter, and the windows. */
 export function circumstancesOf(
   { content }: DesiredZone,
-  { mode, limits, windows }: Pick<ZoneRunOptions, "mode" | "limits" | "windows">,
+  { mode, limits, windows, used }: Terms,
   now: Date,
 ): Circumstances {
   const stricter = content.mode === "observe" ? "observe" : mode;
@@ -220,6 +220,7 @@ export function circumstancesOf(
     mode: stricter,
     suspension: content.suspension,
     freeze: windows.freezeAt(now),
+    used,
     now,
   };
 }

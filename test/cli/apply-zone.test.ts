@@ -44,6 +44,7 @@ class Turn {
       mode: "enforce",
       suspension: undefined,
       freeze: this.freeze,
+      used: [],
       now,
     });
     const again: Looked["again"] = () =>

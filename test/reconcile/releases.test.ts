@@ -67,9 +67,11 @@ describe("a plan that limits.accept releases", () => {
     world.reconciler.wake("schedule");
     await world.clock.advance(60_000);
     const way = `take ${hash}, which was used, out of limits.accept and put it in again`;
-    expect(world.reports).toMatchObject([
-      { refusals: [{ code: "WEAKENING", message: expect.stringContaining(`refuse: ${way}`) }] },
-    ]);
+    const [report] = world.reports;
+    const messages =
+      report?.result === "refused" ? report.refusals.map((each) => each.message) : [];
+    expect(messages).toHaveLength(1);
+    expect(messages.join("")).toContain(`limits.weakening is refuse: ${way}`);
   });
 
   it("is released again by a hash that was taken out of the list and put in again", async ({
