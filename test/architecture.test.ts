@@ -116,7 +116,6 @@ const seenByTestsAlone = [
   "notify/notifier.ts graceMs",
   "reconcile/backoff.ts zoneBackoff",
   "reconcile/backoff.ts backoffMs",
-  "reconcile/deadline.ts runDeadlineMs",
   "report/drift-time.ts driftEpisodes",
   "report/summary.ts changesOf",
   "syntax/csp-cover.ts covers",

@@ -1,11 +1,7 @@
-import { freshnessOf, partsTouched, type SavedPlan } from "../plan/fingerprint.ts";
-import { causeByMarks, type Plan } from "../plan/plan.ts";
-import type { Write } from "../plan/write.ts";
-import { carryOut } from "../reconcile/carry-out.ts";
-import { failureOf, isServiceError } from "../report/failure.ts";
 import { objectionsTo, type PlanFile, readPlanFile } from "../report/plan-file.ts";
 import type { PlanMistake } from "../report/plan-mistake.ts";
-import type { Outcome, ZoneReport } from "../report/run-report.ts";
+import type { ZoneReport } from "../report/run-report.ts";
+import { applySavedZone } from "./apply-saved-zone.ts";
 import { exitCodeOfApply, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { desiredOrProblems } from "./load.ts";
 import type { Machine } from "./machine.ts";
@@ -70,70 +66,17 @@ async function carryOutAll(
   file: PlanFile,
   judge: SavedPlanJudge,
   { format }: ApplyPlanFlags,
-  session: Session,
+  { service, machine, signals }: Session,
 ): Promise<ExitCode> {
-  const startedAt = session.machine.clock.now();
+  const { reader, writer } = service;
+  const { clock, uniqueId: runId } = machine;
+  const ports = { reader, writer, clock, runId, bug: rethrow };
+  const { revision } = file;
+  const startedAt = clock.now();
   const reports: ZoneReport[] = [];
   for (const saved of file.zones) {
-    reports.push(await carryOutOne(saved, judge, file.revision, session));
+    reports.push(await applySavedZone(saved, judge, revision, ports, signals));
   }
-  const report = { revision: file.revision, startedAt, zones: reports };
-  printReport(report, nothingBeside, format, session.machine);
+  printReport({ revision, startedAt, zones: reports }, nothingBeside, format, machine);
   return exitCodeOfApply(reports);
-}
-
-async function carryOutOne(
-  saved: SavedPlan,
-  judge: SavedPlanJudge,
-  revision: string,
-  { service, machine, stop, signals }: Session,
-): Promise<ZoneReport> {
-  const { zone } = saved.plan;
-  const { clock } = machine;
-  const startedAt = clock.now();
-  const base = {
-    zone: zone.name,
-    run: machine.uniqueId(),
-    trigger: "manual",
-    revision,
-    startedAt,
-    phases: { fetch: 0, plan: 0, apply: 0 },
-  } as const;
-  try {
-    const wanted = { ...partsTouched(saved.plan), scoreRule: false };
-    const live = await service.reader.readZone(zone, wanted, "changed", stop);
-    const { done, send, held } = freshnessOf(saved, live);
-    const plan = withoutDone(saved.plan, done);
-    const judged = { ...base, plan, finishedAt: clock.now() };
-    if (plan.writes.length === 0) return { ...judged, result: "in-sync" };
-    const cause = causeByMarks(plan);
-    const refusals = judge(saved.plan, clock.now());
-    if (refusals.length > 0) return { ...judged, result: "refused", cause, refusals };
-    const ready = { ...judged, result: "ready", plan: { ...plan, writes: send }, cause } as const;
-    const ports = { writer: service.writer, clock, bug: rethrow };
-    const report = await carryOut({ report: ready, live }, () => [], ports, signals);
-    if (report.result !== "applied") return report;
-    return { ...report, plan, outcomes: [...report.outcomes, ...held.map(stale)] };
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return { ...base, result: "unreadable", finishedAt: clock.now(), failure: failureOf(error) };
-  }
-}
-
-/** What of a plan is left to do, with a note on what is not. */
-function withoutDone(plan: Plan, done: readonly Write[]): Plan {
-  if (done.length === 0) return plan;
-  const writes = plan.writes.filter((write) => !done.includes(write));
-  const open = new Set(writes.flatMap(({ changes }) => changes));
-  const keys = done.flatMap(({ changes }) => changes);
-  return {
-    ...plan,
-    writes,
-    changes: plan.changes.filter(({ key }) => open.has(key)),
-    notes: [...plan.notes, `carried out already: ${keys.join(", ")}`],
-  };
-}
-
-function stale(write: Write): Outcome {
-  return { status: "skipped", write, because: "stale" };
 }

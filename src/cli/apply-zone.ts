@@ -1,21 +1,24 @@
 import { guard } from "../plan/guard.ts";
 import { hashOf } from "../plan/plan-hash.ts";
 import { plan } from "../plan/plan.ts";
+import type { Refusal } from "../plan/refusal.ts";
 import { Brake } from "../reconcile/brake.ts";
-import { carryOut, type StopSignals, type WritePorts } from "../reconcile/carry-out.ts";
-import { joinSignals } from "../reconcile/join-signals.ts";
+import { carryOutWhile } from "../reconcile/carry-out-while.ts";
+import type { StopSignals, WritePorts } from "../reconcile/carry-out.ts";
+import { isAborted } from "../reconcile/is-aborted.ts";
+import { longestAgeMs } from "../reconcile/longest-age.ts";
 import type { Proposal } from "../reconcile/propose.ts";
 import type { ZoneReport } from "../report/run-report.ts";
 import type { LiveZone } from "../zone/live.ts";
 import type { Looked } from "./one-look.ts";
 
-/** In a large fleet a zone's turn to be written may come hours after it was read. */
-const oldMs = 300_000;
+type Judged = Extract<ZoneReport, { readonly result: "ready" }>;
 
 /**
  * Carries out what was proposed for a zone, if nothing has come to speak against it since every zone was judged: windows,
- * the end of a suspension, or what the zone holds now. What was read long ago is read again; where that leads to another
- * plan than the one that was judged, nothing is written.
+ * the end of a suspension, or what the zone holds now. In a large fleet its turn to be written may come hours after it was
+ * read: what is old is read again, also where the writes themselves waited until then; where that leads to another plan
+ * than the one that was judged, nothing is written.
  */
 export async function applyZone(
   looked: Looked,
@@ -25,50 +28,79 @@ export async function applyZone(
 ): Promise<ZoneReport> {
   const { report: judged } = looked.proposal;
   if (judged.result !== "ready") return judged;
-  const proposal = await freshProposal(looked, ports, signals);
+  let { proposal } = looked;
+  for (let outdated = 0; ; outdated += 1) {
+    proposal = await freshProposal(proposal, looked, ports, signals);
+    const terms = { looked, owner, judged, longestAgeMs: longestAgeMs(outdated) };
+    const report = await applyFresh(proposal, terms, ports, signals);
+    if (!isOutdated(report)) return report;
+  }
+}
+
+/** A reading that is taken over leaves as much time again for its writes to be sent in. */
+const takenOverMs = longestAgeMs(0) / 2;
+
+/** The proposal itself while it is young, and when the program is being ended: then nothing is sent anyway. */
+async function freshProposal(
+  proposal: Proposal,
+  { again }: Looked,
+  { clock }: WritePorts,
+  { stop }: StopSignals,
+): Promise<Proposal> {
+  if (isAborted(stop) || clock.uptime() - proposal.readAt < takenOverMs) return proposal;
+  try {
+    return await again();
+  } catch (error) {
+    if (isAborted(stop)) return proposal;
+    throw error;
+  }
+}
+
+/** By what a zone is written. */
+interface Terms {
+  readonly looked: Looked;
+  readonly owner: string;
+  /** What was judged when all zones were. */
+  readonly judged: Judged;
+  readonly longestAgeMs: number;
+}
+
+async function applyFresh(
+  proposal: Proposal,
+  { looked, owner, judged, longestAgeMs: ageMs }: Terms,
+  ports: WritePorts,
+  signals: StopSignals,
+): Promise<ZoneReport> {
   const { report } = proposal;
   if (report.result !== "ready") return report;
   if (hashOf(report.plan) !== hashOf(judged.plan)) return stale({ ...judged, ...timesOf(report) });
-  const refusalsAt = (now: Date): ReturnType<typeof guard> =>
+  const refusalsAt = (now: Date): readonly Refusal[] =>
     guard(report.plan, looked.circumstances(now));
   const now = ports.clock.now();
   const refusals = refusalsAt(now);
   if (refusals.length > 0) return { ...report, finishedAt: now, result: "refused", refusals };
 
   using brake = new Brake(ports.clock);
-  brake.watch((later) => refusalsAt(later).length > 0);
-  using stop = joinSignals(signals.stop, brake.signal);
+  const premises = { brake, refusalsAt, longestAgeMs: ageMs };
   const { desired } = looked.declared;
   const verify = (after: LiveZone) => plan(desired, after, owner).changes;
-  return await carryOut(proposal, verify, ports, { ...signals, stop: stop.signal });
-}
-
-/** The proposal itself while it is young, and when the program is being ended: then nothing is sent anyway. */
-async function freshProposal(
-  { proposal, again }: Looked,
-  { clock }: WritePorts,
-  { stop }: StopSignals,
-): Promise<Proposal> {
-  if (stop.aborted || clock.uptime() - proposal.readAt < oldMs) return proposal;
-  try {
-    return await again();
-  } catch (error) {
-    if (isOver(stop)) return proposal;
-    throw error;
-  }
-}
-
-/** Asked anew: the compiler believes that it stays what it was before a wait. */
-function isOver({ aborted }: AbortSignal): boolean {
-  return aborted;
+  return await carryOutWhile(premises, proposal, verify, ports, signals);
 }
 
 function timesOf({ finishedAt, phases }: ZoneReport): Pick<ZoneReport, "finishedAt" | "phases"> {
   return { finishedAt, phases };
 }
 
-function stale(report: Extract<ZoneReport, { readonly result: "ready" }>): ZoneReport {
+function stale(report: Judged): ZoneReport {
   const { changes, writes } = report.plan;
   const outcomes = writes.map((write) => ({ status: "skipped", write, because: "stale" }) as const);
   return { ...report, result: "applied", outcomes, left: changes };
+}
+
+/** Whether nothing was sent, since all of it waited until the reading was old. */
+function isOutdated(report: ZoneReport): boolean {
+  return (
+    report.result === "applied" &&
+    report.outcomes.every((each) => each.status === "skipped" && each.because === "outdated")
+  );
 }

@@ -1,6 +1,6 @@
 import type { ApiErrorCode } from "../api/api-error.ts";
 import type { RefusalCode } from "../plan/refusal.ts";
-import type { ZoneReport } from "../report/run-report.ts";
+import type { SkipReason, ZoneReport } from "../report/run-report.ts";
 import { isConverged } from "../report/summary.ts";
 
 /** What the program's exit codes mean: pipelines build on them. `--format json` never changes them. */
@@ -80,10 +80,13 @@ function isFailed(report: ZoneReport): boolean {
   return report.result === "unreadable" || (report.result === "applied" && !isConverged(report));
 }
 
+/** Of writes that were not sent: their plan is no longer what is to be carried out, or cannot be known to be. */
+const staleReasons: ReadonlySet<SkipReason> = new Set(["stale", "outdated", "countermanded"]);
+
 function isStale(report: ZoneReport): boolean {
   return (
     report.result === "applied" &&
-    report.outcomes.some((outcome) => outcome.status === "skipped" && outcome.because === "stale")
+    report.outcomes.some((each) => each.status === "skipped" && staleReasons.has(each.because))
   );
 }
 

@@ -71,7 +71,7 @@ export async function lookOnce(options: LookOptions, session: Session): Promise<
     const { mode } = config;
     const limits = { ...config.limits, accept: [...config.limits.accept, ...options.accept] };
     const circumstances = (now: Date): Circumstances =>
-      circumstancesOf(declared.desired, { mode, limits, windows }, now);
+      circumstancesOf(declared.desired, { mode, limits, windows, used: [] }, now);
     const again = (): Promise<Proposal> => lookAt(declared, state, circumstances, session);
     const proposal = await again();
     progress.step();

@@ -28,7 +28,7 @@ export function savedPlanJudge(
 ): SavedPlanJudge {
   const selection = selectZones(documents, zones);
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
-  const options = { mode, limits, windows: windowsOf(windows) };
+  const options = { mode, limits, windows: windowsOf(windows), used: [] };
   return (plan, now) => {
     const { id, name } = plan.zone;
     const desired = declared.get(id);

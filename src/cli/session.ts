@@ -1,5 +1,6 @@
 import type { Config } from "../desired/config.ts";
 import type { StopSignals } from "../reconcile/carry-out.ts";
+import { isAborted } from "../reconcile/is-aborted.ts";
 import { isServiceError } from "../report/failure.ts";
 import { connect, type Connected } from "./connect.ts";
 import { reachService } from "./emulator.ts";
@@ -44,7 +45,7 @@ export async function withService(
   try {
     return await work({ config, service, baseUrl, machine, stop, signals });
   } catch (error) {
-    if (wasStopped(stop)) {
+    if (isAborted(stop)) {
       machine.stderr.write("stopped before the end\n");
       return exitCodes.failed;
     }
@@ -52,8 +53,4 @@ export async function withService(
     machine.stderr.write(`${error.code}: ${error.message}\n`);
     return exitCodeOfFailure(error.code);
   }
-}
-
-function wasStopped(stop: AbortSignal): boolean {
-  return stop.aborted;
 }

@@ -8,7 +8,7 @@ import { settingNames } from "../zone/resource.ts";
 import { isCarriedOut } from "./carried-out.ts";
 import type { Plan } from "./plan.ts";
 import { withMarkOf } from "./policy-match.ts";
-import type { Write } from "./write.ts";
+import { partOf, type Write, type ZonePart } from "./write.ts";
 
 /** What the writes of a plan rest on, live object by live object, as it was when the plan was made. */
 export type Fingerprints = Readonly<Record<string, string>>;
@@ -52,16 +52,12 @@ export function freshnessOf({ plan, fingerprints }: SavedPlan, live: LiveZone): 
 }
 
 /** The parts of a zone that must be read again before a saved plan is carried out. */
-export function partsTouched({ writes }: Plan): {
-  readonly settings: boolean;
-  readonly policies: boolean;
-  readonly rules: boolean;
-} {
-  const calls = writes.map(({ call }) => call);
+export function partsTouched({ writes }: Plan): Readonly<Record<ZonePart, boolean>> {
+  const parts = new Set(writes.map(partOf));
   return {
-    settings: calls.includes("update-settings"),
-    policies: calls.some((call) => call.endsWith("-policy")),
-    rules: calls.some((call) => call.endsWith("-rule") || call === "put-entrypoint"),
+    settings: parts.has("settings"),
+    policies: parts.has("policies"),
+    rules: parts.has("rules"),
   };
 }
 

@@ -3,9 +3,9 @@ import type { Suspension } from "../zone/desired.ts";
 import { kinds } from "../zone/resource.ts";
 import type { Change } from "./change.ts";
 import { percent, percentOver } from "./percent.ts";
-import { hashOf } from "./plan-hash.ts";
 import type { Plan } from "./plan.ts";
 import type { Refusal } from "./refusal.ts";
+import { isReleased, type UsedRelease, wayOut } from "./release.ts";
 
 /** What a run may not do on its own. Shares are from 0 to 1. */
 export interface Limits {
@@ -34,25 +34,31 @@ export interface Circumstances {
   readonly suspension: Suspension | undefined;
   /** The freeze that holds now. */
   readonly freeze: Freeze | undefined;
+  /** Of the releases in the limits those that were used, and what is left of their plans. */
+  readonly used: readonly UsedRelease[];
   readonly now: Date;
 }
 
 /** Why this plan must not be carried out unattended. Empty means: go ahead. A plan without changes is never refused. */
 export function guard(plan: Plan, circumstances: Circumstances): readonly Refusal[] {
   if (plan.changes.length === 0) return [];
-  const { limits, mode, suspension, freeze, now } = circumstances;
+  const { limits, mode, suspension, used, now } = circumstances;
+  const releases = { accept: limits.accept, used };
   return [
     ...(mode === "observe" ? [observed] : []),
     ...(suspension !== undefined && isSuspended(suspension, now) ? [suspended(suspension)] : []),
     ...plan.obstacles.filter(({ code }) => code === "TAKEN"),
-    ...(isAccepted(plan, limits)
-      ? []
-      : [
-          ...(freeze === undefined ? [] : frozen(plan, freeze)),
-          ...gaps(plan),
-          ...tooMany(plan, limits),
-          ...weakening(plan, limits),
-        ]),
+    ...(isReleased(plan, releases) ? [] : held(plan, circumstances, wayOut(plan, releases))),
+  ];
+}
+
+/** What a person may pass over, whose way out is `way`. */
+function held(plan: Plan, { limits, freeze }: Circumstances, way: string): readonly Refusal[] {
+  return [
+    ...(freeze === undefined ? [] : frozen(plan, freeze, way)),
+    ...gaps(plan, way),
+    ...tooMany(plan, limits, way),
+    ...weakening(plan, limits, way),
   ];
 }
 
@@ -79,7 +85,11 @@ function suspended({ reason, until }: Suspension): Refusal {
  * What a freeze says to a plan. What may break a site is not let through, however much it protects.
  * A plan passes or is held as a whole: what was reviewed, ordered and hashed as one step is not taken apart.
  */
-function frozen(plan: Plan, { reason, letStrengtheningPass }: Freeze): readonly Refusal[] {
+function frozen(
+  plan: Plan,
+  { reason, letStrengtheningPass }: Freeze,
+  way: string,
+): readonly Refusal[] {
   const others = plan.changes.filter(
     ({ effect }) => effect.direction !== "strengthens" || effect.mayBreak,
   );
@@ -87,48 +97,49 @@ function frozen(plan: Plan, { reason, letStrengtheningPass }: Freeze): readonly 
   const because = letStrengtheningPass
     ? `, as a plan is carried out whole and not all of it only strengthens (${keysOf(others)})`
     : "";
-  const message = `${reason}: nothing is written${because}; wait, change windows, or ${wayOut(plan)}`;
+  const message = `${reason}: nothing is written${because}; wait, change windows, or ${way}`;
   return [{ code: "FROZEN", message }];
 }
 
-function isAccepted(plan: Plan, { accept }: Limits): boolean {
-  return accept.includes(hashOf(plan));
-}
-
 /** Obstacles that a person may pass over; what the service would refuse ({@link guard}: TAKEN) is none of them. */
-function gaps(plan: Plan): readonly Refusal[] {
+function gaps(plan: Plan, way: string): readonly Refusal[] {
   return plan.obstacles
     .filter(({ code }) => code !== "TAKEN")
-    .map(({ code, message }) => ({ code, message: `${message}, or ${wayOut(plan)}` }));
+    .map(({ code, message }) => ({ code, message: `${message}, or ${way}` }));
 }
 
-function tooMany(plan: Plan, limits: Limits): readonly Refusal[] {
+function tooMany(plan: Plan, limits: Limits, way: string): readonly Refusal[] {
   if (plan.compared < limits.minCompared) return [];
   return [
-    ...share(plan, "delete", limits.maxDeleteShare, "TOO_MANY_DELETES", "max_delete_share"),
-    ...share(plan, "update", limits.maxUpdateShare, "TOO_MANY_UPDATES", "max_update_share"),
+    ...share(plan, "delete", limits.maxDeleteShare, way),
+    ...share(plan, "update", limits.maxUpdateShare, way),
   ];
 }
+
+const shareLimits = {
+  delete: { code: "TOO_MANY_DELETES", option: "max_delete_share" },
+  update: { code: "TOO_MANY_UPDATES", option: "max_update_share" },
+} as const;
 
 function share(
   plan: Plan,
   verb: "delete" | "update",
   limit: number,
-  code: "TOO_MANY_DELETES" | "TOO_MANY_UPDATES",
-  option: string,
+  way: string,
 ): readonly Refusal[] {
   const count = plan.changes.filter((change) => change.verb === verb).length;
   if (count / plan.compared <= limit) return [];
+  const { code, option } = shareLimits[verb];
   const found = `would ${verb} ${count} of ${plan.compared} managed things (${percentOver(limit, count / plan.compared)})`;
   return [
     {
       code,
-      message: `${found}, the limit is ${percent(limit)}: ${wayOut(plan)}, or raise limits.${option}`,
+      message: `${found}, the limit is ${percent(limit)}: ${way}, or raise limits.${option}`,
     },
   ];
 }
 
-function weakening(plan: Plan, { weakening: mode }: Limits): readonly Refusal[] {
+function weakening(plan: Plan, { weakening: mode }: Limits, way: string): readonly Refusal[] {
   if (mode === "allow") return [];
   const weaker = plan.changes.filter(
     ({ effect }) => effect.direction === "weakens" || effect.direction === "unclear",
@@ -138,7 +149,7 @@ function weakening(plan: Plan, { weakening: mode }: Limits): readonly Refusal[] 
   return [
     {
       code: "WEAKENING",
-      message: `${found}, and limits.weakening is refuse: ${wayOut(plan)}`,
+      message: `${found}, and limits.weakening is refuse: ${way}`,
     },
   ];
 }
@@ -149,8 +160,4 @@ function keysOf(changes: readonly Change[]): string {
     .slice(0, 3);
   const more = changes.length - shown.length;
   return `${shown.map(({ key }) => key).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
-
-function wayOut(plan: Plan): string {
-  return `release this plan once with --accept ${hashOf(plan)}`;
 }

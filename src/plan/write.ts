@@ -35,6 +35,26 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
   | { readonly call: "put-entrypoint"; readonly rules: readonly JsonObject[] }
 );
 
+/** A part of a zone that is read and written by requests of its own. */
+export type ZonePart = "settings" | "policies" | "rules";
+
+/** The part of a zone that a write changes. */
+export function partOf({ call }: Write): ZonePart {
+  switch (call) {
+    case "update-settings":
+      return "settings";
+    case "create-policy":
+    case "update-policy":
+    case "delete-policy":
+      return "policies";
+    case "create-rule":
+    case "update-rule":
+    case "delete-rule":
+    case "put-entrypoint":
+      return "rules";
+  }
+}
+
 /** The names of all sorts of {@link Write}. */
 export const writeCalls = [
   "update-settings",

@@ -1,9 +1,22 @@
+import type { SkipReason } from "../report/run-report.ts";
 import type { Clock } from "./ports.ts";
 
-/** Why what was not sent is called off though the program goes on: it no longer rests on what is so. */
+/** Why a write that was not sent is called off, though the program goes on. */
+export type CalledOff = Extract<SkipReason, "outdated" | "countermanded">;
+
+/** What was not sent no longer rests on what is so. */
 export class Superseded extends Error {
   override readonly name = "Superseded";
+  readonly why: CalledOff;
+
+  constructor(why: CalledOff) {
+    super();
+    this.why = why;
+  }
 }
+
+/** Why writes are to be called off at a moment; `undefined`: they are not. */
+type Question = (now: Date) => CalledOff | undefined;
 
 /** Asked so often, and at every whole minute: that is when windows open. */
 const beatMs = 5_000;
@@ -16,6 +29,7 @@ export class Brake implements Disposable {
   readonly #clock: Clock;
   readonly #controller = new AbortController();
   #callOff = (): void => undefined;
+  #question: Question = () => undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -26,19 +40,27 @@ export class Brake implements Disposable {
     return this.#controller.signal;
   }
 
-  pull(): void {
-    this.#controller.abort(new Superseded());
+  pull(why: CalledOff): void {
+    this.#controller.abort(new Superseded(why));
   }
 
-  /** Pulls itself, now or later, as soon as `isOutdated`. */
-  watch(isOutdated: (now: Date) => boolean): void {
-    const now = this.#clock.now();
-    if (isOutdated(now)) {
-      this.pull();
-      return;
-    }
-    const untilBeat = beatMs - (Number(now) % beatMs);
-    this.#callOff = this.#clock.alarm(untilBeat, () => this.watch(isOutdated));
+  /** Pulls itself, now or later, as soon as there is an answer to the question. */
+  watch(question: Question): void {
+    this.#question = question;
+    this.#beat();
+  }
+
+  /** Asks at once, not only at the next beat: something that the answer goes by has changed. */
+  ask(): void {
+    const why = this.#question(this.#clock.now());
+    if (why !== undefined) this.pull(why);
+  }
+
+  #beat(): void {
+    this.ask();
+    if (this.signal.aborted) return;
+    const untilBeat = beatMs - (Number(this.#clock.now()) % beatMs);
+    this.#callOff = this.#clock.alarm(untilBeat, () => this.#beat());
   }
 
   /** Asks no longer. */

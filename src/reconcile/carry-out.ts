@@ -42,10 +42,10 @@ export async function carryOut(
   signals: StopSignals,
 ): Promise<ZoneReport> {
   if (report.result !== "ready" || live === undefined) return report;
-  const begunAt = ports.clock.now();
+  const begunAt = ports.clock.uptime();
   const { outcomes, after } = await writeAll(report.plan.writes, live, ports, signals);
   const finishedAt = ports.clock.now();
-  const phases = { ...report.phases, apply: Number(finishedAt) - Number(begunAt) };
+  const phases = { ...report.phases, apply: ports.clock.uptime() - begunAt };
   const ended = { ...report, finishedAt, phases };
   const quota = quotaRefusal(report.plan, outcomes);
   return quota === undefined
@@ -93,7 +93,7 @@ function reasonAfter(last: Outcome): SkipReason {
 }
 
 function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
-  return stop.reason instanceof Superseded ? "superseded" : "shutdown";
+  return stop.reason instanceof Superseded ? stop.reason.why : "shutdown";
 }
 
 /** What becomes of a write that threw: one that was called off has not been sent. */

@@ -1,3 +1,4 @@
+import { isAborted } from "./is-aborted.ts";
 import { joinSignals, type JoinedSignal } from "./join-signals.ts";
 import type { Clock, LiveReader, LiveWriter } from "./ports.ts";
 
@@ -31,7 +32,7 @@ export class Deadline implements Disposable {
   readonly #ms: number;
   readonly #over = new AbortController();
   #callOff = (): void => undefined;
-  #reading: (JoinedSignal & { readonly of: AbortSignal }) | undefined;
+  #reading: { readonly of: AbortSignal; readonly joined: JoinedSignal } | undefined;
 
   constructor({ reader, writer, clock }: RunPorts, ms = runDeadlineMs) {
     this.#clock = clock;
@@ -70,15 +71,15 @@ export class Deadline implements Disposable {
 
   [Symbol.dispose](): void {
     this.end();
-    this.#reading?.[Symbol.dispose]();
+    this.#reading?.joined[Symbol.dispose]();
   }
 
   #read<T>(signal: AbortSignal, request: (own: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#reading?.of !== signal) {
-      this.#reading?.[Symbol.dispose]();
-      this.#reading = { ...joinSignals(signal, this.#over.signal), of: signal };
+      this.#reading?.joined[Symbol.dispose]();
+      this.#reading = { of: signal, joined: joinSignals(signal, this.#over.signal) };
     }
-    const own = this.#reading.signal;
+    const own = this.#reading.joined.signal;
     return this.#within("API_DEADLINE", signal, () => request(own));
   }
 
@@ -92,13 +93,9 @@ export class Deadline implements Disposable {
       return await request();
     } catch (error) {
       signal.throwIfAborted();
-      throw isAborted(this.#over) ? new RunTooLong(failureCode, this.#ms) : error;
+      throw isAborted(this.#over.signal) ? new RunTooLong(failureCode, this.#ms) : error;
     }
   }
-}
-
-function isAborted({ signal }: AbortController): boolean {
-  return signal.aborted;
 }
 
 type DeadlineCode = "API_DEADLINE" | "API_UNKNOWN_OUTCOME";

@@ -56,33 +56,30 @@ export async function propose(
   ports: LookPorts,
   signal: AbortSignal,
 ): Promise<Proposal> {
-  const startedAt = ports.clock.now();
+  const { clock } = ports;
+  const [begunAt, startedAt] = [clock.uptime(), clock.now()];
   const { desired, run, trigger, revision } = request;
   const base = { zone: desired.zone.name, run, trigger, revision, startedAt };
   try {
     const wanted = wantedOf(desired.content);
     const answers = await ports.reader.readAnswers(desired.zone, wanted, request.urgency, signal);
-    const [readAt, fetchedAt] = [ports.clock.uptime(), ports.clock.now()];
+    const readAt = clock.uptime();
     const { live, proposal } = await planFrom(answers, request, ports, signal);
-    const finishedAt = ports.clock.now();
-    const phases = {
-      fetch: Number(fetchedAt) - Number(startedAt),
-      plan: Number(finishedAt) - Number(fetchedAt),
-      apply: 0,
-    };
+    const finishedAt = clock.now();
+    const phases = { fetch: readAt - begunAt, plan: clock.uptime() - readAt, apply: 0 };
     const report = { ...base, finishedAt, phases, ...judge(request, proposal, finishedAt) };
     return { report, live, answers: answers.digest, readAt };
   } catch (error) {
     signal.throwIfAborted();
     if (!isServiceError(error)) ports.bug(error, desired.zone.name);
-    const finishedAt = ports.clock.now();
-    const phases = { fetch: Number(finishedAt) - Number(startedAt), plan: 0, apply: 0 };
-    const failure = failureOf(error);
+    const readAt = clock.uptime();
+    const phases = { fetch: readAt - begunAt, plan: 0, apply: 0 };
+    const [finishedAt, failure] = [clock.now(), failureOf(error)];
     return {
       report: { ...base, finishedAt, phases, result: "unreadable", failure },
       live: undefined,
       answers: "",
-      readAt: ports.clock.uptime(),
+      readAt,
     };
   }
 }
@@ -126,10 +123,17 @@ type Judgement =
 function judge(request: LookRequest, proposal: Plan, now: Date): Judgement {
   if (proposal.changes.length === 0) return { result: "in-sync", plan: proposal };
   const cause = request.causeOf(proposal);
-  const refusals = [
-    ...guard(proposal, request.circumstances(now)),
-    ...request.objections(proposal, cause),
-  ];
+  const refusals = refusalsOf(request, proposal, cause, now);
   if (refusals.length > 0) return { result: "refused", plan: proposal, cause, refusals };
   return { result: "ready", plan: proposal, cause };
+}
+
+/** What speaks against carrying a plan out at a moment. */
+export function refusalsOf(
+  { circumstances, objections }: Pick<LookRequest, "circumstances" | "objections">,
+  proposal: Plan,
+  cause: Cause,
+  now: Date,
+): readonly Refusal[] {
+  return [...guard(proposal, circumstances(now)), ...objections(proposal, cause)];
 }

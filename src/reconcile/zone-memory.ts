@@ -6,6 +6,7 @@ import type { Refusal } from "../plan/refusal.ts";
 import type { Outcome, ZoneReport } from "../report/run-report.ts";
 import { isConverged } from "../report/summary.ts";
 import type { ZoneContent } from "../zone/desired.ts";
+import { longestAgeMs } from "./longest-age.ts";
 
 /** When the same correction counts as a quarrel with another writer. */
 export interface ContentionLimits {
@@ -14,9 +15,6 @@ export interface ContentionLimits {
 }
 
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
-
-/** What a write rests on is not older than this, unless the budget is so tight that nothing would ever be written. */
-const freshMs = 60_000;
 
 /** Files that did not change give the same contents again, at every look. */
 const digests = new WeakMap<ZoneContent, string>();
@@ -39,7 +37,8 @@ export class ZoneMemory {
   #converged: string | undefined;
   /** When each field was corrected, within the time that counts. */
   #corrections: ReadonlyMap<string, readonly number[]> = new Map();
-  #superseded = 0;
+  /** How often, one after the other, writes waited until the reading was too old. */
+  #outdated = 0;
   #settled: { readonly premises: string; readonly plan: Plan } | undefined;
 
   /** @param limits in force at the moment. */
@@ -47,12 +46,9 @@ export class ZoneMemory {
     this.#limits = limits;
   }
 
-  /**
-   * How old a reading may be when a write that rests on it is sent. Where the writes waited for longer, and were called
-   * off, they may wait twice as long the next time: else a tight budget would be spent on reading alone, for ever.
-   */
+  /** How old a reading may be when a write that rests on it is sent. */
   get longestAgeMs(): number {
-    return freshMs * 2 ** this.#superseded;
+    return longestAgeMs(this.#outdated);
   }
 
   /** Fields whose corrections are remembered. */
@@ -115,10 +111,10 @@ export class ZoneMemory {
   record(report: ZoneReport, digest: string): void {
     if (isConverged(report)) {
       this.#converged = digest;
-      this.#superseded = 0;
+      this.#outdated = 0;
     }
     if (report.result !== "applied") return;
-    if (report.outcomes.some(isSuperseded)) this.#superseded += 1;
+    if (report.outcomes.some(isOutdated)) this.#outdated += 1;
     if (report.cause === "drift") this.#remember(corrected(report), report.finishedAt);
   }
 
@@ -141,8 +137,8 @@ export class ZoneMemory {
   }
 }
 
-function isSuperseded(outcome: Outcome): boolean {
-  return outcome.status === "skipped" && outcome.because === "superseded";
+function isOutdated(outcome: Outcome): boolean {
+  return outcome.status === "skipped" && outcome.because === "outdated";
 }
 
 /** What was really changed: a write that failed corrected nothing, and one without an answer may not have. */

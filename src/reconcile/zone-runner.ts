@@ -1,5 +1,4 @@
 import type { Circumstances, Limits } from "../plan/guard.ts";
-import { guard } from "../plan/guard.ts";
 import { plan } from "../plan/plan.ts";
 import { failureIn } from "../report/outcomes.ts";
 import type { Trigger, ZoneReport } from "../report/run-report.ts";
@@ -9,17 +8,16 @@ import type { LiveZone } from "../zone/live.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { Failures } from "./backoff.ts";
 import { Brake } from "./brake.ts";
+import { carryOutWhile } from "./carry-out-while.ts";
 import type { StopSignals } from "./carry-out.ts";
-import { carryOut } from "./carry-out.ts";
 import { Deadline } from "./deadline.ts";
 import type { FleetZone } from "./declared-fleet.ts";
 import { endOfHold } from "./end-of-hold.ts";
-import { joinSignals } from "./join-signals.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "./ports.ts";
-import type { LookRequest, Proposal } from "./propose.ts";
-import { propose } from "./propose.ts";
-import { Releases } from "./releases.ts";
+import type { LookRequest } from "./propose.ts";
+import { propose, refusalsOf } from "./propose.ts";
+import { UsedReleases } from "./used-releases.ts";
 import type { Windows } from "./windows.ts";
 import type { ContentionLimits } from "./zone-memory.ts";
 import { ZoneMemory } from "./zone-memory.ts";
@@ -83,7 +81,7 @@ export class ZoneRunner {
   readonly #ports: ZoneRunPorts;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
   readonly #failures: Failures<ZoneName>;
-  readonly #releases = new Releases();
+  readonly #releases = new UsedReleases();
   readonly #underWay = new Map<ZoneName, RunUnderWay>();
   /** Those that no run goes by at the moment. */
   readonly #lanes: Lane[] = [];
@@ -94,11 +92,11 @@ export class ZoneRunner {
     this.#failures = new Failures(ports.random);
   }
 
-  /** Goes by other options from now on: what was judged by those before is not sent any more. */
+  /** Goes by other options from now on: what they speak against is not sent any more. */
   reconfigure(options: ZoneRunOptions): void {
     this.#options = options;
     this.#releases.keepOnly(options.limits.accept);
-    for (const { brake } of this.#underWay.values()) brake.pull();
+    for (const { brake } of this.#underWay.values()) brake.ask();
   }
 
   /** Looks at a zone and carries out what may be carried out. Rejects only when a signal aborts. */
@@ -138,7 +136,7 @@ export class ZoneRunner {
   ): Promise<ZoneReport> {
     const { owner, impact } = this.#options;
     const memory = this.#memoryOf(desired.zone.name);
-    const premises = (answers: string): string => `${owner} ${digest} ${answers}`;
+    const basis = (answers: string): string => `${owner} ${digest} ${answers}`;
     const request: LookRequest = {
       ...occasion,
       desired,
@@ -146,28 +144,29 @@ export class ZoneRunner {
       impact,
       run: this.#ports.runId(),
       circumstances: (now) => this.#circumstances(desired, now),
-      settled: (answers) => memory.settled(premises(answers)),
+      settled: (answers) => memory.settled(basis(answers)),
       causeOf: (proposed) => memory.causeOf(proposed, digest),
       objections: (proposed, cause) => memory.objections(proposed, cause, this.#ports.clock.now()),
     };
     const proposal = await propose(request, ports, signals.stop);
     let { report } = proposal;
     if (report.result === "ready") {
-      this.#watchPremises(brake, proposal, request, memory.longestAgeMs);
-      using stop = joinSignals(signals.stop, brake.signal);
+      const { plan: proposed, cause } = report;
+      const refusalsAt = (now: Date) => refusalsOf(request, proposed, cause, now);
+      const premises = { brake, refusalsAt, longestAgeMs: memory.longestAgeMs };
       const verify = (after: LiveZone) => plan(desired, after, owner).changes;
-      report = await carryOut(proposal, verify, ports, { ...signals, stop: stop.signal });
+      report = await carryOutWhile(premises, proposal, verify, ports, signals);
     }
     memory.record(report, digest);
     this.#releases.record(report, this.#options.limits.accept);
-    memory.settle(report, premises(proposal.answers));
+    memory.settle(report, basis(proposal.answers));
     return report;
   }
 
   /** Forgets zones that are no longer declared; of what is no longer declared so, nothing more is sent. */
   keepOnly(declared: ReadonlyMap<ZoneName, FleetZone>): void {
     for (const [name, { digest, brake }] of this.#underWay) {
-      if (declared.get(name)?.digest !== digest) brake.pull();
+      if (declared.get(name)?.digest !== digest) brake.pull("countermanded");
     }
     this.#failures.keepOnly(declared);
     for (const name of this.#memories.keys()) {
@@ -175,26 +174,8 @@ export class ZoneRunner {
     }
   }
 
-  /** Brakes once the reading has become old, or what nothing spoke against at the plan is not to be written any more. */
-  #watchPremises(
-    brake: Brake,
-    { report, readAt }: Proposal,
-    { circumstances }: LookRequest,
-    longestAgeMs: number,
-  ): void {
-    if (report.result !== "ready") return;
-    const { clock } = this.#ports;
-    brake.watch(
-      (now) =>
-        clock.uptime() - readAt >= longestAgeMs ||
-        guard(report.plan, circumstances(now)).length > 0,
-    );
-  }
-
   #circumstances(desired: DesiredZone, now: Date): Circumstances {
-    const { limits } = this.#options;
-    const accept = this.#releases.open(limits.accept);
-    return circumstancesOf(desired, { ...this.#options, limits: { ...limits, accept } }, now);
+    return circumstancesOf(desired, { ...this.#options, used: this.#releases.all }, now);
   }
 
   #memoryOf(zone: ZoneName): ZoneMemory {
@@ -225,10 +206,12 @@ export class ZoneRunner {
   }
 }
 
+type Terms = Pick<ZoneRunOptions, "mode" | "limits" | "windows"> & Pick<Circumstances, "used">;
+
 /** What may be done to a zone at this moment: of the program's mode and the zone's the stricter, and the windows. */
 export function circumstancesOf(
   { content }: DesiredZone,
-  { mode, limits, windows }: Pick<ZoneRunOptions, "mode" | "limits" | "windows">,
+  { mode, limits, windows, used }: Terms,
   now: Date,
 ): Circumstances {
   const stricter = content.mode === "observe" ? "observe" : mode;
@@ -237,6 +220,7 @@ export function circumstancesOf(
     mode: stricter,
     suspension: content.suspension,
     freeze: windows.freezeAt(now),
+    used,
     now,
   };
 }

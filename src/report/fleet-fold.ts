@@ -4,6 +4,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { Refusal } from "../plan/refusal.ts";
 import { none, onsets } from "./drift.ts";
 import { failureIn } from "./outcomes.ts";
+import { durationOf } from "./run-duration.ts";
 import type { Outcome, ZoneReport } from "./run-report.ts";
 import { isFailure, isObservation } from "./verdict.ts";
 import {
@@ -83,7 +84,7 @@ export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
       trigger: report.trigger,
       revision: report.revision,
       at,
-      durationMs: at.getTime() - report.startedAt.getTime(),
+      durationMs: durationOf(report),
     },
     lastSuccess: complete ? at : state.lastSuccess,
     consecutiveFailures: complete ? 0 : failures,

@@ -131,7 +131,8 @@ const skipReasons = {
   "earlier-failure": "since an earlier one failed",
   shutdown: "since the program was told to stop",
   stale: "since the zone has moved under the plan",
-  superseded: "since it waited until what it rests on was old or changed: the next look decides",
+  outdated: "since it waited until what it rests on was old: the next look decides",
+  countermanded: "since something came to speak against it while it waited: the next look decides",
 } as const;
 
 function leftLines(

@@ -35,10 +35,11 @@ export interface Failure {
 }
 
 /**
- * Why a write was not sent; `stale`: what it rests on has moved since it was planned; `superseded`: while it
- * waited for its turn the declaration changed, a freeze began, or the reading became old.
+ * Why a write was not sent; `stale`: what it rests on has moved since it was planned. While it waited for its turn,
+ * `outdated`: the reading that it rests on became old; `countermanded`: it is not wanted any more, since the files or
+ * the configuration changed, or a freeze began.
  */
-export type SkipReason = "earlier-failure" | "shutdown" | "stale" | "superseded";
+export type SkipReason = "earlier-failure" | "shutdown" | "stale" | "outdated" | "countermanded";
 
 /** What became of one write, and with it of the changes it carries. */
 export type Outcome =
@@ -64,7 +65,7 @@ interface ZoneReportBase {
   readonly revision: string;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** Milliseconds spent on each phase; 0 where it was not reached. */
+  /** Milliseconds spent on each phase, by a clock that nobody sets; 0 where it was not reached. */
   readonly phases: { readonly fetch: number; readonly plan: number; readonly apply: number };
 }
 

@@ -1,6 +1,7 @@
 import { Counter, type Registry } from "prom-client";
 
 import { changeResultOf } from "../report/change-result.ts";
+import { durationOf } from "../report/run-duration.ts";
 import { triggers, type ZoneReport } from "../report/run-report.ts";
 import { verdictOf, verdicts } from "../report/verdict.ts";
 import { codeOf, codes, endpointOf, endpoints, methods, other, type Fault } from "./endpoint.ts";
@@ -87,9 +88,7 @@ class RunTally {
     if (fetch > 0) this.#phases.fetch.observe(fetch / 1000);
     if (plan > 0) this.#phases.plan.observe(plan / 1000);
     if (apply > 0) this.#phases.apply.observe(apply / 1000);
-    // A wall clock that is set back must not make a sum fall.
-    const total = Math.max(0, report.finishedAt.getTime() - report.startedAt.getTime());
-    this.#total.observe(total / 1000);
+    this.#total.observe(durationOf(report) / 1000);
   }
 
   render(): string {

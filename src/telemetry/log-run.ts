@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { summaryOf, type Cause, type Change } from "../plan/change.ts";
 import { clipped } from "../report/clipped-field.ts";
 import type { HeldRevision, LoadReport } from "../report/load-report.ts";
+import { durationOf } from "../report/run-duration.ts";
 import type { Failure, Outcome, ZoneReport } from "../report/run-report.ts";
 import { isFailure, isObservation, verdictOf } from "../report/verdict.ts";
 import type { ZoneState } from "../report/zone-state.ts";
@@ -21,7 +22,7 @@ export function logZone(logger: Logger, report: ZoneReport, credential: string):
     run: report.run,
     trigger: report.trigger,
     revision: report.revision,
-    ms: report.finishedAt.getTime() - report.startedAt.getTime(),
+    ms: durationOf(report),
   };
   switch (report.result) {
     case "in-sync":

@@ -14,16 +14,18 @@ import { owner, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";
 import { bare, protectedContent } from "../support/world.ts";
 
-const minute = 60_000;
+const [second, minute] = [1_000, 60_000] as const;
 const sale: Freeze = { reason: "the sale", letStrengtheningPass: false };
 
-/** A zone that `apply` has looked at and not yet written; each write takes a minute. */
+/** A zone that `apply` has looked at and not yet written; each write takes twenty seconds. */
 class Turn {
   readonly clock = new SimulatedClock();
   readonly stopping = new AbortController();
   live: LiveZone = bare(shopZone);
   freeze: Freeze | undefined;
   reads = 0;
+  /** How long a write waits for its turn before it is sent. */
+  turnMs = 0;
   readonly writes: string[] = [];
   /** What happens while the zone is read. */
   reading = (): void => undefined;
@@ -42,6 +44,7 @@ class Turn {
       mode: "enforce",
       suspension: undefined,
       freeze: this.freeze,
+      used: [],
       now,
     });
     const again: Looked["again"] = () =>
@@ -84,9 +87,10 @@ class Turn {
     await this.clock.advance(waitMs);
     happens(this);
     const writer = {
-      write: async (known: LiveZone, write: Write) => {
+      write: async (known: LiveZone, write: Write, signal: AbortSignal, stopped: AbortSignal) => {
+        await this.clock.sleep(this.turnMs, stopped);
         this.writes.push(write.call);
-        await this.clock.sleep(minute, new AbortController().signal);
+        await this.clock.sleep(20 * second, signal);
         this.live = afterWrite(known, write);
         return { live: this.live, ray: "ray", interleaved: false };
       },
@@ -110,10 +114,11 @@ const skipped = (because: string): object => ({ status: "skipped", because });
 describe("a zone whose turn to be written comes after all were judged", () => {
   it.for([
     { when: "at once", after: 0, happens: nothing, reads: 1, writes: calls },
-    { when: "after ten minutes", after: 10 * minute, happens: nothing, reads: 2, writes: calls },
+    { when: "before half a minute", after: 29 * second, happens: nothing, reads: 1, writes: calls },
+    { when: "after half a minute", after: 30 * second, happens: nothing, reads: 2, writes: calls },
     {
       when: "when a freeze has begun",
-      after: minute,
+      after: 29 * second,
       happens: (turn: Turn) => (turn.freeze = sale),
       reads: 1,
       writes: [],
@@ -180,9 +185,42 @@ describe("a zone whose turn to be written comes after all were judged", () => {
   it("is not written any further when a freeze begins in the middle", async ({ expect }) => {
     const turn = new Turn();
     const report = await turn.take(0, () => {
-      turn.clock.alarm(minute / 2, () => (turn.freeze = sale));
+      turn.clock.alarm(10 * second, () => (turn.freeze = sale));
     });
-    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("superseded")] });
+    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("countermanded")] });
     expect(turn.writes).toHaveLength(1);
+  });
+});
+
+describe("a write that waits for its turn until its reading is old", () => {
+  it("is not sent where somebody has changed the zone meanwhile", async ({ expect }) => {
+    const turn = new Turn();
+    turn.turnMs = 12 * minute;
+    const report = await turn.take(0, () => {
+      turn.clock.alarm(2 * minute, () => (turn.live = { ...turn.live, settings: switchedOn }));
+    });
+    expect(report).toMatchObject({ outcomes: [skipped("stale"), skipped("stale")] });
+    expect(turn.writes).toEqual([]);
+  });
+
+  it("is sent by another reading that shows the same, which may be twice as old", async ({
+    expect,
+  }) => {
+    const turn = new Turn();
+    turn.turnMs = 12 * minute;
+    const report = await turn.take(0, () => {
+      turn.clock.alarm(3 * minute, () => (turn.turnMs = 0));
+    });
+    expect(report).toMatchObject({ result: "applied", left: [] });
+    expect([turn.reads, turn.writes.toSorted()]).toEqual([3, calls]);
+  });
+
+  it("is not sent any more where one before it was", async ({ expect }) => {
+    const turn = new Turn();
+    const report = await turn.take(0, () => {
+      turn.clock.alarm(10 * second, () => (turn.turnMs = 12 * minute));
+    });
+    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("outdated")] });
+    expect([turn.reads, turn.writes.length]).toEqual([1, 1]);
   });
 });

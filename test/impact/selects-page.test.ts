@@ -34,6 +34,8 @@ it.for([
   { expression: `starts_with(${path}, http.host)`, says: "no" },
   { expression: 'concat(http.host, "x") eq "shop.example.comx"', says: "maybe" },
   { expression: "len(http.host) eq 16", says: "maybe" },
+  { expression: `starts_with(${path}, http.referer)`, says: "maybe" },
+  { expression: 'http.request.headers["host"][0] eq "shop.example.com"', says: "maybe" },
   { expression: "ssl eq true", says: "yes" },
   { expression: "ssl ne true", says: "no" },
   { expression: 'http.host in {"a.example"}', says: "no" },

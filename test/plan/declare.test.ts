@@ -186,6 +186,18 @@ describe("what cannot be declared is told", () => {
     ]);
   });
 
+  it("a second rule of one ref, and with it those that a plan would delete beside them", ({
+    expect,
+  }) => {
+    const rules = ["uploads", "downloads"].map((path, index) =>
+      liveException(`r${index}`, path, { ref: "zonewarden:uploads" }),
+    );
+    expect(reasonsOf(declared(withRules(...rules)))).toEqual([
+      "r1 bears the same ref as another rule",
+      "r0 declaring rules of this zone would delete rule/r1",
+    ]);
+  });
+
   it("fields that nobody knows, of what is declared nevertheless", ({ expect }) => {
     const live = liveZone({
       policies: [livePolicy("p1", { rest: { future: 1 } })],

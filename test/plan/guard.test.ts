@@ -18,8 +18,9 @@ import {
 const now = new Date("2026-11-21T10:00:00.000Z");
 
 function refused(proposal: Plan, more: Partial<Limits & Circumstances> = {}): readonly string[] {
-  const { mode = "enforce", suspension, freeze, ...limit } = more;
-  const circumstances = { limits: { ...usualLimits, ...limit }, mode, suspension, freeze, now };
+  const { mode = "enforce", suspension, freeze, used = [], ...limit } = more;
+  const limits = { ...usualLimits, ...limit };
+  const circumstances = { limits, mode, suspension, freeze, used, now };
   return guard(proposal, circumstances).map(({ code, message }) => `${code}: ${message}`);
 }
 

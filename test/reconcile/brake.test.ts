@@ -58,7 +58,7 @@ describe("a write that was not sent yet is called off", () => {
     await using world = await waitingWorld();
     act(world);
     await world.clock.advance(10 * second);
-    const skipped = { status: "skipped", because: "superseded" };
+    const skipped = { status: "skipped", because: "countermanded" };
     const after = next === undefined ? [] : [next];
     expect(world.reports).toMatchObject([
       { result: "applied", outcomes: [skipped, skipped] },
@@ -92,7 +92,7 @@ describe("a write that was not sent yet is called off", () => {
     edit(world, (files) => files.set(shop, { ...protectedContent, suspension }));
     await world.clock.advance(10 * second);
     expect(world.reports).toMatchObject([
-      { outcomes: [{ status: "done" }, { status: "skipped", because: "superseded" }] },
+      { outcomes: [{ status: "done" }, { status: "skipped", because: "countermanded" }] },
       { result: "refused" },
     ]);
   });
@@ -121,7 +121,7 @@ describe("a reading that has become old", () => {
     const read = `read ${shop}`;
     expect(world.requests.slice(0, 3)).toEqual([read, read, `write ${shop} create-policy`]);
     expect(world.reports).toMatchObject([
-      { outcomes: [{ because: "superseded" }, { because: "superseded" }] },
+      { outcomes: [{ because: "outdated" }, { because: "outdated" }] },
       { outcomes: [{ status: "done" }, { status: "done" }] },
     ]);
     expect(world.live.get(shop)?.policies).toContainEqual(byHand);

@@ -56,6 +56,24 @@ describe("a plan that limits.accept releases", () => {
     }
   });
 
+  it("is said to be used where it is held again, and how to release it anew", async ({
+    expect,
+  }) => {
+    await using world = await worldWithHeldPlan();
+    const hash = toldHash(world);
+    accept(world, [hash]);
+    await lookAgain(world);
+    letBlock(world);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(60_000);
+    const way = `take ${hash}, which was used, out of limits.accept and put it in again`;
+    const [report] = world.reports;
+    const messages =
+      report?.result === "refused" ? report.refusals.map((each) => each.message) : [];
+    expect(messages).toHaveLength(1);
+    expect(messages.join("")).toContain(`limits.weakening is refuse: ${way}`);
+  });
+
   it("is released again by a hash that was taken out of the list and put in again", async ({
     expect,
   }) => {

@@ -2,7 +2,8 @@ import { describe, it } from "vitest";
 
 import type { Delete } from "../../src/plan/change.ts";
 import { ZoneMemory } from "../../src/reconcile/zone-memory.ts";
-import { at, change, planOf, report } from "../support/reports.ts";
+import type { SkipReason } from "../../src/report/run-report.ts";
+import { at, change, planOf, report, skipped } from "../support/reports.ts";
 
 const zone = "shop.example";
 const limits = { rounds: 3, windowMs: 3_600_000 };
@@ -47,5 +48,33 @@ describe("what had to be corrected", () => {
     const memory = memoryOf([copies]);
     const plan = planOf(zone, [deletion("d", "Copy"), deletion("e", "Copy")]);
     expect(memory.objections(plan, "drift", at(10))).toEqual([]);
+  });
+});
+
+const pending = { result: "applied", cause: "pending", changes: [change("policy/a")] } as const;
+
+describe("how old a reading may be when a write that rests on it is sent", () => {
+  it.for<{ because: SkipReason; times: number; ms: number }>([
+    { because: "outdated", times: 0, ms: 60_000 },
+    { because: "outdated", times: 1, ms: 120_000 },
+    { because: "outdated", times: 3, ms: 480_000 },
+    { because: "outdated", times: 99, ms: 900_000 },
+    { because: "countermanded", times: 5, ms: 60_000 },
+    { because: "shutdown", times: 5, ms: 60_000 },
+  ])("after $times runs $because: $ms ms", ({ because, times, ms }, { expect }) => {
+    const memory = new ZoneMemory(() => limits);
+    for (let nth = 0; nth < times; nth += 1) {
+      const outcomes = [skipped(because, "policy/a")];
+      memory.record(report(zone, nth, { ...pending, outcomes }), "declared");
+    }
+    expect(memory.longestAgeMs).toBe(ms);
+  });
+
+  it("is short again once the zone is as declared", ({ expect }) => {
+    const memory = new ZoneMemory(() => limits);
+    const outcomes = [skipped("outdated", "policy/a")];
+    memory.record(report(zone, 0, { ...pending, outcomes }), "declared");
+    memory.record(report(zone, 1, { result: "in-sync" }), "declared");
+    expect(memory.longestAgeMs).toBe(60_000);
   });
 });

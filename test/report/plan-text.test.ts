@@ -48,7 +48,8 @@ describe("a plan as text", () => {
     { because: "earlier-failure", says: "not sent, since an earlier one failed" },
     { because: "shutdown", says: "not sent, since the program was told to stop" },
     { because: "stale", says: "not sent, since the zone has moved under the plan" },
-    { because: "superseded", says: "not sent, since it waited until what it rests on was old" },
+    { because: "outdated", says: "not sent, since it waited until what it rests on was old" },
+    { because: "countermanded", says: "not sent, since something came to speak against it" },
   ] as const)("says why a request was not sent: $because", ({ because, says }, { expect }) => {
     const [report] = zoneOf(applied, "shop.example.com");
     if (report?.result !== "applied") throw new Error("not applied");

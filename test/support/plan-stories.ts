@@ -187,6 +187,7 @@ function judged([desired, live]: readonly [DesiredZone, LiveZone]): ZoneReport {
     mode: "enforce",
     suspension: undefined,
     freeze: undefined,
+    used: [],
     now: begun,
   });
   const base = baseOf(desired);

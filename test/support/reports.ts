@@ -4,7 +4,7 @@ import type { Refusal, RefusalCode } from "../../src/plan/refusal.ts";
 import type { Write } from "../../src/plan/write.ts";
 import type { DaemonFacts } from "../../src/report/daemon.ts";
 import type { LoadReport } from "../../src/report/load-report.ts";
-import type { Failure, Outcome, ZoneReport } from "../../src/report/run-report.ts";
+import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/report/run-report.ts";
 import type { DeclaredZone } from "../../src/report/zone-state.ts";
 import type { Problem } from "../../src/zone/problem.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
@@ -113,7 +113,7 @@ export function lost(...keys: ResourceKey[]): Outcome {
   return { status: "unknown", write: writeOf(...keys), failure: failure("POST policies: reset") };
 }
 
-export function skipped(because: "earlier-failure" | "shutdown", ...keys: ResourceKey[]): Outcome {
+export function skipped(because: SkipReason, ...keys: ResourceKey[]): Outcome {
   return { status: "skipped", write: writeOf(...keys), because };
 }
 
@@ -138,6 +138,7 @@ export type Came =
 
 /** A report of a run that ended `minutes` after the start. */
 export function report(zone: string, minutes: number, came: Came): ZoneReport {
+  const isApplied = came.result === "applied";
   const base = {
     zone: named(zone),
     run: `run-${minutes}`,
@@ -145,7 +146,7 @@ export function report(zone: string, minutes: number, came: Came): ZoneReport {
     revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
     startedAt: new Date(at(minutes).getTime() - 1_200),
     finishedAt: at(minutes),
-    phases: { fetch: 700, plan: 3, apply: came.result === "applied" ? 497 : 0 },
+    phases: isApplied ? { fetch: 700, plan: 3, apply: 497 } : { fetch: 700, plan: 500, apply: 0 },
   } as const;
   switch (came.result) {
     case "in-sync":

@@ -37,6 +37,8 @@ describe("from one expression to the other the requests are", () => {
     ["cf.threat_score lt 5", "cf.threat_score ne 5", "wider"],
     ["ip.src in {10.0.0.0/8}", "ip.src in {10.1.0.0/16}", "narrower"],
     ["ip.src eq 10.0.0.1", "ip.src in {10.0.0.0..10.0.0.9}", "wider"],
+    ["ip.src in {2001:db8::/32}", "ip.src in {2001:db8:1::/48}", "narrower"],
+    ["ip.src eq 2001:db8::1", "ip.src in {2001:db8::..2001:db8::9}", "wider"],
     ["ip.src in {::/1}", "ip.src in {10.0.0.0/8}", "unclear"],
     ["ip.src in {10.0.0.0/8}", "ip.src in $office", "unclear"],
     ['not http.host in {"a"}', 'not http.host in {"a" "b"}', "narrower"],

@@ -58,6 +58,11 @@ describe("an expression that is printed", () => {
       text: String.raw`http.host matches "a\.b\""`,
       yields: String.raw`http.host matches r#"a\.b""#`,
     },
+    {
+      when: "a pattern has a longer run of # behind a quote than a fence may have",
+      text: `http.host matches "a\\"${"#".repeat(256)}["]"`,
+      yields: `http.host matches "a\\"${"#".repeat(256)}["]"`,
+    },
     { when: "there are lines", text: "ssl\n  and\r\nssl", yields: "ssl and ssl" },
     {
       when: "bytes stand behind a text field",

@@ -19,6 +19,16 @@ describe("what is counted", () => {
     expect(series.get('zonewarden_reconcile_duration_seconds_sum{phase="fetch"}')).toBeCloseTo(1.4);
   });
 
+  it("each run with the time that it took, though the clock was set back meanwhile", async ({
+    expect,
+  }) => {
+    const metrics = freshMetrics();
+    const came = report(shop, 1, { result: "in-sync" });
+    metrics.recordZone({ ...came, finishedAt: new Date(Number(came.startedAt) - 3_600_000) });
+    const { series } = await scrape(metrics);
+    expect(series.get('zonewarden_reconcile_duration_seconds_sum{phase="total"}')).toBeCloseTo(1.2);
+  });
+
   it("each change by what became of it", async ({ expect }) => {
     const metrics = freshMetrics();
     const changes = [a, b, change("rule/c"), change("setting/enabled")];

@@ -1,0 +1,90 @@
+import { describe, it } from "vitest";
+
+import { applySavedZone } from "../../src/cli/apply-saved-zone.ts";
+import { exitCodeOfApply } from "../../src/cli/exit-codes.ts";
+import { rethrow } from "../../src/cli/one-look.ts";
+import { fingerprintsOf } from "../../src/plan/fingerprint.ts";
+import { plan } from "../../src/plan/plan.ts";
+import type { Refusal } from "../../src/plan/refusal.ts";
+import type { Write } from "../../src/plan/write.ts";
+import type { ZoneReport } from "../../src/report/run-report.ts";
+import type { LiveZone } from "../../src/zone/live.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { owner, shopZone } from "../support/model.ts";
+import { afterWrite } from "../support/service-model.ts";
+import { bare, protectedContent } from "../support/world.ts";
+
+const [second, minute] = [1_000, 60_000] as const;
+const frozen: Refusal = { code: "FROZEN", message: "the sale" };
+
+/** A saved plan under way whose every write waits so long for its turn; a freeze begins after so much time. */
+class Turn {
+  readonly clock = new SimulatedClock();
+  readonly sent: string[] = [];
+
+  async take(waitMs: number, freezeAfterMs: number): Promise<ZoneReport> {
+    const { clock, sent } = this;
+    const freezeAt = Number(clock.now()) + freezeAfterMs;
+    const live = bare(shopZone);
+    const planned = plan({ zone: shopZone, content: protectedContent }, live, owner);
+    const saved = { plan: planned, fingerprints: fingerprintsOf(planned, live) };
+    const writer = {
+      write: async (known: LiveZone, write: Write, _signal: AbortSignal, stop: AbortSignal) => {
+        await clock.sleep(waitMs, stop);
+        sent.push(write.call);
+        return { live: afterWrite(known, write), ray: "ray", interleaved: false };
+      },
+    };
+    const never = new AbortController().signal;
+    return clock.run(
+      applySavedZone(
+        saved,
+        (_plan, now) => (Number(now) < freezeAt ? [] : [frozen]),
+        "r1",
+        {
+          reader: { readZone: () => Promise.resolve(live) },
+          writer,
+          clock,
+          runId: () => "run",
+          bug: rethrow,
+        },
+        { stop: never, abort: never },
+      ),
+    );
+  }
+}
+
+const skipped = (because: string): object => ({ status: "skipped", because });
+const done = { status: "done" };
+const calls = ["create-policy", "update-settings"];
+
+describe("a write of a saved plan that waits for its turn", () => {
+  it.for([
+    { when: "for a while", waitMs: 20 * second, freezeMs: 60 * minute, outcomes: [done, done] },
+    {
+      when: "until its reading is old",
+      waitMs: 10 * minute,
+      freezeMs: 60 * minute,
+      outcomes: [skipped("outdated"), skipped("outdated")],
+    },
+    {
+      when: "until a freeze begins",
+      waitMs: 10 * minute,
+      freezeMs: 30 * second,
+      outcomes: [skipped("countermanded"), skipped("countermanded")],
+    },
+    {
+      when: "until a freeze begins in the middle",
+      waitMs: 20 * second,
+      freezeMs: 30 * second,
+      outcomes: [done, skipped("countermanded")],
+    },
+  ])("$when", async ({ waitMs, freezeMs, outcomes }, { expect }) => {
+    const turn = new Turn();
+    const report = await turn.take(waitMs, freezeMs);
+    expect(report).toMatchObject({ result: "applied", outcomes });
+    const count = outcomes.filter((each) => each === done).length;
+    expect(turn.sent.toSorted()).toEqual(calls.slice(0, count));
+    expect(exitCodeOfApply([report])).toBe(count === 2 ? 0 : 6);
+  });
+});
