@@ -20,8 +20,9 @@ export interface QueueEntry {
 }
 
 /**
- * Each so many takes, the zone goes that has been due longest, whatever its priority: nothing starves. It is counted in
- * takes and not in time: a sweep of thousands of zones waits for hours, and must not bar the way of a change meanwhile.
+ * Each so many takes, of the less urgent priorities the zone goes that has been due longest: nothing starves. It is
+ * counted in takes and not in time: a sweep of thousands of zones waits for hours, and must not bar the way of a change
+ * meanwhile.
  */
 const turnOfTheOldest = 5;
 
@@ -47,6 +48,8 @@ export class ZoneQueue {
   readonly #naps = new Set<AbortController>();
   #order = 0;
   #takes = 0;
+  /** Why the zone was in the queue that was taken last. */
+  #last: Priority | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -97,8 +100,9 @@ export class ZoneQueue {
       signal.throwIfAborted();
       const now = this.#clock.uptime();
       const firsts = this.#heaps.flatMap((heap) => this.#firstOf(heap) ?? []);
-      const next = this.#mostUrgent(firsts.filter(({ dueAt }) => dueAt <= now));
+      const next = this.#nextOf(firsts.filter(({ dueAt }) => dueAt <= now));
       if (next !== undefined) {
+        this.#last = next.priority;
         this.#waiting.delete(next.zone);
         this.#running.set(next.zone, now);
         return next;
@@ -134,13 +138,18 @@ export class ZoneQueue {
     return this.#waiting.get(entry.zone) === entry;
   }
 
-  /** Of the due ones, given in the order of their priorities. */
-  #mostUrgent(due: readonly Waiting[]): Waiting | undefined {
-    const [first, ...others] = due;
+  /**
+   * Of the first of each priority that may go now, given in that order. A window that opens makes hundreds due at one
+   * moment: a zone whose files changed then goes in turns with them.
+   */
+  #nextOf(firsts: readonly Waiting[]): Waiting | undefined {
+    const [first, ...others] = firsts;
     if (first === undefined) return undefined;
     this.#takes += 1;
-    if (this.#takes % turnOfTheOldest > 0) return first;
-    return others.reduce((a, b) => (b.dueAt < a.dueAt ? b : a), first);
+    const isTurnOfTheOldest = this.#takes % turnOfTheOldest === 0;
+    if (isTurnOfTheOldest) return others.toSorted((a, b) => a.dueAt - b.dueAt)[0] ?? first;
+    const [second] = others;
+    return this.#last === "due" && second?.priority === "changed" ? second : first;
   }
 
   async #nap(ms: number, signal: AbortSignal): Promise<void> {
