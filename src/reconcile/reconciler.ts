@@ -203,7 +203,7 @@ export class Reconciler {
       } else if (known === undefined) this.#queue.add(name, "changed", "file", 0);
       nth += 1;
     }
-    if (sweep !== undefined) this.#sweep.begin(swept);
+    if (sweep !== undefined) this.#begin(swept);
     for (const name of before.zones.keys()) {
       if (!zones.has(name)) this.#forget(name);
     }
@@ -215,9 +215,19 @@ export class Reconciler {
     this.#settle(zone);
   }
 
-  /** Where the sweep ends with this zone and the next is late, that one begins. */
+  /** A sweep in which every zone is held back is over at once. */
+  #begin(swept: readonly ZoneName[]): void {
+    this.#sweep.begin(swept);
+    if (!this.#sweep.isUnderWay) this.#beginLate();
+  }
+
   #settle(zone: ZoneName): void {
-    if (!this.#sweep.settle(zone) || !this.#isLate) return;
+    if (this.#sweep.settle(zone)) this.#beginLate();
+  }
+
+  /** A sweep has ended: where the next is late, that one begins. */
+  #beginLate(): void {
+    if (!this.#isLate) return;
     this.#isLate = false;
     this.wake("schedule");
   }

@@ -112,6 +112,29 @@ describe("a sweep that is still under way when the next is due", () => {
   });
 });
 
+describe("a sweep that finds every zone held back after a failure", () => {
+  it("is over when it begins, and the one that waits for its end begins then", async ({
+    expect,
+  }) => {
+    await using world = new World(["z0.example"]);
+    world.faults.set("z0.example", () => new ServiceFault("API_SERVER", true, 600_000));
+    world.start();
+    await world.clock.advance(1_000);
+    world.faults.clear();
+    world.latencyMs = 30_000;
+    world.reconciler.wake("schedule");
+    await world.clock.advance(1_000);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(1_000);
+    expect([world.listings, world.overlaps]).toEqual([2, 1]);
+    await world.clock.advance(minute);
+    expect(world.listings).toBe(3);
+    world.reconciler.wake("signal");
+    await world.clock.advance(5 * minute);
+    expect([world.listings, world.overlaps]).toEqual([4, 1]);
+  });
+});
+
 describe("a sweep that is due while the zones are listed for another reason", () => {
   it("looks at every zone once they are listed", async ({ expect }) => {
     await using world = await settledWorld(1, 10_000);
