@@ -130,9 +130,10 @@ export class Reconciler {
   }
 
   async #refresh(wakes: ReadonlySet<Wake>, stop: AbortSignal): Promise<void> {
-    const isSweepDue = this.#owe(wakes);
+    const asked = this.#owe(wakes);
+    const isSweepDue = asked !== undefined;
     // The files are read while the service answers.
-    if (isSweepDue) this.#directory.ask(stop);
+    if (isSweepDue) this.#directory.ask(asked !== "schedule", stop);
     const isOnlyListed = wakes.has("listed") && wakes.size === 1;
     const known = isOnlyListed ? this.#state : undefined;
     const state = known ?? (await this.#read(isSweepDue, stop));
@@ -160,21 +161,22 @@ export class Reconciler {
     return { ...before, problems: state.problems };
   }
 
-  /** Notes a sweep that is asked for, and says whether one is; a scheduled one does not overlap with the one before. */
-  #owe(wakes: ReadonlySet<Wake>): boolean {
+  /** Notes a sweep that is asked for, and says by what, if it is; a scheduled one does not overlap with the one before. */
+  #owe(wakes: ReadonlySet<Wake>): Trigger | undefined {
     const sweeps = [...wakes].filter((wake) => wake !== "listed").filter(isSweep);
     const [sweep] = sweeps.toSorted((a, b) => Number(a === "schedule") - Number(b === "schedule"));
-    if (sweep === undefined) return false;
+    if (sweep === undefined) return undefined;
     // A listing that no sweep has asked for is none under way: the sweep joins it.
     const isListing = this.#directory.isAsking && this.#owed !== undefined;
     const isUnderWay = this.#sweep.isUnderWay || isListing;
     if (sweep === "schedule" && isUnderWay) {
       this.#isLate = true;
       this.#ports.overlapped();
-      return false;
+      return undefined;
     }
-    this.#owed = sweep;
-    return true;
+    // What somebody has asked for at once is not spread over the gaps of the schedule.
+    if (sweep !== "schedule" || this.#owed === undefined) this.#owed = sweep;
+    return sweep;
   }
 
   #askForNewNames({ documents, hash }: DesiredState, stop: AbortSignal): void {
@@ -182,7 +184,7 @@ export class Reconciler {
     const seen = new Set(this.#directory.zones?.map(({ name }) => name));
     if (namesOf(documents).every((name) => seen.has(name))) return;
     this.#listedFor = hash;
-    this.#directory.ask(stop);
+    this.#directory.ask(false, stop);
   }
 
   /** Queues what changed, and in a sweep everything; forgets what is no longer declared. */

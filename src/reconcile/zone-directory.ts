@@ -29,10 +29,13 @@ export class ZoneDirectory {
   #failure: Failure | undefined;
   readonly #failures: Failures<"listing">;
   #asking = false;
-  /** Cuts the wait before the next try short. */
+  /** Moments of the clock's uptime: when the service allows the next try, and when that is to be. */
+  #allowedAt = -Infinity;
+  #retryAt = -Infinity;
+  /** Ends the wait before the next try. */
   #wait = new AbortController();
 
-  /** @param answered is called after each try, whatever it came to. */
+  /** @param answered is called after each try, whatever it came to, and where there is none for now. */
   constructor(ports: DirectoryPorts, answered: () => void) {
     this.#ports = ports;
     this.#failures = new Failures(ports.random);
@@ -54,12 +57,35 @@ export class ZoneDirectory {
     return this.#asking;
   }
 
-  /** Asks the service, and again after a wait until it answers; joins a try that is under way. */
-  ask(stop: AbortSignal): void {
+  /**
+   * Asks the service, and again after a wait until it answers; joins a try that is under way. In the wait after a failure
+   * what is known is the answer: who `insists` has the service asked again as soon as it allows, nobody else sooner.
+   */
+  ask(insists: boolean, stop: AbortSignal): void {
     if (this.#asking) return;
+    if (insists) this.#retryAt = Math.min(this.#retryAt, this.#allowedAt);
+    const waitMs = this.#retryAt - this.#ports.clock.uptime();
+    if (waitMs <= 0) {
+      this.#askNow(stop);
+      return;
+    }
+    if (insists) void this.#askIn(waitMs, stop);
+    this.#answered();
+  }
+
+  #askNow(stop: AbortSignal): void {
     this.#wait.abort();
     this.#asking = true;
     void this.#try(stop);
+  }
+
+  /** Instead of a wait that is under way. */
+  async #askIn(ms: number, stop: AbortSignal): Promise<void> {
+    this.#wait.abort();
+    const wait = new AbortController();
+    this.#wait = wait;
+    using either = joinSignals(stop, wait.signal);
+    if (await this.#slept(ms, either.signal)) this.#askNow(stop);
   }
 
   async #try(stop: AbortSignal): Promise<void> {
@@ -67,11 +93,7 @@ export class ZoneDirectory {
     this.#asking = false;
     if (stop.aborted) return;
     this.#answered();
-    if (retryMs === undefined) return;
-    const wait = new AbortController();
-    this.#wait = wait;
-    using either = joinSignals(stop, wait.signal);
-    if (await this.#slept(retryMs, either.signal)) this.ask(stop);
+    if (retryMs !== undefined) await this.#askIn(retryMs, stop);
   }
 
   /** Gives the wait before the next try; `undefined` where this one succeeded. */
@@ -81,8 +103,7 @@ export class ZoneDirectory {
       this.#zones = joinListings(this.#zones, listing);
       const [first, ...others] = listing.failed.map(failureOfCredential);
       if (first !== undefined) return this.#fail([first, ...others]);
-      this.#failure = undefined;
-      this.#failures.forget("listing");
+      this.#succeed();
       return undefined;
     } catch (error) {
       if (stop.aborted) return undefined;
@@ -91,10 +112,20 @@ export class ZoneDirectory {
     }
   }
 
+  #succeed(): void {
+    this.#failure = undefined;
+    this.#failures.forget("listing");
+    this.#allowedAt = -Infinity;
+    this.#retryAt = -Infinity;
+  }
+
   #fail(failures: readonly [Failure, ...Failure[]]): number {
     [this.#failure] = failures;
     const asked = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
     const retryMs = this.#failures.waitAfter("listing", asked);
+    const now = this.#ports.clock.uptime();
+    this.#allowedAt = now + asked;
+    this.#retryAt = now + retryMs;
     for (const failure of failures) this.#ports.unlisted(failure, retryMs);
     return retryMs;
   }
@@ -102,10 +133,10 @@ export class ZoneDirectory {
   async #slept(ms: number, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#ports.clock.sleep(ms, signal);
-      return true;
     } catch {
-      return false;
+      // It ended early: that is asked for next, for it may also have ended and been ended in one turn.
     }
+    return !signal.aborted;
   }
 }
 
