@@ -122,7 +122,7 @@ export class ZoneDirectory {
   #fail(failures: readonly [Failure, ...Failure[]]): number {
     [this.#failure] = failures;
     const asked = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
-    const retryMs = this.#failures.waitAfter("listing", asked);
+    const retryMs = this.#failures.add("listing", asked);
     const now = this.#ports.clock.uptime();
     this.#allowedAt = now + asked;
     this.#retryAt = now + retryMs;
