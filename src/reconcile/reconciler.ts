@@ -201,7 +201,7 @@ export class Reconciler {
         swept.push(name);
       } else if (sweep !== undefined) {
         const delayMs = (spread * nth) / zones.size;
-        if (this.#queue.add(name, "sweep", sweep, delayMs)) swept.push(name);
+        if (this.#queue.add(name, "sweep", sweep, delayMs) === "queued") swept.push(name);
       } else if (known === undefined) this.#queue.add(name, "changed", "file", 0);
       nth += 1;
     }

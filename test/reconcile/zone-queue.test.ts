@@ -129,8 +129,8 @@ describe("the queue of zones", () => {
       const clock = new SimulatedClock();
       const { queue, next } = queueOn(clock);
       if (order === "before") queue.add(a, "sweep", "schedule", 0);
-      expect(queue.add(a, "retry", "retry", 60_000)).toBe(true);
-      if (order === "after") expect(queue.add(a, "sweep", "schedule", 0)).toBe(false);
+      expect(queue.add(a, "retry", "retry", 60_000)).toBe("queued");
+      if (order === "after") expect(queue.add(a, "sweep", "schedule", 0)).toBe("held-back");
       queue.add(b, "sweep", "schedule", 30_000);
       await clock.advance(60_000);
       expect([await next(signal), await next(signal)]).toEqual([
