@@ -29,6 +29,7 @@ export class ZoneDirectory {
   #failure: Failure | undefined;
   readonly #failures: Failures<"listing">;
   #asking = false;
+  #hasNews = false;
   /** Moments of the clock's uptime: when the service allows the next try, and when that is to be. */
   #allowedAt = -Infinity;
   #retryAt = -Infinity;
@@ -57,6 +58,18 @@ export class ZoneDirectory {
     return this.#asking;
   }
 
+  /** Whether an answer has not been taken in yet. */
+  get hasNews(): boolean {
+    return this.#hasNews;
+  }
+
+  /** Takes the news in, and says whether there were any. */
+  takeNews(): boolean {
+    const hasNews = this.#hasNews;
+    this.#hasNews = false;
+    return hasNews;
+  }
+
   /**
    * Asks the service, and again after a wait until it answers; joins a try that is under way. In the wait after a failure
    * what is known is the answer: who `insists` has the service asked again as soon as it allows, nobody else sooner.
@@ -64,13 +77,12 @@ export class ZoneDirectory {
   ask(insists: boolean, stop: AbortSignal): void {
     if (this.#asking) return;
     if (insists) this.#retryAt = Math.min(this.#retryAt, this.#allowedAt);
-    const waitMs = this.#retryAt - this.#ports.clock.uptime();
-    if (waitMs <= 0) {
+    if (this.#waitMs() <= 0) {
       this.#askNow(stop);
       return;
     }
-    if (insists) void this.#askIn(waitMs, stop);
-    this.#answered();
+    if (insists) void this.#askAfterWait(stop);
+    this.#answer();
   }
 
   #askNow(stop: AbortSignal): void {
@@ -79,36 +91,43 @@ export class ZoneDirectory {
     void this.#try(stop);
   }
 
+  #waitMs(): number {
+    return this.#retryAt - this.#ports.clock.uptime();
+  }
+
+  #answer(): void {
+    this.#hasNews = true;
+    this.#answered();
+  }
+
   /** Instead of a wait that is under way. */
-  async #askIn(ms: number, stop: AbortSignal): Promise<void> {
+  async #askAfterWait(stop: AbortSignal): Promise<void> {
     this.#wait.abort();
     const wait = new AbortController();
     this.#wait = wait;
     using either = joinSignals(stop, wait.signal);
-    if (await this.#slept(ms, either.signal)) this.#askNow(stop);
+    if (await this.#slept(this.#waitMs(), either.signal)) this.#askNow(stop);
   }
 
   async #try(stop: AbortSignal): Promise<void> {
-    const retryMs = await this.#list(stop);
+    await this.#list(stop);
     this.#asking = false;
     if (stop.aborted) return;
-    this.#answered();
-    if (retryMs !== undefined) await this.#askIn(retryMs, stop);
+    this.#answer();
+    if (this.#failure !== undefined) await this.#askAfterWait(stop);
   }
 
-  /** Gives the wait before the next try; `undefined` where this one succeeded. */
-  async #list(stop: AbortSignal): Promise<number | undefined> {
+  async #list(stop: AbortSignal): Promise<void> {
     try {
       const listing = await this.#ports.listZones(stop);
       this.#zones = joinListings(this.#zones, listing);
       const [first, ...others] = listing.failed.map(failureOfCredential);
-      if (first !== undefined) return this.#fail([first, ...others]);
-      this.#succeed();
-      return undefined;
+      if (first === undefined) this.#succeed();
+      else this.#fail([first, ...others]);
     } catch (error) {
-      if (stop.aborted) return undefined;
+      if (stop.aborted) return;
       if (!isServiceError(error)) this.#ports.bug(error, "");
-      return this.#fail([failureOf(error)]);
+      this.#fail([failureOf(error)]);
     }
   }
 
@@ -119,7 +138,7 @@ export class ZoneDirectory {
     this.#retryAt = -Infinity;
   }
 
-  #fail(failures: readonly [Failure, ...Failure[]]): number {
+  #fail(failures: readonly [Failure, ...Failure[]]): void {
     [this.#failure] = failures;
     const asked = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
     const retryMs = this.#failures.add("listing", asked);
@@ -127,7 +146,6 @@ export class ZoneDirectory {
     this.#allowedAt = now + asked;
     this.#retryAt = now + retryMs;
     for (const failure of failures) this.#ports.unlisted(failure, retryMs);
-    return retryMs;
   }
 
   async #slept(ms: number, signal: AbortSignal): Promise<boolean> {
