@@ -29,7 +29,7 @@ export class Failures<K> {
   }
 
   /** Counts one more failure and gives the wait after it, in milliseconds; never less than `leastMs`. */
-  waitAfter(key: K, leastMs: number): number {
+  add(key: K, leastMs: number): number {
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
     return Math.max(leastMs, backoffMs(count, this.#random(), zoneBackoff));

@@ -21,27 +21,32 @@ export interface Loaded {
   readonly refusal: FleetRefusal | undefined;
 }
 
+type Zones = DeclaredFleet["zones"];
+
 /** The declared zones that are looked at, and of which revision of the files they are. */
 export class FleetInForce {
   readonly #select: Select;
-  #fleet: DeclaredFleet = noFleet;
-  /** The fleet without what a revision that is held adds to it. */
-  #adopted: DeclaredFleet = noFleet;
-  /** The listing in which the fleet was found. */
+  /** What was put in force last; `undefined` before the first reading. */
+  #adopted: DesiredState | undefined;
+  /** The listing in which its zones were found. */
   #listed: readonly Zone[] | undefined;
-  #revision = "";
-  #hash: string | undefined;
+  /** Its zones, as that listing shows them. */
+  #found: DeclaredFleet = noFleet;
+  /** What a new revision is compared with: its zones that are found, and those that were when it was put in force. */
+  #compared: Zones = noFleet.zones;
+  /** What is looked at: the zones that are found, restrained as a revision that is held restrains them. */
+  #shown: DeclaredFleet = noFleet;
 
   constructor(select: Select) {
     this.#select = select;
   }
 
   get fleet(): DeclaredFleet {
-    return this.#fleet;
+    return this.#shown;
   }
 
   get revision(): string {
-    return this.#revision;
+    return this.#adopted?.revision ?? "";
   }
 
   /**
@@ -49,45 +54,58 @@ export class FleetInForce {
    * zones means it at once: that alone is no step, and of a revision that is held it is in force nevertheless.
    */
   adopt(state: DesiredState, listed: readonly Zone[] | undefined, limits: FleetLimits): Loaded {
-    const isNew = state.hash !== this.#hash;
-    const isKnown = !isNew && listed === this.#listed;
-    const next = isKnown ? this.#adopted : declaredFleet(this.#select, state, listed);
-    const refusal = isNew
-      ? compareFleets(
-          digestsOf(this.#adopted),
-          digestsToCompare(this.#adopted, next),
-          state.revision,
-          limits,
-        )
-      : undefined;
+    this.#findIn(listed);
+    const isNew = state.hash !== this.#adopted?.hash;
+    const next = isNew ? declaredFleet(this.#select, state, listed) : this.#found;
     const problems = [...state.problems, ...next.problems];
+    const refusal = isNew ? this.#refusalOf(state, next, limits) : undefined;
     if (refusal !== undefined) {
-      this.#fleet = restrained(this.#adopted, next);
-      const inForce = { revision: this.#revision, hash: this.#hash ?? "" };
-      return { result: "refused", state, problems, fleet: this.#fleet, inForce, refusal };
+      this.#shown = restrained(this.#found, next);
+      const inForce = { revision: this.revision, hash: this.#adopted?.hash ?? "" };
+      return { result: "refused", state, problems, fleet: this.#shown, inForce, refusal };
     }
-    this.#fleet = next;
-    this.#adopted = next;
-    this.#listed = listed;
-    this.#revision = state.revision;
-    this.#hash = state.hash;
+    this.#adopted = state;
+    this.#found = next;
+    this.#compared = next.zones;
+    this.#shown = next;
     const isBroken = state.problems.some(({ severity }) => severity === "error");
     const result = isBroken ? "invalid" : isNew ? "applied" : "unchanged";
     return { result, state, problems, fleet: next, inForce: state, refusal: undefined };
+  }
+
+  /**
+   * Finds what is in force in another listing. Zones that it no longer shows are compared all the same: a revision that
+   * is held would pass in the moment in which a credential sees few zones, and be in force when it sees all again.
+   */
+  #findIn(listed: readonly Zone[] | undefined): void {
+    if (listed === this.#listed) return;
+    this.#listed = listed;
+    if (this.#adopted === undefined) return;
+    this.#found = declaredFleet(this.#select, this.#adopted, listed);
+    this.#compared = new Map([...this.#compared, ...this.#found.zones]);
+  }
+
+  #refusalOf(
+    { revision }: DesiredState,
+    next: DeclaredFleet,
+    limits: FleetLimits,
+  ): FleetRefusal | undefined {
+    const before = this.#compared;
+    return compareFleets(digestsOf(before), digestsToCompare(before, next.zones), revision, limits);
   }
 }
 
 const noFleet: DeclaredFleet = { zones: new Map(), problems: [], missing: new Map() };
 
-function digestsOf({ zones }: DeclaredFleet): FleetDigests {
+function digestsOf(zones: Zones): FleetDigests {
   return new Map([...zones].map(([name, { digest }]) => [name, digest]));
 }
 
 /** What a revision would make of the fleet; of a zone of which it writes no more than before, what it was. */
-function digestsToCompare(before: DeclaredFleet, after: DeclaredFleet): FleetDigests {
+function digestsToCompare(before: Zones, after: Zones): FleetDigests {
   return new Map(
-    [...after.zones].map(([name, { desired, digest }]) => {
-      const known = before.zones.get(name);
+    [...after].map(([name, { desired, digest }]) => {
+      const known = before.get(name);
       if (known === undefined || known.digest === digest) return [name, digest];
       const isNoMore = writesNoMore(known.desired.content, desired.content);
       return [name, isNoMore ? known.digest : digest];

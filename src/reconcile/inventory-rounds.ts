@@ -166,7 +166,7 @@ export class InventoryRounds {
 
   /** What the token or the contract does not allow now it will not allow in a minute. */
   #waitAfter(name: ZoneName, failure: Failure, { everyMs }: InventoryRoundsOptions): number {
-    return failure.transient ? this.#failures.waitAfter(name, failure.retryAfterMs) : everyMs;
+    return failure.transient ? this.#failures.add(name, failure.retryAfterMs) : everyMs;
   }
 }
 

@@ -35,9 +35,6 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly overlapped: () => void;
 }
 
-/** What makes the loop turn: somebody asked, or the service answered which zones there are. */
-type Wake = Trigger | "listed";
-
 /**
  * Turns any number of wake-ups into looks at zones.
  *
@@ -52,16 +49,12 @@ export class Reconciler {
   readonly #queues: ZoneQueues;
   readonly #directory: ZoneDirectory;
   readonly #inForce: FleetInForce;
-  readonly #sweep = new Sweep();
-  readonly #woken = new Set<Wake>();
+  readonly #sweep = new Sweep(() => this.wake("schedule"));
+  readonly #woken = new Set<Trigger>();
   #wakeUp = Promise.withResolvers<void>();
   #state: DesiredState | undefined;
   /** Content for which the zones were listed last: a name that nobody has is not asked for again and again. */
   #listedFor: string | undefined;
-  /** The sweep that waits for the zone listing. */
-  #owed: Trigger | undefined;
-  /** A scheduled sweep waits for the end of the one before. */
-  #isLate = false;
 
   constructor(options: ReconcilerOptions, ports: ReconcilerPorts) {
     this.#options = options;
@@ -69,7 +62,7 @@ export class Reconciler {
     this.#runner = new ZoneRunner(options, ports);
     this.#queues = new ZoneQueues(ports.credentials, ports.clock);
     this.#inForce = new FleetInForce(ports.desired.select);
-    this.#directory = new ZoneDirectory(ports, () => this.#wakeFor("listed"));
+    this.#directory = new ZoneDirectory(ports, () => this.#wakeUp.resolve());
   }
 
   /** Zones that wait to be looked at; those that wait for a window to open do not count. */
@@ -94,7 +87,8 @@ export class Reconciler {
 
   /** Asks to look again: at every zone, or after a file change at those that it touches. */
   wake(trigger: Trigger): void {
-    this.#wakeFor(trigger);
+    this.#woken.add(trigger);
+    this.#wakeUp.resolve();
   }
 
   /** Asks to look at one zone, before those that wait for a sweep; one that the service does not list needs a sweep. */
@@ -114,11 +108,6 @@ export class Reconciler {
     await Promise.all([this.#refreshWhenWoken(signals.stop), ...workers]);
   }
 
-  #wakeFor(wake: Wake): void {
-    this.#woken.add(wake);
-    this.#wakeUp.resolve();
-  }
-
   async #refreshWhenWoken(stop: AbortSignal): Promise<void> {
     stop.addEventListener("abort", () => this.#wakeUp.resolve(), { once: true });
     const refreshOnce = async (): Promise<void> => {
@@ -127,31 +116,20 @@ export class Reconciler {
       this.#woken.clear();
       this.#wakeUp = Promise.withResolvers();
       stop.throwIfAborted();
-      if (wakes.size > 0) await this.#refresh(wakes, stop);
+      if (wakes.size > 0 || this.#directory.hasNews) await this.#refresh(wakes, stop);
     };
     await keepOn(refreshOnce, this.#ports.bug, stop);
   }
 
-  async #refresh(wakes: ReadonlySet<Wake>, stop: AbortSignal): Promise<void> {
-    const isSweepDue = this.#owe(wakes);
+  async #refresh(wakes: ReadonlySet<Trigger>, stop: AbortSignal): Promise<void> {
+    const sweep = this.#owe(wakes);
     // The files are read while the service answers.
-    if (isSweepDue) this.#directory.ask(stop);
-    const isOnlyListed = wakes.has("listed") && wakes.size === 1;
-    const known = isOnlyListed ? this.#state : undefined;
-    const state = known ?? (await this.#read(isSweepDue, stop));
+    if (sweep !== undefined) this.#directory.ask(sweep !== "schedule", stop);
+    const known = wakes.size === 0 ? this.#state : undefined;
+    const state = known ?? (await this.#read(sweep !== undefined, stop));
     this.#state = state;
-    // The service may have answered meanwhile.
-    const isListed = wakes.has("listed") || this.#woken.delete("listed");
-
-    const before = this.#inForce.fleet;
-    const { fleetLimits } = this.#options;
-    this.#ports.loaded(this.#inForce.adopt(state, this.#directory.zones, fleetLimits));
-    const sweep = isListed ? this.#owed : undefined;
-    // A listing that fails sweeps the zones that are known; while there are none, the sweep stays owed.
-    if (isListed && this.#directory.zones !== undefined) this.#owed = undefined;
-    this.#enqueue(before, sweep);
-    if (isListed) this.#reportMissing(sweep ?? "file");
-    if (isSweepDue) this.#listedFor = state.hash;
+    this.#putInForce(state);
+    if (sweep !== undefined) this.#listedFor = state.hash;
     else this.#askForNewNames(state, stop);
   }
 
@@ -163,21 +141,27 @@ export class Reconciler {
     return { ...before, problems: state.problems };
   }
 
-  /** Notes a sweep that is asked for, and says whether one is; a scheduled one does not overlap with the one before. */
-  #owe(wakes: ReadonlySet<Wake>): boolean {
-    const sweeps = [...wakes].filter((wake) => wake !== "listed").filter(isSweep);
-    const [sweep] = sweeps.toSorted((a, b) => Number(a === "schedule") - Number(b === "schedule"));
-    if (sweep === undefined) return false;
-    // A listing that no sweep has asked for is none under way: the sweep joins it.
-    const isListing = this.#directory.isAsking && this.#owed !== undefined;
-    const isUnderWay = this.#sweep.isUnderWay || isListing;
-    if (sweep === "schedule" && isUnderWay) {
-      this.#isLate = true;
-      this.#ports.overlapped();
-      return false;
-    }
-    this.#owed = sweep;
-    return true;
+  /** What asks for a sweep that is owed from now on; a scheduled one may have to wait for the end of the one before. */
+  #owe(wakes: ReadonlySet<Trigger>): Trigger | undefined {
+    const sweeps = [...wakes].filter(isSweep);
+    const sweep = sweeps.find((trigger) => trigger !== "schedule") ?? sweeps[0];
+    if (sweep === undefined) return undefined;
+    if (this.#sweep.owe(sweep, this.#directory.isAsking)) return sweep;
+    this.#ports.overlapped();
+    return undefined;
+  }
+
+  #putInForce(state: DesiredState): void {
+    const isListed = this.#directory.takeNews();
+    const { zones } = this.#directory;
+    const before = this.#inForce.fleet;
+    this.#ports.loaded(this.#inForce.adopt(state, zones, this.#options.fleetLimits));
+    const sweep = isListed ? this.#sweep.owed : undefined;
+    const swept = this.#enqueue(before, sweep);
+    // A listing that fails sweeps the zones that are known; while there are none, the sweep stays owed.
+    if (sweep !== undefined && zones !== undefined) this.#sweep.begin(swept);
+    this.#forgetDropped(before);
+    if (isListed) this.#reportMissing(sweep ?? "file");
   }
 
   #askForNewNames({ documents, hash }: DesiredState, stop: AbortSignal): void {
@@ -185,44 +169,38 @@ export class Reconciler {
     const seen = new Set(this.#directory.zones?.map(({ name }) => name));
     if (namesOf(documents).every((name) => seen.has(name))) return;
     this.#listedFor = hash;
-    this.#directory.ask(stop);
+    this.#directory.ask(false, stop);
   }
 
-  /** Queues what changed, and in a sweep everything; forgets what is no longer declared. */
-  #enqueue(before: DeclaredFleet, sweep: Trigger | undefined): void {
+  /** Queues what changed, and in a sweep everything; gives the zones that are looked at for that. */
+  #enqueue({ zones: before }: DeclaredFleet, sweep: Trigger | undefined): readonly ZoneName[] {
     const { zones } = this.#inForce.fleet;
     const { clock, nextSweep } = this.#ports;
     const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
-    const swept: ZoneName[] = [];
-    let nth = 0;
-    for (const [name, { desired, digest }] of zones) {
-      const known = before.zones.get(name);
-      if (known !== undefined && known.digest !== digest) {
-        this.#queues.add(desired.zone, "changed", "file", 0);
-        swept.push(name);
+    const queued: ZoneName[] = [];
+    for (const [nth, [name, { desired, digest }]] of [...zones].entries()) {
+      const { zone } = desired;
+      const known = before.get(name);
+      const isEdited = known === undefined ? sweep === undefined : known.digest !== digest;
+      if (isEdited) {
+        this.#queues.add(zone, "changed", "file", 0);
+        queued.push(name);
       } else if (sweep !== undefined) {
-        const delayMs = (spread * nth) / zones.size;
-        if (this.#queues.add(desired.zone, "sweep", sweep, delayMs)) swept.push(name);
-      } else if (known === undefined) this.#queues.add(desired.zone, "changed", "file", 0);
-      nth += 1;
+        const verdict = this.#queues.add(zone, "sweep", sweep, (spread * nth) / zones.size);
+        if (verdict === "queued") queued.push(name);
+      }
     }
-    if (sweep !== undefined) this.#sweep.begin(swept);
+    return queued;
+  }
+
+  #forgetDropped(before: DeclaredFleet): void {
+    const { zones } = this.#inForce.fleet;
     for (const name of before.zones.keys()) {
-      if (!zones.has(name)) this.#forget(name);
+      if (zones.has(name)) continue;
+      this.#queues.remove(name);
+      this.#sweep.settle(name);
     }
     this.#runner.keepOnly(zones);
-  }
-
-  #forget(zone: ZoneName): void {
-    this.#queues.remove(zone);
-    this.#settle(zone);
-  }
-
-  /** Where the sweep ends with this zone and the next is late, that one begins. */
-  #settle(zone: ZoneName): void {
-    if (!this.#sweep.settle(zone) || !this.#isLate) return;
-    this.#isLate = false;
-    this.wake("schedule");
   }
 
   /** A declared zone that the listing does not show is not an empty one: it is told as unreadable. */
@@ -240,7 +218,7 @@ export class Reconciler {
       const entry = await queue.take(signals.stop);
       await this.#runEntry(entry, signals).finally(() => {
         queue.done(entry.zone);
-        this.#settle(entry.zone);
+        this.#sweep.settle(entry.zone);
       });
     };
     await keepOn(lookAtNext, this.#ports.bug, signals.stop);

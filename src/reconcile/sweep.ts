@@ -1,3 +1,4 @@
+import type { Trigger } from "../report/run-report.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
 /** Schedules with shorter gaps look at all zones at once: who asks for seconds wants an answer within seconds. */
@@ -22,22 +23,55 @@ export function spreadMs(now: Date, next: Date | undefined): number {
   return gap < shortestSpreadGapMs ? 0 : Math.min(gap * shareOfTheGap, longestSpreadMs);
 }
 
-/** Which zones the sweep under way has still to look at. */
+/** The sweep that is owed, what the one under way has still to look at, and whether a scheduled one waits for its end. */
 export class Sweep {
+  readonly #lateIsDue: () => void;
   readonly #left = new Set<ZoneName>();
+  #owed: Trigger | undefined;
+  #isLate = false;
 
-  /** Whether there is one. */
-  get isUnderWay(): boolean {
-    return this.#left.size > 0;
+  /** @param lateIsDue is called when a sweep has ended for whose end a scheduled one waits. */
+  constructor(lateIsDue: () => void) {
+    this.#lateIsDue = lateIsDue;
   }
 
-  /** A sweep over `zones` begins; what one before it left undone is part of it. */
+  /** What asked for the sweep that has not begun yet: it waits for the zone listing. */
+  get owed(): Trigger | undefined {
+    return this.#owed;
+  }
+
+  /**
+   * Notes that a sweep is asked for, and says whether it is owed: a scheduled one waits for the end of the one before.
+   *
+   * @param isListing whether the zones are being listed: for the sweep that is owed, where one is.
+   */
+  owe(trigger: Trigger, isListing: boolean): boolean {
+    const isUnderWay = this.#left.size > 0 || (isListing && this.#owed !== undefined);
+    if (trigger === "schedule" && isUnderWay) {
+      this.#isLate = true;
+      return false;
+    }
+    // What somebody has asked for at once is not spread over the gaps of the schedule.
+    if (trigger !== "schedule" || this.#owed === undefined) this.#owed = trigger;
+    return true;
+  }
+
+  /** The sweep that is owed begins, over `zones`; what one before it left undone is part of it. */
   begin(zones: Iterable<ZoneName>): void {
+    this.#owed = undefined;
     for (const zone of zones) this.#left.add(zone);
+    // One in which every zone is held back is over at once.
+    this.#endWhenDone();
   }
 
-  /** A zone was looked at, for whatever reason, or is no longer declared; says whether the sweep has ended with it. */
-  settle(zone: ZoneName): boolean {
-    return this.#left.delete(zone) && this.#left.size === 0;
+  /** A zone was looked at, for whatever reason, or is no longer declared. */
+  settle(zone: ZoneName): void {
+    if (this.#left.delete(zone)) this.#endWhenDone();
+  }
+
+  #endWhenDone(): void {
+    if (this.#left.size > 0 || !this.#isLate) return;
+    this.#isLate = false;
+    this.#lateIsDue();
   }
 }

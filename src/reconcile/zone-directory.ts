@@ -29,10 +29,14 @@ export class ZoneDirectory {
   #failure: Failure | undefined;
   readonly #failures: Failures<"listing">;
   #asking = false;
-  /** Cuts the wait before the next try short. */
+  #hasNews = false;
+  /** Moments of the clock's uptime: when the service allows the next try, and when that is to be. */
+  #allowedAt = -Infinity;
+  #retryAt = -Infinity;
+  /** Ends the wait before the next try. */
   #wait = new AbortController();
 
-  /** @param answered is called after each try, whatever it came to. */
+  /** @param answered is called after each try, whatever it came to, and where there is none for now. */
   constructor(ports: DirectoryPorts, answered: () => void) {
     this.#ports = ports;
     this.#failures = new Failures(ports.random);
@@ -54,58 +58,103 @@ export class ZoneDirectory {
     return this.#asking;
   }
 
-  /** Asks the service, and again after a wait until it answers; joins a try that is under way. */
-  ask(stop: AbortSignal): void {
+  /** Whether an answer has not been taken in yet. */
+  get hasNews(): boolean {
+    return this.#hasNews;
+  }
+
+  /** Takes the news in, and says whether there were any. */
+  takeNews(): boolean {
+    const hasNews = this.#hasNews;
+    this.#hasNews = false;
+    return hasNews;
+  }
+
+  /**
+   * Asks the service, and again after a wait until it answers; joins a try that is under way. In the wait after a failure
+   * what is known is the answer: who `insists` has the service asked again as soon as it allows, nobody else sooner.
+   */
+  ask(insists: boolean, stop: AbortSignal): void {
     if (this.#asking) return;
+    if (insists) this.#retryAt = Math.min(this.#retryAt, this.#allowedAt);
+    if (this.#waitMs() <= 0) {
+      this.#askNow(stop);
+      return;
+    }
+    if (insists) void this.#askAfterWait(stop);
+    this.#answer();
+  }
+
+  #askNow(stop: AbortSignal): void {
     this.#wait.abort();
     this.#asking = true;
     void this.#try(stop);
   }
 
-  async #try(stop: AbortSignal): Promise<void> {
-    const retryMs = await this.#list(stop);
-    this.#asking = false;
-    if (stop.aborted) return;
+  #waitMs(): number {
+    return this.#retryAt - this.#ports.clock.uptime();
+  }
+
+  #answer(): void {
+    this.#hasNews = true;
     this.#answered();
-    if (retryMs === undefined) return;
+  }
+
+  /** Instead of a wait that is under way. */
+  async #askAfterWait(stop: AbortSignal): Promise<void> {
+    this.#wait.abort();
     const wait = new AbortController();
     this.#wait = wait;
     using either = joinSignals(stop, wait.signal);
-    if (await this.#slept(retryMs, either.signal)) this.ask(stop);
+    if (await this.#slept(this.#waitMs(), either.signal)) this.#askNow(stop);
   }
 
-  /** Gives the wait before the next try; `undefined` where this one succeeded. */
-  async #list(stop: AbortSignal): Promise<number | undefined> {
+  async #try(stop: AbortSignal): Promise<void> {
+    await this.#list(stop);
+    this.#asking = false;
+    if (stop.aborted) return;
+    this.#answer();
+    if (this.#failure !== undefined) await this.#askAfterWait(stop);
+  }
+
+  async #list(stop: AbortSignal): Promise<void> {
     try {
       const listing = await this.#ports.listZones(stop);
       this.#zones = joinListings(this.#zones, listing);
       const [first, ...others] = listing.failed.map(failureOfCredential);
-      if (first !== undefined) return this.#fail([first, ...others]);
-      this.#failure = undefined;
-      this.#failures.forget("listing");
-      return undefined;
+      if (first === undefined) this.#succeed();
+      else this.#fail([first, ...others]);
     } catch (error) {
-      if (stop.aborted) return undefined;
+      if (stop.aborted) return;
       if (!isServiceError(error)) this.#ports.bug(error, "");
-      return this.#fail([failureOf(error)]);
+      this.#fail([failureOf(error)]);
     }
   }
 
-  #fail(failures: readonly [Failure, ...Failure[]]): number {
+  #succeed(): void {
+    this.#failure = undefined;
+    this.#failures.forget("listing");
+    this.#allowedAt = -Infinity;
+    this.#retryAt = -Infinity;
+  }
+
+  #fail(failures: readonly [Failure, ...Failure[]]): void {
     [this.#failure] = failures;
     const asked = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
-    const retryMs = this.#failures.waitAfter("listing", asked);
+    const retryMs = this.#failures.add("listing", asked);
+    const now = this.#ports.clock.uptime();
+    this.#allowedAt = now + asked;
+    this.#retryAt = now + retryMs;
     for (const failure of failures) this.#ports.unlisted(failure, retryMs);
-    return retryMs;
   }
 
   async #slept(ms: number, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#ports.clock.sleep(ms, signal);
-      return true;
     } catch {
-      return false;
+      // It ended early: that is asked for next, for it may also have ended and been ended in one turn.
     }
+    return !signal.aborted;
   }
 }
 

@@ -10,6 +10,9 @@ const priorities = ["due", "changed", "retry", "sweep"] as const;
 /** One of {@link priorities}. */
 export type Priority = (typeof priorities)[number];
 
+/** What became of a wish; `held-back`: a scheduled sweep does not look at a zone that waits after a failure. */
+export type Verdict = "queued" | "held-back";
+
 /** A zone that is to be looked at. */
 export interface QueueEntry {
   readonly zone: ZoneName;
@@ -20,8 +23,9 @@ export interface QueueEntry {
 }
 
 /**
- * Each so many takes, the zone goes that has been due longest, whatever its priority: nothing starves. It is counted in
- * takes and not in time: a sweep of thousands of zones waits for hours, and must not bar the way of a change meanwhile.
+ * Each so many takes, of the less urgent priorities the zone goes that has been due longest: nothing starves. It is
+ * counted in takes and not in time: a sweep of thousands of zones waits for hours, and must not bar the way of a change
+ * meanwhile.
  */
 const turnOfTheOldest = 5;
 
@@ -47,6 +51,8 @@ export class ZoneQueue {
   readonly #naps = new Set<AbortController>();
   #order = 0;
   #takes = 0;
+  /** Why the zone was in the queue that was taken last. */
+  #last: Priority | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -69,20 +75,17 @@ export class ZoneQueue {
     return this.#waiting.has(zone) || this.#running.has(zone);
   }
 
-  /**
-   * Adds a zone, or joins what is wished for with the entry that it has ({@link merged}); says whether it is looked at for
-   * that: a zone that waits after a failure is not, in a scheduled sweep.
-   */
-  add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): boolean {
+  /** Adds a zone, or joins what is wished for with the entry that it has ({@link merged}). */
+  add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): Verdict {
     const added = { zone, priority, trigger, dueAt: this.#clock.uptime() + delayMs };
     const known = this.#waiting.get(zone);
-    const entry = known === undefined ? added : merged(known, added);
-    if (entry === known) return !isHeldBack(added, known);
+    const { entry, verdict } = known === undefined ? queued(added) : merged(known, added);
+    if (entry === known) return verdict;
     this.#order += 1;
     const waiting = { ...entry, order: this.#order };
     this.#waiting.set(zone, waiting);
     if (!this.#running.has(zone)) this.#enqueue(waiting);
-    return true;
+    return verdict;
   }
 
   /** Has every zone looked at now whose writes would be due later. */
@@ -102,8 +105,9 @@ export class ZoneQueue {
       signal.throwIfAborted();
       const now = this.#clock.uptime();
       const firsts = this.#heaps.flatMap((heap) => this.#firstOf(heap) ?? []);
-      const next = this.#mostUrgent(firsts.filter(({ dueAt }) => dueAt <= now));
+      const next = this.#nextOf(firsts.filter(({ dueAt }) => dueAt <= now));
       if (next !== undefined) {
+        this.#last = next.priority;
         this.#waiting.delete(next.zone);
         this.#running.set(next.zone, now);
         return next;
@@ -139,13 +143,18 @@ export class ZoneQueue {
     return this.#waiting.get(entry.zone) === entry;
   }
 
-  /** Of the due ones, given in the order of their priorities. */
-  #mostUrgent(due: readonly Waiting[]): Waiting | undefined {
-    const [first, ...others] = due;
+  /**
+   * Of the first of each priority that may go now, given in that order. A window that opens makes hundreds due at one
+   * moment: a zone whose files changed then goes in turns with them.
+   */
+  #nextOf(firsts: readonly Waiting[]): Waiting | undefined {
+    const [first, ...others] = firsts;
     if (first === undefined) return undefined;
     this.#takes += 1;
-    if (this.#takes % turnOfTheOldest > 0) return first;
-    return others.reduce((a, b) => (b.dueAt < a.dueAt ? b : a), first);
+    const isTurnOfTheOldest = this.#takes % turnOfTheOldest === 0;
+    if (isTurnOfTheOldest) return others.toSorted((a, b) => a.dueAt - b.dueAt)[0] ?? first;
+    const [second] = others;
+    return this.#last === "due" && second?.priority === "changed" ? second : first;
   }
 
   async #nap(ms: number, signal: AbortSignal): Promise<void> {
@@ -168,20 +177,30 @@ function isBefore(a: Waiting, b: Waiting): boolean {
   return a.dueAt === b.dueAt ? a.order < b.order : a.dueAt < b.dueAt;
 }
 
+/** The entry that a zone has from now on, and what became of the wish that was added. */
+interface Merged {
+  readonly entry: QueueEntry;
+  readonly verdict: Verdict;
+}
+
+function queued(entry: QueueEntry): Merged {
+  return { entry, verdict: "queued" };
+}
+
 /**
  * Both wishes in one entry, the known one where nothing is added to it; what is more urgent says why. Writes that are
  * due later hasten nothing: what comes before them finds them still held, and has them queued anew.
  */
-function merged<T extends QueueEntry>(known: T, added: QueueEntry): T | QueueEntry {
+function merged(known: QueueEntry, added: QueueEntry): Merged {
   if (known.priority === "due" || added.priority === "due") {
-    return added.dueAt < known.dueAt ? added : known;
+    return queued(added.dueAt < known.dueAt ? added : known);
   }
-  if (isHeldBack(added, known)) return known;
-  if (isHeldBack(known, added)) return added;
+  if (isHeldBack(added, known)) return { entry: known, verdict: "held-back" };
+  if (isHeldBack(known, added)) return queued(added);
   const isMoreUrgent = priorities.indexOf(added.priority) < priorities.indexOf(known.priority);
-  if (!isMoreUrgent && added.dueAt >= known.dueAt) return known;
+  if (!isMoreUrgent && added.dueAt >= known.dueAt) return queued(known);
   const { zone, priority, trigger } = isMoreUrgent ? added : known;
-  return { zone, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) };
+  return queued({ zone, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) });
 }
 
 /** On a schedule that is shorter than the wait after a failure, a zone would be asked at every tick of it. */

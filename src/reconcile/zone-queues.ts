@@ -1,7 +1,7 @@
 import type { Trigger } from "../report/run-report.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import type { Clock } from "./ports.ts";
-import { ZoneQueue, type Priority } from "./zone-queue.ts";
+import { ZoneQueue, type Priority, type Verdict } from "./zone-queue.ts";
 
 /** By which credentials zones are looked at. */
 export interface CredentialPorts {
@@ -43,7 +43,7 @@ export class ZoneQueues {
   }
 
   /** {@link ZoneQueue.add} in the queue of the zone's credential. */
-  add(zone: Zone, priority: Priority, trigger: Trigger, delayMs: number): boolean {
+  add(zone: Zone, priority: Priority, trigger: Trigger, delayMs: number): Verdict {
     return this.#queueOf(zone).add(zone.name, priority, trigger, delayMs);
   }
 

@@ -187,7 +187,7 @@ export class ZoneRunner {
   #retryAfter(report: ZoneReport): NextLook | undefined {
     const wish = retryWish(report);
     if (wish !== undefined) {
-      return { why: "retry", delayMs: this.#failures.waitAfter(report.zone, wish) };
+      return { why: "retry", delayMs: this.#failures.add(report.zone, wish) };
     }
     this.#failures.forget(report.zone);
     return undefined;

@@ -34,23 +34,21 @@ describe("the wait after failures", () => {
 describe("failures in a row", () => {
   it("are counted for each by itself, and anew after a success", ({ expect }) => {
     const failures = new Failures<string>(() => 1);
-    const waits = ["a", "a", "b"].map((key) => failures.waitAfter(key, 0));
+    const waits = ["a", "a", "b"].map((key) => failures.add(key, 0));
     expect(waits).toEqual([5_000, 10_000, 5_000]);
     failures.forget("a");
-    expect([failures.waitAfter("a", 0), failures.waitAfter("b", 0)]).toEqual([5_000, 10_000]);
+    expect([failures.add("a", 0), failures.add("b", 0)]).toEqual([5_000, 10_000]);
   });
 
   it("are waited for as long as the service asks, where that is longer", ({ expect }) => {
     const failures = new Failures<string>(() => 1);
-    expect([failures.waitAfter("a", 7_000), failures.waitAfter("a", 7_000)]).toEqual([
-      7_000, 10_000,
-    ]);
+    expect([failures.add("a", 7_000), failures.add("a", 7_000)]).toEqual([7_000, 10_000]);
   });
 
   it("are forgotten of what is no longer there", ({ expect }) => {
     const failures = new Failures<string>(() => 1);
-    for (const key of ["a", "b"]) failures.waitAfter(key, 0);
+    for (const key of ["a", "b"]) failures.add(key, 0);
     failures.keepOnly(new Set(["b"]));
-    expect([failures.waitAfter("a", 0), failures.waitAfter("b", 0)]).toEqual([5_000, 10_000]);
+    expect([failures.add("a", 0), failures.add("b", 0)]).toEqual([5_000, 10_000]);
   });
 });

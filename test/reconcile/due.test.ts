@@ -126,6 +126,24 @@ describe("a plan that only time holds", () => {
   });
 });
 
+describe("a window that opens for hundreds of zones", () => {
+  it("does not bar the way of a file that is edited then", async ({ expect }) => {
+    const frozen = Array.from({ length: 200 }, (_, index) => `z${index}.example`);
+    await using world = new World([...frozen, shop], { windows: windowsOf([brief]) });
+    world.files.set(shop, { ...protectedContent, mode: "observe" });
+    world.start();
+    await world.clock.advance(40 * second - 1);
+    world.latencyMs = second;
+    await world.clock.advance(5 * second);
+    world.told();
+    world.files.set(shop, protectedContent);
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(20 * second);
+    expect(world.told().slice(0, 10)).toContain(`${shop} applied`);
+  });
+});
+
 describe("a zone that waits for a window", () => {
   it("does not count as waiting to be looked at", async ({ expect }) => {
     await using world = new World([shop], { windows: windowsOf([nightly]) });

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { zoneId } from "../../src/zone/zone.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { problem } from "../support/reports.ts";
 import { bare, protectedContent, World } from "../support/world.ts";
@@ -14,6 +15,11 @@ const edited = desiredZone({
 
 function many(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `z${index}.example`);
+}
+
+async function sweep(world: World): Promise<void> {
+  world.reconciler.wake("schedule");
+  await world.clock.advance(0);
 }
 
 describe("a reading of the files", () => {
@@ -166,5 +172,86 @@ describe("a new revision of the files", () => {
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} in-sync`]);
     expect(world.live.get(blog)?.policies).toHaveLength(1);
+  });
+});
+
+describe("while a revision waits for a person", () => {
+  const zones = many(10);
+
+  /** A fleet in which `r2` is held, for it edits every zone; `unlisted` ones are declared in both, and not listed yet. */
+  async function heldWorld(...unlisted: readonly string[]): Promise<World> {
+    const world = new World([...zones, ...unlisted]);
+    world.unlistable = { zones: unlisted, failed: [] };
+    world.start();
+    await world.clock.advance(0);
+    for (const zone of zones) world.files.set(zone, edited);
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    world.told();
+    world.requests.length = 0;
+    return world;
+  }
+
+  it("a zone that the service lists only now is protected as the one before says", async ({
+    expect,
+  }) => {
+    await using world = await heldWorld("new.example");
+    world.unlistable = { zones: [], failed: [] };
+    await sweep(world);
+    const reports = world.reports.filter(({ zone }) => zone === "new.example");
+    expect(reports).toMatchObject([{ result: "applied", revision: "r1" }]);
+    expect(world.loads.at(-1)).toMatchObject({ result: "refused", inForce: { revision: "r1" } });
+  });
+
+  it("a zone that was made anew is asked for by the id that it has now", async ({ expect }) => {
+    await using world = await heldWorld();
+    const [first = ""] = zones;
+    const live = world.live.get(first);
+    const id = zoneId("f".repeat(32));
+    if (live === undefined || id === undefined) throw new Error("no zone");
+    world.live.set(first, bare({ ...live.zone, id }));
+    await sweep(world);
+    expect(world.loads.at(-1)?.fleet.zones.get(live.zone.name)?.desired.zone.id).toBe(id);
+    expect(world.told()).toContain(`${first} applied`);
+  });
+
+  it("a zone that is no longer listed is told so, and asked for no more", async ({ expect }) => {
+    await using world = await heldWorld();
+    const [first = ""] = zones;
+    world.unlistable = { zones: [first], failed: [] };
+    await sweep(world);
+    expect(world.told()).toContain(`${first} unreadable`);
+    expect(world.requests).not.toContain(`read ${first}`);
+  });
+
+  it("a listing that shows fewer zones for a moment does not let it pass", async ({ expect }) => {
+    await using world = await heldWorld();
+    world.unlistable = { zones, failed: [] };
+    await sweep(world);
+    world.unlistable = { zones: [], failed: [] };
+    await sweep(world);
+    expect(world.loads.map(({ result }) => result).slice(-3)).toEqual([
+      "refused",
+      "refused",
+      "refused",
+    ]);
+    expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
+  });
+
+  it("one that replaces it is compared with the zones that came meanwhile, too", async ({
+    expect,
+  }) => {
+    const late = Array.from({ length: 20 }, (_, index) => `late${index}.example`);
+    await using world = await heldWorld(...late);
+    for (const zone of late) world.files.set(zone, edited);
+    world.revision = "r3";
+    world.unlistable = { zones: [], failed: [] };
+    await sweep(world);
+    world.revision = "r4";
+    for (const zone of zones) world.files.set(zone, protectedContent);
+    world.reconciler.wake("file");
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)?.refusal?.touched).toEqual(new Set(late));
   });
 });

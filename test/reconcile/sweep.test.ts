@@ -112,6 +112,29 @@ describe("a sweep that is still under way when the next is due", () => {
   });
 });
 
+describe("a sweep that finds every zone held back after a failure", () => {
+  it("is over when it begins, and the one that waits for its end begins then", async ({
+    expect,
+  }) => {
+    await using world = new World(["z0.example"]);
+    world.faults.set("z0.example", () => new ServiceFault("API_SERVER", true, 600_000));
+    world.start();
+    await world.clock.advance(1_000);
+    world.faults.clear();
+    world.latencyMs = 30_000;
+    world.reconciler.wake("schedule");
+    await world.clock.advance(1_000);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(1_000);
+    expect([world.listings, world.overlaps]).toEqual([2, 1]);
+    await world.clock.advance(minute);
+    expect(world.listings).toBe(3);
+    world.reconciler.wake("signal");
+    await world.clock.advance(5 * minute);
+    expect([world.listings, world.overlaps]).toEqual([4, 1]);
+  });
+});
+
 describe("a sweep that is due while the zones are listed for another reason", () => {
   it("looks at every zone once they are listed", async ({ expect }) => {
     await using world = await settledWorld(1, 10_000);
@@ -167,19 +190,85 @@ describe("the zone listing", () => {
     expect(world.told()).toEqual(["lost.example unreadable"]);
   });
 
-  it("that fails is asked for again at once when a sweep is due", async ({ expect }) => {
+  it("that fails is not asked for sooner by a schedule, which sweeps the zones that are known", async ({
+    expect,
+  }) => {
     await using world = await settledWorld(1, 10_000);
-    world.listFault = new ServiceFault("API_UNREACHABLE", true, 600_000);
-    world.reconciler.wake("schedule");
-    await world.clock.advance(0);
+    world.listFault = new ServiceFault("API_SERVER", true, 10 * minute);
+    for (let tick = 0; tick < 9; tick += 1) {
+      world.reconciler.wake("schedule");
+      await world.clock.advance(minute);
+    }
     expect(world.listings).toBe(2);
-    world.listFault = undefined;
-    world.reconciler.wake("schedule");
-    await world.clock.advance(0);
-    expect(world.listings).toBe(3);
-    await world.clock.advance(3_600_000);
-    expect(world.listings).toBe(3);
+    expect(world.told()).toEqual(Array.from({ length: 9 }, () => "z0.example in-sync"));
+    await world.clock.advance(minute);
+    expect([world.listings, world.overlaps]).toEqual([3, 0]);
   });
+
+  it("that fails at the start is not asked for sooner by a schedule, and owes the first look", async ({
+    expect,
+  }) => {
+    await using world = new World(["z0.example", "z1.example"]);
+    world.listFault = new ServiceFault("API_SERVER", true, 10 * minute);
+    world.nextSweep = inMs(24 * 60 * minute);
+    world.start();
+    for (let tick = 0; tick < 9; tick += 1) {
+      await world.clock.advance(minute);
+      world.reconciler.wake("schedule");
+    }
+    await world.clock.advance(0);
+    expect(world.listings).toBe(1);
+    world.listFault = undefined;
+    world.told();
+    await world.clock.advance(minute);
+    expect(world.listings).toBe(2);
+    expect(world.reports.map(({ trigger }) => trigger)).toEqual(["startup", "startup"]);
+    await world.clock.advance(60 * minute);
+    expect(world.listings).toBe(2);
+  });
+
+  it("that fails is not asked for sooner by the name of a new zone, which is told as missing", async ({
+    expect,
+  }) => {
+    await using world = await settledWorld(1, 10_000);
+    world.listFault = new ServiceFault("API_SERVER", true, 10 * minute);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(minute);
+    world.told();
+    world.files.set("new.example", protectedContent);
+    world.revision = "r2";
+    world.reconciler.wake("file");
+    await world.clock.advance(minute);
+    expect(world.listings).toBe(2);
+    expect(world.reports).toMatchObject([
+      { zone: "new.example", failure: { message: "API_SERVER of the world" } },
+    ]);
+  });
+
+  it.for(["signal", "manual", "retry"] as const)(
+    "that fails is asked for sooner on a %s, yet not before the moment that the service named",
+    async (trigger, { expect }) => {
+      await using world = await settledWorld(1, 10_000);
+      world.listFault = new ServiceFault("API_SERVER", true, 30_000);
+      world.reconciler.wake("schedule");
+      await world.clock.advance(210_000);
+      expect(world.listings).toBe(7);
+      world.told();
+
+      // The next try is 160 s away, and would be 320 s away after that.
+      world.reconciler.wake(trigger);
+      await world.clock.advance(29_999);
+      expect(world.listings).toBe(7);
+      expect(world.reports.map((report) => report.trigger)).toEqual([trigger]);
+      await world.clock.advance(1);
+      expect(world.listings).toBe(8);
+      await world.clock.advance(30_000);
+      expect(world.listings).toBe(8);
+      world.reconciler.wake(trigger);
+      await world.clock.advance(0);
+      expect(world.listings).toBe(9);
+    },
+  );
 
   it("that fails for long costs the zones that are known one look, not one for each try", async ({
     expect,

@@ -12,6 +12,10 @@ function named(text: string): ZoneName {
 
 const [a, b, c] = [named("a.example"), named("b.example"), named("c.example")];
 
+function nine(text: string): readonly ZoneName[] {
+  return Array.from({ length: 9 }, (_, index) => named(`${text}${index}.example`));
+}
+
 /** A queue on a clock that stands still, and what comes out of it next. */
 function queueOn(clock: SimulatedClock): {
   readonly queue: ZoneQueue;
@@ -125,8 +129,8 @@ describe("the queue of zones", () => {
       const clock = new SimulatedClock();
       const { queue, next } = queueOn(clock);
       if (order === "before") queue.add(a, "sweep", "schedule", 0);
-      expect(queue.add(a, "retry", "retry", 60_000)).toBe(true);
-      if (order === "after") expect(queue.add(a, "sweep", "schedule", 0)).toBe(false);
+      expect(queue.add(a, "retry", "retry", 60_000)).toBe("queued");
+      if (order === "after") expect(queue.add(a, "sweep", "schedule", 0)).toBe("held-back");
       queue.add(b, "sweep", "schedule", 30_000);
       await clock.advance(60_000);
       expect([await next(signal), await next(signal)]).toEqual([
@@ -167,6 +171,24 @@ describe("the queue of zones", () => {
     queue.add(c, "changed", "file", 0);
     expect(queue.size).toBe(2);
     expect(await next(signal)).toBe("a.example due due");
+  });
+
+  it("lets changes and writes that are due by the hundred go in turns, and a sweep at every fifth", async ({
+    expect,
+    signal,
+  }) => {
+    const clock = new SimulatedClock();
+    const { queue, next } = queueOn(clock);
+    for (const zone of nine("due")) queue.add(zone, "due", "due", 0);
+    for (const zone of nine("sweep")) queue.add(zone, "sweep", "schedule", 1_000);
+    for (const zone of nine("changed")) queue.add(zone, "changed", "file", 2_000);
+    await clock.advance(2_000);
+    const given: string[] = [];
+    for (let turn = 0; turn < 10; turn += 1) {
+      given.push((await next(signal)).split(" ")[1] ?? "");
+    }
+    const round = ["due", "changed", "due", "changed", "sweep"];
+    expect(given).toEqual(round.concat(round));
   });
 
   it("looks at a zone whose writes are due later for what comes before, in its own name", async ({
