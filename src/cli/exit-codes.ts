@@ -26,7 +26,7 @@ export const exitCodeHelp = `Exit codes:
   3  a file is invalid
   4  held by a guard; apply: by mode: observe or suspend too
   5  some zones done, some failed; import: something was left out
-  6  a plan is stale: its zone has moved meanwhile
+  6  a plan is stale: its zone has moved, or its writes waited for too long
   7  the service cannot be reached, or the budget is spent`;
 
 /** Failures of the way to the service, not of what was asked of it. */

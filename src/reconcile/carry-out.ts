@@ -96,12 +96,16 @@ function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
   return stop.reason instanceof Superseded ? stop.reason.why : "shutdown";
 }
 
-/** What becomes of a write that threw: one that was called off has not been sent. */
+/** What becomes of a write that threw: one that was called off has not been sent, or was turned away before (429). */
 function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): Outcome {
   if (abort.aborted) return givenUp(write);
-  const isCalledOff = stop.aborted && error === stop.reason;
+  const isCalledOff = stop.aborted && (error === stop.reason || isThrottled(error));
   if (!isCalledOff) return failed(write, error);
   return { status: "skipped", write, because: reasonToStop({ stop }) };
+}
+
+function isThrottled(error: unknown): boolean {
+  return isServiceError(error) && error.code === "API_THROTTLED";
 }
 
 /** What the service made of a request that we did not wait for, the next look will show. */

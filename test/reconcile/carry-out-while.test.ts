@@ -7,6 +7,7 @@ import { Bugs } from "../support/bugs.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { liveZone } from "../support/model.ts";
 import { report } from "../support/reports.ts";
+import { ServiceFault } from "../support/world.ts";
 
 const second = 1_000;
 
@@ -15,6 +16,8 @@ async function carriedOutIn(
   writes: readonly Write[],
   waitMs: number,
   longestAgeMs: number,
+  /** What a write that is called off rejects with. */
+  failure: (reason: unknown) => unknown = (reason) => reason,
 ): Promise<readonly string[]> {
   const [clock, bugs] = [new SimulatedClock(), new Bugs()];
   using brake = new Brake(clock);
@@ -24,7 +27,9 @@ async function carriedOutIn(
   const proposal = { report: { ...ready, plan: { ...ready.plan, writes } }, live, readAt: 0 };
   const writer = {
     write: async (known: typeof live, _write: Write, _signal: AbortSignal, stop: AbortSignal) => {
-      await clock.sleep(waitMs, stop);
+      await clock.sleep(waitMs, stop).catch((reason: unknown) => {
+        throw failure(reason);
+      });
       return { live: known, ray: "ray", interleaved: false };
     },
   };
@@ -71,5 +76,13 @@ describe("a reading that writes rest on", () => {
     },
   ])("$when", async ({ writes, came }, { expect }) => {
     expect(await carriedOutIn(writes, 25 * second, 60 * second)).toEqual(came);
+  });
+
+  it.for([
+    { when: "throttled was not carried out", code: "API_THROTTLED", came: "outdated" },
+    { when: "broken off may have been", code: "API_SERVER", came: "failed" },
+  ])("what is called off after it was $when", async ({ code, came }, { expect }) => {
+    const failure = () => new ServiceFault(code, true);
+    expect(await carriedOutIn([policyGoes], 90 * second, 60 * second, failure)).toEqual([came]);
   });
 });
