@@ -16,7 +16,7 @@ import type { Shape } from "./schema.ts";
 import { foreignProblem, shownText } from "./shown-text.ts";
 import { silencesIn } from "./silence.ts";
 import type { Silence } from "./silence.ts";
-import { longestReadingMs, readYamlAside, type ReadingClock } from "./read-yaml-aside.ts";
+import { longestReadingMs, readYamlAside, type Reader } from "./read-yaml-aside.ts";
 import { readYaml, type YamlText } from "./yaml-text.ts";
 import type { ZoneEntry } from "./zone-file.ts";
 
@@ -66,26 +66,43 @@ export function parseFile(file: string, hash: string, bytes: Uint8Array): Parsed
 const mostAtOnce = 256 * 1024;
 
 /**
- * Like {@link parseFile}, without holding up everything else for as long as a large file takes. One that takes minutes is
- * given up, and has no hash of its content: it is not known, and tried again.
+ * Like {@link parseFile}, without holding up everything else for as long as a large file takes. One that takes minutes, or
+ * more memory than there is, is given up, and has no hash of its content: it is not known, and tried again.
  */
 export async function parseFileAside(
   file: string,
   hash: string,
   bytes: Uint8Array,
-  clock: ReadingClock,
+  reader: Reader,
   signal: AbortSignal,
 ): Promise<ParsedFile> {
   const { text } = textOf(file, bytes);
   if (text === undefined || text.length <= mostAtOnce) return parseFile(file, hash, bytes);
-  const yaml = await readYamlAside(file, text, clock, signal);
-  return yaml === undefined ? unusableFile(file, tooSlow(file)) : parsed(file, hash, text, yaml);
+  const aside = await readYamlAside(file, text, reader, signal);
+  switch (aside.result) {
+    case "read":
+      return parsed(file, hash, text, aside.yaml);
+    case "late":
+      return unusableFile(file, tooSlow(file));
+    case "failed":
+      return unusableFile(file, tooCostly(file, aside.error));
+  }
 }
 
 function tooSlow(file: string): Problem {
   return problemOfFile(file, "FILE_TOO_SLOW", {
     message: `the file was not read within ${longestReadingMs / 60_000} min, and was given up`,
     remedy: "divide it among smaller files, or give the program more CPU; it is tried again",
+  });
+}
+
+function tooCostly(file: string, error: Error): Problem {
+  const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+  return problemOfFile(file, "FILE_TOO_COSTLY", {
+    message: isMemory
+      ? "the file takes more memory to be read than the program has"
+      : `the file was not read to its end: ${error.message}`,
+    remedy: "divide it among smaller files, or give the program more memory; it is tried again",
   });
 }
 

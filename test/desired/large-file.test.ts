@@ -13,7 +13,7 @@ import {
 import { maxProblems } from "../../src/desired/problem-of.ts";
 import { readYaml } from "../../src/desired/yaml-text.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { zonesOf } from "../support/desired.ts";
+import { linesOf, zonesOf } from "../support/desired.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 
 const zones = Array.from(
@@ -29,6 +29,8 @@ const zones = Array.from(
 );
 const text = `zones:\n${zones.join("")}  - { name: last.example.com, oops: 1 }\n`;
 const bytes = new TextEncoder().encode(text);
+
+const reader = { clock: systemClock, memory: {} };
 
 function zone(label: string): string {
   return `zones:\n  - name: ${label}.example.com\n`;
@@ -53,7 +55,7 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
     signal,
   }) => {
     const hash = hashOf(bytes);
-    const aside = parseFileAside("a.yaml", hash, bytes, systemClock, signal);
+    const aside = parseFileAside("a.yaml", hash, bytes, reader, signal);
     expect(await turnsDuring(aside)).toBeGreaterThan(100);
     const read = await aside;
     const small = parseFile("a.yaml", hash, bytes);
@@ -64,7 +66,7 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
 
   it("is given up with its reader", async ({ expect }) => {
     const stop = new AbortController();
-    const aside = parseFileAside("a.yaml", "hash", bytes, systemClock, stop.signal);
+    const aside = parseFileAside("a.yaml", "hash", bytes, reader, stop.signal);
     stop.abort(new Error("shutdown"));
     await expect(aside).rejects.toThrow("shutdown");
   });
@@ -91,6 +93,31 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
     expect(read.problems).toEqual([]);
     expect(read.documents).toHaveLength(3_002);
     expect(clock.sleeping).toBe(0);
+  });
+});
+
+describe("a file that takes more memory than its reader has", { timeout: 60_000 }, () => {
+  it("is a problem of its own, keeps its last good version, and holds up no other file", async ({
+    expect,
+    signal,
+  }) => {
+    const disk = memoryFiles({ "/zones/a.yaml": zone("other"), "/zones/b.yaml": zone("good") });
+    const options = { path: "/zones", files: disk.port, clock: systemClock };
+    const desired = new DesiredFiles(options, { maxOldGenerationSizeMb: 16 });
+    await desired.load(signal);
+    disk.write("/zones/a.yaml", zone("next"));
+    disk.write("/zones/b.yaml", `zones:\n${"- a\n".repeat(250_000)}`);
+    for (let round = 0; round < 2; round += 1) {
+      const state = await desired.load(signal);
+      expect(linesOf(state)).toEqual([
+        "b.yaml:1:1: error: the file takes more memory to be read than the program has; divide it among smaller files, or give the program more memory; it is tried again [FILE_TOO_COSTLY]",
+      ]);
+      expect(zonesOf(state)).toEqual(["next.example.com", "good.example.com"]);
+    }
+    disk.write("/zones/b.yaml", zone("mended"));
+    const mended = await desired.load(signal);
+    expect(mended.problems).toEqual([]);
+    expect(zonesOf(mended)).toEqual(["next.example.com", "mended.example.com"]);
   });
 });
 
