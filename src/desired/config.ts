@@ -199,7 +199,7 @@ function parseConfig(file: string, text: string, { cronMistake }: ConfigPorts): 
     return { config: undefined, problems: [problemOfFile(file, "FILE_EMPTY", words)] };
   }
   if (!configFileShape(value)) {
-    return { config: undefined, problems: shapeProblems(configFileShape, located) };
+    return { config: undefined, problems: shapeProblems(configFileShape, value, located, []) };
   }
   const config = normalConfig(value, path.dirname(path.resolve(file)));
   return { config, problems: configProblems(value, config, located, cronMistake) };

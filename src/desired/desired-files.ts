@@ -12,7 +12,7 @@ import type { Memory, Taken, TraceEntry } from "./join-files.ts";
 import { hashOf, parseFileAside, unusableFile } from "./parse-file.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { problemOfFile } from "./problem-of.ts";
-import type { ReadingClock } from "./read-yaml-aside.ts";
+import type { Reader, ReadingClock } from "./read-yaml-aside.ts";
 import { commitOf } from "./revision.ts";
 import { silenceProblems } from "./silence-problems.ts";
 
@@ -66,14 +66,17 @@ interface Known {
 /** The zone files of a directory: reads again what changed, and remembers the last good version of each file. */
 export class DesiredFiles {
   readonly #options: DesiredFilesOptions;
+  readonly #reader: Reader;
   #parsed = new Map<string, ParsedFile>();
   #known = new Map<string, Known>();
   readonly #memory: Memory = new WeakMap();
   #reading: Reading | undefined;
   #last: DesiredState;
 
-  constructor(options: DesiredFilesOptions) {
+  /** @param memory for reading a large file; what is not said is as the program has it. */
+  constructor(options: DesiredFilesOptions, memory: Reader["memory"] = {}) {
     this.#options = options;
+    this.#reader = { clock: options.clock, memory };
     this.#last = { ...nothingYet, directory: options.path };
   }
 
@@ -132,7 +135,7 @@ export class DesiredFiles {
     if (before?.hash === hash) return before;
     // A large set must not hold up everything else for as long as it takes.
     await setImmediate();
-    return parseFileAside(found.file, hash, found.bytes, this.#options.clock, signal);
+    return parseFileAside(found.file, hash, found.bytes, this.#reader, signal);
   }
 
   #stateOf({ directory, parsed, commit }: Omit<Reading, "state">): DesiredState {

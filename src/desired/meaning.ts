@@ -2,6 +2,7 @@ import { checkCsp } from "../syntax/check-csp.ts";
 import { parseExpression } from "../syntax/expression.ts";
 import type { Finding } from "../syntax/finding.ts";
 import { isJsonObject } from "../syntax/json.ts";
+import { problemCodes } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
 import { cspText } from "./csp-text.ts";
 import type { CspInFile } from "./csp-text.ts";
@@ -9,7 +10,7 @@ import { keyOffset, valueOffset } from "./located.ts";
 import { itemsAt, valueAt } from "./loose.ts";
 import type { LoosePart } from "./loose.ts";
 import type { Path } from "./path.ts";
-import { problemOf } from "./problem-of.ts";
+import { maxProblems, problemOf } from "./problem-of.ts";
 import { offsetInScalar } from "./scalar-text.ts";
 
 /**
@@ -40,18 +41,25 @@ function inExpression(
 ): readonly Problem[] {
   if (typeof expression !== "string") return [];
   const { findings } = parseExpression(expression);
-  return findings.map((found) => inText(part, text, expression, path, found));
+  return told(findings).map((found) => inText(part, text, expression, path, found));
 }
 
 function inValue(part: LoosePart, text: string, value: unknown, path: Path): readonly Problem[] {
   if (!isCspInFile(value)) return [];
   const { text: policy, findings, pathAt } = cspText(value);
   if (pathAt === undefined) {
-    return checkCsp(policy).map((found) => inText(part, text, policy, path, found));
+    return told(checkCsp(policy)).map((found) => inText(part, text, policy, path, found));
   }
   // Where an entry does not stay within its place, checking the text would tell of it wrongly.
   const found = findings.length > 0 ? findings : checkCsp(policy);
-  return found.map((one) => inEntry(part, [...path, ...pathAt(one.offset)], one));
+  return told(found).map((one) => inEntry(part, [...path, ...pathAt(one.offset)], one));
+}
+
+/** As many findings of one value as a file tells of: to look for the places of more takes long. An error is among them. */
+function told(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length <= maxProblems) return findings;
+  const errors = findings.filter(({ code }) => problemCodes[code].severity === "error");
+  return (errors.length > 0 ? errors : findings).slice(0, maxProblems + 1);
 }
 
 function isCspInFile(value: unknown): value is CspInFile {

@@ -1,6 +1,7 @@
-import { looseObject } from "../syntax/loose-json.ts";
 import { createHash } from "node:crypto";
 
+import { isJsonObject } from "../syntax/json.ts";
+import { looseObject } from "../syntax/loose-json.ts";
 import type { Problem } from "../zone/problem.ts";
 import { keyProblems } from "./key-problems.ts";
 import type { Layer } from "./layer.ts";
@@ -16,7 +17,7 @@ import type { Shape } from "./schema.ts";
 import { foreignProblem, shownText } from "./shown-text.ts";
 import { silencesIn } from "./silence.ts";
 import type { Silence } from "./silence.ts";
-import { longestReadingMs, readYamlAside, type ReadingClock } from "./read-yaml-aside.ts";
+import { longestReadingMs, readYamlAside, type Reader } from "./read-yaml-aside.ts";
 import { readYaml, type YamlText } from "./yaml-text.ts";
 import type { ZoneEntry } from "./zone-file.ts";
 
@@ -66,26 +67,43 @@ export function parseFile(file: string, hash: string, bytes: Uint8Array): Parsed
 const mostAtOnce = 256 * 1024;
 
 /**
- * Like {@link parseFile}, without holding up everything else for as long as a large file takes. One that takes minutes is
- * given up, and has no hash of its content: it is not known, and tried again.
+ * Like {@link parseFile}, without holding up everything else for as long as a large file takes. One that takes minutes, or
+ * more memory than there is, is given up, and has no hash of its content: it is not known, and tried again.
  */
 export async function parseFileAside(
   file: string,
   hash: string,
   bytes: Uint8Array,
-  clock: ReadingClock,
+  reader: Reader,
   signal: AbortSignal,
 ): Promise<ParsedFile> {
   const { text } = textOf(file, bytes);
   if (text === undefined || text.length <= mostAtOnce) return parseFile(file, hash, bytes);
-  const yaml = await readYamlAside(file, text, clock, signal);
-  return yaml === undefined ? unusableFile(file, tooSlow(file)) : parsed(file, hash, text, yaml);
+  const aside = await readYamlAside(file, text, reader, signal);
+  switch (aside.result) {
+    case "read":
+      return parsed(file, hash, text, aside.yaml);
+    case "late":
+      return unusableFile(file, tooSlow(file));
+    case "failed":
+      return unusableFile(file, tooCostly(file, aside.error));
+  }
 }
 
 function tooSlow(file: string): Problem {
   return problemOfFile(file, "FILE_TOO_SLOW", {
     message: `the file was not read within ${longestReadingMs / 60_000} min, and was given up`,
     remedy: "divide it among smaller files, or give the program more CPU; it is tried again",
+  });
+}
+
+function tooCostly(file: string, error: Error): Problem {
+  const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+  return problemOfFile(file, "FILE_TOO_COSTLY", {
+    message: isMemory
+      ? "the file takes more memory to be read than the program has"
+      : `the file was not read to its end: ${error.message}`,
+    remedy: "divide it among smaller files, or give the program more memory; it is tried again",
   });
 }
 
@@ -130,33 +148,85 @@ function readDocument(document: Located, text: string): Reading {
     profileLayer(document, name, content),
   );
   const zones = (value.zones ?? []).map((content, index) => zoneLayer(document, index, content));
-  const problems = [...profiles, ...zones].flatMap((part) => partProblems(part, text));
+  const problems = untilTooMany([...profiles, ...zones], (part) => partProblems(part, text));
   return { profiles, zones, withheld: [], problems };
 }
 
 /** A document of the wrong shape: what is right in it is read all the same, so that all problems come at once. */
 function readAskew(whole: Located, text: string): Reading {
-  const shape = shapeProblems(zoneFileShape, whole);
+  const shape = shapeProblemsOf(whole);
+  const names = Object.keys(looseObject(valueAt(whole.value, "profiles")));
+  if (shape.length > maxProblems) {
+    return { profiles: [], zones: [], withheld: names, problems: shape };
+  }
   const unknown = shape.filter(({ code }) => code === "UNKNOWN_KEY").map(({ path }) => path);
   const document = pruned(whole, new Set(unknown));
-  const { value } = document;
-  const named = valueAt(value, "profiles");
-  const allProfiles = Object.entries(looseObject(named)).map(
-    ([name, content]: [string, unknown]) => profileLayer(document, name, content),
+  const allProfiles = profilesIn(document);
+  const allZones = zonesIn(document);
+  const inside = untilTooMany([...allProfiles, ...allZones], (part) =>
+    partProblems(part, text).filter((problem) => !shape.some((told) => isToldBy(told, problem))),
   );
-  const allZones = itemsAt(value, "zones").map((content, index) =>
-    zoneLayer(document, index, content),
-  );
-  const inside = [...allProfiles, ...allZones]
-    .flatMap((part) => partProblems(part, text))
-    .filter((problem) => !shape.some((told) => isToldBy(told, problem)));
   const profiles = allProfiles.filter((part) => hasContent(part, isProfile));
+  const known = new Set(profiles.map(({ profile }) => profile));
   return {
     profiles,
     zones: allZones.filter((part) => hasContent(part, isZoneEntry)),
-    withheld: allProfiles.map(({ profile }) => profile).filter((name) => !profiles.some(({ profile }) => profile === name)),
+    withheld: names.filter((name) => !known.has(name)),
     problems: [...shape, ...inside],
   };
+}
+
+/** Part by part: the time that a schema takes to tell of all errors grows with their square. */
+function shapeProblemsOf(document: Located): readonly Problem[] {
+  return [
+    ...shapeProblems(zoneFileShape, frameOf(document.value), document, []),
+    ...untilTooMany(profilesIn(document), ({ content, path }) =>
+      shapeProblems(isProfile, content, document, path),
+    ),
+    ...untilTooMany(zonesIn(document), ({ content, path }) =>
+      shapeProblems(isZoneEntry, content, document, path),
+    ),
+  ];
+}
+
+/** A document without what its profiles and zones say. */
+function frameOf(value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  const { profiles, zones } = value;
+  const named = Object.keys(looseObject(profiles)).map((name) => [name, {}] as const);
+  return {
+    ...value,
+    ...(isJsonObject(profiles) && { profiles: Object.fromEntries<object>(named) }),
+    ...(Array.isArray(zones) && { zones: [] }),
+  };
+}
+
+/** Problems of `parts`; where more errors are found than are told, nobody looks for others. */
+function untilTooMany<P>(
+  parts: readonly P[],
+  problemsIn: (part: P) => readonly Problem[],
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  let errors = 0;
+  for (const part of parts) {
+    const found = problemsIn(part);
+    problems.push(...found);
+    errors += found.filter(({ severity }) => severity === "error").length;
+    if (errors > maxProblems) break;
+  }
+  return problems;
+}
+
+function profilesIn(document: Located): readonly InProfile<unknown>[] {
+  return Object.entries(looseObject(valueAt(document.value, "profiles"))).map(([name, content]) =>
+    profileLayer<unknown>(document, name, content),
+  );
+}
+
+function zonesIn(document: Located): readonly InZones<unknown>[] {
+  return itemsAt(document.value, "zones").map((content, index) =>
+    zoneLayer<unknown>(document, index, content),
+  );
 }
 
 /** Whether a value of the wrong kind is all there is to say of it. */

@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { addAbortListener } from "node:events";
+import { Worker, type ResourceLimits } from "node:worker_threads";
 
 import { isJsonObject } from "../syntax/json.ts";
 import type { YamlText } from "./yaml-text.ts";
@@ -16,34 +16,49 @@ export const longestReadingMs = 300_000;
 /** The build gives the file another ending. */
 const workerFile = import.meta.url.endsWith(".ts") ? "./yaml-worker.ts" : "./yaml-worker.js";
 
+/** What reading aside goes by. */
+export interface Reader {
+  readonly clock: ReadingClock;
+  /** Of the thread; what is not said is as the program has it. */
+  readonly memory: ResourceLimits;
+}
+
+/** What came of reading aside; its thread fails where it has not the memory for the text. */
+export type YamlAside =
+  | { readonly result: "read"; readonly yaml: YamlText }
+  | typeof late
+  | { readonly result: "failed"; readonly error: Error };
+
 /**
  * Like `readYaml`, on another thread: five thousand zones in one file are composed for seconds, in which a daemon would
- * answer no probe. Gives `undefined` where it takes too long. Rejects when the signal aborts.
+ * answer no probe. Rejects only when the signal aborts.
  */
 export async function readYamlAside(
   file: string,
   text: string,
-  clock: ReadingClock,
+  { clock, memory }: Reader,
   signal: AbortSignal,
-): Promise<YamlText | undefined> {
-  const worker = new Worker(new URL(workerFile, import.meta.url), { workerData: { file, text } });
-  const late = new AbortController();
-  const callOff = clock.alarm(longestReadingMs, () => late.abort());
+): Promise<YamlAside> {
+  const url = new URL(workerFile, import.meta.url);
+  const worker = new Worker(url, { workerData: { file, text }, resourceLimits: memory });
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  worker.on("message", resolve).on("error", resolve).on("exit", resolve);
+  using _ = addAbortListener(signal, resolve);
+  const callOff = clock.alarm(longestReadingMs, () => resolve(late));
   try {
-    const either = AbortSignal.any([signal, late.signal]);
-    const message: readonly unknown[] = await once(worker, "message", { signal: either });
-    const read = message[0];
-    if (isYamlText(read)) return read;
-    throw new Error("the thread that reads YAML gave something else");
-  } catch (error) {
+    const end = await promise;
     signal.throwIfAborted();
-    if (late.signal.aborted) return undefined;
-    throw error;
+    if (end === late) return late;
+    if (isYamlText(end)) return { result: "read", yaml: end };
+    const error = end instanceof Error ? end : new Error("its reader ended without a word");
+    return { result: "failed", error };
   } finally {
     callOff();
     await worker.terminate();
   }
 }
+
+const late = { result: "late" } as const;
 
 function isYamlText(value: unknown): value is YamlText {
   return (

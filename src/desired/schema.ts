@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { AnySchemaObject, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
+import type { AnySchemaObject, ErrorObject, Options, ValidateFunction } from "ajv/dist/2020.js";
 
 import { isJsonObject } from "../syntax/json.ts";
 import { looseObject } from "../syntax/loose-json.ts";
@@ -18,12 +18,16 @@ import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./z
 /** A schema as the program uses it: a guard, and what it complains of. */
 export type Shape<T> = ValidateFunction<T>;
 
-const ajv = new Ajv2020({
-  allErrors: true,
-  verbose: true,
-  allowUnionTypes: true,
-  strictRequired: false,
-}).addVocabulary(["patternErrorMessage"]);
+const manner: Options = { verbose: true, allowUnionTypes: true, strictRequired: false };
+
+/** Ends at the first error: to go on is for those who tell of them. */
+const ajv = withWords(new Ajv2020(manner));
+
+/** Goes on to the last error, in a time that grows with their square. The other one has judged the schemas. */
+const thorough = withWords(new Ajv2020({ ...manner, allErrors: true, validateSchema: false }));
+
+/** Whatever holds more values than this is not gone through to the last error: no entry that people write does. */
+const mostValues = 10_000;
 
 /** The shape of a file with zone documents. */
 export const zoneFileShape: Shape<ZoneFile> = ajv.compile<ZoneFile>(readSchema("zones"));
@@ -60,16 +64,46 @@ export function schemaText(name: "zones" | "zonewarden"): string {
   return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), "utf8");
 }
 
-/** Everything in `located` that its schema does not allow; the guard has just said no. */
-export function shapeProblems<T>(shape: Shape<T>, located: Located): readonly Problem[] {
-  const errors = relevant(shape.errors ?? []).slice(0, maxProblems + 1);
+/**
+ * Everything in `value`, which stands at `path` of a document, that its schema does not allow; of what is larger than
+ * anybody writes the first alone.
+ */
+export function shapeProblems(
+  shape: Shape<unknown>,
+  value: unknown,
+  document: Located,
+  path: Path,
+): readonly Problem[] {
+  const errors = relevant(errorsIn(shape, value)).slice(0, maxProblems + 1);
   return errors.map((error) => {
-    const path = pathOf(error.instancePath, located.value);
+    const at = [...path, ...pathOf(error.instancePath, value)];
     const words = schemaWords(error);
-    const where = words.inside === undefined ? path : [...path, words.inside];
+    const where = words.inside === undefined ? at : [...at, words.inside];
     const offset = words.inside === undefined ? valueOffset : keyOffset;
-    return problemOf(located.source, words.code, offset(located, where), where, words);
+    return problemOf(document.source, words.code, offset(document, where), where, words);
   });
+}
+
+function errorsIn(shape: Shape<unknown>, value: unknown): readonly ErrorObject[] {
+  if (shape(value)) return [];
+  if (valuesIn(value, mostValues) > mostValues) return shape.errors ?? [];
+  const all = thorough.compile(shape.schema);
+  return all(value) ? [] : (all.errors ?? []);
+}
+
+/** How many values `value` is made of; it is not counted beyond `most`. */
+function valuesIn(value: unknown, most: number): number {
+  if (typeof value !== "object" || value === null) return 1;
+  let count = 1;
+  for (const key in value) {
+    if (count > most) break;
+    count += valuesIn(Reflect.get(value, key), most - count);
+  }
+  return count;
+}
+
+function withWords(validator: Ajv2020): Ajv2020 {
+  return validator.addVocabulary(["patternErrorMessage"]);
 }
 
 function part<T>(name: "profile" | "zone_entry" | "page_shield" | "managed_rules"): Shape<T> {
@@ -79,6 +113,7 @@ function part<T>(name: "profile" | "zone_entry" | "page_shield" | "managed_rules
 function readSchema(name: "zones" | "zonewarden"): AnySchemaObject {
   const schema: unknown = JSON.parse(schemaText(name));
   if (!isSchema(schema)) throw new Error(`schemas/${name}.schema.json is no schema`);
+  thorough.addSchema(schema);
   return schema;
 }
 

@@ -19,6 +19,7 @@ export const problemCodes = {
   FILE_UNREADABLE: error("a file cannot be read"),
   FILE_TOO_LARGE: error("a file is larger than 8 MB"),
   FILE_TOO_SLOW: error("a file takes minutes to be read"),
+  FILE_TOO_COSTLY: error("a file takes more memory to be read than there is"),
   FILE_NOT_UTF8: error("a file is not UTF-8 text"),
   FILE_EMPTY: error("a file says nothing; an empty file is no empty state"),
   FILE_FOREIGN: error("a file of another kind: it has none of the keys that it should have"),

@@ -13,7 +13,7 @@ import {
 import { maxProblems } from "../../src/desired/problem-of.ts";
 import { readYaml } from "../../src/desired/yaml-text.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { zonesOf } from "../support/desired.ts";
+import { linesOf, zonesOf } from "../support/desired.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 
 const zones = Array.from(
@@ -29,6 +29,8 @@ const zones = Array.from(
 );
 const text = `zones:\n${zones.join("")}  - { name: last.example.com, oops: 1 }\n`;
 const bytes = new TextEncoder().encode(text);
+
+const reader = { clock: systemClock, memory: {} };
 
 function zone(label: string): string {
   return `zones:\n  - name: ${label}.example.com\n`;
@@ -53,7 +55,7 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
     signal,
   }) => {
     const hash = hashOf(bytes);
-    const aside = parseFileAside("a.yaml", hash, bytes, systemClock, signal);
+    const aside = parseFileAside("a.yaml", hash, bytes, reader, signal);
     expect(await turnsDuring(aside)).toBeGreaterThan(100);
     const read = await aside;
     const small = parseFile("a.yaml", hash, bytes);
@@ -64,7 +66,7 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
 
   it("is given up with its reader", async ({ expect }) => {
     const stop = new AbortController();
-    const aside = parseFileAside("a.yaml", "hash", bytes, systemClock, stop.signal);
+    const aside = parseFileAside("a.yaml", "hash", bytes, reader, stop.signal);
     stop.abort(new Error("shutdown"));
     await expect(aside).rejects.toThrow("shutdown");
   });
@@ -94,6 +96,31 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
   });
 });
 
+describe("a file that takes more memory than its reader has", { timeout: 60_000 }, () => {
+  it("is a problem of its own, keeps its last good version, and holds up no other file", async ({
+    expect,
+    signal,
+  }) => {
+    const disk = memoryFiles({ "/zones/a.yaml": zone("other"), "/zones/b.yaml": zone("good") });
+    const options = { path: "/zones", files: disk.port, clock: systemClock };
+    const desired = new DesiredFiles(options, { maxOldGenerationSizeMb: 16 });
+    await desired.load(signal);
+    disk.write("/zones/a.yaml", zone("next"));
+    disk.write("/zones/b.yaml", `zones:\n${"- a\n".repeat(250_000)}`);
+    for (let round = 0; round < 2; round += 1) {
+      const state = await desired.load(signal);
+      expect(linesOf(state)).toEqual([
+        "b.yaml:1:1: error: the file takes more memory to be read than the program has; divide it among smaller files, or give the program more memory; it is tried again [FILE_TOO_COSTLY]",
+      ]);
+      expect(zonesOf(state)).toEqual(["next.example.com", "good.example.com"]);
+    }
+    disk.write("/zones/b.yaml", zone("mended"));
+    const mended = await desired.load(signal);
+    expect(mended.problems).toEqual([]);
+    expect(zonesOf(mended)).toEqual(["next.example.com", "mended.example.com"]);
+  });
+});
+
 describe("a key that stands in a map again and again", () => {
   it("is told as often as somebody reads it, and looked for no more often", ({ expect }) => {
     const again = "b: 1\n".repeat(10_000);
@@ -102,5 +129,42 @@ describe("a key that stands in a map again and again", () => {
     expect(problems.at(0)).toMatchObject({ code: "DUPLICATE_KEY", place: { line: 3 } });
     const file = new TextEncoder().encode(`${text}${again}`);
     expect(parseFile("a.yaml", "hash", file).problems.at(-1)?.code).toBe("TOO_MANY_PROBLEMS");
+  });
+});
+
+const list = (item: string): string => `[${Array.from({ length: 30_000 }, () => item).join(",")}]`;
+const map = (value: string): string =>
+  `{${Array.from({ length: 30_000 }, (_, index) => `x${index}: ${value}`).join(",")}}`;
+const entry = (what: string): string => `zones: [{ name: a.example, ${what} }]`;
+const policy = (value: string): string =>
+  entry(`page_shield: { policies: { items: [{ key: a, value: ${value} }] } }`);
+
+describe("a file with tens of thousands of mistakes", { timeout: 60_000 }, () => {
+  it.for([
+    { what: "entries", text: `zones: ${list("a")}` },
+    { what: "profiles", text: `profiles: ${map("a")}` },
+    { what: "keys of the document", text: map("a") + "\n" },
+    { what: "names of profiles", text: `profiles: ${map("{}").replaceAll("x", "X")}` },
+    { what: "keys of an entry", text: `zones: [${map("a")}]` },
+    {
+      what: "policies of an entry",
+      text: entry(`page_shield: { policies: { items: ${list("a")} } }`),
+    },
+    { what: "rules of an entry", text: entry(`managed_rules: { rules: ${list("{a: b}")} }`) },
+    { what: "directives of a policy", text: policy(map("[a]")) },
+    { what: "sources of a policy", text: policy(`{ script-src: ${list("''")} }`) },
+    {
+      what: "expressions",
+      text: `zones: ${list("{name: a, managed_rules: {rules: [{key: a, expression: '('}]}}")}`,
+    },
+  ])("in its $what takes hardly longer than to compose it", ({ text: wrong }, { expect }) => {
+    const before = performance.now();
+    readYaml("a.yaml", wrong);
+    const composed = performance.now();
+    const file = parseFile("a.yaml", "hash", new TextEncoder().encode(wrong));
+    const parsed = performance.now();
+    expect(file.usable).toBe(false);
+    expect(file.problems.length).toBeLessThanOrEqual(maxProblems + 1);
+    expect(parsed - composed).toBeLessThan(3 * (composed - before) + 1_000);
   });
 });

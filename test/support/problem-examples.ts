@@ -92,6 +92,7 @@ export const codesWithoutExample: Readonly<Partial<Record<ProblemCode, string>>>
   FILE_UNREADABLE: "no permission",
   FILE_TOO_LARGE: "a file of 50 MB",
   FILE_TOO_SLOW: "a file of 8 MB on a starved machine",
+  FILE_TOO_COSTLY: "a file of 8 MB where the program has 128 MB of memory",
   FILE_NOT_UTF8: "a file saved as UTF-16",
   FILE_OUTSIDE: "a link to /etc/zones.yaml",
   FILE_NOT_REGULAR: "a pipe named zones.yaml",
