@@ -1,6 +1,6 @@
 import type { LoadResult } from "../report/load-report.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Zone } from "../zone/zone.ts";
+import type { KnownZones } from "../zone/zone.ts";
 import { declaredFleet } from "./declared-fleet.ts";
 import type { DeclaredFleet, DesiredState, FleetZone, Select } from "./declared-fleet.ts";
 import { compareFleets } from "./fleet-guard.ts";
@@ -28,7 +28,7 @@ export class FleetInForce {
   /** The fleet without what a revision that is held adds to it. */
   #adopted: DeclaredFleet = noFleet;
   /** The listing in which the fleet was found. */
-  #listed: readonly Zone[] | undefined;
+  #listed: KnownZones | undefined;
   #revision = "";
   #hash: string | undefined;
 
@@ -48,7 +48,7 @@ export class FleetInForce {
    * Puts what the files say in force, unless the step from the revision before is too wide to take unasked. Who suspends
    * zones means it at once: that alone is no step, and of a revision that is held it is in force nevertheless.
    */
-  adopt(state: DesiredState, listed: readonly Zone[] | undefined, limits: FleetLimits): Loaded {
+  adopt(state: DesiredState, listed: KnownZones | undefined, limits: FleetLimits): Loaded {
     const isNew = state.hash !== this.#hash;
     const isKnown = !isNew && listed === this.#listed;
     const next = isKnown ? this.#adopted : declaredFleet(this.#select, state, listed);

@@ -145,10 +145,10 @@ export class Reconciler {
 
     const before = this.#inForce.fleet;
     const { fleetLimits } = this.#options;
-    this.#ports.loaded(this.#inForce.adopt(state, this.#directory.zones, fleetLimits));
+    this.#ports.loaded(this.#inForce.adopt(state, this.#directory.known, fleetLimits));
     const sweep = isListed ? this.#owed : undefined;
     // A listing that fails sweeps the zones that are known; while there are none, the sweep stays owed.
-    if (isListed && this.#directory.zones !== undefined) this.#owed = undefined;
+    if (isListed && this.#directory.known !== undefined) this.#owed = undefined;
     this.#enqueue(before, sweep);
     if (isListed) this.#reportMissing(sweep ?? "file");
     if (isSweepDue) this.#listedFor = state.hash;
@@ -182,7 +182,7 @@ export class Reconciler {
 
   #askForNewNames({ documents, hash }: DesiredState, stop: AbortSignal): void {
     if (hash === this.#listedFor) return;
-    const seen = new Set(this.#directory.zones?.map(({ name }) => name));
+    const seen = new Set(this.#directory.known?.zones.map(({ name }) => name));
     if (namesOf(documents).every((name) => seen.has(name))) return;
     this.#listedFor = hash;
     this.#directory.ask(stop);
