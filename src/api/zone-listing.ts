@@ -36,6 +36,7 @@ export class ZoneLister {
   async list(send: Get, signal: AbortSignal): Promise<readonly Zone[]> {
     const zones = new Map<string, Zone>();
     const ids = new Set<string>();
+    let nameless = Infinity;
     let total = 0;
     for (let pass = 1; pass <= mostPasses; pass += 1) {
       const pages = await readPages(send, this.#known, signal);
@@ -45,10 +46,13 @@ export class ZoneLister {
       const listing = joined(pages);
       if (!listing.moved) return listing.zones;
       for (const zone of listing.zones) zones.set(zone.id, zone);
-      for (const id of pages.flatMap((page) => page.ids)) ids.add(id);
+      const seen = pages.flatMap((page) => page.ids);
+      for (const id of seen.filter((each) => each !== "")) ids.add(id);
+      // These cannot be told apart. The least counts: of a pass that showed one twice, it would hide a zone.
+      nameless = Math.min(nameless, seen.filter((each) => each === "").length);
       total = pages.at(-1)?.total ?? 0;
     }
-    if (ids.size < total) throw incomplete(ids.size, total);
+    if (ids.size + nameless < total) throw incomplete(ids.size + nameless, total);
     return [...zones.values()];
   }
 }
@@ -120,7 +124,7 @@ function incomplete(listed: number, total: number): ApiError {
 interface Page {
   readonly digest: string;
   readonly zones: readonly Zone[];
-  /** Of all its elements: some may be no zones that a file could name. */
+  /** Of all its elements, "" where one has none: some may be no zones that a file could name. */
   readonly ids: readonly string[];
   /** Zones on all pages, where the service says it. */
   readonly total: number | undefined;

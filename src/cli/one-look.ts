@@ -3,7 +3,7 @@ import { selectZones } from "../desired/select.ts";
 import type { Circumstances } from "../plan/guard.ts";
 import { causeByMarks } from "../plan/plan.ts";
 import type { FleetZone } from "../reconcile/declared-fleet.ts";
-import { declaredFleet, missingReport } from "../reconcile/declared-fleet.ts";
+import { declaredFleet, joinListings, missingReport } from "../reconcile/declared-fleet.ts";
 import type { Proposal } from "../reconcile/propose.ts";
 import { propose } from "../reconcile/propose.ts";
 import { windowsOf } from "../reconcile/windows.ts";
@@ -51,9 +51,10 @@ export interface LookOptions {
 export async function lookOnce(options: LookOptions, session: Session): Promise<FleetLook> {
   const { state, only } = options;
   const { config, machine } = session;
-  const { zones: listed, failed } = await listZones(session);
+  const listing = await listZones(session);
+  const { failed } = listing;
   const isWhole = failed.length === 0;
-  const fleet = declaredFleet(selectZones, state, listed);
+  const fleet = declaredFleet(selectZones, state, joinListings(undefined, listing));
   const names = [
     ...fleet.missing.keys(),
     ...fleet.zones.values().map(({ desired }) => desired.zone.name),

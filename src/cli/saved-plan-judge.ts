@@ -26,7 +26,7 @@ export function savedPlanJudge(
   { documents }: DesiredState,
   { mode, limits, windows }: Config,
 ): SavedPlanJudge {
-  const selection = selectZones(documents, zones);
+  const selection = selectZones(documents, { zones, unlisted: [] });
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
   const options = { mode, limits, windows: windowsOf(windows), used: [] };
   return (plan, now) => {

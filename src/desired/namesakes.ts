@@ -1,6 +1,6 @@
 import type { ZoneDocument } from "../zone/desired.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Zone } from "../zone/zone.ts";
+import type { KnownZones, Zone } from "../zone/zone.ts";
 import { problemAt } from "./problem-of.ts";
 
 /** A listed zone, and the documents that speak of it. */
@@ -18,12 +18,16 @@ export interface Meant {
 /**
  * Finds out which of the declared zones of one name is meant: the one that the files name most closely, by its id, its
  * name or a selector, and of several such the only active one. Accounts can hold zones of one name, which has requests
- * answered by the active one (SERVICE.md C.4).
+ * answered by the active one (SERVICE.md C.4). While the zones of a credential are not known, that one may be among them.
  */
-export function meantOf(declared: readonly Declared[]): Meant {
+export function meantOf(declared: readonly Declared[], unlisted: KnownZones["unlisted"]): Meant {
   const closest = Math.min(...declared.map(closeness));
   const named = declared.filter((each) => closeness(each) === closest);
   const [first, second] = named;
+  const isCertain = order[closest] === "id" || named.some(({ zone }) => zone.status === "active");
+  if (first !== undefined && !isCertain && unlisted.length > 0) {
+    return { meant: undefined, problem: uncertain(named, first, unlisted) };
+  }
   if (second === undefined) return { meant: first, problem: undefined };
   const [active, ...others] = named.filter(({ zone }) => zone.status === "active");
   if (active === undefined || others.length > 0) {
@@ -42,6 +46,18 @@ function ambiguous(named: readonly Declared[], { zone, documents }: Declared): P
   return problemAt(documents[0].place, "ZONE_AMBIGUOUS", {
     message: `${named.length} zones are called ${zone.name}, and not just one of them is active: ${textOf(named)}`,
     remedy: "declare one of them alone, by its id; until then all of them are left alone",
+  });
+}
+
+function uncertain(
+  named: readonly Declared[],
+  { zone, documents }: Declared,
+  unlisted: readonly string[],
+): Problem {
+  const credentials = `credential ${unlisted.join(", ")}`;
+  return problemAt(documents[0].place, "ZONE_UNCERTAIN", {
+    message: `no zone called ${zone.name} is known to be active: ${textOf(named)}; ${credentials} may have one, and could not list its zones yet`,
+    remedy: `let ${credentials} list its zones, or declare the zone by its id; until then it is left alone`,
   });
 }
 

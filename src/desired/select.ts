@@ -2,7 +2,7 @@ import { globIgnoringCase } from "../syntax/glob.ts";
 import { didYouMean } from "../syntax/nearest.ts";
 import type { DesiredZone, Selector, ZoneContent, ZoneDocument } from "../zone/desired.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
+import type { KnownZones, Zone, ZoneName } from "../zone/zone.ts";
 import { combine } from "./combine.ts";
 import { type Declared, meantOf } from "./namesakes.ts";
 import { problemAt } from "./problem-of.ts";
@@ -20,7 +20,10 @@ export interface Selection {
  * Finds the zones that documents speak of. An explicit zone beats every selector; several selectors that fit one
  * zone must not want different things of it. A zone about which something is wrong is left out, the others stay.
  */
-export function selectZones(documents: readonly ZoneDocument[], zones: readonly Zone[]): Selection {
+export function selectZones(
+  documents: readonly ZoneDocument[],
+  { zones, unlisted }: KnownZones,
+): Selection {
   const explicit = findExplicit(documents, zones);
   const selectors = documents.flatMap((document) =>
     document.target.by === "selector"
@@ -36,7 +39,7 @@ export function selectZones(documents: readonly ZoneDocument[], zones: readonly 
     return first === undefined ? [] : [{ zone, documents: [first, ...others] }];
   });
   const unused = selectors.filter(({ document }) => !used.has(document));
-  const { zones: found, problems, leftAlone } = choose(declared);
+  const { zones: found, problems, leftAlone } = choose(declared, unlisted);
   const idle = unused.map(({ document }) => fitsNothing(document));
   return { zones: found, problems: [...explicit.problems, ...problems, ...idle], leftAlone };
 }
@@ -63,12 +66,12 @@ function findExplicit(documents: readonly ZoneDocument[], zones: readonly Zone[]
 }
 
 /** Settles for each name which zone it stands for, and what that one shall be. */
-function choose(declared: readonly Declared[]): Selection {
+function choose(declared: readonly Declared[], unlisted: KnownZones["unlisted"]): Selection {
   const found: DesiredZone[] = [];
   const problems: Problem[] = [];
   const leftAlone = new Map<ZoneName, Problem>();
   for (const [name, all] of Map.groupBy(declared, ({ zone }) => zone.name)) {
-    const { meant, problem } = meantOf(all);
+    const { meant, problem } = meantOf(all, unlisted);
     const choice = meant === undefined ? nothing : contentOf(meant);
     const why = choice.problem ?? problem;
     problems.push(...[problem, choice.problem].filter((each) => each !== undefined));

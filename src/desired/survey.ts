@@ -79,9 +79,10 @@ class Surveyor {
       await this.#take(real, file, await this.#port.facts(real));
     } catch (error) {
       this.#signal.throwIfAborted();
-      if (isZoneFile(file)) {
+      const heldFiles = this.#heldFiles(`${file}/`);
+      if (isZoneFile(file) && !heldFiles) {
         this.#report(file, at, "FILE_UNREADABLE", brokenLink("file", error));
-      } else if (!isGone(error) || this.#heldFiles(`${file}/`)) {
+      } else if (heldFiles || !isGone(error)) {
         this.#report(`${file}/`, at, "DIRECTORY_UNREADABLE", brokenLink("directory", error));
       }
     }

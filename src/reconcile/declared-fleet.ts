@@ -1,7 +1,7 @@
 import type { Failure, Trigger, ZoneReport } from "../report/run-report.ts";
 import type { DesiredZone, ZoneDocument } from "../zone/desired.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
+import type { KnownZones, Zone, ZoneName } from "../zone/zone.ts";
 import { digestOf } from "./zone-memory.ts";
 
 /** Everything that the files say at this moment, as far as running it needs to know. */
@@ -21,7 +21,7 @@ export interface Listing {
 /** Finds the zones that documents speak of among those that the service lists. */
 export type Select = (
   documents: readonly ZoneDocument[],
-  zones: readonly Zone[],
+  known: KnownZones,
 ) => {
   /** No two of one name. */
   readonly zones: readonly DesiredZone[];
@@ -55,7 +55,7 @@ export interface DeclaredFleet {
 export function declaredFleet(
   select: Select,
   state: DesiredState,
-  listed: readonly Zone[] | undefined,
+  listed: KnownZones | undefined,
 ): DeclaredFleet {
   if (listed === undefined) {
     const missing = new Map(namesOf(state.documents).map((name) => [name, undefined]));
@@ -131,16 +131,20 @@ export function missingReport(
  * where the listing shows the very same zones.
  */
 export function joinListings(
-  known: readonly Zone[] | undefined,
+  known: KnownZones | undefined,
   { zones, failed }: Listing,
-): readonly Zone[] {
-  if (known === undefined) return zones;
+): KnownZones {
+  const credentials = failed.map(({ credential }) => credential);
+  if (known === undefined) return { zones, unlisted: credentials };
   const seen = new Set(zones.map(({ id }) => id));
-  const kept = failed.length === 0 ? [] : known.filter(({ id }) => !seen.has(id));
+  const kept = failed.length === 0 ? [] : known.zones.filter(({ id }) => !seen.has(id));
   const joined = [...zones, ...kept];
+  const unlisted = known.unlisted.filter((credential) => credentials.includes(credential));
   const isSame =
-    joined.length === known.length && joined.every((zone, index) => zone === known[index]);
-  return isSame ? known : joined;
+    unlisted.length === known.unlisted.length &&
+    joined.length === known.zones.length &&
+    joined.every((zone, index) => zone === known.zones[index]);
+  return isSame ? known : { zones: joined, unlisted };
 }
 
 /** Whether a wake-up asks for a look at every zone; a file change asks for those that it touches. */

@@ -1,6 +1,6 @@
 import type { LoadResult } from "../report/load-report.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { Zone } from "../zone/zone.ts";
+import type { KnownZones } from "../zone/zone.ts";
 import { declaredFleet } from "./declared-fleet.ts";
 import type { DeclaredFleet, DesiredState, FleetZone, Select } from "./declared-fleet.ts";
 import { compareFleets } from "./fleet-guard.ts";
@@ -29,7 +29,7 @@ export class FleetInForce {
   /** What was put in force last; `undefined` before the first reading. */
   #adopted: DesiredState | undefined;
   /** The listing in which its zones were found. */
-  #listed: readonly Zone[] | undefined;
+  #listed: KnownZones | undefined;
   /** Its zones, as that listing shows them. */
   #found: DeclaredFleet = noFleet;
   /** What a new revision is compared with: its zones that are found, and those that were when it was put in force. */
@@ -53,7 +53,7 @@ export class FleetInForce {
    * Puts what the files say in force, unless the step from the revision before is too wide to take unasked. Who suspends
    * zones means it at once: that alone is no step, and of a revision that is held it is in force nevertheless.
    */
-  adopt(state: DesiredState, listed: readonly Zone[] | undefined, limits: FleetLimits): Loaded {
+  adopt(state: DesiredState, listed: KnownZones | undefined, limits: FleetLimits): Loaded {
     this.#findIn(listed);
     const isNew = state.hash !== this.#adopted?.hash;
     const next = isNew ? declaredFleet(this.#select, state, listed) : this.#found;
@@ -77,7 +77,7 @@ export class FleetInForce {
    * Finds what is in force in another listing. Zones that it no longer shows are compared all the same: a revision that
    * is held would pass in the moment in which a credential sees few zones, and be in force when it sees all again.
    */
-  #findIn(listed: readonly Zone[] | undefined): void {
+  #findIn(listed: KnownZones | undefined): void {
     if (listed === this.#listed) return;
     this.#listed = listed;
     if (this.#adopted === undefined) return;

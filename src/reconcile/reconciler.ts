@@ -153,20 +153,20 @@ export class Reconciler {
 
   #putInForce(state: DesiredState): void {
     const isListed = this.#directory.takeNews();
-    const { zones } = this.#directory;
+    const { known } = this.#directory;
     const before = this.#inForce.fleet;
-    this.#ports.loaded(this.#inForce.adopt(state, zones, this.#options.fleetLimits));
+    this.#ports.loaded(this.#inForce.adopt(state, known, this.#options.fleetLimits));
     const sweep = isListed ? this.#sweep.owed : undefined;
     const swept = this.#enqueue(before, sweep);
     // A listing that fails sweeps the zones that are known; while there are none, the sweep stays owed.
-    if (sweep !== undefined && zones !== undefined) this.#sweep.begin(swept);
+    if (sweep !== undefined && known !== undefined) this.#sweep.begin(swept);
     this.#forgetDropped(before);
     if (isListed) this.#reportMissing(sweep ?? "file");
   }
 
   #askForNewNames({ documents, hash }: DesiredState, stop: AbortSignal): void {
     if (hash === this.#listedFor) return;
-    const seen = new Set(this.#directory.zones?.map(({ name }) => name));
+    const seen = new Set(this.#directory.known?.zones.map(({ name }) => name));
     if (namesOf(documents).every((name) => seen.has(name))) return;
     this.#listedFor = hash;
     this.#directory.ask(false, stop);

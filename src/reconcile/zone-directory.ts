@@ -1,6 +1,6 @@
 import { failureOf, isServiceError } from "../report/failure.ts";
 import type { Failure } from "../report/run-report.ts";
-import type { Zone } from "../zone/zone.ts";
+import type { KnownZones } from "../zone/zone.ts";
 import { Failures } from "./backoff.ts";
 import type { Listing } from "./declared-fleet.ts";
 import { joinListings } from "./declared-fleet.ts";
@@ -25,7 +25,7 @@ export interface DirectoryPorts {
 export class ZoneDirectory {
   readonly #ports: DirectoryPorts;
   readonly #answered: () => void;
-  #zones: readonly Zone[] | undefined;
+  #known: KnownZones | undefined;
   #failure: Failure | undefined;
   readonly #failures: Failures<"listing">;
   #asking = false;
@@ -44,8 +44,8 @@ export class ZoneDirectory {
   }
 
   /** As listed last; `undefined` before the first listing. */
-  get zones(): readonly Zone[] | undefined {
-    return this.#zones;
+  get known(): KnownZones | undefined {
+    return this.#known;
   }
 
   /** What the last try failed with. */
@@ -120,7 +120,7 @@ export class ZoneDirectory {
   async #list(stop: AbortSignal): Promise<void> {
     try {
       const listing = await this.#ports.listZones(stop);
-      this.#zones = joinListings(this.#zones, listing);
+      this.#known = joinListings(this.#known, listing);
       const [first, ...others] = listing.failed.map(failureOfCredential);
       if (first === undefined) this.#succeed();
       else this.#fail([first, ...others]);

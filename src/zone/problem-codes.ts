@@ -52,6 +52,7 @@ export const problemCodes = {
   SELECTOR_UNUSED: warning("a selector fits no zone"),
   ZONE_AMBIGUOUS: error("several zones have the name of a declared one"),
   ZONE_NAMESAKE: warning("several zones have the name of a declared one; the active one is taken"),
+  ZONE_UNCERTAIN: warning("a zone that is not active, while its active namesake may not be listed"),
   ZONE_NOT_LISTED: error("the token does not see a declared zone"),
   UNUSED_PROFILE: warning("no zone uses a profile"),
   BAD_SILENCE: warning("a comment that silences nothing, or does not say why"),

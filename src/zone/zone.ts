@@ -19,6 +19,12 @@ export interface Zone {
   readonly plan: string;
 }
 
+/** What is known of the zones: which there are, and of which credentials they were never listed. */
+export interface KnownZones {
+  readonly zones: readonly Zone[];
+  readonly unlisted: readonly string[];
+}
+
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
 /** Reads a zone name, or gives `undefined` where `text` is none. International names are given in their ASCII form. */

@@ -117,6 +117,29 @@ describe("the zone listing", () => {
     expect(listed.length).toBeGreaterThanOrEqual(110);
   });
 
+  it.for([
+    { nameless: 3, total: 121, says: undefined },
+    { nameless: 3, total: 122, says: "the pages hold 121 zones of 122" },
+  ])(
+    "that never stands still counts each of $nameless elements without an id, of $total in all",
+    async ({ nameless, total, says }, { expect, signal }) => {
+      const zones = wireZones(118);
+      const all = [...zones.slice(0, 10), {}, {}, ...zones.slice(10), {}];
+      expect(all).toHaveLength(zones.length + nameless);
+      const { send } = fakeGet(({ query }) => {
+        const end = Number(query["page"]) * 50;
+        const isFirst = end === 50;
+        return {
+          result: all.slice(end - 50, end),
+          resultInfo: { total_count: isFirst ? total - 1 : total },
+        };
+      });
+      const listing = listZones(send, signal);
+      if (says === undefined) expect(await listing).toHaveLength(zones.length);
+      else await expect(listing).rejects.toThrow(says);
+    },
+  );
+
   it("ends where every page is the first one", async ({ expect, signal }) => {
     const zones = wireZones(50);
     const { send, calls } = fakeGet(() => ({ result: zones }));

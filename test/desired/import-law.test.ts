@@ -39,13 +39,13 @@ function imported(lives: readonly LiveZone[]): Parameters<typeof importedText>[0
 
 async function plansOf(files: Readonly<Record<string, string>>, lives: readonly LiveZone[]) {
   const { documents, problems } = await desiredBench(files).load();
-  const selected = selectZones(
-    documents,
-    lives.map(({ zone }) => zone),
-  );
+  const zones = lives.map(({ zone }) => zone);
+  const selected = selectZones(documents, { zones, unlisted: [] });
   const errors = [...problems, ...selected.problems].filter(({ severity }) => severity === "error");
   const plans = lives.flatMap((live) =>
-    selectZones(documents, [live.zone]).zones.map((desired) => plan(desired, live, owner)),
+    selectZones(documents, { zones: [live.zone], unlisted: [] }).zones.map((desired) =>
+      plan(desired, live, owner),
+    ),
   );
   return { errors, plans };
 }

@@ -7,45 +7,50 @@ function zone(name: string): string {
   return `zones: [{ name: ${name}, page_shield: { settings: { enabled: true } } }]\n`;
 }
 
-describe("a directory below that cannot be found", () => {
-  it.for([
-    {
-      when: "the link to it leads nowhere for a moment",
-      lose: (disk: MemoryDisk) => disk.delete("/zones/.v1"),
-      says: "team/:1:1: error: the directory cannot be read: it does not exist; mend the link, or delete it [DIRECTORY_UNREADABLE]",
-    },
-    {
-      when: "the link to it goes round in a circle",
-      lose: (disk: MemoryDisk) => disk.link("/zones/team", "team"),
-      says: "team/:1:1: error: the directory cannot be read: its links go round in a circle; mend the link, or delete it [DIRECTORY_UNREADABLE]",
-    },
-    {
-      when: "the link to it leads out",
-      lose: (disk: MemoryDisk) => disk.link("/zones/team", "/elsewhere"),
-      says: "team/:1:1: error: the link leads out of the directory; put what it leads to here [FILE_OUTSIDE]",
-    },
-  ])("keeps its zones when $when", async ({ lose, says }, { expect }) => {
-    const { disk, load } = desiredBench({
-      "blog.yaml": zone("blog.example"),
-      ".v1/shop.yaml": zone("shop.example"),
+describe.for(["team", "team.yaml"])(
+  "a directory below, called %s, that cannot be found",
+  (name) => {
+    it.for([
+      {
+        when: "the link to it leads nowhere for a moment",
+        lose: (disk: MemoryDisk) => disk.delete("/zones/.v1"),
+        says: "the directory cannot be read: it does not exist; mend the link, or delete it [DIRECTORY_UNREADABLE]",
+      },
+      {
+        when: "the link to it goes round in a circle",
+        lose: (disk: MemoryDisk) => disk.link(`/zones/${name}`, name),
+        says: "the directory cannot be read: its links go round in a circle; mend the link, or delete it [DIRECTORY_UNREADABLE]",
+      },
+      {
+        when: "the link to it leads out",
+        lose: (disk: MemoryDisk) => disk.link(`/zones/${name}`, "/elsewhere"),
+        says: "the link leads out of the directory; put what it leads to here [FILE_OUTSIDE]",
+      },
+    ])("keeps its zones when $when", async ({ lose, says }, { expect }) => {
+      const { disk, load } = desiredBench({
+        "blog.yaml": zone("blog.example"),
+        ".v1/shop.yaml": zone("shop.example"),
+      });
+      disk.write("/elsewhere/other.yaml", zone("other.example"));
+      disk.link(`/zones/${name}`, ".v1");
+      expect(zonesOf(await load())).toEqual(["blog.example", "shop.example"]);
+      lose(disk);
+      for (let round = 0; round < 2; round += 1) {
+        const state = await load();
+        expect(zonesOf(state)).toEqual(["blog.example", "shop.example"]);
+        expect(state.stale).toEqual([`${name}/`, `${name}/shop.yaml`]);
+        expect(linesOf(state)).toEqual([`${name}/:1:1: error: ${says}`]);
+      }
+      disk.link(`/zones/${name}`, ".v2");
+      disk.write("/zones/.v2/shop.yaml", zone("new.example"));
+      const mended = await load();
+      expect(zonesOf(mended)).toEqual(["blog.example", "new.example"]);
+      expect(mended.problems).toEqual([]);
     });
-    disk.write("/elsewhere/other.yaml", zone("other.example"));
-    disk.link("/zones/team", ".v1");
-    expect(zonesOf(await load())).toEqual(["blog.example", "shop.example"]);
-    lose(disk);
-    for (let round = 0; round < 2; round += 1) {
-      const state = await load();
-      expect(zonesOf(state)).toEqual(["blog.example", "shop.example"]);
-      expect(state.stale).toEqual(["team/", "team/shop.yaml"]);
-      expect(linesOf(state)).toEqual([says]);
-    }
-    disk.link("/zones/team", ".v2");
-    disk.write("/zones/.v2/shop.yaml", zone("new.example"));
-    const mended = await load();
-    expect(zonesOf(mended)).toEqual(["blog.example", "new.example"]);
-    expect(mended.problems).toEqual([]);
-  });
+  },
+);
 
+describe("a directory below that was never found", () => {
   it("is not missed behind a link that never led to one", async ({ expect }) => {
     const { disk, load } = desiredBench({ "blog.yaml": zone("blog.example") });
     disk.link("/zones/README", "../docs/README");

@@ -243,5 +243,5 @@ async function selected(
   const text = `zones:\n${entries.map((entry) => `  - ${entry}\n`).join("")}`;
   const { documents, problems } = await desiredBench({ "a.yaml": text }).load();
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
-  return selectZones(documents, listed);
+  return selectZones(documents, { zones: listed, unlisted: [] });
 }

@@ -101,6 +101,7 @@ export const codesWithoutExample: Readonly<Partial<Record<ProblemCode, string>>>
   SELECTOR_UNUSED: "a pattern that fits no zone of the token",
   ZONE_AMBIGUOUS: "a zone that is pending in two accounts",
   ZONE_NAMESAKE: "a zone that is active in one account and pending in another",
+  ZONE_UNCERTAIN: "a zone that has moved, while the credential of its new account cannot list",
   ZONE_NOT_LISTED: "a zone of another account",
   BOTH_DAY_FIELDS: 'cron: "0 0 13 * 5" in zonewarden.yaml',
 };

@@ -11,7 +11,7 @@ import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
 import type { Script } from "../../src/zone/inventory.ts";
 import type { LiveZone } from "../../src/zone/live.ts";
 import type { Problem } from "../../src/zone/problem.ts";
-import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
+import { type KnownZones, type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { declared, desiredZone, liveZone, owner, policy, usualLimits } from "./model.ts";
@@ -245,7 +245,7 @@ export class World implements AsyncDisposable {
 
 function select(
   documents: readonly ZoneDocument[],
-  zones: readonly Zone[],
+  { zones }: KnownZones,
 ): ReturnType<DesiredSource["select"]> {
   const known = new Map(zones.map((zone) => [zone.name, zone]));
   return {
