@@ -110,12 +110,15 @@ function tooCostly(file: string, error: Error): Problem {
 function parsed(file: string, hash: string, text: string, yaml: YamlText): ParsedFile {
   const foreign = foreignProblem(file, text, yaml, zoneFileSort);
   if (foreign !== undefined) return { ...unusableFile(file, foreign), hash };
-  const problems = [...yaml.problems];
-  if (problems.length === 0 && yaml.documents.length === 0) problems.push(saysNothing(file));
   const readings = yaml.documents.map((value) =>
     readDocument({ source: yaml.source, offsets: yaml.offsets, value }, text),
   );
-  problems.push(...readings.flatMap((reading) => reading.problems));
+  const isEmpty = yaml.problems.length === 0 && yaml.documents.length === 0;
+  const problems = [
+    ...yaml.problems,
+    ...(isEmpty ? [saysNothing(file)] : []),
+    ...readings.flatMap((reading) => reading.problems),
+  ];
   const usable = problems.every(({ severity }) => severity !== "error");
   return {
     file,
@@ -208,10 +211,9 @@ function untilTooMany<P>(
 ): readonly Problem[] {
   const problems: Problem[] = [];
   let errors = 0;
-  for (const part of parts) {
-    const found = problemsIn(part);
-    problems.push(...found);
-    errors += found.filter(({ severity }) => severity === "error").length;
+  for (const problem of Iterator.from(parts).flatMap(problemsIn)) {
+    problems.push(problem);
+    if (problem.severity === "error") errors += 1;
     if (errors > maxProblems) break;
   }
   return problems;

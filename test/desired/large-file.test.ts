@@ -132,7 +132,8 @@ describe("a key that stands in a map again and again", () => {
   });
 });
 
-const list = (item: string): string => `[${Array.from({ length: 30_000 }, () => item).join(",")}]`;
+const list = (item: string, length = 30_000): string =>
+  `[${Array.from({ length }, () => item).join(",")}]`;
 const map = (value: string): string =>
   `{${Array.from({ length: 30_000 }, (_, index) => `x${index}: ${value}`).join(",")}}`;
 const entry = (what: string): string => `zones: [{ name: a.example, ${what} }]`;
@@ -149,6 +150,10 @@ describe("a file with tens of thousands of mistakes", { timeout: 60_000 }, () =>
     {
       what: "policies of an entry",
       text: entry(`page_shield: { policies: { items: ${list("a")} } }`),
+    },
+    {
+      what: "hundred thousand policies of one key",
+      text: entry(`page_shield: { policies: { items: ${list("{key: a}", 150_000)} } }`),
     },
     { what: "rules of an entry", text: entry(`managed_rules: { rules: ${list("{a: b}")} }`) },
     { what: "directives of a policy", text: policy(map("[a]")) },
