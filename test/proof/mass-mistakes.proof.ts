@@ -1,0 +1,47 @@
+import { describe, it } from "vitest";
+
+import { parseFile } from "../../src/desired/parse-file.ts";
+import { maxProblems } from "../../src/desired/problem-of.ts";
+import { readYaml } from "../../src/desired/yaml-text.ts";
+
+const list = (item: string, length = 30_000): string =>
+  `[${Array.from({ length }, () => item).join(",")}]`;
+const map = (value: string): string =>
+  `{${Array.from({ length: 30_000 }, (_, index) => `x${index}: ${value}`).join(",")}}`;
+const entry = (what: string): string => `zones: [{ name: a.example, ${what} }]`;
+const policy = (value: string): string =>
+  entry(`page_shield: { policies: { items: [{ key: a, value: ${value} }] } }`);
+
+describe("a file with tens of thousands of mistakes", { timeout: 60_000 }, () => {
+  it.for([
+    { what: "entries", text: `zones: ${list("a")}` },
+    { what: "profiles", text: `profiles: ${map("a")}` },
+    { what: "keys of the document", text: map("a") + "\n" },
+    { what: "names of profiles", text: `profiles: ${map("{}").replaceAll("x", "X")}` },
+    { what: "keys of an entry", text: `zones: [${map("a")}]` },
+    {
+      what: "policies of an entry",
+      text: entry(`page_shield: { policies: { items: ${list("a")} } }`),
+    },
+    {
+      what: "hundred thousand policies of one key",
+      text: entry(`page_shield: { policies: { items: ${list("{key: a}", 150_000)} } }`),
+    },
+    { what: "rules of an entry", text: entry(`managed_rules: { rules: ${list("{a: b}")} }`) },
+    { what: "directives of a policy", text: policy(map("[a]")) },
+    { what: "sources of a policy", text: policy(`{ script-src: ${list("''")} }`) },
+    {
+      what: "expressions",
+      text: `zones: ${list("{name: a, managed_rules: {rules: [{key: a, expression: '('}]}}")}`,
+    },
+  ])("in its $what takes hardly longer than to compose it", ({ text: wrong }, { expect }) => {
+    const before = performance.now();
+    readYaml("a.yaml", wrong);
+    const composed = performance.now();
+    const file = parseFile("a.yaml", "hash", new TextEncoder().encode(wrong));
+    const parsed = performance.now();
+    expect(file.usable).toBe(false);
+    expect(file.problems.length).toBeLessThanOrEqual(maxProblems + 1);
+    expect(parsed - composed).toBeLessThan(3 * (composed - before) + 1_000);
+  });
+});
