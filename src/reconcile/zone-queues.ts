@@ -16,6 +16,8 @@ export interface CredentialPorts {
  * minutes, or its budget is spent, its zones wait among themselves and keep no worker from those of the others.
  */
 export class ZoneQueues {
+  /** One for each credential: each wants workers of its own. */
+  readonly all: readonly ZoneQueue[];
   readonly #byCredential: ReadonlyMap<string, ZoneQueue>;
   readonly #first: ZoneQueue;
   readonly #credentialOf: (zone: Zone) => string;
@@ -24,12 +26,8 @@ export class ZoneQueues {
     this.#first = new ZoneQueue(clock);
     const others = names.slice(1).map((name) => [name, new ZoneQueue(clock)] as const);
     this.#byCredential = new Map([[names[0] ?? "", this.#first], ...others]);
+    this.all = [...this.#byCredential.values()];
     this.#credentialOf = of;
-  }
-
-  /** One for each credential: each wants workers of its own. */
-  get all(): readonly ZoneQueue[] {
-    return [...this.#byCredential.values()];
   }
 
   /** Zones that wait; those that wait for a window to open do not count. */
