@@ -3,28 +3,63 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-/** The whole architecture in one place: who may import from whom, and which package has its home where. */
-const doors: Readonly<Record<string, { rooms: readonly string[]; packages: readonly string[] }>> = {
-  syntax: { rooms: [], packages: [] },
-  zone: { rooms: ["syntax"], packages: [] },
-  plan: { rooms: ["zone", "syntax"], packages: [] },
-  impact: { rooms: ["zone", "plan", "syntax"], packages: [] },
-  report: { rooms: ["zone", "plan", "impact", "syntax"], packages: [] },
-  desired: { rooms: ["zone", "syntax"], packages: ["yaml", "ajv", "chokidar"] },
-  api: { rooms: ["zone", "plan", "syntax"], packages: ["undici"] },
-  reconcile: { rooms: ["zone", "plan", "impact", "report", "syntax"], packages: ["node-cron"] },
-  telemetry: { rooms: ["zone", "plan", "report", "syntax"], packages: ["pino", "prom-client"] },
-  web: { rooms: ["zone", "plan", "report"], packages: ["hono", "@hono/node-server"] },
+/** The whole architecture in one place: which module may import which, and which package is used where. */
+const allowed: Readonly<
+  Record<string, { modules: readonly string[]; packages: readonly string[] }>
+> = {
+  syntax: { modules: [], packages: [] },
+  zone: { modules: ["syntax"], packages: [] },
+  plan: { modules: ["zone", "syntax"], packages: [] },
+  impact: { modules: ["zone", "plan", "syntax"], packages: [] },
+  state: { modules: ["zone", "plan", "impact", "syntax"], packages: [] },
+  render: { modules: ["zone", "plan", "impact", "state", "syntax"], packages: [] },
+  desired: { modules: ["zone", "syntax"], packages: ["yaml", "ajv", "chokidar"] },
+  api: { modules: ["zone", "plan", "syntax"], packages: ["undici"] },
+  reconcile: { modules: ["zone", "plan", "impact", "state", "syntax"], packages: ["node-cron"] },
+  telemetry: {
+    modules: ["zone", "plan", "state", "render", "syntax"],
+    packages: ["pino", "prom-client"],
+  },
+  web: {
+    modules: ["zone", "plan", "state", "render", "syntax"],
+    packages: ["hono", "@hono/node-server"],
+  },
   // A remote of its own, beside the service.
-  notify: { rooms: ["report", "syntax"], packages: ["undici"] },
-  emulator: { rooms: ["api", "syntax"], packages: ["hono", "@hono/node-server", "yaml", "ajv"] },
-  cli: {
-    rooms: [
+  notify: { modules: ["zone", "plan", "state", "render", "syntax"], packages: ["undici"] },
+  emulator: {
+    modules: ["api", "syntax"],
+    packages: ["hono", "@hono/node-server", "yaml", "ajv"],
+  },
+  host: {
+    modules: ["syntax", "zone", "desired", "api", "reconcile", "render", "telemetry"],
+    packages: [],
+  },
+  daemon: {
+    modules: [
       "syntax",
       "zone",
       "plan",
       "impact",
-      "report",
+      "state",
+      "render",
+      "desired",
+      "api",
+      "reconcile",
+      "telemetry",
+      "web",
+      "notify",
+      "host",
+    ],
+    packages: [],
+  },
+  cli: {
+    modules: [
+      "syntax",
+      "zone",
+      "plan",
+      "impact",
+      "state",
+      "render",
       "desired",
       "api",
       "reconcile",
@@ -32,25 +67,27 @@ const doors: Readonly<Record<string, { rooms: readonly string[]; packages: reado
       "web",
       "notify",
       "emulator",
+      "host",
+      "daemon",
     ],
     packages: ["commander", "cli-table3"],
   },
-  "main.ts": { rooms: ["cli"], packages: [] },
+  "main.ts": { modules: ["cli", "host"], packages: [] },
 };
 
-/** Rooms that compute and nothing else: no clock, no random, no file, no socket. */
-const pure = ["syntax", "zone", "plan", "impact", "report"];
+/** Modules that compute and nothing else: no clock, no random, no file, no socket. */
+const pure = ["syntax", "zone", "plan", "impact", "state", "render"];
 
 const source = path.resolve(import.meta.dirname, "../src");
 const files = globSync("**/*.ts", { cwd: source }).toSorted();
 
 interface Imports {
-  readonly rooms: readonly string[];
+  readonly modules: readonly string[];
   readonly packages: readonly string[];
   readonly builtins: readonly string[];
 }
 
-function roomOf(file: string): string {
+function moduleOf(file: string): string {
   return file.split(path.sep)[0] ?? file;
 }
 
@@ -61,38 +98,40 @@ function specifiersIn(text: string): string[] {
 }
 
 function importsOf(file: string, text: string): Imports {
-  const rooms = new Set<string>();
+  const modules = new Set<string>();
   const packages = new Set<string>();
   const builtins = new Set<string>();
   for (const specifier of specifiersIn(text)) {
     if (specifier.startsWith("node:")) builtins.add(specifier);
     else if (specifier.startsWith(".")) {
-      rooms.add(roomOf(path.relative(source, path.resolve(source, path.dirname(file), specifier))));
+      modules.add(
+        moduleOf(path.relative(source, path.resolve(source, path.dirname(file), specifier))),
+      );
     } else packages.add(specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/"));
   }
-  rooms.delete(roomOf(file));
-  rooms.delete("..");
-  return { rooms: [...rooms], packages: [...packages], builtins: [...builtins] };
+  modules.delete(moduleOf(file));
+  modules.delete("..");
+  return { modules: [...modules], packages: [...packages], builtins: [...builtins] };
 }
 
-/** What `file` imports though its room may not. */
-function trespasses(file: string, text: string): string[] {
-  const room = roomOf(file);
-  const door = doors[room];
-  if (door === undefined) return [`there is no room called ${room}`];
-  const { rooms, packages, builtins } = importsOf(file, text);
-  const builtinsAllowed = pure.includes(room) ? ["node:crypto", "node:util"] : builtins;
+/** What `file` imports though its module may not. */
+function violations(file: string, text: string): string[] {
+  const module = moduleOf(file);
+  const rules = allowed[module];
+  if (rules === undefined) return [`there is no module called ${module}`];
+  const { modules, packages, builtins } = importsOf(file, text);
+  const builtinsAllowed = pure.includes(module) ? ["node:crypto", "node:util"] : builtins;
   return [
-    ...rooms.filter((name) => !door.rooms.includes(name)),
-    ...packages.filter((name) => !door.packages.includes(name)),
+    ...modules.filter((name) => !rules.modules.includes(name)),
+    ...packages.filter((name) => !rules.packages.includes(name)),
     ...builtins.filter((name) => !builtinsAllowed.includes(name)),
-    ...(room === "emulator" ? emulatorTrespasses(text) : []),
-    ...(pure.includes(room) ? impurities(text) : []),
+    ...(module === "emulator" ? emulatorViolations(text) : []),
+    ...(pure.includes(module) ? impurities(text) : []),
   ];
 }
 
 /** The emulator knows the service, not its client: of `api` it may see the wire and nothing else. */
-function emulatorTrespasses(text: string): string[] {
+function emulatorViolations(text: string): string[] {
   return specifiersIn(text).filter((name) => name.includes("/api/") && !name.endsWith("/wire.ts"));
 }
 
@@ -108,20 +147,20 @@ function page(file: string): string {
 
 /** What only tests import, since it is told more simply by itself than through what uses it. */
 const seenByTestsAlone = [
-  "api/client.ts longestAnswer",
+  "api/request/client.ts longestAnswer",
   "cli/program.ts createProgram",
-  "cli/stopping.ts graceMs",
   "desired/schema.ts schemaText",
-  "emulator/dialect.ts dialects",
+  "emulator/http/dialect.ts dialects",
+  "host/stopping.ts graceMs",
   "notify/notifier.ts graceMs",
-  "reconcile/backoff.ts zoneBackoff",
-  "reconcile/backoff.ts backoffMs",
-  "report/drift-time.ts driftEpisodes",
-  "report/summary.ts changesOf",
-  "syntax/csp-cover.ts covers",
-  "syntax/csp.ts printCsp",
-  "telemetry/metric-table.ts renderMetricTable",
-  "web/page-parts.ts relative",
+  "reconcile/run/back-off.ts zoneBackoff",
+  "reconcile/run/back-off.ts backoffMs",
+  "state/drift-time.ts driftEpisodes",
+  "state/summary.ts changesOf",
+  "syntax/csp/csp-cover.ts covers",
+  "syntax/csp/csp.ts printCsp",
+  "telemetry/metrics/metric-table.ts renderMetricTable",
+  "web/pages/page-parts.ts relative",
   "zone/managed-ruleset.ts managedRulesets",
 ];
 
@@ -160,37 +199,37 @@ function citedIn(text: string): readonly string[] {
   );
 }
 
-describe("the house", () => {
-  it.for(files)("%s uses only the doors of its room", (file, { expect }) => {
-    expect(trespasses(file, readFileSync(path.join(source, file), "utf8"))).toEqual([]);
+describe("architecture", () => {
+  it.for(files)("%s imports only what its module may import", (file, { expect }) => {
+    expect(violations(file, readFileSync(path.join(source, file), "utf8"))).toEqual([]);
   });
 
   it.for([
     { file: "plan/plan.ts", text: 'import { send } from "../api/client.ts";', finds: "api" },
     { file: "plan/plan.ts", text: 'import type { A } from "../api/client.ts";', finds: "api" },
     { file: "plan/plan.ts", text: 'export * from "../web/page.ts";', finds: "web" },
-    { file: "report/text.ts", text: 'const { a } = await import("../cli/a.ts");', finds: "cli" },
+    { file: "render/text.ts", text: 'const { a } = await import("../cli/a.ts");', finds: "cli" },
     { file: "zone/zone.ts", text: 'import { parse } from "yaml";', finds: "yaml" },
     { file: "zone/zone.ts", text: 'import "node:fs";', finds: "node:fs" },
-    { file: "plan/guard.ts", text: "const at = Date.now();", finds: "Date.now(" },
+    { file: "plan/guard/guard.ts", text: "const at = Date.now();", finds: "Date.now(" },
     { file: "reconcile/queue.ts", text: 'import { request } from "undici";', finds: "undici" },
     {
-      file: "emulator/app.ts",
+      file: "emulator/http/app.ts",
       text: 'import { send } from "../api/client.ts";',
       finds: "../api/client.ts",
     },
     { file: "web/page.ts", text: 'import { serve } from "@hono/other";', finds: "@hono/other" },
-    { file: "helpers/text.ts", text: "", finds: "there is no room called helpers" },
+    { file: "helpers/text.ts", text: "", finds: "there is no module called helpers" },
   ])("notices $finds in $file", ({ file, text, finds }, { expect }) => {
-    expect(trespasses(file, text)).toContain(finds);
+    expect(violations(file, text)).toContain(finds);
   });
 
-  it("is told as it is: which rooms are pure", ({ expect }) => {
+  it("CONTRIBUTING.md names the pure modules", ({ expect }) => {
     const contributing = page("CONTRIBUTING.md");
     const marked = [...contributing.matchAll(/^  (\w+)\/ .*\(pure\)$/gm)];
-    expect(new Set(marked.map(([, room]) => room))).toEqual(new Set(pure));
+    expect(new Set(marked.map(([, module]) => module))).toEqual(new Set(pure));
     const [rule = ""] = /^2\. .*$/m.exec(contributing) ?? [];
-    const named = [...rule.matchAll(/`(\w+)`/g)].map(([, room]) => room);
+    const named = [...rule.matchAll(/`(\w+)`/g)].map(([, module]) => module);
     expect(new Set(named)).toEqual(new Set(pure));
   });
 

@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { exitCodes } from "../src/cli/exit-codes.ts";
+import { exitCodes } from "../src/cli/output/exit-codes.ts";
 import { documentParts, placeOf } from "./support/document-parts.ts";
 
 const root = path.resolve(import.meta.dirname, "..");

@@ -6,30 +6,30 @@ import {
   type ItemKind,
   type SeenResource,
   type Script,
-} from "../zone/inventory.ts";
-import type { LiveZone } from "../zone/live.ts";
+} from "../zone/inventory-item.ts";
+import type { LiveZone } from "../zone/live-zone.ts";
 import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
 import type { Zone } from "../zone/zone.ts";
-import { ApiError } from "./api-error.ts";
-import type { Get, Urgency, Send } from "./call.ts";
-import type { Connection } from "./client.ts";
-import type { Credential } from "./credential.ts";
-import { listItems, readItem, type ReadingProgress } from "./inventory.ts";
-import { everythingSeen, type ItemFilters } from "./item-query.ts";
-import { KnownBodies } from "./known-bodies.ts";
-import { readAnswers, type Wanted, type ZoneAnswers } from "./read-zone.ts";
-import { sendWithRetries, type RetryPolicy, type Session } from "./retry.ts";
+import type { Credential } from "./credentials/credential.ts";
+import { verifyToken } from "./credentials/verify-token.ts";
+import { everythingSeen, type ItemFilters } from "./read/item-query.ts";
+import { listItems, readItem, type ReadingProgress } from "./read/read-inventory.ts";
 import {
   deleteVersion,
   listRulesets,
   listVersions,
   readRuleset,
   type RulesetScope,
-} from "./rulesets.ts";
-import { ScoreRules } from "./score-rule.ts";
-import { sendWrite, check, type Written } from "./send-write.ts";
-import { verifyToken } from "./verify-token.ts";
-import { ZoneLister } from "./zone-listing.ts";
+} from "./read/read-rulesets.ts";
+import { readAnswers, type Wanted, type ZoneAnswers } from "./read/read-zone.ts";
+import { ScoreRules } from "./read/score-rule.ts";
+import { ZoneLister } from "./read/zone-listing.ts";
+import { ApiError } from "./request/api-error.ts";
+import type { Get, Urgency, Send } from "./request/call.ts";
+import type { Connection } from "./request/client.ts";
+import { KnownBodies } from "./request/known-bodies.ts";
+import { sendWithRetries, type RetryPolicy, type Session } from "./request/retry.ts";
+import { sendWrite, check, type Written } from "./write/send-write.ts";
 
 /** What the service is reached with. */
 export interface ServiceOptions {

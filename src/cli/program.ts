@@ -1,21 +1,21 @@
 import { Command, CommanderError } from "commander";
 
+import type { Machine } from "../host/host.ts";
+import { version } from "../host/version.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
-import { addApply } from "./apply-command.ts";
-import type { Add } from "./command-parts.ts";
-import { addEmulate } from "./emulate-command.ts";
-import { exitCodeHelp, exitCodes, type ExitCode } from "./exit-codes.ts";
-import { addHistory } from "./history-command.ts";
-import { addImport } from "./import-command.ts";
-import { addInventory } from "./inventory-command.ts";
-import type { Machine } from "./machine.ts";
-import { addPlan } from "./plan-command.ts";
-import { addRulesets } from "./rulesets-command.ts";
-import { addRun } from "./run-command.ts";
-import { addSchema } from "./schema-command.ts";
-import { addSuggest } from "./suggest-command.ts";
-import { addValidate } from "./validate-command.ts";
-import { version } from "./version.ts";
+import { addApply } from "./commands/apply-command.ts";
+import { addEmulate } from "./commands/emulate-command.ts";
+import { addHistory } from "./commands/history-command.ts";
+import { addImport } from "./commands/import-command.ts";
+import { addInventory } from "./commands/inventory-command.ts";
+import { addPlan } from "./commands/plan-command.ts";
+import { addRulesets } from "./commands/rulesets-command.ts";
+import { addRun } from "./commands/run-command.ts";
+import { addSchema } from "./commands/schema-command.ts";
+import { addSuggest } from "./commands/suggest-command.ts";
+import { addValidate } from "./commands/validate-command.ts";
+import type { Add } from "./output/command-parts.ts";
+import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
 
 /** Runs one command line and gives the exit code. What is not foreseen ends here, as one line and not as a stack. */
 export async function runProgram(args: readonly string[], machine: Machine): Promise<number> {

@@ -1,5 +1,5 @@
 import type { ProblemCode } from "../zone/problem-codes.ts";
-import type { MergedPath } from "./layer.ts";
+import type { MergedPath } from "./zones/layer.ts";
 
 /** What is wrong and what would be right, wherever that stands. */
 export interface Words {

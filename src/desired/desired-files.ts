@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
 import { compareText } from "../syntax/by-text.ts";
-import type { ZoneDocument } from "../zone/desired.ts";
+import type { ZoneDocument } from "../zone/desired-zone.ts";
 import type { Problem } from "../zone/problem.ts";
 import { readFileSet } from "./file-set.ts";
 import type { FoundFile } from "./file-set.ts";
 import type { FilePort } from "./files.ts";
-import { joinFiles } from "./join-files.ts";
-import type { Memory, Taken, TraceEntry } from "./join-files.ts";
 import { hashOf, parseFileAside, unusableFile } from "./parse-file.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { problemOfFile } from "./problem-of.ts";
-import type { Reader, ReadingClock } from "./read-yaml-aside.ts";
 import { commitOf } from "./revision.ts";
-import { silenceProblems } from "./silence-problems.ts";
+import { silenceProblems } from "./suppression-problems.ts";
+import type { Reader, ReadingClock } from "./yaml/read-yaml-in-worker.ts";
+import { joinFiles } from "./zones/join-files.ts";
+import type { Memory, Taken, TraceEntry } from "./zones/join-files.ts";
 
 /** Everything that the files say, with what is wrong in them. */
 export interface DesiredState {

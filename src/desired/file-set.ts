@@ -2,11 +2,11 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
 import type { Problem } from "../zone/problem.ts";
+import { survey } from "./collect-files.ts";
+import type { HeldFiles, Sighting } from "./collect-files.ts";
 import type { FilePort } from "./files.ts";
 import { problemOfFile } from "./problem-of.ts";
-import { maxFileSize, reasonOf } from "./read-text.ts";
-import { survey } from "./survey.ts";
-import type { HeldFiles, Sighting } from "./survey.ts";
+import { maxFileSize, reasonOf } from "./yaml/read-text.ts";
 
 /** A file as it was found. Its name is relative to the directory; a directory that cannot be read ends in a slash. */
 export type FoundFile =

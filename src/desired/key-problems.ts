@@ -1,9 +1,9 @@
 import type { Problem } from "../zone/problem.ts";
-import { problemIn } from "./layer.ts";
-import { itemsAt, valueAt } from "./loose.ts";
-import type { LoosePart } from "./loose.ts";
-import { identityOf } from "./merge.ts";
-import type { Path } from "./path.ts";
+import { itemsAt, valueAt } from "./import/coerce.ts";
+import type { LoosePart } from "./import/coerce.ts";
+import type { Path } from "./yaml/path.ts";
+import { problemIn } from "./zones/layer.ts";
+import { identityOf } from "./zones/merge.ts";
 
 /** Things with the same key in one list of a profile or zone, and the two names of one setting beside each other. */
 export function keyProblems(part: LoosePart): readonly Problem[] {

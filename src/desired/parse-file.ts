@@ -3,23 +3,23 @@ import { createHash } from "node:crypto";
 import { isJsonObject } from "../syntax/json.ts";
 import { looseObject } from "../syntax/loose-json.ts";
 import type { Problem } from "../zone/problem.ts";
+import { itemsAt, valueAt } from "./import/coerce.ts";
+import type { LoosePart } from "./import/coerce.ts";
 import { keyProblems } from "./key-problems.ts";
-import type { Layer } from "./layer.ts";
-import type { Located } from "./located.ts";
-import { itemsAt, valueAt } from "./loose.ts";
-import type { LoosePart } from "./loose.ts";
-import { meaningProblems } from "./meaning.ts";
 import { maxProblems, problemOfFile } from "./problem-of.ts";
-import { textOf } from "./read-text.ts";
 import { pruned } from "./prune.ts";
 import { isProfile, isZoneEntry, shapeProblems, zoneFileShape, zoneFileSort } from "./schema.ts";
 import type { Shape } from "./schema.ts";
 import { foreignProblem, shownText } from "./shown-text.ts";
-import { silencesIn } from "./silence.ts";
-import type { Silence } from "./silence.ts";
-import { longestReadingMs, readYamlAside, type Reader } from "./read-yaml-aside.ts";
-import { readYaml, type YamlText } from "./yaml-text.ts";
-import type { ZoneEntry } from "./zone-file.ts";
+import { silencesIn } from "./suppression.ts";
+import type { Silence } from "./suppression.ts";
+import type { Located } from "./yaml/located.ts";
+import { textOf } from "./yaml/read-text.ts";
+import { longestReadingMs, readYamlAside, type Reader } from "./yaml/read-yaml-in-worker.ts";
+import { readYaml, type YamlText } from "./yaml/yaml-text.ts";
+import type { Layer } from "./zones/layer.ts";
+import { meaningProblems } from "./zones/meaning.ts";
+import type { ZoneEntry } from "./zones/zone-file.ts";
 
 /** An entry of `zones:` as it stands in its file. */
 export interface ZoneLayer extends Layer {
@@ -234,7 +234,9 @@ function zonesIn(document: Located): readonly InZones<unknown>[] {
 /** Whether a value of the wrong kind is all there is to say of it. */
 function isToldBy({ code, path }: Problem, { path: inner }: Problem): boolean {
   const isValue = code === "WRONG_VALUE" || code === "WRONG_TYPE";
-  return isValue && (inner === path || inner.startsWith(`${path}.`) || inner.startsWith(`${path}[`));
+  return (
+    isValue && (inner === path || inner.startsWith(`${path}.`) || inner.startsWith(`${path}[`))
+  );
 }
 
 function hasContent<P extends LoosePart, T>(

@@ -1,12 +1,12 @@
 import { withoutSecrets } from "../syntax/without-secrets.ts";
-import type { Place } from "../zone/desired.ts";
+import type { Place } from "../zone/desired-zone.ts";
 import { problemCodes } from "../zone/problem-codes.ts";
 import type { ProblemCode } from "../zone/problem-codes.ts";
 import type { Problem } from "../zone/problem.ts";
-import { pathText } from "./path.ts";
-import type { Path } from "./path.ts";
-import { placeAt } from "./source.ts";
-import type { Source } from "./source.ts";
+import { pathText } from "./yaml/path.ts";
+import type { Path } from "./yaml/path.ts";
+import { placeAt } from "./yaml/source.ts";
+import type { Source } from "./yaml/source.ts";
 
 /** More problems of a file are never read, and a hostile one could have a million. */
 export const maxProblems = 100;

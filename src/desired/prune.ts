@@ -1,6 +1,6 @@
-import type { Located } from "./located.ts";
-import { pathText } from "./path.ts";
-import type { Path } from "./path.ts";
+import type { Located } from "./yaml/located.ts";
+import { pathText } from "./yaml/path.ts";
+import type { Path } from "./yaml/path.ts";
 
 /** A copy of a document without the keys at some paths, in which everything else is found where it stands. */
 export function pruned({ source, offsets, value }: Located, keys: ReadonlySet<string>): Located {

@@ -6,14 +6,14 @@ import type { AnySchemaObject, ErrorObject, Options, ValidateFunction } from "aj
 import { isJsonObject } from "../syntax/json.ts";
 import { looseObject } from "../syntax/loose-json.ts";
 import type { Problem } from "../zone/problem.ts";
-import type { ConfigFile } from "./config-file.ts";
-import type { Located } from "./located.ts";
-import { keyOffset, valueOffset } from "./located.ts";
-import type { Path } from "./path.ts";
+import type { ConfigFile } from "./config/config-file.ts";
 import { maxProblems, problemOf } from "./problem-of.ts";
 import { schemaWords } from "./schema-words.ts";
 import type { Sort } from "./shown-text.ts";
-import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zone-file.ts";
+import type { Located } from "./yaml/located.ts";
+import { keyOffset, valueOffset } from "./yaml/located.ts";
+import type { Path } from "./yaml/path.ts";
+import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
 /** A schema as the program uses it: a guard, and what it complains of. */
 export type Shape<T> = ValidateFunction<T>;

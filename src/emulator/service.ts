@@ -1,8 +1,8 @@
-import type { Dialect } from "./dialect.ts";
-import { Faults } from "./faults.ts";
-import { Journal } from "./journal.ts";
-import { RateLimiter } from "./rate-limiter.ts";
-import type { StateFile } from "./state-file.ts";
+import { Faults } from "./control/faults.ts";
+import { Journal } from "./control/journal.ts";
+import type { Dialect } from "./http/dialect.ts";
+import { RateLimiter } from "./http/service-rate-limiter.ts";
+import type { StateFile } from "./seed/state-file.ts";
 import type { Owner, State } from "./state.ts";
 import { Store } from "./store.ts";
 

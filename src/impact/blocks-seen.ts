@@ -1,7 +1,7 @@
-import { forceOf } from "../plan/policy-terms.ts";
-import type { Refusal } from "../plan/refusal.ts";
-import { sourceMatcher } from "../syntax/csp-match.ts";
-import { parseCspSource } from "../syntax/csp-source.ts";
+import type { Refusal } from "../plan/guard/hold.ts";
+import { forceOf } from "../plan/policies/policy-terms.ts";
+import { sourceMatcher } from "../syntax/csp/csp-match.ts";
+import { parseCspSource } from "../syntax/csp/csp-source.ts";
 import type { Policy } from "../zone/resource.ts";
 import type { BlockedSighting, JudgedPolicy, PolicyImpact } from "./csp-impact.ts";
 

@@ -1,5 +1,5 @@
-import { forceOf, type Force, type PolicyTerms } from "../plan/policy-terms.ts";
-import { maliciousReasons, type SeenResource } from "../zone/inventory.ts";
+import { forceOf, type Force, type PolicyTerms } from "../plan/policies/policy-terms.ts";
+import { maliciousReasons, type SeenResource } from "../zone/inventory-item.ts";
 import { policyJudge, type Judge, type NamedSource, type Verdict } from "./policy-judge.ts";
 import { seenResources, type Seen } from "./seen-resources.ts";
 import { UsedSources } from "./used-sources.ts";

@@ -1,6 +1,6 @@
 import type { Plan } from "../plan/plan.ts";
 import { byText } from "../syntax/by-text.ts";
-import type { LivePolicy } from "../zone/live.ts";
+import type { LivePolicy } from "../zone/live-zone.ts";
 import { unmarked } from "../zone/mark.ts";
 import type { Policy } from "../zone/resource.ts";
 import type { JudgedPolicy } from "./csp-impact.ts";

@@ -1,6 +1,6 @@
-import { forceOf, type PolicyTerms } from "../plan/policy-terms.ts";
-import { cspRuling } from "../syntax/csp-match.ts";
-import type { Script } from "../zone/inventory.ts";
+import { forceOf, type PolicyTerms } from "../plan/policies/policy-terms.ts";
+import { cspRuling } from "../syntax/csp/csp-match.ts";
+import type { Script } from "../zone/inventory-item.ts";
 import { pageSelector, policyJudge } from "./policy-judge.ts";
 import { seenResources, type Seen } from "./seen-resources.ts";
 import type { PageFacts } from "./selects-page.ts";

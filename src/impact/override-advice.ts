@@ -1,4 +1,4 @@
-import { isAnyLevelSwitch } from "../plan/paranoia.ts";
+import { isAnyLevelSwitch } from "../plan/rules/paranoia.ts";
 import type { CategoryOverride, Overrides, RuleOverride } from "../zone/resource.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 import { effectiveRules, type EffectiveRule } from "./effective-rules.ts";

@@ -1,8 +1,8 @@
-import { forceOf, type PolicyTerms } from "../plan/policy-terms.ts";
-import { cspRuling, sourceMatcher } from "../syntax/csp-match.ts";
-import type { CspSource } from "../syntax/csp-source.ts";
-import { parseExpression } from "../syntax/expression.ts";
-import type { SeenResource } from "../zone/inventory.ts";
+import { forceOf, type PolicyTerms } from "../plan/policies/policy-terms.ts";
+import { cspRuling, sourceMatcher } from "../syntax/csp/csp-match.ts";
+import type { CspSource } from "../syntax/csp/csp-source.ts";
+import { parseExpression } from "../syntax/expression/expression.ts";
+import type { SeenResource } from "../zone/inventory-item.ts";
 import { selectsPage, type PageFacts, type Selected } from "./selects-page.ts";
 
 /** A directive's source. */

@@ -1,4 +1,4 @@
-import type { SeenResource } from "../zone/inventory.ts";
+import type { SeenResource } from "../zone/inventory-item.ts";
 import type { PageFacts } from "./selects-page.ts";
 
 /** A resource with its address and the pages on which it was seen. */

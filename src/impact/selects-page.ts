@@ -1,4 +1,4 @@
-import type { Argument, Expression, Operand, Value } from "../syntax/expression-tree.ts";
+import type { Argument, Expression, Operand, Value } from "../syntax/expression/expression-tree.ts";
 import { globIgnoringCase, matchesGlob } from "../syntax/glob.ts";
 
 /** Whether an expression selects a page; `maybe` where the address of the page does not decide it. */

@@ -1,6 +1,6 @@
-import { sourceMatcher } from "../syntax/csp-match.ts";
-import { parseCspSource, type CspSource } from "../syntax/csp-source.ts";
-import { maliciousReasons, type SeenResource, resourceKinds } from "../zone/inventory.ts";
+import { sourceMatcher } from "../syntax/csp/csp-match.ts";
+import { parseCspSource, type CspSource } from "../syntax/csp/csp-source.ts";
+import { maliciousReasons, type SeenResource, resourceKinds } from "../zone/inventory-item.ts";
 import { hashSource } from "./policy-judge.ts";
 
 /** How closely a suggested policy names what it lets in. */

@@ -1,5 +1,5 @@
-import { forceOf, type PolicyTerms } from "../plan/policy-terms.ts";
-import { cspRuling } from "../syntax/csp-match.ts";
+import { forceOf, type PolicyTerms } from "../plan/policies/policy-terms.ts";
+import { cspRuling } from "../syntax/csp/csp-match.ts";
 import type { NamedSource, Verdict } from "./policy-judge.ts";
 
 /** Kinds of sources that could match something that is seen. */

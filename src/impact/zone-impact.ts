@@ -1,9 +1,9 @@
 import type { Change } from "../plan/change.ts";
-import { resolveOverrides } from "../plan/overrides.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { ZoneContent } from "../zone/desired.ts";
-import type { SeenResource } from "../zone/inventory.ts";
-import type { LiveZone } from "../zone/live.ts";
+import { resolveOverrides } from "../plan/rules/rule-overrides.ts";
+import type { ZoneContent } from "../zone/desired-zone.ts";
+import type { SeenResource } from "../zone/inventory-item.ts";
+import type { LiveZone } from "../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../zone/managed-ruleset.ts";
 import type { ExecuteRule, ResourceKey } from "../zone/resource.ts";
 import type { Ruleset } from "../zone/ruleset.ts";

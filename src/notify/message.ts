@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-import type { Notice } from "../report/notice.ts";
+import type { Notice } from "./notice.ts";
 
 /** A form that a notice can be sent in. */
 export type SinkType = "webhook" | "slack" | "teams";

@@ -1,7 +1,7 @@
-import type { Follower, ZoneStep } from "../report/follower.ts";
-import type { LoadReport } from "../report/load-report.ts";
-import { type Notice, noticeOf, noticeOfDeparture, noticeOfLoad } from "../report/notice.ts";
-import type { ZoneState } from "../report/zone-state.ts";
+import type { LoadReport } from "../state/load-report.ts";
+import type { Follower, ZoneStep } from "../state/subscriber.ts";
+import type { ZoneState } from "../state/zone-state.ts";
+import { type Notice, noticeOf, noticeOfDeparture, noticeOfLoad } from "./notice.ts";
 import { Outbox, type OutboxPorts, type Sink } from "./outbox.ts";
 
 /** What is under way at the end of the program may take so long. */

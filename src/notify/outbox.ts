@@ -1,6 +1,6 @@
-import type { Notice, NoticeSeverity } from "../report/notice.ts";
 import { globIgnoringCase } from "../syntax/glob.ts";
 import { messageOf, type Message, type SinkType } from "./message.ts";
+import type { Notice, NoticeSeverity } from "./notice.ts";
 
 /** Where notices go, and which. */
 export interface Sink {

@@ -1,5 +1,5 @@
 import type { Kind } from "../zone/resource.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Refusal } from "./guard/hold.ts";
 import type { Step } from "./step.ts";
 
 /** A live object that is not declared and not ours. It stays. */

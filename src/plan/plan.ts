@@ -1,14 +1,14 @@
-import type { Declared, DesiredZone } from "../zone/desired.ts";
-import type { LiveZone, ScoreRule } from "../zone/live.ts";
+import type { Declared, DesiredZone } from "../zone/desired-zone.ts";
+import type { LiveZone, ScoreRule } from "../zone/live-zone.ts";
 import type { Rule } from "../zone/resource.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Cause, Change } from "./change.ts";
+import type { Refusal } from "./guard/hold.ts";
 import type { KindPlan, Unmanaged } from "./kind-plan.ts";
-import { needsScoreRule } from "./overrides.ts";
-import { planPolicies } from "./policies.ts";
-import type { Refusal } from "./refusal.ts";
-import { planRules } from "./rules.ts";
-import { planSettings } from "./settings.ts";
+import { planSettings } from "./plan-settings.ts";
+import { planPolicies } from "./policies/plan-policies.ts";
+import { planRules } from "./rules/plan-rules.ts";
+import { needsScoreRule } from "./rules/rule-overrides.ts";
 import { safestFirst } from "./step.ts";
 import type { Write } from "./write.ts";
 

@@ -1,29 +1,30 @@
 import { outsidePolicies } from "../impact/outside-policies.ts";
 import type { ZoneImpact } from "../impact/zone-impact.ts";
-import { hashOf } from "../plan/plan-hash.ts";
+import { hashOf } from "../plan/guard/plan-hash.ts";
 import { plan, type Plan } from "../plan/plan.ts";
-import { failureOf, isServiceError } from "../report/failure.ts";
-import type { Failure } from "../report/run-report.ts";
+import { failureOf, isServiceError } from "../state/failure.ts";
+import type { Failure } from "../state/run-report.ts";
 import {
   inventoryFacts,
+  type InventoryFacts,
   type InventoryReading,
   type InventoryReport,
-} from "../report/zone-inventory.ts";
-import type { DesiredZone } from "../zone/desired.ts";
+} from "../state/zone-inventory.ts";
+import type { DesiredZone } from "../zone/desired-zone.ts";
 import {
   isInUse,
   isSeenResource,
   type Item,
   type ItemKind,
   type SeenResource,
-} from "../zone/inventory.ts";
+} from "../zone/inventory-item.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
-import { Failures } from "./backoff.ts";
-import { keepOn } from "./keep-on.ts";
+import { keepOn } from "./loop.ts";
 import type { Clock, LiveReader } from "./ports.ts";
-import { wantedOf } from "./propose.ts";
-import { readZoneImpact, type ImpactSource, type JudgedPlan } from "./read-impact.ts";
-import { ZoneQueue } from "./zone-queue.ts";
+import { ZoneQueue } from "./queue/zone-queue.ts";
+import { Failures } from "./run/back-off.ts";
+import { wantedOf } from "./run/plan-zone.ts";
+import { readZoneImpact, type ImpactSource, type JudgedPlan } from "./run/read-impact.ts";
 
 /** How what was detected is looked at. */
 export interface InventoryRoundsOptions {
@@ -46,6 +47,8 @@ export interface InventoryRoundsPorts {
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
+  /** An impact in lines of text: the impact itself would take too much memory in large fleets. */
+  readonly impactLines: (impact: ZoneImpact) => readonly string[];
   readonly report: (report: InventoryReport) => void;
   readonly bug: (error: unknown, zone: string) => void;
 }
@@ -147,10 +150,10 @@ export class InventoryRounds {
     options: InventoryRoundsOptions,
     stop: AbortSignal,
   ): Promise<{ readonly report: InventoryReport; readonly retryMs: number }> {
-    const { source, clock, random, bug } = this.#ports;
+    const { clock, random, bug } = this.#ports;
     const { name } = desired.zone;
     try {
-      const facts = await readFacts(desired, options, source, clock, stop);
+      const facts = await readFacts(desired, options, this.#ports, stop);
       this.#failures.forget(name);
       // Looks that began together at the start drift apart.
       const retryMs = Math.round(options.everyMs * (0.9 + random() / 10));
@@ -173,10 +176,9 @@ export class InventoryRounds {
 async function readFacts(
   desired: DesiredZone,
   { kinds, maliciousBelow, owner }: InventoryRoundsOptions,
-  source: InventorySource,
-  clock: Clock,
+  { source, clock, impactLines }: Pick<InventoryRoundsPorts, "source" | "clock" | "impactLines">,
   stop: AbortSignal,
-): Promise<ReturnType<typeof inventoryFacts>> {
+): Promise<InventoryFacts> {
   const { zone, content } = desired;
   const wanted = { ...wantedOf(content), policies: true };
   const live = (await source.readAnswers(zone, wanted, "inventory", stop)).live();
@@ -188,8 +190,10 @@ async function readFacts(
   const judged = { content, live, plan: planned };
   const impact =
     planned.changes.length === 0
-      ? undefined
-      : await impactOf(judged, all.filter(isSeenResource), maliciousBelow, source, stop);
+      ? []
+      : impactLines(
+          await impactOf(judged, all.filter(isSeenResource), maliciousBelow, source, stop),
+        );
   return inventoryFacts(
     zone.name,
     { items, refused, outside, impact },

@@ -1,6 +1,6 @@
 import type { Write } from "../plan/write.ts";
-import type { Script } from "../zone/inventory.ts";
-import type { LiveZone } from "../zone/live.ts";
+import type { Script } from "../zone/inventory-item.ts";
+import type { LiveZone } from "../zone/live-zone.ts";
 import type { Zone } from "../zone/zone.ts";
 
 /** Which parts of a zone a plan needs; what is not declared costs no request. */

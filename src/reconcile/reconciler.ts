@@ -1,18 +1,18 @@
-import type { Trigger, ZoneReport } from "../report/run-report.ts";
+import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import type { StopSignals } from "./carry-out.ts";
-import type { DeclaredFleet, DesiredSource, DesiredState } from "./declared-fleet.ts";
-import { isSweep, missingReport, namesOf } from "./declared-fleet.ts";
-import type { FleetLimits } from "./fleet-guard.ts";
-import { FleetInForce, type Loaded } from "./fleet-in-force.ts";
-import { keepOn } from "./keep-on.ts";
-import { spreadMs, Sweep } from "./sweep.ts";
-import type { DirectoryPorts } from "./zone-directory.ts";
-import { ZoneDirectory } from "./zone-directory.ts";
-import type { QueueEntry, ZoneQueue } from "./zone-queue.ts";
-import { type CredentialPorts, ZoneQueues } from "./zone-queues.ts";
-import type { ZoneRunOptions, ZoneRunPorts } from "./zone-runner.ts";
-import { ZoneRunner } from "./zone-runner.ts";
+import { FleetInForce, type Loaded } from "./fleet/active-revision.ts";
+import type { DeclaredFleet, DesiredSource, DesiredState } from "./fleet/desired-fleet.ts";
+import { isSweep, missingReport, namesOf } from "./fleet/desired-fleet.ts";
+import type { FleetLimits } from "./fleet/fleet-guard.ts";
+import type { DirectoryPorts } from "./fleet/zone-directory.ts";
+import { ZoneDirectory } from "./fleet/zone-directory.ts";
+import { keepOn } from "./loop.ts";
+import { spreadMs, Sweep } from "./queue/sweep.ts";
+import type { QueueEntry, ZoneQueue } from "./queue/zone-queue.ts";
+import { type CredentialPorts, ZoneQueues } from "./queue/zone-queues.ts";
+import type { StopSignals } from "./run/apply.ts";
+import type { ZoneRunOptions, ZoneRunPorts } from "./run/zone-runner.ts";
+import { ZoneRunner } from "./run/zone-runner.ts";
 
 /** What the daemon does, beside how it runs each zone. */
 export interface ReconcilerOptions extends ZoneRunOptions {

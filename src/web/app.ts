@@ -4,21 +4,27 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 
-import type { DaemonFacts } from "../report/daemon.ts";
-import type { FleetView } from "../report/fleet.ts";
-import type { HistoryView } from "../report/history.ts";
-import { assets } from "./assets.ts";
+import type { DaemonFacts } from "../state/daemon-status.ts";
+import type { FleetView } from "../state/fleet.ts";
+import type { HistoryView } from "../state/history.ts";
+import type { Live } from "./event-stream.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
-import { textOfHtml } from "./html.ts";
-import { fleetJson, historyOfZoneJson, problemsJson, zoneJson, zonesJson } from "./json-view.ts";
-import type { Live } from "./live.ts";
-import { renderFleetPage } from "./page-fleet.ts";
-import { renderMissingPage } from "./page-missing.ts";
-import { renderProblemsPage } from "./page-problems.ts";
-import { renderZonePage } from "./page-zone.ts";
+import {
+  fleetJson,
+  historyOfZoneJson,
+  problemsJson,
+  zoneJson,
+  zonesJson,
+} from "./json/json-view.ts";
+import type { Snapshot } from "./json/snapshot.ts";
+import { assets } from "./pages/assets.ts";
+import { textOfHtml } from "./pages/html.ts";
+import { renderFleetPage } from "./pages/page-fleet.ts";
+import { renderMissingPage } from "./pages/page-missing.ts";
+import { renderProblemsPage } from "./pages/page-problems.ts";
+import { renderZonePage } from "./pages/page-zone.ts";
+import { selectionFrom } from "./pages/selection.ts";
 import { addReconcile, type AskPorts } from "./reconcile-request.ts";
-import { selectionFrom } from "./selection.ts";
-import type { Snapshot } from "./snapshot.ts";
 
 /** What the server shows and whom it asks; it changes nothing. */
 export interface AppParts {

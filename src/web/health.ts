@@ -1,4 +1,4 @@
-import type { FleetView } from "../report/fleet.ts";
+import type { FleetView } from "../state/fleet.ts";
 
 /** One question about the process. */
 export interface HealthCheck {

@@ -4,7 +4,7 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 
-import type { FleetView } from "../report/fleet.ts";
+import type { FleetView } from "../state/fleet.ts";
 
 /** What became of somebody's wish to have zones looked at now. */
 export type AskResult = "accepted" | "wrong_token" | "foreign_site" | "too_many" | "no_zone";

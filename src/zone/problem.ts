@@ -1,4 +1,4 @@
-import type { Place } from "./desired.ts";
+import type { Place } from "./desired-zone.ts";
 
 /** An error keeps a file from being acted on; a warning does not. */
 export type Severity = "error" | "warning";

@@ -39,7 +39,7 @@ export interface Policy {
   readonly action: PolicyAction;
   readonly expression: string;
   readonly enabled: boolean;
-  /** Directives in canonical form (`syntax/csp.ts`). */
+  /** Directives in canonical form (`syntax/csp/csp.ts`). */
   readonly value: string;
   /** Sources of scripts that are in use and may be blocked all the same; never sent to the service. */
   readonly acknowledge: readonly string[];

@@ -1,10 +1,10 @@
 import { describe, it } from "vitest";
 
-import { answerOf, type Answer } from "../../src/api/answer.ts";
-import { get, type Call } from "../../src/api/call.ts";
-import { KnownBodies } from "../../src/api/known-bodies.ts";
+import { Token } from "../../src/api/credentials/token.ts";
+import { answerOf, type Answer } from "../../src/api/request/answer.ts";
+import { get, type Call } from "../../src/api/request/call.ts";
+import { KnownBodies } from "../../src/api/request/known-bodies.ts";
 import { routes } from "../../src/api/routes.ts";
-import { Token } from "../../src/api/token.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
 const token = Token.parse("token");

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import type { Budget } from "../../src/api/budget.ts";
-import { urgencies, type Urgency } from "../../src/api/call.ts";
-import type { RateView } from "../../src/api/rate-headers.ts";
+import type { Budget } from "../../src/api/budget/budget.ts";
+import type { RateView } from "../../src/api/budget/rate-headers.ts";
+import { urgencies, type Urgency } from "../../src/api/request/call.ts";
 import { budgetOf } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 

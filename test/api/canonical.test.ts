@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { entrypointOf } from "../../src/api/entrypoint.ts";
-import { policiesOf, policyOf, settingsOf } from "../../src/api/page-shield.ts";
-import { ruleActionOf } from "../../src/api/rule-action.ts";
+import { entrypointOf } from "../../src/api/read/entrypoint.ts";
+import { policiesOf, policyOf, settingsOf } from "../../src/api/read/page-shield.ts";
+import { ruleActionOf } from "../../src/api/read/rule-action.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 
 const noSwitches = { enabled: undefined, action: undefined, sensitivity_level: undefined };

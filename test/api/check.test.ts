@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { check } from "../../src/api/send-write.ts";
+import { check } from "../../src/api/write/send-write.ts";
 import type { Write } from "../../src/plan/write.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone } from "../support/service.ts";

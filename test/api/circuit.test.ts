@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { ApiError } from "../../src/api/api-error.ts";
-import type { Budget } from "../../src/api/budget.ts";
+import type { Budget } from "../../src/api/budget/budget.ts";
+import { ApiError } from "../../src/api/request/api-error.ts";
 import { budgetOf } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 

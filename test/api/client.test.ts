@@ -5,10 +5,10 @@ import { inspect } from "node:util";
 
 import { describe, it } from "vitest";
 
-import { ApiError } from "../../src/api/api-error.ts";
-import { get, type Call } from "../../src/api/call.ts";
-import { longestAnswer } from "../../src/api/client.ts";
-import { sendWithRetries } from "../../src/api/retry.ts";
+import { ApiError } from "../../src/api/request/api-error.ts";
+import { get, type Call } from "../../src/api/request/call.ts";
+import { longestAnswer } from "../../src/api/request/client.ts";
+import { sendWithRetries } from "../../src/api/request/retry.ts";
 import { refuse, startServer, succeed, type Answering, type Seen } from "../support/http-server.ts";
 import { connect, plantedToken, type ServiceChoice } from "../support/service.ts";
 

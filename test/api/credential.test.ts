@@ -1,9 +1,9 @@
 import { describe, it } from "vitest";
 
-import { get } from "../../src/api/call.ts";
-import { Credential, type CredentialOptions } from "../../src/api/credential.ts";
-import { sendWithRetries } from "../../src/api/retry.ts";
-import { Token } from "../../src/api/token.ts";
+import { Credential, type CredentialOptions } from "../../src/api/credentials/credential.ts";
+import { Token } from "../../src/api/credentials/token.ts";
+import { get } from "../../src/api/request/call.ts";
+import { sendWithRetries } from "../../src/api/request/retry.ts";
 import { defaultBudget } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { writeCall } from "../../src/api/write-call.ts";
+import { writeCall } from "../../src/api/write/write-call.ts";
 import { emulated } from "../support/emulated.ts";
 import { kinds, policy, shop, writes } from "../support/writes.ts";
 

@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { get, type Call, type Method } from "../../src/api/call.ts";
-import { sendWithRetries } from "../../src/api/retry.ts";
+import { get, type Call, type Method } from "../../src/api/request/call.ts";
+import { sendWithRetries } from "../../src/api/request/retry.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";
 import { connect } from "../support/service.ts";

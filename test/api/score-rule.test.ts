@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { ApiError } from "../../src/api/api-error.ts";
-import type { Call } from "../../src/api/call.ts";
-import { ScoreRules } from "../../src/api/score-rule.ts";
+import { ScoreRules } from "../../src/api/read/score-rule.ts";
+import { ApiError } from "../../src/api/request/api-error.ts";
+import type { Call } from "../../src/api/request/call.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fakeGet, type FakeGet } from "../support/get.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { get } from "../../src/api/call.ts";
-import { failureOf, type Broken } from "../../src/api/transport.ts";
+import { get } from "../../src/api/request/call.ts";
+import { failureOf, type Broken } from "../../src/api/request/transport.ts";
 
 const put = { ...get("/zones", {}), method: "PUT", body: {} } as const;
 

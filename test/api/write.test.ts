@@ -1,9 +1,9 @@
 import { describe, it } from "vitest";
 
-import { sendWrite } from "../../src/api/send-write.ts";
-import { dialects, type Dialect } from "../../src/emulator/dialect.ts";
+import { sendWrite } from "../../src/api/write/send-write.ts";
+import { dialects, type Dialect } from "../../src/emulator/http/dialect.ts";
 import type { Write } from "../../src/plan/write.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { emulated } from "../support/emulated.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone } from "../support/service.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import type { Call, Send } from "../../src/api/call.ts";
-import { ZoneLister } from "../../src/api/zone-listing.ts";
+import { ZoneLister } from "../../src/api/read/zone-listing.ts";
+import type { Call, Send } from "../../src/api/request/call.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { fakeGet } from "../support/get.ts";
 

@@ -11,8 +11,8 @@ import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 
 import { startEmulator } from "../../src/emulator/emulator.ts";
-import { generateSeed } from "../../src/emulator/generate.ts";
-import { seededState } from "../../src/emulator/seeded-state.ts";
+import { generateSeed } from "../../src/emulator/seed/generate.ts";
+import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import type { BenchResult } from "./run.ts";
 
 const zones = 10_000;

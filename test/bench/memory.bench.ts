@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Seed } from "../../src/emulator/seed.ts";
+import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { eventually, startDaemon } from "../support/processes.ts";

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-import { Fleet } from "../../src/report/fleet.ts";
+import { Fleet } from "../../src/state/fleet.ts";
 import { a, drifted } from "../support/fleets.ts";
 import { daemon, declared, load, report, start } from "../support/reports.ts";
 import { freshMetrics } from "../support/scrapes.ts";

@@ -1,14 +1,14 @@
 import { describe, it } from "vitest";
 
-import { applySavedZone } from "../../src/cli/apply-saved-zone.ts";
-import { exitCodeOfApply } from "../../src/cli/exit-codes.ts";
-import { rethrow } from "../../src/cli/one-look.ts";
-import { fingerprintsOf } from "../../src/plan/fingerprint.ts";
+import { applySavedZone } from "../../src/cli/commands/apply-saved-zone.ts";
+import { exitCodeOfApply } from "../../src/cli/output/exit-codes.ts";
+import { rethrow } from "../../src/cli/session/plan-all.ts";
+import type { Refusal } from "../../src/plan/guard/hold.ts";
 import { plan } from "../../src/plan/plan.ts";
-import type { Refusal } from "../../src/plan/refusal.ts";
+import { fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";
 import type { Write } from "../../src/plan/write.ts";
-import type { ZoneReport } from "../../src/report/run-report.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { owner, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";

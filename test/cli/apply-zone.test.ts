@@ -1,14 +1,14 @@
 import { describe, it } from "vitest";
 
-import { applyZone } from "../../src/cli/apply-zone.ts";
-import { rethrow, type Looked } from "../../src/cli/one-look.ts";
-import type { Freeze } from "../../src/plan/guard.ts";
+import { applyZone } from "../../src/cli/commands/apply-zone.ts";
+import { rethrow, type Looked } from "../../src/cli/session/plan-all.ts";
+import type { Freeze } from "../../src/plan/guard/guard.ts";
 import { causeByMarks } from "../../src/plan/plan.ts";
 import type { Write } from "../../src/plan/write.ts";
-import { propose } from "../../src/reconcile/propose.ts";
-import { digestOf } from "../../src/reconcile/zone-memory.ts";
-import type { ZoneReport } from "../../src/report/run-report.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import { propose } from "../../src/reconcile/run/plan-zone.ts";
+import { digestOf } from "../../src/reconcile/run/zone-memory.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { owner, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";

@@ -1,14 +1,14 @@
 import { describe, it } from "vitest";
 
-import type { ApiErrorCode } from "../../src/api/api-error.ts";
+import type { ApiErrorCode } from "../../src/api/request/api-error.ts";
 import {
   exitCodeOfApply,
   exitCodeOfFailure,
   exitCodeOfPlan,
   exitCodes,
   type ExitCode,
-} from "../../src/cli/exit-codes.ts";
-import type { Outcome, ZoneReport } from "../../src/report/run-report.ts";
+} from "../../src/cli/output/exit-codes.ts";
+import type { Outcome, ZoneReport } from "../../src/state/run-report.ts";
 import { held } from "../support/fleets.ts";
 import { change, done, failure, report, writeOf, type Came } from "../support/reports.ts";
 

@@ -4,8 +4,8 @@ import path from "node:path";
 import type { Command } from "commander";
 import { describe, it } from "vitest";
 
-import { thisMachine } from "../../src/cli/machine.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { thisMachine } from "../../src/host/host.ts";
 import { workplace } from "../support/command-line.ts";
 
 /** A command and those below it, each with its names: `inventory scripts`. */

@@ -4,7 +4,7 @@ import path from "node:path";
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import type { Seed } from "../../src/emulator/seed.ts";
+import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { seedZones } from "../support/arbitrary-live.ts";
 import { control, listAnswer } from "../support/ask.ts";
 import { exampleWithEmulator, writesSeenBy, type Example } from "../support/example.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { hasColor, thisMachine, type Machine, type TextStream } from "../../src/cli/machine.ts";
-import { startProgress, startReading } from "../../src/cli/progress.ts";
+import { startProgress, startReading } from "../../src/cli/output/progress.ts";
+import { hasColor, thisMachine, type Machine, type TextStream } from "../../src/host/host.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 
 /** A stream that remembers what was written to it. */

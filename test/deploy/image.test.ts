@@ -3,9 +3,9 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { loadConfig } from "../../src/desired/config.ts";
+import { loadConfig } from "../../src/desired/config/config.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
-import { cronMistake } from "../../src/reconcile/schedule.ts";
+import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { deploy, root } from "./paths.ts";
 
 const recipe = readFileSync(path.join(deploy, "Dockerfile"), "utf8").replaceAll("\\\n", " ");

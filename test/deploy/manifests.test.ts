@@ -1,10 +1,10 @@
 import { describe, it } from "vitest";
 
-import { graceMs } from "../../src/cli/stopping.ts";
-import { version } from "../../src/cli/version.ts";
+import { graceMs } from "../../src/host/stopping.ts";
+import { version } from "../../src/host/version.ts";
 import { graceMs as notifyGraceMs } from "../../src/notify/notifier.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
-import { metricTable } from "../../src/telemetry/metric-table.ts";
+import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { containersOf, nameOf, podsIn, render, renderWith, type Pod } from "./manifests.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
 import { noComponents, noKubectl } from "./tools.ts";

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-import type { LabelValues } from "../../src/telemetry/metric-definition.ts";
-import { metricTable } from "../../src/telemetry/metric-table.ts";
+import type { LabelValues } from "../../src/telemetry/metrics/metric-definition.ts";
+import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { namesIn, type Matcher } from "./promql.ts";
 import { readRules, rulesIn, textAt } from "./rules.ts";
 

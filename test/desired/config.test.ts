@@ -2,11 +2,11 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/config.ts";
+import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/config/config.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
 import { schemaText } from "../../src/desired/schema.ts";
-import { cronMistake } from "../../src/reconcile/schedule.ts";
-import { renderProblems } from "../../src/report/problems.ts";
+import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
+import { renderProblems } from "../../src/render/text/problems.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { problemLine } from "../support/problem-line.ts";

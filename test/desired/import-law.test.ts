@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { importedFiles, importedText } from "../../src/cli/imported-files.ts";
-import { selectZones } from "../../src/desired/select.ts";
-import { objectionTo } from "../../src/desired/zone-text.ts";
-import { declare } from "../../src/plan/declare.ts";
+import { importedFiles, importedText } from "../../src/cli/commands/imported-files.ts";
+import { objectionTo } from "../../src/desired/import/zone-text.ts";
+import { selectZones } from "../../src/desired/zones/select.ts";
+import { declare } from "../../src/plan/declare/declare.ts";
 import { plan } from "../../src/plan/plan.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { zoneId, zoneName } from "../../src/zone/zone.ts";
 import { liveZones } from "../support/arbitrary-live.ts";
 import { desiredBench } from "../support/desired.ts";

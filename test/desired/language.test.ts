@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { Merger } from "../../src/desired/merge.ts";
 import { showZone } from "../../src/desired/show.ts";
-import type { ZoneContent } from "../../src/zone/desired.ts";
+import { Merger } from "../../src/desired/zones/merge.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { codesOf, loadText } from "../support/desired.ts";
 
 /** The content of the one zone of a file without problems. */

@@ -11,7 +11,7 @@ import {
   type ParsedFile,
 } from "../../src/desired/parse-file.ts";
 import { maxProblems } from "../../src/desired/problem-of.ts";
-import { readYaml } from "../../src/desired/yaml-text.ts";
+import { readYaml } from "../../src/desired/yaml/yaml-text.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { linesOf, zonesOf } from "../support/desired.ts";
 import { memoryFiles } from "../support/memory-files.ts";

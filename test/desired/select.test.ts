@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { selectZones } from "../../src/desired/select.ts";
+import { selectZones } from "../../src/desired/zones/select.ts";
 import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { desiredBench } from "../support/desired.ts";
 

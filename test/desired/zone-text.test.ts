@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { contentEntry } from "../../src/desired/zone-entry.ts";
-import { objectionTo, zoneFileText } from "../../src/desired/zone-text.ts";
-import type { ZoneContent } from "../../src/zone/desired.ts";
+import { objectionTo, zoneFileText } from "../../src/desired/import/zone-text.ts";
+import { contentEntry } from "../../src/desired/zones/zone-entry.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import {
   category,

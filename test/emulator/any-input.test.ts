@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { operations } from "../../src/emulator/operations.ts";
+import { operations } from "../../src/emulator/http/operations.ts";
 import { goodSeed, listIn, listOf, resultOf, testEmulator, textIn } from "../support/emulator.ts";
 import type { TestEmulator } from "../support/emulator.ts";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { operations } from "../../src/emulator/operations.ts";
+import { operations } from "../../src/emulator/http/operations.ts";
 import { contradictionsOf } from "../support/api-contract.ts";
 
 const zone = "/zones/023e105f4ecef8ad9ca31a8372d0c353";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 
 import { describe, it } from "vitest";
 
-import { Faults } from "../../src/emulator/faults.ts";
+import { Faults } from "../../src/emulator/control/faults.ts";
 import { codeOf, errorOf, listOf, resultOf, testEmulator, textIn } from "../support/emulator.ts";
 
 const policy = {

@@ -1,7 +1,7 @@
 import Cloudflare from "cloudflare";
 import { describe, it } from "vitest";
 
-import { operations } from "../../src/emulator/operations.ts";
+import { operations } from "../../src/emulator/http/operations.ts";
 import { listIn, objectIn, testEmulator, textIn } from "../support/emulator.ts";
 import type { TestEmulator } from "../support/emulator.ts";
 

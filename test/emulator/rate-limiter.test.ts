@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { RateLimiter } from "../../src/emulator/rate-limiter.ts";
+import { RateLimiter } from "../../src/emulator/http/service-rate-limiter.ts";
 import { codeOf, goodSeed, testEmulator } from "../support/emulator.ts";
 
 const seed = goodSeed(`

@@ -1,15 +1,19 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { withChangedRule, withNewRule, withoutRule } from "../../src/emulator/rules.ts";
+import { ServiceError } from "../../src/emulator/http/service-error.ts";
+import {
+  withChangedRule,
+  withNewRule,
+  withoutRule,
+} from "../../src/emulator/rulesets/rule-endpoints.ts";
 import {
   emptyRuleset,
   nextVersion,
   replacedRules,
   rulesetFields,
-} from "../../src/emulator/ruleset.ts";
-import { seededState } from "../../src/emulator/seeded-state.ts";
-import { ServiceError } from "../../src/emulator/service-error.ts";
+} from "../../src/emulator/rulesets/ruleset.ts";
+import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import type { StoredRuleset, ZoneState } from "../../src/emulator/state.ts";
 import { idFrom } from "../../src/emulator/store.ts";
 import { goodSeed, objectIn, testStart } from "../support/emulator.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { describe, it as test } from "vitest";
 
-import { stateFileAt } from "../../src/emulator/state-file.ts";
+import { stateFileAt } from "../../src/emulator/seed/state-file.ts";
 import type { State } from "../../src/emulator/state.ts";
 import { errorOf, listOf, resultOf, testEmulator } from "../support/emulator.ts";
 

@@ -2,8 +2,8 @@ import { describe, it } from "vitest";
 
 import { blocksSeen, mayBlockAnew } from "../../src/impact/blocks-seen.ts";
 import { cspImpact } from "../../src/impact/csp-impact.ts";
-import type { PolicyTerms } from "../../src/plan/policy-terms.ts";
-import type { SeenResource } from "../../src/zone/inventory.ts";
+import type { PolicyTerms } from "../../src/plan/policies/policy-terms.ts";
+import type { SeenResource } from "../../src/zone/inventory-item.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { connection, harmless, script, seenAt } from "../support/inventory.ts";
 import { policy } from "../support/model.ts";

@@ -1,9 +1,9 @@
 import { describe, it } from "vitest";
 
 import { cspImpact, type PolicyImpact } from "../../src/impact/csp-impact.ts";
-import { effectOfPolicy } from "../../src/plan/policy-effect.ts";
-import type { PolicyTerms } from "../../src/plan/policy-terms.ts";
-import type { SeenResource } from "../../src/zone/inventory.ts";
+import { effectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
+import type { PolicyTerms } from "../../src/plan/policies/policy-terms.ts";
+import type { SeenResource } from "../../src/zone/inventory-item.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 
 /** An enforced policy of the whole shop. */

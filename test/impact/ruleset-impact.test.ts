@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 
 import { effectiveRules, noOverrides } from "../../src/impact/effective-rules.ts";
 import { levelOf, rulesetImpact } from "../../src/impact/ruleset-impact.ts";
-import { resolveOverrides } from "../../src/plan/overrides.ts";
+import { resolveOverrides } from "../../src/plan/rules/rule-overrides.ts";
 import {
   paranoiaLevels,
   type CategoryOverride,

@@ -1,7 +1,7 @@
 import { it } from "vitest";
 
 import { selectsPage } from "../../src/impact/selects-page.ts";
-import { parseExpression } from "../../src/syntax/expression.ts";
+import { parseExpression } from "../../src/syntax/expression/expression.ts";
 
 /** Whether an expression selects a page. */
 function selected(expression: string, page: string, hostOnly = false): string {

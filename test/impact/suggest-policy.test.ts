@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 
 import { cspImpact } from "../../src/impact/csp-impact.ts";
 import { suggestPolicy, type Granularity } from "../../src/impact/suggest-policy.ts";
-import type { SeenResource } from "../../src/zone/inventory.ts";
+import type { SeenResource } from "../../src/zone/inventory-item.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 
 const host = "shop.example.com";

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { declare } from "../../src/plan/declare.ts";
+import { declare } from "../../src/plan/declare/declare.ts";
 import { plan } from "../../src/plan/plan.ts";
-import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import {
   category,

@@ -1,14 +1,14 @@
 import { describe, it } from "vitest";
 
+import { plan } from "../../src/plan/plan.ts";
 import {
   fingerprintsOf,
   freshnessOf,
   partsTouched,
   type SavedPlan,
-} from "../../src/plan/fingerprint.ts";
-import { plan } from "../../src/plan/plan.ts";
-import type { DesiredZone } from "../../src/zone/desired.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+} from "../../src/plan/saved/fingerprint.ts";
+import type { DesiredZone } from "../../src/zone/desired-zone.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import {
   absent,
   carriedOut,

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import type { Change } from "../../src/plan/change.ts";
-import { guard, isSuspended, type Circumstances, type Limits } from "../../src/plan/guard.ts";
-import { hashOf } from "../../src/plan/plan-hash.ts";
+import { guard, isSuspended, type Circumstances, type Limits } from "../../src/plan/guard/guard.ts";
+import { hashOf } from "../../src/plan/guard/plan-hash.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import {

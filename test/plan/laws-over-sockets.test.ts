@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { dialects } from "../../src/emulator/dialect.ts";
-import { freshnessOf, fingerprintsOf } from "../../src/plan/fingerprint.ts";
+import { dialects } from "../../src/emulator/http/dialect.ts";
 import { plan } from "../../src/plan/plan.ts";
+import { freshnessOf, fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";
 import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { pairs } from "../support/arbitrary-zones.ts";
 import { emulated, type Emulated } from "../support/emulated.ts";
 import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";

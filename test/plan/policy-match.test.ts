@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
-import type { LivePolicy } from "../../src/zone/live.ts";
+import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { carriedOut, declared, livePolicy, policy } from "../support/model.ts";
 import { cart, checkout, plannedPolicies, type Situation } from "../support/planned.ts";

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
 import { plan } from "../../src/plan/plan.ts";
-import type { LivePolicy } from "../../src/zone/live.ts";
+import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
 

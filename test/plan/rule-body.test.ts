@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import type { Write } from "../../src/plan/write.ts";
-import type { LiveEntrypoint } from "../../src/zone/live.ts";
+import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
 import { absent, declared, deployment, entrypoint, exception, liveRule } from "../support/model.ts";

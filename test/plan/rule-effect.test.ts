@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { effectOfRule, type RuleTerms } from "../../src/plan/rule-effect.ts";
-import { effectWords } from "../../src/report/effect-words.ts";
+import { effectOfRule, type RuleTerms } from "../../src/plan/rules/rule-effect.ts";
+import { effectWords } from "../../src/render/text/effect-words.ts";
 import {
   documentedScoreRuleId,
   managedRulesets,

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
-import type { LiveEntrypoint } from "../../src/zone/live.ts";
+import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
 import { managedRulesets, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { resolveOverrides } from "../../src/plan/overrides.ts";
 import { plan } from "../../src/plan/plan.ts";
+import { resolveOverrides } from "../../src/plan/rules/rule-overrides.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { Overrides, OwaspTuning } from "../../src/zone/resource.ts";
 import {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 
 import { chromium, type Browser, type Page } from "playwright-core";
 
-import type { CspRequest } from "../../src/syntax/csp-match.ts";
+import type { CspRequest } from "../../src/syntax/csp/csp-match.ts";
 
 /** Where Debian puts its browser; another one can be named. */
 const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";

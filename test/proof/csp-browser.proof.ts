@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { cspDirectives } from "../../src/syntax/csp-directives.ts";
-import { cspRuling, sourceMatcher, type CspRequest } from "../../src/syntax/csp-match.ts";
+import { cspDirectives } from "../../src/syntax/csp/csp-directives.ts";
+import { cspRuling, sourceMatcher, type CspRequest } from "../../src/syntax/csp/csp-match.ts";
 import { noBrowser, pageLoads, startJudge } from "./browser.ts";
 
 /** Policies on a page, and what its code asks for. */

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 
 import { describe, it } from "vitest";
 
-import { briefRetry } from "../../src/api/retry.ts";
+import { briefRetry } from "../../src/api/request/retry.ts";
 import { basePath } from "../../src/api/wire.ts";
-import type { SeedZone } from "../../src/emulator/seed.ts";
+import type { SeedZone } from "../../src/emulator/seed/seed.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
-import type { ZoneContent } from "../../src/zone/desired.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet, type EmulatedFleet } from "../support/emulated-fleet.ts";
 import { emulated, everything, type Emulated } from "../support/emulated.ts";

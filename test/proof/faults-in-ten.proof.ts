@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { briefRetry } from "../../src/api/retry.ts";
+import { briefRetry } from "../../src/api/request/retry.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet, type EmulatedFleet } from "../support/emulated-fleet.ts";
 import { emulated, type Emulated } from "../support/emulated.ts";

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { parseFile } from "../../src/desired/parse-file.ts";
 import { maxProblems } from "../../src/desired/problem-of.ts";
-import { readYaml } from "../../src/desired/yaml-text.ts";
+import { readYaml } from "../../src/desired/yaml/yaml-text.ts";
 
 const list = (item: string, length = 30_000): string =>
   `[${Array.from({ length }, () => item).join(",")}]`;

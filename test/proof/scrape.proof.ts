@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { metricTable } from "../../src/telemetry/metric-table.ts";
+import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { dashboards, expressionsOf } from "../deploy/dashboards.ts";
 import { readRules, rulesIn, textAt } from "../deploy/rules.ts";
 import { foreignNames, type Vocable, vocabularyOf } from "../deploy/vocabulary.ts";

@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/api/clock.ts";
-import type { Fleet } from "../../src/report/fleet.ts";
-import type { HistoryView } from "../../src/report/history.ts";
-import { Live } from "../../src/web/live.ts";
+import type { Fleet } from "../../src/state/fleet.ts";
+import type { HistoryView } from "../../src/state/history.ts";
+import { Live } from "../../src/web/event-stream.ts";
 import type { AskPorts } from "../../src/web/reconcile-request.ts";
 import { startServer, type WatchServer } from "../../src/web/server.ts";
 import { at, daemon } from "../support/reports.ts";

@@ -1,7 +1,7 @@
-import type { Fleet } from "../../src/report/fleet.ts";
-import type { RecentHistory } from "../../src/report/recent-history.ts";
-import type { ZoneReport } from "../../src/report/run-report.ts";
-import type { DeclaredZone } from "../../src/report/zone-state.ts";
+import type { RecentHistory } from "../../src/daemon/recent-history.ts";
+import type { Fleet } from "../../src/state/fleet.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import type { DeclaredZone } from "../../src/state/zone-state.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { at, change, declared, done, failure, load, refusal, report } from "../support/reports.ts";
 import { historyOf } from "../support/scenes.ts";

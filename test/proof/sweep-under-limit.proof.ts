@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { briefRetry } from "../../src/api/retry.ts";
+import { briefRetry } from "../../src/api/request/retry.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet } from "../support/emulated-fleet.ts";
 import { emulated } from "../support/emulated.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 
 import { systemClock } from "../../src/api/clock.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
-import { Live } from "../../src/web/live.ts";
+import { Live } from "../../src/web/event-stream.ts";
 import type { AskPorts } from "../../src/web/reconcile-request.ts";
 import { objectsIn, textAt } from "../deploy/rules.ts";
 import { fleetOf, shop } from "../support/fleets.ts";

@@ -2,9 +2,9 @@ import { getEventListeners } from "node:events";
 
 import { describe, it } from "vitest";
 
-import { Deadline, runDeadlineMs } from "../../src/reconcile/deadline.ts";
 import type { LiveReader, LiveWriter, Wanted } from "../../src/reconcile/ports.ts";
-import { failureOf } from "../../src/report/failure.ts";
+import { Deadline, runDeadlineMs } from "../../src/reconcile/run/deadline.ts";
+import { failureOf } from "../../src/state/failure.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { liveZone } from "../support/model.ts";
 import { World } from "../support/world.ts";

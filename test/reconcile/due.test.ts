@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { windowsOf } from "../../src/reconcile/windows.ts";
+import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import { window } from "../support/window.ts";
 import { protectedContent, World } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { windowsOf } from "../../src/reconcile/windows.ts";
+import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import { window } from "../support/window.ts";
 
 const hour = 3_600_000;

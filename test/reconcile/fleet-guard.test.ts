@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { compareFleets } from "../../src/reconcile/fleet-guard.ts";
+import { compareFleets } from "../../src/reconcile/fleet/fleet-guard.ts";
 import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 
 const limits = { maxFleetShare: 0.3, minFleet: 10, accept: [] };

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { Heap } from "../../src/reconcile/heap.ts";
+import { Heap } from "../../src/reconcile/queue/heap.ts";
 
 function drained(heap: Heap<number>): readonly number[] {
   const out: number[] = [];

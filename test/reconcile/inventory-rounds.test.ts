@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
 import type { InventoryRoundsOptions } from "../../src/reconcile/inventory-rounds.ts";
-import type { DesiredZone } from "../../src/zone/desired.ts";
+import type { DesiredZone } from "../../src/zone/desired-zone.ts";
 import { Detected } from "../support/detected.ts";
 import { harmless, script } from "../support/inventory.ts";
 import {

@@ -5,8 +5,8 @@ import {
   type ImpactSource,
   readZoneImpact,
   type ReadImpact,
-} from "../../src/reconcile/read-impact.ts";
-import type { ZoneContent } from "../../src/zone/desired.ts";
+} from "../../src/reconcile/run/read-impact.ts";
+import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { script } from "../support/inventory.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { type Windows, windowsOf } from "../../src/reconcile/windows.ts";
+import { type Windows, windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import { script } from "../support/inventory.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { problem } from "../support/reports.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { hashOf } from "../../src/plan/plan-hash.ts";
-import type { Mode } from "../../src/zone/desired.ts";
+import { hashOf } from "../../src/plan/guard/plan-hash.ts";
+import type { Mode } from "../../src/zone/desired-zone.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { World } from "../support/world.ts";
 

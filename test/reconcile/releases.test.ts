@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { hashOf } from "../../src/plan/plan-hash.ts";
+import { hashOf } from "../../src/plan/guard/plan-hash.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { ServiceFault, World } from "../support/world.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, it, vi } from "vitest";
 
-import { cronMistake, startSchedule } from "../../src/reconcile/schedule.ts";
+import { cronMistake, startSchedule } from "../../src/reconcile/schedule/schedule.ts";
 
 const quiet = { wake: () => undefined, missed: () => undefined };
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { createTask } from "node-cron";
 import { describe, it } from "vitest";
 
-import { type Window, windowsOf } from "../../src/reconcile/windows.ts";
+import { type Window, windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import { window } from "../support/window.ts";
 
 const hour = 3_600_000;

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import type { Delete } from "../../src/plan/change.ts";
-import { ZoneMemory } from "../../src/reconcile/zone-memory.ts";
-import type { SkipReason } from "../../src/report/run-report.ts";
+import { ZoneMemory } from "../../src/reconcile/run/zone-memory.ts";
+import type { SkipReason } from "../../src/state/run-report.ts";
 import { at, change, planOf, report, skipped } from "../support/reports.ts";
 
 const zone = "shop.example";

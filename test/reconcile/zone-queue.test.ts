@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { ZoneQueue } from "../../src/reconcile/zone-queue.ts";
+import { ZoneQueue } from "../../src/reconcile/queue/zone-queue.ts";
 import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 import { SimulatedClock } from "../support/clock.ts";
 

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 
-import type { SeedZone } from "../../src/emulator/seed.ts";
-import { seededState } from "../../src/emulator/seeded-state.ts";
-import { canonicalCsp } from "../../src/syntax/csp.ts";
-import { canonicalExpression } from "../../src/syntax/expression.ts";
-import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import type { SeedZone } from "../../src/emulator/seed/seed.ts";
+import { seededState } from "../../src/emulator/seed/seeded-state.ts";
+import { canonicalCsp } from "../../src/syntax/csp/csp.ts";
+import { canonicalExpression } from "../../src/syntax/expression/expression.ts";
+import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
 import { absent, entrypoint, liveRule, liveZone, owner } from "./model.ts";

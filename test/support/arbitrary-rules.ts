@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-import type { LiveEntrypoint, LiveRule } from "../../src/zone/live.ts";
+import type { LiveEntrypoint, LiveRule } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import {
   paranoiaLevels,

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 
 import { plan } from "../../src/plan/plan.ts";
-import type { Declared, DesiredZone, UnmanagedMode } from "../../src/zone/desired.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import type { Declared, DesiredZone, UnmanagedMode } from "../../src/zone/desired-zone.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { settingNames, type Policy, type Rule } from "../../src/zone/resource.ts";
 import { declaredPolicy, livePolicies } from "./arbitrary-policies.ts";
 import { declaredRules, liveEntrypoint } from "./arbitrary-rules.ts";

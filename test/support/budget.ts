@@ -1,4 +1,4 @@
-import { Budget, type BudgetOptions } from "../../src/api/budget.ts";
+import { Budget, type BudgetOptions } from "../../src/api/budget/budget.ts";
 import type { SimulatedClock } from "./clock.ts";
 
 /** The limits of the real service, with a fifth left to others. */

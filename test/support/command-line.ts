@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { systemClock } from "../../src/api/clock.ts";
-import type { Machine } from "../../src/cli/machine.ts";
-import { nodeNamedFiles } from "../../src/cli/named-files.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
-import { nodeHistoryStore } from "../../src/telemetry/history-store.ts";
+import type { Machine } from "../../src/host/host.ts";
+import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import { nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
 
 /** What a command came to. */
 export interface Ran {

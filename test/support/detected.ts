@@ -2,10 +2,11 @@ import {
   InventoryRounds,
   type InventoryRoundsOptions,
 } from "../../src/reconcile/inventory-rounds.ts";
-import type { InventoryReport } from "../../src/report/zone-inventory.ts";
-import type { DesiredZone } from "../../src/zone/desired.ts";
-import type { Item, ItemKind } from "../../src/zone/inventory.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import { renderImpacts } from "../../src/render/text/impact-text.ts";
+import type { InventoryReport } from "../../src/state/zone-inventory.ts";
+import type { DesiredZone } from "../../src/zone/desired-zone.ts";
+import type { Item, ItemKind } from "../../src/zone/inventory-item.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { liveZone } from "./model.ts";
@@ -48,6 +49,7 @@ export class Detected implements AsyncDisposable {
       },
       clock: this.clock,
       random: () => 1,
+      impactLines: (impact) => renderImpacts([impact], { color: false }).split("\n"),
       report: (report) => this.reports.push(report),
       bug: (error) => this.bugs.tell(error),
     });

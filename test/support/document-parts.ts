@@ -1,5 +1,5 @@
-import { operations } from "../../src/emulator/operations.ts";
-import { renderMetricTable } from "../../src/telemetry/metric-table.ts";
+import { operations } from "../../src/emulator/http/operations.ts";
+import { renderMetricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { exampleWithEmulator } from "./example.ts";
 
 /** A part of a document that comes from the program itself. */

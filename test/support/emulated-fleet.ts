@@ -1,8 +1,8 @@
-import { selectZones } from "../../src/desired/select.ts";
-import type { DesiredState } from "../../src/reconcile/declared-fleet.ts";
+import { selectZones } from "../../src/desired/zones/select.ts";
+import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
-import type { ZoneReport } from "../../src/report/run-report.ts";
-import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { Emulated } from "./emulated.ts";
 import { zoneNamed } from "./model.ts";

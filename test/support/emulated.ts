@@ -1,10 +1,10 @@
 import { createReader, createWriter, type Reader, type Writer } from "../../src/api/service.ts";
 import { basePath } from "../../src/api/wire.ts";
-import type { Dialect } from "../../src/emulator/dialect.ts";
+import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
-import { seededRandom } from "../../src/emulator/faults.ts";
-import type { Seed, SeedZone } from "../../src/emulator/seed.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import type { Dialect } from "../../src/emulator/http/dialect.ts";
+import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { control } from "./ask.ts";
 import { connect, plantedToken, type ServiceChoice, type TestService } from "./service.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { basePath } from "../../src/api/wire.ts";
-import type { Seed } from "../../src/emulator/seed.ts";
+import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { eventually, freePort, startProgram } from "./processes.ts";
 
 const main = path.resolve(import.meta.dirname, "../../src/main.ts");

@@ -1,11 +1,11 @@
 import type { TestContext } from "vitest";
 
+import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { startEmulator } from "../../src/emulator/emulator.ts";
 import type { Emulator, EmulatorOptions } from "../../src/emulator/emulator.ts";
-import { seededRandom } from "../../src/emulator/faults.ts";
-import { loadSeed } from "../../src/emulator/load-seed.ts";
-import type { Seed } from "../../src/emulator/seed.ts";
-import { syntheticSeed } from "../../src/emulator/synthetic-seed.ts";
+import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
+import type { Seed } from "../../src/emulator/seed/seed.ts";
+import { syntheticSeed } from "../../src/emulator/seed/synthetic-seed.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import type { Json, JsonObject } from "../../src/syntax/json.ts";
 import { contradictionsOf } from "./api-contract.ts";

@@ -1,11 +1,11 @@
 import { cp, readFile } from "node:fs/promises";
 import path from "node:path";
 
-import type { Machine } from "../../src/cli/machine.ts";
+import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
-import { seededRandom } from "../../src/emulator/faults.ts";
-import { loadSeed } from "../../src/emulator/load-seed.ts";
-import type { Seed } from "../../src/emulator/seed.ts";
+import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
+import type { Seed } from "../../src/emulator/seed/seed.ts";
+import type { Machine } from "../../src/host/host.ts";
 import { workplace, type Workplace } from "./command-line.ts";
 
 const example = path.resolve(import.meta.dirname, "../../config.example");

@@ -1,6 +1,6 @@
-import { Fleet } from "../../src/report/fleet.ts";
-import type { ZoneReport } from "../../src/report/run-report.ts";
-import type { DeclaredZone, ZoneState } from "../../src/report/zone-state.ts";
+import { Fleet } from "../../src/state/fleet.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import type { DeclaredZone, ZoneState } from "../../src/state/zone-state.ts";
 import { change, declared, refusal, report, start, type Came } from "./reports.ts";
 
 /** The one zone of most stories. */

@@ -1,4 +1,4 @@
-import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { markOfRef, unmarked } from "../../src/zone/mark.ts";
 import type { Pair } from "./arbitrary-zones.ts";
 import { owner } from "./model.ts";

@@ -10,8 +10,8 @@ const root = path.resolve(import.meta.dirname, "../..");
 
 /** Schemas and the types that are made from them. */
 export const generated = [
-  { schema: "schemas/zones.schema.json", types: "src/desired/zone-file.ts" },
-  { schema: "schemas/zonewarden.schema.json", types: "src/desired/config-file.ts" },
+  { schema: "schemas/zones.schema.json", types: "src/desired/zones/zone-file.ts" },
+  { schema: "schemas/zonewarden.schema.json", types: "src/desired/config/config-file.ts" },
 ] as const;
 
 /** The text that a file with types must have. */

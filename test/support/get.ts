@@ -1,5 +1,5 @@
-import type { Fetched } from "../../src/api/answer.ts";
-import type { Call, Send } from "../../src/api/call.ts";
+import type { Fetched } from "../../src/api/request/answer.ts";
+import type { Call, Send } from "../../src/api/request/call.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 
 /** A `Send` that answers from a function, and remembers what it was asked. */

@@ -1,13 +1,13 @@
 import { outsidePolicies, type Outside } from "../../src/impact/outside-policies.ts";
-import type { Failure } from "../../src/report/run-report.ts";
-import { inventoryFacts, type InventoryReport } from "../../src/report/zone-inventory.ts";
+import type { Failure } from "../../src/state/run-report.ts";
+import { inventoryFacts, type InventoryReport } from "../../src/state/zone-inventory.ts";
 import {
   itemKinds,
   usualMaliciousBelow,
   type Item,
   type ItemKind,
   isInUse,
-} from "../../src/zone/inventory.ts";
+} from "../../src/zone/inventory-item.ts";
 import { connection, cookie, harmless, script } from "./inventory.ts";
 import { at, failure, named } from "./reports.ts";
 
@@ -60,10 +60,10 @@ export function inventoryRead(zone: string, minute: number, seen: Seen = {}): In
     items: new Map(kinds.map((kind) => [kind, items.filter((item) => item.kind === kind)])),
     refused: seen.refused ?? new Map(),
     outside: seen.outside ?? outsideOf(items, policy),
-    impact: undefined,
+    impact,
   };
   const options = { maliciousBelow: usualMaliciousBelow, now: at(minute) };
-  const facts = { ...inventoryFacts(named(zone), reading, options), impact };
+  const facts = inventoryFacts(named(zone), reading, options);
   return { result: "read", zone: named(zone), at: at(minute), facts };
 }
 

@@ -1,4 +1,4 @@
-import type { Connection, Cookie, Script } from "../../src/zone/inventory.ts";
+import type { Connection, Cookie, Script } from "../../src/zone/inventory-item.ts";
 
 /** The moment at which the tests' items were seen last. */
 export const seenAt = new Date("2026-11-20T10:00:00Z");

@@ -1,4 +1,4 @@
-import type { Seed, SeedZone } from "../../src/emulator/seed.ts";
+import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
 import { plantedToken } from "./service.ts";
 import { deployOwasp } from "./writes.ts";
 

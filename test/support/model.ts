@@ -1,6 +1,6 @@
-import type { Limits } from "../../src/plan/guard.ts";
-import type { Declared, DesiredZone, ZoneContent } from "../../src/zone/desired.ts";
-import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import type { Limits } from "../../src/plan/guard/guard.ts";
+import type { Declared, DesiredZone, ZoneContent } from "../../src/zone/desired-zone.ts";
+import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
 import type {

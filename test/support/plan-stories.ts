@@ -1,9 +1,9 @@
-import { guard } from "../../src/plan/guard.ts";
+import { guard } from "../../src/plan/guard/guard.ts";
 import { causeByMarks, plan } from "../../src/plan/plan.ts";
-import type { RunReport, ZoneReport } from "../../src/report/run-report.ts";
-import { canonicalCsp } from "../../src/syntax/csp.ts";
-import type { DesiredZone } from "../../src/zone/desired.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import type { RunReport, ZoneReport } from "../../src/state/run-report.ts";
+import { canonicalCsp } from "../../src/syntax/csp/csp.ts";
+import type { DesiredZone } from "../../src/zone/desired-zone.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import {
   absent,

@@ -1,6 +1,6 @@
 import { plan, type Plan } from "../../src/plan/plan.ts";
-import type { Declared } from "../../src/zone/desired.ts";
-import type { LiveEntrypoint, LivePolicy } from "../../src/zone/live.ts";
+import type { Declared } from "../../src/zone/desired-zone.ts";
+import type { LiveEntrypoint, LivePolicy } from "../../src/zone/live-zone.ts";
 import type { Policy, Rule } from "../../src/zone/resource.ts";
 import {
   deployment,

@@ -1,4 +1,4 @@
-import { fileIn, sentenceOf } from "../../src/report/problem-words.ts";
+import { fileIn, sentenceOf } from "../../src/render/text/problem-words.ts";
 import type { Problem } from "../../src/zone/problem.ts";
 
 /** A problem in one line: `zones/a.yaml:4:13: error: … [WRONG_VALUE]`. */

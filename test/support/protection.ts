@@ -1,4 +1,4 @@
-import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 
 /** The hosts that the expressions of generated policies tell apart. */
 export const hosts = ["a.example.com", "b.example.com", "c.example.com"] as const;

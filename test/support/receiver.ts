@@ -1,6 +1,6 @@
 import type { Message } from "../../src/notify/message.ts";
+import type { Notice } from "../../src/notify/notice.ts";
 import { Outbox, type Sink } from "../../src/notify/outbox.ts";
-import type { Notice } from "../../src/report/notice.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "./clock.ts";
 import { textIn } from "./emulator.ts";

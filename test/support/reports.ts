@@ -1,11 +1,11 @@
 import type { Change, Direction, FieldChange } from "../../src/plan/change.ts";
+import type { Refusal, RefusalCode } from "../../src/plan/guard/hold.ts";
 import type { Plan, Unmanaged } from "../../src/plan/plan.ts";
-import type { Refusal, RefusalCode } from "../../src/plan/refusal.ts";
 import type { Write } from "../../src/plan/write.ts";
-import type { DaemonFacts } from "../../src/report/daemon.ts";
-import type { LoadReport } from "../../src/report/load-report.ts";
-import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/report/run-report.ts";
-import type { DeclaredZone } from "../../src/report/zone-state.ts";
+import type { DaemonFacts } from "../../src/state/daemon-status.ts";
+import type { LoadReport } from "../../src/state/load-report.ts";
+import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";
+import type { DeclaredZone } from "../../src/state/zone-state.ts";
 import type { Problem } from "../../src/zone/problem.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { zoneId, zoneName, type Zone, type ZoneName } from "../../src/zone/zone.ts";

@@ -1,8 +1,8 @@
-import type { Fleet } from "../../src/report/fleet.ts";
-import type { HistoryView } from "../../src/report/history.ts";
-import { RecentHistory } from "../../src/report/recent-history.ts";
-import type { ZoneReport } from "../../src/report/run-report.ts";
-import type { InventoryReport } from "../../src/report/zone-inventory.ts";
+import { RecentHistory } from "../../src/daemon/recent-history.ts";
+import type { Fleet } from "../../src/state/fleet.ts";
+import type { HistoryView } from "../../src/state/history.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import type { InventoryReport } from "../../src/state/zone-inventory.ts";
 import { b, fleetOf, held, shop } from "./fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "./inventories.ts";
 import { cookie, script } from "./inventory.ts";

@@ -1,4 +1,4 @@
-import { createMetrics, type Build, type Metrics } from "../../src/telemetry/metrics.ts";
+import { createMetrics, type Build, type Metrics } from "../../src/telemetry/metrics/metrics.ts";
 import { fleetOf } from "./fleets.ts";
 import { daemon } from "./reports.ts";
 

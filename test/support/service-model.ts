@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Position, Write } from "../../src/plan/write.ts";
 import { canonicalJson, isJsonObject, type Json } from "../../src/syntax/json.ts";
-import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live.ts";
+import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { ruleOfWire, text, type Wire } from "./wire-model.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { Dispatcher } from "undici";
 
-import type { BudgetOptions } from "../../src/api/budget.ts";
-import { createDispatcher, serviceAddress, type Connection } from "../../src/api/client.ts";
+import type { BudgetOptions } from "../../src/api/budget/budget.ts";
 import { systemClock, type Clock } from "../../src/api/clock.ts";
-import { Credential, type CredentialOptions } from "../../src/api/credential.ts";
-import type { Observer, RequestFact, RetryFact } from "../../src/api/observer.ts";
-import { patientRetry, type RetryPolicy, type Session } from "../../src/api/retry.ts";
+import { Credential, type CredentialOptions } from "../../src/api/credentials/credential.ts";
+import { createDispatcher, serviceAddress, type Connection } from "../../src/api/request/client.ts";
+import type { Observer, RequestFact, RetryFact } from "../../src/api/request/observer.ts";
+import { patientRetry, type RetryPolicy, type Session } from "../../src/api/request/retry.ts";
 import { connectService, type Service } from "../../src/api/service.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
 import { defaultBudget } from "./budget.ts";

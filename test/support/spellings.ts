@@ -1,7 +1,7 @@
-import { entrypointOf } from "../../src/api/entrypoint.ts";
-import { policiesOf, settingsOf } from "../../src/api/page-shield.ts";
+import { entrypointOf } from "../../src/api/read/entrypoint.ts";
+import { policiesOf, settingsOf } from "../../src/api/read/page-shield.ts";
 import { isJsonObject, type Json } from "../../src/syntax/json.ts";
-import type { LiveEntrypoint, LivePolicy, LiveZone } from "../../src/zone/live.ts";
+import type { LiveEntrypoint, LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { Wire } from "./wire-model.ts";
 
 /** Decides among spellings: a number from 0 to 99 each time. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
-import type { LiveRule, LiveRuleAction } from "../../src/zone/live.ts";
+import type { LiveRule, LiveRuleAction } from "../../src/zone/live-zone.ts";
 import type { Overrides, SkipParameters } from "../../src/zone/resource.ts";
 
 /** An object as the service speaks it. */

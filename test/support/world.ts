@@ -1,15 +1,19 @@
-import type { Budget } from "../../src/api/budget.ts";
+import type { Budget } from "../../src/api/budget/budget.ts";
 import type { Write } from "../../src/plan/write.ts";
-import type { DesiredSource, DesiredState, Listing } from "../../src/reconcile/declared-fleet.ts";
-import type { Loaded } from "../../src/reconcile/fleet-in-force.ts";
+import type { Loaded } from "../../src/reconcile/fleet/active-revision.ts";
+import type {
+  DesiredSource,
+  DesiredState,
+  Listing,
+} from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { Urgency, Written } from "../../src/reconcile/ports.ts";
+import type { CredentialPorts } from "../../src/reconcile/queue/zone-queues.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
-import { windowsOf } from "../../src/reconcile/windows.ts";
-import type { CredentialPorts } from "../../src/reconcile/zone-queues.ts";
-import type { Failure, ZoneReport } from "../../src/report/run-report.ts";
-import type { ZoneContent, ZoneDocument } from "../../src/zone/desired.ts";
-import type { Script } from "../../src/zone/inventory.ts";
-import type { LiveZone } from "../../src/zone/live.ts";
+import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
+import type { Failure, ZoneReport } from "../../src/state/run-report.ts";
+import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
+import type { Script } from "../../src/zone/inventory-item.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Problem } from "../../src/zone/problem.ts";
 import { type KnownZones, type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";

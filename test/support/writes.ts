@@ -1,6 +1,6 @@
 import type { Write } from "../../src/plan/write.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
-import type { LiveRule, LiveZone } from "../../src/zone/live.ts";
+import type { LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { emulated, type Emulated, type EmulatedChoice } from "./emulated.ts";
 

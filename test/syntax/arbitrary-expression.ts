@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-import { connectives, operators } from "../../src/syntax/expression-tree.ts";
+import { connectives, operators } from "../../src/syntax/expression/expression-tree.ts";
 import type {
   AddressValue,
   Argument,
@@ -12,8 +12,8 @@ import type {
   Operator,
   TextValue,
   Value,
-} from "../../src/syntax/expression-tree.ts";
-import { typeOfOperand } from "../../src/syntax/expression-types.ts";
+} from "../../src/syntax/expression/expression-tree.ts";
+import { typeOfOperand } from "../../src/syntax/expression/expression-types.ts";
 
 const span = { offset: 0, length: 0 };
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { compareCsp } from "../../src/syntax/compare-csp.ts";
+import { compareCsp } from "../../src/syntax/csp/compare-csp.ts";
 
 describe("what a browser permits afterwards", () => {
   it.for([

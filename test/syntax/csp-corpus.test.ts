@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { checkCsp } from "../../src/syntax/check-csp.ts";
-import { canonicalCsp } from "../../src/syntax/csp.ts";
+import { checkCsp } from "../../src/syntax/csp/check-csp.ts";
+import { canonicalCsp } from "../../src/syntax/csp/csp.ts";
 import { cspCorpus } from "./corpus/csp-values.ts";
 
 describe("content security policies in public documentation", () => {

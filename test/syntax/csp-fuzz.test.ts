@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { checkCsp } from "../../src/syntax/check-csp.ts";
-import { compareCsp } from "../../src/syntax/compare-csp.ts";
-import { canonicalCsp, parseCsp, printCsp } from "../../src/syntax/csp.ts";
+import { checkCsp } from "../../src/syntax/csp/check-csp.ts";
+import { compareCsp } from "../../src/syntax/csp/compare-csp.ts";
+import { canonicalCsp, parseCsp, printCsp } from "../../src/syntax/csp/csp.ts";
 import { cspCorpus } from "./corpus/csp-values.ts";
 import { mutants, soup } from "./mutant.ts";
 

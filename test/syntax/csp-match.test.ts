@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { cspRuling, sourceMatcher } from "../../src/syntax/csp-match.ts";
-import { parseCsp } from "../../src/syntax/csp.ts";
+import { cspRuling, sourceMatcher } from "../../src/syntax/csp/csp-match.ts";
+import { parseCsp } from "../../src/syntax/csp/csp.ts";
 
 /** The sources of a list that match a URL on a page. */
 function matching(list: string, url: string, page = "https://shop.example.com/"): string[] {

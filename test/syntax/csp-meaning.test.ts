@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { compareCsp } from "../../src/syntax/compare-csp.ts";
-import { covers } from "../../src/syntax/csp-cover.ts";
-import { sourceMatcher } from "../../src/syntax/csp-match.ts";
-import { parseCspSource } from "../../src/syntax/csp-source.ts";
+import { compareCsp } from "../../src/syntax/csp/compare-csp.ts";
+import { covers } from "../../src/syntax/csp/csp-cover.ts";
+import { sourceMatcher } from "../../src/syntax/csp/csp-match.ts";
+import { parseCspSource } from "../../src/syntax/csp/csp-source.ts";
 
 const hosts = ["example.com", "a.example.com", "b.a.example.com", "other.test"];
 

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { checkCsp } from "../../src/syntax/check-csp.ts";
-import { cspOfMap } from "../../src/syntax/csp-of-map.ts";
-import { canonicalCsp, parseCsp, printCsp } from "../../src/syntax/csp.ts";
+import { checkCsp } from "../../src/syntax/csp/check-csp.ts";
+import { cspOfMap } from "../../src/syntax/csp/csp-of-map.ts";
+import { canonicalCsp, parseCsp, printCsp } from "../../src/syntax/csp/csp.ts";
 
 describe("the canonical form of a policy", () => {
   it.for([

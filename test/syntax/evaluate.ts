@@ -1,4 +1,9 @@
-import type { Argument, Expression, Operand, Value } from "../../src/syntax/expression-tree.ts";
+import type {
+  Argument,
+  Expression,
+  Operand,
+  Value,
+} from "../../src/syntax/expression/expression-tree.ts";
 
 /** A request, as far as the laws below look at it. */
 export interface SampleRequest {

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { parseExpression } from "../../src/syntax/expression.ts";
-import { printExpression } from "../../src/syntax/print-expression.ts";
+import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import { printExpression } from "../../src/syntax/expression/print-expression.ts";
 import { documentedExpressions } from "./corpus/documented-expressions.ts";
 import { edgeExpressions } from "./corpus/edge-expressions.ts";
 

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { compareExpressions } from "../../src/syntax/compare-expressions.ts";
-import { parseExpression } from "../../src/syntax/expression.ts";
-import { hostsOf } from "../../src/syntax/hosts.ts";
-import { printExpression } from "../../src/syntax/print-expression.ts";
+import { compareExpressions } from "../../src/syntax/expression/compare-expressions.ts";
+import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import { hostsOf } from "../../src/syntax/expression/hosts.ts";
+import { printExpression } from "../../src/syntax/expression/print-expression.ts";
 import { arbitraryExpression, withoutPlaces } from "./arbitrary-expression.ts";
 import { documentedExpressions } from "./corpus/documented-expressions.ts";
 import { edgeExpressions } from "./corpus/edge-expressions.ts";

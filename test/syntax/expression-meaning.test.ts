@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { compareExpressions } from "../../src/syntax/compare-expressions.ts";
-import type { Expression } from "../../src/syntax/expression-tree.ts";
-import { parseExpression } from "../../src/syntax/expression.ts";
+import { compareExpressions } from "../../src/syntax/expression/compare-expressions.ts";
+import type { Expression } from "../../src/syntax/expression/expression-tree.ts";
+import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import { hostsOf, hostsOverlap } from "../../src/syntax/expression/hosts.ts";
+import type { HostSet } from "../../src/syntax/expression/hosts.ts";
 import { matchesGlob } from "../../src/syntax/glob.ts";
-import { hostsOf, hostsOverlap } from "../../src/syntax/hosts.ts";
-import type { HostSet } from "../../src/syntax/hosts.ts";
 import { selects } from "./evaluate.ts";
 
 const hosts = ["a.example", "b.example", "x.a.example", "A.Example", "a.test", ""];

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { canonicalExpression, parseExpression } from "../../src/syntax/expression.ts";
-import { printExpression } from "../../src/syntax/print-expression.ts";
+import { canonicalExpression, parseExpression } from "../../src/syntax/expression/expression.ts";
+import { printExpression } from "../../src/syntax/expression/print-expression.ts";
 
 function printed(text: string): string | undefined {
   const { tree } = parseExpression(text);

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { checkCsp } from "../../src/syntax/check-csp.ts";
-import { cspOfMap } from "../../src/syntax/csp-of-map.ts";
-import { parseExpression } from "../../src/syntax/expression.ts";
+import { checkCsp } from "../../src/syntax/csp/check-csp.ts";
+import { cspOfMap } from "../../src/syntax/csp/csp-of-map.ts";
+import { parseExpression } from "../../src/syntax/expression/expression.ts";
 import { findingCodes } from "../../src/syntax/finding.ts";
 
 describe("the table of findings", () => {

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { hostsOf, hostsOverlap } from "../../src/syntax/hosts.ts";
+import { hostsOf, hostsOverlap } from "../../src/syntax/expression/hosts.ts";
 
 function told(text: string): string {
   const hosts = hostsOf(text);

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { networkOf, parseIpAddress } from "../../src/syntax/ip-address.ts";
+import { networkOf, parseIpAddress } from "../../src/syntax/expression/ip-address.ts";
 
 describe("an address", () => {
   it("is one exactly where Node says so", ({ expect }) => {

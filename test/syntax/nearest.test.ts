@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { acceptedDirectives } from "../../src/syntax/csp-directives.ts";
-import { expressionFields } from "../../src/syntax/expression-fields.ts";
+import { acceptedDirectives } from "../../src/syntax/csp/csp-directives.ts";
+import { expressionFields } from "../../src/syntax/expression/expression-fields.ts";
 import { didYouMean, nearest, nearestOfMany } from "../../src/syntax/nearest.ts";
 
 describe("the nearest name", () => {

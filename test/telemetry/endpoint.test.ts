@@ -1,7 +1,12 @@
 import { describe, it } from "vitest";
 
 import { routes } from "../../src/api/routes.ts";
-import { codeOf, endpointOf, endpoints, retryReasonOf } from "../../src/telemetry/endpoint.ts";
+import {
+  codeOf,
+  endpointOf,
+  endpoints,
+  retryReasonOf,
+} from "../../src/telemetry/metrics/endpoint.ts";
 
 describe("the label endpoint", () => {
   it("knows the client's routes, and no others", ({ expect }) => {

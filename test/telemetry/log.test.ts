@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { logLoad, logZone } from "../../src/telemetry/log-run.ts";
-import { createLogger, type LogOptions } from "../../src/telemetry/log.ts";
+import { logLoad, logZone } from "../../src/telemetry/log/log-run.ts";
+import { createLogger, type LogOptions } from "../../src/telemetry/log/log.ts";
 import type { Problem } from "../../src/zone/problem.ts";
 import { a, b, held, shop } from "../support/fleets.ts";
 import {

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 
 import { describe, it } from "vitest";
 
-import { endpoints } from "../../src/telemetry/endpoint.ts";
-import type { MetricDefinition } from "../../src/telemetry/metric-definition.ts";
-import { metricTable, renderMetricTable } from "../../src/telemetry/metric-table.ts";
+import { endpoints } from "../../src/telemetry/metrics/endpoint.ts";
+import type { MetricDefinition } from "../../src/telemetry/metrics/metric-definition.ts";
+import { metricTable, renderMetricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { Counter, Histogram, Registry } from "prom-client";
 import { describe, it } from "vitest";
 
-import { CountTally, TimeTally } from "../../src/telemetry/tally.ts";
+import { CountTally, TimeTally } from "../../src/telemetry/metrics/tally.ts";
 
 const bounds = [0.025, 0.1, 1, 2.5];
 const labels = { endpoint: "/zones/{zone_id}", method: "GET" };

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import type { Fleet } from "../../src/report/fleet.ts";
-import type { Item } from "../../src/zone/inventory.ts";
+import type { Fleet } from "../../src/state/fleet.ts";
+import type { Item } from "../../src/zone/inventory-item.ts";
 import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";

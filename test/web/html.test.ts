@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { html, textOfHtml } from "../../src/web/html.ts";
-import { foreign, relative, revisionCode } from "../../src/web/page-parts.ts";
+import { html, textOfHtml } from "../../src/web/pages/html.ts";
+import { foreign, relative, revisionCode } from "../../src/web/pages/page-parts.ts";
 import { at, start } from "../support/reports.ts";
 
 const entities: Readonly<Record<string, string>> = {

@@ -4,9 +4,9 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
-import { blockReasons } from "../../src/report/block-reason.ts";
-import { triggers } from "../../src/report/run-report.ts";
-import { zoneStatuses } from "../../src/report/zone-state.ts";
+import { blockReasons } from "../../src/state/block-reason.ts";
+import { triggers } from "../../src/state/run-report.ts";
+import { zoneStatuses } from "../../src/state/zone-state.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import {
   fleetJson,
@@ -14,9 +14,9 @@ import {
   problemsJson,
   zoneJson,
   zonesJson,
-} from "../../src/web/json-view.ts";
-import { selectionFrom } from "../../src/web/selection.ts";
-import type { Snapshot } from "../../src/web/snapshot.ts";
+} from "../../src/web/json/json-view.ts";
+import type { Snapshot } from "../../src/web/json/snapshot.ts";
+import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { at, daemon, declared, fleetRefusal, heldLoad } from "../support/reports.ts";
 import { scene, sceneHistory } from "../support/scenes.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json-view.ts";
-import { selectionFrom } from "../../src/web/selection.ts";
+import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json/json-view.ts";
+import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { fleetOf, held, shop } from "../support/fleets.ts";
 import { at, change, daemon, declared, load, problem, report } from "../support/reports.ts";
 import { noHistory, scene, sceneImpact } from "../support/scenes.ts";

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { textOfHtml } from "../../src/web/html.ts";
-import { renderProblemsPage } from "../../src/web/page-problems.ts";
-import { renderZonePage } from "../../src/web/page-zone.ts";
+import { textOfHtml } from "../../src/web/pages/html.ts";
+import { renderProblemsPage } from "../../src/web/pages/page-problems.ts";
+import { renderZonePage } from "../../src/web/pages/page-zone.ts";
 import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
 import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { Live } from "../../src/web/live.ts";
+import { Live } from "../../src/web/event-stream.ts";
 import type { Ask } from "../../src/web/reconcile-request.ts";
 import { startServer, type WatchServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";

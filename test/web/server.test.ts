@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import type { Fleet } from "../../src/report/fleet.ts";
-import { Live } from "../../src/web/live.ts";
+import type { Fleet } from "../../src/state/fleet.ts";
+import { Live } from "../../src/web/event-stream.ts";
 import { startServer, type ServerOptions, type WatchServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { textOfHtml } from "../../src/web/html.ts";
-import { renderSides, renderValue } from "../../src/web/value-diff.ts";
+import { textOfHtml } from "../../src/web/pages/html.ts";
+import { renderSides, renderValue } from "../../src/web/pages/value-diff.ts";
 
 /** What a reader sees, with `-…-` around what is only before and `+…+` around what is only after. */
 function shown(before: Parameters<typeof renderSides>[0], after: typeof before): readonly string[] {

@@ -1,0 +1,52 @@
+import { isJsonObject } from "../../syntax/json.ts";
+import { looseDate } from "../../syntax/loose-json.ts";
+import type { Fetched } from "../request/answer.ts";
+import { ApiError } from "../request/api-error.ts";
+import { get, type GetCall } from "../request/call.ts";
+import { sendWithRetries, type Session } from "../request/retry.ts";
+import { routes } from "../routes.ts";
+import { textIn } from "../wire-value.ts";
+
+/**
+ * Asks the service about the token of a session where that is due, and notes on its credential whether it is valid and
+ * when it ends.
+ *
+ * A token belongs to a user or to an account, and each kind is known on its own path only (SERVICE.md C.4). That
+ * neither path knows it says nothing: it may still be good for what it is used for.
+ *
+ * @param accountId an account that the credential serves; "" where none is known.
+ */
+export async function verifyToken(
+  session: Session,
+  accountId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { credential } = session;
+  const token = await credential.token();
+  if (!credential.isVerificationDue) return;
+  const calls = [get(routes.verifyUserToken, {})];
+  if (accountId !== "") calls.push(get(routes.verifyAccountToken, { account_id: accountId }));
+  for (const call of calls) {
+    const answer = await unlessRefused(session, call, signal);
+    const result = answer?.result();
+    if (isJsonObject(result)) {
+      credential.noteValid(textIn(result, "status", "active") === "active");
+      credential.noteVerified(token, looseDate(result["expires_on"]));
+      return;
+    }
+  }
+  if (accountId !== "") credential.noteVerified(token, undefined);
+}
+
+async function unlessRefused(
+  session: Session,
+  call: GetCall,
+  signal: AbortSignal,
+): Promise<Fetched | undefined> {
+  try {
+    return await sendWithRetries(session, "inventory", call, signal);
+  } catch (error) {
+    if (error instanceof ApiError && !error.transient) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,138 @@
+import { isObjectList } from "../../syntax/json.ts";
+import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
+import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
+import type { Ruleset, RulesetHead, RulesetRule } from "../../zone/ruleset.ts";
+import type { Zone } from "../../zone/zone.ts";
+import { malformedResult } from "../request/answer.ts";
+import { get, type Call, type Get, type GetCall, type Send } from "../request/call.ts";
+import { routes } from "../routes.ts";
+import { flagIn, textIn, textSet } from "../wire-value.ts";
+
+/** Whose rulesets: a zone's, or those of the account that a zone belongs to. */
+export interface RulesetScope {
+  readonly level: "zone" | "account";
+  readonly zone: Zone;
+}
+
+/** The most that a page of rulesets holds (SERVICE.md B.1). */
+const perPage = 50;
+
+const levels = {
+  zone: {
+    all: routes.zoneRulesets,
+    one: routes.zoneRuleset,
+    versions: routes.zoneRulesetVersions,
+    version: routes.zoneRulesetVersion,
+  },
+  account: {
+    all: routes.accountRulesets,
+    one: routes.accountRuleset,
+    versions: routes.accountRulesetVersions,
+    version: routes.accountRulesetVersion,
+  },
+} as const;
+
+function ownerOf({ level, zone }: RulesetScope): Readonly<Record<string, string>> {
+  return level === "zone" ? { zone_id: zone.id } : { account_id: zone.accountId };
+}
+
+/** Lists the rulesets of a zone or account, managed ones included (SERVICE.md B.1). */
+export async function listRulesets(
+  send: Get,
+  scope: RulesetScope,
+  signal: AbortSignal,
+): Promise<readonly RulesetHead[]> {
+  const heads: RulesetHead[] = [];
+  let cursor = "";
+  do {
+    const query = { per_page: `${perPage}`, ...(cursor === "" ? {} : { cursor }) };
+    const call = get(levels[scope.level].all, ownerOf(scope), query);
+    const answer = await send(call, signal);
+    const page = answer.result();
+    if (!isObjectList(page)) throw malformedResult(call, answer, "not a list of rulesets");
+    heads.push(...page.map(headOf));
+    // Older answers have no cursor: theirs is the only page (SERVICE.md B.1).
+    const after = textIn(looseObject(answer.resultInfo()?.["cursors"]), "after");
+    cursor = after === cursor ? "" : after;
+  } while (cursor !== "");
+  return heads;
+}
+
+/** Reads a ruleset with its rules: the newest version, or the one named. */
+export async function readRuleset(
+  send: Get,
+  scope: RulesetScope,
+  id: string,
+  version: string | undefined,
+  signal: AbortSignal,
+): Promise<Ruleset> {
+  const params = { ...ownerOf(scope), ruleset_id: id };
+  const { one, version: single } = levels[scope.level];
+  const call =
+    version === undefined ? get(one, params) : get(single, { ...params, ruleset_version: version });
+  return rulesetIn(call, send, signal);
+}
+
+async function rulesetIn(call: GetCall, send: Get, signal: AbortSignal): Promise<Ruleset> {
+  const answer = await send(call, signal);
+  const result = answer.result();
+  if (!isJsonObject(result) || textIn(result, "id") === "") {
+    throw malformedResult(call, answer, "not a ruleset");
+  }
+  return { ...headOf(result), rules: looseObjects(result["rules"]).map(ruleOf) };
+}
+
+/** Lists the versions of a ruleset, oldest first. */
+export async function listVersions(
+  send: Get,
+  scope: RulesetScope,
+  id: string,
+  signal: AbortSignal,
+): Promise<readonly RulesetHead[]> {
+  const call = get(levels[scope.level].versions, { ...ownerOf(scope), ruleset_id: id });
+  const answer = await send(call, signal);
+  const versions = answer.result();
+  if (!isObjectList(versions)) throw malformedResult(call, answer, "not a list of versions");
+  return versions.map(headOf).toSorted((a, b) => Number(a.version) - Number(b.version));
+}
+
+/** Deletes a version of a ruleset; the newest one stays (SERVICE.md B.3). */
+export async function deleteVersion(
+  send: Send,
+  scope: RulesetScope,
+  id: string,
+  version: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const params = { ...ownerOf(scope), ruleset_id: id, ruleset_version: version };
+  const route = levels[scope.level].version;
+  const call: Call = { method: "DELETE", route, params, query: {}, body: undefined };
+  await send(call, signal);
+}
+
+function headOf(wire: JsonObject): RulesetHead {
+  return {
+    id: textIn(wire, "id"),
+    name: textIn(wire, "name"),
+    description: textIn(wire, "description"),
+    kind: textIn(wire, "kind"),
+    phase: textIn(wire, "phase"),
+    version: textIn(wire, "version"),
+    lastUpdated: textIn(wire, "last_updated"),
+  };
+}
+
+function ruleOf(wire: JsonObject): RulesetRule {
+  const threshold = wire["score_threshold"];
+  return {
+    id: textIn(wire, "id"),
+    ref: textIn(wire, "ref"),
+    action: textIn(wire, "action"),
+    description: textIn(wire, "description"),
+    expression: textIn(wire, "expression"),
+    enabled: flagIn(wire, "enabled") ?? true,
+    categories: textSet(wire["categories"]),
+    scoreThreshold: typeof threshold === "number" ? threshold : undefined,
+    wire,
+  };
+}

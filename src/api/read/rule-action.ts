@@ -1,0 +1,80 @@
+import { byEntryName, byText } from "../../syntax/by-text.ts";
+import type { JsonObject } from "../../syntax/json.ts";
+import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
+import type { LiveRuleAction } from "../../zone/live-zone.ts";
+import type {
+  CategoryOverride,
+  Overrides,
+  RuleOverride,
+  SkipParameters,
+} from "../../zone/resource.ts";
+import { flagIn, textIn, textSet } from "../wire-value.ts";
+
+/** Reads what a rule does; a rule that we do not understand is `other`, never dropped. */
+export function ruleActionOf(rule: JsonObject): LiveRuleAction {
+  const name = textIn(rule, "action");
+  const parameters = looseObject(rule["action_parameters"]);
+  const ruleset = textIn(parameters, "id");
+  if (name === "execute" && ruleset !== "") {
+    return {
+      action: "execute",
+      ruleset,
+      overrides: overridesOf(looseObject(parameters["overrides"])),
+    };
+  }
+  if (name === "skip") {
+    // Left out, it is on (SERVICE.md B.4).
+    const logging = flagIn(looseObject(rule["logging"]), "enabled") ?? true;
+    return { action: "skip", skip: skipOf(parameters), logging };
+  }
+  return { action: "other", name };
+}
+
+/** Empty lists are left out of answers (SERVICE.md B.5): here both are empty lists. */
+function overridesOf(wire: JsonObject): Overrides {
+  return {
+    ...switchesOf(wire),
+    categories: looseObjects(wire["categories"]).map(categoryOverrideOf),
+    rules: looseObjects(wire["rules"])
+      .map(ruleOverrideOf)
+      .toSorted(byText(({ id }) => id)),
+  };
+}
+
+function categoryOverrideOf(wire: JsonObject): CategoryOverride {
+  return { category: textIn(wire, "category"), ...switchesOf(wire) };
+}
+
+function ruleOverrideOf(wire: JsonObject): RuleOverride {
+  const threshold = wire["score_threshold"];
+  return {
+    id: textIn(wire, "id"),
+    ...switchesOf(wire),
+    score_threshold: typeof threshold === "number" ? threshold : undefined,
+  };
+}
+
+function switchesOf(
+  wire: JsonObject,
+): Pick<CategoryOverride, "enabled" | "action" | "sensitivity_level"> {
+  return {
+    enabled: flagIn(wire, "enabled"),
+    action: textIn(wire, "action") || undefined,
+    sensitivity_level: textIn(wire, "sensitivity_level") || undefined,
+  };
+}
+
+function skipOf(wire: JsonObject): SkipParameters {
+  const rules = Object.entries(looseObject(wire["rules"]))
+    .map(([ruleset, ids]) => [ruleset, textSet(ids)] as const)
+    .filter(([, ids]) => ids.length > 0)
+    .toSorted(byEntryName);
+  return {
+    ruleset: textIn(wire, "ruleset") === "current",
+    phase: textIn(wire, "phase") === "current",
+    rulesets: textSet(wire["rulesets"]),
+    rules: Object.fromEntries(rules),
+    phases: textSet(wire["phases"]),
+    products: textSet(wire["products"]),
+  };
+}

@@ -1,0 +1,82 @@
+import type { Machine } from "../../host/host.ts";
+import { desiredOrProblems } from "../../host/load.ts";
+import { readText } from "../../host/read-text.ts";
+import type { PlanMistake } from "../../render/json/plan-file-error.ts";
+import { objectionsTo, type PlanFile, readPlanFile } from "../../render/json/plan-file.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import { exitCodeOfApply, exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { rethrow } from "../session/plan-all.ts";
+import type { OnceFlags } from "../session/run-once.ts";
+import { nothingBeside, printReport } from "../session/run-once.ts";
+import { type Session, withService } from "../session/session.ts";
+import { applySavedZone } from "./apply-saved-zone.ts";
+import { savedPlanJudge, type SavedPlanJudge } from "./saved-plan-judge.ts";
+
+/** What `apply --plan` is told. */
+export interface ApplyPlanFlags extends Pick<OnceFlags, "config" | "format"> {
+  readonly plan: string;
+}
+
+/**
+ * `zonewarden apply --plan`: carries out exactly what was planned and saved, as far as the files and the guards of today
+ * let it. What the plan rests on is read again; a write that touches something that has moved is not sent, nor is any
+ * after it in that zone. What is so already, as after an apply before this one, is left out. Nothing is planned anew.
+ */
+export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promise<ExitCode> {
+  const { text, why } = await readText(flags.plan, machine);
+  if (text === undefined) return refuse(unreadable(flags.plan, why), exitCodes.invalid, machine);
+  const read = readPlanFile(text);
+  if (read.result === "mistake") {
+    return refuse(`${flags.plan}: ${read.mistake.message}`, exitCodes.invalid, machine);
+  }
+  return withService(flags.config, machine, async (session) => {
+    const { config, baseUrl } = session;
+    const here = { owner: config.desired.owner, service: baseUrl, now: machine.clock.now() };
+    const [objection] = objectionsTo(read.file, here);
+    if (objection !== undefined) {
+      return refuse(`${flags.plan}: ${objection.message}`, codeOf(objection), machine);
+    }
+    const desired = await desiredOrProblems(config, machine, session.stop);
+    if (desired === undefined) {
+      return refuse(`${flags.plan}: ${unjudgeable}`, exitCodes.invalid, machine);
+    }
+    const zones = read.file.zones.map(({ plan }) => plan.zone);
+    const judge = savedPlanJudge(zones, desired, config);
+    return carryOutAll(read.file, judge, flags, session);
+  });
+}
+
+const unjudgeable =
+  "not carried out: the zone files say which zones may be written; mend them and apply the plan again";
+
+function unreadable(file: string, why: string): string {
+  return `${file}: cannot be read: ${why}; give the file that plan --out has written`;
+}
+
+function refuse(message: string, code: ExitCode, machine: Machine): ExitCode {
+  machine.stderr.write(`${message}\n`);
+  return code;
+}
+
+function codeOf({ code }: PlanMistake): ExitCode {
+  return code === "PLAN_EXPIRED" ? exitCodes.stale : exitCodes.invalid;
+}
+
+async function carryOutAll(
+  file: PlanFile,
+  judge: SavedPlanJudge,
+  { format }: ApplyPlanFlags,
+  { service, machine, signals }: Session,
+): Promise<ExitCode> {
+  const { reader, writer } = service;
+  const { clock, uniqueId: runId } = machine;
+  const ports = { reader, writer, clock, runId, bug: rethrow };
+  const { revision } = file;
+  const startedAt = clock.now();
+  const reports: ZoneReport[] = [];
+  for (const saved of file.zones) {
+    reports.push(await applySavedZone(saved, judge, revision, ports, signals));
+  }
+  printReport({ revision, startedAt, zones: reports }, nothingBeside, format, machine);
+  return exitCodeOfApply(reports);
+}

@@ -1,0 +1,169 @@
+import path from "node:path";
+
+import type { Reader } from "../../api/service.ts";
+import { objectionTo } from "../../desired/import/zone-text.ts";
+import type { Machine } from "../../host/host.ts";
+import { declare, type Declaration } from "../../plan/declare/declare.ts";
+import { failureOf, isServiceError } from "../../state/failure.ts";
+import type { Failure } from "../../state/run-report.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import type { Zone } from "../../zone/zone.ts";
+import { exitCodeOfFailure, exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { startProgress } from "../output/progress.ts";
+import { listZones, wantedOf } from "../session/listing.ts";
+import { inParallel } from "../session/plan-all.ts";
+import { type Session, withService } from "../session/session.ts";
+import { importedFiles, importedText, type ImportedFile } from "./imported-files.ts";
+
+/** What can be imported of a zone. */
+export type ImportPart = "settings" | "policies" | "rules";
+
+/** What `import` is told. */
+export interface ImportFlags {
+  readonly config: string;
+  /** Patterns of zone names; none means all. */
+  readonly zones: readonly string[];
+  readonly only: readonly ImportPart[];
+  /** The directory for the files; without it one text is printed. */
+  readonly out?: string;
+  readonly force: boolean;
+  /** The profile that takes in what the zones have in common. */
+  readonly profile?: string;
+}
+
+/** What a zone came to. */
+type Imported = { readonly zone: Zone } & (
+  | { readonly declaration: Declaration }
+  | { readonly failure: Failure }
+);
+
+/** `zonewarden import`: writes down what is live, so that a plan of it is empty. Sends nothing but GETs. */
+export async function importCommand(flags: ImportFlags, machine: Machine): Promise<ExitCode> {
+  return withService(flags.config, machine, async (session) => {
+    const { zones: listed, failed } = await listZones(session);
+    const wanted = wantedOf(listed, flags.zones);
+    if (wanted.length === 0) {
+      machine.stderr.write(
+        `import: none of the ${listed.length} zones that the token sees is called so\n`,
+      );
+      return exitCodes.failed;
+    }
+    const zones = await importZones(wanted, flags, session);
+    tell(zones, machine);
+    const [failure] = failuresOf(zones);
+    if (failure !== undefined && failuresOf(zones).length === zones.length) {
+      return exitCodeOfFailure(failure.code);
+    }
+    if (!(await deliver(zones, listed, flags, machine))) return exitCodes.failed;
+    return failed.length === 0 && zones.every(isWhole) ? exitCodes.done : exitCodes.partial;
+  });
+}
+
+async function importZones(
+  wanted: readonly Zone[],
+  { only }: ImportFlags,
+  { config, service: { reader }, machine, stop }: Session,
+): Promise<readonly Imported[]> {
+  using progress = startProgress("reading zones", wanted.length, machine.stderr);
+  const read = readerOf(reader, only, stop);
+  return await inParallel(wanted, config.api.concurrency, async (zone) => {
+    const imported = await importZone(zone, read, config.desired.owner);
+    stop.throwIfAborted();
+    progress.step();
+    return imported;
+  });
+}
+
+/** Reads the wanted parts of a zone. What imports is given nothing more than this. */
+type ReadZone = (zone: Zone) => Promise<LiveZone>;
+
+function readerOf(reader: Reader, only: ImportFlags["only"], stop: AbortSignal): ReadZone {
+  const rules = only.includes("rules");
+  const wanted = {
+    settings: only.includes("settings"),
+    policies: only.includes("policies"),
+    rules,
+    scoreRule: rules,
+  };
+  return (zone) => reader.readZone(zone, wanted, "changed", stop);
+}
+
+async function importZone(zone: Zone, read: ReadZone, owner: string): Promise<Imported> {
+  try {
+    return { zone, declaration: declare(await read(zone), owner, objectionTo) };
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return { zone, failure: failureOf(error) };
+  }
+}
+
+/** Tells what could not be read, and what could not be written down. */
+function tell(zones: readonly Imported[], { stderr }: Machine): void {
+  for (const each of zones) {
+    if ("failure" in each) {
+      stderr.write(`${each.zone.name}: not imported: ${each.failure.message}\n`);
+      continue;
+    }
+    for (const { kind, id, title, why } of each.declaration.leftOut) {
+      const label = title === "" ? id : `${JSON.stringify(title)} (${id})`;
+      stderr.write(`${each.zone.name}: ${kind} ${label} ${why}\n`);
+    }
+  }
+}
+
+/** Prints the text, or writes the files; `false` where there are files already. */
+async function deliver(
+  imported: readonly Imported[],
+  listed: readonly Zone[],
+  { out, force, profile }: ImportFlags,
+  machine: Machine,
+): Promise<boolean> {
+  const zones = imported.flatMap((each) => ("failure" in each ? [] : each));
+  const declared = zones.map(({ zone, declaration: { content } }) => ({ zone, content }));
+  if (out === undefined) {
+    machine.stdout.write(importedText(declared, listed, profile));
+    return true;
+  }
+  const directory = path.resolve(machine.directory, out);
+  const files = importedFiles(declared, listed, profile);
+  const there = force ? [] : await existing(files, directory, machine);
+  if (there.length > 0) {
+    const names = there.map((file) => path.join(out, file)).join(", ");
+    machine.stderr.write(`import: not overwritten without --force: ${names}\n`);
+    return false;
+  }
+  for (const { file, text } of files) {
+    const place = path.join(directory, file);
+    await machine.namedFiles.makeDirectory(path.dirname(place));
+    await machine.namedFiles.save(place, text);
+    machine.stdout.write(`${path.join(out, file)}\n`);
+  }
+  return true;
+}
+
+async function existing(
+  files: readonly ImportedFile[],
+  directory: string,
+  machine: Machine,
+): Promise<readonly string[]> {
+  const there = await Promise.all(
+    files.map(async ({ file }) => {
+      try {
+        await machine.files.facts(path.join(directory, file));
+        return [file];
+      } catch (error) {
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+        throw error;
+      }
+    }),
+  );
+  return there.flat();
+}
+
+function failuresOf(zones: readonly Imported[]): readonly Failure[] {
+  return zones.flatMap((each) => ("failure" in each ? each.failure : []));
+}
+
+function isWhole(each: Imported): boolean {
+  return "declaration" in each && each.declaration.leftOut.length === 0;
+}

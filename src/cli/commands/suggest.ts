@@ -1,0 +1,69 @@
+import { zoneFileText } from "../../desired/import/zone-text.ts";
+import type { Machine } from "../../host/host.ts";
+import { suggestPolicy, type Granularity } from "../../impact/suggest-policy.ts";
+import { suggestionEntry, suggestionRemarks } from "../../render/text/suggestion.ts";
+import type { SeenResource } from "../../zone/inventory-item.ts";
+import { zoneName, type Zone } from "../../zone/zone.ts";
+import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { startReading } from "../output/progress.ts";
+import { listZones } from "../session/listing.ts";
+import { type Session, withService } from "../session/session.ts";
+
+/** What `suggest` is told. */
+export interface SuggestFlags {
+  readonly config: string;
+  readonly host: string;
+  readonly by: Granularity;
+}
+
+/** `zonewarden suggest`: prints a policy for a host, made from what browsers reported of it. */
+export async function suggestCommand(flags: SuggestFlags, machine: Machine): Promise<ExitCode> {
+  return withService(flags.config, machine, async (session) => {
+    const host = zoneName(flags.host);
+    if (host === undefined) {
+      const said = JSON.stringify(flags.host);
+      machine.stderr.write(`${said} is no host: write its name alone, such as shop.example.com\n`);
+      return exitCodes.failed;
+    }
+    const zone = await zoneOf(host, session);
+    if (zone === undefined) {
+      machine.stderr.write(`${host}: the service lists no zone that this host belongs to\n`);
+      return exitCodes.failed;
+    }
+    const { maliciousBelow } = session.config.impact;
+    const resources = await readSeen(zone, session);
+    const suggestion = suggestPolicy(host, resources, { granularity: flags.by, maliciousBelow });
+    if (Object.keys(suggestion.directives).length === 0) {
+      machine.stderr.write(
+        `${host}: nothing was seen that a policy could be made from; Page Shield has to be on for a while first\n`,
+      );
+      return exitCodes.failed;
+    }
+    const remarks = suggestionRemarks(suggestion, flags.by).join("\n# ");
+    machine.stdout.write(
+      zoneFileText({ zones: [suggestionEntry(zone.name, suggestion)] }, remarks),
+    );
+    return exitCodes.done;
+  });
+}
+
+/** The zone that a host belongs to: the longest name that it ends in, and of several of that name the active one. */
+async function zoneOf(host: string, session: Session): Promise<Zone | undefined> {
+  const { zones } = await listZones(session);
+  return zones
+    .filter(({ name }) => host === name || host.endsWith(`.${name}`))
+    .toSorted((a, b) => b.name.length - a.name.length || activity(b) - activity(a))[0];
+}
+
+function activity({ status }: Zone): number {
+  return status === "active" ? 1 : 0;
+}
+
+/** What is on record of a zone's pages; what fell silent for a week may still be needed. */
+async function readSeen(
+  zone: Zone,
+  { service, machine, stop }: Session,
+): Promise<readonly SeenResource[]> {
+  using reading = startReading(zone.name, machine.stderr);
+  return await service.inventory.listSeen(zone, stop, reading.report);
+}

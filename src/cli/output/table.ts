@@ -1,0 +1,39 @@
+import Table3 from "cli-table3";
+
+import type { Table } from "../../render/text/inventory-table.ts";
+
+const none = "";
+
+/** Columns that are aligned by spaces alone: nothing else survives being copied. */
+const frame = {
+  top: none,
+  "top-mid": none,
+  "top-left": none,
+  "top-right": none,
+  bottom: none,
+  "bottom-mid": none,
+  "bottom-left": none,
+  "bottom-right": none,
+  left: none,
+  "left-mid": none,
+  mid: none,
+  "mid-mid": none,
+  right: none,
+  "right-mid": none,
+  middle: "  ",
+};
+
+/** A table as text, aligned by the width that characters take on a terminal. */
+export function tableText({ head, rows }: Table): string {
+  const table = new Table3({
+    chars: frame,
+    style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
+    head: head.map((name) => name.toUpperCase()),
+  });
+  table.push(...rows.map((row) => [...row]));
+  return table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
+}

@@ -1,0 +1,136 @@
+import type { DesiredState } from "../../desired/desired-files.ts";
+import { selectZones } from "../../desired/zones/select.ts";
+import type { Circumstances } from "../../plan/guard/guard.ts";
+import { causeByMarks } from "../../plan/plan.ts";
+import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
+import { declaredFleet, joinListings, missingReport } from "../../reconcile/fleet/desired-fleet.ts";
+import type { Proposal } from "../../reconcile/run/plan-zone.ts";
+import { propose } from "../../reconcile/run/plan-zone.ts";
+import { circumstancesOf } from "../../reconcile/run/zone-runner.ts";
+import { windowsOf } from "../../reconcile/schedule/windows.ts";
+import { failureOf } from "../../state/failure.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import type { Problem } from "../../zone/problem.ts";
+import { startProgress } from "../output/progress.ts";
+import { isWanted, listZones, unlistedText } from "./listing.ts";
+import type { Session } from "./session.ts";
+
+/** A declared zone, and what a look at it came to. */
+export interface Looked {
+  readonly declared: FleetZone;
+  readonly proposal: Proposal;
+  /** What may be done to it at a moment. */
+  readonly circumstances: (now: Date) => Circumstances;
+  /** Looks at it once more. */
+  readonly again: () => Promise<Proposal>;
+}
+
+/** What one look at the fleet came to. */
+export interface FleetLook {
+  readonly looked: readonly Looked[];
+  /** Declared zones that were not found. */
+  readonly missing: readonly ZoneReport[];
+  /** Whether the zones of every credential are known. */
+  readonly isWhole: boolean;
+  /** What the zone listing showed to be wrong in the files. */
+  readonly problems: readonly Problem[];
+  /** Patterns of the command line that no declared zone fits; where there are any, nothing was looked at. */
+  readonly unmatched: readonly string[];
+}
+
+/** What a look is to look at. */
+export interface LookOptions {
+  readonly state: DesiredState;
+  /** Patterns of zone names, `*` for any run of characters; none means all. */
+  readonly only: readonly string[];
+  /** Hashes of plans that a person has released. */
+  readonly accept: readonly string[];
+}
+
+/** Looks at every declared zone once, several side by side, and writes nothing. Throws where the zones cannot be listed. */
+export async function lookOnce(options: LookOptions, session: Session): Promise<FleetLook> {
+  const { state, only } = options;
+  const { config, machine } = session;
+  const listing = await listZones(session);
+  const { failed } = listing;
+  const isWhole = failed.length === 0;
+  const fleet = declaredFleet(selectZones, state, joinListings(undefined, listing));
+  const names = [
+    ...fleet.missing.keys(),
+    ...fleet.zones.values().map(({ desired }) => desired.zone.name),
+  ];
+  const unmatched = only.filter((pattern) => !names.some((name) => isWanted(name, [pattern])));
+  if (unmatched.length > 0) {
+    return { looked: [], missing: [], isWhole, problems: fleet.problems, unmatched };
+  }
+  const wanted = [...fleet.zones.values()].filter(({ desired }) =>
+    isWanted(desired.zone.name, only),
+  );
+  const windows = windowsOf(config.windows);
+  using progress = startProgress("reading zones", wanted.length, machine.stderr);
+  const looked = await inParallel(wanted, config.api.concurrency, async (declared) => {
+    const { mode } = config;
+    const limits = { ...config.limits, accept: [...config.limits.accept, ...options.accept] };
+    const circumstances = (now: Date): Circumstances =>
+      circumstancesOf(declared.desired, { mode, limits, windows, used: [] }, now);
+    const again = (): Promise<Proposal> => lookAt(declared, state, circumstances, session);
+    const proposal = await again();
+    progress.step();
+    return { declared, proposal, circumstances, again };
+  });
+  const unlisted = failed.map((each) => ({
+    ...failureOf(each.error),
+    message: unlistedText(each),
+  }));
+  const { revision } = state;
+  const occasion = { run: "", trigger: "manual", revision, now: machine.clock.now() } as const;
+  const missing = [...fleet.missing]
+    .filter(([name]) => isWanted(name, only))
+    .map(([name, why]) => missingReport(name, why ?? unlisted[0], occasion));
+  return { looked, missing, isWhole, problems: fleet.problems, unmatched };
+}
+
+function lookAt(
+  declared: FleetZone,
+  state: DesiredState,
+  circumstances: (now: Date) => Circumstances,
+  { config, service, machine, stop }: Session,
+): Promise<Proposal> {
+  return propose(
+    {
+      desired: declared.desired,
+      run: machine.uniqueId(),
+      trigger: "manual",
+      urgency: "changed",
+      revision: state.revision,
+      owner: config.desired.owner,
+      impact: config.impact,
+      circumstances,
+      settled: () => undefined,
+      causeOf: causeByMarks,
+      objections: () => [],
+    },
+    { reader: service.reader, clock: machine.clock, bug: rethrow },
+    stop,
+  );
+}
+
+/** On the command line a fault of our own ends the command. */
+export function rethrow(error: unknown): never {
+  throw error;
+}
+
+/** Works on many items, so many at once, and gives the results in the items' order. */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results = new Map<number, R>();
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results.set(index, await work(item));
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+  return [...results].toSorted(([a], [b]) => a - b).map(([, result]) => result);
+}

@@ -1,0 +1,135 @@
+import { hasColor, type Machine } from "../../host/host.ts";
+import { desiredOrProblems, hasErrors, printProblems } from "../../host/load.ts";
+import type { ZoneImpact } from "../../impact/zone-impact.ts";
+import { hashOf, isHash } from "../../plan/guard/plan-hash.ts";
+import { impactJson } from "../../render/json/impact-json.ts";
+import { reportJson } from "../../render/json/plan-json.ts";
+import { impactMarkdown } from "../../render/markdown/impact-markdown.ts";
+import { renderMarkdown } from "../../render/markdown/plan-markdown.ts";
+import { renderImpacts } from "../../render/text/impact-text.ts";
+import { renderReports } from "../../render/text/plan-text.ts";
+import type { RunReport, ZoneReport } from "../../state/run-report.ts";
+import { type SweepForecast, sweepWords } from "../../state/sweep-words.ts";
+import type { ZoneDocument } from "../../zone/desired-zone.ts";
+import { exitCodeInPart, exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import type { FleetLook } from "./plan-all.ts";
+import { lookOnce } from "./plan-all.ts";
+import type { Session } from "./session.ts";
+
+/** What `plan` and `apply` are told. */
+export interface OnceFlags {
+  readonly config: string;
+  readonly format: "text" | "json" | "markdown";
+  /** Patterns of zone names; none means all. */
+  readonly zones: readonly string[];
+}
+
+/** What is told beside the reports; `undefined`: nobody asked. */
+export interface Beside {
+  /** What plans do to what was detected. */
+  readonly impacts: readonly ZoneImpact[] | undefined;
+  readonly sweep: SweepForecast | undefined;
+}
+
+/** The reports say it all. */
+export const nothingBeside: Beside = { impacts: undefined, sweep: undefined };
+
+/** What a command made of a look: a report for each zone, and how they make an exit code. */
+export interface Finished {
+  readonly reports: readonly ZoneReport[];
+  readonly beside: Beside;
+  readonly exitCodeOf: (reports: readonly ZoneReport[]) => ExitCode;
+}
+
+/**
+ * Goes once from the files to a report: load, look at every zone, `finish`, print. A mistake in a file ends it before any
+ * request; one that only the zone listing shows holds its own zone and lets the others go on.
+ */
+export async function once(
+  flags: OnceFlags,
+  accept: readonly string[],
+  session: Session,
+  finish: (look: FleetLook, revision: string) => Promise<Finished>,
+): Promise<ExitCode> {
+  const { config, machine, stop } = session;
+  const state = await desiredOrProblems(config, machine, stop);
+  if (state === undefined) return exitCodes.invalid;
+  const startedAt = machine.clock.now();
+  const look = await lookOnce({ state, only: flags.zones, accept }, session);
+  // A name that the service does not list has a report of its own; an id has none.
+  const named = new Set(state.documents.filter(isNamed).map(({ place }) => place));
+  const problems = look.problems.filter(
+    ({ code, place }) => code !== "ZONE_NOT_LISTED" || !named.has(place),
+  );
+  printProblems({ ...state, problems }, machine);
+  const mistakes = [...look.unmatched.map(unmatchedText), ...idleHashes(accept, look)];
+  if (mistakes.length > 0) {
+    machine.stderr.write(mistakes.join(""));
+    return exitCodes.failed;
+  }
+  const { reports, beside, exitCodeOf } = await finish(look, state.revision);
+  const report = { revision: state.revision, startedAt, zones: reports };
+  printReport(report, beside, flags.format, machine);
+  const code = look.isWhole ? exitCodeOf(reports) : exitCodeInPart(exitCodeOf(reports));
+  const isGood = code === exitCodes.done || code === exitCodes.changes;
+  return isGood && hasErrors(problems) ? exitCodes.invalid : code;
+}
+
+function isNamed({ target }: ZoneDocument): boolean {
+  return target.by === "name";
+}
+
+/** A release that releases nothing is a mistake: the plan that was reviewed is not the one that would be carried out. */
+function idleHashes(accept: readonly string[], { looked }: FleetLook): readonly string[] {
+  const hashes = new Set(
+    looked.flatMap(({ proposal: { report } }) => ("plan" in report ? [hashOf(report.plan)] : [])),
+  );
+  return accept
+    .filter((hash) => !hashes.has(hash))
+    .map(
+      (hash) =>
+        `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them\n`,
+    );
+}
+
+/** A mistyped zone in a pipeline must not pass for a zone in sync. */
+function unmatchedText(pattern: string): string {
+  const remedy = isHash(pattern)
+    ? "for a hash, repeat --accept in front of it"
+    : "`zonewarden validate` checks what is declared";
+  return `error: ${pattern}: no declared zone has this name; ${remedy}\n`;
+}
+
+/** Prints what came of a command, where results go. */
+export function printReport(
+  report: Pick<RunReport, "revision" | "startedAt" | "zones">,
+  { impacts, sweep }: Beside,
+  format: OnceFlags["format"],
+  machine: Machine,
+): void {
+  const finishedAt = machine.clock.now();
+  const whole: RunReport = { ...report, trigger: "manual", finishedAt };
+  switch (format) {
+    case "text": {
+      const color = hasColor(machine, machine.stdout);
+      machine.stdout.write(`${renderReports(report.zones, { color })}\n`);
+      if (sweep !== undefined) machine.stdout.write(`${sweepWords(sweep)}\n`);
+      if (impacts !== undefined) machine.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
+      return;
+    }
+    case "json": {
+      const told = {
+        ...reportJson(whole),
+        ...(sweep && { sweep: { requests: sweep.requests, seconds: sweep.ms / 1_000 } }),
+        ...(impacts && { impact: impacts.map(impactJson) }),
+      };
+      machine.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
+      return;
+    }
+    case "markdown": {
+      const impact = impacts === undefined ? "" : `\n\n${impactMarkdown(impacts).trimEnd()}`;
+      const cost = sweep === undefined ? "" : `\n\n${sweepWords(sweep)}`;
+      machine.stdout.write(`${renderMarkdown(whole).trimEnd()}${cost}${impact}\n`);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { Config } from "../../desired/config/config.ts";
+import { connect, type Connected } from "../../host/connect.ts";
+import type { Machine } from "../../host/host.ts";
+import { configOrProblems } from "../../host/load.ts";
+import { startStopping } from "../../host/stopping.ts";
+import { isAborted } from "../../reconcile/is-aborted.ts";
+import type { StopSignals } from "../../reconcile/run/apply.ts";
+import { isServiceError } from "../../state/failure.ts";
+import { reachService } from "../commands/emulator.ts";
+import { exitCodeOfFailure, exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { WaitLines } from "../output/wait-lines.ts";
+
+/** What a single command works with. */
+export interface Session {
+  readonly config: Config;
+  readonly service: Connected;
+  /** Address of the service. */
+  readonly baseUrl: string;
+  readonly machine: Machine;
+  /** Aborts at the first signal that ends a program: `stop` of the signals. */
+  readonly stop: AbortSignal;
+  readonly signals: StopSignals;
+}
+
+/**
+ * Does a command's work with the configured service: a broken configuration ends it before any request, a failure of
+ * the service in one line and with its exit code.
+ */
+export async function withService(
+  configFile: string,
+  machine: Machine,
+  work: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  using stopping = startStopping(machine, exitCodes.failed);
+  const { signals } = stopping;
+  const { stop } = signals;
+  const config = await configOrProblems(configFile, machine, stop);
+  if (config === undefined) return exitCodes.invalid;
+  await using reached = await reachService(config, machine, true);
+  if (reached === undefined) return exitCodes.invalid;
+  const { baseUrl } = reached;
+  const waits = new WaitLines(machine);
+  await using service = connect(config, baseUrl, machine, waits);
+  using _watch = waits.watch(service.credentials);
+  try {
+    return await work({ config, service, baseUrl, machine, stop, signals });
+  } catch (error) {
+    if (isAborted(stop)) {
+      machine.stderr.write("stopped before the end\n");
+      return exitCodes.failed;
+    }
+    if (!isServiceError(error)) throw error;
+    machine.stderr.write(`${error.code}: ${error.message}\n`);
+    return exitCodeOfFailure(error.code);
+  }
+}

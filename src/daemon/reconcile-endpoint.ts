@@ -1,0 +1,26 @@
+import type { Machine } from "../host/host.ts";
+import { readSecret } from "../host/secrets.ts";
+import type { Reconciler } from "../reconcile/reconciler.ts";
+import type { AskPorts } from "../web/reconcile-request.ts";
+import type { DaemonParts } from "./daemon-parts.ts";
+
+/** How people ask for a look now; `undefined` where no token for it is configured. */
+export function askingOf(
+  { config, logger }: DaemonParts,
+  reconciler: Reconciler,
+  machine: Machine,
+): AskPorts | undefined {
+  const source = config.server.reconcileToken;
+  if (source === undefined) return undefined;
+  return {
+    token: () => readSecret(source, machine),
+    wake: (zone) => {
+      if (zone === "") reconciler.wake("manual");
+      else reconciler.wakeZone(zone, "manual");
+    },
+    audit: ({ result, zone, from }) => {
+      const facts = { audit: true, result, from, ...(zone === "" ? {} : { zone }) };
+      logger[result === "accepted" ? "info" : "warn"](facts, "look asked for");
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import { parentPort, workerData } from "node:worker_threads";
+
+import { looseObject } from "../../syntax/loose-json.ts";
+import { readYaml } from "./yaml-text.ts";
+
+// A thread of its own for one text; `readYamlAside` starts it and takes what it posts.
+const { file, text } = looseObject(workerData);
+if (typeof file === "string" && typeof text === "string") {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's, this a thread's port
+  parentPort?.postMessage(readYaml(file, text));
+}

@@ -1,0 +1,96 @@
+import { checkCsp } from "../../syntax/csp/check-csp.ts";
+import { parseExpression } from "../../syntax/expression/expression.ts";
+import type { Finding } from "../../syntax/finding.ts";
+import { isJsonObject } from "../../syntax/json.ts";
+import { problemCodes } from "../../zone/problem-codes.ts";
+import type { Problem } from "../../zone/problem.ts";
+import { itemsAt, valueAt } from "../import/coerce.ts";
+import type { LoosePart } from "../import/coerce.ts";
+import { maxProblems, problemOf } from "../problem-of.ts";
+import { keyOffset, valueOffset } from "../yaml/located.ts";
+import type { Path } from "../yaml/path.ts";
+import { offsetInScalar } from "../yaml/scalar-text.ts";
+import { cspText } from "./csp-text.ts";
+import type { CspInFile } from "./csp-text.ts";
+
+/**
+ * What is wrong with the CSP values and filter expressions of a profile or zone, at their places in the file's text.
+ * Whatever else is wrong around them, the schema tells: what has the right shape is checked nevertheless.
+ */
+export function meaningProblems(part: LoosePart, text: string): readonly Problem[] {
+  const shield = ["page_shield", "policies", "items"];
+  const policies = itemsAt(part.content, ...shield).flatMap((item, index) => {
+    const path = [...shield, index];
+    return [
+      ...inExpression(part, text, valueAt(item, "expression"), [...path, "expression"]),
+      ...inValue(part, text, valueAt(item, "value"), [...path, "value"]),
+    ];
+  });
+  const rules = itemsAt(part.content, "managed_rules", "rules").flatMap((item, index) => {
+    const path = ["managed_rules", "rules", index, "expression"];
+    return inExpression(part, text, valueAt(item, "expression"), path);
+  });
+  return [...policies, ...rules];
+}
+
+function inExpression(
+  part: LoosePart,
+  text: string,
+  expression: unknown,
+  path: Path,
+): readonly Problem[] {
+  if (typeof expression !== "string") return [];
+  const { findings } = parseExpression(expression);
+  return told(findings).map((found) => inText(part, text, expression, path, found));
+}
+
+function inValue(part: LoosePart, text: string, value: unknown, path: Path): readonly Problem[] {
+  if (!isCspInFile(value)) return [];
+  const { text: policy, findings, pathAt } = cspText(value);
+  if (pathAt === undefined) {
+    return told(checkCsp(policy)).map((found) => inText(part, text, policy, path, found));
+  }
+  // Where an entry does not stay within its place, checking the text would tell of it wrongly.
+  const found = findings.length > 0 ? findings : checkCsp(policy);
+  return told(found).map((one) => inEntry(part, [...path, ...pathAt(one.offset)], one));
+}
+
+/** As many findings of one value as a file tells of: to look for the places of more takes long. An error is among them. */
+function told(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.length <= maxProblems) return findings;
+  const errors = findings.filter(({ code }) => problemCodes[code].severity === "error");
+  return (errors.length > 0 ? errors : findings).slice(0, maxProblems + 1);
+}
+
+function isCspInFile(value: unknown): value is CspInFile {
+  if (typeof value === "string") return true;
+  return isJsonObject(value) && Object.values(value).every(isSources);
+}
+
+function isSources(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every((source) => typeof source === "string");
+  return value === null || typeof value === "boolean";
+}
+
+/** A finding inside of a text that stands in the file as one value. */
+function inText(
+  part: LoosePart,
+  text: string,
+  value: string,
+  below: Path,
+  found: Finding,
+): Problem {
+  const path = [...part.path, ...below];
+  const start = valueOffset(part.document, path);
+  return problem(part, path, offsetInScalar(text, start, value, found.offset), found);
+}
+
+/** A finding in a policy that is written as a map: at its directive, or at the source. */
+function inEntry(part: LoosePart, below: Path, found: Finding): Problem {
+  const path = [...part.path, ...below];
+  return problem(part, path, keyOffset(part.document, path), found);
+}
+
+function problem(part: LoosePart, path: Path, offset: number, found: Finding): Problem {
+  return problemOf(part.document.source, found.code, offset, path, found);
+}

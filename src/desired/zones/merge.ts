@@ -1,0 +1,97 @@
+import { isJsonObject, isJsonList } from "../../syntax/json.ts";
+import type { Json, JsonObject } from "../../syntax/json.ts";
+
+/**
+ * Merges values the way profiles do: maps by key, lists of keyed things by their key, everything else by
+ * taking the later one. `null` and `remove: true` take away what came before; neither is in the result.
+ *
+ * What only one side says is given back as it is, so that zones which share a profile share its values.
+ */
+export class Merger {
+  readonly #cleaned = new WeakMap<object, Json>();
+
+  merge(before: Json | undefined, after: Json): Json | undefined {
+    if (after === null) return undefined;
+    if (before === undefined) return this.#clean(after);
+    if (isJsonObject(before) && isJsonObject(after)) return this.#mergeMaps(before, after);
+    if (isJsonList(before) && isJsonList(after) && isKeyed(before, after)) {
+      return this.#mergeKeyed(before, after);
+    }
+    return this.#clean(after);
+  }
+
+  #mergeMaps(before: JsonObject, after: JsonObject): JsonObject {
+    const merged: Record<string, Json> = { ...before };
+    for (const [name, value] of Object.entries(after)) {
+      const key = canonicalName(name);
+      const result = this.merge(Object.hasOwn(before, key) ? before[key] : undefined, value);
+      if (result === undefined) delete merged[key];
+      else merged[key] = result;
+    }
+    return merged;
+  }
+
+  /** Keys that were there keep their place, new ones follow. */
+  #mergeKeyed(before: readonly Json[], after: readonly Json[]): Json {
+    const merged = new Map(before.map((item) => [identityOf(item), item]));
+    for (const item of after) {
+      const identity = identityOf(item);
+      const result = isRemoval(item) ? undefined : this.merge(merged.get(identity), item);
+      if (result === undefined) merged.delete(identity);
+      else merged.set(identity, result);
+    }
+    return [...merged.values()];
+  }
+
+  /** The value without what takes away; most take nothing away, and are given back as they are. */
+  #clean(value: Json): Json {
+    if (typeof value !== "object" || value === null || isClean(value)) return value;
+    const known = this.#cleaned.get(value);
+    if (known !== undefined) return known;
+    const clean = isJsonObject(value) ? this.#cleanMap(value) : this.#cleanList(value);
+    this.#cleaned.set(value, clean);
+    return clean;
+  }
+
+  #cleanMap(map: JsonObject): Json {
+    return Object.fromEntries(
+      Object.entries(map)
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => [canonicalName(name), this.#clean(value)]),
+    );
+  }
+
+  #cleanList(list: readonly Json[]): Json {
+    return list.filter((item) => !isRemoval(item)).map((item) => this.#clean(item));
+  }
+}
+
+function isClean(value: Json): boolean {
+  if (value === null) return false;
+  if (typeof value !== "object") return true;
+  if (isJsonList(value)) return value.every((item) => !isRemoval(item) && isClean(item));
+  for (const name in value) {
+    if (name !== canonicalName(name) || !isClean(value[name] ?? null)) return false;
+  }
+  return true;
+}
+
+/** What tells an item of a keyed list apart; `undefined` where the list is not keyed. */
+export function identityOf(item: unknown): string | undefined {
+  if (!isJsonObject(item)) return undefined;
+  const identity = item["key"] ?? item["category"] ?? item["id"];
+  return typeof identity === "string" ? identity : undefined;
+}
+
+/** Of two names for one setting the one that the service itself uses (SERVICE.md A.2). */
+function canonicalName(name: string): string {
+  return name === "use_service_reporting_endpoint" ? "use_cloudflare_reporting_endpoint" : name;
+}
+
+function isKeyed(before: readonly Json[], after: readonly Json[]): boolean {
+  return identityOf(before[0] ?? after[0]) !== undefined;
+}
+
+function isRemoval(item: Json): boolean {
+  return isJsonObject(item) && item["remove"] === true;
+}

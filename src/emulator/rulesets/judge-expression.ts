@@ -1,0 +1,102 @@
+import { wireCodes } from "../../api/wire.ts";
+import type { Argument, Expression } from "../../syntax/expression/expression-tree.ts";
+import { typeOfOperand } from "../../syntax/expression/expression-types.ts";
+import { maxExpressionLength, parseExpression } from "../../syntax/expression/expression.ts";
+import { nodesOf } from "../../syntax/expression/walk-expression.ts";
+import type { Finding } from "../../syntax/finding.ts";
+import type { FieldReader } from "../http/fields.ts";
+
+/** Plans whose expressions may use regular expressions (SERVICE.md D). */
+const plansWithRegex = ["business", "enterprise"];
+
+/** Functions that take a text first. */
+const textFunctions = new Set([
+  "decode_base64",
+  "ends_with",
+  "encode_base64",
+  "lookup_json_integer",
+  "lookup_json_string",
+  "lower",
+  "regex_replace",
+  "remove_bytes",
+  "remove_query_args",
+  "split",
+  "starts_with",
+  "substring",
+  "upper",
+  "url_decode",
+  "wildcard_replace",
+]);
+
+/**
+ * Refuses the filter expression of a body where the service does; `plan` is "" where none restricts it.
+ *
+ * Unknown fields and functions pass: our tables may know fewer than the service does.
+ */
+export function checkExpression(fields: FieldReader, expression: string, plan: string): void {
+  if (expression.length > maxExpressionLength) {
+    throw fields.mistake(
+      "expression",
+      `expression size ${expression.length} exceeded maximum ${maxExpressionLength}`,
+      wireCodes.expressionTooLong,
+    );
+  }
+  const { tree, findings } = parseExpression(expression);
+  const error = findings.find(({ severity }) => severity === "error");
+  if (error !== undefined || tree === undefined) {
+    throw fields.mistake("expression", parsingError(expression, error));
+  }
+  const misfit = misfitIn(tree);
+  if (misfit !== undefined) {
+    throw fields.mistake(
+      "expression",
+      `the function ${misfit.name} cannot be given an argument of type ${misfit.type}`,
+      wireCodes.wrongArgument,
+    );
+  }
+  if (plan !== "" && !plansWithRegex.includes(plan) && usesRegex(tree)) {
+    throw fields.mistake(
+      "expression",
+      "not entitled: the use of operator Matches is not allowed, a Business plan or a WAF Advanced plan is required",
+    );
+  }
+}
+
+/** The words of the service's own parser: line and column, the line itself, and a mark below the place (SERVICE.md D). */
+function parsingError(expression: string, error: Finding | undefined): string {
+  const { offset, length, message } = error ?? {
+    offset: 0,
+    length: 1,
+    message: "not an expression",
+  };
+  const before = expression.slice(0, offset).split("\n");
+  const line = expression.split("\n")[before.length - 1] ?? "";
+  const column = before.at(-1)?.length ?? 0;
+  const mark = " ".repeat(column) + "^".repeat(Math.max(1, Math.min(length, line.length - column)));
+  return `Filter parsing error (${before.length}:${column + 1}):\n${line}\n${mark} ${message}\n`;
+}
+
+/** A function whose first argument is known to be of a wrong kind. */
+function misfitIn(tree: Expression): { readonly name: string; readonly type: string } | undefined {
+  for (const node of nodesOf(tree)) {
+    if (node.kind !== "call" || !textFunctions.has(node.name)) continue;
+    const [first] = node.arguments;
+    if (first === undefined) continue;
+    const type = typeOfArgument(first);
+    // Over `[*]` a function is applied to each element.
+    if (type !== undefined && type !== "String" && type !== "Array<String>") {
+      return { name: node.name, type };
+    }
+  }
+  return undefined;
+}
+
+function typeOfArgument(argument: Argument): string | undefined {
+  if (argument.kind === "field" || argument.kind === "call") return typeOfOperand(argument);
+  if (argument.kind === "integer") return "Integer";
+  return argument.kind === "address" ? "IP" : undefined;
+}
+
+function usesRegex(tree: Expression): boolean {
+  return nodesOf(tree).some((node) => node.kind === "comparison" && node.operator === "matches");
+}

@@ -1,0 +1,87 @@
+import { Credential, type TokenSource } from "../api/credentials/credential.ts";
+import { createDispatcher, serviceAddress } from "../api/request/client.ts";
+import { type Observer, quietObserver } from "../api/request/observer.ts";
+import { patientRetry, type RetryPolicy } from "../api/request/retry.ts";
+import {
+  connectService,
+  createInventory,
+  createPruner,
+  createReader,
+  createRulesets,
+  createWriter,
+  credentialFor,
+  type InventoryReader,
+  type Reader,
+  type RulesetReader,
+  type VersionPruner,
+  type Writer,
+} from "../api/service.ts";
+import type { Config, CredentialConfig } from "../desired/config/config.ts";
+import type { Zone } from "../zone/zone.ts";
+import type { Machine } from "./host.ts";
+import { readSecret } from "./secrets.ts";
+
+/** The service as the commands use it: what plans is given the reader alone. */
+export interface Connected extends AsyncDisposable {
+  readonly reader: Reader;
+  readonly inventory: InventoryReader;
+  readonly rulesets: RulesetReader;
+  /** Last in the queue for the budget. */
+  readonly managedRulesets: RulesetReader;
+  readonly writer: Writer;
+  readonly pruner: VersionPruner;
+  readonly credentials: readonly Credential[];
+  /** Name of the credential that serves a zone, "" where none does. */
+  credentialOf(zone: Zone): string;
+}
+
+/** Connects to the service that a configuration names. Sends nothing yet. */
+export function connect(
+  config: Config,
+  baseUrl: string,
+  machine: Machine,
+  observer: Observer = quietObserver,
+  retry: RetryPolicy = patientRetry,
+): Connected {
+  const { requests, windowMs, reserve } = config.budget;
+  const { concurrency, timeoutMs } = config.api;
+  const budget = { limit: requests, windowMs, reserve, concurrency, patienceMs: windowMs * 3 };
+  const credentials = config.credentials.map(
+    ({ name, source, accounts, zones }) =>
+      new Credential(
+        { name, source: tokenSource(source, config, machine), accounts, zones, budget },
+        machine.clock,
+      ),
+  );
+  const address = serviceAddress(baseUrl);
+  const dispatcher = createDispatcher(address, concurrency * credentials.length);
+  const { clock, random } = machine;
+  const connection = { address, dispatcher, clock, timeoutMs, observer };
+  const service = connectService({ connection, credentials, retry, random });
+  return {
+    reader: createReader(service),
+    inventory: createInventory(service),
+    rulesets: createRulesets(service, "changed"),
+    managedRulesets: createRulesets(service, "inventory"),
+    writer: createWriter(service),
+    pruner: createPruner(service),
+    credentials,
+    credentialOf: (zone) => credentialFor(service, zone)?.name ?? "",
+    [Symbol.asyncDispose]: () => dispatcher.close(),
+  };
+}
+
+/** The token that the emulator grants everything to. */
+const emulatorToken = "emulator-token";
+
+function tokenSource(
+  source: CredentialConfig["source"],
+  config: Config,
+  machine: Machine,
+): TokenSource {
+  const isEmulated = "env" in source && machine.env[source.env] === undefined;
+  if (isEmulated && config.api.emulator !== undefined) {
+    return { read: () => Promise.resolve(emulatorToken) };
+  }
+  return { read: () => readSecret(source, machine) };
+}

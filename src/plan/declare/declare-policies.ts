@@ -1,0 +1,56 @@
+import { byText } from "../../syntax/by-text.ts";
+import { hostsOf } from "../../syntax/expression/hosts.ts";
+import type { LivePolicy } from "../../zone/live-zone.ts";
+import type { MarkedDescription } from "../../zone/mark.ts";
+import { unmarked } from "../../zone/mark.ts";
+import type { Policy } from "../../zone/resource.ts";
+import { policyActions } from "../../zone/resource.ts";
+import type { Candidates } from "../candidate.ts";
+import { candidatesOf, Keys } from "../candidate.ts";
+
+/** The live policies as they could be declared; the order of the list decides nothing. */
+export function policyCandidates(live: readonly LivePolicy[], owner: string): Candidates<Policy> {
+  const policies = live
+    .map((policy) => ({ policy, mark: unmarked(policy.description) }))
+    .toSorted(byText(({ policy }) => sortText(policy)));
+  const ours = policies.filter(({ mark }) => mark.owner === owner);
+  const keys = new Keys(ours.flatMap(({ mark }) => mark.key ?? []));
+  const { candidates, leftOut } = candidatesOf("policy", policies, ({ policy, mark }) => {
+    const { id, description: title, rest } = policy;
+    const way = wayToSay(policy, mark, owner, keys);
+    return typeof way === "string"
+      ? { id, title, why: way }
+      : { id, title, ways: [way], unknown: Object.keys(rest).toSorted() };
+  });
+  return { candidates: candidates.toSorted(byText(({ ways }) => ways[0]?.key ?? "")), leftOut };
+}
+
+/** A policy as a file would say it, or why none can. */
+function wayToSay(
+  { action: name, expression, enabled, value }: LivePolicy,
+  { owner: marker, key: markedKey, description }: MarkedDescription,
+  owner: string,
+  keys: Keys,
+): Policy | string {
+  if (marker !== undefined && marker !== owner) return `belongs to ${marker}`;
+  const action = policyActions.find((each) => each === name);
+  if (action === undefined) return `its action "${name}" is none that a file can name`;
+  if (markedKey === undefined && description === "") {
+    return "has no description, by which a plan would know it: give it one";
+  }
+  const key =
+    markedKey === undefined
+      ? keys.keyFor([description, hostIn(expression)], "policy")
+      : keys.claim(markedKey);
+  if (key === undefined) return "bears the same mark as another policy of the zone";
+  return { key, was: undefined, description, action, expression, enabled, value, acknowledge: [] };
+}
+
+function hostIn(expression: string): string {
+  const hosts = hostsOf(expression);
+  return hosts.kind === "some" ? (hosts.patterns[0] ?? "") : "";
+}
+
+function sortText({ description, expression, action, value, id }: LivePolicy): string {
+  return [description, expression, action, value, id].join("\n");
+}

@@ -1,0 +1,80 @@
+import { compareCsp } from "../../syntax/csp/compare-csp.ts";
+import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
+import type { Effect } from "../change.ts";
+import { combine, neutral, strengthens, unclear, weakens } from "../effect.ts";
+import { forceOf, type PolicyTerms } from "./policy-terms.ts";
+
+/** What it does to a zone when a policy becomes another, comes (`before` is `undefined`) or goes (`after` is). */
+export function effectOfPolicy(
+  before: PolicyTerms | undefined,
+  after: PolicyTerms | undefined,
+): Effect {
+  const was = forceOf(before);
+  const is = forceOf(after);
+  if (was === "unknown" || is === "unknown") {
+    return unclear("the action is not one that is known", true);
+  }
+  const force = effectOfForce(was, is);
+  const isInForce = was !== "none" && is !== "none";
+  if (!isInForce || before === undefined || after === undefined) return force;
+  const blocks = is === "blocks";
+  return combine([
+    force,
+    effectOfReach(before, after, blocks),
+    effectOfValue(before, after, blocks),
+  ]);
+}
+
+/** How far a policy acts at the least and at the most: 0 not at all, 1 by reports, 2 by blocking. */
+export function strengthsOf(policy: PolicyTerms): {
+  readonly least: number;
+  readonly most: number;
+} {
+  const force = forceOf(policy);
+  return force === "unknown"
+    ? { least: strength.none, most: strength.blocks }
+    : { least: strength[force], most: strength[force] };
+}
+
+const strength = { none: 0, reports: 1, blocks: 2 } as const;
+
+const words = {
+  none: "",
+  reports: "reports violations",
+  blocks: "blocks what it does not allow",
+} as const;
+
+type KnownForce = keyof typeof words;
+
+function effectOfForce(was: KnownForce, is: KnownForce): Effect {
+  if (was === is) return neutral;
+  if (strength[is] > strength[was]) return strengthens(words[is], is === "blocks");
+  const rest = is === "none" ? "" : `, only ${words[is]}`;
+  return weakens(`no longer ${words[was]}${rest}`);
+}
+
+function effectOfReach(before: PolicyTerms, after: PolicyTerms, blocks: boolean): Effect {
+  switch (compareExpressions(before.expression, after.expression)) {
+    case "equal":
+      return neutral;
+    case "wider":
+      return strengthens("applies to more requests", blocks);
+    case "narrower":
+      return weakens("applies to fewer requests");
+    case "unclear":
+      return unclear("applies to other requests", blocks);
+  }
+}
+
+function effectOfValue(before: PolicyTerms, after: PolicyTerms, blocks: boolean): Effect {
+  switch (compareCsp(before.value, after.value).direction) {
+    case "equal":
+      return neutral;
+    case "stricter":
+      return strengthens("allows fewer sources", blocks);
+    case "looser":
+      return weakens("allows more sources");
+    case "mixed":
+      return unclear("allows some sources more and some less", blocks);
+  }
+}

@@ -1,0 +1,119 @@
+import type { JsonObject } from "../../syntax/json.ts";
+import type { LiveRule } from "../../zone/live-zone.ts";
+import type { ResourceKey } from "../../zone/resource.ts";
+import type { Position, Write } from "../write.ts";
+import { keptRule } from "./rule-body.ts";
+import type { Entry } from "./rule-list.ts";
+import type { WantedRule } from "./rule-match.ts";
+
+/** The list of rules as it is and as it shall be. */
+export interface RuleLists {
+  /** Id of the entry point; `undefined` where there is none. */
+  readonly ruleset: string | undefined;
+  readonly before: readonly LiveRule[];
+  readonly after: readonly Entry[];
+  /** Live rules whose content differs from the declared one. */
+  readonly differing: ReadonlySet<LiveRule>;
+  readonly body: (wanted: WantedRule) => JsonObject;
+  /** Keys of all changes that the write carries out. */
+  readonly changes: readonly ResourceKey[];
+}
+
+/**
+ * The least request that turns one list into the other, `undefined` where they are equal: a POST for one new rule,
+ * a PATCH for one that differs or moves, a DELETE for one that goes. More than one at once is one PUT of the list, as
+ * the service prefers (SERVICE.md B.8), in which every rule that is not declared keeps its bytes, its id and its ref.
+ */
+export function writeRules(lists: RuleLists): Write | undefined {
+  const { ruleset, before, after, changes } = lists;
+  const whole: Write = {
+    call: "put-entrypoint",
+    rules: after.map((e) => bodyOf(lists, e)),
+    changes,
+  };
+  if (ruleset === undefined) return after.length === 0 ? undefined : whole;
+
+  const created = after.filter(({ live }) => live === undefined);
+  const kept = new Set(after.map(({ live }) => live));
+  const deleted = before.filter((rule) => !kept.has(rule));
+  const differing = after.filter(({ live }) => live !== undefined && lists.differing.has(live));
+  const survivors = before.filter((rule) => kept.has(rule));
+  const isMoved = !isSameOrder(survivors, liveOf(after));
+  const touched = created.length + deleted.length + differing.length;
+  if (touched === 0) return isMoved ? (moveOne(ruleset, survivors, lists) ?? whole) : undefined;
+  if (touched > 1) return whole;
+  return oneRule(ruleset, lists, created[0], deleted[0], differing[0]) ?? whole;
+}
+
+function oneRule(
+  ruleset: string,
+  lists: RuleLists,
+  created: Entry | undefined,
+  deleted: LiveRule | undefined,
+  differing: Entry | undefined,
+): Write | undefined {
+  const { after, before, changes } = lists;
+  const survivors = before.filter((rule) => rule !== deleted);
+  const isMoved = !isSameOrder(survivors, liveOf(after));
+  if (created?.wanted !== undefined && !isMoved) {
+    const position = positionOf(after, after.indexOf(created));
+    return { call: "create-rule", ruleset, body: bodyOf(lists, created), position, changes };
+  }
+  if (deleted !== undefined && !isMoved) {
+    return { call: "delete-rule", ruleset, id: deleted.id, changes };
+  }
+  const rule = differing?.live;
+  if (differing === undefined || rule === undefined) return undefined;
+  if (isMoved && !isSameOrder(without(before, rule), without(liveOf(after), rule))) {
+    return undefined;
+  }
+  const position = isMoved ? positionOf(after, after.indexOf(differing)) : null;
+  return {
+    call: "update-rule",
+    ruleset,
+    id: rule.id,
+    body: bodyOf(lists, differing),
+    position,
+    changes,
+  };
+}
+
+/** A single rule that only moves: the one body that the service merges (SERVICE.md B.4). */
+function moveOne(
+  ruleset: string,
+  before: readonly LiveRule[],
+  { after, changes }: RuleLists,
+): Write | undefined {
+  const moved = after.findIndex(
+    ({ live, wanted }) =>
+      live !== undefined &&
+      wanted !== undefined &&
+      isSameOrder(without(before, live), without(liveOf(after), live)),
+  );
+  const rule = after[moved]?.live;
+  if (rule === undefined) return undefined;
+  const position = positionOf(after, moved);
+  return { call: "update-rule", ruleset, id: rule.id, body: {}, position, changes };
+}
+
+/** A place told by the rule in front of it, which stays right when somebody adds a rule elsewhere meanwhile. */
+function positionOf(after: readonly Entry[], index: number): Position {
+  const previous = after[index - 1]?.live;
+  return previous === undefined ? { before: "" } : { after: previous.id };
+}
+
+function bodyOf(lists: RuleLists, { live, wanted }: Entry): JsonObject {
+  return wanted === undefined ? keptRule(live) : lists.body(wanted);
+}
+
+function liveOf(entries: readonly Entry[]): readonly LiveRule[] {
+  return entries.flatMap(({ live }) => live ?? []);
+}
+
+function without(rules: readonly LiveRule[], rule: LiveRule): readonly LiveRule[] {
+  return rules.filter((each) => each !== rule);
+}
+
+function isSameOrder(a: readonly LiveRule[], b: readonly LiveRule[]): boolean {
+  return a.length === b.length && a.every((rule, index) => rule === b[index]);
+}

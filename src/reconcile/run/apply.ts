@@ -1,0 +1,125 @@
+import type { Change } from "../../plan/change.ts";
+import type { Write } from "../../plan/write.ts";
+import { failureOf, isServiceError } from "../../state/failure.ts";
+import type { Outcome, SkipReason, ZoneReport } from "../../state/run-report.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import type { Clock, LiveWriter } from "../ports.ts";
+import type { Proposal } from "./plan-zone.ts";
+import { quotaRefusal } from "./quota.ts";
+import { Superseded } from "./write-gate.ts";
+
+/** What carrying out needs from outside. */
+export interface WritePorts {
+  readonly writer: LiveWriter;
+  readonly clock: Clock;
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/**
+ * When to stop: `stop` begins no further request, `abort` also gives up the one under way. The reason of `stop` tells
+ * the end of the program from a run that is {@link Superseded}.
+ */
+export interface StopSignals {
+  readonly stop: AbortSignal;
+  readonly abort: AbortSignal;
+}
+
+/** What is still to do in a live state: a plan on the state that the answers show verifies what was written. */
+export type Verify = (after: LiveZone) => readonly Change[];
+
+/**
+ * Carries out what was proposed, request by request, up to the first that fails. Never throws for the service's
+ * failures: half an apply is a normal thing that must be reportable.
+ *
+ * Where the service has no room for the first write nothing was written, and the plan is held ({@link quotaRefusal}).
+ * Each answer is folded into the live state that was read, so that to verify costs no request. A report that is not
+ * `ready` is given back as it is.
+ */
+export async function carryOut(
+  { report, live }: Pick<Proposal, "report" | "live">,
+  verify: Verify,
+  ports: WritePorts,
+  signals: StopSignals,
+): Promise<ZoneReport> {
+  if (report.result !== "ready" || live === undefined) return report;
+  const begunAt = ports.clock.uptime();
+  const { outcomes, after } = await writeAll(report.plan.writes, live, ports, signals);
+  const finishedAt = ports.clock.now();
+  const phases = { ...report.phases, apply: ports.clock.uptime() - begunAt };
+  const ended = { ...report, finishedAt, phases };
+  const quota = quotaRefusal(report.plan, outcomes);
+  return quota === undefined
+    ? { ...ended, result: "applied", outcomes, left: verify(after) }
+    : { ...ended, result: "refused", refusals: [quota] };
+}
+
+interface Progress {
+  readonly outcomes: readonly Outcome[];
+  readonly after: LiveZone;
+}
+
+async function writeAll(
+  writes: readonly Write[],
+  before: LiveZone,
+  ports: WritePorts,
+  signals: StopSignals,
+): Promise<Progress> {
+  const outcomes: Outcome[] = [];
+  let live = before;
+  for (const write of writes) {
+    const last = outcomes.at(-1);
+    if (last !== undefined && last.status !== "done") {
+      outcomes.push({ status: "skipped", write, because: reasonAfter(last) });
+    } else if (signals.stop.aborted) {
+      outcomes.push({ status: "skipped", write, because: reasonToStop(signals) });
+    } else {
+      try {
+        const written = await ports.writer.write(live, write, signals.abort, signals.stop);
+        live = written.live;
+        const { ray, interleaved } = written;
+        outcomes.push({ status: "done", write, ray, interleaved });
+      } catch (error) {
+        outcomes.push(outcomeOf(error, write, signals));
+        const isOurs = signals.abort.aborted || error === signals.stop.reason;
+        if (!isServiceError(error) && !isOurs) ports.bug(error, live.zone.name);
+      }
+    }
+  }
+  return { outcomes, after: live };
+}
+
+function reasonAfter(last: Outcome): SkipReason {
+  return last.status === "skipped" ? last.because : "earlier-failure";
+}
+
+function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
+  return stop.reason instanceof Superseded ? stop.reason.why : "shutdown";
+}
+
+/** What becomes of a write that threw: one that was called off has not been sent, or was turned away before (429). */
+function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): Outcome {
+  if (abort.aborted) return givenUp(write);
+  const isCalledOff = stop.aborted && (error === stop.reason || isThrottled(error));
+  if (!isCalledOff) return failed(write, error);
+  return { status: "skipped", write, because: reasonToStop({ stop }) };
+}
+
+function isThrottled(error: unknown): boolean {
+  return isServiceError(error) && error.code === "API_THROTTLED";
+}
+
+/** What the service made of a request that we did not wait for, the next look will show. */
+function givenUp(write: Write): Outcome {
+  const message = "the program ended before the answer came: the next look shows what came of it";
+  const facts = { transient: true, ray: "", retryAfterMs: 0 };
+  return { status: "unknown", write, failure: { code: "API_UNKNOWN_OUTCOME", message, ...facts } };
+}
+
+function failed(write: Write, error: unknown): Outcome {
+  const failure = failureOf(error);
+  const { code } = failure;
+  const status = code === "API_UNKNOWN_OUTCOME" ? "unknown" : "failed";
+  // Somebody has replaced what was to be written since it was read: the next look shows by what.
+  const transient = failure.transient || code === "API_NOT_FOUND";
+  return { status, write, failure: { ...failure, transient } };
+}

@@ -1,0 +1,46 @@
+import { blocksSeen, mayBlockAnew } from "../../impact/blocks-seen.ts";
+import { cspImpact } from "../../impact/csp-impact.ts";
+import { judgedPolicies } from "../../impact/judged-policies.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { isServiceError } from "../../state/failure.ts";
+import type { DesiredZone } from "../../zone/desired-zone.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import type { Clock, LiveReader, Urgency } from "../ports.ts";
+
+/** How what was detected is judged. */
+export interface ImpactLimits {
+  /** Integrity scores below this are malicious. */
+  readonly maliciousBelow: number;
+  /** What was seen within this time is in use. */
+  readonly freshMs: number;
+}
+
+/**
+ * A plan with what the scripts that were really seen say against it.
+ *
+ * They are read only where a policy begins to block. Where the token or the contract does not let them be read, nobody
+ * can judge: the plan says so and is not held.
+ */
+export async function judgeSeen(
+  plan: Plan,
+  { zone, content }: DesiredZone,
+  live: LiveZone,
+  { impact: limits, urgency }: { readonly impact: ImpactLimits; readonly urgency: Urgency },
+  { reader, clock }: { readonly reader: LiveReader; readonly clock: Clock },
+  signal: AbortSignal,
+): Promise<Plan> {
+  const declared = content.policies?.items ?? [];
+  const policies = judgedPolicies(plan, declared, live.policies ?? []).filter(mayBlockAnew);
+  if (policies.length === 0) return plan;
+  try {
+    const scripts = await reader.readScripts(zone, urgency, signal);
+    const impacts = cspImpact(policies, scripts, limits);
+    const moment = { now: clock.now(), freshMs: limits.freshMs };
+    const found = blocksSeen(impacts, declared, moment);
+    return { ...plan, obstacles: [...plan.obstacles, ...found] };
+  } catch (error) {
+    if (!isServiceError(error) || error.transient) throw error;
+    const note = `scripts that were seen could not be read (${error.code}), so what the policies block was not judged`;
+    return { ...plan, notes: [...plan.notes, note] };
+  }
+}

@@ -1,0 +1,139 @@
+import type { Cause } from "../../plan/change.ts";
+import type { Circumstances } from "../../plan/guard/guard.ts";
+import { guard } from "../../plan/guard/guard.ts";
+import type { Refusal } from "../../plan/guard/hold.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { plan } from "../../plan/plan.ts";
+import { needsScoreRule } from "../../plan/rules/rule-overrides.ts";
+import { failureOf, isServiceError } from "../../state/failure.ts";
+import type { Trigger, ZoneReport } from "../../state/run-report.ts";
+import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import type { Clock, LiveReader, Urgency, Wanted, ZoneAnswers } from "../ports.ts";
+import { judgeSeen, type ImpactLimits } from "./judge-seen.ts";
+
+/** What a look at a zone needs to know beside the zone. */
+export interface LookRequest {
+  readonly desired: DesiredZone;
+  readonly run: string;
+  readonly trigger: Trigger;
+  readonly urgency: Urgency;
+  readonly revision: string;
+  readonly owner: string;
+  readonly impact: ImpactLimits;
+  /** Judged at the moment of the plan. */
+  readonly circumstances: (now: Date) => Circumstances;
+  /** What the same answers led to before, where that was a plan without changes; `undefined` where it is not known. */
+  readonly settled: (answers: string) => Plan | undefined;
+  /** Why what differs differs. */
+  readonly causeOf: (plan: Plan) => Cause;
+  /** What else speaks against carrying the plan out. */
+  readonly objections: (plan: Plan, cause: Cause) => readonly Refusal[];
+}
+
+/** What looking needs from outside. */
+export interface LookPorts {
+  readonly reader: LiveReader;
+  readonly clock: Clock;
+  /** A fault of our own: told with its stack, then the loop goes on. */
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/** What a look came to, with the live state that it was judged by. */
+export interface Proposal {
+  readonly report: ZoneReport;
+  /** `undefined` where it could not be read, or where nothing has changed since it was. */
+  readonly live: LiveZone | undefined;
+  /** Digest of the answers, "" where there are none. */
+  readonly answers: string;
+  /** When the answers were there, by the clock that nobody sets. */
+  readonly readAt: number;
+}
+
+/** Reads a zone, plans it and judges the plan. Writes nothing, and could not. */
+export async function propose(
+  request: LookRequest,
+  ports: LookPorts,
+  signal: AbortSignal,
+): Promise<Proposal> {
+  const { clock } = ports;
+  const [begunAt, startedAt] = [clock.uptime(), clock.now()];
+  const { desired, run, trigger, revision } = request;
+  const base = { zone: desired.zone.name, run, trigger, revision, startedAt };
+  try {
+    const wanted = wantedOf(desired.content);
+    const answers = await ports.reader.readAnswers(desired.zone, wanted, request.urgency, signal);
+    const readAt = clock.uptime();
+    const { live, proposal } = await planFrom(answers, request, ports, signal);
+    const finishedAt = clock.now();
+    const phases = { fetch: readAt - begunAt, plan: clock.uptime() - readAt, apply: 0 };
+    const report = { ...base, finishedAt, phases, ...judge(request, proposal, finishedAt) };
+    return { report, live, answers: answers.digest, readAt };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isServiceError(error)) ports.bug(error, desired.zone.name);
+    const readAt = clock.uptime();
+    const phases = { fetch: readAt - begunAt, plan: 0, apply: 0 };
+    const [finishedAt, failure] = [clock.now(), failureOf(error)];
+    return {
+      report: { ...base, finishedAt, phases, result: "unreadable", failure },
+      live: undefined,
+      answers: "",
+      readAt,
+    };
+  }
+}
+
+/** A plan follows from its declaration and the answers alone: where both are as they were, so is the plan. */
+async function planFrom(
+  answers: ZoneAnswers,
+  request: LookRequest,
+  ports: LookPorts,
+  signal: AbortSignal,
+): Promise<{ readonly live: LiveZone | undefined; readonly proposal: Plan }> {
+  const { desired, owner, settled } = request;
+  const known = settled(answers.digest);
+  if (known !== undefined) return { live: undefined, proposal: { ...known, zone: desired.zone } };
+  const live = answers.live();
+  const planned = plan(desired, live, owner);
+  return { live, proposal: await judgeSeen(planned, desired, live, request, ports, signal) };
+}
+
+/** Which parts of a zone its declaration asks for. */
+export function wantedOf({ settings, policies, rules }: ZoneContent): Wanted {
+  return {
+    settings: settings.length > 0,
+    policies: policies !== undefined,
+    rules: rules !== undefined,
+    scoreRule:
+      rules?.items.some((rule) => rule.action === "execute" && needsScoreRule(rule)) ?? false,
+  };
+}
+
+type Judgement =
+  | { readonly result: "in-sync"; readonly plan: Plan }
+  | { readonly result: "ready"; readonly plan: Plan; readonly cause: Cause }
+  | {
+      readonly result: "refused";
+      readonly plan: Plan;
+      readonly cause: Cause;
+      readonly refusals: readonly Refusal[];
+    };
+
+function judge(request: LookRequest, proposal: Plan, now: Date): Judgement {
+  if (proposal.changes.length === 0) return { result: "in-sync", plan: proposal };
+  const cause = request.causeOf(proposal);
+  const refusals = refusalsOf(request, proposal, cause, now);
+  if (refusals.length > 0) return { result: "refused", plan: proposal, cause, refusals };
+  return { result: "ready", plan: proposal, cause };
+}
+
+/** What speaks against carrying a plan out at a moment. */
+export function refusalsOf(
+  { circumstances, objections }: Pick<LookRequest, "circumstances" | "objections">,
+  proposal: Plan,
+  cause: Cause,
+  now: Date,
+): readonly Refusal[] {
+  return [...guard(proposal, circumstances(now)), ...objections(proposal, cause)];
+}

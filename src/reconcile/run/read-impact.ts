@@ -1,0 +1,67 @@
+import { deployedRulesets, zoneImpact, type ZoneImpact } from "../../impact/zone-impact.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { failureOf, isServiceError } from "../../state/failure.ts";
+import type { ZoneContent } from "../../zone/desired-zone.ts";
+import type { SeenResource } from "../../zone/inventory-item.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import type { Ruleset } from "../../zone/ruleset.ts";
+import type { Zone } from "../../zone/zone.ts";
+
+/** A zone's plan, with the two states that it was made of. */
+export interface JudgedPlan {
+  readonly content: ZoneContent;
+  readonly live: LiveZone;
+  readonly plan: Plan;
+}
+
+/** What a plan is judged by. */
+export interface ImpactSource {
+  /** Scripts and connections on record, whatever their status. */
+  readResources(zone: Zone, signal: AbortSignal): Promise<readonly SeenResource[]>;
+  /** A managed ruleset with its rules. */
+  readManaged(zone: Zone, id: string, signal: AbortSignal): Promise<Ruleset>;
+}
+
+/** The impact of a plan, as far as it could be read. */
+export interface ReadImpact {
+  readonly impact: ZoneImpact;
+  /** The first failure that may have passed at the next try. */
+  readonly passing: Error | undefined;
+}
+
+/**
+ * Judges what a plan does to what was detected, where policies are declared, and to the managed rules, where declared
+ * rules deploy them. What cannot be read is noted, and hides nothing else.
+ */
+export async function readZoneImpact(
+  { content, live, plan }: JudgedPlan,
+  maliciousBelow: number,
+  source: ImpactSource,
+  signal: AbortSignal,
+): Promise<ReadImpact> {
+  const { zone } = live;
+  const notes: string[] = [];
+  let passing: Error | undefined;
+  const noted = async <T>(what: string, reading: Promise<T>): Promise<T | undefined> => {
+    try {
+      return await reading;
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      notes.push(`${what} could not be read: ${failureOf(error).message}`);
+      if (error.transient) passing ??= error;
+      return undefined;
+    }
+  };
+  const resources =
+    content.policies === undefined
+      ? undefined
+      : await noted("what was detected", source.readResources(zone, signal));
+  const managed = new Map<string, Ruleset>();
+  for (const id of deployedRulesets(content)) {
+    const reading = source.readManaged(zone, id, signal);
+    const ruleset = await noted(`the managed ruleset ${id}`, reading);
+    if (ruleset !== undefined) managed.set(id, ruleset);
+  }
+  const facts = { content, plan, live, resources, managed, notes };
+  return { impact: zoneImpact(facts, { maliciousBelow }), passing };
+}

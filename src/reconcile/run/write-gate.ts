@@ -1,0 +1,70 @@
+import type { SkipReason } from "../../state/run-report.ts";
+import type { Clock } from "../ports.ts";
+
+/** Why a write that was not sent is called off, though the program goes on. */
+export type CalledOff = Extract<SkipReason, "outdated" | "countermanded">;
+
+/** What was not sent no longer rests on what is so. */
+export class Superseded extends Error {
+  override readonly name = "Superseded";
+  readonly why: CalledOff;
+
+  constructor(why: CalledOff) {
+    super();
+    this.why = why;
+  }
+}
+
+/** Why writes are to be called off at a moment; `undefined`: they are not. */
+type Question = (now: Date) => CalledOff | undefined;
+
+/** Asked so often, and at every whole minute: that is when windows open. */
+const beatMs = 5_000;
+
+/**
+ * Calls off what a run has not sent yet. A write may wait for minutes, for the budget or a `Retry-After`; meanwhile
+ * somebody suspends the zone, a freeze begins, or a person adds a rule that the list read before would delete again.
+ */
+export class Brake implements Disposable {
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  #callOff = (): void => undefined;
+  #question: Question = () => undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Aborts with {@link Superseded}. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  pull(why: CalledOff): void {
+    this.#controller.abort(new Superseded(why));
+  }
+
+  /** Pulls itself, now or later, as soon as there is an answer to the question. */
+  watch(question: Question): void {
+    this.#question = question;
+    this.#beat();
+  }
+
+  /** Asks at once, not only at the next beat: something that the answer goes by has changed. */
+  ask(): void {
+    const why = this.#question(this.#clock.now());
+    if (why !== undefined) this.pull(why);
+  }
+
+  #beat(): void {
+    this.ask();
+    if (this.signal.aborted) return;
+    const untilBeat = beatMs - (Number(this.#clock.now()) % beatMs);
+    this.#callOff = this.#clock.alarm(untilBeat, () => this.#beat());
+  }
+
+  /** Asks no longer. */
+  [Symbol.dispose](): void {
+    this.#callOff();
+  }
+}

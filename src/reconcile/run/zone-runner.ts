@@ -1,0 +1,246 @@
+import type { Circumstances, Limits } from "../../plan/guard/guard.ts";
+import { plan } from "../../plan/plan.ts";
+import { failureIn } from "../../state/outcomes.ts";
+import type { Trigger, ZoneReport } from "../../state/run-report.ts";
+import type { Mode } from "../../zone/desired-zone.ts";
+import type { DesiredZone } from "../../zone/desired-zone.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import type { ZoneName } from "../../zone/zone.ts";
+import type { FleetZone } from "../fleet/desired-fleet.ts";
+import type { Clock, LiveReader, LiveWriter, Urgency } from "../ports.ts";
+import type { Windows } from "../schedule/windows.ts";
+import { carryOutWhile } from "./apply-while-valid.ts";
+import type { StopSignals } from "./apply.ts";
+import { Failures } from "./back-off.ts";
+import { Deadline } from "./deadline.ts";
+import { endOfHold } from "./end-of-hold.ts";
+import type { ImpactLimits } from "./judge-seen.ts";
+import type { LookRequest } from "./plan-zone.ts";
+import { propose, refusalsOf } from "./plan-zone.ts";
+import { UsedReleases } from "./used-releases.ts";
+import { Brake } from "./write-gate.ts";
+import type { ContentionLimits } from "./zone-memory.ts";
+import { ZoneMemory } from "./zone-memory.ts";
+
+/** How zones are run. */
+export interface ZoneRunOptions {
+  readonly mode: Mode;
+  readonly owner: string;
+  readonly limits: Limits;
+  readonly impact: ImpactLimits;
+  readonly contention: ContentionLimits;
+  readonly windows: Windows;
+}
+
+/** What running a zone needs from outside. */
+export interface ZoneRunPorts {
+  readonly reader: LiveReader;
+  readonly writer: LiveWriter;
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** A new name for each run. */
+  readonly runId: () => string;
+  readonly bug: (error: unknown, zone: string) => void;
+}
+
+/** Why a zone is run, and under which revision of the files. */
+export interface Occasion {
+  readonly trigger: Trigger;
+  readonly urgency: Urgency;
+  readonly revision: string;
+}
+
+/** What a run came to, and what follows from it; `undefined`: nothing before the next occasion. */
+export interface ZoneRunResult {
+  readonly report: ZoneReport;
+  readonly next: NextLook | undefined;
+}
+
+/** A look that a zone wants by itself: after a failure, or when what holds its plan is over. */
+export interface NextLook {
+  readonly why: "retry" | "due";
+  readonly delayMs: number;
+}
+
+/** A run that has not ended, by which declaration it goes, and what calls it off. */
+interface RunUnderWay {
+  readonly digest: string;
+  readonly brake: Brake;
+}
+
+/** What the runs of one worker go by, one after the other. */
+interface Lane {
+  readonly deadline: Deadline;
+  readonly ports: ZoneRunPorts;
+}
+
+/** Runs zones one look at a time, and remembers of each what explains the next look. */
+export class ZoneRunner {
+  #options: ZoneRunOptions;
+  readonly #ports: ZoneRunPorts;
+  readonly #memories = new Map<ZoneName, ZoneMemory>();
+  readonly #failures: Failures<ZoneName>;
+  readonly #releases = new UsedReleases();
+  readonly #underWay = new Map<ZoneName, RunUnderWay>();
+  /** Those that no run goes by at the moment. */
+  readonly #lanes: Lane[] = [];
+
+  constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
+    this.#options = options;
+    this.#ports = ports;
+    this.#failures = new Failures(ports.random);
+  }
+
+  /** Goes by other options from now on: what they speak against is not sent any more. */
+  reconfigure(options: ZoneRunOptions): void {
+    this.#options = options;
+    this.#releases.keepOnly(options.limits.accept);
+    for (const { brake } of this.#underWay.values()) brake.ask();
+  }
+
+  /** Looks at a zone and carries out what may be carried out. Rejects only when a signal aborts. */
+  async run(zone: FleetZone, occasion: Occasion, signals: StopSignals): Promise<ZoneRunResult> {
+    const { name } = zone.desired.zone;
+    using brake = new Brake(this.#ports.clock);
+    this.#underWay.set(name, { digest: zone.digest, brake });
+    const lane = this.#lanes.pop() ?? this.#newLane();
+    lane.deadline.begin();
+    try {
+      const report = await this.#runIn(lane, brake, zone, occasion, signals);
+      return { report, next: this.#retryAfter(report) ?? this.#dueAfter(report, zone.desired) };
+    } finally {
+      this.#underWay.delete(name);
+      this.#giveBack(lane);
+    }
+  }
+
+  #newLane(): Lane {
+    const deadline = new Deadline(this.#ports);
+    const { reader, writer } = deadline;
+    return { deadline, ports: { ...this.#ports, reader, writer } };
+  }
+
+  #giveBack(lane: Lane): void {
+    lane.deadline.end();
+    if (lane.deadline.isOver) lane.deadline[Symbol.dispose]();
+    else this.#lanes.push(lane);
+  }
+
+  async #runIn(
+    { ports }: Lane,
+    brake: Brake,
+    { desired, digest }: FleetZone,
+    occasion: Occasion,
+    signals: StopSignals,
+  ): Promise<ZoneReport> {
+    const { owner, impact } = this.#options;
+    const memory = this.#memoryOf(desired.zone.name);
+    const basis = (answers: string): string => `${owner} ${digest} ${answers}`;
+    const request: LookRequest = {
+      ...occasion,
+      desired,
+      owner,
+      impact,
+      run: this.#ports.runId(),
+      circumstances: (now) => this.#circumstances(desired, now),
+      settled: (answers) => memory.settled(basis(answers)),
+      causeOf: (proposed) => memory.causeOf(proposed, digest),
+      objections: (proposed, cause) => memory.objections(proposed, cause, this.#ports.clock.now()),
+    };
+    const proposal = await propose(request, ports, signals.stop);
+    let { report } = proposal;
+    if (report.result === "ready") {
+      const { plan: proposed, cause } = report;
+      const refusalsAt = (now: Date) => refusalsOf(request, proposed, cause, now);
+      const premises = { brake, refusalsAt, longestAgeMs: memory.longestAgeMs };
+      const verify = (after: LiveZone) => plan(desired, after, owner).changes;
+      report = await carryOutWhile(premises, proposal, verify, ports, signals);
+    }
+    memory.record(report, digest);
+    this.#releases.record(report, this.#options.limits.accept);
+    memory.settle(report, basis(proposal.answers));
+    return report;
+  }
+
+  /** Forgets zones that are no longer declared; of what is no longer declared so, nothing more is sent. */
+  keepOnly(declared: ReadonlyMap<ZoneName, FleetZone>): void {
+    for (const [name, { digest, brake }] of this.#underWay) {
+      if (declared.get(name)?.digest !== digest) brake.pull("countermanded");
+    }
+    this.#failures.keepOnly(declared);
+    for (const name of this.#memories.keys()) {
+      if (!declared.has(name)) this.#memories.delete(name);
+    }
+  }
+
+  #circumstances(desired: DesiredZone, now: Date): Circumstances {
+    return circumstancesOf(desired, { ...this.#options, used: this.#releases.all }, now);
+  }
+
+  #memoryOf(zone: ZoneName): ZoneMemory {
+    const memory = this.#memories.get(zone) ?? new ZoneMemory(() => this.#options.contention);
+    this.#memories.set(zone, memory);
+    return memory;
+  }
+
+  #retryAfter(report: ZoneReport): NextLook | undefined {
+    const wish = retryWish(report);
+    if (wish !== undefined) {
+      return { why: "retry", delayMs: this.#failures.add(report.zone, wish) };
+    }
+    this.#failures.forget(report.zone);
+    return undefined;
+  }
+
+  #dueAfter(report: ZoneReport, { content }: DesiredZone): NextLook | undefined {
+    if (report.result !== "refused") return undefined;
+    const now = this.#ports.clock.now();
+    const end = endOfHold(report.refusals, {
+      CONTENDED: () => this.#memoryOf(report.zone).endOfContention(report.plan, now),
+      FROZEN: () => this.#options.windows.endOfFreeze(now),
+      SUSPENDED: () => content.suspension?.until,
+    });
+    if (end === undefined) return undefined;
+    return { why: "due", delayMs: Math.max(0, Number(end) - Number(now)) };
+  }
+}
+
+type Terms = Pick<ZoneRunOptions, "mode" | "limits" | "windows"> & Pick<Circumstances, "used">;
+
+/** What may be done to a zone at this moment: of the program's mode and the zone's the stricter, and the windows. */
+export function circumstancesOf(
+  { content }: DesiredZone,
+  { mode, limits, windows, used }: Terms,
+  now: Date,
+): Circumstances {
+  const stricter = content.mode === "observe" ? "observe" : mode;
+  return {
+    limits,
+    mode: stricter,
+    suspension: content.suspension,
+    freeze: windows.freezeAt(now),
+    used,
+    now,
+  };
+}
+
+/**
+ * The least wait before a run is worth repeating by itself; `undefined` where it succeeded, or where only a changed
+ * file or the next sweep can help.
+ */
+function retryWish(report: ZoneReport): number | undefined {
+  switch (report.result) {
+    case "in-sync":
+    case "refused":
+    case "ready":
+      return undefined;
+    case "unreadable":
+      return report.failure.transient ? report.failure.retryAfterMs : undefined;
+    case "applied": {
+      const failure = failureIn(report.outcomes);
+      if (failure !== undefined) return failure.transient ? failure.retryAfterMs : undefined;
+      return report.left.length > 0 ? 0 : undefined;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import type { PolicyImpact, Sighting } from "../../impact/csp-impact.ts";
+import type { EffectiveRule } from "../../impact/effective-rules.ts";
+import { levelOf } from "../../impact/ruleset-impact.ts";
+import type { DeploymentImpact, ZoneImpact } from "../../impact/zone-impact.ts";
+import type { JsonObject } from "../../syntax/json.ts";
+import type { RulesetRule } from "../../zone/ruleset.ts";
+
+/** What a plan does to what was really detected and to managed rules, whole. */
+export function impactJson({ zone, policies, deployments, notes }: ZoneImpact): JsonObject {
+  return {
+    zone,
+    policies: policies.map(policyJson),
+    deployments: deployments.map(deploymentJson),
+    notes,
+  };
+}
+
+function policyJson(impact: PolicyImpact): JsonObject {
+  const { policy, force, seen, elsewhere } = impact;
+  return {
+    key: policy.key,
+    title: policy.title,
+    force,
+    seen,
+    blocked: impact.blocked.map((each) => ({ ...sightingJson(each), already: each.already })),
+    newly_allowed: impact.newlyAllowed.map(sightingJson),
+    allowed_malicious: impact.allowedMalicious.map(sightingJson),
+    unclear: impact.unclear.map((each) => ({ ...sightingJson(each), because: each.because })),
+    unseen: impact.unseen.map(({ directive, source }) => ({ directive, source: source.text })),
+    elsewhere,
+  };
+}
+
+function sightingJson({ resource, pages, malicious }: Sighting): JsonObject {
+  const { kind, id, url, lastSeenAt } = resource;
+  return { kind, id, url, last_seen_at: lastSeenAt?.toISOString() ?? null, pages, malicious };
+}
+
+function deploymentJson(impact: DeploymentImpact): JsonObject {
+  const { key, ruleset, on, total, advice } = impact;
+  return {
+    key,
+    ruleset: ruleset.id,
+    version: ruleset.version,
+    on,
+    total,
+    switched_on: impact.switchedOn.map(ruleJson),
+    switched_off: impact.switchedOff.map(ruleJson),
+    retuned: impact.retuned.map(({ before, after }) => ({
+      ...ruleJson(after.rule),
+      before: tuningJson(before),
+      after: tuningJson(after),
+    })),
+    advice,
+  };
+}
+
+function ruleJson(rule: RulesetRule): JsonObject {
+  return { id: rule.id, description: rule.description, level: levelOf(rule) ?? null };
+}
+
+function tuningJson({ action, scoreThreshold }: EffectiveRule): JsonObject {
+  return { action, score_threshold: scoreThreshold ?? null };
+}

@@ -1,0 +1,149 @@
+import type { Change, FieldChange } from "../../plan/change.ts";
+import { hashOf } from "../../plan/guard/plan-hash.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { plural } from "../../state/plural.ts";
+import type { RunReport, ZoneReport } from "../../state/run-report.ts";
+import { summarize } from "../../state/summary.ts";
+import { printable } from "../../state/value.ts";
+import { compareCsp } from "../../syntax/csp/compare-csp.ts";
+import { deleteReasonWords, tellingFields, verbSigns } from "../text/change-text.ts";
+import { effectWords } from "../text/effect-words.ts";
+import { causeWords, countWords, summaryWords } from "../text/plan-words.ts";
+import { unmanagedWords } from "../text/unmanaged-words.ts";
+import { valueLines } from "../text/value-lines.ts";
+import { fenced, markdownCode, markdownText } from "./markdown.ts";
+
+/** GitHub takes comments of 65,536 characters. */
+const maxLength = 60_000;
+
+/** More lines than these are folded away. */
+const maxOpenLines = 24;
+
+/** A plan for a pull request: what it comes to, then for each zone a table of changes and the differences below it. */
+export function renderMarkdown({ revision, zones }: RunReport): string {
+  const head = `## zonewarden plan\n\n${summaryWords(summarize(zones))}\n\nRevision ${markdownCode(revision)}\n`;
+  const blocks = zones.map(zoneBlock).filter((block) => block !== "");
+  const kept: string[] = [];
+  let length = head.length;
+  for (const block of blocks) {
+    length += block.length + 1;
+    if (length > maxLength) break;
+    kept.push(block);
+  }
+  const left = blocks.length - kept.length;
+  const more = `_${plural(left, "more zone")} would not fit in here: run \`zonewarden plan\` to see all._\n`;
+  return [head, ...kept, ...(left > 0 ? [more] : [])].join("\n");
+}
+
+function zoneBlock(report: ZoneReport): string {
+  const head = (words: string) => `### ${markdownText(report.zone)}: ${words}\n`;
+  switch (report.result) {
+    case "in-sync": {
+      const about = aboutText(report.plan);
+      return about === "" ? "" : [head("in sync"), about].join("\n");
+    }
+    case "unreadable": {
+      const { code, message } = report.failure;
+      return [
+        head("could not be read"),
+        `> ${markdownCode(code)}: ${markdownText(message)}\n`,
+      ].join("\n");
+    }
+    case "refused": {
+      const reasons = report.refusals.map(
+        ({ code, message }) => `> **held** by ${markdownCode(code)}: ${markdownText(message)}\n`,
+      );
+      return [head(`${countWords(report.plan)}, held`), ...reasons, planText(report.plan)].join(
+        "\n",
+      );
+    }
+    case "ready":
+      return [
+        head(`${countWords(report.plan)}, ${causeWords[report.cause]}`),
+        planText(report.plan),
+      ].join("\n");
+    case "applied": {
+      const done = report.outcomes.filter(({ status }) => status === "done").length;
+      return [
+        head(`${done} of ${plural(report.outcomes.length, "request")} done`),
+        planText(report.plan),
+      ].join("\n");
+    }
+  }
+}
+
+function planText(plan: Plan): string {
+  const lines = plan.changes.flatMap(diffLines);
+  const block = fenced("diff", lines);
+  const summary = `What differs, in ${plural(lines.length, "line")}`;
+  const about = aboutText(plan);
+  return [
+    table(plan.changes),
+    lines.length <= maxOpenLines
+      ? block
+      : `<details><summary>${summary}</summary>\n\n${block}\n</details>\n`,
+    ...(about === "" ? [] : [about]),
+    `${plural(plan.writes.length, "request")}, plan ${markdownCode(hashOf(plan))}\n`,
+  ].join("\n");
+}
+
+function table(changes: readonly Change[]): string {
+  const rows = changes.map((change) => {
+    const { key, title, effect } = change;
+    const reasons = effect.reasons.map(markdownText).join("; ");
+    const words = [
+      markdownCode(key),
+      ...(title === "" ? [] : [markdownText(title)]),
+      ...(change.verb === "update" && change.adopted ? ["_adopted_"] : []),
+      ...(change.verb === "delete" ? [`_${deleteReasonWords[change.because]}_`] : []),
+    ].join(" ");
+    const why = reasons === "" ? "" : `: ${reasons}`;
+    return `| \`${verbSigns[change.verb]}\` | ${words} | ${effectWords(effect)}${why} |`;
+  });
+  return ["| | change | effect on protection |", "| --- | --- | --- |", ...rows, ""].join("\n");
+}
+
+const diffSigns = { create: "+", update: "!", delete: "-" } as const;
+
+/** A change as a diff that GitHub colours: `!` stands for what is changed. */
+function diffLines(change: Change): readonly string[] {
+  const sign = diffSigns[change.verb];
+  const fields = tellingFields(change).flatMap((field) => fieldLines(field, change));
+  return [`${sign} ${change.key}`, ...fields];
+}
+
+function fieldLines(
+  { field, before, after }: FieldChange,
+  { verb, kind }: Change,
+): readonly string[] {
+  const isCsp = kind === "policy" && field === "value";
+  if (verb === "update" && isCsp && typeof before === "string" && typeof after === "string") {
+    const sources = compareCsp(before, after).changes.map(({ directive, source, verb: what }) => {
+      const sign = what === "added" || what === "restricted" ? "+" : "-";
+      return `${sign}     ${printable(`${directive} ${source}`.trim())}`;
+    });
+    if (sources.length > 0) return [`    ${field}`, ...sources];
+  }
+  return [
+    ...(verb === "create" || before === undefined
+      ? []
+      : sideLines("-", field, valueLines(before, isCsp, 100))),
+    ...(verb === "delete" || after === undefined
+      ? []
+      : sideLines("+", field, valueLines(after, isCsp, 100))),
+  ];
+}
+
+function sideLines(sign: string, field: string, lines: readonly string[]): readonly string[] {
+  if (lines.length === 1) return [`${sign}   ${field}: ${lines.join("")}`];
+  return [`${sign}   ${field}:`, ...lines.map((line) => `${sign}     ${line}`)];
+}
+
+function aboutText({ unmanaged, notes }: Plan): string {
+  return [
+    ...unmanagedWords(unmanaged).map((words) => `unmanaged, left alone: ${words}`),
+    ...notes.map((note) => `note: ${printable(note)}`),
+  ]
+    .map((line) => `- ${markdownText(line)}\n`)
+    .join("");
+}

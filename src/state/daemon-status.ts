@@ -1,0 +1,57 @@
+import type { Mode } from "../zone/desired-zone.ts";
+import type { ZoneName } from "../zone/zone.ts";
+
+/** A credential as people may see it: its name and what the service says of it, never the token. */
+export interface CredentialFacts {
+  readonly name: string;
+  /** `false` once the service refused the token. */
+  readonly valid: boolean;
+  /** `undefined`: the token does not expire, or the service has not said so. */
+  readonly expiresAt: Date | undefined;
+  /** Requests that the service grants in a window. */
+  readonly limit: number;
+  /** Requests left of it. */
+  readonly remaining: number;
+  /** When the window begins anew; `undefined` before the first answer. */
+  readonly resetAt: Date | undefined;
+  /** Milliseconds spent waiting for our own limiter, since the start. */
+  readonly throttledMs: number;
+}
+
+/** A Lease that this process stands for; the list is empty where there is no cluster. */
+export interface LeaseFacts {
+  readonly name: string;
+  readonly leading: boolean;
+  /** The Lease's own counter of changes of its holder. */
+  readonly transitions: number;
+}
+
+/** When full sweeps begin. */
+export interface ScheduleFacts {
+  readonly expressions: readonly string[];
+  readonly timezone: string;
+  readonly nextAt: Date | undefined;
+  /** Longest gap between two sweeps, in milliseconds. */
+  readonly longestGapMs: number;
+  /** How long a sweep of all declared zones takes within the budgets, in milliseconds. */
+  readonly sweepMs: number;
+}
+
+/** What is so in the process at this moment, asked for whenever somebody looks. */
+export interface DaemonFacts {
+  readonly version: string;
+  readonly startedAt: Date;
+  readonly mode: Mode;
+  readonly schedule: ScheduleFacts;
+  /** From one look at a zone's inventory to the next, in milliseconds; `undefined`: nobody looks. */
+  readonly inventoryEveryMs: number | undefined;
+  readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
+  readonly credentials: readonly CredentialFacts[];
+  readonly leases: readonly LeaseFacts[];
+}
+
+/** Why a sweep began later than the schedule said. */
+export const missReasons = ["overlap", "paused", "not_leader"] as const;
+
+/** One of {@link missReasons}. */
+export type MissReason = (typeof missReasons)[number];

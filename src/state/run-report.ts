@@ -1,0 +1,104 @@
+import type { Cause, Change } from "../plan/change.ts";
+import type { Refusal } from "../plan/guard/hold.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Write } from "../plan/write.ts";
+import type { ZoneName } from "../zone/zone.ts";
+
+/**
+ * What made us look; `due`: what held a plan for a while is over. It says nothing of what is to be found: that is read
+ * anew.
+ */
+export const triggers = [
+  "startup",
+  "schedule",
+  "file",
+  "signal",
+  "retry",
+  "due",
+  "manual",
+] as const;
+
+/** One of {@link triggers}. */
+export type Trigger = (typeof triggers)[number];
+
+/** A failure of the service, as data that can be shown and logged: never a token, never a whole body. */
+export interface Failure {
+  /** Stable, `API_…`; `INTERNAL` for a bug of ours. */
+  readonly code: string;
+  readonly message: string;
+  /** Whether another try may help without anybody changing anything. */
+  readonly transient: boolean;
+  /** The service's id of the request, "" where there was no answer. */
+  readonly ray: string;
+  /** Milliseconds that the service asked us to wait; 0 where it did not. */
+  readonly retryAfterMs: number;
+}
+
+/**
+ * Why a write was not sent; `stale`: what it rests on has moved since it was planned. While it waited for its turn,
+ * `outdated`: the reading that it rests on became old; `countermanded`: it is not wanted any more, since the files or
+ * the configuration changed, or a freeze began.
+ */
+export type SkipReason = "earlier-failure" | "shutdown" | "stale" | "outdated" | "countermanded";
+
+/** What became of one write, and with it of the changes it carries. */
+export type Outcome =
+  | {
+      readonly status: "done";
+      readonly write: Write;
+      readonly ray: string;
+      /** Whether somebody else wrote between our reading and our writing. */
+      readonly interleaved: boolean;
+    }
+  | { readonly status: "failed"; readonly write: Write; readonly failure: Failure }
+  /** The answer was lost: the next look decides. */
+  | { readonly status: "unknown"; readonly write: Write; readonly failure: Failure }
+  | { readonly status: "skipped"; readonly write: Write; readonly because: SkipReason };
+
+/** What all reports of a zone have. */
+interface ZoneReportBase {
+  readonly zone: ZoneName;
+  /** One for each run of each zone; on every log line of it. */
+  readonly run: string;
+  readonly trigger: Trigger;
+  /** Revision of the files whose state was compared. */
+  readonly revision: string;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  /** Milliseconds spent on each phase, by a clock that nobody sets; 0 where it was not reached. */
+  readonly phases: { readonly fetch: number; readonly plan: number; readonly apply: number };
+}
+
+/**
+ * What one look at one zone came to. A proposal is `in-sync`, `unreadable`, `refused` or `ready`; a `ready` one
+ * that was carried out is `applied`, whatever came of its writes, or `refused` where the service had no room for any.
+ */
+export type ZoneReport = ZoneReportBase &
+  (
+    | { readonly result: "in-sync"; readonly plan: Plan }
+    | { readonly result: "unreadable"; readonly failure: Failure }
+    | {
+        readonly result: "refused";
+        readonly plan: Plan;
+        readonly cause: Cause;
+        readonly refusals: readonly Refusal[];
+      }
+    | { readonly result: "ready"; readonly plan: Plan; readonly cause: Cause }
+    | {
+        readonly result: "applied";
+        readonly plan: Plan;
+        readonly cause: Cause;
+        readonly outcomes: readonly Outcome[];
+        /** What the answers of the writes left to do: none, unless something went wrong or another hand was in it. */
+        readonly left: readonly Change[];
+      }
+  );
+
+/** What a run over several zones came to. */
+export interface RunReport {
+  readonly trigger: Trigger;
+  readonly revision: string;
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+  readonly zones: readonly ZoneReport[];
+}

@@ -1,0 +1,122 @@
+import { finding } from "../finding.ts";
+import type { Finding } from "../finding.ts";
+import { nearestOfMany } from "../nearest.ts";
+import { checkPattern } from "./check-pattern.ts";
+import { expressionFields, expressionFunctions } from "./expression-fields.ts";
+import type { Expression, Member, Operand, Value } from "./expression-tree.ts";
+import { typeOfOperand } from "./expression-types.ts";
+import { nodesOf } from "./walk-expression.ts";
+
+/** Regular expressions that one expression may have (SERVICE.md B.8). */
+const maxRegexes = 64;
+
+type Comparison = Extract<Expression, { kind: "comparison" }>;
+
+/** What is wrong with an expression that can be read: names, types and patterns. */
+export function checkExpression(expression: Expression): readonly Finding[] {
+  const nodes = nodesOf(expression);
+  const regexes = nodes.filter((node) => node.kind === "comparison" && node.operator === "matches");
+  return [
+    ...unknownNames(nodes.filter((node) => node.kind === "field" || node.kind === "call")),
+    ...nodes.flatMap((node) => {
+      if (node.kind === "truth") return missingOperator(node.operand);
+      return node.kind === "comparison" ? [...typeMismatch(node), ...checkPattern(node)] : [];
+    }),
+    ...tooManyRegexes(regexes),
+  ];
+}
+
+/** Each unknown name once, where it stands first. */
+function unknownNames(operands: readonly Operand[]): Finding[] {
+  const suggestField = nearestOfMany([...expressionFields.keys()]);
+  const suggestFunction = nearestOfMany([...expressionFunctions.keys()]);
+  const told = new Set<string>();
+  return operands.flatMap((operand) => {
+    const isCall = operand.kind === "call";
+    const known = isCall ? expressionFunctions : expressionFields;
+    const id = `${operand.kind} ${operand.name}`;
+    if (known.has(operand.name) || told.has(id)) return [];
+    told.add(id);
+    return [unknownName(operand, (isCall ? suggestFunction : suggestField)(operand.name))];
+  });
+}
+
+function unknownName(operand: Operand, near: string | undefined): Finding {
+  const isCall = operand.kind === "call";
+  const what = isCall ? "function" : "field";
+  return finding(
+    isCall ? "EXPR_UNKNOWN_FUNCTION" : "EXPR_UNKNOWN_FIELD",
+    { offset: operand.offset, length: operand.name.length },
+    `no public ${what} is called ${operand.name}`,
+    near === undefined ? `see that the service knows this ${what}` : `did you mean ${near}?`,
+  );
+}
+
+function missingOperator(operand: Operand): Finding[] {
+  const type = typeOfOperand(operand);
+  if (type !== "String" && type !== "Integer" && type !== "IP") return [];
+  const message = `${operand.name} is of type ${type} and alone says neither yes nor no`;
+  const remedy = `compare it, as in ${operand.name} ${exampleOf[type]}`;
+  return [finding("EXPR_MISSING_OPERATOR", operand, message, remedy)];
+}
+
+const exampleOf = { String: 'eq "…"', Integer: "gt 10", IP: "in {192.0.2.0/24}" };
+
+function typeMismatch({ left, operator, right }: Comparison): Finding[] {
+  const type = typeOfOperand(left);
+  if (type === undefined) return [];
+  const members: readonly Value[] = right.kind === "set" ? right.members : [right];
+  const wrong = members.find((member) => member.kind !== "list" && typeOfValue(member) !== type);
+  if (wrong !== undefined) {
+    const message = `${left.name} is of type ${type}, this value is not`;
+    return [finding("EXPR_TYPE_MISMATCH", wrong, message, remedyFor(type))];
+  }
+  if (operandTypes[operator]?.includes(type) ?? true) return [];
+  const message = `${operator} does not work on ${type}, which ${left.name} is`;
+  return [finding("EXPR_TYPE_MISMATCH", left, message, "use eq, ne or in")];
+}
+
+/** Types that an operator works on; every scalar where it is not named. */
+const operandTypes: Readonly<Partial<Record<Comparison["operator"], readonly string[]>>> = {
+  contains: ["String"],
+  matches: ["String"],
+  wildcard: ["String"],
+  "strict wildcard": ["String"],
+  bitwise_and: ["Integer"],
+};
+
+function remedyFor(type: string): string {
+  if (type === "String") return "write the text in double quotes";
+  if (type === "Integer") return "write a number without quotes";
+  if (type === "IP") return "write an address without quotes";
+  if (type === "Boolean") return "a field that is true or false stands alone, or behind not";
+  return `take single values out of it: any(field[*] eq "…")`;
+}
+
+function typeOfValue(value: Exclude<Value, { kind: "set" | "list" }> | Member | Value): string {
+  switch (value.kind) {
+    case "text":
+      return "String";
+    case "integer":
+      return "Integer";
+    case "address":
+      return "IP";
+    case "range":
+      return typeOfValue(value.from);
+    case "boolean":
+      // The language has no boolean values beside fields, so it fits no type.
+      return "a constant";
+    case "set":
+    case "list":
+      return value.kind;
+  }
+}
+
+function tooManyRegexes(regexes: readonly { offset: number; length: number }[]): Finding[] {
+  const first = regexes[maxRegexes];
+  if (first === undefined) return [];
+  const message = `${regexes.length} regular expressions; the service reads at most ${maxRegexes}`;
+  return [
+    finding("EXPR_MANY_REGEXES", first, message, "use wildcard, in, or one pattern for several"),
+  ];
+}

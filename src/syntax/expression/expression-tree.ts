@@ -1,0 +1,121 @@
+import type { Span } from "../finding.ts";
+
+/** A text value; a byte that only an escape can write (`\xE9`) stands as U+DC00 plus the byte. */
+export interface TextValue extends Span {
+  readonly kind: "text";
+  readonly text: string;
+}
+
+/** A 64-bit integer, however it was written. */
+export interface IntegerValue extends Span {
+  readonly kind: "integer";
+  readonly value: bigint;
+}
+
+/** An IP address as written, or a network where `prefix` is given. */
+export interface AddressValue extends Span {
+  readonly kind: "address";
+  readonly address: string;
+  readonly prefix: number | undefined;
+}
+
+/** Both ends included. */
+export interface RangeValue extends Span {
+  readonly kind: "range";
+  readonly from: IntegerValue | AddressValue;
+  readonly to: IntegerValue | AddressValue;
+}
+
+/** `true` or `false` on the right of an operator. */
+export interface BooleanValue extends Span {
+  readonly kind: "boolean";
+  readonly value: boolean;
+}
+
+/** What can stand in a set. */
+export type Member = TextValue | IntegerValue | AddressValue | RangeValue;
+
+/** `{ … }` */
+export interface SetValue extends Span {
+  readonly kind: "set";
+  readonly members: readonly Member[];
+}
+
+/** `$name` */
+export interface ListValue extends Span {
+  readonly kind: "list";
+  readonly name: string;
+}
+
+/** What stands on the right of an operator. */
+export type Value = Member | BooleanValue | SetValue | ListValue;
+
+/** `[0]`, `["key"]` or `[*]`. */
+export type Index =
+  | (Span & { readonly kind: "item"; readonly item: bigint })
+  | (Span & { readonly kind: "key"; readonly key: TextValue })
+  | (Span & { readonly kind: "each" });
+
+/** A field, with what is taken out of it. */
+export interface FieldOperand extends Span {
+  readonly kind: "field";
+  readonly name: string;
+  readonly indexes: readonly Index[];
+}
+
+/** A function called, with what is taken out of its result. */
+export interface CallOperand extends Span {
+  readonly kind: "call";
+  readonly name: string;
+  readonly arguments: readonly Argument[];
+  readonly indexes: readonly Index[];
+}
+
+/** What stands on the left of an operator. */
+export type Operand = FieldOperand | CallOperand;
+
+/** What a function takes. */
+export type Argument = Operand | TextValue | IntegerValue | AddressValue | Expression;
+
+/** Comparison operators in the words of the language; signs (`==`, `~`, `&`) are read as these. */
+export const operators = [
+  "eq",
+  "ne",
+  "lt",
+  "le",
+  "gt",
+  "ge",
+  "contains",
+  "matches",
+  "wildcard",
+  "strict wildcard",
+  "in",
+  "bitwise_and",
+] as const;
+
+/** One of {@link operators}. */
+export type Operator = (typeof operators)[number];
+
+/** Logical operators, from the loosest to the tightest (SERVICE.md D). */
+export const connectives = ["or", "xor", "and"] as const;
+
+/** One of {@link connectives}. */
+export type Connective = (typeof connectives)[number];
+
+/** A filter expression. Parentheses are not kept: the tree's shape says what they said. */
+export type Expression =
+  | (Span & { readonly kind: "constant"; readonly value: boolean })
+  | (Span & { readonly kind: "truth"; readonly operand: Operand })
+  | (Span & {
+      readonly kind: "comparison";
+      readonly left: Operand;
+      readonly operator: Operator;
+      readonly right: Value;
+    })
+  | (Span & { readonly kind: "not"; readonly item: Expression })
+  | (Span & {
+      readonly kind: "logic";
+      readonly connective: Connective;
+      /** Two or more. */
+      readonly items: readonly Expression[];
+    });

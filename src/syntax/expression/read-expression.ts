@@ -1,0 +1,220 @@
+import { connectives } from "./expression-tree.ts";
+import type {
+  Argument,
+  Connective,
+  Expression,
+  Index,
+  Operand,
+  Operator,
+  Value,
+} from "./expression-tree.ts";
+import { typeOfOperand } from "./expression-types.ts";
+import {
+  isBoundary,
+  noConnective,
+  noOperator,
+  notAnOperator,
+  readOperator,
+} from "./read-operator.ts";
+import { readRegex, readText, textStart } from "./read-string-literal.ts";
+import { readInteger, readLiteral, readMembers, readValue, unexpected } from "./read-value.ts";
+import type { TextReader } from "./text-reader.ts";
+
+/** Levels of parentheses, negations and calls that the service reads (SERVICE.md D). */
+const maxNesting = 128;
+
+/** Reads the whole text as one expression; `undefined` where the reader has met a mistake. */
+export function readExpression(reader: TextReader): Expression | undefined {
+  const tree = readLogic(reader, 0, 0);
+  if (tree === undefined) return undefined;
+  reader.skipSpace();
+  return reader.atEnd ? tree : noConnective(reader);
+}
+
+const connectivePatterns: Readonly<Record<Connective, RegExp>> = {
+  or: /[ \r\n]*(?:or|\|\|)/y,
+  xor: /[ \r\n]*(?:xor|\^\^)/y,
+  and: /[ \r\n]*(?:and|&&)/y,
+};
+
+/** Reads items joined by the connective of `level`, each of which may hold tighter ones. */
+function readLogic(reader: TextReader, level: number, depth: number): Expression | undefined {
+  const connective = connectives[level];
+  if (connective === undefined) return readSimple(reader, depth);
+  const start = reader.position;
+  const first = readLogic(reader, level + 1, depth);
+  if (first === undefined) return undefined;
+  const items = [first];
+  while (reader.take(connectivePatterns[connective]) !== undefined) {
+    reader.skipSpace();
+    const item = readLogic(reader, level + 1, depth);
+    if (item === undefined) return undefined;
+    items.push(item);
+  }
+  return items.length === 1 ? first : { kind: "logic", connective, items, ...reader.since(start) };
+}
+
+function readSimple(reader: TextReader, depth: number): Expression | undefined {
+  const start = reader.position;
+  if (reader.peek(/\(/y) !== undefined) return readGroup(reader, depth);
+  if (reader.take(/not|!/y) !== undefined) return readNegation(reader, depth, start);
+  const constant = reader.take(/(?:true|false)(?![\w.])/y);
+  if (constant !== undefined) {
+    return { kind: "constant", value: constant === "true", ...reader.since(start) };
+  }
+  const operand = readOperand(reader, depth);
+  return operand === undefined ? undefined : readComparison(reader, operand);
+}
+
+function readGroup(reader: TextReader, depth: number): Expression | undefined {
+  const start = reader.position;
+  reader.skip("(");
+  if (depth >= maxNesting) return tooDeep(reader, start);
+  reader.skipSpace();
+  const inner = readLogic(reader, 0, depth + 1);
+  if (inner === undefined) return undefined;
+  return closed(reader, start, ")", noConnective) ? inner : undefined;
+}
+
+function readNegation(reader: TextReader, depth: number, start: number): Expression | undefined {
+  if (depth >= maxNesting) return tooDeep(reader, start);
+  reader.skipSpace();
+  const item = readSimple(reader, depth + 1);
+  return item === undefined ? undefined : { kind: "not", item, ...reader.since(start) };
+}
+
+function readComparison(reader: TextReader, left: Operand): Expression | undefined {
+  const operator = readOperator(reader);
+  if (operator === undefined) {
+    if (!isBoundary(reader)) return noOperator(reader);
+    return { kind: "truth", operand: left, ...reader.since(left.offset) };
+  }
+  reader.skipSpace();
+  const right = readRight(reader, operator, left);
+  if (right === undefined) return undefined;
+  return { kind: "comparison", left, operator, right, ...reader.since(left.offset) };
+}
+
+function readRight(reader: TextReader, operator: Operator, left: Operand): Value | undefined {
+  const type = typeOfOperand(left);
+  const hint = type === "String" || type === "IP" ? type : undefined;
+  if (operator === "in") return readMembers(reader, hint);
+  const isPattern = operator === "matches" || operator.endsWith("wildcard");
+  if (!isPattern) return readValue(reader, hint);
+  if (reader.peek(textStart) === undefined) {
+    return unexpected(reader, "a text", 'write it in double quotes, or raw: r"…"');
+  }
+  return operator === "matches" ? readRegex(reader) : readText(reader);
+}
+
+const reserved = new Set<string>([
+  ...connectives,
+  "eq",
+  "ne",
+  "lt",
+  "le",
+  "gt",
+  "ge",
+  "in",
+  "matches",
+]);
+
+function readOperand(reader: TextReader, depth: number): Operand | undefined {
+  const start = reader.position;
+  const name = reader.peek(/\w+(?:\.\w+)*/y);
+  if (name === undefined || reserved.has(name)) {
+    const remedy = 'write a condition such as http.host eq "shop.example.com"';
+    return unexpected(reader, "a field, a function, not or (", remedy);
+  }
+  reader.moveTo(start + name.length);
+  if (name.toLowerCase() === "not") return notAnOperator(reader, name, start);
+  const isCall = reader.peek(/[ \r\n]*\(/y) !== undefined;
+  const given = isCall ? readArguments(reader, depth) : [];
+  const indexes = given === undefined ? undefined : readIndexes(reader);
+  if (given === undefined || indexes === undefined) return undefined;
+  const span = reader.since(start);
+  return isCall
+    ? { kind: "call", name, arguments: given, indexes, ...span }
+    : { kind: "field", name, indexes, ...span };
+}
+
+function readArguments(reader: TextReader, depth: number): Argument[] | undefined {
+  reader.skipSpace();
+  const open = reader.position;
+  reader.skip("(");
+  if (depth >= maxNesting) return tooDeep(reader, open);
+  const given: Argument[] = [];
+  reader.skipSpace();
+  if (reader.skip(")")) return given;
+  do {
+    reader.skipSpace();
+    const argument = readArgument(reader, depth + 1);
+    if (argument === undefined) return undefined;
+    given.push(argument);
+    reader.skipSpace();
+  } while (reader.skip(","));
+  return closed(reader, open, ")", betweenArguments) ? given : undefined;
+}
+
+function betweenArguments(reader: TextReader): undefined {
+  return unexpected(reader, "a comma or )", "separate arguments by commas");
+}
+
+/** An argument that is a lone field or call stands as such, not as a condition. */
+function readArgument(reader: TextReader, depth: number): Argument | undefined {
+  if (reader.peek(/"|r[#"]|-?[0-9]|[0-9a-f]{0,4}:/iy) !== undefined) {
+    return readLiteral(reader, undefined);
+  }
+  const expression = readLogic(reader, 0, depth);
+  return expression?.kind === "truth" ? expression.operand : expression;
+}
+
+function readIndexes(reader: TextReader): Index[] | undefined {
+  const indexes: Index[] = [];
+  for (;;) {
+    const start = reader.position;
+    if (!reader.skip("[")) return indexes;
+    reader.skipSpace();
+    const index = readIndex(reader);
+    if (index === undefined || !closed(reader, start, "]", afterIndex)) return undefined;
+    indexes.push({ ...index, ...reader.since(start) });
+  }
+}
+
+function readIndex(reader: TextReader): Index | undefined {
+  const start = reader.position;
+  if (reader.skip("*")) return { kind: "each", ...reader.since(start) };
+  if (reader.peek(textStart) !== undefined) {
+    const key = readText(reader);
+    return key === undefined ? undefined : { kind: "key", key, ...reader.since(start) };
+  }
+  if (reader.peek(/[0-9]/y) === undefined) {
+    return unexpected(reader, "an index", 'write [0], ["name"] or [*]');
+  }
+  const item = readInteger(reader)?.value;
+  return item === undefined ? undefined : { kind: "item", item, ...reader.since(start) };
+}
+
+function afterIndex(reader: TextReader): undefined {
+  return unexpected(reader, "]", 'write [0], ["name"] or [*]');
+}
+
+/** Whether the bracket opened at `start` is closed here; if not, that is the mistake, or what `otherwise` finds. */
+function closed(
+  reader: TextReader,
+  start: number,
+  bracket: string,
+  otherwise: (reader: TextReader) => undefined,
+): boolean {
+  reader.skipSpace();
+  if (reader.skip(bracket)) return true;
+  const span = { offset: start, length: 1 };
+  if (!reader.atEnd) otherwise(reader);
+  else reader.fail("EXPR_UNCLOSED", span, "this bracket is not closed", `end it with ${bracket}`);
+  return false;
+}
+
+function tooDeep(reader: TextReader, start: number): undefined {
+  const message = `more than ${maxNesting} levels of parentheses, negations and calls`;
+  return reader.fail("EXPR_TOO_DEEP", reader.since(start), message, "take out what is not needed");
+}

@@ -1,0 +1,100 @@
+import { nearest } from "../nearest.ts";
+import { connectives, operators } from "./expression-tree.ts";
+import type { Operator } from "./expression-tree.ts";
+import { badSpace, unexpected } from "./read-value.ts";
+import type { TextReader } from "./text-reader.ts";
+
+const signs: Readonly<Record<string, Operator>> = {
+  "==": "eq",
+  "!=": "ne",
+  "<=": "le",
+  ">=": "ge",
+  "<": "lt",
+  ">": "gt",
+  "~": "matches",
+  "&": "bitwise_and",
+};
+
+const operatorPattern =
+  /[ \r\n]*(?:eq|ne|ge|le|gt|lt|in|contains|matches|strict wildcard|wildcard|bitwise_and|[=!<>]=(?!=)|[<>~](?![=<>~])|&(?!&))/y;
+
+/** Takes the comparison operator that follows, if one does. */
+export function readOperator(reader: TextReader): Operator | undefined {
+  const found = reader.peek(operatorPattern);
+  if (found === undefined) return undefined;
+  const written = found.trimStart();
+  const operator = signs[written] ?? operators.find((name) => name === written);
+  // The service reads `eq"a"` and `eqfe80::1` as eq; `equals` it does not.
+  const isGlued = /^[a-z]/.test(written);
+  reader.moveTo(reader.position + found.length);
+  if (!isGlued || reader.peek(/(?!r#*"|[0-9a-f]*[:.])[a-z_]/iy) === undefined) return operator;
+  reader.moveTo(reader.position - found.length);
+  return undefined;
+}
+
+/** Whether an expression may end here: at its end, a bracket, a comma or a connective. */
+export function isBoundary(reader: TextReader): boolean {
+  return reader.peek(/[ \r\n]*(?:$|[),]|and|or|xor|&&|\|\||\^\^)/y) !== undefined;
+}
+
+/** Fails because what follows an operand is neither an operator nor a connective. */
+export function noOperator(reader: TextReader): undefined {
+  reader.skipSpace();
+  const start = reader.position;
+  const word = reader.take(/[a-z_]+|[=<>~!&|^]+/iy);
+  if (word === undefined) {
+    return unexpected(reader, "an operator", "write eq, ne, in, contains and the like");
+  }
+  return notAnOperator(reader, word, start);
+}
+
+/** Fails because `word`, taken just now, is no operator. */
+export function notAnOperator(reader: TextReader, word: string, start: number): undefined {
+  const message = `${word} is not an operator`;
+  return reader.fail("EXPR_UNKNOWN_OPERATOR", reader.since(start), message, operatorRemedy(word));
+}
+
+/** Fails because what follows a whole condition does not join it to another one. */
+export function noConnective(reader: TextReader): undefined {
+  reader.skipSpace();
+  const word = reader.peek(/[a-z]+/iy) ?? "";
+  if (connectives.some((name) => name === word.toLowerCase())) return noOperator(reader);
+  return trailing(reader);
+}
+
+function trailing(reader: TextReader): undefined {
+  if (reader.peek(/[^\S \r\n]/y) !== undefined) return badSpace(reader);
+  const start = reader.position;
+  reader.take(/[^ \r\n]+/y);
+  const message = "the condition has ended before this";
+  const remedy = "join conditions with and, or or xor";
+  return reader.fail("EXPR_TRAILING", reader.since(start), message, remedy);
+}
+
+const words: readonly string[] = [...operators, ...connectives, "not"];
+
+/** What people write in its place, and what the language has. */
+const remedies: Readonly<Record<string, string>> = {
+  "=": "write eq or ==",
+  "===": "write eq or ==",
+  "=~": "write matches or ~",
+  "!~": "write not … matches",
+  "<>": "write ne or !=",
+  "|": "write or or ||",
+  not: "write not before the field: not http.host in {…}",
+  is: "write eq",
+  equals: "write eq",
+  regex: "write matches",
+  like: "write wildcard or contains",
+  starts_with: 'starts_with is a function: starts_with(http.host, "www.")',
+  ends_with: 'ends_with is a function: ends_with(http.host, ".example.com")',
+};
+
+function operatorRemedy(word: string): string {
+  const lower = word.toLowerCase();
+  if (lower !== word && words.includes(lower)) return `write ${lower} in lower case`;
+  const known = Object.hasOwn(remedies, lower) ? remedies[lower] : undefined;
+  if (known !== undefined) return known;
+  const near = nearest(word, words);
+  return near === undefined ? `the operators are ${operators.join(", ")}` : `did you mean ${near}?`;
+}

@@ -1,0 +1,180 @@
+import { historyJson } from "../../render/json/history-json.ts";
+import type { HistoryEntry } from "../../state/history.ts";
+import { entryIn, linesOf } from "./history-lines.ts";
+import type { HistoryStore } from "./history-store.ts";
+
+/** How long and how much a history file keeps. */
+export interface Retention {
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+}
+
+/** What a history file needs from outside, and whom it tells. */
+export interface HistoryFilePorts {
+  readonly store: HistoryStore;
+  readonly clock: { now(): Date };
+  /** Writing has begun to fail; what could not be written waits for the next try. */
+  readonly onFailure: (error: unknown) => void;
+  /** Writing succeeds again. */
+  readonly onRecovery: () => void;
+}
+
+/** What was in a history file when it was opened. */
+export interface OpenedHistory {
+  readonly file: HistoryFile;
+  /** Bytes of a torn last line that were cut off. */
+  readonly torn: number;
+}
+
+/** Lines that wait while the disk does not take them; after that the oldest are given up. */
+const longestQueue = 10_000;
+
+const dayMs = 86_400_000;
+
+/**
+ * Opens a history file, cuts a torn last line off and drops what is too old; `restore` is given every entry before
+ * that, oldest first. Rejects where the file cannot be read, or is another one: that is left as it is.
+ */
+export async function openHistoryFile(
+  retention: Retention,
+  ports: HistoryFilePorts,
+  restore: (entry: HistoryEntry) => void,
+): Promise<OpenedHistory> {
+  const { store } = ports;
+  if (!(await isHistory(store))) {
+    throw new Error("the file holds something else; give another path");
+  }
+  let end = 0;
+  for await (const line of linesOf(store.read(0))) {
+    end = line.end;
+    const entry = entryIn(line);
+    if (entry !== undefined) restore(entry);
+  }
+  const torn = (await store.size()) - end;
+  if (torn > 0) await store.truncate(end);
+  const file = new HistoryFile(end, retention, ports);
+  await file.settled();
+  return { file, torn };
+}
+
+/** What every entry begins with. */
+const beginning = '{"at":';
+
+/** Whether a file holds history, be it a torn beginning; a token's file that was named by mistake does not. */
+async function isHistory(store: HistoryStore): Promise<boolean> {
+  for await (const piece of store.read(0)) {
+    const text = new TextDecoder().decode(piece.subarray(0, beginning.length));
+    return beginning.startsWith(text);
+  }
+  return true;
+}
+
+/**
+ * Lines that are appended one after the other, each in one piece. Whoever appends does not wait, and what is written at
+ * once is what gathered meanwhile. There is one writer: another process may read at any time.
+ */
+class HistoryFile implements AsyncDisposable {
+  readonly #retention: Retention;
+  readonly #ports: HistoryFilePorts;
+  #size: number;
+  #waiting: string[] = [];
+  #work: Promise<void> | undefined;
+  #trimmedAt = 0;
+  #isFailing = false;
+
+  constructor(size: number, retention: Retention, ports: HistoryFilePorts) {
+    this.#size = size;
+    this.#retention = retention;
+    this.#ports = ports;
+    this.#start();
+  }
+
+  /** Adds an entry. Never waits, never throws. */
+  append(entry: HistoryEntry): void {
+    this.#waiting.push(`${JSON.stringify(historyJson(entry))}\n`);
+    if (this.#waiting.length > longestQueue) this.#waiting.shift();
+    this.#start();
+  }
+
+  /** Resolves when nothing is being written. */
+  async settled(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
+  }
+
+  /** Tries once more to write what waits. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.settled();
+    if (this.#waiting.length > 0) this.#start();
+    await this.settled();
+  }
+
+  #start(): void {
+    this.#work ??= this.#writeAll().finally(() => {
+      this.#work = undefined;
+      // What came between the last write and now; after a failure the next entry tries again.
+      if (this.#waiting.length > 0 && !this.#isFailing) this.#start();
+    });
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      await this.#mend();
+      await this.#trim();
+      while (this.#waiting.length > 0) await this.#write();
+      if (this.#isFailing) this.#ports.onRecovery();
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#ports.onFailure(error);
+      this.#isFailing = true;
+    }
+  }
+
+  /** A failed append may have left the beginning of its text, on a full disk for example. */
+  async #mend(): Promise<void> {
+    if (!this.#isFailing) return;
+    const size = await this.#ports.store.size();
+    if (size > this.#size) await this.#ports.store.truncate(this.#size);
+    this.#size = Math.min(size, this.#size);
+  }
+
+  async #write(): Promise<void> {
+    const lines = this.#waiting;
+    const text = lines.join("");
+    this.#waiting = [];
+    try {
+      await this.#ports.store.append(text);
+    } catch (error) {
+      this.#waiting = [...lines, ...this.#waiting];
+      throw error;
+    }
+    this.#size += Buffer.byteLength(text);
+    await this.#trim();
+  }
+
+  /** Once a day what is too old goes, and as soon as the file is too large its older part, with room to grow again. */
+  async #trim(): Promise<void> {
+    const now = Number(this.#ports.clock.now());
+    const { maxAgeMs, maxBytes } = this.#retention;
+    const isLarge = this.#size > maxBytes;
+    if (!isLarge && now - this.#trimmedAt < dayMs) return;
+    this.#trimmedAt = now;
+    const offset = await this.#firstKept(
+      new Date(now - maxAgeMs),
+      isLarge ? this.#size - (maxBytes * 3) / 4 : 0,
+    );
+    if (offset === 0) return;
+    await this.#ports.store.dropBefore(offset);
+    this.#size -= offset;
+  }
+
+  /** Offset of the first line that is young enough and stands far enough back. */
+  async #firstKept(oldest: Date, leastOffset: number): Promise<number> {
+    let end = 0;
+    for await (const line of linesOf(this.#ports.store.read(0))) {
+      const entry = line.start < leastOffset ? undefined : entryIn(line);
+      if (entry !== undefined && entry.at >= oldest) return line.start;
+      end = line.end;
+    }
+    return end;
+  }
+}

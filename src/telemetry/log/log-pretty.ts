@@ -1,0 +1,94 @@
+import { paintOf, type Paint } from "../../render/text/paint.ts";
+import { shortRevision } from "../../state/short-revision.ts";
+import { printable, valueText } from "../../state/value.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
+import { looseText } from "../../syntax/loose-json.ts";
+
+const levelStyles = {
+  trace: "dim",
+  debug: "dim",
+  info: "green",
+  warn: "yellow",
+  error: "red",
+  fatal: "red",
+} as const;
+
+/** What stands before the facts, and what only machines need. */
+const leftOut = new Set(["level", "time", "msg", "audit", "run"]);
+
+/** Below the first line: as far in as the message. */
+const indent = " ".repeat(15);
+
+/**
+ * One line of JSON as people read it at a terminal: time, level, message, facts; lists below, indented.
+ *
+ * Own code, since pino-pretty brings a dozen packages for what a terminal needs of it.
+ */
+export function prettyLine(line: string, color: boolean): string {
+  const record = parseRecord(line);
+  if (record === undefined) return line;
+
+  const paint = paintOf(color);
+  const facts = Object.entries(record).filter(
+    ([name, value]) => !leftOut.has(name) && value !== "" && !isLong(value),
+  );
+  const first = [
+    paint("dim", textAt(record, "time").slice(11, 19)),
+    levelText(textAt(record, "level"), paint),
+    paint("bold", printable(textAt(record, "msg"))),
+    ...facts.map(([name, value]) => paint("dim", `${name}=`) + factText(name, value)),
+  ].join(" ");
+  const below = Object.values(record).filter(isLong).flatMap(linesBelow);
+  return `${[first, ...below.map((text) => indent + text)].join("\n")}\n`;
+}
+
+function parseRecord(line: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textAt(record: JsonObject, name: string): string {
+  return looseText(record[name]);
+}
+
+function levelText(level: string, paint: Paint): string {
+  const style = Object.entries(levelStyles).find(([name]) => name === level)?.[1] ?? "bold";
+  return paint(style, level.toUpperCase().padEnd(5));
+}
+
+function factText(name: string, value: Json): string {
+  const text = valueText(value);
+  return name === "revision" ? shortRevision(text) : text;
+}
+
+/** Whether a value gets lines of its own: a list, or an error. */
+function isLong(value: Json): boolean {
+  return Array.isArray(value) || (isJsonObject(value) && "stack" in value);
+}
+
+function linesBelow(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item: Json) => itemLines(item));
+  if (!isJsonObject(value)) return [];
+  return textAt(value, "stack").split("\n").map(printable);
+}
+
+/** A change of an audit line: its key, and under it what differs. Anything else: as it is. */
+function itemLines(item: Json): readonly string[] {
+  if (!isJsonObject(item)) return [valueText(item)];
+  const { key, verb, fields } = item;
+  if (key === undefined || verb === undefined || !Array.isArray(fields)) {
+    return [Object.values(item).map(valueText).join(": ")];
+  }
+  return [
+    `${valueText(verb)} ${valueText(key)}`,
+    ...fields
+      .filter((field: Json) => isJsonObject(field))
+      .map(({ field, before, after }) => {
+        return `  ${valueText(field)}: ${valueText(before)} → ${valueText(after)}`;
+      }),
+  ];
+}

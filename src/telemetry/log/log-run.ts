@@ -1,0 +1,177 @@
+import type { Logger } from "pino";
+
+import { summaryOf, type Cause, type Change } from "../../plan/change.ts";
+import { clipped } from "../../state/clipped-field.ts";
+import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
+import { durationOf } from "../../state/run-duration.ts";
+import type { Failure, Outcome, ZoneReport } from "../../state/run-report.ts";
+import { isFailure, isObservation, verdictOf } from "../../state/run-result.ts";
+import type { ZoneState } from "../../state/zone-state.ts";
+import type { Problem } from "../../zone/problem.ts";
+
+type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
+type Facts = Readonly<Record<string, unknown>>;
+
+/**
+ * A run of a zone as log lines: one for the run, and before it one audit line for each write. A run that found
+ * nothing is told at `debug` only.
+ */
+export function logZone(logger: Logger, report: ZoneReport, credential: string): void {
+  const facts = {
+    zone: report.zone,
+    run: report.run,
+    trigger: report.trigger,
+    revision: report.revision,
+    ms: durationOf(report),
+  };
+  switch (report.result) {
+    case "in-sync":
+      logger.debug(facts, "zone in sync");
+      return;
+    case "unreadable":
+      logger[report.failure.transient ? "warn" : "error"](
+        { ...facts, ...failureFacts(report.failure) },
+        "zone unreadable",
+      );
+      return;
+    case "ready":
+      logger.info({ ...facts, ...differenceFacts(report.plan.changes) }, foundMessage(report));
+      return;
+    case "refused":
+      logRefused(logger, report, facts);
+      return;
+    case "applied":
+      for (const outcome of report.outcomes) logWrite(logger, report, outcome, credential);
+      logApplied(logger, report, facts);
+  }
+}
+
+/** Tells that the OWASP ruleset of a zone has moved since the look before. */
+export function logMove(logger: Logger, before: ZoneState, { declared, owasp }: ZoneState): void {
+  if (owasp?.moved === undefined || before.owasp?.version === owasp.version) return;
+  const facts = { zone: declared.name, before: owasp.moved.from, after: owasp.version };
+  logger.info(facts, "OWASP ruleset moved");
+}
+
+/** A reading of the files as log lines: what came of it, and each problem with its place. */
+export function logLoad(logger: Logger, load: LoadReport): void {
+  const facts = {
+    result: load.result,
+    revision: load.revision,
+    zones: load.zones,
+    problems: load.problems.length,
+    ...(load.held === undefined ? {} : { held: load.held.revision }),
+  };
+  switch (load.result) {
+    case "unchanged":
+      logger.debug(facts, "files unchanged");
+      return;
+    case "applied":
+      logProblems(logger, load.problems);
+      logger.info(facts, "files loaded");
+      return;
+    case "invalid":
+    case "refused":
+      logProblems(logger, load.problems);
+      logger.error(facts, "files not taken over");
+      if (load.held !== undefined) logHeld(logger, load.held);
+  }
+}
+
+function logHeld(logger: Logger, { revision, refusal }: HeldRevision): void {
+  logger.error({ held: revision, code: refusal.code, refusal: refusal.message }, "files held");
+}
+
+/** One line for each problem, at the level of its severity. */
+export function logProblems(logger: Logger, problems: readonly Problem[]): void {
+  for (const { code, severity, place, path, message, remedy } of problems) {
+    const at = `${place.file}:${place.line}:${place.column}`;
+    logger[severity === "error" ? "error" : "warn"](
+      { at, code, path, problem: message, remedy },
+      "problem in a file",
+    );
+  }
+}
+
+/** Logs what only a fault of our own can be, with its stack; the loop goes on. */
+export function logFault(logger: Logger, error: unknown, zone: string | undefined): void {
+  logger.error({ err: error, zone }, "fault of the program itself");
+}
+
+function logRefused(
+  logger: Logger,
+  report: Extract<ZoneReport, { readonly result: "refused" }>,
+  facts: Facts,
+): void {
+  const found = { ...facts, ...differenceFacts(report.plan.changes) };
+  if (report.refusals.every(isObservation)) {
+    logger.info(found, foundMessage(report));
+    return;
+  }
+  const refusals = report.refusals.map(({ code, message }) => ({ code, message }));
+  logger.warn({ ...found, refusals }, "plan held");
+}
+
+function foundMessage({ cause }: { readonly cause: Cause }): string {
+  return cause === "drift" ? "zone drifted" : "zone has pending changes";
+}
+
+function logApplied(logger: Logger, report: Applied, facts: Facts): void {
+  const result = {
+    ...facts,
+    cause: report.cause,
+    result: verdictOf(report),
+    changes: report.plan.changes.length,
+  };
+  if (isFailure(report)) logger.error(result, "plan not fully carried out");
+  else logger.info(result, "plan carried out");
+}
+
+/** Who wrote what, why, and what came of it. */
+function logWrite(logger: Logger, report: Applied, outcome: Outcome, credential: string): void {
+  const keys = new Set(outcome.write.changes);
+  const facts = {
+    audit: true,
+    credential,
+    zone: report.zone,
+    run: report.run,
+    trigger: report.trigger,
+    revision: report.revision,
+    cause: report.cause,
+    call: outcome.write.call,
+    result: outcome.status,
+    changes: report.plan.changes.filter(({ key }) => keys.has(key)).map(auditOf),
+  };
+  switch (outcome.status) {
+    case "done":
+      logger.info({ ...facts, ray: outcome.ray }, "write done");
+      return;
+    case "failed":
+      logger.error({ ...facts, ...failureFacts(outcome.failure) }, "write failed");
+      return;
+    case "unknown":
+      logger.warn({ ...facts, ...failureFacts(outcome.failure) }, "write without an answer");
+      return;
+    case "skipped":
+      logger.warn({ ...facts, because: outcome.because }, "write skipped");
+  }
+}
+
+function differenceFacts(changes: readonly Change[]): Facts {
+  return {
+    differs: changes.map((change) => `${summaryOf(change)}: ${change.effect.direction}`),
+  };
+}
+
+function failureFacts({ code, message, transient, ray, retryAfterMs }: Failure): Facts {
+  return { code, failure: message, transient, ray, retry_after_ms: retryAfterMs };
+}
+
+function auditOf(change: Change): Facts {
+  return {
+    key: change.key,
+    verb: change.verb,
+    effect: change.effect.direction,
+    fields: change.fields.map(clipped),
+  };
+}

@@ -1,0 +1,169 @@
+import { Counter, type Registry } from "prom-client";
+
+import { changeResultOf } from "../../state/change-result.ts";
+import { durationOf } from "../../state/run-duration.ts";
+import { triggers, type ZoneReport } from "../../state/run-report.ts";
+import { verdictOf, verdicts } from "../../state/run-result.ts";
+import { codeOf, codes, endpointOf, endpoints, methods, other, type Fault } from "./endpoint.ts";
+import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
+import { metricTable } from "./metric-table.ts";
+import { CountTally, TimeTally, type CountSeries, type TimeSeries } from "./tally.ts";
+
+/** One request to the service, as it ended. */
+export interface RequestRecord {
+  readonly method: string;
+  /** Route template: `/zones/{zone_id}/page_shield`. */
+  readonly endpoint: string;
+  /** Status of the answer, or why there was none that could be used. */
+  readonly code: number | Fault;
+  readonly ms: number;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Seconds; a run of a zone may wait for the budget, a request may not. */
+const runBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Everything that only ever grows and has a bounded number of series. */
+export interface Counters {
+  readonly configReloads: Counter<string>;
+  readonly scheduleMissed: Counter<string>;
+  readonly changes: Counter<string>;
+  readonly retries: Counter<string>;
+  readonly notifications: Counter<string>;
+  readonly runs: RunTally;
+  readonly requests: RequestTally;
+}
+
+/** Starts at zero every series whose labels are all known beforehand. */
+export function createCounters(registry: Registry): Counters {
+  const registers = [registry];
+  const counter = (
+    { name, help, labels }: MetricDefinition,
+    zeros: readonly Labels[] = combinations(labels),
+  ): Counter<string> => {
+    const created = new Counter({ name, help, labelNames: Object.keys(labels), registers });
+    for (const combination of zeros) created.inc(combination, 0);
+    return created;
+  };
+  return {
+    configReloads: counter(metricTable.configReloads),
+    scheduleMissed: counter(metricTable.scheduleMissed),
+    changes: counter(metricTable.changes),
+    retries: counter(metricTable.retries),
+    notifications: counter(metricTable.notifications),
+    runs: new RunTally(),
+    requests: new RequestTally(),
+  };
+}
+
+/** Runs of zones, and how long they took. */
+class RunTally {
+  readonly #counts = new CountTally(metricTable.reconciles);
+  readonly #seconds = new TimeTally(metricTable.reconcileSeconds, runBuckets);
+  readonly #counted = new Map<string, CountSeries>();
+  readonly #total: TimeSeries;
+  readonly #phases: Readonly<Record<keyof ZoneReport["phases"], TimeSeries>>;
+
+  constructor() {
+    for (const trigger of triggers) {
+      for (const result of verdicts) {
+        this.#counted.set(`${trigger} ${result}`, this.#counts.at({ trigger, result }));
+      }
+    }
+    this.#phases = {
+      fetch: this.#seconds.at({ phase: "fetch" }),
+      plan: this.#seconds.at({ phase: "plan" }),
+      apply: this.#seconds.at({ phase: "apply" }),
+    };
+    this.#total = this.#seconds.at({ phase: "total" });
+  }
+
+  record(report: ZoneReport): void {
+    const counted = this.#counted.get(`${report.trigger} ${verdictOf(report)}`);
+    if (counted !== undefined) counted.count += 1;
+    const { fetch, plan, apply } = report.phases;
+    // 0 says that the run did not get so far.
+    if (fetch > 0) this.#phases.fetch.observe(fetch / 1000);
+    if (plan > 0) this.#phases.plan.observe(plan / 1000);
+    if (apply > 0) this.#phases.apply.observe(apply / 1000);
+    this.#total.observe(durationOf(report) / 1000);
+  }
+
+  render(): string {
+    return this.#counts.render() + this.#seconds.render();
+  }
+}
+
+/** Requests to the service, and how long they took. */
+class RequestTally {
+  readonly #counts = new CountTally(metricTable.requests);
+  readonly #seconds = new TimeTally(metricTable.requestSeconds, requestBuckets);
+  /** By route, then by code and method. */
+  readonly #series = new Map<string, Map<string, RequestSeries>>();
+
+  constructor() {
+    for (const route of routes) {
+      for (const code of codes) this.#counts.at({ ...route, code });
+      this.#seconds.at(route);
+    }
+  }
+
+  record({ method, endpoint, code, ms }: RequestRecord): void {
+    const ofRoute = this.#series.get(endpoint) ?? new Map<string, RequestSeries>();
+    const key = `${code} ${method}`;
+    const series = ofRoute.get(key) ?? this.#seriesFor(endpoint, method, code);
+    ofRoute.set(key, series);
+    this.#series.set(endpoint, ofRoute);
+    series.counted.count += 1;
+    series.seconds.observe(ms / 1000);
+  }
+
+  #seriesFor(route: string, method: string, code: number | Fault): RequestSeries {
+    const labels = {
+      endpoint: endpointOf(route),
+      method: methods.find((known) => known === method) ?? other,
+    };
+    return {
+      counted: this.#counts.at({ ...labels, code: codeOf(code) }),
+      seconds: this.#seconds.at(labels),
+    };
+  }
+
+  render(): string {
+    return this.#counts.render() + this.#seconds.render();
+  }
+}
+
+interface RequestSeries {
+  readonly counted: CountSeries;
+  readonly seconds: TimeSeries;
+}
+
+/** The routes that there are; not every method on every path. */
+const routes: readonly Labels[] = Object.entries(endpoints).flatMap(([endpoint, used]) =>
+  used.map((method) => ({ endpoint, method })),
+);
+
+/** Every combination of labels whose values are all known beforehand; none where one is open. */
+function combinations(labels: Readonly<Record<string, LabelValues>>): readonly Labels[] {
+  let found: readonly Labels[] = [{}];
+  for (const [label, values] of Object.entries(labels)) {
+    if (typeof values === "string") return [];
+    found = found.flatMap((known) => values.map((value) => ({ ...known, [label]: value })));
+  }
+  return found;
+}
+
+/** Counts a run of a zone, its phases and its changes. */
+export function recordRun(counters: Counters, report: ZoneReport): void {
+  counters.runs.record(report);
+  if (report.result !== "applied") return;
+
+  const writes = report.outcomes.map(({ status, write }) => ({ status, changes: write.changes }));
+  for (const change of report.plan.changes) {
+    const result = changeResultOf(change, writes);
+    counters.changes.inc({ kind: change.kind, verb: change.verb, result });
+  }
+}

@@ -1,0 +1,87 @@
+import type { CredentialFacts, DaemonFacts, LeaseFacts } from "../../state/daemon-status.ts";
+import type { FleetView } from "../../state/fleet.ts";
+import { isLoaded, type LoadReport } from "../../state/load-report.ts";
+import { renderFamily, seconds, type Sample } from "./exposition.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
+import { metricTable } from "./metric-table.ts";
+
+/** The metrics of the process that are read off its state: files, schedule, credentials, leases. */
+export function renderDaemon(fleet: FleetView, daemon: DaemonFacts): string {
+  const { load } = fleet;
+  const { schedule, credentials, leases } = daemon;
+  return [
+    renderFamily(metricTable.configInfo, configInfo(load)),
+    renderFamily(metricTable.configHeld, configHeld(load)),
+    single(metricTable.configHash, load === undefined ? 0 : hashNumber(load.hash)),
+    single(metricTable.configLoaded, Number(load !== undefined && isLoaded(load))),
+    single(metricTable.configLoadedAt, seconds(fleet.loadedAt)),
+    single(metricTable.configZones, load?.zones ?? 0),
+    single(metricTable.scheduleInterval, schedule.longestGapMs / 1000),
+    single(metricTable.scheduleNext, seconds(schedule.nextAt)),
+    single(metricTable.sweepSeconds, schedule.sweepMs / 1000),
+    single(metricTable.oldestSuccessAt, oldestSuccess(fleet)),
+    renderFamily(metricTable.inventoryInterval, inventoryInterval(daemon)),
+    ...renderCredentials(credentials),
+    ...renderLeases(leases),
+  ].join("");
+}
+
+function single(definition: MetricDefinition, value: number): string {
+  return renderFamily(definition, [{ labels: {}, value }]);
+}
+
+function configInfo(load: LoadReport | undefined): readonly Sample[] {
+  if (load === undefined) return [];
+  return [{ labels: { source: load.source, revision: load.revision }, value: 1 }];
+}
+
+function configHeld(load: LoadReport | undefined): readonly Sample[] {
+  if (load?.held === undefined) return [];
+  return [{ labels: { source: load.source, revision: load.held.revision }, value: 1 }];
+}
+
+function inventoryInterval({ inventoryEveryMs }: DaemonFacts): readonly Sample[] {
+  return inventoryEveryMs === undefined ? [] : [{ labels: {}, value: inventoryEveryMs / 1000 }];
+}
+
+function oldestSuccess({ zones }: FleetView): number {
+  const moments = zones.map(({ lastSuccess }) => seconds(lastSuccess));
+  return moments.reduce((a, b) => Math.min(a, b), moments[0] ?? 0);
+}
+
+/** A double holds 53 bits exactly; 48 are twelve hexadecimal digits. */
+function hashNumber(hash: string): number {
+  const bits = Number.parseInt(hash.slice(0, 12), 16);
+  return Number.isNaN(bits) ? 0 : bits;
+}
+
+function renderCredentials(credentials: readonly CredentialFacts[]): readonly string[] {
+  const family = (
+    definition: MetricDefinition,
+    value: (facts: CredentialFacts) => number,
+  ): string =>
+    renderFamily(
+      definition,
+      credentials.map((facts) => ({ labels: { credential: facts.name }, value: value(facts) })),
+    );
+  return [
+    family(metricTable.throttled, ({ throttledMs }) => throttledMs / 1000),
+    family(metricTable.rateLimit, ({ limit }) => limit),
+    family(metricTable.rateRemaining, ({ remaining }) => remaining),
+    family(metricTable.rateReset, ({ resetAt }) => seconds(resetAt)),
+    family(metricTable.tokenValid, ({ valid }) => Number(valid)),
+    family(metricTable.tokenExpiry, ({ expiresAt }) => seconds(expiresAt)),
+  ];
+}
+
+function renderLeases(leases: readonly LeaseFacts[]): readonly string[] {
+  const family = (definition: MetricDefinition, value: (lease: LeaseFacts) => number): string =>
+    renderFamily(
+      definition,
+      leases.map((lease) => ({ labels: { name: lease.name }, value: value(lease) })),
+    );
+  return [
+    family(metricTable.leading, ({ leading }) => Number(leading)),
+    family(metricTable.leaseTransitions, ({ transitions }) => transitions),
+  ];
+}

@@ -1,0 +1,102 @@
+import { setImmediate } from "node:timers/promises";
+
+import { collectDefaultMetrics, Registry } from "prom-client";
+
+import type { DaemonFacts, MissReason } from "../../state/daemon-status.ts";
+import type { FleetView } from "../../state/fleet.ts";
+import type { LoadReport } from "../../state/load-report.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import { createCounters, recordRun, type RequestRecord } from "./counters.ts";
+import { renderDaemon } from "./daemon-families.ts";
+import { retryReasonOf, type Fault } from "./endpoint.ts";
+import { renderFamily } from "./exposition.ts";
+import { metricTable } from "./metric-table.ts";
+import { renderZones } from "./zone-families.ts";
+
+/** What runs, as `zonewarden_build_info` says it. */
+export interface Build {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+}
+
+/** What is counted as it happens, and the exposition of that together with the state of the fleet. */
+export interface Metrics {
+  readonly contentType: string;
+  recordZone(report: ZoneReport): void;
+  recordLoad(load: LoadReport): void;
+  recordRequest(request: RequestRecord): void;
+  /** Counts a request that is sent again, by what ended it the time before. */
+  recordRetry(code: number | Fault): void;
+  recordMissedRun(reason: MissReason): void;
+  /** Lets the series of a sink begin at zero. */
+  expectNotifications(sink: string): void;
+  recordNotification(sink: string, result: "done" | "error"): void;
+  /** The whole exposition, in pieces between which other work gets its turn. */
+  render(fleet: FleetView, daemon: DaemonFacts): AsyncGenerator<string>;
+}
+
+/** Starts counting. Every series with a closed set of labels is there from the first scrape, at zero. */
+export function createMetrics(build: Build): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
+  const counters = createCounters(registry);
+  const buildInfo = renderFamily(metricTable.buildInfo, [
+    {
+      labels: {
+        version: build.version,
+        revision: build.revision,
+        node_version: build.nodeVersion,
+      },
+      value: 1,
+    },
+  ]);
+
+  return {
+    contentType: registry.contentType,
+    recordZone: (report) => {
+      recordRun(counters, report);
+    },
+    recordLoad: ({ result }) => {
+      counters.configReloads.inc({ result });
+    },
+    recordRequest: (request) => {
+      counters.requests.record(request);
+    },
+    recordRetry: (code) => {
+      counters.retries.inc({ reason: retryReasonOf(code) });
+    },
+    recordMissedRun: (reason) => {
+      counters.scheduleMissed.inc({ reason });
+    },
+    expectNotifications: (sink) => {
+      for (const result of metricTable.notifications.labels.result) {
+        counters.notifications.inc({ sink, result }, 0);
+      }
+    },
+    recordNotification: (sink, result) => {
+      counters.notifications.inc({ sink, result });
+    },
+    async *render(fleet, daemon) {
+      const { zones } = fleet;
+      yield buildInfo;
+      yield renderDaemon(fleet, daemon);
+      yield await registry.metrics();
+      yield counters.runs.render() + counters.requests.render();
+      for (const piece of renderZones(zones)) {
+        yield piece;
+        await setImmediate();
+      }
+    },
+  };
+}
+
+/** Defaults of the client that promtool objects to; each is the sum or a repetition of another one. */
+const misnamed = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+  "nodejs_eventloop_utilization_histogram",
+  "nodejs_eventloop_utilization_summary",
+];

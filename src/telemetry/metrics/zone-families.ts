@@ -1,0 +1,212 @@
+import { blockReasonOf, blockReasons } from "../../state/block-reason.ts";
+import { countByKind, driftIn, impacts, type ByKind } from "../../state/drift.ts";
+import type { InventorySummary } from "../../state/inventory.ts";
+import type { InventoryFacts } from "../../state/zone-inventory.ts";
+import {
+  driftOf,
+  pendingOf,
+  refusalsOf,
+  zoneStatuses,
+  type ZoneState,
+} from "../../state/zone-state.ts";
+import {
+  itemKinds,
+  itemStatuses,
+  resourceKinds,
+  type ItemKind,
+} from "../../zone/inventory-item.ts";
+import { kinds } from "../../zone/resource.ts";
+import { renderHead, renderLabels, seconds } from "./exposition.ts";
+import type { MetricDefinition } from "./metric-definition.ts";
+import { metricTable } from "./metric-table.ts";
+
+/** Characters after which a piece of text is handed on, so that nobody waits for the whole. */
+const pieceLength = 65_536;
+
+/** One metric with series for each zone. */
+interface ZoneFamily {
+  readonly definition: MetricDefinition;
+  /** Labels beside `zone`, one set for each series, in the order of `values`. */
+  readonly series: readonly Readonly<Record<string, string>>[];
+  /** `undefined`: the zone has no such series. */
+  values(state: ZoneState): readonly (number | undefined)[] | undefined;
+}
+
+const byKind = kinds.map((kind) => ({ kind }));
+const noLabels = [{}];
+
+const families: readonly ZoneFamily[] = [
+  {
+    definition: metricTable.zoneSuccessAt,
+    series: noLabels,
+    values: (state) => [seconds(state.lastSuccess)],
+  },
+  {
+    definition: metricTable.zoneAttemptAt,
+    series: noLabels,
+    values: (state) => [seconds(state.lastRun?.at)],
+  },
+  {
+    definition: metricTable.zoneFailures,
+    series: noLabels,
+    values: (state) => [state.consecutiveFailures],
+  },
+  {
+    definition: metricTable.zoneStatus,
+    series: zoneStatuses.map((status) => ({ status })),
+    values: (state) => zoneStatuses.map((status) => Number(status === state.status)),
+  },
+  {
+    definition: metricTable.drift,
+    series: kinds.flatMap((kind) => impacts.map((impact) => ({ kind, impact }))),
+    values: (state) => {
+      const counts = driftIn(driftOf(state));
+      return kinds.flatMap((kind) => impacts.map((impact) => counts[kind][impact]));
+    },
+  },
+  {
+    definition: metricTable.pending,
+    series: byKind,
+    values: (state) => inOrder(countByKind(pendingOf(state))),
+  },
+  {
+    definition: metricTable.unmanaged,
+    series: byKind,
+    values: (state) => inOrder(countByKind(state.unmanaged)),
+  },
+  {
+    definition: metricTable.driftOnsets,
+    series: byKind,
+    values: (state) => inOrder(state.driftOnsets),
+  },
+  {
+    definition: metricTable.blocked,
+    series: blockReasons.map((reason) => ({ reason })),
+    values: (state) => {
+      const reasons = new Set(refusalsOf(state).map(({ code }) => blockReasonOf(code)));
+      return blockReasons.map((reason) => Number(reasons.has(reason)));
+    },
+  },
+];
+
+/** Only where the service says a number, as it does. */
+const versionFamily: ZoneFamily = {
+  definition: metricTable.owaspVersion,
+  series: noLabels,
+  values: ({ owasp }) =>
+    /^\d+$/.test(owasp?.version ?? "") ? [Number(owasp?.version)] : undefined,
+};
+
+/** Series of the inventory; there are none where nobody looks. */
+const inventoryFamilies: readonly ZoneFamily[] = [
+  {
+    definition: metricTable.inventoryReadAt,
+    series: noLabels,
+    values: ({ inventory }) => inventory && [seconds(inventory.readAt)],
+  },
+  {
+    definition: metricTable.inventoryFailing,
+    series: noLabels,
+    values: ({ inventory }) => inventory && [Number(inventory.failure !== undefined)],
+  },
+  {
+    definition: metricTable.inventoryRefused,
+    series: itemKinds.map((kind) => ({ kind })),
+    values: ({ inventory }) => itemKinds.map((kind) => refusedOf(kind, inventory?.facts)),
+  },
+  {
+    definition: metricTable.inventoryItems,
+    series: itemKinds.flatMap((kind) => itemStatuses.map((status) => ({ kind, status }))),
+    values: ({ inventory }) =>
+      itemKinds.flatMap((kind) => itemsByStatus(inventory?.facts?.kinds.get(kind))),
+  },
+  {
+    definition: metricTable.inventoryFresh,
+    series: itemKinds.map((kind) => ({ kind })),
+    values: ({ inventory }) => itemKinds.map((kind) => inventory?.facts?.kinds.get(kind)?.fresh),
+  },
+  {
+    definition: metricTable.inventoryMalicious,
+    series: resourceKinds.flatMap((kind) => itemStatuses.map((status) => ({ kind, status }))),
+    values: ({ inventory }) =>
+      resourceKinds.flatMap((kind) => maliciousByStatus(kind, inventory?.facts)),
+  },
+  {
+    definition: metricTable.inventoryFound,
+    series: resourceKinds.map((kind) => ({ kind })),
+    values: ({ inventory }) => inventory && resourceKinds.map((kind) => inventory.found[kind]),
+  },
+  {
+    definition: metricTable.inventoryOutside,
+    series: noLabels,
+    values: ({ inventory }) => [inventory?.facts?.outside?.count],
+  },
+];
+
+/** 1 where a kind was refused, 0 where it was read; nothing of a kind at which nobody looks. */
+function refusedOf(kind: ItemKind, facts: InventoryFacts | undefined): number | undefined {
+  if (facts?.refused.has(kind) === true) return 1;
+  return facts?.kinds.has(kind) === true ? 0 : undefined;
+}
+
+/** Numbers in the order of the statuses; the last takes what has no other. */
+function itemsByStatus(summary: InventorySummary | undefined): readonly (number | undefined)[] {
+  if (summary === undefined) return itemStatuses.map(() => undefined);
+  const named = itemStatuses.slice(0, -1).map((status) => summary.statuses[status] ?? 0);
+  return [...named, summary.total - named.reduce((sum, count) => sum + count, 0)];
+}
+
+/** Numbers in the order of the statuses; nothing of a kind that is not looked at. */
+function maliciousByStatus(
+  kind: ItemKind,
+  facts: InventoryFacts | undefined,
+): readonly (number | undefined)[] {
+  if (facts?.kinds.has(kind) !== true) return itemStatuses.map(() => undefined);
+  const found = facts.malicious
+    .filter((item) => item.kind === kind)
+    .map(({ status }) => itemStatuses.find((known) => known === status) ?? "none");
+  return itemStatuses.map((status) => found.filter((each) => each === status).length);
+}
+
+/**
+ * The metrics of all zones in pieces of bounded length.
+ *
+ * They are written anew from the zones' states at each scrape: kept in the metrics client, 10,000 zones
+ * would cost three times the memory, and a zone that is gone would keep its series.
+ */
+export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
+  let piece = "";
+  for (const family of [...families, versionFamily, ...inventoryFamilies]) {
+    piece += renderHead(family.definition);
+    const tails = family.series.map(tailOf);
+    for (const state of zones) {
+      piece += linesOf(family, tails, state);
+      if (piece.length < pieceLength) continue;
+      yield piece;
+      piece = "";
+    }
+  }
+  yield piece;
+}
+
+function linesOf(family: ZoneFamily, tails: readonly string[], state: ZoneState): string {
+  // A zone's name needs no escaping: it consists of letters, digits, hyphens and dots (zone/zone.ts).
+  const head = `${family.definition.name}{zone="${state.declared.name}"`;
+  const values = family.values(state) ?? [];
+  let lines = "";
+  for (const [at, tail] of tails.entries()) {
+    const value = values[at];
+    if (value !== undefined) lines += `${head}${tail} ${value}\n`;
+  }
+  return lines;
+}
+
+/** What follows the label `zone`: `,kind="policy"}`. */
+function tailOf(labels: Readonly<Record<string, string>>): string {
+  const rendered = renderLabels(labels);
+  return rendered === "" ? "}" : `,${rendered.slice(1)}`;
+}
+
+function inOrder(counts: ByKind): readonly number[] {
+  return kinds.map((kind) => counts[kind]);
+}

@@ -1,0 +1,145 @@
+import { historyJson } from "../../render/json/history-json.ts";
+import { changeJson } from "../../render/json/plan-json.ts";
+import { blockReasonOf } from "../../state/block-reason.ts";
+import { countByKind, driftIn } from "../../state/drift.ts";
+import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
+import {
+  driftOf,
+  pendingOf,
+  refusalsOf,
+  type ChangeRecord,
+  type LastRun,
+  type ZoneState,
+} from "../../state/zone-state.ts";
+import { countByStatus, select, type Selection } from "../pages/selection.ts";
+import { fleetInventoryJson, inventoryJson } from "./json-inventory.ts";
+import { failureJson, type JsonBody } from "./json-parts.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** `/api/v1/fleet`: the process and its zones in numbers. */
+export function fleetJson({ fleet, daemon }: Snapshot): JsonBody {
+  const { schedule, queue } = daemon;
+  return {
+    version: daemon.version,
+    mode: daemon.mode,
+    started_at: daemon.startedAt,
+    desired: fleet.load === undefined ? null : loadJson(fleet.load),
+    zones: fleet.zones.length,
+    by_status: countByStatus(fleet.zones),
+    inventory: fleetInventoryJson(fleet.zones),
+    schedule: {
+      cron: schedule.expressions,
+      timezone: schedule.timezone,
+      next_at: schedule.nextAt ?? null,
+      longest_gap_seconds: schedule.longestGapMs / 1000,
+    },
+    queue: { waiting: queue.waiting, running: queue.running },
+    credentials: daemon.credentials.map((credential) => ({
+      name: credential.name,
+      valid: credential.valid,
+      expires_at: credential.expiresAt ?? null,
+      requests: {
+        limit: credential.limit,
+        remaining: credential.remaining,
+        reset_at: credential.resetAt ?? null,
+      },
+    })),
+    recent: fleet.recent.map(recordJson),
+  };
+}
+
+/** `/api/v1/zones`: a page of zones, selected as on the status page. */
+export function zonesJson({ fleet }: Snapshot, selection: Selection): JsonBody {
+  const { counts, matching, page, pages, zones } = select(fleet.zones, selection);
+  return { matching, page, pages, by_status: counts, zones: zones.map(summaryJson) };
+}
+
+/** `/api/v1/zones/:name`: all that is known of a zone. */
+export function zoneJson(state: ZoneState): JsonBody {
+  const { zone, declared, failure, inventory } = state;
+  return {
+    ...summaryJson(state),
+    id: zone?.id ?? null,
+    account: zone === undefined ? null : { id: zone.accountId, name: zone.accountName },
+    plan: zone?.plan ?? null,
+    suspension:
+      declared.suspension === undefined
+        ? null
+        : { reason: declared.suspension.reason, until: declared.suspension.until ?? null },
+    failure: failure === undefined ? null : failureJson(failure),
+    refusals: refusalsOf(state),
+    cause: state.cause ?? null,
+    differing: state.differing.map(changeJson),
+    notes: state.notes,
+    compared: state.compared,
+    unmanaged_objects: state.unmanaged,
+    drift_onsets: state.driftOnsets,
+    inventory: inventory === undefined ? null : inventoryJson(inventory),
+    last_run: state.lastRun === undefined ? null : runJson(state.lastRun),
+    changes: state.changes.map(recordJson),
+  };
+}
+
+/** `/api/v1/zones/:name/history`: what is remembered of its runs, oldest first. */
+export function historyOfZoneJson({ history }: Snapshot, name: string): JsonBody {
+  return { entries: history.of(name).map(historyJson) };
+}
+
+/** `/api/v1/problems`: what is wrong in the files, and which revision of them is not followed. */
+export function problemsJson({ fleet }: Snapshot): JsonBody {
+  const { load } = fleet;
+  return {
+    problems: load?.problems ?? [],
+    held: load?.held === undefined ? null : heldJson(load.held),
+  };
+}
+
+function summaryJson(state: ZoneState): JsonBody {
+  return {
+    name: state.declared.name,
+    mode: state.declared.mode,
+    status: state.status,
+    status_since: state.statusSince,
+    drifted_since: state.driftedSince ?? null,
+    last_success_at: state.lastSuccess ?? null,
+    last_attempt_at: state.lastRun?.at ?? null,
+    consecutive_failures: state.consecutiveFailures,
+    drift: driftIn(driftOf(state)),
+    pending: countByKind(pendingOf(state)),
+    unmanaged: countByKind(state.unmanaged),
+    blocked: [...new Set(refusalsOf(state).map(({ code }) => blockReasonOf(code)))],
+  };
+}
+
+function loadJson(load: LoadReport): JsonBody {
+  return {
+    result: load.result,
+    source: load.source,
+    revision: load.revision,
+    hash: load.hash,
+    held: load.held === undefined ? null : heldJson(load.held),
+    problems: load.problems.length,
+    at: load.at,
+  };
+}
+
+function heldJson({ revision, hash, refusal, zones }: HeldRevision): JsonBody {
+  return { revision, hash, code: refusal.code, message: refusal.message, zones };
+}
+
+function recordJson(record: ChangeRecord): JsonBody {
+  return {
+    run: record.run,
+    zone: record.zone,
+    at: record.at,
+    trigger: record.trigger,
+    revision: record.revision,
+    cause: record.cause,
+    changes: record.changes.map(changeJson),
+    writes: record.writes,
+  };
+}
+
+function runJson({ run, trigger, revision, at, durationMs }: LastRun): JsonBody {
+  return { run, trigger, revision, at, duration_ms: durationMs };
+}

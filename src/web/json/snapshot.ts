@@ -1,0 +1,13 @@
+import type { DaemonFacts } from "../../state/daemon-status.ts";
+import type { FleetView } from "../../state/fleet.ts";
+import type { HistoryView } from "../../state/history.ts";
+
+/** All that a page or an answer is made of, at one moment. */
+export interface Snapshot {
+  readonly fleet: FleetView;
+  readonly history: HistoryView;
+  readonly daemon: DaemonFacts;
+  readonly now: Date;
+  /** Whether people can ask for a look now. */
+  readonly canAsk: boolean;
+}

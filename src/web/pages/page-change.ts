@@ -1,0 +1,101 @@
+import type { Change, Effect, FieldChange } from "../../plan/change.ts";
+import { deleteReasonWords, verbSigns } from "../../render/text/change-text.ts";
+import { effectMarks } from "../../render/text/effect-words.ts";
+import { html, type Html } from "./html.ts";
+import { foreign } from "./page-parts.ts";
+import { renderSides, renderValue } from "./value-diff.ts";
+
+/** What the two sides of a field are called: before and after a change that was made, live and declared before. */
+export interface Sides {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A change as a readable difference: what it is, what it does to protection, each field on both sides. */
+export function renderChange(change: Change, sides: Sides): Html {
+  const { effect, key, title, fields, verb } = change;
+  return html`<article class="change ${effect.direction}">
+    <header>
+      <h3>
+        <span class="sign ${verb}" aria-hidden="true">${verbSigns[verb]}</span>
+        <span class="hidden">${verb}</span> <code>${foreign(key)}</code>
+      </h3>
+      ${title !== "" && html`<span class="title">${foreign(title)}</span>`}
+      <span class="badges">${remark(change)} ${effectBadge(effect)}</span>
+    </header>
+    ${effect.reasons.length > 0 && reasonList(effect.reasons)}
+    ${fields.length > 0 && fieldTable(change, sides)}
+  </article>`;
+}
+
+function effectBadge({ direction, mayBreak }: Effect): Html {
+  return html`<span class="effect ${direction}"
+      ><span aria-hidden="true">${effectMarks[direction].sign}</span> ${direction}</span
+    >
+    ${mayBreak && html`<span class="effect breaks">may break pages</span>`}`;
+}
+
+function remark(change: Change): Html | undefined {
+  if (change.verb === "update" && change.adopted) {
+    return html`<span class="effect neutral">adopted</span>`;
+  }
+  if (change.verb !== "delete") return undefined;
+  return html`<span class="effect neutral">${deleteReasonWords[change.because]}</span>`;
+}
+
+function reasonList(reasons: readonly string[]): Html {
+  return html`<ul class="reasons">
+    ${reasons.map((reason) => html`<li>${foreign(reason)}</li>`)}
+  </ul>`;
+}
+
+/** Both sides of an update; of what is created or deleted there is only one. */
+function fieldTable({ verb, fields }: Change, sides: Sides): Html {
+  switch (verb) {
+    case "update":
+      return table(
+        [sides.before, sides.after],
+        fields.map((field) => changedRow(field, sides)),
+      );
+    case "create":
+      return table(
+        [sides.after],
+        fields.map(({ field, after }) => plainRow(field, after)),
+      );
+    case "delete":
+      return table(
+        [sides.before],
+        fields.map(({ field, before }) => plainRow(field, before)),
+      );
+  }
+}
+
+function table(columns: readonly string[], rows: readonly Html[]): Html {
+  return html`<table class="fields">
+    <thead>
+      <tr>
+        <th scope="col">Field</th>
+        ${columns.map((column) => html`<th scope="col">${column}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
+function changedRow({ field, before, after }: FieldChange, sides: Sides): Html {
+  const values = renderSides(before, after);
+  return html`<tr>
+    <th scope="row">${foreign(field)}</th>
+    <td data-label="${sides.before}">${values.before}</td>
+    <td data-label="${sides.after}">${values.after}</td>
+  </tr>`;
+}
+
+function plainRow(field: string, value: FieldChange["before"]): Html {
+  return html`<tr>
+    <th scope="row">${foreign(field)}</th>
+    <td>${renderValue(value)}</td>
+  </tr>`;
+}

@@ -1,0 +1,80 @@
+import type { CredentialFacts, DaemonFacts } from "../../state/daemon-status.ts";
+import type { ChangeRecord } from "../../state/zone-state.ts";
+import type { Snapshot } from "../json/snapshot.ts";
+import { html, type Html, type Part } from "./html.ts";
+import { causeNouns, counted, foreign, moment, number, panel, undoneBadge } from "./page-parts.ts";
+import { renderReconcile } from "./page-reconcile.ts";
+
+const recentShown = 12;
+
+/** What belongs to no single zone: latest changes, schedule and queue, budgets. */
+export function renderSidePanels({ fleet, daemon, now, canAsk }: Snapshot): Html {
+  return html`<div class="side">
+    ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
+    ${panel("schedule", "Schedule", schedule(daemon, now))} ${canAsk && renderReconcile("")}
+    ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
+  </div>`;
+}
+
+function recentList(recent: readonly ChangeRecord[], now: Date): Html {
+  if (recent.length === 0) return html`<p class="quiet">Nothing since the start.</p>`;
+  return html`<ol class="recent">
+    ${recent.slice(0, recentShown).map((record) => recentItem(record, now))}
+  </ol>`;
+}
+
+function recentItem(record: ChangeRecord, now: Date): Html {
+  const { zone, at, changes, cause, trigger } = record;
+  return html`<li>
+    <a href="/zones/${zone}">${zone}</a> ${moment(at, now)}
+    <span class="note"
+      >${counted(changes.length, "change")} after ${causeNouns[cause]}, ${trigger}
+      ${undoneBadge(record)}</span
+    >
+  </li>`;
+}
+
+function schedule(
+  { schedule: { expressions, timezone, nextAt }, queue }: DaemonFacts,
+  now: Date,
+): Html {
+  return html`<dl>
+    <dt>Sweeps</dt>
+    <dd>${expressions.map((cron) => html`<code>${cron}</code> `)}${timezone}</dd>
+    <dt>Next</dt>
+    <dd>${nextAt === undefined ? "none planned" : moment(nextAt, now)}</dd>
+    <dt>Queue</dt>
+    <dd>${queue.waiting === 0 ? "empty" : `${counted(queue.waiting, "zone")} waiting`}</dd>
+    <dt>Running</dt>
+    <dd>${queue.running.length === 0 ? "nothing" : queue.running.join(", ")}</dd>
+  </dl>`;
+}
+
+function credentialList(credentials: readonly CredentialFacts[], now: Date): Part {
+  if (credentials.length === 0) return html`<p class="quiet">None is configured.</p>`;
+  return credentials.map((credential) => credentialItem(credential, now));
+}
+
+function credentialItem(credential: CredentialFacts, now: Date): Html {
+  const { name, valid, expiresAt, limit, remaining, resetAt } = credential;
+  const isResetAhead = resetAt !== undefined && resetAt > now;
+  return html`<div class="credential">
+    <p>
+      <b>${foreign(name)}</b>
+      ${valid ? html`<span class="good">valid</span>` : html`<b class="error">refused</b>`}
+    </p>
+    <p class="quiet">
+      ${number(remaining)} of ${number(limit)} requests
+      left${isResetAhead && html`, all of them ${moment(resetAt, now)}`}
+    </p>
+    <meter
+      min="0"
+      max="${Math.max(limit, 1)}"
+      low="${Math.round(limit / 10)}"
+      optimum="${Math.max(limit, 1)}"
+      value="${remaining}"
+      aria-label="Requests left for ${name}"
+    ></meter>
+    ${expiresAt !== undefined && html`<p class="quiet">Token expires ${moment(expiresAt, now)}</p>`}
+  </div>`;
+}

@@ -1,0 +1,161 @@
+import { driftIn, impacts } from "../../state/drift.ts";
+import { driftOf, pendingOf, refusalsOf, type ZoneState } from "../../state/zone-state.ts";
+import { kinds } from "../../zone/resource.ts";
+import type { Snapshot } from "../json/snapshot.ts";
+import { isInventoryOn } from "./fleet-inventory.ts";
+import { html, type Html } from "./html.ts";
+import { filterWords, maliciousBadge, renderFleetInventory } from "./page-fleet-inventory.ts";
+import { renderSidePanels } from "./page-fleet-side.ts";
+import { layout } from "./page-layout.ts";
+import { renderOverview } from "./page-overview.ts";
+import { counted, foreign, moment, number, statusBadge, statusWords } from "./page-parts.ts";
+import { isWeakened, queryOf, select, type Selected, type Selection } from "./selection.ts";
+
+/** The fleet at a glance: how it stands, and the zones that need somebody first. */
+export function renderFleetPage(snapshot: Snapshot, selection: Selection): Html {
+  const selected = select(snapshot.fleet.zones, selection);
+  return layout(
+    snapshot,
+    "Fleet",
+    html`<h1 class="hidden">Fleet</h1>
+      ${weakenedBanner(snapshot.fleet.zones)} ${renderOverview(selected.counts, selection)}
+      ${isInventoryOn(snapshot.fleet.zones) && renderFleetInventory(selected.inventory, selection)}
+      <div class="columns">
+        <section class="zones" aria-labelledby="zones-title">
+          ${toolbar(selected, selection)}
+          ${selected.zones.length === 0 ? emptyTable(snapshot) : zoneTable(snapshot, selected)}
+          ${selected.pages > 1 && pager(selected, selection)}
+        </section>
+        ${renderSidePanels(snapshot)}
+      </div>`,
+  );
+}
+
+const weakenedShown = 5;
+
+function weakenedBanner(zones: readonly ZoneState[]): Html | undefined {
+  const weakened = zones.filter(isWeakened);
+  if (weakened.length === 0) return undefined;
+  const more = weakened.length - weakenedShown;
+  return html`<p class="banner" role="status">
+    <strong>${counted(weakened.length, "zone")} less protected than declared:</strong>
+    ${weakened.slice(0, weakenedShown).map(({ declared }) => html`${zoneLink(declared.name)} `)}
+    ${more > 0 && `and ${number(more)} more`}
+  </p>`;
+}
+
+function zoneLink(name: string): Html {
+  return html`<a href="/zones/${name}">${name}</a>`;
+}
+
+function toolbar({ matching, zones }: Selected, selection: Selection): Html {
+  const { status, inventory, query } = selection;
+  return html`<div class="toolbar">
+    <h2 id="zones-title">
+      ${titleOf(selection)}
+      ${zones.length < matching && html`<small>${zones.length} of ${number(matching)}</small>`}
+    </h2>
+    <form role="search" action="/" method="get">
+      ${status !== undefined && html`<input type="hidden" name="status" value="${status}" />`}
+      ${
+        inventory !== undefined &&
+        html`<input type="hidden" name="inventory" value="${inventory}" />`
+      }
+      <label class="hidden" for="q">Search zones by name, account or id</label>
+      <input
+        id="q"
+        type="search"
+        name="q"
+        value="${query}"
+        placeholder="Name, account or id"
+        autocomplete="off"
+        spellcheck="false"
+      />
+      <button type="submit">Search</button>
+    </form>
+  </div>`;
+}
+
+function titleOf({ status, inventory }: Selection): string {
+  const words = [
+    ...(status === undefined ? [] : [statusWords[status]]),
+    ...(inventory === undefined ? [] : [filterWords[inventory]]),
+  ];
+  return words.length === 0 ? "Zones" : `Zones: ${words.join(", ")}`;
+}
+
+function emptyTable({ fleet }: Snapshot): Html {
+  const all = fleet.zones.length;
+  if (all === 0) return html`<p class="empty">No zones are declared yet.</p>`;
+  return html`<p class="empty">No zone fits. <a href="/">Show all ${number(all)}</a></p>`;
+}
+
+function zoneTable({ now }: Snapshot, { zones }: Selected): Html {
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Zone</th>
+        <th scope="col">Status</th>
+        <th scope="col">Differs</th>
+        <th scope="col">Since</th>
+        <th scope="col">Checked</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${zones.map((state) => zoneRow(state, now))}
+    </tbody>
+  </table>`;
+}
+
+function zoneRow(state: ZoneState, now: Date): Html {
+  const note = noteOf(state);
+  return html`<tr>
+    <th scope="row">
+      ${zoneLink(state.declared.name)}
+      ${maliciousBadge(state)}${note !== "" && html`<span class="note">${foreign(note)}</span>`}
+    </th>
+    <td>${statusBadge(state.status)}</td>
+    <td>${differs(state)}</td>
+    <td data-label="since">${moment(state.driftedSince ?? state.statusSince, now)}</td>
+    <td data-label="checked">${moment(state.lastSuccess, now)}</td>
+  </tr>`;
+}
+
+const longestNote = 160;
+
+/** Why a zone is not what it shall be, in a line; the zone's page says all of it. */
+function noteOf(state: ZoneState): string {
+  const { failure, declared } = state;
+  const [refusal] = refusalsOf(state);
+  const text = failure?.message ?? refusal?.message ?? declared.suspension?.reason ?? "";
+  return text.length > longestNote ? `${text.slice(0, longestNote)}…` : text;
+}
+
+const impactWords = { weakens: "weaker", neutral: "other", strengthens: "stronger" } as const;
+
+/** How many things drifted with which effect, and how many changes are waiting. */
+function differs(state: ZoneState): Html {
+  const drift = driftIn(driftOf(state));
+  const counts = [
+    ...impacts.map((impact) => ({
+      tone: impact,
+      word: impactWords[impact],
+      count: kinds.reduce((sum, kind) => sum + drift[kind][impact], 0),
+    })),
+    { tone: "pending", word: "pending", count: pendingOf(state).length },
+  ].filter(({ count }) => count > 0);
+  if (counts.length === 0) return html`<span class="quiet">–</span>`;
+  return html`${counts.map(({ tone, word, count }) => html`<span class="impact ${tone}">${count} ${word}</span> `)}`;
+}
+
+function pager({ page, pages }: Selected, selection: Selection): Html {
+  const link = (to: number, rel: string, text: string): Html =>
+    to < 1 || to > pages
+      ? html`<span class="quiet">${text}</span>`
+      : html`<a rel="${rel}" href="/${queryOf({ ...selection, page: to })}">${text}</a>`;
+  return html`<nav class="pager" aria-label="Pages of zones">
+    ${link(page - 1, "prev", "← Previous")}
+    <span>Page ${page} of ${pages}</span>
+    ${link(page + 1, "next", "Next →")}
+  </nav>`;
+}

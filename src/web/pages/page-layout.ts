@@ -1,0 +1,97 @@
+import type { LoadReport } from "../../state/load-report.ts";
+import type { Snapshot } from "../json/snapshot.ts";
+import { iconPath, scriptPath, stylePath } from "./assets.ts";
+import { html, type Html, type Part } from "./html.ts";
+import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
+
+/** A whole document around what is special to a page. */
+export function layout(snapshot: Snapshot, title: string, content: Part): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · zonewarden</title>
+        <link rel="icon" type="image/svg+xml" href="${iconPath}" />
+        <link rel="stylesheet" href="${stylePath}" />
+        <script type="module" src="${scriptPath}"></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        ${topBar(snapshot)}
+        <main id="main">${heldBanner(snapshot)} ${fileBanner(snapshot)} ${content}</main>
+        ${foot(snapshot)}
+      </body>
+    </html> `;
+}
+
+/** The way back to the fleet, above a page of something in it. */
+export function breadcrumb(here: string): Html {
+  return html`<nav class="crumbs" aria-label="Breadcrumb">
+    <a href="/">Fleet</a> <span aria-hidden="true">/</span>
+    <span aria-current="page">${foreign(here)}</span>
+  </nav>`;
+}
+
+function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html {
+  const problems = countOf(load);
+  return html`<header class="bar">
+    <a class="brand" href="/"><img src="${iconPath}" alt="" width="20" height="20" />zonewarden</a>
+    <nav aria-label="Pages">
+      <a href="/">Fleet</a>
+      <a href="/problems"
+        >Problems${problems > 0 && html` <span class="count">${problems}</span>`}</a
+      >
+    </nav>
+    <p class="facts">
+      <span class="mode ${mode}">${mode}</span>
+      ${load === undefined ? html`<span>no desired state yet</span>` : revision(load.revision)}
+      <span>v${version}</span>
+    </p>
+  </header>`;
+}
+
+function revision(text: string): Html {
+  return html`<span>revision ${revisionCode(text)}</span>`;
+}
+
+/** What stands on the page of problems: what is wrong in the files, and that they are held. */
+function countOf(load: LoadReport | undefined): number {
+  return (load?.problems.length ?? 0) + Number(load?.held !== undefined);
+}
+
+function heldBanner({ fleet: { load } }: Snapshot): Html | undefined {
+  if (load?.held === undefined) return undefined;
+  return html`<p class="banner" role="status">
+    <strong>A new revision of the files is held.</strong> ${revisionCode(load.held.revision)} would
+    change or drop ${counted(load.held.zones, "zone")} and is not followed;
+    ${revisionCode(load.revision)} stays in force. <a href="/problems">Why, and what to do</a>
+  </p>`;
+}
+
+function fileBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefined {
+  if (load === undefined || load.problems.every(({ severity }) => severity !== "error")) {
+    return undefined;
+  }
+  return html`<p class="banner" role="status">
+    <strong>The files are not in order.</strong>
+    <a href="/problems">${counted(load.problems.length, "problem")}</a>; what is broken keeps its
+    last good state${loadedAt !== undefined && html` (all was well ${moment(loadedAt, now)})`}.
+  </p>`;
+}
+
+function foot({ daemon, now }: Snapshot): Html {
+  // To the minute, so that a page and its ETag stay the same for one.
+  const minute = now.toISOString().slice(0, 16);
+  return html`<footer class="foot">
+    <p>
+      As of <time datetime="${minute}Z">${minute.replace("T", " ")} UTC</time>, started
+      ${moment(daemon.startedAt, now)}.
+    </p>
+    <p>
+      <a href="/metrics">Metrics</a> <a href="/api/v1/fleet">JSON</a>
+      <a href="/readyz?verbose">Health</a>
+    </p>
+  </footer>`;
+}

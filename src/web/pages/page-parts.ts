@@ -1,0 +1,92 @@
+import type { Cause } from "../../plan/change.ts";
+import { shortRevision } from "../../state/short-revision.ts";
+import type { ChangeRecord, ZoneStatus } from "../../state/zone-state.ts";
+import { html, type Html, type Part } from "./html.ts";
+
+/** A status as people say it. */
+export const statusWords: Readonly<Record<ZoneStatus, string>> = {
+  in_sync: "in sync",
+  drifted: "drifted",
+  pending: "pending",
+  blocked: "blocked",
+  error: "error",
+  unknown: "unknown",
+  paused: "paused",
+};
+
+/** What changes were made after, as a noun. */
+export const causeNouns: Readonly<Record<Cause, string>> = {
+  drift: "drift",
+  pending: "a new revision",
+};
+
+/** A status in colour and words. */
+export function statusBadge(status: ZoneStatus): Html {
+  return html`<span class="status ${status}">${statusWords[status]}</span>`;
+}
+
+/** How many writes of a run were not done, where some were not. */
+export function undoneBadge({ writes }: ChangeRecord): Html | undefined {
+  const undone = writes.filter(({ status }) => status !== "done").length;
+  if (undone === 0) return undefined;
+  return html`<b class="error">${undone} of ${counted(writes.length, "write")} not done</b>`;
+}
+
+/** A box with a heading, beside the main content. */
+export function panel(id: string, title: string, content: Part): Html {
+  return html`<section class="panel" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    ${content}
+  </section>`;
+}
+
+/** The service's id of a request, where there is one: what its support asks for. */
+export function ray(id: string): Html | undefined {
+  return id === "" ? undefined : html`<span class="quiet">ray <code>${id}</code></span>`;
+}
+
+/** A moment, told relative to now and exactly on demand; "never" where there is none. */
+export function moment(at: Date | undefined, now: Date): Html {
+  if (at === undefined) return html`<span class="quiet">never</span>`;
+  const iso = at.toISOString();
+  return html`<time datetime="${iso}" title="${iso}">${relative(at, now)}</time>`;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Minutes are the finest that is told, so that a page stays the same between two looks. */
+export function relative(at: Date, now: Date): string {
+  const ms = now.getTime() - at.getTime();
+  const text = lengthOf(Math.abs(ms));
+  if (text === "") return ms >= 0 ? "just now" : "in a moment";
+  return ms > 0 ? `${text} ago` : `in ${text}`;
+}
+
+function lengthOf(ms: number): string {
+  if (ms < minute) return "";
+  if (ms < hour) return `${Math.floor(ms / minute)} min`;
+  if (ms < 2 * day) return `${Math.floor(ms / hour)} h`;
+  return `${Math.floor(ms / day)} days`;
+}
+
+/** Text that somebody else wrote, kept from changing the direction of what stands around it. */
+export function foreign(text: string): Html | undefined {
+  return text === "" ? undefined : html`<bdi>${text}</bdi>`;
+}
+
+/** `1 change`, `2,000 changes`. */
+export function counted(count: number, one: string): string {
+  return `${number(count)} ${count === 1 ? one : `${one}s`}`;
+}
+
+/** A number with its thousands set apart. */
+export function number(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** A revision as it is told to people, the whole on demand. */
+export function revisionCode(revision: string): Html {
+  return html`<code title="${revision}">${shortRevision(revision)}</code>`;
+}

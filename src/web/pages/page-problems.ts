@@ -1,0 +1,60 @@
+import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
+import type { Problem } from "../../zone/problem.ts";
+import type { Snapshot } from "../json/snapshot.ts";
+import { html, type Html } from "./html.ts";
+import { breadcrumb, layout } from "./page-layout.ts";
+import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
+
+/** Everything that is wrong in the files, with its place, and which revision of them is not followed. */
+export function renderProblemsPage(snapshot: Snapshot): Html {
+  const { load } = snapshot.fleet;
+  const problems = load?.problems ?? [];
+  return layout(
+    snapshot,
+    "Problems",
+    html`${breadcrumb("Problems")}
+      <h1>Problems in files</h1>
+      <p class="lead">${summary(snapshot)}</p>
+      ${load?.held !== undefined && heldItem(load.held, load)}
+      ${
+        problems.length > 0 &&
+        html`<ol class="problems">
+          ${problems.map(problemItem)}
+        </ol>`
+      }`,
+  );
+}
+
+function summary({ fleet: { load }, now }: Snapshot): Html {
+  if (load === undefined) return html`The files have not been read yet.`;
+  const { problems, source, at, held } = load;
+  const nothing =
+    held === undefined ? "Nothing is wrong" : "No mistake, but a revision that is held";
+  const found = problems.length === 0 ? nothing : counted(problems.length, "problem");
+  return html`${found} in <code>${foreign(source)}</code>, read ${moment(at, now)}.`;
+}
+
+function heldItem(
+  { revision, refusal, zones }: HeldRevision,
+  { revision: inForce }: LoadReport,
+): Html {
+  return html`<section class="card error">
+    <h2>The revision ${revisionCode(revision)} is held</h2>
+    <p>${foreign(refusal.message)} <code class="quiet">${refusal.code}</code></p>
+    <p class="quiet">
+      Revision ${revisionCode(inForce)} stays in force; ${counted(zones, "zone")} would change or be
+      dropped.
+    </p>
+  </section>`;
+}
+
+function problemItem({ code, severity, place, path, message, remedy }: Problem): Html {
+  return html`<li class="card ${severity}">
+    <p>
+      <code>${foreign(`${place.file}:${place.line}:${place.column}`)}</code>
+      <span class="severity">${severity}</span> <code class="quiet">${code}</code>
+    </p>
+    <p><strong>${foreign(message)}</strong> ${foreign(remedy)}</p>
+    ${path !== "" && html`<p class="quiet">in <code>${foreign(path)}</code></p>`}
+  </li>`;
+}

@@ -1,0 +1,133 @@
+import { driftTimeText } from "../../render/text/history-text.ts";
+import { driftTimeIn, type Period } from "../../state/drift-time.ts";
+import type { HistoryEntry } from "../../state/history.ts";
+import { statusSpans, type StatusSpan } from "../../state/status-spans.ts";
+import type { ZoneState } from "../../state/zone-state.ts";
+import type { Snapshot } from "../json/snapshot.ts";
+import { html, type Html } from "./html.ts";
+import { causeNouns, counted, foreign, moment, statusWords } from "./page-parts.ts";
+
+const days = 7;
+const dayMs = 86_400_000;
+const barWidth = 1000;
+const barHeight = 28;
+
+/** Below this a span could not be seen, however short it was. */
+const narrowest = 2;
+
+/** The last week of a zone as a bar, how long it drifted, and what runs found and did. */
+export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Html {
+  const { name } = state.declared;
+  const entries = history.of(name);
+  // To the minute, so that a page and its ETag stay the same for one.
+  const until = new Date(Math.floor(Number(now) / 60_000) * 60_000 + 60_000);
+  const period = { since: new Date(Number(until) - days * dayMs), until };
+  const spans = statusSpans(entries, state, period);
+  const time = driftTimeText(driftTimeIn(name, entries, period));
+  return html`<section aria-labelledby="timeline-title">
+    <h2 id="timeline-title">The last ${days} days <small>${time}</small></h2>
+    <div class="card timeline">
+      ${bar(spans, driftsUndone(entries), period, time)}
+      <p class="axis quiet" aria-hidden="true">
+        <span>${days} days ago</span> <span>${legend(spans)}</span> <span>now</span>
+      </p>
+      ${entries.length > 0 && recentEntries(entries, now)}
+    </div>
+  </section>`;
+}
+
+function legend(spans: readonly StatusSpan[]): readonly Html[] {
+  const present = new Set(spans.map(({ status }) => status));
+  return [...present].map(
+    (status) =>
+      html`<span class="${status ?? "none"}"><span class="dot"></span>${wordOf(status)}</span> `,
+  );
+}
+
+function wordOf(status: StatusSpan["status"]): string {
+  return status === undefined ? "no record" : statusWords[status];
+}
+
+function bar(
+  spans: readonly StatusSpan[],
+  ticks: readonly Date[],
+  { since, until }: Period,
+  time: string,
+): Html {
+  const x = (at: Date): number =>
+    ((Number(at) - Number(since)) / (Number(until) - Number(since))) * barWidth;
+  const shown = ticks.filter((at) => at >= since);
+  return html`<svg
+    class="spans"
+    role="img"
+    aria-label="The zone ${time}; now ${statusWords[spans.at(-1)?.status ?? "unknown"]}"
+    viewBox="0 0 ${barWidth} ${barHeight}"
+    preserveAspectRatio="none"
+  >
+    ${spans.map((span) => spanRectangle(span, x))}
+    ${Array.from({ length: days - 1 }, (_, day) => {
+      const at = new Date(Number(until) - (day + 1) * dayMs);
+      return html`<rect class="day" x="${x(at).toFixed(1)}" width="1" height="${barHeight}" />`;
+    })}
+    ${shown.map(
+      (at) =>
+        html`<rect
+          class="drifted"
+          x="${x(at).toFixed(1)}"
+          width="${narrowest + 1}"
+          height="${barHeight}"
+        >
+          <title>drift undone ${at.toISOString()}</title>
+        </rect>`,
+    )}
+  </svg>`;
+}
+
+function spanRectangle({ status, since, until }: StatusSpan, x: (at: Date) => number): Html {
+  const width = Math.max(x(until) - x(since), narrowest);
+  return html`<rect
+    class="${status ?? "none"}"
+    x="${x(since).toFixed(1)}"
+    width="${width.toFixed(1)}"
+    height="${barHeight}"
+  >
+    <title>${wordOf(status)} from ${since.toISOString()} to ${until.toISOString()}</title>
+  </rect>`;
+}
+
+/** Drift that the run which saw it undid: it has no length, and must be seen all the same. */
+function driftsUndone(entries: readonly HistoryEntry[]): readonly Date[] {
+  return entries
+    .filter(({ cause, driftedSince }) => cause === "drift" && driftedSince === undefined)
+    .map(({ at }) => at);
+}
+
+const entriesShown = 12;
+
+function recentEntries(entries: readonly HistoryEntry[], now: Date): Html {
+  return html`<details id="history">
+    <summary>What runs found and did (${counted(entries.length, "run")})</summary>
+    <ol class="recent">
+      ${entries
+        .slice(-entriesShown)
+        .toReversed()
+        .map((entry) => entryItem(entry, now))}
+    </ol>
+    <p><a href="/api/v1/zones/${entries[0]?.zone ?? ""}/history">JSON</a></p>
+  </details>`;
+}
+
+function entryItem(entry: HistoryEntry, now: Date): Html {
+  const { at, verdict, cause, trigger, changes, refusals, failure } = entry;
+  const why = failure?.message ?? refusals[0]?.message ?? "";
+  return html`<li>
+    ${moment(at, now)} <b>${verdict.replaceAll("_", " ")}</b>
+    ${cause !== undefined && `after ${causeNouns[cause]}`}
+    <span class="note">
+      ${trigger}${changes.map(
+        ({ key, direction, result }) =>
+          html`, <code>${foreign(key)}</code> ${direction}, ${result}`,
+      )}${why !== "" && html`: ${foreign(why)}`}
+    </span>
+  </li>`;
+}

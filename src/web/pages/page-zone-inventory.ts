@@ -1,0 +1,133 @@
+import type { InventorySummary } from "../../state/inventory.ts";
+import type { Failure } from "../../state/run-report.ts";
+import type { InventoryFacts, InventoryState } from "../../state/zone-inventory.ts";
+import type { ZoneState } from "../../state/zone-state.ts";
+import { resourceKinds, type ItemKind } from "../../zone/inventory-item.ts";
+import { maliciousIn } from "./fleet-inventory.ts";
+import { html, type Html } from "./html.ts";
+import { counted, foreign, moment, number, ray } from "./page-parts.ts";
+import { renderItems } from "./page-seen-items.ts";
+
+/** What browsers reported in the zone's pages, as it was read last; nothing where nobody looks. */
+export function renderInventory({ inventory }: ZoneState, now: Date): Html | undefined {
+  if (inventory === undefined) return undefined;
+  const { facts, failure, readAt } = inventory;
+  return html`<section aria-labelledby="inventory-title">
+    <h2 id="inventory-title">
+      Seen by browsers ${readAt !== undefined && html`<small>read ${moment(readAt, now)}</small>`}
+    </h2>
+    ${failure !== undefined && unreadable(failure, inventory, now)}
+    ${facts !== undefined && found(facts, now)}
+    ${facts === undefined && failure === undefined && unread}
+  </section>`;
+}
+
+const unread = html`<p class="empty">
+  Not read yet: zones are looked at one after the other, when nothing else needs requests.
+</p>`;
+
+function unreadable(
+  { code, message, transient, ray: id }: Failure,
+  { failingSince, facts }: InventoryState,
+  now: Date,
+): Html {
+  return html`<div class="card warning">
+    <h3>Could not be read</h3>
+    <p>${foreign(message)}</p>
+    <p class="quiet">
+      <code>${code}</code> ${ray(id)} failed first ${moment(failingSince, now)}, tried again
+      ${transient ? "by itself" : "with the next look"};
+      ${facts === undefined ? "nothing is known yet" : "below is what was read before"}
+    </p>
+  </div>`;
+}
+
+function found(facts: InventoryFacts, now: Date): Html {
+  const { newest } = facts;
+  return html`<div class="seen">
+    ${kindTable(facts)} ${malicious(facts, now)} ${facts.kinds.has("script") && outside(facts, now)}
+    ${
+      newest.length > 0 &&
+      html`<details id="newest">
+        <summary>The newest of the last day (${newest.length})</summary>
+        ${renderItems(newest, now)}
+      </details>`
+    }
+  </div>`;
+}
+
+function kindTable({ kinds, refused }: InventoryFacts): Html {
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">Kind</th>
+        <th scope="col">On record</th>
+        <th scope="col">By status</th>
+        <th scope="col">Malicious</th>
+        <th scope="col">New in the last day</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${[...kinds].map(([kind, summary]) => kindRow(kind, summary))}
+      ${[...refused].map(([kind, failure]) => refusedRow(kind, failure))}
+    </tbody>
+  </table>`;
+}
+
+const none = html`<span class="quiet">–</span>`;
+
+function kindRow(
+  kind: ItemKind,
+  { total, statuses, fresh, malicious: bad }: InventorySummary,
+): Html {
+  const byStatus = Object.entries(statuses)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([status, count]) => `${number(count)} ${status}`);
+  const isJudged = resourceKinds.some((judged) => judged === kind);
+  return html`<tr>
+    <th scope="row">${kind}s</th>
+    <td data-label="on record">${number(total)}</td>
+    <td data-label="status">${byStatus.length === 0 ? none : byStatus.join(", ")}</td>
+    <td data-label="malicious">${isJudged ? badNumber(bad) : none}</td>
+    <td data-label="new">${number(fresh)}</td>
+  </tr>`;
+}
+
+/** Not zero, unknown: the token or the contract does not let it be read. */
+function refusedRow(kind: ItemKind, { code, message }: Failure): Html {
+  return html`<tr>
+    <th scope="row">${kind}s</th>
+    <td colspan="4">not shown to us: ${foreign(message)} <code class="quiet">${code}</code></td>
+  </tr>`;
+}
+
+function badNumber(count: number): Html {
+  return count === 0 ? html`0` : html`<b class="error">${number(count)}</b>`;
+}
+
+function malicious(facts: InventoryFacts, now: Date): Html | undefined {
+  if (facts.malicious.length === 0) return undefined;
+  return html`<h3 class="error">Malicious</h3>
+    ${renderItems(facts.malicious, now)} ${more(maliciousIn(facts) - facts.malicious.length)}`;
+}
+
+function outside(facts: InventoryFacts, now: Date): Html {
+  const scripts = facts.outside;
+  return html`<h3>Scripts outside every enforced policy</h3>
+    ${scripts === undefined ? html`<p>The zone enforces no policy.</p>` : outsideItems(scripts, now)}`;
+}
+
+function outsideItems(
+  { count, unclear, some }: NonNullable<InventoryFacts["outside"]>,
+  now: Date,
+): Html {
+  return html`<p>
+      ${count === 0 ? "None of those in use" : `${number(count)} of those in use`}${unclear > 0 && `; of ${number(unclear)} it cannot be told`}.
+    </p>
+    ${some.length > 0 && renderItems(some, now)} ${more(count - some.length)}`;
+}
+
+/** What is not listed, as a number. */
+function more(count: number): Html | undefined {
+  return count > 0 ? html`<p class="quiet">and ${counted(count, "more item")}</p>` : undefined;
+}

@@ -1,0 +1,82 @@
+import type { Unmanaged } from "../../plan/plan.ts";
+import type { DaemonFacts } from "../../state/daemon-status.ts";
+import type { LastRun, ZoneState } from "../../state/zone-state.ts";
+import type { Zone } from "../../zone/zone.ts";
+import type { Snapshot } from "../json/snapshot.ts";
+import { html, type Html } from "./html.ts";
+import { counted, foreign, moment, panel, revisionCode } from "./page-parts.ts";
+
+type Mode = DaemonFacts["mode"];
+
+/** What stands beside a zone's plan: when it was looked at, what it is at the service, what is left alone. */
+export function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {
+  const { unmanaged, notes, zone } = state;
+  return html`${panel("state", "State", stateList(state, now, daemon.mode))}
+  ${zone !== undefined && panel("service", "At the service", serviceList(zone))}
+  ${unmanaged.length > 0 && panel("unmanaged", "Unmanaged, left alone", unmanagedList(unmanaged))}
+  ${notes.length > 0 && panel("notes", "Notes", noteList(notes))}`;
+}
+
+function stateList(state: ZoneState, now: Date, mode: Mode): Html {
+  const { declared, lastRun, lastSuccess, statusSince, driftOnsets } = state;
+  const onsets = Object.values(driftOnsets).reduce((sum, count) => sum + count, 0);
+  return html`<dl>
+      <dt>Since</dt>
+      <dd>${moment(statusSince, now)}</dd>
+      <dt>Last success</dt>
+      <dd>${moment(lastSuccess, now)}</dd>
+      ${lastRun !== undefined && runItems(lastRun, now)}
+      <dt>Mode</dt>
+      <dd>${modeText(declared.mode, mode)}</dd>
+      <dt>Drifted</dt>
+      <dd>${counted(onsets, "time")} since the start</dd>
+    </dl>
+    <p><a href="/api/v1/zones/${declared.name}">JSON</a></p>`;
+}
+
+/** The stricter of both counts: what the files want of a zone that the program only observes is said beside it. */
+function modeText(zone: Mode, program: Mode): string {
+  return program === "observe" && zone === "enforce"
+    ? "observe, as the whole program; enforce in the files"
+    : zone;
+}
+
+function runItems({ at, trigger, durationMs, revision, run }: LastRun, now: Date): Html {
+  return html`<dt>Last look</dt>
+    <dd>${moment(at, now)}, ${trigger}, ${durationMs} ms</dd>
+    <dt>Revision</dt>
+    <dd>${revisionCode(revision)}</dd>
+    <dt>Run</dt>
+    <dd><code>${run}</code></dd>`;
+}
+
+function serviceList({ id, accountName, plan, status }: Zone): Html {
+  return html`<dl>
+    <dt>Zone id</dt>
+    <dd><code>${id}</code></dd>
+    <dt>Account</dt>
+    <dd>${foreign(accountName)}</dd>
+    <dt>Plan</dt>
+    <dd>${plan === "" ? "unknown" : plan}</dd>
+    <dt>Status</dt>
+    <dd>${status}</dd>
+  </dl>`;
+}
+
+function unmanagedList(unmanaged: readonly Unmanaged[]): Html {
+  return html`<ul class="plain">
+    ${unmanaged.map(
+      ({ kind, id, title }) =>
+        html`<li>
+          ${kind} <code>${id}</code>
+          ${title !== "" && html`<span class="note">${foreign(title)}</span>`}
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function noteList(notes: readonly string[]): Html {
+  return html`<ul class="plain">
+    ${notes.map((note) => html`<li>${foreign(note)}</li>`)}
+  </ul>`;
+}

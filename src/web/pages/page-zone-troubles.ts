@@ -1,0 +1,53 @@
+import type { Refusal } from "../../plan/guard/hold.ts";
+import type { Failure } from "../../state/run-report.ts";
+import { isObservation } from "../../state/run-result.ts";
+import type { ZoneState } from "../../state/zone-state.ts";
+import type { Suspension } from "../../zone/desired-zone.ts";
+import { html, type Html } from "./html.ts";
+import { counted, foreign, ray } from "./page-parts.ts";
+
+/** Why a zone is not checked or not changed, each reason with what to do. */
+export function renderTroubles(state: ZoneState): Html {
+  const { failure, refusals, declared, consecutiveFailures } = state;
+  const { suspension, held: refusal } = declared;
+  return html`${failure !== undefined && failed(failure, consecutiveFailures)}
+  ${suspension !== undefined && suspended(suspension)}
+  ${refusal !== undefined && held("The new revision of the files is held", [refusal])}
+  ${refusals.length > 0 && held(planTitle(refusals), refusals)}`;
+}
+
+function failed({ code, message, transient, ray: id }: Failure, failures: number): Html {
+  return html`<section class="card error">
+    <h2>The last run failed</h2>
+    <p>${foreign(message)}</p>
+    <p class="quiet">
+      <code>${code}</code> ${ray(id)} ${counted(failures, "failure")} in a row,
+      ${transient ? "tried again by itself" : "waits for a change of the files or the next sweep"}
+    </p>
+  </section>`;
+}
+
+function suspended({ reason, until }: Suspension): Html {
+  const end = until === undefined ? "" : ` until ${until.toISOString()}`;
+  return html`<section class="card warning">
+    <h2>Suspended</h2>
+    <p>${foreign(reason)}</p>
+    <p class="quiet">Read and reported, not written${end}.</p>
+  </section>`;
+}
+
+function planTitle(refusals: readonly Refusal[]): string {
+  return refusals.every(isObservation) ? "Observed only" : "The plan is held";
+}
+
+function held(title: string, refusals: readonly Refusal[]): Html {
+  return html`<section class="card warning">
+    <h2>${title}</h2>
+    <ul>
+      ${refusals.map(
+        ({ code, message }) =>
+          html`<li>${foreign(message)} <code class="quiet">${code}</code></li>`,
+      )}
+    </ul>
+  </section>`;
+}

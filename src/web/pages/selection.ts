@@ -1,0 +1,121 @@
+import { impactOf } from "../../state/drift.ts";
+import { driftOf, zoneStatuses, type ZoneState, type ZoneStatus } from "../../state/zone-state.ts";
+import {
+  fitsInventory,
+  fleetInventory,
+  inventoryFilters,
+  type FleetInventory,
+  type InventoryFilter,
+} from "./fleet-inventory.ts";
+
+/** Zones on one page. */
+const pageSize = 200;
+
+/** Which zones somebody wants to see, as query parameters say it. */
+export interface Selection {
+  readonly status: ZoneStatus | undefined;
+  readonly inventory: InventoryFilter | undefined;
+  /** Part of a name, an account or an id; "" for all. */
+  readonly query: string;
+  /** From 1. */
+  readonly page: number;
+}
+
+/** The zones that a selection shows, those that need somebody first. */
+export interface Selected {
+  /** How many zones fit all but the status, by status. */
+  readonly counts: Readonly<Record<ZoneStatus, number>>;
+  /** What was found in the zones that fit all but what is looked for in inventories. */
+  readonly inventory: FleetInventory;
+  /** How many fit all of it. */
+  readonly matching: number;
+  readonly page: number;
+  readonly pages: number;
+  readonly zones: readonly ZoneState[];
+}
+
+/** Reads a selection; what makes no sense selects nothing less than all. */
+export function selectionFrom(query: Readonly<Record<string, string | undefined>>): Selection {
+  const page = Number(query["page"] ?? 1);
+  return {
+    status: zoneStatuses.find((status) => status === query["status"]),
+    inventory: inventoryFilters.find((filter) => filter === query["inventory"]),
+    query: (query["q"] ?? "").trim().toLowerCase(),
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+  };
+}
+
+/** The query string of a selection, "" for the first page of all. */
+export function queryOf({ status, inventory, query, page }: Selection): string {
+  const parameters = new URLSearchParams();
+  if (query !== "") parameters.set("q", query);
+  if (status !== undefined) parameters.set("status", status);
+  if (inventory !== undefined) parameters.set("inventory", inventory);
+  if (page > 1) parameters.set("page", String(page));
+  return parameters.size === 0 ? "" : `?${parameters.toString()}`;
+}
+
+/** Applies a selection to all zones; a page beyond the last is the last. */
+export function select(zones: readonly ZoneState[], selection: Selection): Selected {
+  const { status, inventory, query } = selection;
+  const hasStatus = (state: ZoneState): boolean => status === undefined || state.status === status;
+  const hasFound = (state: ZoneState): boolean =>
+    inventory === undefined || fitsInventory(state, inventory);
+  const found = zones.filter((state) => fits(state, query));
+  const matching = found
+    .filter((state) => hasStatus(state) && hasFound(state))
+    .map((state) => ({ state, urgency: urgencyOf(state) }))
+    .toSorted((a, b) => a.urgency - b.urgency)
+    .map(({ state }) => state);
+  const pages = Math.max(1, Math.ceil(matching.length / pageSize));
+  const page = Math.min(selection.page, pages);
+  return {
+    counts: countByStatus(found.filter(hasFound)),
+    inventory: fleetInventory(found.filter(hasStatus)),
+    matching: matching.length,
+    page,
+    pages,
+    zones: matching.slice((page - 1) * pageSize, page * pageSize),
+  };
+}
+
+/** How many zones there are of each status. */
+export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<ZoneStatus, number>> {
+  const counts = {
+    in_sync: 0,
+    drifted: 0,
+    pending: 0,
+    blocked: 0,
+    error: 0,
+    unknown: 0,
+    paused: 0,
+  };
+  for (const { status } of zones) counts[status] += 1;
+  return counts;
+}
+
+/** Whether a zone is less protected than declared. */
+export function isWeakened(state: ZoneState): boolean {
+  return driftOf(state).some(({ effect }) => impactOf(effect.direction) === "weakens");
+}
+
+function fits({ declared, zone }: ZoneState, query: string): boolean {
+  if (query === "" || declared.name.includes(query)) return true;
+  if (zone === undefined) return false;
+  return zone.id === query || zone.accountName.toLowerCase().includes(query);
+}
+
+const urgencies: readonly ZoneStatus[] = [
+  "error",
+  "blocked",
+  "drifted",
+  "pending",
+  "paused",
+  "unknown",
+  "in_sync",
+];
+
+/** Weakened zones come first, whatever their status. */
+function urgencyOf(state: ZoneState): number {
+  return isWeakened(state) ? -1 : urgencies.indexOf(state.status);
+}

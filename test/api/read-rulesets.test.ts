@@ -1,0 +1,70 @@
+import { describe, it } from "vitest";
+
+import { listRulesets } from "../../src/api/read/read-rulesets.ts";
+import { createPruner, createRulesets } from "../../src/api/service.ts";
+import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
+import { emulated, type Emulated } from "../support/emulated.ts";
+import { fakeGet } from "../support/get.ts";
+import { zone as zoneOf } from "../support/service.ts";
+
+const entrypoint = [{ ref: "own", deploy: "owasp" }];
+
+/** Three versions of the entry point. */
+async function edited(world: Emulated): Promise<void> {
+  await world.edit({ rule: "own", set: { enabled: false } });
+  await world.edit({ rule: "own", set: { enabled: true } });
+}
+
+describe("rulesets of a zone", () => {
+  it("are listed with the managed ones of its account", async ({ expect, signal }) => {
+    await using world = await emulated({ entrypoint });
+    const scope = { level: "zone", zone: world.zone } as const;
+    const heads = await createRulesets(world.service, "changed").list(scope, signal);
+    expect(heads.map(({ kind }) => kind)).toContain("zone");
+    expect(heads.find(({ id }) => id === owaspRulesetId)).toMatchObject({
+      kind: "managed",
+      version: "87",
+    });
+  });
+
+  it("keep their versions, of which old ones can be deleted", async ({ expect, signal }) => {
+    await using world = await emulated({ entrypoint });
+    await edited(world);
+    const scope = { level: "zone", zone: world.zone } as const;
+    const rulesets = createRulesets(world.service, "changed");
+    const id = (await rulesets.list(scope, signal)).find(({ kind }) => kind === "zone")?.id ?? "";
+    const versions = await rulesets.versions(scope, id, signal);
+    expect(versions.map(({ version }) => version)).toEqual(["1", "2", "3"]);
+    const second = await rulesets.read(scope, id, "2", signal);
+    expect(second.rules.map(({ enabled }) => enabled)).toEqual([false]);
+
+    const pruner = createPruner(world.service);
+    await pruner.prune(scope, id, "1", signal);
+    await expect(pruner.prune(scope, id, "3", signal)).rejects.toMatchObject({ status: 400 });
+    const left = await rulesets.versions(scope, id, signal);
+    expect(left.map(({ version }) => version)).toEqual(["2", "3"]);
+  });
+});
+
+it("reads the rules of a managed ruleset of an account", async ({ expect, signal }) => {
+  await using world = await emulated({});
+  const scope = { level: "account", zone: world.zone } as const;
+  const ruleset = await createRulesets(world.service, "changed").read(
+    scope,
+    owaspRulesetId,
+    undefined,
+    signal,
+  );
+  expect(ruleset.rules.at(-1)).toMatchObject({ action: "block", scoreThreshold: 40 });
+  expect(ruleset.rules[0]?.categories).toContain("paranoia-level-1");
+});
+
+it("follows the cursor of a long list", async ({ expect, signal }) => {
+  const fake = fakeGet((_call, nth) => ({
+    result: [{ id: `${nth}` }],
+    resultInfo: nth < 3 ? { cursors: { after: `next-${nth}` } } : {},
+  }));
+  const heads = await listRulesets(fake.send, { level: "zone", zone: zoneOf() }, signal);
+  expect(heads.map(({ id }) => id)).toEqual(["1", "2", "3"]);
+  expect(fake.calls.map(({ query }) => query["cursor"])).toEqual([undefined, "next-1", "next-2"]);
+});

@@ -1,0 +1,67 @@
+import { describe, it } from "vitest";
+
+import { LiveConfig } from "../../src/daemon/running-config.ts";
+import { type Config, loadConfig, type LoadedConfig } from "../../src/desired/config/config.ts";
+import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
+import { memoryFiles } from "../support/memory-files.ts";
+
+async function loaded(text: string, signal: AbortSignal): Promise<LoadedConfig> {
+  const disk = memoryFiles({ "/zonewarden.yaml": text });
+  return loadConfig("/zonewarden.yaml", { files: disk.port, cronMistake }, signal);
+}
+
+async function configOf(text: string, signal: AbortSignal): Promise<Config> {
+  const { config, problems } = await loaded(text, signal);
+  if (config === undefined) throw new Error(JSON.stringify(problems));
+  return config;
+}
+
+describe("a configuration that changes while the program runs", () => {
+  it.for([
+    { change: "mode: observe", applied: ["mode"] },
+    { change: "mode: enforce\nlimits: { weakening: refuse }", applied: ["limits"] },
+    {
+      change:
+        'mode: enforce\nwindows: [{ name: w, type: freeze, start: "0 0 1 12 *", duration: 24h }]',
+      applied: ["windows"],
+    },
+    { change: 'mode: enforce\nschedule: { cron: "0 * * * *" }', applied: ["schedule.cron"] },
+    { change: "mode: enforce\nschedule: { timezone: Asia/Tokyo }", applied: ["schedule.timezone"] },
+    { change: "mode: enforce\nlog: { level: debug }", applied: ["log.level"] },
+  ])("takes $applied over", async ({ change, applied }, { expect, signal }) => {
+    const live = new LiveConfig(await configOf("mode: enforce", signal));
+    expect(live.take(await loaded(change, signal))).toEqual({ applied, waiting: [] });
+    expect(live.current).toEqual(await configOf(change, signal));
+    expect(live.take(await loaded(change, signal))).toEqual({ applied: [], waiting: [] });
+  });
+
+  it.for([
+    { change: "api: { concurrency: 2 }", waiting: ["api"] },
+    { change: "credentials: [{ name: a, token_env: A }]", waiting: ["credentials"] },
+    { change: "desired: { path: elsewhere }", waiting: ["desired"] },
+    { change: "schedule: { on_change: false }", waiting: ["schedule.on_change"] },
+    { change: "schedule: { debounce: 2s }", waiting: ["schedule.debounce"] },
+    { change: "budget: { reserve: 0.5 }", waiting: ["budget"] },
+    { change: 'server: { listen: "0.0.0.0:80" }', waiting: ["server"] },
+    { change: "log: { format: pretty }", waiting: ["log.format"] },
+  ])("leaves $waiting to the next start", async ({ change, waiting }, { expect, signal }) => {
+    const before = await configOf("mode: enforce", signal);
+    const live = new LiveConfig(before);
+    const taken = live.take(await loaded(`mode: enforce\n${change}`, signal));
+    expect(taken).toEqual({ applied: [], waiting });
+    expect(live.current).toEqual(before);
+  });
+
+  it("stays as it was while the file is broken, and keeps what is wrong", async ({
+    expect,
+    signal,
+  }) => {
+    const before = await configOf("mode: enforce", signal);
+    const live = new LiveConfig(before);
+    expect(live.take(await loaded("mode: sometimes", signal))).toBeUndefined();
+    expect(live.current).toBe(before);
+    expect(live.problems).toHaveLength(1);
+    live.take(await loaded("mode: enforce", signal));
+    expect(live.problems).toEqual([]);
+  });
+});

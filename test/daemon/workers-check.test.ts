@@ -1,0 +1,30 @@
+import { describe, it } from "vitest";
+
+import { workersCheck } from "../../src/daemon/daemon-facts.ts";
+import { stuckAfterMs } from "../../src/reconcile/run/deadline.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { zoneNamed } from "../support/model.ts";
+
+describe("the check of the workers", () => {
+  it("fails when one holds a zone longer than any run may take", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const { name } = zoneNamed("shop.example");
+    const check = workersCheck({ running: new Map([[name, clock.uptime()]]) }, clock);
+    await clock.advance(stuckAfterMs);
+    expect(check.failure()).toBeUndefined();
+    await clock.advance(1);
+    expect(check.failure()).toBe("stuck with shop.example");
+  });
+
+  it("goes by the time that passes, not by a clock that somebody sets", ({ expect }) => {
+    const clock = new SimulatedClock();
+    const { name } = zoneNamed("shop.example");
+    const check = workersCheck({ running: new Map([[name, clock.uptime()]]) }, clock);
+    clock.step(2 * stuckAfterMs);
+    expect(check.failure()).toBeUndefined();
+  });
+
+  it("passes when nothing is under way", ({ expect }) => {
+    expect(workersCheck({ running: new Map() }, new SimulatedClock()).failure()).toBeUndefined();
+  });
+});

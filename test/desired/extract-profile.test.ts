@@ -1,0 +1,140 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { lift } from "../../src/desired/import/extract-profile.ts";
+import { zoneFileText } from "../../src/desired/import/zone-text.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
+import { loadText } from "../support/desired.ts";
+
+function zone(name: string, rules: readonly JsonObject[], settings: JsonObject = {}): JsonObject {
+  return { name, page_shield: { settings }, managed_rules: { rules } };
+}
+
+const probes = { key: "probes", skip: { ruleset: "current" }, expression: "ssl" };
+const owasp = { key: "owasp", deploy: "owasp", paranoia_level: 2 };
+const uploads = { key: "uploads", skip: { ruleset: "current" } };
+
+describe("what zones have in common", () => {
+  it("goes into the profile, and what is their own stays", ({ expect }) => {
+    const { profile, entries } = lift(
+      [
+        zone("a", [owasp], { enabled: true, use_connection_url_path: true }),
+        zone("b", [{ ...owasp, action: "log" }], { enabled: true, use_connection_url_path: false }),
+      ],
+      "base",
+    );
+    expect(profile).toEqual({
+      page_shield: { settings: { enabled: true } },
+      managed_rules: { rules: [owasp] },
+    });
+    expect(entries).toEqual([
+      {
+        name: "a",
+        profiles: ["base"],
+        page_shield: { settings: { use_connection_url_path: true } },
+      },
+      {
+        name: "b",
+        profiles: ["base"],
+        page_shield: { settings: { use_connection_url_path: false } },
+        managed_rules: { rules: [{ key: "owasp", action: "log" }] },
+      },
+    ]);
+  });
+
+  it("keeps a zone's own rule before the rule of the profile that it stood before", ({
+    expect,
+  }) => {
+    const { entries } = lift([zone("a", [owasp]), zone("b", [uploads, owasp])], "base");
+    expect(entries[1]).toMatchObject({
+      managed_rules: { rules: [{ key: "uploads", before: "owasp" }] },
+    });
+  });
+
+  it("leaves rules that stand in different orders where they are", ({ expect }) => {
+    const { profile, entries } = lift(
+      [zone("a", [probes, owasp]), zone("b", [owasp, probes])],
+      "base",
+    );
+    expect(profile).toEqual({ managed_rules: { rules: [probes] } });
+    expect(entries).toMatchObject([
+      { managed_rules: { rules: [owasp] } },
+      { managed_rules: { rules: [{ ...owasp, before: "probes" }] } },
+    ]);
+  });
+
+  it("does not lift what shares a key and nothing that makes it what it is", ({ expect }) => {
+    const other = { key: "owasp", deploy: "cloudflare", paranoia_level: 2 };
+    expect(lift([zone("a", [owasp]), zone("b", [other])], "base").profile).toBeUndefined();
+  });
+
+  it("is nothing where they have nothing in common: no profile, and nothing moves", ({
+    expect,
+  }) => {
+    const zones = [zone("a", [owasp]), zone("b", [])];
+    expect(lift(zones, "base")).toEqual({ profile: undefined, entries: zones });
+  });
+});
+
+const someRules = fc
+  .shuffledSubarray([probes, uploads, owasp, { key: "free", deploy: "free" }])
+  .chain((rules) =>
+    fc.tuple(
+      ...rules.map((rule) =>
+        fc.constantFrom<JsonObject>(
+          rule,
+          rule,
+          { ...rule, enabled: false },
+          { ...rule, description: "x" },
+        ),
+      ),
+    ),
+  );
+
+const somePolicies = fc.subarray(["a", "b", "c"]).chain((keys) =>
+  fc.tuple(
+    ...keys.map((key) =>
+      fc.record({
+        key: fc.constant(key),
+        action: fc.constantFrom("log", "allow"),
+        expression: fc.constantFrom("ssl", "true"),
+        value: fc.constantFrom<JsonObject>({ "img-src": ["'self'"] }, { "img-src": ["'none'"] }),
+      }),
+    ),
+  ),
+);
+
+const someZones: fc.Arbitrary<readonly JsonObject[]> = fc
+  .array(fc.tuple(someRules, somePolicies, fc.boolean(), fc.boolean()), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((zones) =>
+    zones.map(([rules, items, enabled, isSparse], index) => ({
+      name: `${index}.example`,
+      page_shield: { settings: { enabled }, ...(isSparse ? {} : { policies: { items } }) },
+      managed_rules: { rules },
+    })),
+  );
+
+describe("lifting", { timeout: 60_000 }, () => {
+  it("changes nothing of what zones declare", async ({ expect }) => {
+    await fc.assert(
+      fc.asyncProperty(someZones, async (zones) => {
+        const { profile, entries } = lift(zones, "base");
+        const profiles = profile === undefined ? {} : { profiles: { base: profile } };
+        const plain = await loadText(zoneFileText({ zones }, ""));
+        const lifted = await loadText(zoneFileText({ ...profiles, zones: entries }, ""));
+        const contentOf = ({ documents }: typeof plain) =>
+          documents.map(({ content: { settings, policies, rules } }) => ({
+            settings,
+            rules: rules?.items ?? [],
+            policies: (policies?.items ?? []).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+          }));
+        expect(contentOf(lifted)).toHaveLength(zones.length);
+        expect(contentOf(lifted)).toEqual(contentOf(plain));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, it } from "vitest";
+
+import { fieldsOf } from "../../src/emulator/http/fields.ts";
+import { ServiceError } from "../../src/emulator/http/service-error.ts";
+import { checkExpression } from "../../src/emulator/rulesets/judge-expression.ts";
+
+/** Code and words with which an expression is refused, "" where it is not. */
+function refusalOf(expression: string, plan = "enterprise"): string {
+  try {
+    checkExpression(fieldsOf({ expression }, "", 20000), expression, plan);
+    return "";
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return error.errors.map(({ code, message }) => `${code} ${message}`).join("\n");
+  }
+}
+
+describe("an expression", () => {
+  it.for([
+    "true",
+    'http.host eq "shop.example.com"',
+    'lower(http.host) eq "a.example"',
+    'any(lower(http.request.headers.names[*])[*] eq "x")',
+    'any(starts_with(http.request.headers["x"][*], "a")[*])',
+    'lower(a.field.not.in.the.tables) eq "x"',
+    'a_function_not_in_the_tables(ip.src) eq "x"',
+  ])("%s is taken", (expression, { expect }) => {
+    expect(refusalOf(expression)).toBe("");
+  });
+
+  it.for([
+    {
+      expression: 'lower(ip.src) eq "x"',
+      says: "20083 the function lower cannot be given an argument of type IP",
+    },
+    { expression: 'url_decode(ssl) eq "x"', says: "20083 the function url_decode" },
+    { expression: 'upper(len(http.host)) eq "x"', says: "20083 the function upper" },
+    { expression: "", says: "20000 Filter parsing error (1:1)" },
+    { expression: `http.host eq "${"x".repeat(4096)}"`, says: "20127 expression size 4111" },
+  ])("$expression is refused", ({ expression, says }, { expect }) => {
+    expect(refusalOf(expression)).toContain(says);
+  });
+
+  it("that cannot be parsed is shown with its line and a mark below the place", ({ expect }) => {
+    const lines = refusalOf('http.host eq "a"\nand ssl equals 1').split("\n");
+    expect(lines[0]).toBe("20000 Filter parsing error (2:9):");
+    expect(lines[1]).toBe("and ssl equals 1");
+    expect(lines[2]).toMatch(/^ {8}\^+ /);
+  });
+
+  it.for([
+    { plan: "free", isTaken: false },
+    { plan: "pro", isTaken: false },
+    { plan: "business", isTaken: true },
+    { plan: "", isTaken: true },
+  ])(
+    "may match a regular expression in plan '$plan': $isTaken",
+    ({ plan, isTaken }, { expect }) => {
+      expect(refusalOf('not http.host matches "^a"', plan) === "").toBe(isTaken);
+    },
+  );
+});

@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { chmod, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import { nodeNamedFiles as files } from "../../src/host/named-files.ts";
+import { workplace, type Workplace } from "../support/command-line.ts";
+
+function pipeIn({ directory }: Workplace): string {
+  const pipe = path.join(directory, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  return pipe;
+}
+
+describe("a file that the command line names", () => {
+  it("is another file once it is saved: who has opened it reads on in the old one", async ({
+    expect,
+  }) => {
+    await using place = await workplace();
+    await place.write("plan.json", "old");
+    const file = path.join(place.directory, "plan.json");
+    const before = await stat(file);
+    await files.save(file, "new");
+    expect(await place.read("plan.json")).toBe("new");
+    expect((await stat(file)).ino).not.toBe(before.ino);
+    expect(await readdir(place.directory)).toEqual(["plan.json"]);
+  });
+
+  it("stays a link where it is one, and is read by those who could read it before", async ({
+    expect,
+  }) => {
+    await using place = await workplace();
+    const [file, link] = [
+      path.join(place.directory, "there.json"),
+      path.join(place.directory, "link"),
+    ];
+    await writeFile(file, "old");
+    await chmod(file, 0o600);
+    await symlink("there.json", link);
+    await files.save(link, "new");
+    expect(await readlink(link)).toBe("there.json");
+    expect(await readFile(file, "utf8")).toBe("new");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it("may be a pipe, to write to and to read from", async ({ expect }) => {
+    await using place = await workplace();
+    const pipe = pipeIn(place);
+    const [bytes] = await Promise.all([
+      files.read(pipe, 1_000),
+      files.save(pipe, "through the pipe"),
+    ]);
+    expect(new TextDecoder().decode(bytes)).toBe("through the pipe");
+    expect((await stat(pipe)).isFIFO()).toBe(true);
+  });
+
+  it("is read no further than the limit", async ({ expect }) => {
+    await using place = await workplace();
+    await place.write("plan.json", "0123456789");
+    const file = path.join(place.directory, "plan.json");
+    expect(await files.read(file, 4)).toHaveLength(4);
+    expect(await files.read(file, 0)).toHaveLength(0);
+    expect(await files.read(file, 11)).toHaveLength(10);
+  });
+
+  it("leaves nothing beside it where it cannot be saved", async ({ expect }) => {
+    await using place = await workplace();
+    const saving = files.save(path.join(place.directory, "missing", "plan.json"), "text");
+    await expect(saving).rejects.toMatchObject({ code: "ENOENT" });
+    expect(await readdir(place.directory)).toEqual([]);
+  });
+});

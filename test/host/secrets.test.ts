@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { describe, it } from "vitest";
+
+import { systemClock } from "../../src/api/clock.ts";
+import { seededRandom } from "../../src/emulator/control/faults.ts";
+import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
+import type { Machine } from "../../src/host/host.ts";
+import { workplace, type Started, type Workplace } from "../support/command-line.ts";
+import { plantedToken } from "../support/service.ts";
+
+const rotatedToken = `${plantedToken}-rotated`;
+const shop = "shop.example.com";
+
+const zones = `zones:
+  - name: ${shop}
+    page_shield:
+      settings: { enabled: true }
+      policies:
+        items: [{ key: a, description: A, action: log, expression: "true", value: "script-src 'self'" }]
+`;
+
+/** An emulator that knows two tokens, and a directory whose token file holds the first of them. */
+async function shopWithTokens(
+  ports: Partial<Machine> = {},
+): Promise<{ place: Workplace; emulator: Emulator }> {
+  const emulator = await startEmulator({
+    listen: { host: "127.0.0.1", port: 0 },
+    seed: {
+      rate_limit: false,
+      tokens: [plantedToken, rotatedToken].map((value, index) => ({
+        name: `t${index}`,
+        value,
+        permissions: "all",
+      })),
+      zones: [{ name: shop }],
+    },
+    statePath: undefined,
+    dialect: "published",
+    clock: { now: () => new Date() },
+    random: seededRandom(1),
+    sleep: () => Promise.resolve(),
+  });
+  const place = await workplace({ ZONEWARDEN_TRACE: "1" }, ports);
+  await place.write("token", `${plantedToken}\n`);
+  await place.write("zones/shop.yaml", zones);
+  await place.write("zonewarden.yaml", configFor(emulator.baseUrl));
+  return { place, emulator };
+}
+
+function configFor(baseUrl: string): string {
+  return `mode: enforce
+api: { base_url: "${baseUrl}" }
+credentials: [{ name: main, token_file: token }]
+schedule: { cron: "0 * * * *" }
+server: { listen: "127.0.0.1:0" }
+log: { level: trace, format: json }
+`;
+}
+
+/** Waits until the daemon has printed something. */
+async function printed(daemon: Started, pattern: RegExp): Promise<string> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const [, found] = pattern.exec(daemon.stdout()) ?? [];
+    if (found !== undefined) return found;
+    await sleep(50);
+  }
+  throw new Error(`never printed ${String(pattern)}:\n${daemon.stdout()}`);
+}
+
+/** Everything that the daemon serves. */
+async function served(address: string): Promise<readonly string[]> {
+  const paths = [
+    "/",
+    `/zones/${shop}`,
+    "/problems",
+    "/nowhere",
+    "/metrics",
+    "/livez?verbose",
+    "/readyz?verbose",
+    "/api/v1/fleet",
+    "/api/v1/zones",
+    `/api/v1/zones/${shop}`,
+    `/api/v1/zones/${shop}/history`,
+    "/api/v1/problems",
+  ];
+  return Promise.all(paths.map(async (path) => (await fetch(`${address}${path}`)).text()));
+}
+
+async function letPass(emulator: Emulator): Promise<void> {
+  await fetch(`${emulator.url}/_emulator/faults`, { method: "DELETE" });
+}
+
+async function order(emulator: Emulator, path: string, body: object): Promise<void> {
+  const response = await fetch(`${emulator.url}/_emulator${path}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+describe("the token", () => {
+  it("is in nothing that any command prints or serves, whatever goes wrong", async ({ expect }) => {
+    const { place, emulator } = await shopWithTokens();
+    await using _place = place;
+    await using _emulator = emulator;
+    const said: string[] = [];
+    const told = async (...args: readonly string[]): Promise<void> => {
+      const { stdout, stderr } = await place.run(...args);
+      said.push(stdout, stderr);
+    };
+    const daemon = place.start("run");
+    const address = await printed(daemon, /"page":"([^"]+)\/"/);
+    await printed(daemon, /"msg":"(plan carried out)"/);
+    for (const fault of ["lost_request", "cut_body", "malformed_json", "revoked"]) {
+      await order(emulator, "/faults", { fault, count: 2 });
+      daemon.signal("SIGHUP");
+      await sleep(100);
+      said.push(...(await served(address)));
+      await told("plan");
+    }
+    const readings = [
+      ["plan", "--format", "json"],
+      ["plan", "--format", "markdown", "--out", "plan.json", "--impact"],
+      ["apply", "--plan", "plan.json"],
+      ["apply", "--check"],
+      ["apply", "--format", "json"],
+      ["import"],
+      ["inventory", "scripts"],
+      ["rulesets", "list", shop],
+      ["suggest", shop],
+      ["history"],
+    ];
+    const refusals = [
+      undefined,
+      { fault: "revoked" },
+      { fault: "status", status: 401 },
+      { fault: "status", status: 403, method: "PUT" },
+    ];
+    for (const refusal of refusals) {
+      if (refusal !== undefined) await order(emulator, "/faults", refusal);
+      await order(emulator, "/edit", { zone: shop, settings: { enabled: false } });
+      for (const args of readings) await told(...args);
+      said.push(...(await served(address)), await place.read("plan.json"));
+      await letPass(emulator);
+    }
+    await place.write("zones/broken.yaml", "zones: [");
+    await told("validate");
+    await place.write("zones/broken.yaml", `${plantedToken}\n`);
+    await told("validate", "--format", "sarif");
+    await printed(daemon, /("FILE_FOREIGN")/);
+    said.push(...(await served(address)));
+    daemon.signal("SIGTERM");
+    const ended = await daemon.ended;
+    said.push(ended.stdout, ended.stderr);
+
+    const everything = said.join("\n");
+    expect(everything.length).toBeGreaterThan(50_000);
+    expect(everything).not.toContain(plantedToken);
+    for (const proof of ["API_UNAUTHORIZED", "FILE_FOREIGN", "zonewarden_api_token_valid"]) {
+      expect(everything).toContain(proof);
+    }
+  });
+
+  it.for([{ trace: "1" }, { trace: "" }])(
+    "is not in what a fault of the program itself prints: trace $trace",
+    async ({ trace }, { expect }) => {
+      const token = "kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX";
+      const now = (): never => {
+        throw new Error(`GET /zones with authorization Bearer ${token}`);
+      };
+      const clock = { ...systemClock, now };
+      await using place = await workplace({ ZONEWARDEN_TRACE: trace }, { clock });
+      await place.write("zonewarden.yaml", "mode: observe\n");
+      const { code, stderr } = await place.run("history");
+      expect(stderr).toContain("GET /zones with authorization");
+      expect(code).toBe(1);
+      expect(stderr).not.toContain(token);
+    },
+  );
+
+  it("that was refused is taken up by itself once it is another one", async ({ expect }) => {
+    // The daemon looks every half minute; here, ten times a second.
+    const clock: typeof systemClock = {
+      ...systemClock,
+      sleep: (ms, signal) => systemClock.sleep(ms === 30_000 ? 100 : ms, signal),
+    };
+    const { place, emulator } = await shopWithTokens({ clock });
+    await using _place = place;
+    await using _emulator = emulator;
+    await order(emulator, "/faults", {
+      fault: "revoked",
+      credential: "t0",
+      path: "*/page_shield*",
+    });
+    const daemon = place.start("run");
+    await printed(daemon, /("code":"API_UNAUTHORIZED")/);
+    await place.write("token", rotatedToken);
+    // Nothing else looks at the zone again before the next hour.
+    await printed(daemon, /"msg":"(plan carried out)"/);
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+  });
+
+  it("is exchanged under load without a lost request", async ({ expect }) => {
+    const { place, emulator } = await shopWithTokens();
+    await using _place = place;
+    await using _emulator = emulator;
+    const daemon = place.start("run");
+    await printed(daemon, /"msg":"(plan carried out)"/);
+    await place.write("token", rotatedToken);
+    await order(emulator, "/faults", { fault: "revoked", credential: "t0" });
+    for (let round = 0; round < 5; round += 1) {
+      await order(emulator, "/edit", { zone: shop, settings: { enabled: false } });
+      daemon.signal("SIGHUP");
+      await sleep(100);
+    }
+    daemon.signal("SIGTERM");
+    const { stdout } = await daemon.ended;
+    expect(stdout).not.toContain('"msg":"zone unreadable"');
+    expect(stdout).not.toContain('"msg":"write failed"');
+    expect(emulator.journal().at(-1)).toMatchObject({ credential: "t1", status: 200 });
+    expect(stdout).not.toContain(rotatedToken);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, it } from "vitest";
+
+import type { Direction } from "../../src/plan/change.ts";
+import type { LivePolicy } from "../../src/zone/live-zone.ts";
+import { carriedOut, declared, livePolicy } from "../support/model.ts";
+import { cart, checkout, plannedPolicies } from "../support/planned.ts";
+
+function endOfSpare(more: Partial<LivePolicy>): readonly Direction[] {
+  const live = [carriedOut("p1", checkout), carriedOut("p2", checkout, more)];
+  return plannedPolicies(declared([checkout]), live).changes.map(({ effect }) => effect.direction);
+}
+
+describe("planning policies", () => {
+  it("creates with all five fields and the mark", ({ expect }) => {
+    expect(plannedPolicies(declared([checkout]), []).writes).toEqual([
+      {
+        call: "create-policy",
+        changes: ["policy/checkout"],
+        body: {
+          description: "Scripts of checkout [zonewarden:checkout]",
+          action: "log",
+          expression: 'http.host eq "shop.example.com"',
+          enabled: true,
+          value: "script-src 'self'",
+        },
+      },
+    ]);
+  });
+
+  it("updates with all five fields, the mark, and what it does not know", ({ expect }) => {
+    const live = livePolicy("p1", {
+      description: checkout.description,
+      enabled: false,
+      rest: { future: { a: [1] } },
+    });
+    expect(plannedPolicies(declared([checkout]), [live]).writes).toEqual([
+      {
+        call: "update-policy",
+        id: "p1",
+        changes: ["policy/checkout"],
+        body: {
+          future: { a: [1] },
+          description: "Scripts of checkout [zonewarden:checkout]",
+          action: "log",
+          expression: 'http.host eq "shop.example.com"',
+          enabled: true,
+          value: "script-src 'self'",
+        },
+      },
+    ]);
+  });
+
+  it("says with the change, and only then, that a policy is adopted", ({ expect }) => {
+    const words = { description: checkout.description };
+    const changed = plannedPolicies(declared([checkout]), [
+      livePolicy("p1", { ...words, enabled: false }),
+    ]);
+    expect(changed.changes).toMatchObject([{ id: "p1", adopted: true }]);
+    const same = plannedPolicies(declared([checkout]), [livePolicy("p1", words)]);
+    expect(same).toMatchObject({ changes: [], notes: [] });
+  });
+
+  it("gives each change of a plan a key of its own", ({ expect }) => {
+    const live = [1, 2, 3].map((n) => carriedOut(`p${n}`, checkout));
+    const keys = plannedPolicies(declared([]), live).changes.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(3);
+  });
+
+  it("calls a spare policy's end neutral only where the one that stays does as much", ({
+    expect,
+  }) => {
+    expect(endOfSpare({})).toEqual(["neutral"]);
+    expect(endOfSpare({ enabled: false })).toEqual(["neutral"]);
+    expect(endOfSpare({ action: "allow" })).toEqual(["weakens"]);
+  });
+
+  it("counts as compared what is declared, what is ours, and what is to go", ({ expect }) => {
+    const live = [carriedOut("p1", checkout), carriedOut("p2", cart), livePolicy("p3")];
+    expect(plannedPolicies(declared([checkout]), live).compared).toBe(2);
+    expect(plannedPolicies(declared([checkout], "delete"), live).compared).toBe(3);
+  });
+
+  it("knows a zone by our mark, also where nothing is declared any more", ({ expect }) => {
+    expect(plannedPolicies(declared([]), [carriedOut("p1", checkout)]).marked).toBe(true);
+    expect(plannedPolicies(declared([checkout]), [livePolicy("p1")]).marked).toBe(false);
+  });
+});

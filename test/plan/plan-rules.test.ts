@@ -1,0 +1,280 @@
+import { describe, it } from "vitest";
+
+import { summaryOf } from "../../src/plan/change.ts";
+import { plan } from "../../src/plan/plan.ts";
+import type { Write } from "../../src/plan/write.ts";
+import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
+import type { Rule } from "../../src/zone/resource.ts";
+import {
+  absent,
+  declared,
+  deployment,
+  desiredZone,
+  entrypoint,
+  exception,
+  liveDeployment,
+  liveException,
+  liveRule,
+  liveZone,
+  owner,
+} from "../support/model.ts";
+import {
+  foreign,
+  foreignToo,
+  liveOwasp,
+  liveUploads,
+  owasp,
+  plannedRules,
+  type Situation,
+  uploads,
+} from "../support/planned.ts";
+import { text } from "../support/wire-model.ts";
+
+/** A write in a line: its call, what it is about, and where. */
+function told(write: Write): string {
+  switch (write.call) {
+    case "create-rule":
+      return `POST ${JSON.stringify(write.position)}`;
+    case "update-rule": {
+      const body = Object.keys(write.body).length === 0 ? " (position only)" : "";
+      return `PATCH ${write.id}${body}${write.position === null ? "" : ` ${JSON.stringify(write.position)}`}`;
+    }
+    case "delete-rule":
+      return `DELETE ${write.id}`;
+    case "put-entrypoint":
+      return `PUT ${write.rules.map(({ id, ref }) => text(id) || `new ${text(ref)}`).join(", ")}`;
+    case "update-settings":
+    case "create-policy":
+    case "update-policy":
+    case "delete-policy":
+      return write.call;
+  }
+}
+
+interface Sent extends Situation<Rule, LiveEntrypoint> {
+  readonly sends: readonly string[];
+}
+
+const situations: readonly Sent[] = [
+  {
+    when: "nothing is declared and there is no entry point",
+    given: declared([]),
+    live: absent,
+    yields: [],
+    sends: [],
+  },
+  {
+    when: "both sides agree",
+    given: declared([uploads, owasp]),
+    live: entrypoint(liveUploads, liveOwasp),
+    yields: [],
+    sends: [],
+  },
+  {
+    when: "there is no entry point",
+    given: declared([uploads, owasp]),
+    live: absent,
+    yields: ["+ rule/uploads", "+ rule/owasp"],
+    sends: ["PUT new zonewarden:uploads, new zonewarden:owasp"],
+  },
+  {
+    when: "the entry point is empty and one rule is declared",
+    given: declared([owasp]),
+    live: entrypoint(),
+    yields: ["+ rule/owasp"],
+    sends: ['POST {"before":""}'],
+  },
+  {
+    when: "the entry point is empty and two rules are declared",
+    given: declared([uploads, owasp]),
+    live: entrypoint(),
+    yields: ["+ rule/uploads", "+ rule/owasp"],
+    sends: ["PUT new zonewarden:uploads, new zonewarden:owasp"],
+  },
+  {
+    when: "one rule differs",
+    given: declared([owasp]),
+    live: entrypoint(
+      foreign,
+      liveDeployment("r1", { ref: "zonewarden:owasp", enabled: false }),
+      foreignToo,
+    ),
+    yields: ["~ rule/owasp (enabled)"],
+    sends: ["PATCH r1"],
+    leaves: ["f1", "f2"],
+  },
+  {
+    when: "a new exception stands in front of a declared rule",
+    given: declared([uploads, owasp]),
+    live: entrypoint(foreign, liveOwasp),
+    yields: ["+ rule/uploads"],
+    sends: ['POST {"after":"f1"}'],
+    leaves: ["f1"],
+  },
+  {
+    when: "a new rule stands behind a declared one",
+    given: declared([uploads, owasp]),
+    live: entrypoint(liveUploads, foreign),
+    yields: ["+ rule/owasp"],
+    sends: ['POST {"after":"r2"}'],
+    leaves: ["f1"],
+  },
+  {
+    when: "a new exception has no declared neighbour",
+    given: declared([uploads]),
+    live: entrypoint(foreign),
+    yields: ["+ rule/uploads"],
+    sends: ['POST {"before":""}'],
+    leaves: ["f1"],
+  },
+  {
+    when: "a new deployment has no declared neighbour",
+    given: declared([owasp]),
+    live: entrypoint(foreign),
+    yields: ["+ rule/owasp"],
+    sends: ['POST {"after":"f1"}'],
+    leaves: ["f1"],
+  },
+  {
+    when: "a rule of ours is no longer declared",
+    given: declared([owasp]),
+    live: entrypoint(liveUploads, liveOwasp, foreign),
+    yields: ["- rule/uploads"],
+    sends: ["DELETE r2"],
+    leaves: ["f1"],
+  },
+  {
+    when: "nothing is declared any more",
+    given: declared([]),
+    live: entrypoint(liveUploads, foreign, liveOwasp),
+    yields: ["- rule/uploads", "- rule/owasp"],
+    sends: ["PUT f1"],
+    leaves: ["f1"],
+  },
+  {
+    when: "two declared rules changed places",
+    given: declared([uploads, owasp]),
+    live: entrypoint(foreign, liveOwasp, liveUploads),
+    yields: ["~ rule/uploads (position)", "~ rule/owasp (position)"],
+    sends: ['PATCH r2 (position only) {"after":"f1"}'],
+    leaves: ["f1"],
+  },
+  {
+    when: "a rule differs and stands in the wrong place",
+    given: declared([uploads, owasp]),
+    live: entrypoint(liveOwasp, liveException("r2", "else", { ref: "zonewarden:uploads" })),
+    yields: ["~ rule/uploads (expression, position)", "~ rule/owasp (position)"],
+    sends: ['PATCH r2 {"before":""}'],
+  },
+  {
+    when: "a rule differs and other ones stand in the wrong place",
+    given: declared([uploads, exception("beta"), owasp]),
+    live: entrypoint(
+      liveDeployment("r1", { ref: "zonewarden:owasp", enabled: false }),
+      liveException("r3", "beta", { ref: "zonewarden:beta" }),
+      liveUploads,
+    ),
+    yields: ["~ rule/uploads (position)", "~ rule/owasp (enabled, position)"],
+    sends: ["PUT r2, r3, r1"],
+  },
+  {
+    when: "a rule is new and others stand in the wrong place",
+    given: declared([uploads, owasp, exception("beta")]),
+    live: entrypoint(liveOwasp, liveUploads),
+    yields: ["~ rule/uploads (position)", "~ rule/owasp (position)", "+ rule/beta"],
+    sends: ["PUT r2, r1, new zonewarden:beta"],
+  },
+  {
+    when: "a rule goes and others stand in the wrong place",
+    given: declared([uploads, owasp]),
+    live: entrypoint(
+      liveOwasp,
+      liveException("r3", "beta", { ref: "zonewarden:beta" }),
+      liveUploads,
+    ),
+    yields: ["~ rule/uploads (position)", "~ rule/owasp (position)", "- rule/beta"],
+    sends: ["PUT r2, r1"],
+  },
+  {
+    when: "several rules change places at once",
+    given: declared([exception("a"), exception("b"), exception("c"), exception("d")]),
+    live: entrypoint(
+      ...["d", "c", "b", "a"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
+    ),
+    yields: [
+      "~ rule/a (position)",
+      "~ rule/b (position)",
+      "~ rule/c (position)",
+      "~ rule/d (position)",
+    ],
+    sends: ["PUT a, b, c, d"],
+  },
+  {
+    when: "one rule comes, one goes and one differs",
+    given: declared([uploads, owasp]),
+    live: entrypoint(
+      foreign,
+      liveException("r3", "beta", { ref: "zonewarden:beta" }),
+      foreignToo,
+      liveDeployment("r1", { ref: "zonewarden:owasp", enabled: false }),
+    ),
+    yields: ["+ rule/uploads", "~ rule/owasp (enabled)", "- rule/beta"],
+    sends: ["PUT f1, f2, new zonewarden:uploads, r1"],
+    leaves: ["f1", "f2"],
+  },
+];
+
+describe("planning rules", () => {
+  it.for(situations)("when $when", ({ given, live, yields, sends, leaves = [] }, { expect }) => {
+    const { changes, writes, unmanaged, obstacles } = plannedRules(given, live);
+    expect(obstacles).toEqual([]);
+    expect(changes.map(summaryOf)).toEqual(yields);
+    expect(writes.map(told)).toEqual(sends);
+    expect(unmanaged.map(({ id }) => id)).toEqual(leaves);
+  });
+
+  it("plans around a thousand foreign rules with one small request", ({ expect }) => {
+    const many = Array.from({ length: 1000 }, (_, n) =>
+      liveRule(`f${n}`, { action: n % 2 === 0 ? "block" : "unheard_of" }),
+    );
+    const given = declared([uploads, owasp]);
+    const live = entrypoint(...many.slice(0, 500), liveOwasp, ...many.slice(500));
+    const { changes, writes, unmanaged } = plannedRules(given, live);
+    expect(changes.map(summaryOf)).toEqual(["+ rule/uploads"]);
+    expect(writes.map(told)).toEqual(['POST {"after":"f499"}']);
+    expect(unmanaged).toHaveLength(1000);
+  });
+
+  it("counts what it compared, and knows whether anything bears our mark", ({ expect }) => {
+    const gone = liveException("r3", "gone", { ref: "zonewarden:gone" });
+    const ours = plannedRules(declared([owasp]), entrypoint(liveOwasp, gone, foreign));
+    expect(ours).toMatchObject({ compared: 2, marked: true });
+    const theirs = plannedRules(declared([uploads]), entrypoint(foreign, foreignToo));
+    expect(theirs).toMatchObject({ compared: 1, marked: false });
+  });
+
+  it("tells a rule that it takes over from one that is ours", ({ expect }) => {
+    const strict = deployment("owasp", { description: "Stricter" });
+    const adopted = [liveOwasp, liveDeployment("r1", { ref: "made by hand" })].map((live) =>
+      plannedRules(declared([strict]), entrypoint(live)).changes.map((change) =>
+        change.verb === "update" ? change.adopted : undefined,
+      ),
+    );
+    expect(adopted).toEqual([[false], [true]]);
+  });
+
+  it("says by which id the score rule is meant where the ruleset could not be read", ({
+    expect,
+  }) => {
+    const tuned = deployment("owasp", { tuning: { ...owasp.tuning, scoreThreshold: 25 } });
+    const scoreRule = { id: "s1", source: "documented", version: "" } as const;
+    const { notes } = plan(
+      desiredZone({ rules: declared([tuned]) }),
+      liveZone({ entrypoint: absent, scoreRule }),
+      owner,
+    );
+    expect(notes).toEqual([
+      "the OWASP ruleset could not be read: its score rule is taken by its documented id s1",
+    ]);
+  });
+});

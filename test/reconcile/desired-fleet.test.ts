@@ -1,0 +1,92 @@
+import { describe, it } from "vitest";
+
+import { selectZones } from "../../src/desired/zones/select.ts";
+import {
+  declaredFleet,
+  joinListings,
+  missingReport,
+} from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { Failure } from "../../src/state/run-report.ts";
+import { zoneId } from "../../src/zone/zone.ts";
+import { desiredBench } from "../support/desired.ts";
+import { zone } from "../support/service.ts";
+
+const occasion = { run: "r", trigger: "manual", revision: "v", now: new Date(0) } as const;
+
+const pending = [
+  zone("shop.example.com", { status: "pending", accountName: "Agency" }),
+  zone("shop.example.com", { status: "moved" }),
+];
+
+describe("a declared name that stands for no zone", () => {
+  it.for([
+    { when: "the listing does not show it", listed: [], code: "ZONE_NOT_LISTED", says: "the name" },
+    { when: "it stands for several", listed: pending, code: "ZONE_AMBIGUOUS", says: "by its id" },
+  ])("is unreadable, with the reason, when $when", async (row, { expect }) => {
+    const text =
+      "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } } }]";
+    const state = await desiredBench({ "a.yaml": text }).load();
+    const known = { zones: row.listed, unlisted: [] };
+    const { zones, missing } = declaredFleet(selectZones, state, known);
+    const reports = [...missing].map(([name, why]) => missingReport(name, why, occasion));
+    const failures = reports.map((report): Failure | undefined =>
+      report.result === "unreadable" ? report.failure : undefined,
+    );
+    expect(zones.size).toBe(0);
+    expect(failures.map((failure) => failure?.code)).toEqual([row.code]);
+    expect(failures[0]?.message).toContain(row.says);
+  });
+});
+
+describe("a declared name while the zones of a credential are not known", () => {
+  const id = zoneId("b".repeat(32));
+  const moved = {
+    ...zone("shop.example.com", { status: "moved", accountName: "Agency" }),
+    ...(id !== undefined && { id }),
+  };
+  const active = zone("shop.example.com");
+  const failed = [{ credential: "ours", error: new Error("503") }];
+
+  it.for([
+    { target: "name: shop.example.com", listed: [moved], yields: [], after: [active] },
+    { target: "match: { name: shop* }", listed: [moved], yields: [], after: [active] },
+    { target: "name: shop.example.com", listed: [active], yields: [active], after: [active] },
+    { target: `id: "${moved.id}"`, listed: [moved], yields: [moved], after: [moved] },
+  ])("stands for no zone that is not active ($target)", async (row, { expect }) => {
+    const text = `zones: [{ ${row.target}, page_shield: { settings: { enabled: true } } }]`;
+    const state = await desiredBench({ "a.yaml": text }).load();
+    const inPart = joinListings(undefined, { zones: row.listed, failed });
+    const before = declaredFleet(selectZones, state, inPart);
+    expect([...before.zones.values()].map(({ desired }) => desired.zone)).toEqual(row.yields);
+    const isLeftAlone = row.yields.length === 0;
+    expect(before.problems.map(({ code }) => code)).toEqual(isLeftAlone ? ["ZONE_UNCERTAIN"] : []);
+    expect(before.problems.every(({ message }) => message.includes("ours"))).toBe(true);
+
+    const whole = joinListings(inPart, { zones: [moved, active], failed: [] });
+    const after = declaredFleet(selectZones, state, whole);
+    expect([...after.zones.values()].map(({ desired }) => desired.zone)).toEqual(row.after);
+    expect(after.missing.size).toBe(0);
+
+    const later = joinListings(whole, { zones: [moved], failed });
+    const kept = declaredFleet(selectZones, state, later);
+    expect([...kept.zones.values()].map(({ desired }) => desired.zone)).toEqual(row.after);
+  });
+
+  it("is told as unreadable, with the credential", async ({ expect }) => {
+    const text =
+      "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } } }]";
+    const state = await desiredBench({ "a.yaml": text }).load();
+    const { missing } = declaredFleet(selectZones, state, { zones: [moved], unlisted: ["ours"] });
+    expect([...missing.values()]).toMatchObject([{ code: "ZONE_UNCERTAIN" }]);
+    expect([...missing.values()][0]?.message).toMatch(/moved, in Agency.*credential ours/s);
+  });
+
+  it("is still not known when only another one comes back", ({ expect }) => {
+    const theirs = { credential: "theirs", error: new Error("401") };
+    const first = joinListings(undefined, { zones: [moved], failed: [...failed, theirs] });
+    expect(first.unlisted).toEqual(["ours", "theirs"]);
+    const second = joinListings(first, { zones: [moved], failed });
+    expect(second.unlisted).toEqual(["ours"]);
+    expect(joinListings(second, { zones: [moved], failed: [...failed, theirs] })).toBe(second);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, it } from "vitest";
+
+import { Budget } from "../../src/api/budget/budget.ts";
+import { type Windows, windowsOf } from "../../src/reconcile/schedule/windows.ts";
+import { defaultBudget } from "../support/budget.ts";
+import { livePolicy } from "../support/model.ts";
+import { protectedContent, World } from "../support/world.ts";
+
+const [shop, blog] = ["shop.example", "blog.example"] as const;
+const [second, minute] = [1_000, 60_000] as const;
+
+/** A world whose one writing zone waits for its turn to write since ten seconds. */
+async function waitingWorld(windows: Windows = windowsOf([])): Promise<World> {
+  const world = new World([shop, blog], { windows });
+  world.files.set(blog, { ...protectedContent, settings: [], policies: undefined });
+  world.turnMs = 40 * second;
+  world.start();
+  await world.clock.advance(10 * second);
+  world.requests.length = 0;
+  world.reports.length = 0;
+  return world;
+}
+
+function edit(world: World, change: (files: World["files"]) => void): void {
+  change(world.files);
+  world.revision = "r2";
+  world.reconciler.wake("file");
+}
+
+const suspension = { reason: "incident", until: undefined };
+
+describe("a write that was not sent yet is called off", () => {
+  it.for([
+    {
+      when: "somebody suspends its zone",
+      act: (world: World) =>
+        edit(world, (files) => files.set(shop, { ...protectedContent, suspension })),
+      next: { result: "refused", refusals: [{ code: "SUSPENDED" }] },
+    },
+    {
+      when: "its zone is only to be observed",
+      act: (world: World) =>
+        edit(world, (files) => files.set(shop, { ...protectedContent, mode: "observe" })),
+      next: { result: "refused", refusals: [{ code: "OBSERVED" }] },
+    },
+    {
+      when: "everything is only to be observed",
+      act: ({ reconciler, options }: World) =>
+        reconciler.reconfigure({ ...options, mode: "observe" }),
+      next: { result: "refused", refusals: [{ code: "OBSERVED" }] },
+    },
+    {
+      when: "its zone is taken out of the files",
+      act: (world: World) => edit(world, (files) => files.delete(shop)),
+      next: undefined,
+    },
+  ])("when $when", async ({ act, next }, { expect }) => {
+    await using world = await waitingWorld();
+    act(world);
+    await world.clock.advance(10 * second);
+    const skipped = { status: "skipped", because: "countermanded" };
+    const after = next === undefined ? [] : [next];
+    expect(world.reports).toMatchObject([
+      { result: "applied", outcomes: [skipped, skipped] },
+      ...after,
+    ]);
+    await world.clock.advance(30 * minute);
+    expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
+  });
+
+  it("when a freeze begins, at that moment", async ({ expect }) => {
+    const opens = new Date("2026-11-20T12:00:30Z");
+    const freeze = { reason: "sales", letStrengtheningPass: false };
+    await using world = await waitingWorld({
+      freezeAt: (now) => (now < opens ? undefined : freeze),
+      endOfFreeze: () => undefined,
+    });
+    await world.clock.advance(20 * second - 1);
+    expect(world.reports).toEqual([]);
+    await world.clock.advance(1);
+    expect(world.reports).toMatchObject([{ finishedAt: opens, outcomes: [{}, {}] }]);
+    await world.clock.advance(30 * minute);
+    expect(world.reports.at(-1)).toMatchObject({ refusals: [{ code: "FROZEN" }] });
+    expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
+  });
+
+  it("and one under way is finished", async ({ expect }) => {
+    await using world = new World([shop]);
+    world.latencyMs = 100;
+    world.start();
+    await world.clock.advance(250);
+    edit(world, (files) => files.set(shop, { ...protectedContent, suspension }));
+    await world.clock.advance(10 * second);
+    expect(world.reports).toMatchObject([
+      { outcomes: [{ status: "done" }, { status: "skipped", because: "countermanded" }] },
+      { result: "refused" },
+    ]);
+  });
+
+  it("but goes on where another zone is edited", async ({ expect }) => {
+    await using world = await waitingWorld();
+    edit(world, (files) => files.set(blog, { ...protectedContent, mode: "observe" }));
+    await world.clock.advance(90 * second);
+    expect(world.told()).toContain(`${shop} applied`);
+    expect(world.live.get(shop)?.policies).toHaveLength(1);
+  });
+});
+
+describe("a reading that has become old", () => {
+  it("is had again before anything is written", async ({ expect }) => {
+    await using world = new World([shop]);
+    world.turnMs = 10 * minute;
+    world.start();
+    await world.clock.advance(minute);
+    const live = world.live.get(shop);
+    if (live?.policies === undefined) throw new Error("no policies");
+    const byHand = livePolicy("by-hand");
+    world.live.set(shop, { ...live, policies: [byHand] });
+    world.turnMs = 0;
+    await world.clock.advance(minute);
+    const read = `read ${shop}`;
+    expect(world.requests.slice(0, 3)).toEqual([read, read, `write ${shop} create-policy`]);
+    expect(world.reports).toMatchObject([
+      { outcomes: [{ because: "outdated" }, { because: "outdated" }] },
+      { outcomes: [{ status: "done" }, { status: "done" }] },
+    ]);
+    expect(world.live.get(shop)?.policies).toContainEqual(byHand);
+  });
+
+  it.for([-60 * minute, 60 * minute])(
+    "is so by its age, though somebody sets the clock by %s ms",
+    async (ms, { expect }) => {
+      await using world = new World([shop]);
+      world.turnMs = 10 * minute;
+      world.start();
+      await world.clock.advance(30 * second);
+      world.clock.step(ms);
+      await world.clock.advance(30 * second - 1);
+      expect(world.reports).toEqual([]);
+      await world.clock.advance(1);
+      expect(world.told()).toEqual([`${shop} applied`]);
+    },
+  );
+
+  it("does not make a zone read for ever where the budget is tight", async ({ expect }) => {
+    await using world = new World([shop]);
+    const oneIn5Minutes = { ...defaultBudget, limit: 1, windowMs: 5 * minute, reserve: 0 };
+    world.budget = new Budget(oneIn5Minutes, world.clock);
+    world.start();
+    await world.clock.advance(60 * minute);
+    expect(world.live.get(shop)).toMatchObject({ settings: { enabled: true }, policies: [{}] });
+    expect(world.requests.length).toBeLessThan(13);
+  });
+});

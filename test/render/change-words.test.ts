@@ -1,0 +1,130 @@
+import { describe, it } from "vitest";
+
+import { changesLine } from "../../src/notify/notice-words.ts";
+import { plan } from "../../src/plan/plan.ts";
+import { changeLines } from "../../src/render/text/change-text.ts";
+import {
+  driftTimeText,
+  renderDriftTimes,
+  renderHistoryEntry,
+} from "../../src/render/text/history-text.ts";
+import { paintOf } from "../../src/render/text/paint.ts";
+import type { HistoryEntry } from "../../src/state/history.ts";
+import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
+import { at } from "../support/reports.ts";
+
+const plain = paintOf(false);
+
+/** What a plan says where policies were as `before` and are declared as `after`. */
+function changesFrom(before: readonly string[], after: readonly string[]): readonly string[][] {
+  const items = after.map((value, index) => policy(`p${index}`, { value }));
+  const live = before.map((value, index) =>
+    carriedOut(`id${index}`, policy(`p${index}`, { value })),
+  );
+  const { changes } = plan(
+    desiredZone({ policies: declared(items) }),
+    liveZone({ policies: live }),
+    owner,
+  );
+  return [
+    changes.flatMap((change) => changeLines(change, plain)).map((line) => line.trim()),
+    [changesLine(changes)],
+  ];
+}
+
+describe("a policy's value", () => {
+  it.for([
+    {
+      when: "sources come and go",
+      before: "script-src a.example b.example",
+      after: "script-src b.example c.example",
+      says: ["value  + script-src c.example", "- script-src a.example"],
+    },
+    {
+      when: "directives begin and cease to rule",
+      before: "img-src 'self'",
+      after: "font-src 'self'",
+      says: ["value  + font-src (ruled from now on)", "- img-src (no longer ruled)"],
+    },
+    {
+      when: "nothing changes for a browser",
+      before: "img-src 'self'; report-to x",
+      after: "img-src 'self'; report-to y",
+      says: ["value  + report-to y", "- report-to x"],
+    },
+  ])("is told by its sources where $when", ({ before, after, says }, { expect }) => {
+    const [lines = []] = changesFrom([before], [after]);
+    expect(lines.slice(-2)).toEqual(says);
+  });
+});
+
+describe("changes in a line", () => {
+  it("name what came and went, and fields with short values", ({ expect }) => {
+    const long = `script-src ${Array.from({ length: 20 }, (_, n) => `h${n}.example`).join(" ")}`;
+    const [, [line = ""] = []] = changesFrom(["script-src a.example"], [long, "img-src *"]);
+    expect(line).toBe(
+      `+ policy/p1, ~ policy/p0 value script-src a.example → ${long.slice(0, 80)}…`,
+    );
+  });
+
+  it("count what is beyond ten", ({ expect }) => {
+    const many = Array.from({ length: 12 }, () => "img-src *");
+    const [, [line = ""] = []] = changesFrom([], many);
+    expect(line).toMatch(/^\+ policy\/p0, .+ and 2 more$/);
+  });
+});
+
+const entry: HistoryEntry = {
+  at: at(0),
+  zone: "shop.example.com",
+  verdict: "partial",
+  status: "error",
+  cause: "drift",
+  driftedSince: undefined,
+  clearAt: undefined,
+  trigger: "schedule",
+  revision: "0123456789abcdef",
+  run: "",
+  changes: [
+    {
+      verb: "create",
+      key: "policy/a",
+      title: "",
+      direction: "strengthens",
+      result: "done",
+      fields: [],
+    },
+  ],
+  refusals: [],
+  failure: { code: "API_REFUSED", message: "no \u001B such thing", ray: "" },
+};
+
+describe("the history in words", () => {
+  it("says what was changed and what failed", ({ expect }) => {
+    expect(renderHistoryEntry(entry, plain).split("\n")).toEqual([
+      `${at(0).toISOString()}  shop.example.com  partial  drift  schedule, revision 0123456789ab`,
+      "  + policy/a  ▲ strengthens  done",
+      "  no \\u{1b} such thing",
+      "",
+    ]);
+  });
+
+  it.for([
+    { revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681", shown: "8c9b6cfb5909" },
+    { revision: "sha256-af6646e99cba", shown: "sha256-af6646e99cba" },
+    { revision: "release-2026-11-21", shown: "release-2026-11-21" },
+  ])("shows the revision $revision as $shown", ({ revision, shown }, { expect }) => {
+    expect(renderHistoryEntry({ ...entry, revision }, plain).split("\n")[0]).toMatch(
+      new RegExp(`, revision ${shown}$`),
+    );
+  });
+
+  it("says how long zones drifted", ({ expect }) => {
+    const calm = { zone: entry.zone, episodes: 0, seenMs: 0, atMostMs: 0, isDrifting: false };
+    const period = { since: at(0), until: at(60) };
+    expect(renderDriftTimes([calm], period)).toMatch(/^Drift from \S+ to \S+: none\n$/);
+    expect(driftTimeText(calm)).toBe("did not drift");
+    const often = { ...calm, episodes: 2, seenMs: 60_000, atMostMs: 120_000, isDrifting: true };
+    expect(driftTimeText(often)).toBe("drifted 2 times, 1 min seen, at most 2 min, and still does");
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, it } from "vitest";
+
+import type { JudgedPolicy, PolicyImpact, Sighting } from "../../src/impact/csp-impact.ts";
+import type { EffectiveRule } from "../../src/impact/effective-rules.ts";
+import type { DeploymentImpact, ZoneImpact } from "../../src/impact/zone-impact.ts";
+import { impactJson } from "../../src/render/json/impact-json.ts";
+import { impactMarkdown } from "../../src/render/markdown/impact-markdown.ts";
+import { renderImpacts } from "../../src/render/text/impact-text.ts";
+import { parseCspSource } from "../../src/syntax/csp/csp-source.ts";
+import type { RulesetRule } from "../../src/zone/ruleset.ts";
+import { zoneName } from "../../src/zone/zone.ts";
+import { script } from "../support/inventory.ts";
+import { policy } from "../support/model.ts";
+
+const page = "https://shop.example.com/";
+
+function sighting(name: string, ...malicious: readonly string[]): Sighting {
+  return { resource: script(`https://${name}.example/x.js`), pages: [page], malicious };
+}
+
+const enforced = policy("site", { action: "allow" });
+const title = "Scripts of the site";
+
+function impactOf(judged: Partial<JudgedPolicy>, found: Partial<PolicyImpact>): PolicyImpact {
+  return {
+    policy: { key: "policy/site", title, before: undefined, after: enforced, ...judged },
+    force: "blocks",
+    seen: 1,
+    blocked: [],
+    newlyAllowed: [],
+    allowedMalicious: [],
+    unseen: [],
+    unclear: [],
+    elsewhere: 0,
+    ...found,
+  };
+}
+
+function ruleOf(id: string, ...categories: readonly string[]): RulesetRule {
+  const facts = { ref: id, action: "score", expression: "", enabled: true, wire: {} };
+  return { ...facts, id, description: `rule ${id}`, categories, scoreThreshold: undefined };
+}
+
+function effective(rule: RulesetRule, changes: Partial<EffectiveRule>): EffectiveRule {
+  return { rule, enabled: true, action: "block", scoreThreshold: undefined, ...changes };
+}
+
+const score = ruleOf("score");
+
+function deploymentOf(found: Partial<DeploymentImpact>): DeploymentImpact {
+  const head = { id: "r1", name: "OWASP", description: "", kind: "managed", phase: "p" };
+  const ruleset = { ...head, version: "87", lastUpdated: "", rules: [score] };
+  const nothing = { switchedOn: [], switchedOff: [], retuned: [], advice: [] };
+  return { key: "rule/owasp", ruleset, on: 16, total: 33, ...nothing, ...found };
+}
+
+function on(
+  policies: readonly PolicyImpact[],
+  deployments: readonly DeploymentImpact[] = [],
+  notes: readonly string[] = [],
+): ZoneImpact {
+  const zone = zoneName("shop.example.com");
+  if (zone === undefined) throw new Error("no name of a zone");
+  return { zone, policies, deployments, notes };
+}
+
+function lines(impact: ZoneImpact): readonly string[] {
+  return renderImpacts([impact], { color: false }).split("\n").slice(1, -2);
+}
+
+describe("the impact of a policy", () => {
+  it("names what it blocks, lets in, and leaves open", ({ expect }) => {
+    const nowhere = { ...sighting("a"), pages: [] };
+    const unknown = { resource: script("https://z.example/", { lastSeenAt: undefined }) };
+    const impact = impactOf(
+      { before: enforced },
+      {
+        seen: 7,
+        blocked: [
+          { ...sighting("new"), pages: [page, `${page}b`], already: false },
+          { ...unknown, pages: [], malicious: [], already: true },
+        ],
+        newlyAllowed: [nowhere],
+        allowedMalicious: [sighting("bad", "integrity score 4")],
+        unclear: [{ ...sighting("far"), because: "nobody can tell" }],
+        unseen: [{ directive: "script-src", source: parseCspSource("old.example", 0) }],
+        elsewhere: 2,
+      },
+    );
+    expect(lines(on([impact], [], ["a \u001B note"]))).toEqual([
+      "  policy/site  Scripts of the site  blocks what does not fit; 7 resources seen on its pages",
+      "    ✗ blocks anew: 1",
+      `        script https://new.example/x.js  (last seen 2026-11-20; on ${page} and 1 more)`,
+      "    ✗ blocks as before: 1",
+      "        script https://z.example/",
+      "    + lets in anew: 1",
+      "        script https://a.example/x.js  (last seen 2026-11-20)",
+      "    ! lets in, though malicious: 1",
+      `        script https://bad.example/x.js  (malicious: integrity score 4; last seen 2026-11-20; on ${page})`,
+      "    ? cannot be told: 1",
+      `        script https://far.example/x.js  (last seen 2026-11-20; on ${page}): nobody can tell`,
+      "    · allows, though nothing seen needs it: 1",
+      "        script-src old.example",
+      "    2 more resources of these hosts: the service names one page of each, which is not the policy's",
+      "  note: a \\u{1b} note",
+    ]);
+  });
+
+  it("says nothing of single sources where nothing was seen", ({ expect }) => {
+    const source = parseCspSource("old.example", 0);
+    const unseen = [{ directive: "script-src", source }];
+    const impact = impactOf({ title: "" }, { seen: 0, unseen, force: "reports" });
+    expect(lines(on([impact]))).toEqual([
+      "  policy/site  reports what does not fit; nothing was seen on its pages",
+    ]);
+  });
+
+  it.for([
+    { force: "none", says: "blocks and reports nothing" },
+    { force: "unknown", says: "may block, its action is not one that is known" },
+  ] as const)("says what a policy does: $force", ({ force, says }, { expect }) => {
+    const impact = impactOf({ title: "" }, { seen: 0, force });
+    expect(lines(on([impact]))).toEqual([`  policy/site  ${says}; nothing was seen on its pages`]);
+  });
+
+  it("counts what is beyond a screen, and gives all of it as JSON", ({ expect }) => {
+    const before = policy("site", { action: "log" });
+    const many = Array.from({ length: 12 }, (_, index) => sighting(`h${index}`));
+    const impact = on([impactOf({ before, after: undefined }, { newlyAllowed: many })]);
+    expect(lines(impact)[1]).toBe("    + reports no more: 12");
+    expect(lines(impact).at(-1)).toBe("        and 2 more (all with --format json)");
+    expect(impactJson(impact)).toMatchObject({
+      policies: [{ newly_allowed: many.map(({ resource }) => ({ url: resource.url })) }],
+    });
+  });
+});
+
+describe("the impact on a managed ruleset", () => {
+  const advised = "the override of the category language-php changes nothing";
+  const impact = deploymentOf({
+    switchedOn: [ruleOf("sql-2", "attack-sqli", "paranoia-level-2")],
+    switchedOff: [ruleOf("odd", "language-php")],
+    retuned: [
+      {
+        before: effective(score, { scoreThreshold: 60, action: "log" }),
+        after: effective(score, { scoreThreshold: 40 }),
+      },
+      {
+        before: effective(ruleOf("x"), {}),
+        after: effective(ruleOf("x"), { action: "log" }),
+      },
+    ],
+    advice: [advised],
+  });
+
+  it("names rules by level, description and id", ({ expect }) => {
+    expect(lines(on([], [impact]))).toEqual([
+      "  rule/owasp  OWASP, version 87; 16 of 33 rules on",
+      "    + switches on: 1",
+      "        level 2: rule sql-2 (sql-2)",
+      "    - switches off: 1",
+      "        rule odd (odd)",
+      "    ~ tunes: 2",
+      "        rule score (score): log from 60 → block from 40",
+      "        rule x (x): block → log",
+      `    ! ${advised}`,
+    ]);
+  });
+
+  it("is the same as JSON", ({ expect }) => {
+    expect(impactJson(on([], [impact]))["deployments"]).toEqual([
+      {
+        key: "rule/owasp",
+        ruleset: "r1",
+        version: "87",
+        on: 16,
+        total: 33,
+        switched_on: [{ id: "sql-2", description: "rule sql-2", level: 2 }],
+        switched_off: [{ id: "odd", description: "rule odd", level: null }],
+        retuned: [
+          {
+            id: "score",
+            description: "rule score",
+            level: null,
+            before: { action: "log", score_threshold: 60 },
+            after: { action: "block", score_threshold: 40 },
+          },
+          {
+            id: "x",
+            description: "rule x",
+            level: null,
+            before: { action: "block", score_threshold: null },
+            after: { action: "log", score_threshold: null },
+          },
+        ],
+        advice: [advised],
+      },
+    ]);
+  });
+});
+
+it("is nothing to tell where no rule changes and no policy is judged", ({ expect }) => {
+  const quiet = on([], [deploymentOf({})]);
+  expect(renderImpacts([quiet], { color: true })).toBe("Impact: nothing to tell.");
+});
+
+it("is cut where a comment on a pull request would be too long", ({ expect }) => {
+  const many = Array.from({ length: 60 }, () => impactOf({}, { newlyAllowed: [sighting("a")] }));
+  const markdown = impactMarkdown([on(many)]);
+  expect(markdown).toMatch(/… \d+ more lines: zonewarden plan --impact shows all/);
+});

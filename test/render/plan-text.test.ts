@@ -1,0 +1,105 @@
+import { stripVTControlCharacters } from "node:util";
+
+import { describe, it } from "vitest";
+
+import { renderReports } from "../../src/render/text/plan-text.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import { applied, planned } from "../support/plan-stories.ts";
+
+const plain = { color: false };
+
+function zoneOf(reports: readonly ZoneReport[], name: string): ZoneReport[] {
+  return reports.filter(({ zone }) => zone === name);
+}
+
+describe("a plan as text", () => {
+  it("reads as this", async ({ expect }) => {
+    await expect(`${renderReports(planned, plain)}\n`).toMatchFileSnapshot("../golden/plan.txt");
+  });
+
+  it("reads the same in colour", async ({ expect }) => {
+    const colored = renderReports(planned, { color: true });
+    expect(stripVTControlCharacters(colored)).toBe(renderReports(planned, plain));
+    await expect(`${colored}\n`).toMatchFileSnapshot("../golden/plan-color.txt");
+  });
+
+  it("says what an apply left behind", async ({ expect }) => {
+    await expect(`${renderReports(applied, plain)}\n`).toMatchFileSnapshot("../golden/apply.txt");
+  });
+
+  it("keeps every line within a terminal", ({ expect }) => {
+    const lines = renderReports(zoneOf(planned, "shop.example.com"), plain).split("\n");
+    expect(lines.filter((line) => line.length > 106)).toEqual([]);
+  });
+
+  it("lets no text from the service reach the terminal as it is", ({ expect }) => {
+    const text = renderReports(zoneOf(planned, "hostile.example.com"), plain);
+    expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(text).toContain(String.raw`\u{1b}[31mred`);
+  });
+
+  it("is silent about zones in which there is nothing to say", ({ expect }) => {
+    expect(renderReports(zoneOf(planned, "calm.example.com"), plain)).toBe(
+      "No changes. 1 of 1 zone in sync.",
+    );
+  });
+
+  it.for([
+    { because: "earlier-failure", says: "not sent, since an earlier one failed" },
+    { because: "shutdown", says: "not sent, since the program was told to stop" },
+    { because: "stale", says: "not sent, since the zone has moved under the plan" },
+    { because: "outdated", says: "not sent, since it waited until what it rests on was old" },
+    { because: "countermanded", says: "not sent, since something came to speak against it" },
+  ] as const)("says why a request was not sent: $because", ({ because, says }, { expect }) => {
+    const [report] = zoneOf(applied, "shop.example.com");
+    if (report?.result !== "applied") throw new Error("not applied");
+    const outcomes = report.outcomes.map(({ write }) => ({
+      status: "skipped" as const,
+      write,
+      because,
+    }));
+    expect(renderReports([{ ...report, outcomes }], plain)).toContain(says);
+  });
+
+  it("says what a lost answer and an interleaved writer mean", ({ expect }) => {
+    const [report] = zoneOf(applied, "shop.example.com");
+    const [write] = report?.result === "applied" ? report.plan.writes : [];
+    if (report?.result !== "applied" || write === undefined) throw new Error("not applied");
+    const failure = {
+      code: "API_UNKNOWN_OUTCOME",
+      message: "POST: no answer",
+      transient: true,
+      ray: "",
+      retryAfterMs: 0,
+    };
+    const text = renderReports(
+      [
+        {
+          ...report,
+          outcomes: [
+            { status: "unknown", write, failure },
+            { status: "done", write, ray: "r", interleaved: true },
+          ],
+        },
+      ],
+      plain,
+    );
+    expect(text).toContain("the answer was lost, the next look decides");
+    expect(text).toContain("somebody else wrote");
+  });
+
+  it("says that what was written differs from what was answered", ({ expect }) => {
+    const [report] = zoneOf(applied, "shop.example.com");
+    if (report?.result !== "applied") throw new Error("not applied");
+    const outcomes = report.plan.writes.map((write) => ({
+      status: "done" as const,
+      write,
+      ray: "r",
+      interleaved: false,
+    }));
+    expect(renderReports([{ ...report, outcomes }], plain)).toContain(
+      "written, but the answers show something else: policy/checkout",
+    );
+    expect(renderReports([{ ...report, outcomes, left: [] }], plain)).not.toContain("written, but");
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, it } from "vitest";
+
+import { summaryWords } from "../../src/render/text/plan-words.ts";
+import { summarize } from "../../src/state/summary.ts";
+import { change, report } from "../support/reports.ts";
+
+const inSync = report("blog.example", 1, { result: "in-sync" });
+const changed = report("shop.example", 1, {
+  result: "ready",
+  cause: "drift",
+  changes: [change("setting/enabled")],
+});
+const unreadable = ["a.example", "b.example"].map((zone) =>
+  report(zone, 1, { result: "unreadable" }),
+);
+
+describe("a run in one line", () => {
+  it.for([
+    { of: [inSync], says: "No changes. 1 of 1 zone in sync." },
+    { of: unreadable, says: "Nothing could be planned: 2 zones could not be read." },
+    {
+      of: [inSync, ...unreadable.slice(1)],
+      says: "1 zone could not be read. No changes in the others: 1 of 2 zones in sync.",
+    },
+    {
+      of: [changed, ...unreadable],
+      says: "Plan: 0 to create, 1 to update, 0 to delete, in 1 request. 0 of 3 zones in sync, 2 unreadable.",
+    },
+  ])("says: $says", ({ of, says }, { expect }) => {
+    expect(summaryWords(summarize(of))).toBe(says);
+  });
+});

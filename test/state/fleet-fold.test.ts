@@ -1,0 +1,143 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { driftOf, pendingOf } from "../../src/state/zone-state.ts";
+import {
+  a,
+  after,
+  b,
+  drifted,
+  fleetOf,
+  held,
+  pending,
+  shop,
+  stateAfter,
+} from "../support/fleets.ts";
+import { at, done, failed, failure, report, skipped, type Came } from "../support/reports.ts";
+
+describe("drift", () => {
+  it("that was corrected is gone, but was an onset", ({ expect }) => {
+    const state = after({ result: "applied", cause: "drift", changes: [a, b] });
+    expect(driftOf(state)).toEqual([]);
+    expect(state).toMatchObject({
+      driftedSince: undefined,
+      driftOnsets: { setting: 0, policy: 1, rule: 0 },
+    });
+  });
+
+  it("is one onset as long as it lasts, and another one when it comes again", ({ expect }) => {
+    expect(after(drifted, drifted).driftOnsets.policy).toBe(1);
+    expect(after(drifted, { result: "in-sync" }, drifted).driftOnsets.policy).toBe(2);
+    expect(
+      after(drifted, { result: "ready", cause: "drift", changes: [a, b] }).driftOnsets.policy,
+    ).toBe(2);
+  });
+
+  it("is dated from when it was first seen", ({ expect }) => {
+    expect(after({ result: "in-sync" }, drifted, held("WEAKENING")).driftedSince).toEqual(at(2));
+  });
+
+  it("stays known while the zone cannot be read", ({ expect }) => {
+    const state = after(drifted, { result: "unreadable" });
+    expect(driftOf(state)).toEqual([a]);
+    expect(state).toMatchObject({ driftedSince: at(1), status: "error" });
+  });
+
+  it("remains where its write was not done", ({ expect }) => {
+    const state = after({
+      result: "applied",
+      cause: "drift",
+      changes: [a, b],
+      outcomes: [failed("policy/a"), skipped("earlier-failure", "policy/b")],
+      left: [a],
+    });
+    expect(driftOf(state)).toEqual([a, b]);
+  });
+
+  it("is not what was declared and not yet carried out", ({ expect }) => {
+    const state = after(pending);
+    expect(driftOf(state)).toEqual([]);
+    expect(pendingOf(state)).toEqual([a]);
+    expect(state).toMatchObject({ driftedSince: undefined, driftOnsets: { policy: 0 } });
+  });
+});
+
+describe("what was changed", () => {
+  it("is remembered with trigger, revision and what became of each write", ({ expect }) => {
+    const state = after({
+      result: "applied",
+      cause: "pending",
+      changes: [a, b],
+      outcomes: [done("policy/a"), failed("policy/b")],
+    });
+    expect(state.changes).toMatchObject([
+      {
+        run: "run-1",
+        at: at(1),
+        trigger: "schedule",
+        cause: "pending",
+        writes: [
+          { call: "update-policy", status: "done", ray: "8f2b", because: "" },
+          { call: "update-policy", status: "failed", because: "PUT policies: 400" },
+        ],
+      },
+    ]);
+  });
+
+  it("holds no body of a request, and is bounded", ({ expect }) => {
+    const runs = Array.from({ length: 60 }, (): Came => ({
+      result: "applied",
+      cause: "drift",
+      changes: [a],
+    }));
+    const fleet = fleetOf();
+    const state = stateAfter(fleet, ...runs.map((came, minute) => report(shop, minute, came)));
+    expect(state.changes.map(({ run }) => run).slice(0, 2)).toEqual(["run-59", "run-58"]);
+    expect(state.changes).toHaveLength(10);
+    expect(fleet.recent).toHaveLength(50);
+    expect(JSON.stringify(state.changes)).not.toContain("body");
+  });
+});
+
+describe("laws", () => {
+  const came = fc.oneof<fc.Arbitrary<Came>[]>(
+    fc.constant({ result: "in-sync" }),
+    fc.constant({ result: "unreadable", failure: failure() }),
+    fc.constantFrom(drifted, pending, held("OBSERVED"), held("WEAKENING"), held("SUSPENDED")),
+    fc.constantFrom<Came>(
+      { result: "applied", cause: "drift", changes: [a] },
+      { result: "applied", cause: "drift", changes: [a], outcomes: [failed("policy/a")] },
+      { result: "applied", cause: "pending", changes: [a], left: [b] },
+    ),
+  );
+
+  it("whatever went before, a zone in sync has nothing to show", ({ expect }) => {
+    fc.assert(
+      fc.property(fc.array(came, { maxLength: 12 }), (runs) => {
+        const state = after(...runs, { result: "in-sync" });
+        expect(state).toMatchObject({
+          status: "in_sync",
+          differing: [],
+          refusals: [],
+          cause: undefined,
+          failure: undefined,
+          driftedSince: undefined,
+          consecutiveFailures: 0,
+        });
+      }),
+    );
+  });
+
+  it("a status never contradicts what differs", ({ expect }) => {
+    fc.assert(
+      fc.property(fc.array(came, { minLength: 1, maxLength: 12 }), (runs) => {
+        const state = after(...runs);
+        expect(state.status === "in_sync").toBe(
+          state.differing.length === 0 && state.failure === undefined,
+        );
+        expect(state.differing.length > 0).toBe(state.cause !== undefined);
+        expect(driftOf(state).length > 0).toBe(state.driftedSince !== undefined);
+      }),
+    );
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, it } from "vitest";
+
+import { refusalsOf } from "../../src/state/zone-state.ts";
+import {
+  a,
+  after,
+  b,
+  drifted,
+  fleetOf,
+  held,
+  pending,
+  shop,
+  stateAfter,
+} from "../support/fleets.ts";
+import {
+  at,
+  declared,
+  done,
+  failed,
+  fleetRefusal,
+  lost,
+  report,
+  skipped,
+  start,
+  type Came,
+} from "../support/reports.ts";
+
+describe("the status of a zone", () => {
+  it("is unknown until the first run", ({ expect }) => {
+    expect(fleetOf().zone(shop)).toMatchObject({
+      status: "unknown",
+      statusSince: start,
+      lastSuccess: undefined,
+    });
+  });
+
+  it.for<{ when: string; runs: readonly Came[]; status: string }>([
+    { when: "nothing differs", runs: [{ result: "in-sync" }], status: "in_sync" },
+    { when: "drift was seen and nobody writes", runs: [drifted], status: "drifted" },
+    { when: "a declaration waits", runs: [pending], status: "pending" },
+    { when: "it is only observed", runs: [held("OBSERVED")], status: "drifted" },
+    { when: "a guard objects", runs: [held("TOO_MANY_DELETES")], status: "blocked" },
+    { when: "a window is closed", runs: [held("FROZEN")], status: "blocked" },
+    {
+      when: "a guard objects to what is only observed",
+      runs: [held("OBSERVED", "WEAKENING")],
+      status: "blocked",
+    },
+    { when: "it is suspended", runs: [held("SUSPENDED", "QUOTA")], status: "paused" },
+    { when: "it cannot be read", runs: [{ result: "unreadable" }], status: "error" },
+    {
+      when: "everything was carried out",
+      runs: [{ result: "applied", cause: "drift", changes: [a, b] }],
+      status: "in_sync",
+    },
+    {
+      when: "a write failed",
+      runs: [{ result: "applied", cause: "drift", changes: [a], outcomes: [failed("policy/a")] }],
+      status: "error",
+    },
+    {
+      when: "the answer to a write was lost",
+      runs: [{ result: "applied", cause: "pending", changes: [a], outcomes: [lost("policy/a")] }],
+      status: "error",
+    },
+    {
+      when: "a shutdown kept it from being written",
+      runs: [
+        {
+          result: "applied",
+          cause: "pending",
+          changes: [a, b],
+          outcomes: [done("policy/a"), skipped("shutdown", "policy/b")],
+        },
+      ],
+      status: "pending",
+    },
+    {
+      when: "another hand undid what was written",
+      runs: [{ result: "applied", cause: "drift", changes: [a], left: [a] }],
+      status: "drifted",
+    },
+    {
+      when: "a failure is over",
+      runs: [{ result: "unreadable" }, { result: "in-sync" }],
+      status: "in_sync",
+    },
+    {
+      when: "a hold is over",
+      runs: [held("WEAKENING"), { result: "applied", cause: "drift", changes: [a] }],
+      status: "in_sync",
+    },
+  ])("is $status when $when", ({ runs, status }, { expect }) => {
+    expect(after(...runs).status).toBe(status);
+  });
+
+  it("says since when it is so, not since when it was last seen", ({ expect }) => {
+    expect(after(drifted, drifted, drifted).statusSince).toEqual(at(1));
+    expect(after(drifted, { result: "in-sync" }, drifted).statusSince).toEqual(at(3));
+  });
+});
+
+const paused = { reason: "migration", until: undefined };
+
+describe("a suspension", () => {
+  it("counts from the moment it is declared, and no longer than it is", ({ expect }) => {
+    const fleet = fleetOf();
+    stateAfter(fleet, report(shop, 1, drifted));
+    fleet.declare([declared(shop, { suspension: paused })], at(2));
+    expect(fleet.zone(shop)).toMatchObject({ status: "paused", statusSince: at(2) });
+
+    stateAfter(fleet, report(shop, 3, held("SUSPENDED")));
+    fleet.declare([declared(shop)], at(4));
+    expect(fleet.zone(shop)).toMatchObject({ status: "drifted", statusSince: at(4) });
+  });
+
+  it("that has run out is none", ({ expect }) => {
+    const fleet = fleetOf(declared(shop, { suspension: { ...paused, until: at(5) } }));
+    expect(stateAfter(fleet, report(shop, 4, { result: "in-sync" })).status).toBe("paused");
+    expect(stateAfter(fleet, report(shop, 6, { result: "in-sync" })).status).toBe("in_sync");
+  });
+
+  it("hides no failure", ({ expect }) => {
+    const fleet = fleetOf(declared(shop, { suspension: paused }));
+    expect(stateAfter(fleet, report(shop, 1, { result: "unreadable" })).status).toBe("error");
+  });
+});
+
+describe("a revision of the files that is held", () => {
+  it("blocks the zones that it touches, whatever their runs find, until it is released", ({
+    expect,
+  }) => {
+    const fleet = fleetOf();
+    stateAfter(fleet, report(shop, 1, { result: "in-sync" }));
+    fleet.declare([declared(shop, { held: fleetRefusal })], at(2));
+    expect(fleet.zone(shop)).toMatchObject({ status: "blocked", statusSince: at(2) });
+
+    const state = stateAfter(fleet, report(shop, 3, held("WEAKENING")));
+    expect(refusalsOf(state).map(({ code }) => code)).toEqual(["FLEET_CHANGE", "WEAKENING"]);
+    stateAfter(fleet, report(shop, 4, { result: "in-sync" }));
+    expect(fleet.zone(shop)).toMatchObject({ status: "blocked", statusSince: at(2) });
+
+    fleet.declare([declared(shop)], at(5));
+    expect(fleet.zone(shop)).toMatchObject({ status: "in_sync", statusSince: at(5) });
+  });
+
+  it("hides neither a failure nor a suspension", ({ expect }) => {
+    const fleet = fleetOf(declared(shop, { held: fleetRefusal, suspension: paused }));
+    expect(stateAfter(fleet, report(shop, 1, { result: "in-sync" })).status).toBe("paused");
+    expect(stateAfter(fleet, report(shop, 2, { result: "unreadable" })).status).toBe("error");
+  });
+});
+
+describe("success and failure", () => {
+  it("a held plan is a success: the zone was looked at completely", ({ expect }) => {
+    expect(after(held("WEAKENING"))).toMatchObject({
+      lastSuccess: at(1),
+      consecutiveFailures: 0,
+    });
+  });
+
+  it("failures are counted in a row, and the last success stays", ({ expect }) => {
+    const state = after(
+      { result: "in-sync" },
+      { result: "unreadable" },
+      { result: "applied", cause: "drift", changes: [a], outcomes: [failed("policy/a")] },
+    );
+    expect(state).toMatchObject({
+      lastSuccess: at(1),
+      consecutiveFailures: 2,
+      failure: { message: "PUT policies: 400" },
+      lastRun: { at: at(3), durationMs: 1_200 },
+    });
+    expect(after({ result: "unreadable" }, { result: "in-sync" })).toMatchObject({
+      consecutiveFailures: 0,
+      failure: undefined,
+    });
+  });
+
+  it("a shutdown is neither", ({ expect }) => {
+    const cut: Came = {
+      result: "applied",
+      cause: "drift",
+      changes: [a],
+      outcomes: [skipped("shutdown", "policy/a")],
+    };
+    expect(after({ result: "unreadable" }, cut)).toMatchObject({
+      lastSuccess: undefined,
+      consecutiveFailures: 1,
+      failure: undefined,
+    });
+  });
+
+  it("what was written and did not stay is a failure", ({ expect }) => {
+    expect(after({ result: "applied", cause: "drift", changes: [a], left: [a] })).toMatchObject({
+      lastSuccess: undefined,
+      consecutiveFailures: 1,
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, it } from "vitest";
+
+import { Fleet } from "../../src/state/fleet.ts";
+import { drifted, fleetOf, shop, stateAfter } from "../support/fleets.ts";
+import { at, declared, heldLoad, load, problem, report, start } from "../support/reports.ts";
+
+describe("what is declared", () => {
+  it("decides which zones there are, in the order of their names", ({ expect }) => {
+    const fleet = fleetOf(declared("b.example.com"), declared("a.example.com"));
+    expect(fleet.zones.map((state) => state.declared.name)).toEqual([
+      "a.example.com",
+      "b.example.com",
+    ]);
+  });
+
+  it("keeps what is known of a zone, and forgets it with the zone", ({ expect }) => {
+    const fleet = fleetOf();
+    stateAfter(fleet, report(shop, 1, drifted));
+    fleet.declare([declared(shop), declared("a.example.com")], at(2));
+    expect(fleet.zone(shop)?.status).toBe("drifted");
+
+    fleet.declare([declared("a.example.com")], at(3));
+    fleet.declare([declared(shop)], at(4));
+    expect(fleet.zone(shop)?.status).toBe("unknown");
+    expect(fleet.zones).toHaveLength(1);
+  });
+
+  it("leaves a zone that is declared as before as it is, to the very object", ({ expect }) => {
+    const until = { reason: "migration", until: at(5) };
+    const fleet = fleetOf(declared(shop, { suspension: until }), declared("a.example.com"));
+    const { zones } = fleet;
+    fleet.declare([declared(shop, { suspension: until }), declared("a.example.com")], at(4));
+    expect(fleet.zones).toBe(zones);
+
+    fleet.declare([declared(shop, { suspension: until }), declared("a.example.com")], at(6));
+    expect(fleet.zones[0]).toBe(zones[0]);
+    expect(fleet.zone(shop)).toMatchObject({ status: "unknown", statusSince: at(6) });
+
+    fleet.declare([declared(shop, { mode: "observe" })], at(7));
+    expect(fleet.zones).toMatchObject([{ declared: { mode: "observe" } }]);
+  });
+
+  it("passes over the report of a zone that went while it was looked at", ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.recordZone(report("gone.example.com", 1, drifted));
+    expect(fleet.zone("gone.example.com")).toBeUndefined();
+  });
+});
+
+describe("readings of the files", () => {
+  it.for([
+    { when: "they are in order", given: load(), ready: true, ordered: true },
+    {
+      when: "one file of many is broken",
+      given: load({ problems: [problem()] }),
+      ready: true,
+      ordered: false,
+    },
+    {
+      when: "there are only warnings",
+      given: load({ problems: [problem({ severity: "warning" })] }),
+      ready: true,
+      ordered: true,
+    },
+    {
+      when: "nothing could be read",
+      given: load({ result: "invalid", problems: [problem()] }),
+      ready: false,
+      ordered: false,
+    },
+    {
+      when: "a guard did not let them in",
+      given: heldLoad(),
+      ready: false,
+      ordered: false,
+    },
+  ])("when $when", ({ given, ready, ordered }, { expect }) => {
+    const fleet = new Fleet();
+    fleet.recordLoad(given);
+    expect(fleet.hasDesiredState).toBe(ready);
+    expect(fleet.loadedAt).toEqual(ordered ? start : undefined);
+  });
+
+  it("a process that had a desired state keeps it", ({ expect }) => {
+    const fleet = new Fleet();
+    fleet.recordLoad(load());
+    fleet.recordLoad(load({ result: "invalid", at: at(9) }));
+    expect(fleet.hasDesiredState).toBe(true);
+    expect(fleet.loadedAt).toEqual(start);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, it } from "vitest";
+
+import { Fleet } from "../../src/state/fleet.ts";
+import type { ZoneState } from "../../src/state/zone-state.ts";
+import { at, declared, planOf, report } from "../support/reports.ts";
+
+const shop = "shop.example";
+const dayMinutes = 1_440;
+
+/** A zone after looks of which each found a version of the OWASP ruleset, a day after the other. */
+function after(...versions: readonly string[]): ZoneState {
+  const fleet = new Fleet();
+  const looks = versions.map((version, day) => {
+    const base = report(shop, day * dayMinutes, { result: "in-sync" });
+    return {
+      ...base,
+      result: "in-sync",
+      plan: { ...planOf(shop), owaspVersion: version },
+    } as const;
+  });
+  const [first] = looks;
+  if (first !== undefined) {
+    fleet.declare([declared(first.zone)], at(0));
+  }
+  for (const look of looks) fleet.recordZone(look);
+  const state = fleet.zone(shop);
+  if (state === undefined) throw new Error("the zone is not declared");
+  return state;
+}
+
+describe("the OWASP ruleset of a zone", () => {
+  it("is known once tuning was planned by it", ({ expect }) => {
+    expect(after("").owasp).toBeUndefined();
+    expect(after("36", "36").owasp).toEqual({ version: "36", moved: undefined });
+    expect(after("36", "36").notes).toEqual([]);
+  });
+
+  it("that has moved since the last look is told for a week", ({ expect }) => {
+    const moved = after("36", "37");
+    expect(moved.owasp).toEqual({ version: "37", moved: { from: "36", at: at(dayMinutes) } });
+    const day = at(dayMinutes).toISOString().slice(0, 10);
+    const note = `the OWASP ruleset moved from version 36 to 37 on ${day}: rules may have come, gone or changed`;
+    expect(moved.notes).toEqual([note]);
+    expect(after("36", ...Array.from({ length: 8 }, () => "37")).notes).toEqual([note]);
+    expect(after("36", ...Array.from({ length: 9 }, () => "37")).notes).toEqual([]);
+  });
+
+  it("stays known while it cannot be read", ({ expect }) => {
+    expect(after("36", "", "37").owasp?.moved).toEqual({ from: "36", at: at(2 * dayMinutes) });
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, it } from "vitest";
+
+import { changeResultOf } from "../../src/state/change-result.ts";
+import { failureOf, isServiceError } from "../../src/state/failure.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import { changesOf, isConverged, summarize } from "../../src/state/summary.ts";
+import { applied, planned } from "../support/plan-stories.ts";
+
+function zoneOf(reports: readonly ZoneReport[], name: string): ZoneReport {
+  const report = reports.find(({ zone }) => zone === name);
+  if (report === undefined) throw new Error(`no report of ${name}`);
+  return report;
+}
+
+describe("a run in numbers", () => {
+  it("counts zones, changes, requests and what is left alone", ({ expect }) => {
+    expect(summarize(planned)).toEqual({
+      zones: { "in-sync": 2, unreadable: 1, refused: 1, ready: 3, applied: 0 },
+      converged: 2,
+      changes: { create: 7, update: 4, delete: 5 },
+      writes: 13,
+      outcomes: { done: 0, failed: 0, unknown: 0, skipped: 0 },
+      unmanaged: 12,
+    });
+    expect(summarize(applied)).toMatchObject({
+      zones: { applied: 1 },
+      outcomes: { done: 2, failed: 1, unknown: 0, skipped: 3 },
+    });
+  });
+
+  it("knows the changes of a report, none where it could not be read", ({ expect }) => {
+    expect(changesOf(zoneOf(planned, "shop.example.com"))).toHaveLength(7);
+    expect(changesOf(zoneOf(planned, "locked.example.com"))).toEqual([]);
+  });
+
+  it("calls a zone converged when nothing is to be done, or all was done and nothing is left", ({
+    expect,
+  }) => {
+    const half = zoneOf(applied, "shop.example.com");
+    if (half.result !== "applied") throw new Error("not applied");
+    const done = half.plan.writes.map((write) => ({
+      status: "done" as const,
+      write,
+      ray: "r",
+      interleaved: false,
+    }));
+    const states = [
+      zoneOf(planned, "calm.example.com"),
+      zoneOf(planned, "shop.example.com"),
+      zoneOf(planned, "brand.example.com"),
+      zoneOf(planned, "locked.example.com"),
+      half,
+      { ...half, outcomes: done },
+      { ...half, outcomes: done, left: [] },
+    ];
+    expect(states.map(isConverged)).toEqual([true, false, false, false, false, false, true]);
+  });
+});
+
+describe("what became of a change", () => {
+  const [change] = changesOf(zoneOf(planned, "shop.example.com"));
+
+  it.for([
+    { statuses: [], yields: "skipped" },
+    { statuses: ["done"], yields: "done" },
+    { statuses: ["done", "skipped"], yields: "skipped" },
+    { statuses: ["skipped", "unknown"], yields: "unknown" },
+    { statuses: ["unknown", "failed", "done"], yields: "failed" },
+  ] as const)("is the worst of its requests: $statuses", ({ statuses, yields }, { expect }) => {
+    if (change === undefined) throw new Error("no change");
+    const writes = statuses.map((status) => ({ status, changes: [change.key] }));
+    expect(changeResultOf(change, writes)).toBe(yields);
+  });
+});
+
+describe("an error as data", () => {
+  const refusal = Object.assign(new Error("PUT policies: 400"), {
+    code: "API_REFUSED",
+    transient: false,
+    ray: "8f2a",
+    retryAfterMs: 0,
+  });
+
+  it("is the service's failure where its client says so", ({ expect }) => {
+    expect(isServiceError(refusal)).toBe(true);
+    expect(failureOf(refusal)).toEqual({
+      code: "API_REFUSED",
+      message: "PUT policies: 400",
+      transient: false,
+      ray: "8f2a",
+      retryAfterMs: 0,
+    });
+  });
+
+  it.for([
+    { what: "a bug", error: new TypeError("x of undefined, token abc") },
+    { what: "another library's error", error: Object.assign(new Error("x"), { code: "ENOENT" }) },
+    {
+      what: "half of one",
+      error: Object.assign(new Error("x"), { code: "API_X", transient: true }),
+    },
+    { what: "no error at all", error: "API_REFUSED" },
+  ])(
+    "is a fault of the program otherwise, and its words stay in the log: $what",
+    (given, { expect }) => {
+      expect(isServiceError(given.error)).toBe(false);
+      expect(failureOf(given.error)).toEqual({
+        code: "INTERNAL",
+        message: "a fault of the program itself: the log has the details",
+        transient: true,
+        ray: "",
+        retryAfterMs: 0,
+      });
+    },
+  );
+});

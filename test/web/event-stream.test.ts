@@ -1,0 +1,73 @@
+import { describe, it } from "vitest";
+
+import { Live, type LiveListener } from "../../src/web/event-stream.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { drifted, fleetOf, shop } from "../support/fleets.ts";
+import { report, type Came } from "../support/reports.ts";
+
+/** Words that an open page hears. */
+function listening(live: Live): string[] {
+  const heard: string[] = [];
+  live.listen({ changed: () => heard.push("changed"), beat: () => heard.push("beat") });
+  return heard;
+}
+
+function deaf(): LiveListener {
+  return { changed: () => undefined, beat: () => undefined };
+}
+
+/** Lets runs of the shop happen one after the other. */
+function tell(live: Live, ...runs: readonly Came[]): void {
+  const fleet = fleetOf();
+  for (const [minute, came] of runs.entries()) {
+    const before = fleet.zone(shop);
+    const told = report(shop, minute, came);
+    fleet.recordZone(told);
+    const after = fleet.zone(shop);
+    if (before !== undefined && after !== undefined) live.zone({ before, report: told, after });
+  }
+}
+
+describe("an open page", () => {
+  it("hears of the first change at once, and of many within a second once more", async ({
+    expect,
+  }) => {
+    const clock = new SimulatedClock();
+    const live = new Live(clock);
+    const heard = listening(live);
+    tell(live, drifted, { result: "in-sync" }, drifted, { result: "in-sync" });
+    expect(heard).toEqual(["changed"]);
+    await clock.advance(1_000);
+    expect(heard).toEqual(["changed", "changed"]);
+    await clock.advance(10_000);
+    expect(heard).toHaveLength(2);
+  });
+
+  it("hears nothing of looks that change nothing", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const live = new Live(clock);
+    const heard = listening(live);
+    tell(live, drifted, ...Array.from({ length: 5 }, () => drifted));
+    await clock.advance(5_000);
+    expect(heard).toEqual(["changed"]);
+  });
+
+  it("hears a beat where nothing happens, so that no proxy cuts the line", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const heard = listening(new Live(clock));
+    await clock.advance(60_000);
+    expect(heard).toEqual(["beat", "beat", "beat"]);
+  });
+
+  it("is not taken in where there are too many, and makes room when it is closed", async ({
+    expect,
+  }) => {
+    const clock = new SimulatedClock();
+    const live = new Live(clock);
+    const open = Array.from({ length: 200 }, () => live.listen(deaf()));
+    expect(live.listen(deaf())).toBeUndefined();
+    for (const each of open) each?.[Symbol.dispose]();
+    expect(live.listen(deaf())).toBeDefined();
+    await clock.advance(1);
+  });
+});
