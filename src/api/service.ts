@@ -21,14 +21,14 @@ import {
   readRuleset,
   type RulesetScope,
 } from "./read/read-rulesets.ts";
-import { readAnswers, type Wanted, type ZoneAnswers } from "./read/read-zone.ts";
+import { readAnswers, type PartsToRead, type ZoneAnswers } from "./read/read-zone.ts";
 import { ScoreRules } from "./read/score-rule.ts";
 import { ZoneLister } from "./read/zone-listing.ts";
 import { ApiError } from "./request/api-error.ts";
 import type { Get, Urgency, Send } from "./request/call.ts";
 import type { Connection } from "./request/client.ts";
 import { KnownBodies } from "./request/known-bodies.ts";
-import { sendWithRetries, type RetryPolicy, type Session } from "./request/retry.ts";
+import { sendWithRetries, type RetryPolicy, type RequestState } from "./request/retry.ts";
 import { sendWrite, check, type Written } from "./write/send-write.ts";
 
 /** What the service is reached with. */
@@ -43,7 +43,7 @@ export interface ServiceOptions {
 
 /** The service, reached with all credentials. */
 export interface Service {
-  readonly sessions: readonly Session[];
+  readonly sessions: readonly RequestState[];
   readonly scoreRules: ScoreRules;
 }
 
@@ -64,12 +64,17 @@ export interface Reader {
   /** Asks for what is wanted of a zone, in three requests at most and the score rule's, or throws an `ApiError`. */
   readAnswers(
     zone: Zone,
-    wanted: Wanted,
+    wanted: PartsToRead,
     urgency: Urgency,
     signal: AbortSignal,
   ): Promise<ZoneAnswers>;
   /** The same, understood. */
-  readZone(zone: Zone, wanted: Wanted, urgency: Urgency, signal: AbortSignal): Promise<LiveZone>;
+  readZone(
+    zone: Zone,
+    wanted: PartsToRead,
+    urgency: Urgency,
+    signal: AbortSignal,
+  ): Promise<LiveZone>;
   /** Reads all scripts that are on record for a zone. */
   readScripts(zone: Zone, urgency: Urgency, signal: AbortSignal): Promise<readonly Script[]>;
 }
@@ -221,21 +226,21 @@ export function credentialFor({ sessions }: Service, zone: Zone): Credential | u
   return sessions.find(({ credential }) => credential.serves(zone))?.credential;
 }
 
-function getter(session: Session, urgency: Urgency): Get {
+function getter(session: RequestState, urgency: Urgency): Get {
   return (call, signal) => sendWithRetries(session, urgency, call, signal);
 }
 
-function sender(session: Session): Send {
+function sender(session: RequestState): Send {
   return (call, signal) => sendWithRetries(session, "write", call, signal);
 }
 
 /** Sends writes until `stop`. What reads after them is part of them, and goes on. */
-function stoppable(session: Session, stop: AbortSignal): Send {
+function stoppable(session: RequestState, stop: AbortSignal): Send {
   return (call, signal) =>
     sendWithRetries(session, "write", call, signal, call.method === "GET" ? signal : stop);
 }
 
-function sessionOf({ sessions }: Service, zone: Zone): Session {
+function sessionOf({ sessions }: Service, zone: Zone): RequestState {
   const session = sessions.find(({ credential }) => credential.serves(zone));
   if (session !== undefined) return session;
   const message = `${zone.name}: no credential serves this zone; add it, or its account, to one under credentials`;
@@ -260,7 +265,7 @@ interface OneListing {
   readonly failure: ZoneListing["failed"][number] | undefined;
 }
 
-async function listOne(session: Session, signal: AbortSignal): Promise<OneListing> {
+async function listOne(session: RequestState, signal: AbortSignal): Promise<OneListing> {
   const { credential } = session;
   try {
     const zones = await session.lister.list(getter(session, "sweep"), signal);

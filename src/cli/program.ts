@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 
-import type { Machine } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import { version } from "../host/version.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { addApply } from "./commands/apply-command.ts";
@@ -18,9 +18,9 @@ import type { Add } from "./output/command-parts.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
 
 /** Runs one command line and gives the exit code. What is not foreseen ends here, as one line and not as a stack. */
-export async function runProgram(args: readonly string[], machine: Machine): Promise<number> {
+export async function runProgram(args: readonly string[], host: Host): Promise<number> {
   let code: ExitCode = exitCodes.done;
-  const program = createProgram(machine, (result) => {
+  const program = createProgram(host, (result) => {
     code = result;
   });
   try {
@@ -28,15 +28,15 @@ export async function runProgram(args: readonly string[], machine: Machine): Pro
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.failed;
-    return unforeseen(error, machine);
+    return unforeseen(error, host);
   }
 }
 
-function unforeseen(error: unknown, machine: Machine): number {
+function unforeseen(error: unknown, host: Host): number {
   const isSpoken = error instanceof Error;
-  const trace = machine.env["ZONEWARDEN_TRACE"] === "1" && isSpoken ? `\n${error.stack ?? ""}` : "";
+  const trace = host.env["ZONEWARDEN_TRACE"] === "1" && isSpoken ? `\n${error.stack ?? ""}` : "";
   const said = `${isSpoken ? error.message : String(error)}${trace}`;
-  machine.stderr.write(
+  host.stderr.write(
     `zonewarden: ${withoutSecrets(said)}\n` +
       (trace === "" ? "Set ZONEWARDEN_TRACE=1 to see where this came from.\n" : ""),
   );
@@ -44,7 +44,7 @@ function unforeseen(error: unknown, machine: Machine): number {
 }
 
 /** The whole command line; each command's code is loaded when it is called. */
-export function createProgram(machine: Machine, end: (code: ExitCode) => void): Command {
+export function createProgram(host: Host, end: (code: ExitCode) => void): Command {
   const program = new Command("zonewarden")
     .description(
       "Keeps the protection of web zones as declared in YAML: Page Shield settings,\ncontent security policies and managed WAF rulesets.",
@@ -54,15 +54,15 @@ export function createProgram(machine: Machine, end: (code: ExitCode) => void): 
     // Behind a command --version is a mistake, not a question about the program.
     .enablePositionalOptions()
     .configureOutput({
-      writeOut: (text) => machine.stdout.write(text),
-      writeErr: (text) => machine.stderr.write(text),
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
     .exitOverride()
     .showHelpAfterError("(add --help for what can be said here)")
     .addHelpText("after", `\n${exitCodeHelp}\n\n${startHelp}`);
-  for (const add of commands) add(program, machine, end);
+  for (const add of commands) add(program, host, end);
   return program;
 }
 

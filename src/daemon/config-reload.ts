@@ -1,4 +1,4 @@
-import type { Machine } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import { readConfig } from "../host/load.ts";
 import type { InventoryRounds } from "../reconcile/inventory-rounds.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
@@ -6,14 +6,14 @@ import { logFault, logProblems } from "../telemetry/log/log-run.ts";
 import { inventoryOptions } from "./daemon-inventory.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import { optionsOf } from "./daemon-reconciler.ts";
-import { newsFilter } from "./news-filter.ts";
-import type { LiveConfig } from "./running-config.ts";
-import type { Timetable } from "./sweep-schedule.ts";
+import { changedOnly } from "./news-filter.ts";
+import type { RunningConfig } from "./running-config.ts";
+import type { SweepSchedule } from "./sweep-schedule.ts";
 
 /** What a new configuration is brought to. */
 export interface Reloaded {
-  readonly live: LiveConfig;
-  readonly timetable: Timetable;
+  readonly live: RunningConfig;
+  readonly timetable: SweepSchedule;
   readonly reconciler: Reconciler;
   readonly rounds: InventoryRounds;
 }
@@ -28,15 +28,15 @@ const judging: ReadonlySet<string> = new Set(["mode", "limits", "windows"]);
 export function reloader(
   { configFile, logger, fleet }: DaemonParts,
   { live, timetable, reconciler, rounds }: Reloaded,
-  machine: Machine,
+  host: Host,
   stop: AbortSignal,
 ): () => Promise<void> {
-  const isNews = newsFilter();
+  const isNews = changedOnly();
   const take = async (): Promise<void> => {
-    const change = live.take(await readConfig(configFile, machine, stop));
-    const { current, problems } = live;
-    if (isNews([problems, change?.waiting])) {
-      logProblems(logger, problems);
+    const change = live.take(await readConfig(configFile, host, stop));
+    const { current, diagnostics } = live;
+    if (isNews([diagnostics, change?.waiting])) {
+      logProblems(logger, diagnostics);
       if (change === undefined) logger.error("configuration not taken over: it stays as it was");
       else if (change.waiting.length > 0) {
         logger.warn({ keys: change.waiting }, "configuration changed where only a restart helps");

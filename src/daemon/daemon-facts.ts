@@ -1,25 +1,25 @@
 import { version } from "../host/version.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
-import type { DaemonFacts } from "../state/daemon-status.ts";
+import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { HealthCheck } from "../web/health.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
-import type { LiveConfig } from "./running-config.ts";
+import type { RunningConfig } from "./running-config.ts";
 import { sweepMs, type SweepCost } from "./sweep-forecast.ts";
-import type { Timetable } from "./sweep-schedule.ts";
+import type { SweepSchedule } from "./sweep-schedule.ts";
 
 /** What is so at any moment. */
-export interface DaemonState {
+export interface DaemonContext {
   readonly startedAt: Date;
-  readonly live: LiveConfig;
-  readonly timetable: Timetable;
+  readonly live: RunningConfig;
+  readonly timetable: SweepSchedule;
   readonly reconciler: Reconciler;
   /** Of the zones that are declared now. */
   readonly cost: SweepCost;
 }
 
 /** The process at this moment, for metrics and pages. */
-export function factsOf({ service }: DaemonParts, state: DaemonState): DaemonFacts {
+export function daemonStatusOf({ service }: DaemonParts, state: DaemonContext): DaemonStatus {
   const { timetable, reconciler, live, startedAt } = state;
   const credentials = service.credentials.map((credential) => credential.state);
   return {
@@ -44,7 +44,7 @@ export function factsOf({ service }: DaemonParts, state: DaemonState): DaemonFac
 export function startFacts(
   { config, emulator }: DaemonParts,
   url: string,
-  timetable: Timetable,
+  timetable: SweepSchedule,
 ): Readonly<Record<string, unknown>> {
   return {
     version,

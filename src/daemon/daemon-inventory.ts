@@ -1,9 +1,9 @@
 import { everythingSeen } from "../api/read/item-query.ts";
 import type { Config } from "../desired/config/config.ts";
-import type { Machine } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import { InventoryRounds, type InventoryRoundsOptions } from "../reconcile/inventory-rounds.ts";
 import { renderImpacts } from "../render/text/impact-text.ts";
-import type { Follower } from "../state/subscriber.ts";
+import type { Subscriber } from "../state/subscriber.ts";
 import { logInventory } from "../telemetry/log/log-inventory.ts";
 import { logFault } from "../telemetry/log/log-run.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
@@ -22,7 +22,7 @@ export function inventoryOptions({
 /** Connects the rounds with the service and with everyone who hears of what they find. */
 export function createInventoryRounds(
   { config, service, fleet, logger }: DaemonParts,
-  { clock, random }: Machine,
+  { clock, random }: Host,
 ): InventoryRounds {
   const { reader, inventory, managedRulesets } = service;
   fleet.followInventory(config.inventory !== undefined);
@@ -47,10 +47,10 @@ export function createInventoryRounds(
 }
 
 /** Has the impact of each plan judged that is held: what is held, people decide. */
-export function heldPlans(rounds: InventoryRounds): Follower {
+export function heldPlans(rounds: InventoryRounds): Subscriber {
   return {
     zone: ({ report }) => {
-      if (report.result === "refused") rounds.judge(report.plan);
+      if (report.result === "held") rounds.judge(report.plan);
     },
     // What is declared the rounds hear with the files themselves.
     load: () => undefined,

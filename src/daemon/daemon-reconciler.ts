@@ -1,21 +1,21 @@
 import type { Config } from "../desired/config/config.ts";
 import { DesiredFiles } from "../desired/desired-files.ts";
 import { selectZones } from "../desired/zones/select.ts";
-import type { Machine } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerOptions } from "../reconcile/reconciler.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { windowsOf } from "../reconcile/schedule/windows.ts";
-import type { Problem } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
-import { tellerOf } from "./reporter.ts";
+import { reporterOf } from "./reporter.ts";
 
 /** What the reconciler asks of the rest of the daemon. */
-export interface ReconcilerSurroundings {
+export interface ReconcilerContext {
   readonly nextSweep: () => Date | undefined;
   /** What is wrong in the configuration now. */
-  readonly configProblems: () => readonly Problem[];
+  readonly configProblems: () => readonly Diagnostic[];
   /** The files were read, or the zones listed. */
   readonly loaded: (loaded: Loaded) => void;
 }
@@ -46,18 +46,18 @@ export function optionsOf({
 /** Connects the reconciler with files, service and everyone who hears of what it does. */
 export function createReconciler(
   parts: DaemonParts,
-  machine: Machine,
-  { nextSweep, configProblems, loaded }: ReconcilerSurroundings,
+  host: Host,
+  { nextSweep, configProblems, loaded }: ReconcilerContext,
 ): Reconciler {
-  const { config, service, metrics, logger, fleet, followers } = parts;
-  const { clock, random, uniqueId, files } = machine;
+  const { config, service, metrics, logger, fleet, subscribers } = parts;
+  const { clock, random, uniqueId, files } = host;
   const { path } = config.desired;
   const desired = new DesiredFiles({ path, files, clock });
-  const teller = tellerOf({
+  const teller = reporterOf({
     fleet,
     metrics,
     logger,
-    followers,
+    subscribers,
     source: path,
     now: () => clock.now(),
     credentialOf: (zone) => service.credentialOf(zone),

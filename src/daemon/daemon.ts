@@ -1,6 +1,6 @@
 import type { Config } from "../desired/config/config.ts";
 import { watchDesired } from "../desired/watch.ts";
-import type { Machine } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import type { Stopping } from "../host/stopping.ts";
 import { every } from "../host/timers.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
@@ -8,41 +8,37 @@ import { logFault } from "../telemetry/log/log-run.ts";
 import { startWatchdog, type Watchdog } from "../web/health.ts";
 import { startServer } from "../web/server.ts";
 import { reloader } from "./config-reload.ts";
-import { factsOf, startFacts, workersCheck } from "./daemon-facts.ts";
+import { daemonStatusOf, startFacts, workersCheck } from "./daemon-facts.ts";
 import { createInventoryRounds, heldPlans } from "./daemon-inventory.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import { createReconciler } from "./daemon-reconciler.ts";
-import { askingOf } from "./reconcile-endpoint.ts";
-import { LiveConfig } from "./running-config.ts";
+import { reconcileEndpointOf } from "./reconcile-endpoint.ts";
+import { RunningConfig } from "./running-config.ts";
 import { paceWatcher, sweepCost, type SweepCost } from "./sweep-forecast.ts";
-import { Timetable } from "./sweep-schedule.ts";
+import { SweepSchedule } from "./sweep-schedule.ts";
 import { isAnyTokenReplaced } from "./tokens.ts";
 
 /** Beside the watchers, in case they should be deaf (a swap that was missed, a network file system). */
 const pollMs = 30_000;
 
 /** Puts the parts together and keeps the zones until a signal ends it. Rejects where the server cannot listen. */
-export async function keep(
-  parts: DaemonParts,
-  machine: Machine,
-  stopping: Stopping,
-): Promise<void> {
+export async function runDaemon(parts: DaemonParts, host: Host, stopping: Stopping): Promise<void> {
   const { config, service, metrics, logger, fleet } = parts;
   const { stop } = stopping.signals;
   stop.addEventListener("abort", () => logger.info({ signal: stopping.asked }, "stopping"));
-  const startedAt = machine.clock.now();
-  const live = new LiveConfig(config);
+  const startedAt = host.clock.now();
+  const live = new RunningConfig(config);
   let cost: SweepCost = new Map();
-  using timetable = new Timetable(config.schedule, {
+  using timetable = new SweepSchedule(config.schedule, {
     wake: () => reconciler.wake("schedule"),
     missed: () => metrics.recordMissedRun("paused"),
   });
-  const rounds = createInventoryRounds(parts, machine);
-  const followers = [...parts.followers, heldPlans(rounds)];
+  const rounds = createInventoryRounds(parts, host);
+  const subscribers = [...parts.subscribers, heldPlans(rounds)];
   const watchPace = paceWatcher(service.credentials, timetable, logger);
-  const reconciler: Reconciler = createReconciler({ ...parts, followers }, machine, {
+  const reconciler: Reconciler = createReconciler({ ...parts, subscribers }, host, {
     nextSweep: () => timetable.nextRun(),
-    configProblems: () => live.problems,
+    configProblems: () => live.diagnostics,
     loaded: ({ fleet: { zones } }) => {
       const declared = [...zones.values()].map(({ desired }) => desired);
       cost = sweepCost(declared, (zone) => service.credentialOf(zone));
@@ -50,36 +46,36 @@ export async function keep(
       rounds.declare(declared);
     },
   });
-  using watchdog = watchdogOn(machine);
-  const facts = (): ReturnType<typeof factsOf> =>
-    factsOf(parts, { startedAt, live, timetable, reconciler, cost });
+  using watchdog = watchdogOn(host);
+  const facts = (): ReturnType<typeof daemonStatusOf> =>
+    daemonStatusOf(parts, { startedAt, live, timetable, reconciler, cost });
   await using server = await startServer({
     listen: config.server.listen,
     fleet,
     history: parts.history,
     live: parts.pages,
-    asking: askingOf(parts, reconciler, machine),
+    asking: reconcileEndpointOf(parts, reconciler, host),
     facts,
     metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts()) },
     health: {
-      live: [...watchdog.checks, workersCheck(reconciler, machine.clock)],
+      live: [...watchdog.checks, workersCheck(reconciler, host.clock)],
       ready: [{ name: "shutdown", failure: () => (stopping.asked ? "stopping" : undefined) }],
     },
-    clock: machine.clock,
+    clock: host.clock,
     onError: (error) => {
       logFault(logger, error, undefined);
     },
   });
   logger.info(startFacts(parts, server.url, timetable), "zonewarden started");
 
-  const reload = reloader(parts, { live, timetable, reconciler, rounds }, machine, stop);
-  await using _attention = await payAttention(parts, machine, reconciler, reload);
+  const reload = reloader(parts, { live, timetable, reconciler, rounds }, host, stop);
+  await using _attention = await payAttention(parts, host, reconciler, reload);
   reconciler.wake("startup");
   await Promise.all([reconciler.runUntil(stopping.signals), rounds.runUntil(stop)]);
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
 }
 
-function watchdogOn({ clock }: Machine): Watchdog {
+function watchdogOn({ clock }: Host): Watchdog {
   return startWatchdog({
     now: () => clock.now(),
     monotonic: () => clock.uptime(),
@@ -90,16 +86,16 @@ function watchdogOn({ clock }: Machine): Watchdog {
 /** Looks again when files change, when a signal asks for it, and now and then in case nobody said so. */
 async function payAttention(
   { config, configFile, service }: DaemonParts,
-  machine: Machine,
+  host: Host,
   reconciler: Reconciler,
   reload: () => Promise<void>,
 ): Promise<AsyncDisposable> {
   await using started = new AsyncDisposableStack();
   const onChange = (): void => reconciler.wake("file");
-  started.use(await watch(config.desired.path, config, machine, onChange));
-  started.use(await watch(configFile, config, machine, () => void reload()));
+  started.use(await watch(config.desired.path, config, host, onChange));
+  started.use(await watch(configFile, config, host, () => void reload()));
   started.use(
-    machine.onSignal("SIGHUP", () => {
+    host.onSignal("SIGHUP", () => {
       void reload();
       reconciler.wake("signal");
     }),
@@ -109,7 +105,7 @@ async function payAttention(
     await reload();
     if (await isAnyTokenReplaced(service.credentials)) reconciler.wake("retry");
   };
-  started.use(every(pollMs, () => void poll(), machine.clock));
+  started.use(every(pollMs, () => void poll(), host.clock));
   return started.move();
 }
 
@@ -117,7 +113,7 @@ async function payAttention(
 async function watch(
   path: string,
   { schedule }: Config,
-  { clock, files }: Machine,
+  { clock, files }: Host,
   onChange: () => void,
 ): Promise<AsyncDisposable> {
   if (!schedule.onChange) return { [Symbol.asyncDispose]: () => Promise.resolve() };

@@ -1,7 +1,7 @@
 import type { HistoryConfig } from "../desired/config/config.ts";
-import type { Machine } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import type { HistoryEntry, HistoryView } from "../state/history.ts";
-import type { Follower } from "../state/subscriber.ts";
+import type { Subscriber } from "../state/subscriber.ts";
 import { openHistoryFile } from "../telemetry/history/history-file.ts";
 import type { createLogger } from "../telemetry/log/log.ts";
 import { RecentHistory } from "./recent-history.ts";
@@ -9,7 +9,7 @@ import { RecentHistory } from "./recent-history.ts";
 /** The history as pages see it, and who writes it. */
 export interface KeptHistory extends AsyncDisposable {
   readonly view: HistoryView;
-  readonly follower: Follower;
+  readonly subscriber: Subscriber;
 }
 
 /** Characters of JSON: some ten thousand runs. */
@@ -22,16 +22,16 @@ const inMemory = 16 * 1024 * 1024;
 export async function startHistory(
   config: HistoryConfig,
   logger: ReturnType<typeof createLogger>,
-  machine: Machine,
+  host: Host,
 ): Promise<KeptHistory> {
   const recent = new RecentHistory(inMemory);
-  const file = await openFile(config, recent, logger, machine);
+  const file = await openFile(config, recent, logger, host);
   const keep = (entry: HistoryEntry | undefined): void => {
     if (entry !== undefined) file?.append(entry);
   };
   return {
     view: recent,
-    follower: {
+    subscriber: {
       zone: (step) => keep(recent.record(step)),
       load: () => undefined,
       gone: (before, load) => keep(recent.recordDeparture(before, load)),
@@ -51,11 +51,11 @@ async function openFile(
   { path, maxAgeMs, maxBytes }: HistoryConfig,
   recent: RecentHistory,
   logger: ReturnType<typeof createLogger>,
-  { clock, historyStore }: Machine,
+  { clock, historyStore }: Host,
 ): Promise<Appendable | undefined> {
   if (path === undefined) return undefined;
   const onFailure = (error: unknown): void => {
-    logger.error({ path, problem: String(error) }, "history cannot be written");
+    logger.error({ path, diagnostic: String(error) }, "history cannot be written");
   };
   const onRecovery = (): void => logger.info({ path }, "history is written again");
   const ports = { store: historyStore(path), clock, onFailure, onRecovery };
@@ -68,7 +68,7 @@ async function openFile(
     }
     return opened.file;
   } catch (error) {
-    logger.error({ path, problem: String(error) }, "history cannot be opened");
+    logger.error({ path, diagnostic: String(error) }, "history cannot be opened");
     return undefined;
   }
 }

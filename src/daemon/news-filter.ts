@@ -1,5 +1,5 @@
 /** Tells what was not told just before: files are read every half minute, and stay broken for hours. */
-export function newsFilter(): (news: unknown) => boolean {
+export function changedOnly(): (news: unknown) => boolean {
   let last = "";
   return (news) => {
     const text = JSON.stringify(news);

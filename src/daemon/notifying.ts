@@ -1,5 +1,5 @@
 import type { NotificationConfig } from "../desired/config/config.ts";
-import type { Machine } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import { Notifier } from "../notify/notifier.ts";
 import type { Sink } from "../notify/outbox.ts";
@@ -12,32 +12,32 @@ export function startNotifying(
   configs: readonly NotificationConfig[],
   metrics: Metrics,
   logger: ReturnType<typeof createLogger>,
-  machine: Machine,
+  host: Host,
 ): Notifier {
   for (const { name } of configs) metrics.expectNotifications(name);
   return new Notifier(
-    configs.map((config) => sinkOf(config, machine)),
+    configs.map((config) => sinkOf(config, host)),
     {
       post,
-      clock: machine.clock,
-      random: machine.random,
-      instance: machine.hostName,
+      clock: host.clock,
+      random: host.random,
+      instance: host.hostName,
       sent: (sink, result) => metrics.recordNotification(sink, result),
       failed: (sink, { reason, zone }, why) => {
-        logger.error({ sink, reason, zone, problem: why }, "notification not delivered");
+        logger.error({ sink, reason, zone, diagnostic: why }, "notification not delivered");
       },
     },
   );
 }
 
-function sinkOf(config: NotificationConfig, machine: Machine): Sink {
+function sinkOf(config: NotificationConfig, host: Host): Sink {
   const { name, type, zones, severity, url, secret } = config;
   return {
     name,
     type,
     zones,
     severity,
-    url: () => ("url" in url ? Promise.resolve(url.url) : readSecret(url, machine)),
-    secret: () => (secret === undefined ? Promise.resolve("") : readSecret(secret, machine)),
+    url: () => ("url" in url ? Promise.resolve(url.url) : readSecret(url, host)),
+    secret: () => (secret === undefined ? Promise.resolve("") : readSecret(secret, host)),
   };
 }

@@ -1,5 +1,5 @@
 import { historyJson } from "../render/json/history-json.ts";
-import { departureOf, historyEntryOf, isNews } from "../state/history.ts";
+import { removalEntryOf, historyEntryOf, isNews } from "../state/history.ts";
 import type { HistoryEntry, HistoryView } from "../state/history.ts";
 import type { LoadReport } from "../state/load-report.ts";
 import type { ZoneStep } from "../state/subscriber.ts";
@@ -40,7 +40,7 @@ export class RecentHistory implements HistoryView {
 
   /** Takes in that a zone has left the files, and gives the entry; `undefined` where history knows nothing of it. */
   recordDeparture(before: ZoneState, load: LoadReport): HistoryEntry | undefined {
-    const entry = departureOf(before, load);
+    const entry = removalEntryOf(before, load);
     if (!this.#last.has(entry.zone)) return undefined;
     this.restore(entry);
     return entry;

@@ -1,19 +1,19 @@
-import type { Machine } from "../host/host.ts";
+import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
-import type { AskPorts } from "../web/reconcile-request.ts";
+import type { ReconcileEndpoint } from "../web/reconcile-request.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 
 /** How people ask for a look now; `undefined` where no token for it is configured. */
-export function askingOf(
+export function reconcileEndpointOf(
   { config, logger }: DaemonParts,
   reconciler: Reconciler,
-  machine: Machine,
-): AskPorts | undefined {
+  host: Host,
+): ReconcileEndpoint | undefined {
   const source = config.server.reconcileToken;
   if (source === undefined) return undefined;
   return {
-    token: () => readSecret(source, machine),
+    token: () => readSecret(source, host),
     wake: (zone) => {
       if (zone === "") reconciler.wake("manual");
       else reconciler.wakeZone(zone, "manual");

@@ -3,40 +3,40 @@ import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { HeldRevision, LoadReport } from "../state/load-report.ts";
-import type { Follower } from "../state/subscriber.ts";
+import type { Subscriber } from "../state/subscriber.ts";
 import type { DeclaredZone } from "../state/zone-state.ts";
 import { logFault, logLoad, logMove, logZone } from "../telemetry/log/log-run.ts";
 import type { createLogger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
-import type { Problem } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
-import { newsFilter } from "./news-filter.ts";
+import { changedOnly } from "./news-filter.ts";
 
 type Logger = ReturnType<typeof createLogger>;
 
 /** Who hears of what the daemon does. */
-export interface Audience {
+export interface Reporter {
   readonly fleet: Fleet;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** Hear of everything after these three. */
-  readonly followers: readonly Follower[];
+  readonly subscribers: readonly Subscriber[];
   /** Directory of the files, as the configuration says it. */
   readonly source: string;
   readonly now: () => Date;
   /** Name of the credential with which a zone is written. */
   readonly credentialOf: (zone: Zone) => string;
   /** What is wrong in the configuration at this moment; it counts as a problem of the files. */
-  readonly configProblems: () => readonly Problem[];
+  readonly configProblems: () => readonly Diagnostic[];
 }
 
 /** What the reconciler tells, and to whom: every report goes to the fleet, the metrics and the log, in this order. */
-export function tellerOf(
-  audience: Audience,
+export function reporterOf(
+  audience: Reporter,
 ): Pick<ReconcilerPorts, "report" | "loaded" | "unlisted" | "bug"> {
-  const { fleet, metrics, logger, followers, source, now, credentialOf } = audience;
-  const isNews = newsFilter();
-  const isNewVersion = newsFilter();
+  const { fleet, metrics, logger, subscribers, source, now, credentialOf } = audience;
+  const isNews = changedOnly();
+  const isNewVersion = changedOnly();
   return {
     report: (report) => {
       const before = fleet.zone(report.zone);
@@ -46,14 +46,14 @@ export function tellerOf(
       const after = fleet.zone(report.zone);
       if (before === undefined || after === undefined) return;
       logMove(logger, before, after);
-      for (const follower of followers) follower.zone({ before, report, after });
+      for (const subscriber of subscribers) subscriber.zone({ before, report, after });
     },
     loaded: (loaded) => {
-      const { result, state, problems } = loaded;
+      const { result, state, diagnostics: diagnostics } = loaded;
       const at = now();
       const held = heldIn(loaded);
       const zones = zonesOf(loaded, held);
-      const all = [...audience.configProblems(), ...problems];
+      const all = [...audience.configProblems(), ...diagnostics];
       const { revision, hash } = loaded.inForce;
       const load: LoadReport = {
         result,
@@ -61,7 +61,7 @@ export function tellerOf(
         revision,
         hash,
         held,
-        problems: all,
+        diagnostics: all,
         zones: zones.length,
         at,
       };
@@ -69,10 +69,10 @@ export function tellerOf(
       fleet.recordLoad(load);
       // What is broken stays so for hours: each version of it counts once, not at each look.
       if (isNewVersion([result, state.hash]) || result === "unchanged") metrics.recordLoad(load);
-      for (const follower of followers) for (const zone of gone) follower.gone(zone, load);
-      if (!isNews([result, state.hash, problems, held?.refusal])) return;
-      logLoad(logger, { ...load, problems });
-      for (const follower of followers) follower.load(load);
+      for (const subscriber of subscribers) for (const zone of gone) subscriber.gone(zone, load);
+      if (!isNews([result, state.hash, diagnostics, held?.hold])) return;
+      logLoad(logger, { ...load, diagnostics: diagnostics });
+      for (const subscriber of subscribers) subscriber.load(load);
     },
     unlisted: ({ code, message, ray }, retryMs) => {
       logger.error({ code, error: message, ray, retry_ms: retryMs }, "zones cannot be listed");
@@ -83,29 +83,29 @@ export function tellerOf(
   };
 }
 
-function heldIn({ state, refusal }: Loaded): HeldRevision | undefined {
-  if (refusal === undefined) return undefined;
-  const { code, message, touched } = refusal;
+function heldIn({ state, hold: hold }: Loaded): HeldRevision | undefined {
+  if (hold === undefined) return undefined;
+  const { reason: code, message, touched } = hold;
   const { revision, hash } = state;
-  return { revision, hash, refusal: { code, message }, zones: touched.size };
+  return { revision, hash, hold: { reason: code, message }, zones: touched.size };
 }
 
 /** The zones in force; those that a held revision touches know of it. */
 function zonesOf(
-  { fleet: { zones, missing }, refusal }: Loaded,
+  { fleet: { zones, missing }, hold: hold }: Loaded,
   held: HeldRevision | undefined,
 ): readonly DeclaredZone[] {
   const seen = [...zones.values()].map(({ desired: { zone, content } }) => ({
     name: zone.name,
     mode: content.mode,
     suspension: content.suspension,
-    held: refusal?.touched.has(zone.name) === true ? held?.refusal : undefined,
+    hold: hold?.touched.has(zone.name) === true ? held?.hold : undefined,
   }));
   return [...seen, ...[...missing.keys()].map(unseenZone)];
 }
 
 function unseenZone(name: ZoneName): DeclaredZone {
-  return { name, mode: "enforce", suspension: undefined, held: undefined };
+  return { name, mode: "enforce", suspension: undefined, hold: undefined };
 }
 
 /** Counts what is sent to the service. */

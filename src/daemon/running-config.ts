@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Config, LoadedConfig } from "../desired/config/config.ts";
-import type { Problem } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 
 /** What a new reading of the configuration came to. */
 export interface ConfigChange {
@@ -38,9 +38,9 @@ function partsOf(config: Config): {
 }
 
 /** The configuration in force: what can change does when the file changes, the rest stays as it was at the start. */
-export class LiveConfig {
+export class RunningConfig {
   #current: Config;
-  #problems: readonly Problem[] = [];
+  #diagnostics: readonly Diagnostic[] = [];
 
   constructor(config: Config) {
     this.#current = config;
@@ -51,13 +51,13 @@ export class LiveConfig {
   }
 
   /** What is wrong in the file now; while there are errors, what was good before stays in force. */
-  get problems(): readonly Problem[] {
-    return this.#problems;
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics;
   }
 
   /** Takes a new reading over; `undefined` where it cannot be used. */
-  take({ config, problems }: LoadedConfig): ConfigChange | undefined {
-    this.#problems = problems;
+  take({ config, diagnostics }: LoadedConfig): ConfigChange | undefined {
+    this.#diagnostics = diagnostics;
     if (config === undefined) return undefined;
     const before = partsOf(this.#current);
     const after = partsOf(config);

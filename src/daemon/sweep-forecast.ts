@@ -1,4 +1,4 @@
-import type { Connected } from "../host/connect.ts";
+import type { ServiceClient } from "../host/connect.ts";
 import { wantedOf } from "../reconcile/run/plan-zone.ts";
 import type { SweepForecast } from "../state/sweep-words.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
@@ -41,7 +41,7 @@ export function sweepMs(cost: SweepCost, paces: readonly Pace[]): number {
 /** What a sweep of zones takes in all. */
 export function forecastOf(
   zones: Iterable<DesiredZone>,
-  { credentials, credentialOf }: Pick<Connected, "credentials" | "credentialOf">,
+  { credentials, credentialOf }: Pick<ServiceClient, "credentials" | "credentialOf">,
 ): SweepForecast {
   const cost = sweepCost(zones, credentialOf);
   const requests = Math.ceil(cost.values().reduce((sum, each) => sum + each, 0));

@@ -6,7 +6,7 @@ import {
 } from "../reconcile/schedule/schedule.ts";
 
 /** A schedule that can be exchanged for another while the program runs. */
-export class Timetable implements Disposable {
+export class SweepSchedule implements Disposable {
   readonly #listener: ScheduleListener;
   #options: ScheduleOptions;
   #schedule: Schedule;

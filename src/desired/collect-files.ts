@@ -1,24 +1,24 @@
 import path from "node:path";
 
-import type { ProblemCode } from "../zone/problem-codes.ts";
-import type { Problem } from "../zone/problem.ts";
+import type { DiagnosticCode } from "../zone/problem-codes.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import type { FileFacts, FilePort } from "./files.ts";
 import { problemOfFile, type Words } from "./problem-of.ts";
 import { reasonOf } from "./yaml/read-text.ts";
 
 /** A zone file that is there, not read yet. `identity` differs as soon as it is another one. */
-export type Sighting = { readonly file: string; readonly real: string } & (
+export type FileSighting = { readonly file: string; readonly real: string } & (
   | { readonly size: number; readonly identity: string }
-  | { readonly problem: Problem }
+  | { readonly diagnostic: Diagnostic }
 );
 
 /** All zone files below a directory at one moment, or why it cannot be read. */
-export type Survey =
+export type CollectedFiles =
   | {
       readonly root: string;
       /** Whether the path leads to one file. */
       readonly single: boolean;
-      readonly sightings: readonly Sighting[];
+      readonly sightings: readonly FileSighting[];
     }
   | { readonly reason: string };
 
@@ -26,12 +26,12 @@ export type Survey =
 export type HeldFiles = (directory: string) => boolean;
 
 /** Looks for zone files below `directory`, or takes it as the one file that it is. */
-export async function survey(
+export async function collectFiles(
   directory: string,
   port: FilePort,
   heldFiles: HeldFiles,
   signal: AbortSignal,
-): Promise<Survey> {
+): Promise<CollectedFiles> {
   try {
     const root = await port.realpath(directory);
     const facts = await port.facts(root);
@@ -50,7 +50,7 @@ export async function survey(
 
 /** Walks through a directory. Links are followed as long as they stay inside; nothing is seen twice. */
 class Surveyor {
-  readonly sightings: Sighting[] = [];
+  readonly sightings: FileSighting[] = [];
   readonly #root: string;
   readonly #port: FilePort;
   readonly #heldFiles: HeldFiles;
@@ -114,12 +114,12 @@ class Surveyor {
     await this.visit(real, names, `${file}/`);
   }
 
-  #report(file: string, real: string, code: ProblemCode, words: Words): void {
-    this.sightings.push({ file, real, problem: problemOfFile(file, code, words) });
+  #report(file: string, real: string, code: DiagnosticCode, words: Words): void {
+    this.sightings.push({ file, real, diagnostic: problemOfFile(file, code, words) });
   }
 }
 
-function fileAt(file: string, real: string, { size, identity }: FileFacts): Sighting {
+function fileAt(file: string, real: string, { size, identity }: FileFacts): FileSighting {
   return { file, real, size, identity };
 }
 

@@ -3,15 +3,15 @@ import { setImmediate } from "node:timers/promises";
 
 import { compareText } from "../syntax/by-text.ts";
 import type { ZoneDocument } from "../zone/desired-zone.ts";
-import type { Problem } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import { readFileSet } from "./file-set.ts";
 import type { FoundFile } from "./file-set.ts";
 import type { FilePort } from "./files.ts";
-import { hashOf, parseFileAside, unusableFile } from "./parse-file.ts";
+import { hashOf, parseFileInWorker, unusableFile } from "./parse-file.ts";
 import type { ParsedFile } from "./parse-file.ts";
 import { problemOfFile } from "./problem-of.ts";
 import { commitOf } from "./revision.ts";
-import { silenceProblems } from "./suppression-problems.ts";
+import { suppressedDiagnostics } from "./suppression-problems.ts";
 import type { Reader, ReadingClock } from "./yaml/read-yaml-in-worker.ts";
 import { joinFiles } from "./zones/join-files.ts";
 import type { Memory, Taken, TraceEntry } from "./zones/join-files.ts";
@@ -20,7 +20,7 @@ import type { Memory, Taken, TraceEntry } from "./zones/join-files.ts";
 export interface DesiredState {
   /** Of a broken file: those of its last good version in this process. */
   readonly documents: readonly ZoneDocument[];
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Commit of the directory where there is one, else taken from the content. */
   readonly revision: string;
   /** Of all file contents: equal as long as nothing was changed. */
@@ -84,7 +84,7 @@ export class DesiredFiles {
   async load(signal: AbortSignal): Promise<DesiredState> {
     const { path, files } = this.#options;
     const set = await readFileSet(path, files, (at) => this.#below(at).length > 0, signal);
-    if (set.state === "unreadable") return this.#standstill(set.problem);
+    if (set.state === "unreadable") return this.#standstill(set.diagnostic);
     if (set.files.length === 0) return this.#standstill(emptyDirectory);
     const parsed = await this.#parseAll(set.files, signal);
     const commit = await commitOf(set.root, files, signal);
@@ -104,10 +104,10 @@ export class DesiredFiles {
   }
 
   /** Without files everything stays as it was. */
-  #standstill(problem: Problem): DesiredState {
+  #standstill(diagnostic: Diagnostic): DesiredState {
     this.#last = {
       ...this.#last,
-      problems: [problem],
+      diagnostics: [diagnostic],
       stale: [...this.#known.keys()],
       sources: new Map(),
     };
@@ -129,13 +129,13 @@ export class DesiredFiles {
 
   /** What did not change is not parsed again. */
   async #parse(found: FoundFile, signal: AbortSignal): Promise<ParsedFile> {
-    if ("problem" in found) return unusableFile(found.file, found.problem);
+    if ("diagnostic" in found) return unusableFile(found.file, found.diagnostic);
     const before = this.#parsed.get(found.file);
     const hash = hashOf(found.bytes);
     if (before?.hash === hash) return before;
     // A large set must not hold up everything else for as long as it takes.
     await setImmediate();
-    return parseFileAside(found.file, hash, found.bytes, this.#reader, signal);
+    return parseFileInWorker(found.file, hash, found.bytes, this.#reader, signal);
   }
 
   #stateOf({ directory, parsed, commit }: Omit<Reading, "state">): DesiredState {
@@ -151,7 +151,7 @@ export class DesiredFiles {
       ]),
     );
     const hash = hashOfSet(parsed);
-    const silenced = silenceProblems(inOrder(joined.problems), parsed);
+    const silenced = suppressedDiagnostics(inOrder(joined.diagnostics), parsed);
     return {
       documents: joined.documents,
       ...silenced,
@@ -160,7 +160,7 @@ export class DesiredFiles {
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
       stale: joined.stale,
       directory,
-      sources: sourcesOf(silenced.problems, parsed),
+      sources: sourcesOf(silenced.diagnostics, parsed),
       trace: joined.trace,
     };
   }
@@ -171,7 +171,7 @@ export class DesiredFiles {
       .map(({ file }) => file)
       .filter(isDirectory)
       .flatMap((directory) => this.#below(directory))
-      .map((file) => ({ ...unusableFile(file, unreadable), problems: [] }));
+      .map((file) => ({ ...unusableFile(file, unreadable), diagnostics: [] }));
   }
 
   /** Files that are known below a directory. */
@@ -184,7 +184,7 @@ export class DesiredFiles {
 
 const nothingYet: DesiredState = {
   documents: [],
-  problems: [],
+  diagnostics: [],
   revision: "none",
   hash: "",
   files: 0,
@@ -223,18 +223,18 @@ function hashOfSet(parsed: readonly ParsedFile[]): string {
   return hash.digest("hex");
 }
 
-function inOrder(problems: readonly Problem[]): readonly Problem[] {
-  return problems.toSorted(
+function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.toSorted(
     ({ place: a }, { place: b }) =>
       compareText(a.file, b.file) || a.line - b.line || a.column - b.column,
   );
 }
 
 function sourcesOf(
-  problems: readonly Problem[],
+  diagnostics: readonly Diagnostic[],
   parsed: readonly ParsedFile[],
 ): ReadonlyMap<string, string> {
-  const named = new Set(problems.map(({ place }) => place.file));
+  const named = new Set(diagnostics.map(({ place }) => place.file));
   return new Map(
     parsed
       .filter(({ file, text }) => named.has(file) && text !== "")

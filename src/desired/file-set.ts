@@ -1,9 +1,9 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
-import type { Problem } from "../zone/problem.ts";
-import { survey } from "./collect-files.ts";
-import type { HeldFiles, Sighting } from "./collect-files.ts";
+import type { Diagnostic } from "../zone/problem.ts";
+import { collectFiles } from "./collect-files.ts";
+import type { HeldFiles, FileSighting } from "./collect-files.ts";
 import type { FilePort } from "./files.ts";
 import { problemOfFile } from "./problem-of.ts";
 import { maxFileSize, reasonOf } from "./yaml/read-text.ts";
@@ -11,7 +11,7 @@ import { maxFileSize, reasonOf } from "./yaml/read-text.ts";
 /** A file as it was found. Its name is relative to the directory; a directory that cannot be read ends in a slash. */
 export type FoundFile =
   | { readonly file: string; readonly bytes: Uint8Array }
-  | { readonly file: string; readonly problem: Problem };
+  | { readonly file: string; readonly diagnostic: Diagnostic };
 
 /** What stands at the desired path. */
 export type FileSet =
@@ -24,7 +24,7 @@ export type FileSet =
       readonly files: readonly FoundFile[];
     }
   /** Nothing could be read at all. */
-  | { readonly state: "unreadable"; readonly problem: Problem };
+  | { readonly state: "unreadable"; readonly diagnostic: Diagnostic };
 
 /** How often a set that changes while it is read is read again. */
 const maxRounds = 5;
@@ -44,11 +44,11 @@ export async function readFileSet(
     const set = await readOnce(directory, files, heldFiles, signal);
     if (set !== "moved") return set;
   }
-  const problem = problemOfFile(".", "DIRECTORY_UNSETTLED", {
+  const diagnostic = problemOfFile(".", "DIRECTORY_UNSETTLED", {
     message: `the files changed each of the ${maxRounds} times that they were read`,
     remedy: "nothing has to be done if this passes: they are read again after the next change",
   });
-  return { state: "unreadable", problem };
+  return { state: "unreadable", diagnostic };
 }
 
 async function readOnce(
@@ -57,13 +57,13 @@ async function readOnce(
   heldFiles: HeldFiles,
   signal: AbortSignal,
 ): Promise<FileSet | "moved"> {
-  const before = await survey(directory, port, heldFiles, signal);
-  if ("reason" in before) return { state: "unreadable", problem: unreadable(before.reason) };
+  const before = await collectFiles(directory, port, heldFiles, signal);
+  if ("reason" in before) return { state: "unreadable", diagnostic: unreadable(before.reason) };
   const found: FoundFile[] = [];
   for (const sighting of before.sightings) {
     found.push(await readSighted(sighting, port, signal));
   }
-  const after = await survey(directory, port, heldFiles, signal);
+  const after = await collectFiles(directory, port, heldFiles, signal);
   if (!isDeepStrictEqual(before, after)) return "moved";
   const { root, single } = before;
   const named = single ? path.dirname(directory) : directory;
@@ -71,18 +71,18 @@ async function readOnce(
 }
 
 async function readSighted(
-  sighting: Sighting,
+  sighting: FileSighting,
   port: FilePort,
   signal: AbortSignal,
 ): Promise<FoundFile> {
   const { file, real } = sighting;
-  if ("problem" in sighting) return { file, problem: sighting.problem };
+  if ("diagnostic" in sighting) return { file, diagnostic: sighting.diagnostic };
   if (sighting.size > maxFileSize) {
     const words = {
       message: "the file is larger than 8 MB",
       remedy: "split it into several files",
     };
-    return { file, problem: problemOfFile(file, "FILE_TOO_LARGE", words) };
+    return { file, diagnostic: problemOfFile(file, "FILE_TOO_LARGE", words) };
   }
   try {
     return { file, bytes: await port.read(real, maxFileSize + 1, signal) };
@@ -90,11 +90,11 @@ async function readSighted(
     signal.throwIfAborted();
     const message = `the file cannot be read: ${reasonOf(error)}`;
     const remedy = "let the program read it, or delete it";
-    return { file, problem: problemOfFile(file, "FILE_UNREADABLE", { message, remedy }) };
+    return { file, diagnostic: problemOfFile(file, "FILE_UNREADABLE", { message, remedy }) };
   }
 }
 
-function unreadable(reason: string): Problem {
+function unreadable(reason: string): Diagnostic {
   return problemOfFile(".", "DIRECTORY_UNREADABLE", {
     message: `the zone files cannot be read: ${reason}`,
     remedy:

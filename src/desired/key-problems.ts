@@ -1,12 +1,12 @@
-import type { Problem } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import { itemsAt, valueAt } from "./import/coerce.ts";
-import type { LoosePart } from "./import/coerce.ts";
+import type { CoercedPart } from "./import/coerce.ts";
 import type { Path } from "./yaml/path.ts";
 import { problemIn } from "./zones/layer.ts";
 import { identityOf } from "./zones/merge.ts";
 
 /** Things with the same key in one list of a profile or zone, and the two names of one setting beside each other. */
-export function keyProblems(part: LoosePart): readonly Problem[] {
+export function keyProblems(part: CoercedPart): readonly Diagnostic[] {
   return [
     ...bothNames(part),
     ...repeats(part, ["page_shield", "policies", "items"], []),
@@ -22,23 +22,25 @@ export function keyProblems(part: LoosePart): readonly Problem[] {
 }
 
 /** Repeated keys in the list at `steps`, which stands below `above`. */
-function repeats(part: LoosePart, steps: readonly string[], above: Path): readonly Problem[] {
+function repeats(part: CoercedPart, steps: readonly string[], above: Path): readonly Diagnostic[] {
   const seen = new Set<string>();
-  const problems: Problem[] = [];
+  const diagnostics: Diagnostic[] = [];
   for (const [index, item] of itemsAt(part.content, ...steps).entries()) {
     const key = identityOf(item);
     if (key === undefined) continue;
     if (seen.has(key)) {
       const message = `"${key}" stands twice in this list`;
       const remedy = "give one of the two another name, or join them";
-      problems.push(problemIn(part, [...above, ...steps, index], "KEY_TWICE", { message, remedy }));
+      diagnostics.push(
+        problemIn(part, [...above, ...steps, index], "KEY_TWICE", { message, remedy }),
+      );
     }
     seen.add(key);
   }
-  return problems;
+  return diagnostics;
 }
 
-function bothNames(part: LoosePart): readonly Problem[] {
+function bothNames(part: CoercedPart): readonly Diagnostic[] {
   const names = ["use_cloudflare_reporting_endpoint", "use_service_reporting_endpoint"] as const;
   const settings = ["page_shield", "settings"];
   const isSaid = (name: string): boolean => valueAt(part.content, ...settings, name) !== undefined;

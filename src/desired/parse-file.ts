@@ -2,20 +2,20 @@ import { createHash } from "node:crypto";
 
 import { isJsonObject } from "../syntax/json.ts";
 import { looseObject } from "../syntax/loose-json.ts";
-import type { Problem } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import { itemsAt, valueAt } from "./import/coerce.ts";
-import type { LoosePart } from "./import/coerce.ts";
+import type { CoercedPart } from "./import/coerce.ts";
 import { keyProblems } from "./key-problems.ts";
 import { maxProblems, problemOfFile } from "./problem-of.ts";
 import { pruned } from "./prune.ts";
 import { isProfile, isZoneEntry, shapeProblems, zoneFileShape, zoneFileSort } from "./schema.ts";
 import type { Shape } from "./schema.ts";
 import { foreignProblem, shownText } from "./shown-text.ts";
-import { silencesIn } from "./suppression.ts";
-import type { Silence } from "./suppression.ts";
+import { suppressionsIn } from "./suppression.ts";
+import type { Suppression } from "./suppression.ts";
 import type { Located } from "./yaml/located.ts";
 import { textOf } from "./yaml/read-text.ts";
-import { longestReadingMs, readYamlAside, type Reader } from "./yaml/read-yaml-in-worker.ts";
+import { longestReadingMs, readYamlInWorker, type Reader } from "./yaml/read-yaml-in-worker.ts";
 import { readYaml, type YamlText } from "./yaml/yaml-text.ts";
 import type { Layer } from "./zones/layer.ts";
 import { meaningProblems } from "./zones/meaning.ts";
@@ -41,8 +41,8 @@ export interface ParsedFile {
   readonly zones: readonly ZoneLayer[];
   /** Names of the other profiles. */
   readonly withheld: readonly string[];
-  readonly problems: readonly Problem[];
-  readonly silences: readonly Silence[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly silences: readonly Suppression[];
 }
 
 /** The hash by which two versions of a file are told apart. */
@@ -51,15 +51,22 @@ export function hashOf(bytes: Uint8Array): string {
 }
 
 /** A file that could not even be read. Its hash is what is wrong with it. */
-export function unusableFile(file: string, problem: Problem): ParsedFile {
+export function unusableFile(file: string, diagnostic: Diagnostic): ParsedFile {
   const nothing = { profiles: [], zones: [], withheld: [], silences: [] };
-  return { file, hash: problem.code, text: "", usable: false, problems: [problem], ...nothing };
+  return {
+    file,
+    hash: diagnostic.code,
+    text: "",
+    usable: false,
+    diagnostics: [diagnostic],
+    ...nothing,
+  };
 }
 
 /** Reads one file by itself: syntax, schema, and the meaning of each value. */
 export function parseFile(file: string, hash: string, bytes: Uint8Array): ParsedFile {
-  const { text, problem } = textOf(file, bytes);
-  if (text === undefined) return { ...unusableFile(file, problem), hash };
+  const { text, diagnostic } = textOf(file, bytes);
+  if (text === undefined) return { ...unusableFile(file, diagnostic), hash };
   return parsed(file, hash, text, readYaml(file, text));
 }
 
@@ -70,7 +77,7 @@ const mostAtOnce = 256 * 1024;
  * Like {@link parseFile}, without holding up everything else for as long as a large file takes. One that takes minutes, or
  * more memory than there is, is given up, and has no hash of its content: it is not known, and tried again.
  */
-export async function parseFileAside(
+export async function parseFileInWorker(
   file: string,
   hash: string,
   bytes: Uint8Array,
@@ -79,7 +86,7 @@ export async function parseFileAside(
 ): Promise<ParsedFile> {
   const { text } = textOf(file, bytes);
   if (text === undefined || text.length <= mostAtOnce) return parseFile(file, hash, bytes);
-  const aside = await readYamlAside(file, text, reader, signal);
+  const aside = await readYamlInWorker(file, text, reader, signal);
   switch (aside.result) {
     case "read":
       return parsed(file, hash, text, aside.yaml);
@@ -90,14 +97,14 @@ export async function parseFileAside(
   }
 }
 
-function tooSlow(file: string): Problem {
+function tooSlow(file: string): Diagnostic {
   return problemOfFile(file, "FILE_TOO_SLOW", {
     message: `the file was not read within ${longestReadingMs / 60_000} min, and was given up`,
     remedy: "divide it among smaller files, or give the program more CPU; it is tried again",
   });
 }
 
-function tooCostly(file: string, error: Error): Problem {
+function tooCostly(file: string, error: Error): Diagnostic {
   const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
   return problemOfFile(file, "FILE_TOO_COSTLY", {
     message: isMemory
@@ -113,13 +120,13 @@ function parsed(file: string, hash: string, text: string, yaml: YamlText): Parse
   const readings = yaml.documents.map((value) =>
     readDocument({ source: yaml.source, offsets: yaml.offsets, value }, text),
   );
-  const isEmpty = yaml.problems.length === 0 && yaml.documents.length === 0;
-  const problems = [
-    ...yaml.problems,
+  const isEmpty = yaml.diagnostics.length === 0 && yaml.documents.length === 0;
+  const diagnostics = [
+    ...yaml.diagnostics,
     ...(isEmpty ? [saysNothing(file)] : []),
-    ...readings.flatMap((reading) => reading.problems),
+    ...readings.flatMap((reading) => reading.diagnostics),
   ];
-  const usable = problems.every(({ severity }) => severity !== "error");
+  const usable = diagnostics.every(({ severity }) => severity !== "error");
   return {
     file,
     hash,
@@ -128,21 +135,21 @@ function parsed(file: string, hash: string, text: string, yaml: YamlText): Parse
     profiles: readings.flatMap(({ profiles }) => profiles),
     zones: readings.flatMap(({ zones }) => zones),
     withheld: readings.flatMap(({ withheld }) => withheld),
-    problems: capped(file, problems),
-    silences: silencesIn(text),
+    diagnostics: capped(file, diagnostics),
+    silences: suppressionsIn(text),
   };
 }
 
-function capped(file: string, problems: readonly Problem[]): readonly Problem[] {
-  if (problems.length <= maxProblems) return problems;
+function capped(file: string, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (diagnostics.length <= maxProblems) return diagnostics;
   const words = {
     message: `the file has more than ${maxProblems} problems; these are the first`,
     remedy: "mend these first",
   };
-  return [...problems.slice(0, maxProblems), problemOfFile(file, "TOO_MANY_PROBLEMS", words)];
+  return [...diagnostics.slice(0, maxProblems), problemOfFile(file, "TOO_MANY_PROBLEMS", words)];
 }
 
-type Reading = Pick<ParsedFile, "profiles" | "zones" | "withheld" | "problems">;
+type Reading = Pick<ParsedFile, "profiles" | "zones" | "withheld" | "diagnostics">;
 
 function readDocument(document: Located, text: string): Reading {
   const { value } = document;
@@ -151,8 +158,8 @@ function readDocument(document: Located, text: string): Reading {
     profileLayer(document, name, content),
   );
   const zones = (value.zones ?? []).map((content, index) => zoneLayer(document, index, content));
-  const problems = untilTooMany([...profiles, ...zones], (part) => partProblems(part, text));
-  return { profiles, zones, withheld: [], problems };
+  const diagnostics = untilTooMany([...profiles, ...zones], (part) => partProblems(part, text));
+  return { profiles, zones, withheld: [], diagnostics };
 }
 
 /** A document of the wrong shape: what is right in it is read all the same, so that all problems come at once. */
@@ -160,14 +167,16 @@ function readAskew(whole: Located, text: string): Reading {
   const shape = shapeProblemsOf(whole);
   const names = Object.keys(looseObject(valueAt(whole.value, "profiles")));
   if (shape.length > maxProblems) {
-    return { profiles: [], zones: [], withheld: names, problems: shape };
+    return { profiles: [], zones: [], withheld: names, diagnostics: shape };
   }
   const unknown = shape.filter(({ code }) => code === "UNKNOWN_KEY").map(({ path }) => path);
   const document = pruned(whole, new Set(unknown));
   const allProfiles = profilesIn(document);
   const allZones = zonesIn(document);
   const inside = untilTooMany([...allProfiles, ...allZones], (part) =>
-    partProblems(part, text).filter((problem) => !shape.some((told) => isToldBy(told, problem))),
+    partProblems(part, text).filter(
+      (diagnostic) => !shape.some((told) => isToldBy(told, diagnostic)),
+    ),
   );
   const profiles = allProfiles.filter((part) => hasContent(part, isProfile));
   const known = new Set(profiles.map(({ profile }) => profile));
@@ -175,12 +184,12 @@ function readAskew(whole: Located, text: string): Reading {
     profiles,
     zones: allZones.filter((part) => hasContent(part, isZoneEntry)),
     withheld: names.filter((name) => !known.has(name)),
-    problems: [...shape, ...inside],
+    diagnostics: [...shape, ...inside],
   };
 }
 
 /** Part by part: the time that a schema takes to tell of all errors grows with their square. */
-function shapeProblemsOf(document: Located): readonly Problem[] {
+function shapeProblemsOf(document: Located): readonly Diagnostic[] {
   return [
     ...shapeProblems(zoneFileShape, frameOf(document.value), document, []),
     ...untilTooMany(profilesIn(document), ({ content, path }) =>
@@ -207,16 +216,16 @@ function frameOf(value: unknown): unknown {
 /** Problems of `parts`; where more errors are found than are told, nobody looks for others. */
 function untilTooMany<P>(
   parts: readonly P[],
-  problemsIn: (part: P) => readonly Problem[],
-): readonly Problem[] {
-  const problems: Problem[] = [];
+  problemsIn: (part: P) => readonly Diagnostic[],
+): readonly Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
   let errors = 0;
-  for (const problem of Iterator.from(parts).flatMap(problemsIn)) {
-    problems.push(problem);
-    if (problem.severity === "error") errors += 1;
+  for (const diagnostic of Iterator.from(parts).flatMap(problemsIn)) {
+    diagnostics.push(diagnostic);
+    if (diagnostic.severity === "error") errors += 1;
     if (errors > maxProblems) break;
   }
-  return problems;
+  return diagnostics;
 }
 
 function profilesIn(document: Located): readonly InProfile<unknown>[] {
@@ -232,25 +241,25 @@ function zonesIn(document: Located): readonly InZones<unknown>[] {
 }
 
 /** Whether a value of the wrong kind is all there is to say of it. */
-function isToldBy({ code, path }: Problem, { path: inner }: Problem): boolean {
+function isToldBy({ code, path }: Diagnostic, { path: inner }: Diagnostic): boolean {
   const isValue = code === "WRONG_VALUE" || code === "WRONG_TYPE";
   return (
     isValue && (inner === path || inner.startsWith(`${path}.`) || inner.startsWith(`${path}[`))
   );
 }
 
-function hasContent<P extends LoosePart, T>(
+function hasContent<P extends CoercedPart, T>(
   part: P,
   shape: Shape<T>,
 ): part is P & { readonly content: T } {
   return shape(part.content);
 }
 
-function partProblems(part: LoosePart, text: string): readonly Problem[] {
+function partProblems(part: CoercedPart, text: string): readonly Diagnostic[] {
   return [...keyProblems(part), ...meaningProblems(part, text)];
 }
 
-interface InProfile<T> extends LoosePart {
+interface InProfile<T> extends CoercedPart {
   readonly profile: string;
   readonly content: T;
 }
@@ -259,7 +268,7 @@ function profileLayer<T>(document: Located, name: string, content: T): InProfile
   return { document, path: ["profiles", name], profile: name, content };
 }
 
-interface InZones<T> extends LoosePart {
+interface InZones<T> extends CoercedPart {
   readonly profile: undefined;
   readonly content: T;
 }
@@ -268,7 +277,7 @@ function zoneLayer<T>(document: Located, index: number, content: T): InZones<T> 
   return { document, path: ["zones", index], profile: undefined, content };
 }
 
-function saysNothing(file: string): Problem {
+function saysNothing(file: string): Diagnostic {
   return problemOfFile(file, "FILE_EMPTY", {
     message: "the file says nothing",
     remedy: "write `zones:` with what shall be, or delete the file",

@@ -1,8 +1,8 @@
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { Place } from "../zone/desired-zone.ts";
-import { problemCodes } from "../zone/problem-codes.ts";
-import type { ProblemCode } from "../zone/problem-codes.ts";
-import type { Problem } from "../zone/problem.ts";
+import { diagnosticCodes } from "../zone/problem-codes.ts";
+import type { DiagnosticCode } from "../zone/problem-codes.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import { pathText } from "./yaml/path.ts";
 import type { Path } from "./yaml/path.ts";
 import { placeAt } from "./yaml/source.ts";
@@ -20,12 +20,12 @@ export interface Words {
 /** A problem of `code` at an offset of a file, as severe as the table of codes says. */
 export function problemOf(
   source: Source,
-  code: ProblemCode,
+  code: DiagnosticCode,
   offset: number,
   path: Path,
   { message, remedy }: Words,
-): Problem {
-  const { severity } = problemCodes[code];
+): Diagnostic {
+  const { severity } = diagnosticCodes[code];
   return {
     code,
     severity,
@@ -37,11 +37,11 @@ export function problemOf(
 }
 
 /** A problem of a document as a whole, which only the zones of the service show. */
-export function problemAt(place: Place, code: ProblemCode, words: Words): Problem {
-  return { code, severity: problemCodes[code].severity, place, path: "", ...words };
+export function problemAt(place: Place, code: DiagnosticCode, words: Words): Diagnostic {
+  return { code, severity: diagnosticCodes[code].severity, place, path: "", ...words };
 }
 
 /** A problem of a file or directory as a whole. */
-export function problemOfFile(file: string, code: ProblemCode, words: Words): Problem {
+export function problemOfFile(file: string, code: DiagnosticCode, words: Words): Diagnostic {
   return problemOf({ file, starts: [0] }, code, 0, [], words);
 }

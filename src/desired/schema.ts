@@ -5,7 +5,7 @@ import type { AnySchemaObject, ErrorObject, Options, ValidateFunction } from "aj
 
 import { isJsonObject } from "../syntax/json.ts";
 import { looseObject } from "../syntax/loose-json.ts";
-import type { Problem } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import type { ConfigFile } from "./config/config-file.ts";
 import { maxProblems, problemOf } from "./problem-of.ts";
 import { schemaWords } from "./schema-words.ts";
@@ -73,7 +73,7 @@ export function shapeProblems(
   value: unknown,
   document: Located,
   path: Path,
-): readonly Problem[] {
+): readonly Diagnostic[] {
   const errors = relevant(errorsIn(shape, value)).slice(0, maxProblems + 1);
   return errors.map((error) => {
     const at = [...path, ...pathOf(error.instancePath, value)];

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../syntax/json.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
-import type { Problem } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import { problemOfFile } from "./problem-of.ts";
 import type { YamlText } from "./yaml/yaml-text.ts";
 
@@ -17,10 +17,11 @@ export interface Sort {
 export function foreignProblem(
   file: string,
   text: string,
-  { problems, documents }: Pick<YamlText, "problems" | "documents">,
+  { diagnostics, documents }: Pick<YamlText, "diagnostics" | "documents">,
   sort: Sort,
-): Problem | undefined {
-  const isSort = hasKeyOf(text, sort) || (problems.length === 0 && documents.every(isJsonObject));
+): Diagnostic | undefined {
+  const isSort =
+    hasKeyOf(text, sort) || (diagnostics.length === 0 && documents.every(isJsonObject));
   if (isSort) return undefined;
   return problemOfFile(file, "FILE_FOREIGN", {
     message: `this is not ${sort.name}: none of its keys stands here`,

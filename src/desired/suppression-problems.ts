@@ -1,46 +1,52 @@
 import { didYouMean } from "../syntax/nearest.ts";
-import { problemCodes } from "../zone/problem-codes.ts";
-import type { Problem } from "../zone/problem.ts";
+import { diagnosticCodes } from "../zone/problem-codes.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 import type { ParsedFile } from "./parse-file.ts";
-import type { Silence } from "./suppression.ts";
+import type { Suppression } from "./suppression.ts";
 
 /** Problems that are left, and how many a comment has silenced. */
-export interface Silenced {
-  readonly problems: readonly Problem[];
+export interface SuppressedDiagnostics {
+  readonly diagnostics: readonly Diagnostic[];
   readonly silenced: number;
 }
 
 /** Takes out the warnings that comments silence. Errors cannot be silenced; a comment without effect is told. */
-export function silenceProblems(
-  problems: readonly Problem[],
+export function suppressedDiagnostics(
+  diagnostics: readonly Diagnostic[],
   files: readonly ParsedFile[],
-): Silenced {
-  const used = new Set<Silence>();
+): SuppressedDiagnostics {
+  const used = new Set<Suppression>();
   const byFile = new Map(files.map((parsed) => [parsed.file, parsed.silences]));
-  const left = problems.filter((problem) => {
-    if (problem.severity === "error") return true;
+  const left = diagnostics.filter((diagnostic) => {
+    if (diagnostic.severity === "error") return true;
     const silence = byFile
-      .get(problem.place.file)
-      ?.find(({ about, codes }) => about === problem.place.line && codes.includes(problem.code));
+      .get(diagnostic.place.file)
+      ?.find(
+        ({ about, codes }) => about === diagnostic.place.line && codes.includes(diagnostic.code),
+      );
     if (silence !== undefined) used.add(silence);
     return silence === undefined;
   });
   const complaints = files.flatMap((parsed) =>
     parsed.silences.flatMap((silence) => complaint(parsed, silence, used.has(silence))),
   );
-  return { problems: [...left, ...complaints], silenced: problems.length - left.length };
+  return { diagnostics: [...left, ...complaints], silenced: diagnostics.length - left.length };
 }
 
-function complaint(parsed: ParsedFile, silence: Silence, isUsed: boolean): readonly Problem[] {
+function complaint(
+  parsed: ParsedFile,
+  silence: Suppression,
+  isUsed: boolean,
+): readonly Diagnostic[] {
   const words = wordsAbout(silence, isUsed, parsed.usable);
   if (words === undefined) return [];
   const place = { file: parsed.file, line: silence.line, column: 1 };
-  const { severity } = problemCodes.BAD_SILENCE;
+  const { severity } = diagnosticCodes.BAD_SILENCE;
   return [{ code: "BAD_SILENCE", severity, place, path: "", ...words }];
 }
 
 function wordsAbout(
-  { codes, reason }: Silence,
+  { codes, reason }: Suppression,
   isUsed: boolean,
   isUsable: boolean,
 ): { readonly message: string; readonly remedy: string } | undefined {
@@ -57,7 +63,7 @@ function wordsAbout(
   return { message: "the comment silences nothing", remedy: "delete it" };
 }
 
-const warnings = Object.entries(problemCodes)
+const warnings = Object.entries(diagnosticCodes)
   .filter(([, { severity }]) => severity === "warning")
   .map(([code]) => code);
 

@@ -1,5 +1,5 @@
 /** A comment that silences warnings of the line after it. */
-export interface Silence {
+export interface Suppression {
   /** Line of the comment, counted from 1. */
   readonly line: number;
   /** The line that it is about: the next one that is no comment and not empty. */
@@ -13,7 +13,7 @@ const comment =
   /^[ \t]*#[ \t]*zonewarden-disable-next-line\b[ \t]*(?<codes>.*?)(?:[ \t]+--[ \t]*(?<reason>.*?))?[ \t]*\r?$/;
 
 /** The comments `# zonewarden-disable-next-line CODE -- reason` of a file. */
-export function silencesIn(text: string): readonly Silence[] {
+export function suppressionsIn(text: string): readonly Suppression[] {
   if (!text.includes("zonewarden-disable-next-line")) return [];
   const lines = text.split("\n");
   return lines.flatMap((line, index) => {

@@ -18,11 +18,11 @@ import {
 } from "../api/service.ts";
 import type { Config, CredentialConfig } from "../desired/config/config.ts";
 import type { Zone } from "../zone/zone.ts";
-import type { Machine } from "./host.ts";
+import type { Host } from "./host.ts";
 import { readSecret } from "./secrets.ts";
 
 /** The service as the commands use it: what plans is given the reader alone. */
-export interface Connected extends AsyncDisposable {
+export interface ServiceClient extends AsyncDisposable {
   readonly reader: Reader;
   readonly inventory: InventoryReader;
   readonly rulesets: RulesetReader;
@@ -39,23 +39,23 @@ export interface Connected extends AsyncDisposable {
 export function connect(
   config: Config,
   baseUrl: string,
-  machine: Machine,
+  host: Host,
   observer: Observer = quietObserver,
   retry: RetryPolicy = patientRetry,
-): Connected {
+): ServiceClient {
   const { requests, windowMs, reserve } = config.budget;
   const { concurrency, timeoutMs } = config.api;
   const budget = { limit: requests, windowMs, reserve, concurrency, patienceMs: windowMs * 3 };
   const credentials = config.credentials.map(
     ({ name, source, accounts, zones }) =>
       new Credential(
-        { name, source: tokenSource(source, config, machine), accounts, zones, budget },
-        machine.clock,
+        { name, source: tokenSource(source, config, host), accounts, zones, budget },
+        host.clock,
       ),
   );
   const address = serviceAddress(baseUrl);
   const dispatcher = createDispatcher(address, concurrency * credentials.length);
-  const { clock, random } = machine;
+  const { clock, random } = host;
   const connection = { address, dispatcher, clock, timeoutMs, observer };
   const service = connectService({ connection, credentials, retry, random });
   return {
@@ -74,14 +74,10 @@ export function connect(
 /** The token that the emulator grants everything to. */
 const emulatorToken = "emulator-token";
 
-function tokenSource(
-  source: CredentialConfig["source"],
-  config: Config,
-  machine: Machine,
-): TokenSource {
-  const isEmulated = "env" in source && machine.env[source.env] === undefined;
+function tokenSource(source: CredentialConfig["source"], config: Config, host: Host): TokenSource {
+  const isEmulated = "env" in source && host.env[source.env] === undefined;
   if (isEmulated && config.api.emulator !== undefined) {
     return { read: () => Promise.resolve(emulatorToken) };
   }
-  return { read: () => readSecret(source, machine) };
+  return { read: () => readSecret(source, host) };
 }

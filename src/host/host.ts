@@ -16,7 +16,7 @@ export interface TextStream {
 }
 
 /** Everything that the program takes from the machine it runs on, beside the network and what it was installed with. */
-export interface Machine {
+export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
   readonly hostName: string;
@@ -40,7 +40,7 @@ export interface Machine {
 }
 
 /** The real thing. */
-export function thisMachine(): Machine {
+export function thisHost(): Host {
   process.stdout.on("error", endWithReader);
   return {
     env: process.env,
@@ -83,9 +83,9 @@ async function confirmOnTerminal(question: string, signal: AbortSignal): Promise
 }
 
 /** Whether to colour what goes to a stream: `NO_COLOR` and `FORCE_COLOR` decide before the terminal does. */
-export function hasColor(machine: Machine, stream: TextStream): boolean {
-  const { NO_COLOR, FORCE_COLOR } = machine.env;
+export function hasColor(host: Host, stream: TextStream): boolean {
+  const { NO_COLOR, FORCE_COLOR } = host.env;
   if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
-  return stream.isTTY && machine.env["TERM"] !== "dumb";
+  return stream.isTTY && host.env["TERM"] !== "dumb";
 }

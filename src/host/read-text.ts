@@ -1,7 +1,7 @@
 import path from "node:path";
 
 import { reasonOf } from "../desired/yaml/read-text.ts";
-import type { Machine } from "./host.ts";
+import type { Host } from "./host.ts";
 
 /** The text of a file, or why it has none, as words for people. */
 export type NamedText =
@@ -14,7 +14,7 @@ const longest = 256 * 1024 * 1024;
 /** Reads the text of a file that the command line or the configuration names. */
 export async function readText(
   file: string,
-  { directory, namedFiles }: Pick<Machine, "directory" | "namedFiles">,
+  { directory, namedFiles }: Pick<Host, "directory" | "namedFiles">,
 ): Promise<NamedText> {
   try {
     const bytes = await namedFiles.read(path.resolve(directory, file), longest + 1);

@@ -1,5 +1,5 @@
 import type { StopSignals } from "../reconcile/run/apply.ts";
-import type { Machine } from "./host.ts";
+import type { Host } from "./host.ts";
 
 /** How the end of the process comes about. */
 export interface Stopping extends Disposable {
@@ -21,21 +21,21 @@ export const graceMs: number = 35_000;
  *
  * @param exitCode of a process that did not wait.
  */
-export function startStopping(machine: Machine, exitCode: number): Stopping {
+export function startStopping(host: Host, exitCode: number): Stopping {
   const stop = new AbortController();
   const abort = new AbortController();
   let asked: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (asked !== undefined) {
-      machine.stderr.write(`${signal} again: ended at once; the next look shows what came of it\n`);
-      machine.exit(exitCode);
+      host.stderr.write(`${signal} again: ended at once; the next look shows what came of it\n`);
+      host.exit(exitCode);
     }
     asked = signal;
     stop.abort();
-    void abortLater(machine, abort);
+    void abortLater(host, abort);
   };
   const listeners = (["SIGTERM", "SIGINT"] as const).map((signal) =>
-    machine.onSignal(signal, () => onSignal(signal)),
+    host.onSignal(signal, () => onSignal(signal)),
   );
   return {
     signals: { stop: stop.signal, abort: abort.signal },
@@ -49,9 +49,9 @@ export function startStopping(machine: Machine, exitCode: number): Stopping {
   };
 }
 
-async function abortLater(machine: Machine, abort: AbortController): Promise<void> {
+async function abortLater(host: Host, abort: AbortController): Promise<void> {
   try {
-    await machine.clock.sleep(graceMs, abort.signal);
+    await host.clock.sleep(graceMs, abort.signal);
     abort.abort();
   } catch {
     // Everything had ended before the grace period did.

@@ -1,4 +1,4 @@
-import type { Refusal } from "../plan/guard/hold.ts";
+import type { Hold } from "../plan/guard/hold.ts";
 import { forceOf } from "../plan/policies/policy-terms.ts";
 import { sourceMatcher } from "../syntax/csp/csp-match.ts";
 import { parseCspSource } from "../syntax/csp/csp-source.ts";
@@ -27,7 +27,7 @@ export function blocksSeen(
   impacts: readonly PolicyImpact[],
   declared: readonly Policy[],
   limits: SeenLimits,
-): readonly Refusal[] {
+): readonly Hold[] {
   return impacts.flatMap(({ policy, force, blocked }) => {
     if (force !== "blocks") return [];
     const own = declared.find(({ key }) => `policy/${key}` === policy.key);
@@ -69,7 +69,7 @@ function refusalOf(
   { key }: JudgedPolicy,
   inUse: readonly BlockedSighting[],
   { freshMs }: SeenLimits,
-): Refusal {
+): Hold {
   const named = inUse.slice(0, mostNamed).map(({ resource, pages }) => {
     const [page] = pages;
     return page === undefined ? resource.url : `${resource.url} on ${page}`;
@@ -78,7 +78,7 @@ function refusalOf(
   const count = inUse.length === 1 ? "1 script that was" : `${inUse.length} scripts that were`;
   const hours = Math.round(freshMs / 3_600_000);
   return {
-    code: "BLOCKS_SEEN",
+    reason: "blocks_in_use",
     message: `${key} would block ${count} seen within ${hours} h (impact.fresh): ${named.join(", ")}${more}; add their sources to its value, or to its acknowledge list where they may go`,
   };
 }

@@ -32,7 +32,7 @@ export interface BlockedSighting extends Sighting {
 
 /** Something of which it cannot be told whether the policy keeps it out. */
 export interface UnclearSighting extends Sighting {
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** What a policy does to what was seen on the pages that it selects. */
@@ -123,7 +123,7 @@ class Findings {
       return;
     }
     if (is.kind === "unclear") {
-      this.unclear.push({ ...sighting, because: is.because });
+      this.unclear.push({ ...sighting, reason: is.reason });
       return;
     }
     if (was.kind === "blocked") this.newlyAllowed.push({ ...sighting, pages: was.pages });

@@ -1,4 +1,4 @@
-import { isAnyLevelSwitch } from "../plan/rules/paranoia.ts";
+import { switchesAnyLevel } from "../plan/rules/paranoia.ts";
 import type { CategoryOverride, Overrides, RuleOverride } from "../zone/resource.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 import { effectiveRules, type EffectiveRule } from "./effective-rules.ts";
@@ -14,7 +14,7 @@ export function overrideAdvice(
 ): readonly string[] {
   const whole = effectiveRules(rules, overrides);
   const categories = overrides.categories
-    .filter((each) => !isAnyLevelSwitch(each))
+    .filter((each) => !switchesAnyLevel(each))
     .flatMap((each) => adviceOnCategory(each, whole, overrides));
   return [
     ...categories,

@@ -19,7 +19,7 @@ export type Verdict =
   | { readonly kind: "untouched" }
   | { readonly kind: "allowed"; readonly by: readonly NamedSource[] }
   | { readonly kind: "blocked" }
-  | { readonly kind: "unclear"; readonly because: string };
+  | { readonly kind: "unclear"; readonly reason: string };
 
 /** Judges one resource on one page. */
 export type Judge = (resource: SeenResource, url: URL, page: PageFacts) => Verdict;
@@ -63,24 +63,24 @@ const freely: Verdict = { kind: "allowed", by: [] };
 
 const tooClever: Verdict = {
   kind: "unclear",
-  because: "its expression decides by more than the address of the page",
+  reason: "its expression decides by more than the address of the page",
 };
 const unknownAction: Verdict = {
   kind: "unclear",
-  because: "its action is not one that is known",
+  reason: "its action is not one that is known",
 };
 const trusted: Verdict = {
   kind: "unclear",
-  because: "'strict-dynamic' lets in what trusted scripts load, whatever its host",
+  reason: "'strict-dynamic' lets in what trusted scripts load, whatever its host",
 };
 const hashed: Verdict = {
   kind: "unclear",
-  because: "its hash is allowed, which counts only where the page's tag carries it as integrity",
+  reason: "its hash is allowed, which counts only where the page's tag carries it as integrity",
 };
 /** Without that setting the path of a connection is not known (SERVICE.md A.2). */
 const pathless: Verdict = {
   kind: "unclear",
-  because: "the service logs only hosts of connections (use_connection_url_path is off)",
+  reason: "the service logs only hosts of connections (use_connection_url_path is off)",
 };
 
 type JudgeRequest = (resource: SeenResource, url: URL, page: URL) => Verdict;

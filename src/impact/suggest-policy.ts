@@ -12,7 +12,7 @@ export type Granularity = (typeof granularities)[number];
 /** Something that was seen and that the suggestion is not there to let in. */
 export interface LeftOut {
   readonly resource: SeenResource;
-  readonly because: string;
+  readonly reason: string;
   /** The source that lets it in all the same, since something good needs it; `undefined`: it stays out. */
   readonly letInBy: string | undefined;
 }
@@ -53,7 +53,7 @@ export function suggestPolicy(
       const reasons = maliciousReasons(resource, maliciousBelow).join(", ");
       const named = reasons === "" ? sourceFor(resource, page, granularity) : undefined;
       if (named !== undefined) wanted.push(named);
-      else outside.push({ resource, because: reasons || "no source can name it" });
+      else outside.push({ resource, reason: reasons || "no source can name it" });
     }
     const sources = fewest(wanted, page);
     const matching = sourceMatcher(sources);

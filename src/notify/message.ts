@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-import type { Notice } from "./notice.ts";
+import type { Notification } from "./notice.ts";
 
 /** A form that a notice can be sent in. */
 export type SinkType = "webhook" | "slack" | "teams";
@@ -14,7 +14,7 @@ export interface Message {
 /** A notice as a sink of some type takes it; `secret` signs it where there is one. */
 export function messageOf(
   type: SinkType,
-  notice: Notice,
+  notice: Notification,
   instance: string,
   secret: string,
 ): Message {
@@ -37,7 +37,7 @@ function signed(body: string, secret: string): Message {
 }
 
 /** The fields of fluxcd/pkg apis/event/v1beta1. */
-function fluxEvent(notice: Notice, instance: string): object {
+function fluxEvent(notice: Notification, instance: string): object {
   const { zone, severity, at, message, reason } = notice;
   return {
     involvedObject: {
@@ -56,11 +56,11 @@ function fluxEvent(notice: Notice, instance: string): object {
   };
 }
 
-function metadataOf({ revision, run }: Notice): Readonly<Record<string, string>> {
+function metadataOf({ revision, run }: Notification): Readonly<Record<string, string>> {
   return { revision, ...(run === "" ? {} : { run }) };
 }
 
-function slackMessage(notice: Notice): object {
+function slackMessage(notice: Notification): object {
   const { zone, severity, message, reason } = notice;
   return {
     attachments: [
@@ -87,7 +87,7 @@ function slackText(text: string): string {
 }
 
 /** An adaptive card, as the workflows of Teams take it. */
-function teamsMessage(notice: Notice): object {
+function teamsMessage(notice: Notification): object {
   const { zone, severity, message, reason } = notice;
   const facts = Object.entries(metadataOf(notice)).map(([title, value]) => ({ title, value }));
   return {

@@ -7,7 +7,7 @@ import { driftOf, type ZoneState } from "../state/zone-state.ts";
 import { changesLine } from "./notice-words.ts";
 
 /** Why somebody is told; the words that helm-controller has for its drift, and ours beside them. */
-export type NoticeReason =
+export type NotificationReason =
   | "DriftDetected"
   | "DriftCorrected"
   | "NoDriftDetected"
@@ -21,12 +21,12 @@ export type NoticeReason =
   | "ConfigApplied";
 
 /** How much it matters: `error` wants somebody to act. */
-export type NoticeSeverity = "info" | "error";
+export type NotificationSeverity = "info" | "error";
 
 /** Something that people want to be told, once. */
-export interface Notice {
-  readonly reason: NoticeReason;
-  readonly severity: NoticeSeverity;
+export interface Notification {
+  readonly reason: NotificationReason;
+  readonly severity: NotificationSeverity;
   readonly at: Date;
   /** "" where it is about the files. */
   readonly zone: string;
@@ -45,7 +45,7 @@ const failuresTold = 3;
  * What a run has to tell: only what became different by it, and at most one thing, the gravest. A run that finds what
  * the one before it found tells nothing.
  */
-export function noticeOf(step: ZoneStep): Notice | undefined {
+export function noticeOf(step: ZoneStep): Notification | undefined {
   const { zone, run, revision, finishedAt } = step.report;
   const told = judge(step);
   const isOver = !wantsSomebody(step.after);
@@ -56,7 +56,7 @@ export function noticeOf(step: ZoneStep): Notice | undefined {
 export function noticeOfDeparture(
   before: ZoneState,
   { at, revision }: LoadReport,
-): Notice | undefined {
+): Notification | undefined {
   if (!wantsSomebody(before) && before.driftedSince === undefined) return undefined;
   return {
     reason: "NoLongerDeclared",
@@ -71,7 +71,10 @@ export function noticeOfDeparture(
 }
 
 /** What a reading of the files has to tell; `before` is the one before it. */
-export function noticeOfLoad(load: LoadReport, before: LoadReport | undefined): Notice | undefined {
+export function noticeOfLoad(
+  load: LoadReport,
+  before: LoadReport | undefined,
+): Notification | undefined {
   const isGood = isLoaded(load);
   const revision = load.held?.revision ?? load.revision;
   const base = { at: load.at, zone: "", run: "", revision, isOver: isGood };
@@ -82,24 +85,24 @@ export function noticeOfLoad(load: LoadReport, before: LoadReport | undefined): 
   }
   if (before !== undefined && findingIn(before) === findingIn(load)) return undefined;
   if (load.held !== undefined) {
-    const message = `a new revision of the files is held: ${load.held.refusal.message}`;
+    const message = `a new revision of the files is held: ${load.held.hold.message}`;
     return { ...base, reason: "ConfigHeld", severity: "error", message };
   }
-  const problems = load.problems.filter(({ severity }) => severity === "error");
-  const [first] = problems;
+  const diagnostics = load.diagnostics.filter(({ severity }) => severity === "error");
+  const [first] = diagnostics;
   const detail =
     first === undefined ? load.result : `${first.place.file}:${first.place.line}: ${first.message}`;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  const more = diagnostics.length > 1 ? ` (and ${diagnostics.length - 1} more)` : "";
   const message = `the files are not in order; what is broken keeps its last good state: ${detail}${more}`;
   return { ...base, reason: "ConfigInvalid", severity: "error", message };
 }
 
 function findingIn(load: LoadReport): string {
-  const places = load.problems.map(({ place, code }) => [place, code]);
+  const places = load.diagnostics.map(({ place, code }) => [place, code]);
   return JSON.stringify([load.result, load.held?.hash, places]);
 }
 
-type Judged = Pick<Notice, "reason" | "severity" | "message">;
+type Judged = Pick<Notification, "reason" | "severity" | "message">;
 
 function judge(step: ZoneStep): Judged | undefined {
   return failed(step) ?? held(step) ?? drifted(step) ?? recovered(step);
@@ -126,8 +129,8 @@ function wantsSomebody(state: ZoneState): boolean {
 }
 
 /** Whether the zone's own plan is held. That a revision of all files is held is told once, not for each zone. */
-function isHeld({ status, refusals }: ZoneState): boolean {
-  return status === "blocked" && refusals.some((refusal) => !isObservation(refusal));
+function isHeld({ status, holds: holds }: ZoneState): boolean {
+  return status === "held" && holds.some((hold) => !isObservation(hold));
 }
 
 /** Whether what drifted leaves the zone less protected than declared. */
@@ -137,7 +140,7 @@ function isWeaker(found: readonly Change[]): boolean {
 
 function held({ before, after }: ZoneStep): Judged | undefined {
   if (!isHeld(after) || isHeld(before)) return undefined;
-  const reasons = after.refusals.map(({ message }) => message).join("; ");
+  const reasons = after.holds.map(({ message }) => message).join("; ");
   return {
     reason: "PlanBlocked",
     severity: "error",

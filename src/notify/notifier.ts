@@ -1,14 +1,14 @@
 import type { LoadReport } from "../state/load-report.ts";
-import type { Follower, ZoneStep } from "../state/subscriber.ts";
+import type { Subscriber, ZoneStep } from "../state/subscriber.ts";
 import type { ZoneState } from "../state/zone-state.ts";
-import { type Notice, noticeOf, noticeOfDeparture, noticeOfLoad } from "./notice.ts";
+import { type Notification, noticeOf, noticeOfDeparture, noticeOfLoad } from "./notice.ts";
 import { Outbox, type OutboxPorts, type Sink } from "./outbox.ts";
 
 /** What is under way at the end of the program may take so long. */
 export const graceMs: number = 5_000;
 
 /** Tells every sink what runs and files have to tell. No run ever waits for it. */
-export class Notifier implements Follower, AsyncDisposable {
+export class Notifier implements Subscriber, AsyncDisposable {
   readonly #outboxes: readonly Outbox[];
   #load: LoadReport | undefined;
 
@@ -33,7 +33,7 @@ export class Notifier implements Follower, AsyncDisposable {
     await Promise.all(this.#outboxes.map((outbox) => outbox.close(graceMs)));
   }
 
-  #tell(notice: Notice | undefined): void {
+  #tell(notice: Notification | undefined): void {
     if (notice === undefined) return;
     for (const outbox of this.#outboxes) outbox.add(notice);
   }

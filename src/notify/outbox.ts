@@ -1,6 +1,6 @@
 import { globIgnoringCase } from "../syntax/glob.ts";
 import { messageOf, type Message, type SinkType } from "./message.ts";
-import type { Notice, NoticeSeverity } from "./notice.ts";
+import type { Notification, NotificationSeverity } from "./notice.ts";
 
 /** Where notices go, and which. */
 export interface Sink {
@@ -9,7 +9,7 @@ export interface Sink {
   /** Patterns of zone names; notices about the files go to every sink. */
   readonly zones: readonly string[];
   /** `error`: only what wants somebody to act, and that it is over. */
-  readonly severity: NoticeSeverity;
+  readonly severity: NotificationSeverity;
   /** Addresses and secrets are read anew for each message: they are exchanged while the program runs. */
   readonly url: () => Promise<string>;
   /** "" where nothing is signed. */
@@ -32,7 +32,7 @@ export interface OutboxPorts {
   readonly instance: string;
   readonly sent: (sink: string, result: "done" | "error") => void;
   /** A message is given up, in words without its address: that can be a secret. */
-  readonly failed: (sink: string, notice: Notice, why: string) => void;
+  readonly failed: (sink: string, notice: Notification, why: string) => void;
 }
 
 /** Messages that wait; beyond them the oldest are given up. */
@@ -51,7 +51,7 @@ export class Outbox {
   readonly #told = new Map<string, number>();
   /** Zones of which an error was told, and not yet that it is over; "" for the files. */
   readonly #open = new Set<string>();
-  #queue: Notice[] = [];
+  #queue: Notification[] = [];
   #work: Promise<void> | undefined;
   #sentAt: readonly number[] = [];
   #leftOut = 0;
@@ -62,7 +62,7 @@ export class Outbox {
   }
 
   /** Takes a notice that this sink wants. */
-  add(notice: Notice): void {
+  add(notice: Notification): void {
     if (!this.#isWanted(notice) || this.#isRepeated(notice)) return;
     if (notice.severity === "error") this.#open.add(notice.zone);
     else if (notice.isOver) this.#open.delete(notice.zone);
@@ -98,7 +98,7 @@ export class Outbox {
     }
   }
 
-  async #send(notice: Notice): Promise<void> {
+  async #send(notice: Notification): Promise<void> {
     const { signal } = this.#stop;
     for (let attempt = 1; ; attempt += 1) {
       const why = await this.#try(notice);
@@ -116,7 +116,7 @@ export class Outbox {
   }
 
   /** Sends once; `undefined` where it arrived. */
-  async #try(notice: Notice): Promise<Undelivered | undefined> {
+  async #try(notice: Notification): Promise<Undelivered | undefined> {
     const { post, instance } = this.#ports;
     const { type, url, secret } = this.#sink;
     let prepared: { readonly url: string; readonly message: Message };
@@ -139,18 +139,18 @@ export class Outbox {
     }
   }
 
-  #giveUp(notice: Notice, why: string): void {
+  #giveUp(notice: Notification, why: string): void {
     this.#ports.sent(this.#sink.name, "error");
     this.#ports.failed(this.#sink.name, notice, why);
   }
 
-  #isWanted({ zone, severity, isOver }: Notice): boolean {
+  #isWanted({ zone, severity, isOver }: Notification): boolean {
     const isEnd = isOver && this.#open.has(zone);
     if (this.#sink.severity === "error" && severity !== "error" && !isEnd) return false;
     return zone === "" || this.#sink.zones.some((pattern) => globIgnoringCase(pattern)(zone));
   }
 
-  #isRepeated({ zone, reason, message }: Notice): boolean {
+  #isRepeated({ zone, reason, message }: Notification): boolean {
     const now = Number(this.#ports.clock.now());
     for (const [known, at] of this.#told) {
       if (now - at >= quietMs) this.#told.delete(known);
@@ -169,7 +169,7 @@ export class Outbox {
     return false;
   }
 
-  #withLeftOut(notice: Notice): Notice {
+  #withLeftOut(notice: Notification): Notification {
     const leftOut = this.#leftOut;
     this.#leftOut = 0;
     if (leftOut === 0) return notice;

@@ -66,7 +66,7 @@ export type DeleteReason = (typeof deleteReasons)[number];
 export interface Delete extends ChangeBase {
   readonly verb: "delete";
   readonly id: string;
-  readonly because: DeleteReason;
+  readonly reason: DeleteReason;
 }
 
 /** One step from live towards desired, in the unit that people think in. */

@@ -1,5 +1,5 @@
 import type { Kind } from "../zone/resource.ts";
-import type { Refusal } from "./guard/hold.ts";
+import type { Hold } from "./guard/hold.ts";
 import type { Step } from "./step.ts";
 
 /** A live object that is not declared and not ours. It stays. */
@@ -15,7 +15,7 @@ export interface KindPlan {
   readonly steps: readonly Step[];
   readonly unmanaged: readonly Unmanaged[];
   readonly notes: readonly string[];
-  readonly obstacles: readonly Refusal[];
+  readonly holds: readonly Hold[];
   readonly compared: number;
   /** Whether something live bears our mark. */
   readonly marked: boolean;

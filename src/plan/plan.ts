@@ -3,7 +3,7 @@ import type { LiveZone, ScoreRule } from "../zone/live-zone.ts";
 import type { Rule } from "../zone/resource.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Cause, Change } from "./change.ts";
-import type { Refusal } from "./guard/hold.ts";
+import type { Hold } from "./guard/hold.ts";
 import type { KindPlan, Unmanaged } from "./kind-plan.ts";
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
@@ -25,7 +25,7 @@ export interface Plan {
   /** What a reader of the plan should know beside its changes. */
   readonly notes: readonly string[];
   /** What the plan itself says against carrying it out; the guard repeats it. */
-  readonly obstacles: readonly Refusal[];
+  readonly holds: readonly Hold[];
   /** Managed things that were compared: declared ones, live ones of ours, and foreign ones that are to go. */
   readonly compared: number;
   /** Version of the OWASP ruleset by which tuning was planned; "" where none is tuned, or it could not be read. */
@@ -64,7 +64,7 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
     writes: steps.map(({ write }) => write),
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
     notes: kinds.flatMap(({ notes }) => notes),
-    obstacles: kinds.flatMap(({ obstacles }) => obstacles),
+    holds: kinds.flatMap(({ holds }) => holds),
     compared: kinds.reduce((sum, { compared }) => sum + compared, 0),
     owaspVersion: live.scoreRule?.version ?? "",
     marked: kinds.some(({ marked }) => marked),
@@ -78,7 +78,7 @@ export function causeByMarks({ marked }: Plan): Cause {
 
 const undeclared: KindPlan = {
   steps: [],
-  obstacles: [],
+  holds: [],
   unmanaged: [],
   notes: [],
   compared: 0,

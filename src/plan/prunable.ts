@@ -3,18 +3,18 @@ import type { Mark } from "../zone/mark.ts";
 import type { DeleteReason } from "./change.ts";
 
 /** A live thing that is to go, and why. */
-export interface Doomed<Live, Item> {
+export interface ToPrune<Live, Item> {
   readonly live: Live;
   /** What the change is called by: the declared key it had, else its id, for a key may belong to another that stays. */
   readonly key: string;
-  readonly because: DeleteReason;
+  readonly reason: DeleteReason;
   /** What is declared under its mark and stays. */
   readonly stays: Item | undefined;
 }
 
 /** What becomes of live things that nothing declared is. */
-export interface IdleJudgement<Live, Item> {
-  readonly doomed: readonly Doomed<Live, Item>[];
+export interface Prunable<Live, Item> {
+  readonly doomed: readonly ToPrune<Live, Item>[];
   readonly unmanaged: readonly Live[];
 }
 
@@ -23,7 +23,7 @@ export interface IdleJudgement<Live, Item> {
  * the zone says so. Of several with one mark, which a POST that was sent twice leaves (SERVICE.md A.6), one stands for
  * it: the live thing of what is declared, else the first. The others are spare.
  */
-export function judgeIdle<
+export function prunableAmong<
   Live extends { readonly id: string },
   Item extends { readonly key: string },
 >(
@@ -31,26 +31,26 @@ export function judgeIdle<
   { items, unmanaged }: Declared<Item>,
   owner: string,
   markOf: (live: Live) => Mark,
-): IdleJudgement<Live, Item> {
+): Prunable<Live, Item> {
   const declared = new Map(items.map((item) => [item.key, item]));
   const seen = new Set(declared.keys());
-  const ours: Doomed<Live, Item>[] = [];
-  const unwanted: Doomed<Live, Item>[] = [];
+  const ours: ToPrune<Live, Item>[] = [];
+  const unwanted: ToPrune<Live, Item>[] = [];
   const left: Live[] = [];
   for (const live of idle) {
     const mark = markOf(live);
     if (mark.owner === owner) {
       const { key = live.id } = mark;
-      const because = seen.has(key) ? "duplicate" : "undeclared";
+      const reason = seen.has(key) ? "duplicate" : "undeclared";
       seen.add(key);
       ours.push({
         live,
-        key: because === "undeclared" ? key : live.id,
-        because,
+        key: reason === "undeclared" ? key : live.id,
+        reason,
         stays: declared.get(key),
       });
     } else if (mark.owner === undefined && unmanaged === "delete") {
-      unwanted.push({ live, key: live.id, because: "unmanaged", stays: undefined });
+      unwanted.push({ live, key: live.id, reason: "unmanaged", stays: undefined });
     } else if (unmanaged !== "ignore") left.push(live);
   }
   return { doomed: [...ours, ...unwanted], unmanaged: left };

@@ -1,6 +1,6 @@
 import { outsidePolicies } from "../impact/outside-policies.ts";
 import type { ZoneImpact } from "../impact/zone-impact.ts";
-import { hashOf } from "../plan/guard/plan-hash.ts";
+import { planHash } from "../plan/guard/plan-hash.ts";
 import { plan, type Plan } from "../plan/plan.ts";
 import { failureOf, isServiceError } from "../state/failure.ts";
 import type { Failure } from "../state/run-report.ts";
@@ -19,10 +19,10 @@ import {
   type SeenResource,
 } from "../zone/inventory-item.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
-import { keepOn } from "./loop.ts";
+import { loop } from "./loop.ts";
 import type { Clock, LiveReader } from "./ports.ts";
 import { ZoneQueue } from "./queue/zone-queue.ts";
-import { Failures } from "./run/back-off.ts";
+import { BackOff } from "./run/back-off.ts";
 import { wantedOf } from "./run/plan-zone.ts";
 import { readZoneImpact, type ImpactSource, type JudgedPlan } from "./run/read-impact.ts";
 
@@ -69,7 +69,7 @@ export class InventoryRounds {
   readonly #ports: InventoryRoundsPorts;
   readonly #queue: ZoneQueue;
   #zones: ReadonlyMap<ZoneName, DesiredZone> = new Map();
-  readonly #failures: Failures<ZoneName>;
+  readonly #failures: BackOff<ZoneName>;
   /** Hashes of the plans whose impact was judged, or is about to be. */
   readonly #judged = new Map<ZoneName, string>();
 
@@ -78,7 +78,7 @@ export class InventoryRounds {
     this.#options = options;
     this.#ports = ports;
     this.#queue = new ZoneQueue(ports.clock);
-    this.#failures = new Failures(ports.random);
+    this.#failures = new BackOff(ports.random);
   }
 
   /** Goes by other options from the next look on. */
@@ -102,7 +102,7 @@ export class InventoryRounds {
   /** A plan is held: people want to know soon what it would do. */
   judge(held: Plan): void {
     const { name } = held.zone;
-    const hash = hashOf(held);
+    const hash = planHash(held);
     if (this.#options === undefined || !this.#zones.has(name)) return;
     if (this.#judged.get(name) === hash) return;
     this.#judged.set(name, hash);
@@ -117,7 +117,7 @@ export class InventoryRounds {
       await this.#look(zone, stop).finally(() => this.#queue.done(zone));
       await clock.sleep(this.#restMs, stop);
     };
-    await keepOn(lookAtNext, bug, stop);
+    await loop(lookAtNext, bug, stop);
   }
 
   /** A few zones are known soon; many are spread over their period, and leave the budget to those who are in a hurry. */
@@ -163,7 +163,7 @@ export class InventoryRounds {
       if (!isServiceError(error)) bug(error, name);
       const failure = failureOf(error);
       const retryMs = this.#waitAfter(name, failure, options);
-      return { report: { result: "unreadable", zone: name, at: clock.now(), failure }, retryMs };
+      return { report: { result: "error", zone: name, at: clock.now(), failure }, retryMs };
     }
   }
 

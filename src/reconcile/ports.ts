@@ -4,7 +4,7 @@ import type { LiveZone } from "../zone/live-zone.ts";
 import type { Zone } from "../zone/zone.ts";
 
 /** Which parts of a zone a plan needs; what is not declared costs no request. */
-export interface Wanted {
+export interface PartsToRead {
   readonly settings: boolean;
   readonly policies: boolean;
   readonly rules: boolean;
@@ -26,7 +26,7 @@ export interface ZoneAnswers {
 export interface LiveReader {
   readAnswers(
     zone: Zone,
-    wanted: Wanted,
+    wanted: PartsToRead,
     urgency: Urgency,
     signal: AbortSignal,
   ): Promise<ZoneAnswers>;

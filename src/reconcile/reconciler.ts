@@ -1,12 +1,12 @@
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { FleetInForce, type Loaded } from "./fleet/active-revision.ts";
-import type { DeclaredFleet, DesiredSource, DesiredState } from "./fleet/desired-fleet.ts";
+import { ActiveRevision, type Loaded } from "./fleet/active-revision.ts";
+import type { DesiredFleet, DesiredSource, DesiredState } from "./fleet/desired-fleet.ts";
 import { isSweep, missingReport, namesOf } from "./fleet/desired-fleet.ts";
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
 import type { DirectoryPorts } from "./fleet/zone-directory.ts";
 import { ZoneDirectory } from "./fleet/zone-directory.ts";
-import { keepOn } from "./loop.ts";
+import { loop } from "./loop.ts";
 import { spreadMs, Sweep } from "./queue/sweep.ts";
 import type { QueueEntry, ZoneQueue } from "./queue/zone-queue.ts";
 import { type CredentialPorts, ZoneQueues } from "./queue/zone-queues.ts";
@@ -48,7 +48,7 @@ export class Reconciler {
   readonly #runner: ZoneRunner;
   readonly #queues: ZoneQueues;
   readonly #directory: ZoneDirectory;
-  readonly #inForce: FleetInForce;
+  readonly #inForce: ActiveRevision;
   readonly #sweep = new Sweep(() => this.wake("schedule"));
   readonly #woken = new Set<Trigger>();
   #wakeUp = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ export class Reconciler {
     this.#ports = ports;
     this.#runner = new ZoneRunner(options, ports);
     this.#queues = new ZoneQueues(ports.credentials, ports.clock);
-    this.#inForce = new FleetInForce(ports.desired.select);
+    this.#inForce = new ActiveRevision(ports.desired.select);
     this.#directory = new ZoneDirectory(ports, () => this.#wakeUp.resolve());
   }
 
@@ -118,7 +118,7 @@ export class Reconciler {
       stop.throwIfAborted();
       if (wakes.size > 0 || this.#directory.hasNews) await this.#refresh(wakes, stop);
     };
-    await keepOn(refreshOnce, this.#ports.bug, stop);
+    await loop(refreshOnce, this.#ports.bug, stop);
   }
 
   async #refresh(wakes: ReadonlySet<Trigger>, stop: AbortSignal): Promise<void> {
@@ -138,7 +138,7 @@ export class Reconciler {
     const state = await this.#ports.desired.load(stop);
     const before = this.#state;
     if (before === undefined || isSweepDue || this.#options.onChange) return state;
-    return { ...before, problems: state.problems };
+    return { ...before, diagnostics: state.diagnostics };
   }
 
   /** What asks for a sweep that is owed from now on; a scheduled one may have to wait for the end of the one before. */
@@ -173,7 +173,7 @@ export class Reconciler {
   }
 
   /** Queues what changed, and in a sweep everything; gives the zones that are looked at for that. */
-  #enqueue({ zones: before }: DeclaredFleet, sweep: Trigger | undefined): readonly ZoneName[] {
+  #enqueue({ zones: before }: DesiredFleet, sweep: Trigger | undefined): readonly ZoneName[] {
     const { zones } = this.#inForce.fleet;
     const { clock, nextSweep } = this.#ports;
     const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
@@ -193,7 +193,7 @@ export class Reconciler {
     return queued;
   }
 
-  #forgetDropped(before: DeclaredFleet): void {
+  #forgetDropped(before: DesiredFleet): void {
     const { zones } = this.#inForce.fleet;
     for (const name of before.zones.keys()) {
       if (zones.has(name)) continue;
@@ -221,7 +221,7 @@ export class Reconciler {
         this.#sweep.settle(entry.zone);
       });
     };
-    await keepOn(lookAtNext, this.#ports.bug, signals.stop);
+    await loop(lookAtNext, this.#ports.bug, signals.stop);
   }
 
   async #runEntry({ zone, priority, trigger }: QueueEntry, signals: StopSignals): Promise<void> {
@@ -232,7 +232,7 @@ export class Reconciler {
     const { report, next } = await this.#runner.run(declared, occasion, signals);
     this.#ports.report(report);
     if (next !== undefined) {
-      this.#queues.add(declared.desired.zone, next.why, next.why, next.delayMs);
+      this.#queues.add(declared.desired.zone, next.reason, next.reason, next.delayMs);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { Mode } from "../zone/desired-zone.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
 /** A credential as people may see it: its name and what the service says of it, never the token. */
-export interface CredentialFacts {
+export interface CredentialStatus {
   readonly name: string;
   /** `false` once the service refused the token. */
   readonly valid: boolean;
@@ -27,7 +27,7 @@ export interface LeaseFacts {
 }
 
 /** When full sweeps begin. */
-export interface ScheduleFacts {
+export interface ScheduleStatus {
   readonly expressions: readonly string[];
   readonly timezone: string;
   readonly nextAt: Date | undefined;
@@ -38,20 +38,20 @@ export interface ScheduleFacts {
 }
 
 /** What is so in the process at this moment, asked for whenever somebody looks. */
-export interface DaemonFacts {
+export interface DaemonStatus {
   readonly version: string;
   readonly startedAt: Date;
   readonly mode: Mode;
-  readonly schedule: ScheduleFacts;
+  readonly schedule: ScheduleStatus;
   /** From one look at a zone's inventory to the next, in milliseconds; `undefined`: nobody looks. */
   readonly inventoryEveryMs: number | undefined;
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
-  readonly credentials: readonly CredentialFacts[];
+  readonly credentials: readonly CredentialStatus[];
   readonly leases: readonly LeaseFacts[];
 }
 
 /** Why a sweep began later than the schedule said. */
-export const missReasons = ["overlap", "paused", "not_leader"] as const;
+export const missedRunReasons = ["overlap", "paused", "not_leader"] as const;
 
-/** One of {@link missReasons}. */
-export type MissReason = (typeof missReasons)[number];
+/** One of {@link missedRunReasons}. */
+export type MissedRunReason = (typeof missedRunReasons)[number];

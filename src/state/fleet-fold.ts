@@ -1,6 +1,6 @@
 import type { Change } from "../plan/change.ts";
 import { isSuspended } from "../plan/guard/guard.ts";
-import type { Refusal } from "../plan/guard/hold.ts";
+import type { Hold } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
 import { none, onsets } from "./drift.ts";
 import { failureIn } from "./outcomes.ts";
@@ -25,7 +25,7 @@ type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 type Situation = Omit<ZoneState, "status" | "statusSince">;
 
 /** A zone of which no run has told yet. */
-export function unseen(declared: DeclaredZone, at: Date): ZoneState {
+export function initialState(declared: DeclaredZone, at: Date): ZoneState {
   const situation: Situation = {
     declared,
     zone: undefined,
@@ -33,7 +33,7 @@ export function unseen(declared: DeclaredZone, at: Date): ZoneState {
     lastRun: undefined,
     consecutiveFailures: 0,
     failure: undefined,
-    refusals: [],
+    holds: [],
     cause: undefined,
     differing: [],
     driftedSince: undefined,
@@ -53,20 +53,20 @@ export function unseen(declared: DeclaredZone, at: Date): ZoneState {
  * object where nothing is otherwise: thousands of zones are declared again with each reading of the files.
  */
 export function redeclared(state: ZoneState, declared: DeclaredZone, at: Date): ZoneState {
-  const isLifted = !isPaused(declared, at) && state.refusals.some(isSuspension);
+  const isLifted = !isPaused(declared, at) && state.holds.some(isSuspension);
   if (!isLifted && isSame(state.declared, declared) && statusOf(state, at) === state.status) {
     return state;
   }
-  const refusals = isLifted ? state.refusals.filter((each) => !isSuspension(each)) : state.refusals;
-  return withStatus(state, { ...state, declared, refusals }, at);
+  const holds = isLifted ? state.holds.filter((each) => !isSuspension(each)) : state.holds;
+  return withStatus(state, { ...state, declared, holds: holds }, at);
 }
 
 function isSame(a: DeclaredZone, b: DeclaredZone): boolean {
-  return a.mode === b.mode && a.suspension === b.suspension && a.held?.message === b.held?.message;
+  return a.mode === b.mode && a.suspension === b.suspension && a.hold?.message === b.hold?.message;
 }
 
-function isSuspension({ code }: Refusal): boolean {
-  return code === "SUSPENDED";
+function isSuspension({ reason: code }: Hold): boolean {
+  return code === "suspend";
 }
 
 /** The state of a zone after one more run of it. */
@@ -76,7 +76,7 @@ export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
   const outcomes = report.result === "applied" ? report.outcomes : [];
   const complete = !failed && !outcomes.some(isSkipped);
   const failures = failed ? state.consecutiveFailures + 1 : state.consecutiveFailures;
-  const seen = report.result === "unreadable" ? state : afterPlan(state, report);
+  const seen = report.result === "error" ? state : afterPlan(state, report);
   const situation: Situation = {
     ...seen,
     lastRun: {
@@ -88,7 +88,7 @@ export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
     },
     lastSuccess: complete ? at : state.lastSuccess,
     consecutiveFailures: complete ? 0 : failures,
-    failure: report.result === "unreadable" ? report.failure : failureIn(outcomes),
+    failure: report.result === "error" ? report.failure : failureIn(outcomes),
     changes:
       report.result === "applied"
         ? [changeRecordOf(report), ...state.changes].slice(0, changesLimit)
@@ -113,10 +113,10 @@ export function changeRecordOf(report: Applied): ChangeRecord {
 
 function afterPlan(
   state: ZoneState,
-  report: Exclude<ZoneReport, { readonly result: "unreadable" }>,
+  report: Exclude<ZoneReport, { readonly result: "error" }>,
 ): Situation {
   const { plan } = report;
-  const cause = report.result === "in-sync" ? undefined : report.cause;
+  const cause = report.result === "in_sync" ? undefined : report.cause;
   const differing = stillDiffering(report);
   const fresh = cause === "drift" ? onsets(driftOf(state), plan.changes) : [];
   const driftOnsets = { ...state.driftOnsets };
@@ -126,7 +126,7 @@ function afterPlan(
     ...state,
     ...knownFrom(plan),
     ...seenVersion(plan, state, report.finishedAt),
-    refusals: report.result === "refused" ? report.refusals : [],
+    holds: report.result === "held" ? report.holds : [],
     cause: differing.length > 0 ? cause : undefined,
     differing,
     driftOnsets,
@@ -165,9 +165,9 @@ function seenVersion(
 
 /** What a run left as it was, or what came back: what the answers say, and every change whose write was not done. */
 function stillDiffering(
-  report: Exclude<ZoneReport, { readonly result: "unreadable" }>,
+  report: Exclude<ZoneReport, { readonly result: "error" }>,
 ): readonly Change[] {
-  if (report.result === "in-sync") return [];
+  if (report.result === "in_sync") return [];
   if (report.result !== "applied") return report.plan.changes;
   const left = new Set(report.left.map(({ key }) => key));
   const undone = new Set(
@@ -190,12 +190,12 @@ function withStatus(before: ZoneState, situation: Situation, at: Date): ZoneStat
 }
 
 function statusOf(situation: Situation, at: Date): ZoneStatus {
-  const { declared, failure, refusals, cause, lastRun } = situation;
+  const { declared, failure, holds: holds, cause, lastRun } = situation;
   if (failure !== undefined) return "error";
-  if (isPaused(declared, at) || refusals.some(isSuspension)) return "paused";
+  if (isPaused(declared, at) || holds.some(isSuspension)) return "suspended";
   if (lastRun === undefined) return "unknown";
-  if (declared.held !== undefined || refusals.some((refusal) => !isObservation(refusal))) {
-    return "blocked";
+  if (declared.hold !== undefined || holds.some((hold) => !isObservation(hold))) {
+    return "held";
   }
   if (cause === undefined) return "in_sync";
   return cause === "drift" ? "drifted" : "pending";
@@ -210,11 +210,11 @@ function writeRecordOf(outcome: Outcome): WriteRecord {
   const base = { call: write.call, changes: write.changes, status };
   switch (outcome.status) {
     case "done":
-      return { ...base, because: "", ray: outcome.ray };
+      return { ...base, reason: "", ray: outcome.ray };
     case "failed":
     case "unknown":
-      return { ...base, because: outcome.failure.message, ray: outcome.failure.ray };
+      return { ...base, reason: outcome.failure.message, ray: outcome.failure.ray };
     case "skipped":
-      return { ...base, because: outcome.because, ray: "" };
+      return { ...base, reason: outcome.reason, ray: "" };
   }
 }

@@ -1,10 +1,10 @@
 import { byText } from "../syntax/by-text.ts";
-import { afterReport, changeRecordOf, redeclared, unseen } from "./fleet-fold.ts";
+import { afterReport, changeRecordOf, redeclared, initialState } from "./fleet-fold.ts";
 import { isLoaded, type LoadReport } from "./load-report.ts";
 import type { ZoneReport } from "./run-report.ts";
 import {
   afterInventory,
-  neverLooked,
+  neverRead,
   type InventoryReport,
   type InventoryState,
 } from "./zone-inventory.ts";
@@ -74,7 +74,7 @@ export class Fleet implements FleetView {
         return [
           declared.name,
           known === undefined
-            ? { ...unseen(declared, at), inventory: this.#inventory }
+            ? { ...initialState(declared, at), inventory: this.#inventory }
             : redeclared(known, declared, at),
         ];
       }),
@@ -102,14 +102,14 @@ export class Fleet implements FleetView {
   recordInventory(report: InventoryReport): void {
     const state = this.#states.get(report.zone);
     if (state === undefined) return;
-    const inventory = afterInventory(state.inventory ?? neverLooked, report);
+    const inventory = afterInventory(state.inventory ?? neverRead, report);
     this.#states.set(report.zone, { ...state, inventory });
     this.#sorted = undefined;
   }
 
   /** Begins to follow inventories, or forgets them: nobody looks any more. */
   followInventory(followed: boolean): void {
-    this.#inventory = followed ? neverLooked : undefined;
+    this.#inventory = followed ? neverRead : undefined;
     for (const [name, state] of this.#states) {
       this.#states.set(name, { ...state, inventory: this.#inventory });
     }

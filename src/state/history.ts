@@ -1,24 +1,27 @@
 import type { Cause, Change, Direction, FieldChange, Verb } from "../plan/change.ts";
-import type { RefusalCode } from "../plan/guard/hold.ts";
+import type { Hold } from "../plan/guard/hold.ts";
 import { changeResultOf, changeResults } from "./change-result.ts";
 import { clipped } from "./clipped-field.ts";
 import type { LoadReport } from "./load-report.ts";
 import type { Trigger, ZoneReport } from "./run-report.ts";
-import { verdictOf, verdicts, type Verdict } from "./run-result.ts";
+import { runResultOf, runResults, type RunResult } from "./run-result.ts";
 import type { ZoneStep } from "./subscriber.ts";
-import { refusalsOf, type ZoneState, type ZoneStatus } from "./zone-state.ts";
+import { holdsOf, type ZoneState, type ZoneStatus } from "./zone-state.ts";
 
 /** What became of a change, or that it was only found. */
-export const historyResults = [...changeResults, "found"] as const;
+export const historyChangeResults = [...changeResults, "found"] as const;
 
-/** One of {@link historyResults}. */
-export type HistoryResult = (typeof historyResults)[number];
+/** One of {@link historyChangeResults}. */
+export type HistoryChangeResult = (typeof historyChangeResults)[number];
 
 /** What an entry tells: what came of a run, or that the zone has left the files. */
-export type HistoryVerdict = Verdict | "no_longer_declared";
+export type HistoryEntryResult = RunResult | "no_longer_declared";
 
-/** The names of all sorts of {@link HistoryVerdict}. */
-export const historyVerdicts: readonly HistoryVerdict[] = [...verdicts, "no_longer_declared"];
+/** The names of all sorts of {@link HistoryEntryResult}. */
+export const historyEntryResults: readonly HistoryEntryResult[] = [
+  ...runResults,
+  "no_longer_declared",
+];
 
 /** A change as history keeps it. */
 export interface HistoryChange {
@@ -26,7 +29,7 @@ export interface HistoryChange {
   readonly key: string;
   readonly title: string;
   readonly direction: Direction;
-  readonly result: HistoryResult;
+  readonly result: HistoryChangeResult;
   readonly fields: readonly FieldChange[];
 }
 
@@ -37,7 +40,7 @@ export interface HistoryEntry {
   readonly run: string;
   readonly trigger: Trigger;
   readonly revision: string;
-  readonly verdict: HistoryVerdict;
+  readonly result: HistoryEntryResult;
   /** What the zone was after it. */
   readonly status: ZoneStatus;
   readonly cause: Cause | undefined;
@@ -46,7 +49,7 @@ export interface HistoryEntry {
   /** Where the run saw new drift: the last look before it, which saw none. */
   readonly clearAt: Date | undefined;
   readonly changes: readonly HistoryChange[];
-  readonly refusals: readonly { readonly code: RefusalCode; readonly message: string }[];
+  readonly holds: readonly Hold[];
   readonly failure:
     | { readonly code: string; readonly message: string; readonly ray: string }
     | undefined;
@@ -69,32 +72,35 @@ export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntr
     run,
     trigger,
     revision,
-    verdict: verdictOf(report),
+    result: runResultOf(report),
     status: after.status,
     cause,
     driftedSince: after.driftedSince,
     clearAt: isOnset ? before.lastSuccess : undefined,
     changes: changesIn(report),
-    refusals: refusalsOf(after),
+    holds: holdsOf(after),
     failure: failure && { code: failure.code, message: failure.message, ray: failure.ray },
   };
 }
 
 /** The entry of a zone that has left the files: nobody looks at it any more, and what was so of it is not known to last. */
-export function departureOf({ declared }: ZoneState, { at, revision }: LoadReport): HistoryEntry {
+export function removalEntryOf(
+  { declared }: ZoneState,
+  { at, revision }: LoadReport,
+): HistoryEntry {
   return {
     at,
     zone: declared.name,
     run: "",
     trigger: "file",
     revision,
-    verdict: "no_longer_declared",
+    result: "no_longer_declared",
     status: "unknown",
     cause: undefined,
     driftedSince: undefined,
     clearAt: undefined,
     changes: [],
-    refusals: [],
+    holds: [],
     failure: undefined,
   };
 }
@@ -105,28 +111,28 @@ export function departureOf({ declared }: ZoneState, { at, revision }: LoadRepor
  */
 export function isNews(entry: HistoryEntry, last: HistoryEntry | undefined): boolean {
   if (entry.changes.some(({ result }) => result !== "found")) return true;
-  if (last === undefined) return entry.verdict !== "in_sync";
+  if (last === undefined) return entry.result !== "in_sync";
   return findingOf(entry) !== findingOf(last);
 }
 
-function findingOf({ status, cause, changes, refusals, failure }: HistoryEntry): string {
+function findingOf({ status, cause, changes, holds, failure }: HistoryEntry): string {
   const left = changes.filter(({ result }) => result !== "done");
   return JSON.stringify({
     status,
     cause: left.length > 0 ? cause : undefined,
     left,
-    refusals: refusals.map(({ code }) => code),
+    holds: holds.map(({ reason }) => reason),
     failure: failure?.code,
   });
 }
 
 function changesIn(report: ZoneReport): readonly HistoryChange[] {
   switch (report.result) {
-    case "in-sync":
-    case "unreadable":
+    case "in_sync":
+    case "error":
       return [];
-    case "ready":
-    case "refused":
+    case "planned":
+    case "held":
       return report.plan.changes.map((change) => historyChange(change, "found"));
     case "applied": {
       const writes = report.outcomes.map(({ status, write }) => ({
@@ -140,7 +146,7 @@ function changesIn(report: ZoneReport): readonly HistoryChange[] {
   }
 }
 
-function historyChange(change: Change, result: HistoryResult): HistoryChange {
+function historyChange(change: Change, result: HistoryChangeResult): HistoryChange {
   const { verb, key, title, effect, fields } = change;
   return {
     verb,

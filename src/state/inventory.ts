@@ -96,7 +96,7 @@ export function itemJson(item: Item, maliciousBelow: number): JsonObject {
     domain_reported_malicious: item.domainReportedMalicious,
     malicious_categories: item.maliciousCategories,
     malicious: reasons.length > 0,
-    malicious_because: reasons,
+    malicious_reasons: reasons,
   };
   if (item.kind === "connection") return resource;
   return {

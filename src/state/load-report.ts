@@ -1,8 +1,8 @@
-import type { Refusal } from "../plan/guard/hold.ts";
-import type { Problem } from "../zone/problem.ts";
+import type { Hold } from "../plan/guard/hold.ts";
+import type { Diagnostic } from "../zone/problem.ts";
 
 /** What came of one reading of the files: `refused` is a state of the files that a guard did not let in. */
-export const loadResults = ["applied", "unchanged", "invalid", "refused"] as const;
+export const loadResults = ["applied", "unchanged", "invalid", "held"] as const;
 
 /** One of {@link loadResults}. */
 export type LoadResult = (typeof loadResults)[number];
@@ -12,7 +12,7 @@ export interface HeldRevision {
   readonly revision: string;
   /** Hash of its content, hexadecimal. */
   readonly hash: string;
-  readonly refusal: Refusal;
+  readonly hold: Hold;
   /** Zones in force that it would change or drop. */
   readonly zones: number;
 }
@@ -29,7 +29,7 @@ export interface LoadReport {
   /** What was read and is not followed; `undefined` unless the result is `refused`. */
   readonly held: HeldRevision | undefined;
   /** Everything that is wrong in the files now. */
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Zones declared after this reading. */
   readonly zones: number;
   readonly at: Date;
@@ -39,6 +39,6 @@ export interface LoadReport {
 export function isLoaded(load: LoadReport): boolean {
   return (
     (load.result === "applied" || load.result === "unchanged") &&
-    load.problems.every(({ severity }) => severity !== "error")
+    load.diagnostics.every(({ severity }) => severity !== "error")
   );
 }

@@ -1,5 +1,5 @@
 import type { Cause, Change } from "../plan/change.ts";
-import type { Refusal } from "../plan/guard/hold.ts";
+import type { Hold } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Write } from "../plan/write.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -39,7 +39,7 @@ export interface Failure {
  * `outdated`: the reading that it rests on became old; `countermanded`: it is not wanted any more, since the files or
  * the configuration changed, or a freeze began.
  */
-export type SkipReason = "earlier-failure" | "shutdown" | "stale" | "outdated" | "countermanded";
+export type SkipReason = "earlier_failure" | "shutdown" | "conflict" | "read_expired" | "cancelled";
 
 /** What became of one write, and with it of the changes it carries. */
 export type Outcome =
@@ -53,7 +53,7 @@ export type Outcome =
   | { readonly status: "failed"; readonly write: Write; readonly failure: Failure }
   /** The answer was lost: the next look decides. */
   | { readonly status: "unknown"; readonly write: Write; readonly failure: Failure }
-  | { readonly status: "skipped"; readonly write: Write; readonly because: SkipReason };
+  | { readonly status: "skipped"; readonly write: Write; readonly reason: SkipReason };
 
 /** What all reports of a zone have. */
 interface ZoneReportBase {
@@ -75,15 +75,15 @@ interface ZoneReportBase {
  */
 export type ZoneReport = ZoneReportBase &
   (
-    | { readonly result: "in-sync"; readonly plan: Plan }
-    | { readonly result: "unreadable"; readonly failure: Failure }
+    | { readonly result: "in_sync"; readonly plan: Plan }
+    | { readonly result: "error"; readonly failure: Failure }
     | {
-        readonly result: "refused";
+        readonly result: "held";
         readonly plan: Plan;
         readonly cause: Cause;
-        readonly refusals: readonly Refusal[];
+        readonly holds: readonly Hold[];
       }
-    | { readonly result: "ready"; readonly plan: Plan; readonly cause: Cause }
+    | { readonly result: "planned"; readonly plan: Plan; readonly cause: Cause }
     | {
         readonly result: "applied";
         readonly plan: Plan;

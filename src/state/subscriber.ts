@@ -10,7 +10,7 @@ export interface ZoneStep {
 }
 
 /** Someone who hears of every run and of every reading of the files, once the fleet has taken it in. Never waited for. */
-export interface Follower {
+export interface Subscriber {
   zone(step: ZoneStep): void;
   load(load: LoadReport): void;
   /** A zone is no longer among those declared; this is what was known of it last. */

@@ -30,10 +30,10 @@ export function summarize(reports: readonly ZoneReport[]): Summary {
     outcomes.filter((outcome) => outcome.status === status).length;
   return {
     zones: {
-      "in-sync": countZones("in-sync"),
-      unreadable: countZones("unreadable"),
-      refused: countZones("refused"),
-      ready: countZones("ready"),
+      in_sync: countZones("in_sync"),
+      error: countZones("error"),
+      held: countZones("held"),
+      planned: countZones("planned"),
       applied: countZones("applied"),
     },
     converged: reports.filter(isConverged).length,
@@ -61,13 +61,13 @@ export function changesOf(report: ZoneReport): readonly Change[] {
 /** Whether every write of an applied zone is done and left nothing to do. */
 export function isConverged(report: ZoneReport): boolean {
   switch (report.result) {
-    case "in-sync":
+    case "in_sync":
       return true;
     case "applied":
       return report.left.length === 0 && isAllDone(report.outcomes);
-    case "unreadable":
-    case "refused":
-    case "ready":
+    case "error":
+    case "held":
+    case "planned":
       return false;
   }
 }

@@ -50,7 +50,7 @@ export type InventoryReport =
       readonly facts: InventoryFacts;
     }
   | {
-      readonly result: "unreadable";
+      readonly result: "error";
       readonly zone: ZoneName;
       readonly at: Date;
       readonly failure: Failure;
@@ -155,7 +155,7 @@ function brief(text: string): string {
 }
 
 /** What is known before the first look. */
-export const neverLooked: InventoryState = {
+export const neverRead: InventoryState = {
   readAt: undefined,
   facts: undefined,
   failure: undefined,
@@ -166,7 +166,7 @@ export const neverLooked: InventoryState = {
 /** What is known after one more look. */
 export function afterInventory(state: InventoryState, report: InventoryReport): InventoryState {
   const { at } = report;
-  if (report.result === "unreadable") {
+  if (report.result === "error") {
     return { ...state, failure: report.failure, failingSince: state.failingSince ?? at };
   }
   const news = newlyMalicious(state, report);

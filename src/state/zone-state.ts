@@ -1,5 +1,5 @@
 import type { Cause, Change } from "../plan/change.ts";
-import type { Refusal } from "../plan/guard/hold.ts";
+import type { Hold } from "../plan/guard/hold.ts";
 import type { Unmanaged } from "../plan/plan.ts";
 import type { WriteCall } from "../plan/write.ts";
 import type { Mode } from "../zone/desired-zone.ts";
@@ -15,10 +15,10 @@ export const zoneStatuses = [
   "in_sync",
   "drifted",
   "pending",
-  "blocked",
+  "held",
   "error",
   "unknown",
-  "paused",
+  "suspended",
 ] as const;
 
 /** One of {@link zoneStatuses}. */
@@ -30,7 +30,7 @@ export interface DeclaredZone {
   readonly mode: Mode;
   readonly suspension: Suspension | undefined;
   /** Why what the files say of it by now is not followed. */
-  readonly held: Refusal | undefined;
+  readonly hold: Hold | undefined;
 }
 
 /** What became of a request that writes, without its body. */
@@ -39,7 +39,7 @@ export interface WriteRecord {
   readonly changes: readonly ResourceKey[];
   readonly status: Outcome["status"];
   /** Why it is not done, "" where it is. */
-  readonly because: string;
+  readonly reason: string;
   /** The service's id of the request, "" where there is none. */
   readonly ray: string;
 }
@@ -85,8 +85,8 @@ export interface ZoneState {
   readonly consecutiveFailures: number;
   /** What the last run failed with. */
   readonly failure: Failure | undefined;
-  /** Why the last plan is held; {@link refusalsOf} gives everything that holds the zone. */
-  readonly refusals: readonly Refusal[];
+  /** Why the last plan is held; {@link holdsOf} gives everything that holds the zone. */
+  readonly holds: readonly Hold[];
   /** Why the zone differs, where it does. */
   readonly cause: Cause | undefined;
   /** What is not as declared. */
@@ -118,6 +118,6 @@ export function pendingOf(state: ZoneState): readonly Change[] {
 }
 
 /** Everything that holds a zone: its declaration, and its plan. */
-export function refusalsOf({ declared, refusals }: ZoneState): readonly Refusal[] {
-  return declared.held === undefined ? refusals : [declared.held, ...refusals];
+export function holdsOf({ declared, holds: holds }: ZoneState): readonly Hold[] {
+  return declared.hold === undefined ? holds : [declared.hold, ...holds];
 }

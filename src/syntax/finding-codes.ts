@@ -1,5 +1,5 @@
 /** What a code stands for, for the table of problems. */
-export interface FindingFacts {
+export interface SyntaxDiagnosticFacts {
   readonly severity: "error" | "warning";
   /** One line. */
   readonly meaning: string;
@@ -8,10 +8,10 @@ export interface FindingFacts {
 }
 
 /** A code of a mistake inside a CSP value or an expression. */
-export type FindingCode = keyof typeof findingCodes;
+export type SyntaxDiagnosticCode = keyof typeof syntaxDiagnosticCodes;
 
 /** Every code that this room gives; codes are stable, their words may change. */
-export const findingCodes = {
+export const syntaxDiagnosticCodes = {
   CSP_EMPTY: error("the value has no directive", ";"),
   CSP_BAD_ENTRY: error("an entry of a map is empty or holds a semicolon", "'self'; style-src *"),
   CSP_COMMA: error(
@@ -126,12 +126,12 @@ export const findingCodes = {
     'lowr(http.host) eq "a"',
   ),
   EXPR_TYPE_MISMATCH: warning("a field is compared with a value of another type", "http.host eq 1"),
-} as const satisfies Readonly<Record<string, FindingFacts>>;
+} as const satisfies Readonly<Record<string, SyntaxDiagnosticFacts>>;
 
-function error(meaning: string, example: string): FindingFacts {
+function error(meaning: string, example: string): SyntaxDiagnosticFacts {
   return { severity: "error", meaning, example };
 }
 
-function warning(meaning: string, example: string): FindingFacts {
+function warning(meaning: string, example: string): SyntaxDiagnosticFacts {
   return { severity: "warning", meaning, example };
 }

@@ -1,8 +1,8 @@
-import { findingCodes } from "./finding-codes.ts";
-import type { FindingCode } from "./finding-codes.ts";
+import { syntaxDiagnosticCodes } from "./finding-codes.ts";
+import type { SyntaxDiagnosticCode } from "./finding-codes.ts";
 
-export { findingCodes };
-export type { FindingCode };
+export { syntaxDiagnosticCodes };
+export type { SyntaxDiagnosticCode };
 
 /** Where in a text: UTF-16 units from its beginning, and how many of them. */
 export interface Span {
@@ -11,9 +11,9 @@ export interface Span {
 }
 
 /** A mistake inside a CSP value or a filter expression. */
-export interface Finding extends Span {
-  /** Stable, a key of {@link findingCodes}. */
-  readonly code: FindingCode;
+export interface SyntaxDiagnostic extends Span {
+  /** Stable, a key of {@link syntaxDiagnosticCodes}. */
+  readonly code: SyntaxDiagnosticCode;
   readonly severity: "error" | "warning";
   /** One sentence: what is wrong. */
   readonly message: string;
@@ -22,12 +22,17 @@ export interface Finding extends Span {
 }
 
 /** A finding of `code` at `span`, as severe as the table of codes says. */
-export function finding(code: FindingCode, span: Span, message: string, remedy: string): Finding {
-  const { severity } = findingCodes[code];
+export function finding(
+  code: SyntaxDiagnosticCode,
+  span: Span,
+  message: string,
+  remedy: string,
+): SyntaxDiagnostic {
+  const { severity } = syntaxDiagnosticCodes[code];
   return { code, severity, message, remedy, offset: span.offset, length: span.length };
 }
 
 /** Findings in the order in which a reader meets them. */
-export function inTextOrder(findings: readonly Finding[]): readonly Finding[] {
+export function inTextOrder(findings: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
   return findings.toSorted((a, b) => a.offset - b.offset || a.length - b.length);
 }

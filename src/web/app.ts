@@ -4,10 +4,10 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { secureHeaders } from "hono/secure-headers";
 import { streamSSE } from "hono/streaming";
 
-import type { DaemonFacts } from "../state/daemon-status.ts";
+import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { FleetView } from "../state/fleet.ts";
 import type { HistoryView } from "../state/history.ts";
-import type { Live } from "./event-stream.ts";
+import type { EventStream } from "./event-stream.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
 import {
   fleetJson,
@@ -24,13 +24,13 @@ import { renderMissingPage } from "./pages/page-missing.ts";
 import { renderProblemsPage } from "./pages/page-problems.ts";
 import { renderZonePage } from "./pages/page-zone.ts";
 import { selectionFrom } from "./pages/selection.ts";
-import { addReconcile, type AskPorts } from "./reconcile-request.ts";
+import { addReconcile, type ReconcileEndpoint } from "./reconcile-request.ts";
 
 /** What the server shows and whom it asks; it changes nothing. */
 export interface AppParts {
   readonly fleet: FleetView;
   readonly history: HistoryView;
-  facts(): DaemonFacts;
+  facts(): DaemonStatus;
   readonly metrics: {
     readonly contentType: string;
     render(): AsyncIterable<string>;
@@ -41,9 +41,9 @@ export interface AppParts {
     readonly ready: readonly HealthCheck[];
   };
   readonly clock: { now(): Date };
-  readonly live: Live;
+  readonly live: EventStream;
   /** `undefined`: nobody can ask for a look. */
-  readonly asking: AskPorts | undefined;
+  readonly asking: ReconcileEndpoint | undefined;
   /** Is told of a bug that a request ran into. */
   onError(error: unknown): void;
 }

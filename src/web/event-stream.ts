@@ -1,13 +1,13 @@
-import type { Follower, ZoneStep } from "../state/subscriber.ts";
+import type { Subscriber, ZoneStep } from "../state/subscriber.ts";
 
 /** Time, from outside. */
-export interface LiveClock {
+export interface EventStreamClock {
   /** Calls `ring` after `ms`, unless what it gives is called before. */
   alarm(ms: number, ring: () => void): () => void;
 }
 
 /** Whoever has a page open. */
-export interface LiveListener {
+export interface EventStreamListener {
   /** Something that pages show is not what it was. */
   changed(): void;
   /** Nothing has happened for a while. */
@@ -24,14 +24,14 @@ const beatMs = 20_000;
 const mostListeners = 200;
 
 /** Tells open pages that there is something to see. It carries no facts: they look again. */
-export class Live implements Follower {
-  readonly #clock: LiveClock;
-  readonly #listeners = new Set<LiveListener>();
+export class EventStream implements Subscriber {
+  readonly #clock: EventStreamClock;
+  readonly #listeners = new Set<EventStreamListener>();
   #isPausing = false;
   #isDue = false;
   #stopBeat: (() => void) | undefined;
 
-  constructor(clock: LiveClock) {
+  constructor(clock: EventStreamClock) {
     this.#clock = clock;
   }
 
@@ -48,7 +48,7 @@ export class Live implements Follower {
   }
 
   /** Takes a listener in until the result is disposed; `undefined` where there are too many. */
-  listen(listener: LiveListener): Disposable | undefined {
+  listen(listener: EventStreamListener): Disposable | undefined {
     if (this.#listeners.size >= mostListeners) return undefined;
     this.#listeners.add(listener);
     this.#stopBeat ??= this.#clock.alarm(beatMs, () => this.#beat());

@@ -7,11 +7,16 @@ import { bodyLimit } from "hono/body-limit";
 import type { FleetView } from "../state/fleet.ts";
 
 /** What became of somebody's wish to have zones looked at now. */
-export type AskResult = "accepted" | "wrong_token" | "foreign_site" | "too_many" | "no_zone";
+export type ReconcileRequestResult =
+  | "accepted"
+  | "wrong_token"
+  | "foreign_site"
+  | "too_many"
+  | "no_zone";
 
 /** One such wish, for the log. */
-export interface Ask {
-  readonly result: AskResult;
+export interface RequestReconcile {
+  readonly result: ReconcileRequestResult;
   /** "" for all zones. */
   readonly zone: string;
   /** Address that it came from, as the socket has it. */
@@ -19,13 +24,13 @@ export interface Ask {
 }
 
 /** How people ask for a look now, and who hears of it. */
-export interface AskPorts {
+export interface ReconcileEndpoint {
   /** The token that lets them; rejects where it cannot be read. */
   token(): Promise<string>;
   /** Asks to look at a declared zone; "" for all. */
   wake(zone: string): void;
   /** Hears of every wish, granted or not. */
-  audit(ask: Ask): void;
+  audit(ask: RequestReconcile): void;
 }
 
 const statuses = {
@@ -34,9 +39,9 @@ const statuses = {
   foreign_site: 403,
   too_many: 429,
   no_zone: 404,
-} as const satisfies Readonly<Record<AskResult, number>>;
+} as const satisfies Readonly<Record<ReconcileRequestResult, number>>;
 
-const words: Readonly<Record<AskResult, string>> = {
+const words: Readonly<Record<ReconcileRequestResult, string>> = {
   accepted: "asked to look",
   wrong_token: "this is not the token that server.reconcile_token_file or …_env names",
   foreign_site:
@@ -61,10 +66,10 @@ export function addReconcile(
   app: Hono,
   fleet: FleetView,
   clock: { now(): Date },
-  ports: AskPorts,
+  ports: ReconcileEndpoint,
 ): void {
   let wrong: readonly number[] = [];
-  const judge = async (token: string, zone: string): Promise<AskResult> => {
+  const judge = async (token: string, zone: string): Promise<ReconcileRequestResult> => {
     const now = Number(clock.now());
     wrong = wrong.filter((at) => now - at < minuteMs);
     if (wrong.length >= mostWrong) return "too_many";
@@ -74,7 +79,7 @@ export function addReconcile(
     }
     return zone === "" || fleet.zone(zone) !== undefined ? "accepted" : "no_zone";
   };
-  const take = (c: Context, zone: string, result: AskResult): void => {
+  const take = (c: Context, zone: string, result: ReconcileRequestResult): void => {
     ports.audit({ result, zone: zone.slice(0, longestName), from: addressOf(c) });
     if (result === "accepted") ports.wake(zone);
   };

@@ -1,18 +1,18 @@
-import { findingCodes } from "../syntax/finding-codes.ts";
+import { syntaxDiagnosticCodes } from "../syntax/finding-codes.ts";
 import type { Severity } from "./problem.ts";
 
 /** What a code stands for. */
-export interface ProblemFacts {
+export interface DiagnosticFacts {
   readonly severity: Severity;
   /** One line. */
   readonly meaning: string;
 }
 
 /** A code of the table of problems. */
-export type ProblemCode = keyof typeof problemCodes;
+export type DiagnosticCode = keyof typeof diagnosticCodes;
 
 /** Every code that a file can get; codes are stable, their words may change. */
-export const problemCodes = {
+export const diagnosticCodes = {
   DIRECTORY_UNREADABLE: error("the directory with the zone files cannot be read"),
   DIRECTORY_EMPTY: error("the directory holds no zone file"),
   DIRECTORY_UNSETTLED: error("the files changed each time that they were read"),
@@ -57,13 +57,13 @@ export const problemCodes = {
   UNUSED_PROFILE: warning("no zone uses a profile"),
   BAD_SILENCE: warning("a comment that silences nothing, or does not say why"),
   BOTH_DAY_FIELDS: error("a schedule that restricts both day fields"),
-  ...findingCodes,
-} satisfies Readonly<Record<string, ProblemFacts>>;
+  ...syntaxDiagnosticCodes,
+} satisfies Readonly<Record<string, DiagnosticFacts>>;
 
-function error(meaning: string): ProblemFacts {
+function error(meaning: string): DiagnosticFacts {
   return { severity: "error", meaning };
 }
 
-function warning(meaning: string): ProblemFacts {
+function warning(meaning: string): DiagnosticFacts {
   return { severity: "warning", meaning };
 }

@@ -4,7 +4,7 @@ import type { Place } from "./desired-zone.ts";
 export type Severity = "error" | "warning";
 
 /** What is wrong in something that a person wrote. */
-export interface Problem {
+export interface Diagnostic {
   /** Stable, from the table of problems; tests and people hold on to it. */
   readonly code: string;
   readonly severity: Severity;

@@ -122,7 +122,7 @@ describe("an answer that is none", () => {
     { when: "408", status: 408, code: "API_TIMEOUT", transient: true, happened: true },
     { when: "409", status: 409, code: "API_CONFLICT", transient: true, happened: false },
     { when: "413", status: 413, code: "API_REFUSED", transient: false, happened: false },
-    { when: "429", status: 429, code: "API_THROTTLED", transient: true, happened: false },
+    { when: "429", status: 429, code: "API_RATE_LIMITED", transient: true, happened: false },
     { when: "500", status: 500, code: "API_SERVER", transient: true, happened: true },
     { when: "503", status: 503, code: "API_SERVER", transient: true, happened: true },
     { when: "success:false", status: 200, code: "API_REFUSED", transient: false, happened: false },

@@ -148,7 +148,7 @@ describe("the wait", () => {
     );
     await using connected = connect(server.baseUrl, { clock, retry: { lockedDeadlineMs: 60_000 } });
     const sent = sendWithRetries(connected.session, "sweep", read, signal);
-    await expect(sent).rejects.toMatchObject({ code: "API_THROTTLED", retryAfterMs: 300_000 });
+    await expect(sent).rejects.toMatchObject({ code: "API_RATE_LIMITED", retryAfterMs: 300_000 });
     expect(server.seen).toHaveLength(1);
     expect(connected.session.credential.state).toMatchObject({ remaining: 0 });
   });

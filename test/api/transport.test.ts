@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { get } from "../../src/api/request/call.ts";
-import { failureOf, type Broken } from "../../src/api/request/transport.ts";
+import { failureOf, type ConnectionFailure } from "../../src/api/request/transport.ts";
 
 const put = { ...get("/zones", {}), method: "PUT", body: {} } as const;
 
@@ -9,7 +9,7 @@ function faultOf(code: string): Error {
   return Object.assign(new Error("with a secret inside"), { code, headers: "secret" });
 }
 
-function broken(cause: Error): Broken {
+function broken(cause: Error): ConnectionFailure {
   return { cause, timedOut: false, timeoutMs: 30_000, ray: "" };
 }
 

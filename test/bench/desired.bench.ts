@@ -57,7 +57,9 @@ async function oursIn(texts: readonly Text[]): Promise<{ first: number; second: 
   const state = await desired.load(AbortSignal.timeout(600_000));
   const first = spent(begin);
   if (state.documents.length !== texts.length * zonesPerFile) {
-    throw new Error(`only ${state.documents.length} zones: ${JSON.stringify(state.problems[0])}`);
+    throw new Error(
+      `only ${state.documents.length} zones: ${JSON.stringify(state.diagnostics[0])}`,
+    );
   }
   const [file = "", text = ""] = texts.at(-1) ?? [];
   disk.write(file, `${text}# changed\n`);

@@ -11,13 +11,13 @@ process.on("message", (message: readonly string[] | "start") => {
   if (message === "start") void ask();
   else {
     urls = message;
-    process.send?.("ready");
+    process.send?.("planned");
   }
 });
 process.on("disconnect", () => {
   void dispatcher.close();
 });
-process.send?.("ready");
+process.send?.("planned");
 
 async function ask(): Promise<void> {
   for (const url of urls) {

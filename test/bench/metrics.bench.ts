@@ -16,7 +16,7 @@ function fleetOfSize(size: number): Fleet {
   );
   fleet.recordLoad(load({ zones: size }));
   for (const [index, name] of names.entries()) {
-    fleet.recordZone(report(name, 1, index % 10 === 0 ? drifted : { result: "in-sync" }));
+    fleet.recordZone(report(name, 1, index % 10 === 0 ? drifted : { result: "in_sync" }));
   }
   return fleet;
 }

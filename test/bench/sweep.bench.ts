@@ -7,7 +7,7 @@ import { Agent, request } from "undici";
 import { systemClock } from "../../src/api/clock.ts";
 import type { Observer } from "../../src/api/request/observer.ts";
 import { createReader, createWriter } from "../../src/api/service.ts";
-import { observerOf, tellerOf } from "../../src/daemon/reporter.ts";
+import { observerOf, reporterOf } from "../../src/daemon/reporter.ts";
 import { DesiredFiles } from "../../src/desired/desired-files.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
@@ -108,7 +108,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
   const clock = systemClock;
   const disk = memoryFiles({ "/zones/fleet.yaml": text });
   const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
-  const teller = tellerOf({
+  const teller = reporterOf({
     fleet: new Fleet(),
     metrics,
     logger: createLogger({
@@ -119,7 +119,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
       clock,
       scrub: (line) => line,
     }),
-    followers: [],
+    subscribers: [],
     source: "/zones",
     now: () => clock.now(),
     credentialOf: () => "main",
@@ -134,7 +134,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
       ...teller,
       report: (report) => {
         teller.report(report);
-        if (report.result !== "in-sync") swept.reject(new Error(JSON.stringify(report)));
+        if (report.result !== "in_sync") swept.reject(new Error(JSON.stringify(report)));
         left -= 1;
         if (left === 0) swept.resolve();
       },

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { applySavedZone } from "../../src/cli/commands/apply-saved-zone.ts";
 import { exitCodeOfApply } from "../../src/cli/output/exit-codes.ts";
 import { rethrow } from "../../src/cli/session/plan-all.ts";
-import type { Refusal } from "../../src/plan/guard/hold.ts";
+import type { Hold } from "../../src/plan/guard/hold.ts";
 import { plan } from "../../src/plan/plan.ts";
 import { fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";
 import type { Write } from "../../src/plan/write.ts";
@@ -15,7 +15,7 @@ import { afterWrite } from "../support/service-model.ts";
 import { bare, protectedContent } from "../support/world.ts";
 
 const [second, minute] = [1_000, 60_000] as const;
-const frozen: Refusal = { code: "FROZEN", message: "the sale" };
+const frozen: Hold = { reason: "freeze", message: "the sale" };
 
 /** A saved plan under way whose every write waits so long for its turn; a freeze begins after so much time. */
 class Turn {
@@ -54,7 +54,7 @@ class Turn {
   }
 }
 
-const skipped = (because: string): object => ({ status: "skipped", because });
+const skipped = (reason: string): object => ({ status: "skipped", reason });
 const done = { status: "done" };
 const calls = ["create-policy", "update-settings"];
 
@@ -65,19 +65,19 @@ describe("a write of a saved plan that waits for its turn", () => {
       when: "until its reading is old",
       waitMs: 10 * minute,
       freezeMs: 60 * minute,
-      outcomes: [skipped("outdated"), skipped("outdated")],
+      outcomes: [skipped("read_expired"), skipped("read_expired")],
     },
     {
       when: "until a freeze begins",
       waitMs: 10 * minute,
       freezeMs: 30 * second,
-      outcomes: [skipped("countermanded"), skipped("countermanded")],
+      outcomes: [skipped("cancelled"), skipped("cancelled")],
     },
     {
       when: "until a freeze begins in the middle",
       waitMs: 20 * second,
       freezeMs: 30 * second,
-      outcomes: [done, skipped("countermanded")],
+      outcomes: [done, skipped("cancelled")],
     },
   ])("$when", async ({ waitMs, freezeMs, outcomes }, { expect }) => {
     const turn = new Turn();

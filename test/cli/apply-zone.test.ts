@@ -1,11 +1,11 @@
 import { describe, it } from "vitest";
 
 import { applyZone } from "../../src/cli/commands/apply-zone.ts";
-import { rethrow, type Looked } from "../../src/cli/session/plan-all.ts";
+import { rethrow, type PlannedFleetZone } from "../../src/cli/session/plan-all.ts";
 import type { Freeze } from "../../src/plan/guard/guard.ts";
 import { causeByMarks } from "../../src/plan/plan.ts";
 import type { Write } from "../../src/plan/write.ts";
-import { propose } from "../../src/reconcile/run/plan-zone.ts";
+import { planZone } from "../../src/reconcile/run/plan-zone.ts";
 import { digestOf } from "../../src/reconcile/run/zone-memory.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
@@ -30,7 +30,7 @@ class Turn {
   /** What happens while the zone is read. */
   reading = (): void => undefined;
 
-  async look(): Promise<Looked> {
+  async look(): Promise<PlannedFleetZone> {
     const desired = { zone: shopZone, content: protectedContent };
     const limits = {
       maxDeleteShare: 1,
@@ -39,7 +39,7 @@ class Turn {
       weakening: "allow",
       accept: [],
     } as const;
-    const circumstances: Looked["circumstances"] = (now) => ({
+    const guardInput: PlannedFleetZone["guardInput"] = (now) => ({
       limits,
       mode: "enforce",
       suspension: undefined,
@@ -47,12 +47,12 @@ class Turn {
       used: [],
       now,
     });
-    const again: Looked["again"] = () =>
-      propose(
+    const again: PlannedFleetZone["again"] = () =>
+      planZone(
         {
           desired,
           owner,
-          circumstances,
+          guardInput: guardInput,
           run: "run",
           trigger: "manual",
           urgency: "changed",
@@ -60,7 +60,7 @@ class Turn {
           impact: { maliciousBelow: 50, freshMs: 0 },
           settled: () => undefined,
           causeOf: causeByMarks,
-          objections: () => [],
+          otherHolds: () => [],
         },
         {
           reader: {
@@ -78,7 +78,7 @@ class Turn {
         this.stopping.signal,
       );
     const declared = { desired, digest: digestOf(protectedContent) };
-    return { declared, proposal: await again(), circumstances, again };
+    return { declared, proposal: await again(), guardInput, again };
   }
 
   /** Looks, lets time pass and something happen, and carries out. */
@@ -109,7 +109,7 @@ const switchedOn = {
 };
 const calls = ["create-policy", "update-settings"];
 const nothing = (): void => undefined;
-const skipped = (because: string): object => ({ status: "skipped", because });
+const skipped = (reason: string): object => ({ status: "skipped", reason });
 
 describe("a zone whose turn to be written comes after all were judged", () => {
   it.for([
@@ -122,7 +122,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
       happens: (turn: Turn) => (turn.freeze = sale),
       reads: 1,
       writes: [],
-      report: { result: "refused", refusals: [{ code: "FROZEN" }] },
+      report: { result: "held", holds: [{ code: "freeze" }] },
     },
     {
       when: "after ten minutes, when a freeze has begun",
@@ -130,7 +130,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
       happens: (turn: Turn) => (turn.freeze = sale),
       reads: 2,
       writes: [],
-      report: { result: "refused", refusals: [{ code: "FROZEN" }] },
+      report: { result: "held", holds: [{ code: "freeze" }] },
     },
     {
       when: "after ten minutes, when somebody has changed it",
@@ -177,7 +177,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
     const done = turn.live;
     const later = new Turn();
     expect(await later.take(10 * minute, () => (later.live = done))).toMatchObject({
-      result: "in-sync",
+      result: "in_sync",
     });
     expect(later.writes).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
     const report = await turn.take(0, () => {
       turn.clock.alarm(10 * second, () => (turn.freeze = sale));
     });
-    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("countermanded")] });
+    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("cancelled")] });
     expect(turn.writes).toHaveLength(1);
   });
 });
@@ -220,7 +220,7 @@ describe("a write that waits for its turn until its reading is old", () => {
     const report = await turn.take(0, () => {
       turn.clock.alarm(10 * second, () => (turn.turnMs = 12 * minute));
     });
-    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("outdated")] });
+    expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("read_expired")] });
     expect([turn.reads, turn.writes.length]).toEqual([1, 1]);
   });
 });

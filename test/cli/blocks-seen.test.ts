@@ -32,7 +32,7 @@ describe("a policy that would block what is in use", () => {
       const { code, stdout } = await example.place.run(command, shop);
       expect(code).toBe(4);
       expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-        "held by BLOCKS_SEEN: policy/checkout would block 1 script that was seen within 168 h (impact.fresh): https://pay.example.net/v3/pay.js on https://shop.example.com/checkout/pay;",
+        "held by blocks_in_use: policy/checkout would block 1 script that was seen within 168 h (impact.fresh): https://pay.example.net/v3/pay.js on https://shop.example.com/checkout/pay;",
       );
     }
     expect(writesSeenBy(example.emulator)).toEqual([]);

@@ -26,7 +26,7 @@ const codeOf: Readonly<Record<ApiErrorCode, ExitCode>> = {
   API_CONFLICT: failed,
   API_QUOTA: failed,
   API_REFUSED: failed,
-  API_THROTTLED: unreachable,
+  API_RATE_LIMITED: unreachable,
   API_SERVER: unreachable,
   API_UNKNOWN_OUTCOME: failed,
   API_BUDGET: unreachable,
@@ -44,7 +44,7 @@ function reportsOf(...all: readonly Came[]): readonly ZoneReport[] {
 }
 
 function unreadable(code: string): Came {
-  return { result: "unreadable", failure: failure("no", { code }) };
+  return { result: "error", failure: failure("no", { code }) };
 }
 
 /** A run whose only write failed. */
@@ -64,10 +64,10 @@ describe("a failure of the service", () => {
       expect(exitCodeOfFailure(code)).toBe(exitCode);
       for (const exitCodeOf of [exitCodeOfPlan, exitCodeOfApply]) {
         expect(exitCodeOf(reportsOf(unreadable(code), unreadable(code)))).toBe(exitCode);
-        expect(exitCodeOf(reportsOf(unreadable(code), { result: "in-sync" }))).toBe(5);
+        expect(exitCodeOf(reportsOf(unreadable(code), { result: "in_sync" }))).toBe(5);
       }
       expect(exitCodeOfApply(reportsOf(unwritten(code)))).toBe(exitCode);
-      expect(exitCodeOfApply(reportsOf(unwritten(code), { result: "in-sync" }))).toBe(5);
+      expect(exitCodeOfApply(reportsOf(unwritten(code), { result: "in_sync" }))).toBe(5);
     },
   );
 
@@ -77,8 +77,8 @@ describe("a failure of the service", () => {
   });
 });
 
-const inSync: Came = { result: "in-sync" };
-const ready: Came = { result: "ready", cause: "pending", changes: [a] };
+const inSync: Came = { result: "in_sync" };
+const ready: Came = { result: "planned", cause: "pending", changes: [a] };
 const written: Came = { result: "applied", cause: "pending", changes: [a] };
 const half: Came = {
   result: "applied",
@@ -86,7 +86,7 @@ const half: Came = {
   changes: [a, b],
   outcomes: [
     done("policy/a"),
-    { status: "skipped", write: writeOf("policy/b"), because: "shutdown" },
+    { status: "skipped", write: writeOf("policy/b"), reason: "shutdown" },
   ],
 };
 
@@ -95,12 +95,12 @@ describe("what became of the zones", () => {
     { when: "there are none", all: [], plan: 0, apply: 0 },
     { when: "all are in sync", all: [inSync, inSync], plan: 0, apply: 0 },
     { when: "one has changes", all: [inSync, ready], plan: 2, apply: 0 },
-    { when: "a guard holds one", all: [ready, held("WEAKENING")], plan: 4, apply: 4 },
-    { when: "one is only observed", all: [inSync, held("OBSERVED")], plan: 2, apply: 4 },
-    { when: "one is suspended", all: [held("SUSPENDED")], plan: 2, apply: 4 },
+    { when: "a guard holds one", all: [ready, held("weakening")], plan: 4, apply: 4 },
+    { when: "one is only observed", all: [inSync, held("observe")], plan: 2, apply: 4 },
+    { when: "one is suspended", all: [held("suspend")], plan: 2, apply: 4 },
     {
       when: "one is held and one fails",
-      all: [held("GAP"), unreadable("API_SERVER")],
+      all: [held("unsafe_order"), unreadable("API_SERVER")],
       plan: 5,
       apply: 5,
     },

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { describe, it } from "vitest";
 
 import { createProgram } from "../../src/cli/program.ts";
-import { thisMachine } from "../../src/host/host.ts";
+import { thisHost } from "../../src/host/host.ts";
 import { workplace } from "../support/command-line.ts";
 
 /** A command and those below it, each with its names: `inventory scripts`. */
@@ -22,7 +22,7 @@ interface Found {
   readonly command: Command;
 }
 
-const commands = commandsIn(createProgram(thisMachine(), () => undefined));
+const commands = commandsIn(createProgram(thisHost(), () => undefined));
 
 describe("the help", () => {
   it("is there for the commands that the README names", ({ expect }) => {

@@ -13,7 +13,7 @@ const blog = "blog.example.com";
 /** A place whose history tells that the shop drifted for half an hour, and the blog since then. */
 async function placeWithHistory(): Promise<Workplace> {
   const place = await workplace();
-  const clear = { result: "in-sync" } as const;
+  const clear = { result: "in_sync" } as const;
   const history = historyOf(fleetOf(declared(shop), declared(blog)), [
     report(shop, 0, clear),
     report(shop, 10, drifted),

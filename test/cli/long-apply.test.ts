@@ -34,7 +34,7 @@ describe("an apply that takes long", () => {
     });
     watch(example);
     const { code, stdout } = await example.place.run("apply");
-    expect(stdout).toContain("held by FROZEN");
+    expect(stdout).toContain("held by freeze");
     expect(stdout).toContain("www.brand.example  4 changes, held");
     expect(code).toBe(4);
     const zones = writesSeenBy(example.emulator).map((line) => line.split("/")[4]);

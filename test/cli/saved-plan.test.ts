@@ -120,7 +120,7 @@ describe("a saved plan", () => {
     await place.run("plan", "--out", "plan.json");
     await place.write("zonewarden.yaml", `${await place.read("zonewarden.yaml")}\n${freeze}\n`);
     const { code, stdout } = await place.run("apply", "--plan", "plan.json");
-    expect(stdout).toContain("FROZEN");
+    expect(stdout).toContain("freeze");
     expect(code).toBe(4);
     expect(writesSeenBy(emulator)).toEqual([]);
   });
@@ -130,25 +130,25 @@ describe("a saved plan", () => {
       when: "a zone was suspended",
       edit: { shop: "profiles: [baseline]\n    suspend: true" },
       says: "shop.example.com  2 changes, held",
-      code: "SUSPENDED",
+      code: "suspend",
     },
     {
       when: "a zone is only observed",
       edit: { shop: "profiles: [baseline]\n    mode: observe" },
       says: "shop.example.com  2 changes, held",
-      code: "OBSERVED",
+      code: "observe",
     },
     {
       when: "a limit was tightened",
       edit: { config: "limits: { weakening: refuse, max_update_share: 0 }" },
       says: "limits.max_update_share",
-      code: "TOO_MANY_UPDATES",
+      code: "too_many_updates",
     },
     {
       when: "a zone is no longer declared",
       edit: { zones: "zones: []" },
       says: "the files no longer declare shop.example.com",
-      code: "UNDECLARED",
+      code: "undeclared",
     },
     {
       when: "the policies of a zone are no longer declared",
@@ -157,7 +157,7 @@ describe("a saved plan", () => {
           "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } }, managed_rules: { rules: [] } }]",
       },
       says: "the files no longer declare the policies of shop.example.com",
-      code: "UNDECLARED",
+      code: "undeclared",
     },
   ])("holds the zone where since then $when", async ({ edit: change, says, code }, { expect }) => {
     await using example = await exampleWithEmulator();
@@ -193,7 +193,7 @@ describe("a saved plan", () => {
     const { code, stdout } = await place.run("apply", "--plan", "plan.json");
     expect(code).toBe(4);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-      `held by UNDECLARED: twice.yaml:1: the zone shop.example.com (${id}) is declared in shop.yaml, line 4, too; keep one of the two; until then the zone is left alone`,
+      `held by undeclared: twice.yaml:1: the zone shop.example.com (${id}) is declared in shop.yaml, line 4, too; keep one of the two; until then the zone is left alone`,
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { startProgress, startReading } from "../../src/cli/output/progress.ts";
-import { hasColor, thisMachine, type Machine, type TextStream } from "../../src/host/host.ts";
+import { hasColor, thisHost, type Host, type TextStream } from "../../src/host/host.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 
 /** A stream that remembers what was written to it. */
@@ -9,12 +9,12 @@ function streamTo(pieces: string[], isTTY: boolean): TextStream {
   return { isTTY, write: (text) => pieces.push(text) };
 }
 
-function machineIn(env: Machine["env"]): Machine {
-  return { ...thisMachine(), env };
+function machineIn(env: Host["env"]): Host {
+  return { ...thisHost(), env };
 }
 
 describe("colour", () => {
-  it.for<{ env: Machine["env"]; terminal: boolean; pipe: boolean }>([
+  it.for<{ env: Host["env"]; terminal: boolean; pipe: boolean }>([
     { env: {}, terminal: true, pipe: false },
     { env: { TERM: "xterm" }, terminal: true, pipe: false },
     { env: { TERM: "dumb" }, terminal: false, pipe: false },
@@ -28,9 +28,9 @@ describe("colour", () => {
   ])(
     "with $env is on a terminal $terminal, in a pipe $pipe",
     ({ env, terminal, pipe }, { expect }) => {
-      const machine = machineIn(env);
-      expect(hasColor(machine, streamTo([], true))).toBe(terminal);
-      expect(hasColor(machine, streamTo([], false))).toBe(pipe);
+      const host = machineIn(env);
+      expect(hasColor(host, streamTo([], true))).toBe(terminal);
+      expect(hasColor(host, streamTo([], false))).toBe(pipe);
     },
   );
 

@@ -51,7 +51,7 @@ describe("a command that waits", () => {
     const { clock, lines, written } = watcher(true);
     let pause: Pause | undefined = {
       until: new Date("2026-11-20T12:00:30Z"),
-      because: "unreachable",
+      reason: "unreachable",
     };
     using _watch = lines.watch([
       {

@@ -39,7 +39,7 @@ function has(daemon: Started, series: string): Promise<true> {
 }
 
 /** The service shows nothing of this kind to the token. */
-function refusal(list: string): Readonly<Record<string, unknown>> {
+function hold(list: string): Readonly<Record<string, unknown>> {
   return { fault: "status", status: 403, path: `*/page_shield/${list}*` };
 }
 
@@ -91,7 +91,7 @@ describe("the daemon's inventory", () => {
     await using example = await exampleWithEmulator({
       config: `${rarely}\ninventory: { enabled: true, kinds: [scripts, connections] }`,
     });
-    await control(example, "faults", refusal("connections"));
+    await control(example, "faults", hold("connections"));
     const daemon = example.place.start("run");
     expect(await told(daemon, "items cannot be read")).toMatchObject({
       kind: "connection",
@@ -111,7 +111,7 @@ describe("the daemon's inventory", () => {
     await using example = await exampleWithEmulator({
       config: `${rarely}\ninventory: { enabled: true, kinds: [scripts] }`,
     });
-    await control(example, "faults", refusal("scripts"));
+    await control(example, "faults", hold("scripts"));
     const daemon = example.place.start("run");
     expect(await told(daemon, "inventory unreadable")).toMatchObject({ code: "API_FORBIDDEN" });
     const failing = (await seriesOf(daemon)).filter((line) => line.endsWith(" 1"));

@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 
 import { loadConfig } from "../../src/desired/config/config.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
-import { thisMachine, type Machine } from "../../src/host/host.ts";
+import { thisHost, type Host } from "../../src/host/host.ts";
 import { graceMs, startStopping } from "../../src/host/stopping.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -15,19 +15,19 @@ import { eventually } from "../support/processes.ts";
 
 /** A machine on a clock that stands still, with signals that the test sends. */
 function simulated(clock: SimulatedClock): {
-  readonly machine: Machine;
+  readonly host: Host;
   readonly signal: (name: NodeJS.Signals) => void;
 } {
   const listeners = new Map<string, () => void>();
-  const machine: Machine = {
-    ...thisMachine(),
+  const host: Host = {
+    ...thisHost(),
     clock,
     onSignal: (name, listener) => {
       listeners.set(name, listener);
       return { [Symbol.dispose]: () => listeners.delete(name) };
     },
   };
-  return { machine, signal: (name) => listeners.get(name)?.() };
+  return { host, signal: (name) => listeners.get(name)?.() };
 }
 
 describe("the grace period", () => {
@@ -46,8 +46,8 @@ describe("the grace period", () => {
     "begins with %s, which lets nothing new begin, and gives up at its end what is under way",
     async (name, { expect }) => {
       const clock = new SimulatedClock();
-      const { machine, signal } = simulated(clock);
-      using stopping = startStopping(machine, 1);
+      const { host, signal } = simulated(clock);
+      using stopping = startStopping(host, 1);
       const { stop, abort } = stopping.signals;
       await clock.advance(graceMs);
       expect([stopping.asked, stop.aborted, abort.aborted]).toEqual([undefined, false, false]);
@@ -62,9 +62,9 @@ describe("the grace period", () => {
 
   it("leaves no timer behind where all has ended before it", async ({ expect }) => {
     const clock = new SimulatedClock();
-    const { machine, signal } = simulated(clock);
+    const { host, signal } = simulated(clock);
     {
-      using _stopping = startStopping(machine, 1);
+      using _stopping = startStopping(host, 1);
       signal("SIGTERM");
       expect(clock.sleeping).toBe(1);
     }

@@ -23,16 +23,16 @@ async function lookAt(address: string): Promise<{
   readonly metrics: string;
   readonly blocked: readonly string[];
   readonly fleet: unknown;
-  readonly problems: string;
+  readonly diagnostics: string;
 }> {
   const get = async (path: string): Promise<string> => (await fetch(`${address}${path}`)).text();
   const metrics = await get("metrics");
-  const blocked = [...metrics.matchAll(/^zonewarden_apply_blocked(\{.*fleet_limit"\} 1)$/gm)];
+  const blocked = [...metrics.matchAll(/^zonewarden_zone_held(\{.*fleet_limit"\} 1)$/gm)];
   return {
     metrics,
     blocked: blocked.map(([, series = ""]) => series),
     fleet: JSON.parse(await get("api/v1/fleet")),
-    problems: await get("problems"),
+    diagnostics: await get("problems"),
   };
 }
 
@@ -48,23 +48,22 @@ describe("a revision of the files that changes too many zones", () => {
     const written = writesSeenBy(example.emulator).length;
 
     await editProfile(example);
-    const { refusal } = await told(daemon, "files held");
+    const { hold } = await told(daemon, "files held");
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
     const page = JSON.stringify((await told(daemon, "zonewarden started"))["page"]).slice(1, -1);
     const seen = await lookAt(page);
-    const [, revision = ""] =
-      /by adding (\S+) to limits\.accept/.exec(JSON.stringify(refusal)) ?? [];
+    const [, revision = ""] = /by adding (\S+) to limits\.accept/.exec(JSON.stringify(hold)) ?? [];
     expect(revision).toMatch(/^sha256-[0-9a-f]{12}$/);
     expect(seen.blocked).toEqual(zones.map((zone) => `{zone="${zone}",reason="fleet_limit"} 1`));
     expect(seen.fleet).toMatchObject({
-      desired: { result: "refused", problems: 0, held: { revision, zones: 3 } },
+      desired: { result: "held", diagnostics: 0, held: { revision, zones: 3 } },
       by_status: { blocked: 3, in_sync: 0 },
     });
     expect(seen.metrics).toContain(
       `zonewarden_config_held_info{source="${example.place.directory}/zones",revision="${revision}"} 1`,
     );
     expect(seen.metrics).not.toMatch(`zonewarden_config_info{.*${revision}`);
-    expect(seen.problems).toContain("is held");
+    expect(seen.diagnostics).toContain("is held");
 
     const file = await example.place.read("zonewarden.yaml");
     const accepting = file.replace("min_fleet: 2", `min_fleet: 2, accept: [${revision}]`);

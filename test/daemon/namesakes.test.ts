@@ -35,9 +35,9 @@ describe("a name that several accounts have a zone of", () => {
   it("stands for the active one", async ({ expect }) => {
     await using example = await withZones("name: shop.example.com");
     const { code, stderr } = await example.place.run("apply");
-    expect({ code, problem: /\[(\w+)\]/.exec(stderr)?.[1] }).toEqual({
+    expect({ code, diagnostic: /\[(\w+)\]/.exec(stderr)?.[1] }).toEqual({
       code: 0,
-      problem: "ZONE_NAMESAKE",
+      diagnostic: "ZONE_NAMESAKE",
     });
     expect(writesSeenBy(example.emulator)).toEqual([expect.stringContaining(id.live)]);
   });

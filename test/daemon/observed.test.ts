@@ -28,7 +28,7 @@ describe("a zone that nobody wants written", () => {
       for (const more of [[], ["--plan", "plan.json"]]) {
         const { code, stdout } = await place.run("apply", ...more);
         expect(code, stdout).toBe(4);
-        expect(stdout).toContain("held by OBSERVED");
+        expect(stdout).toContain("held by observe");
         expect(stdout).toContain("2 held");
       }
       expect(writesSeenBy(emulator)).toEqual([]);

@@ -43,7 +43,7 @@ async function declare({ place }: Example, ...keys: readonly string[]): Promise<
 }
 
 const held =
-  "held by QUOTA: policy/new does not fit into the zone: POST /zones/{zone_id}/page_shield/policies: 400: exceeded the maximum number of rules in the phase http_response_page_shield: 2 out of 1 (code 50001); declare fewer, or have the quota of the zone raised; to make room first, leave policy/new out of the files until the zone is rid of policy/old, or declare it under that key, which changes the policy in place";
+  "held by quota: policy/new does not fit into the zone: POST /zones/{zone_id}/page_shield/policies: 400: exceeded the maximum number of rules in the phase http_response_page_shield: 2 out of 1 (code 50001); declare fewer, or have the quota of the zone raised; to make room first, leave policy/new out of the files until the zone is rid of policy/old, or declare it under that key, which changes the policy in place";
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
@@ -94,11 +94,11 @@ describe("a policy for which the service has no room until another one is gone",
   it("is told by the daemon as held for its quota, not as a failure", async ({ expect }) => {
     await using example = await fullZone();
     const daemon = example.place.start("run");
-    expect(await told(daemon, "plan held")).toMatchObject({ refusals: [{ code: "QUOTA" }] });
+    expect(await told(daemon, "plan held")).toMatchObject({ holds: [{ code: "quota" }] });
     const started = await told(daemon, "zonewarden started");
     const metrics = await (await fetch(new URL("metrics", textIn(started, "page")))).text();
-    expect(metrics).toContain('zonewarden_apply_blocked{zone="shop.example.com",reason="quota"} 1');
-    expect(metrics).toContain('zonewarden_zone_status{zone="shop.example.com",status="blocked"} 1');
+    expect(metrics).toContain('zonewarden_zone_held{zone="shop.example.com",reason="quota"} 1');
+    expect(metrics).toContain('zonewarden_zone_status{zone="shop.example.com",status="held"} 1');
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
   });

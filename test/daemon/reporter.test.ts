@@ -1,11 +1,11 @@
 import { describe, it } from "vitest";
 
-import { tellerOf } from "../../src/daemon/reporter.ts";
+import { reporterOf } from "../../src/daemon/reporter.ts";
 import type { Loaded } from "../../src/reconcile/fleet/active-revision.ts";
 import { Fleet } from "../../src/state/fleet.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
-import { problem, start } from "../support/reports.ts";
+import { diagnostic, start } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 /** A teller, and what log and metrics have heard from it. */
@@ -16,7 +16,7 @@ function audience(): {
 } {
   const lines: string[] = [];
   const metrics = freshMetrics();
-  const teller = tellerOf({
+  const teller = reporterOf({
     fleet: new Fleet(),
     metrics,
     logger: createLogger({
@@ -27,7 +27,7 @@ function audience(): {
       clock: { now: () => start },
       scrub: (line) => line,
     }),
-    followers: [],
+    subscribers: [],
     source: "zones",
     now: () => start,
     credentialOf: () => "main",
@@ -48,16 +48,16 @@ function audience(): {
 }
 
 function loadedAs(result: Loaded["result"], hash: string): Loaded {
-  const problems = result === "invalid" ? [problem()] : [];
+  const diagnostics = result === "invalid" ? [diagnostic()] : [];
   return {
     result,
-    state: { documents: [], problems, revision: hash, hash },
-    problems,
-    fleet: { zones: new Map(), problems, missing: new Map() },
+    state: { documents: [], diagnostics: diagnostics, revision: hash, hash },
+    diagnostics: diagnostics,
+    fleet: { zones: new Map(), diagnostics: diagnostics, missing: new Map() },
     inForce: { revision: "one", hash: "one" },
-    refusal:
-      result === "refused"
-        ? { code: "FLEET_CHANGE", message: "too much", touched: new Set() }
+    hold:
+      result === "held"
+        ? { reason: "fleet_change", message: "too much", touched: new Set() }
         : undefined,
   };
 }
@@ -74,7 +74,7 @@ describe("files that are looked at every half minute", () => {
     expect(messages()).toEqual(["files loaded"]);
   });
 
-  it.for(["invalid", "refused"] as const)(
+  it.for(["invalid", "held"] as const)(
     "are told and counted once for each version that is %s",
     async (result, { expect }) => {
       const { tell, messages, counted } = audience();

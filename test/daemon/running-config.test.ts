@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { LiveConfig } from "../../src/daemon/running-config.ts";
+import { RunningConfig } from "../../src/daemon/running-config.ts";
 import { type Config, loadConfig, type LoadedConfig } from "../../src/desired/config/config.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { memoryFiles } from "../support/memory-files.ts";
@@ -11,8 +11,8 @@ async function loaded(text: string, signal: AbortSignal): Promise<LoadedConfig> 
 }
 
 async function configOf(text: string, signal: AbortSignal): Promise<Config> {
-  const { config, problems } = await loaded(text, signal);
-  if (config === undefined) throw new Error(JSON.stringify(problems));
+  const { config, diagnostics } = await loaded(text, signal);
+  if (config === undefined) throw new Error(JSON.stringify(diagnostics));
   return config;
 }
 
@@ -29,7 +29,7 @@ describe("a configuration that changes while the program runs", () => {
     { change: "mode: enforce\nschedule: { timezone: Asia/Tokyo }", applied: ["schedule.timezone"] },
     { change: "mode: enforce\nlog: { level: debug }", applied: ["log.level"] },
   ])("takes $applied over", async ({ change, applied }, { expect, signal }) => {
-    const live = new LiveConfig(await configOf("mode: enforce", signal));
+    const live = new RunningConfig(await configOf("mode: enforce", signal));
     expect(live.take(await loaded(change, signal))).toEqual({ applied, waiting: [] });
     expect(live.current).toEqual(await configOf(change, signal));
     expect(live.take(await loaded(change, signal))).toEqual({ applied: [], waiting: [] });
@@ -46,7 +46,7 @@ describe("a configuration that changes while the program runs", () => {
     { change: "log: { format: pretty }", waiting: ["log.format"] },
   ])("leaves $waiting to the next start", async ({ change, waiting }, { expect, signal }) => {
     const before = await configOf("mode: enforce", signal);
-    const live = new LiveConfig(before);
+    const live = new RunningConfig(before);
     const taken = live.take(await loaded(`mode: enforce\n${change}`, signal));
     expect(taken).toEqual({ applied: [], waiting });
     expect(live.current).toEqual(before);
@@ -57,11 +57,11 @@ describe("a configuration that changes while the program runs", () => {
     signal,
   }) => {
     const before = await configOf("mode: enforce", signal);
-    const live = new LiveConfig(before);
+    const live = new RunningConfig(before);
     expect(live.take(await loaded("mode: sometimes", signal))).toBeUndefined();
     expect(live.current).toBe(before);
-    expect(live.problems).toHaveLength(1);
+    expect(live.diagnostics).toHaveLength(1);
     live.take(await loaded("mode: enforce", signal));
-    expect(live.problems).toEqual([]);
+    expect(live.diagnostics).toEqual([]);
   });
 });

@@ -57,12 +57,12 @@ describe("the configuration in the pod", () => {
     { file: "base/zonewarden.yaml", zones: "/zones" },
     { file: "components/git-sync/zonewarden.yaml", zones: "/zones/current/zones" },
   ])("$file is in order and fits the mounts", async ({ file, zones }, { expect, signal }) => {
-    const { config, problems } = await loadConfig(
+    const { config, diagnostics } = await loadConfig(
       path.join(deploy, "kustomize", file),
       { files: nodeFiles, cronMistake },
       signal,
     );
-    expect(problems).toEqual([]);
+    expect(diagnostics).toEqual([]);
     expect(config).toMatchObject({
       mode: "enforce",
       desired: { path: zones },

@@ -7,7 +7,7 @@ async function codesIn(
   files: Readonly<Record<string, string>> | string,
 ): Promise<readonly string[]> {
   const state = await (typeof files === "string" ? loadText(files) : desiredBench(files).load());
-  return state.problems.map(({ place, code }) => `${place.file}:${place.line} ${code}`);
+  return state.diagnostics.map(({ place, code }) => `${place.file}:${place.line} ${code}`);
 }
 
 describe("all problems come at once", () => {

@@ -6,7 +6,7 @@ import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/co
 import { nodeFiles } from "../../src/desired/files.ts";
 import { schemaText } from "../../src/desired/schema.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
-import { renderProblems } from "../../src/render/text/problems.ts";
+import { renderDiagnostics } from "../../src/render/text/problems.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { problemLine } from "../support/problem-line.ts";
@@ -18,8 +18,8 @@ function load(text: string): Promise<LoadedConfig> {
 }
 
 async function configOf(text: string): Promise<Config> {
-  const { config, problems } = await load(text);
-  if (config === undefined) throw new Error(JSON.stringify(problems));
+  const { config, diagnostics } = await load(text);
+  if (config === undefined) throw new Error(JSON.stringify(diagnostics));
   return config;
 }
 
@@ -199,11 +199,11 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { line: "mode: observe\n---\nmode: enforce", says: "the file holds several documents" },
     { line: "mode: [", says: "YAML_SYNTAX" },
   ])("refuses $line", async ({ line, says }, { expect }) => {
-    const { config, problems } = await load(
+    const { config, diagnostics } = await load(
       `# configuration\n${line}${line === "" ? "log: {}" : ""}\n`,
     );
     expect(config).toBe(undefined);
-    expect(problems.map((problem) => problemLine(problem, "")).join("\n")).toContain(says);
+    expect(diagnostics.map((diagnostic) => problemLine(diagnostic, "")).join("\n")).toContain(says);
   });
 
   it("never shows a token that stands where its variable's name should", async ({ expect }) => {
@@ -214,34 +214,34 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
       `token_env: [${token}]`,
       `token_env: "${token}`,
     ]) {
-      const { problems, sources } = await load(
+      const { diagnostics, sources } = await load(
         `mode: observe\ncredentials: [{ name: a, ${line} }]`,
       );
-      expect(problems.length).toBeGreaterThan(0);
-      const words = renderProblems(problems, sources, { directory: "", color: false });
-      expect(words + JSON.stringify(problems)).not.toContain("secret");
+      expect(diagnostics.length).toBeGreaterThan(0);
+      const words = renderDiagnostics(diagnostics, sources, { directory: "", color: false });
+      expect(words + JSON.stringify(diagnostics)).not.toContain("secret");
     }
   });
 
   it("that is missing is told with where it was looked for and what suffices", async ({
     expect,
   }) => {
-    const { problems } = await loadConfig(
+    const { diagnostics } = await loadConfig(
       "/none.yaml",
       { files: memoryFiles({}).port, cronMistake },
       AbortSignal.timeout(5000),
     );
-    expect(problems.map((problem) => problemLine(problem, ""))).toEqual([
+    expect(diagnostics.map((diagnostic) => problemLine(diagnostic, ""))).toEqual([
       "/none.yaml:1:1: error: the file cannot be read: it does not exist; write one, `mode: observe` is enough, or give its path with --config [FILE_UNREADABLE]",
     ]);
-    expect((await load("mode: observe")).problems).toEqual([]);
+    expect((await load("mode: observe")).diagnostics).toEqual([]);
   });
 
   it("of the example is right", async ({ expect }) => {
     const file = path.resolve(import.meta.dirname, "../../config.example/zonewarden.yaml");
     const ports = { files: nodeFiles, cronMistake };
-    const { problems } = await loadConfig(file, ports, AbortSignal.timeout(5000));
-    expect(problems).toEqual([]);
+    const { diagnostics } = await loadConfig(file, ports, AbortSignal.timeout(5000));
+    expect(diagnostics).toEqual([]);
   });
 });
 

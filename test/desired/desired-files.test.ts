@@ -65,8 +65,8 @@ describe("a broken file is not an empty file", () => {
   it("keeps them when it may not be read any more", async ({ expect }) => {
     const { disk, load } = desiredBench({ "blog.yaml": blog, "team/shop.yaml": shop });
     await load();
-    disk.make("/zones/blog.yaml", "refused");
-    disk.make("/zones/team", "refused");
+    disk.make("/zones/blog.yaml", "unreadable");
+    disk.make("/zones/team", "unreadable");
     const state = await load();
     expect(zonesOf(state)).toEqual(["blog.example", "shop.example"]);
     expect(linesOf(state)).toEqual([
@@ -81,7 +81,7 @@ describe("a broken file is not an empty file", () => {
     disk.delete("/zones/shop.yaml");
     const state = await load();
     expect(zonesOf(state)).toEqual(["blog.example"]);
-    expect(state.problems).toEqual([]);
+    expect(state.diagnostics).toEqual([]);
   });
 
   it("lets a zone move out of it into a good one", async ({ expect }) => {
@@ -214,7 +214,7 @@ describe("a directory without files is no empty state", () => {
       disk.write("/zones/shop.yaml", shop.replace("true", "false"));
       const back = await load();
       expect(enabledIn(back)).toEqual({ "shop.example": false });
-      expect(back.problems).toEqual([]);
+      expect(back.diagnostics).toEqual([]);
     },
   );
 });

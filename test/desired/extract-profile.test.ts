@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { lift } from "../../src/desired/import/extract-profile.ts";
+import { extractProfile } from "../../src/desired/import/extract-profile.ts";
 import { zoneFileText } from "../../src/desired/import/zone-text.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { loadText } from "../support/desired.ts";
@@ -16,7 +16,7 @@ const uploads = { key: "uploads", skip: { ruleset: "current" } };
 
 describe("what zones have in common", () => {
   it("goes into the profile, and what is their own stays", ({ expect }) => {
-    const { profile, entries } = lift(
+    const { profile, entries } = extractProfile(
       [
         zone("a", [owasp], { enabled: true, use_connection_url_path: true }),
         zone("b", [{ ...owasp, action: "log" }], { enabled: true, use_connection_url_path: false }),
@@ -45,14 +45,14 @@ describe("what zones have in common", () => {
   it("keeps a zone's own rule before the rule of the profile that it stood before", ({
     expect,
   }) => {
-    const { entries } = lift([zone("a", [owasp]), zone("b", [uploads, owasp])], "base");
+    const { entries } = extractProfile([zone("a", [owasp]), zone("b", [uploads, owasp])], "base");
     expect(entries[1]).toMatchObject({
       managed_rules: { rules: [{ key: "uploads", before: "owasp" }] },
     });
   });
 
   it("leaves rules that stand in different orders where they are", ({ expect }) => {
-    const { profile, entries } = lift(
+    const { profile, entries } = extractProfile(
       [zone("a", [probes, owasp]), zone("b", [owasp, probes])],
       "base",
     );
@@ -65,14 +65,16 @@ describe("what zones have in common", () => {
 
   it("does not lift what shares a key and nothing that makes it what it is", ({ expect }) => {
     const other = { key: "owasp", deploy: "cloudflare", paranoia_level: 2 };
-    expect(lift([zone("a", [owasp]), zone("b", [other])], "base").profile).toBeUndefined();
+    expect(
+      extractProfile([zone("a", [owasp]), zone("b", [other])], "base").profile,
+    ).toBeUndefined();
   });
 
   it("is nothing where they have nothing in common: no profile, and nothing moves", ({
     expect,
   }) => {
     const zones = [zone("a", [owasp]), zone("b", [])];
-    expect(lift(zones, "base")).toEqual({ profile: undefined, entries: zones });
+    expect(extractProfile(zones, "base")).toEqual({ profile: undefined, entries: zones });
   });
 });
 
@@ -121,7 +123,7 @@ describe("lifting", { timeout: 60_000 }, () => {
   it("changes nothing of what zones declare", async ({ expect }) => {
     await fc.assert(
       fc.asyncProperty(someZones, async (zones) => {
-        const { profile, entries } = lift(zones, "base");
+        const { profile, entries } = extractProfile(zones, "base");
         const profiles = profile === undefined ? {} : { profiles: { base: profile } };
         const plain = await loadText(zoneFileText({ zones }, ""));
         const lifted = await loadText(zoneFileText({ ...profiles, zones: entries }, ""));

@@ -88,10 +88,10 @@ function readsWithoutFault(bytes: Uint8Array): void {
   const { user } = process.threadCpuUsage(started);
   if (user > maxMicroseconds) throw new Error(`took ${user} µs`);
   const nothing = parsed.zones.length === 0 && parsed.profiles.length === 0;
-  if (nothing && parsed.problems.length === 0 && !isDeclaredEmpty(bytes)) {
+  if (nothing && parsed.diagnostics.length === 0 && !isDeclaredEmpty(bytes)) {
     throw new Error("nothing was read, and nothing was said");
   }
-  for (const { place, code } of parsed.problems) {
+  for (const { place, code } of parsed.diagnostics) {
     if (place.line < 1 || place.column < 1) throw new Error(`${code} has no place`);
   }
 }
@@ -161,7 +161,9 @@ describe("no file makes the program throw or hang", () => {
       fc.asyncProperty(mutant, async (text) => {
         const state = await desiredBench({ "a.yaml": good, "b.yaml": text }).load();
         const isTaken = state.documents.some(({ place }) => place.file === "a.yaml");
-        expect(isTaken || state.problems.some(({ place }) => place.file === "a.yaml")).toBe(true);
+        expect(isTaken || state.diagnostics.some(({ place }) => place.file === "a.yaml")).toBe(
+          true,
+        );
       }),
       { numRuns: 500 },
     );

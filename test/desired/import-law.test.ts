@@ -38,10 +38,12 @@ function imported(lives: readonly LiveZone[]): Parameters<typeof importedText>[0
 }
 
 async function plansOf(files: Readonly<Record<string, string>>, lives: readonly LiveZone[]) {
-  const { documents, problems } = await desiredBench(files).load();
+  const { documents, diagnostics } = await desiredBench(files).load();
   const zones = lives.map(({ zone }) => zone);
   const selected = selectZones(documents, { zones, unlisted: [] });
-  const errors = [...problems, ...selected.problems].filter(({ severity }) => severity === "error");
+  const errors = [...diagnostics, ...selected.diagnostics].filter(
+    ({ severity }) => severity === "error",
+  );
   const plans = lives.flatMap((live) =>
     selectZones(documents, { zones: [live.zone], unlisted: [] }).zones.map((desired) =>
       plan(desired, live, owner),

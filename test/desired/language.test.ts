@@ -8,9 +8,9 @@ import { codesOf, loadText } from "../support/desired.ts";
 
 /** The content of the one zone of a file without problems. */
 async function contentOf(text: string): Promise<ZoneContent> {
-  const { documents, problems } = await loadText(text);
+  const { documents, diagnostics } = await loadText(text);
   const [document] = documents;
-  if (document === undefined) throw new Error(JSON.stringify(problems));
+  if (document === undefined) throw new Error(JSON.stringify(diagnostics));
   return document.content;
 }
 

@@ -7,7 +7,7 @@ import { DesiredFiles } from "../../src/desired/desired-files.ts";
 import {
   hashOf,
   parseFile,
-  parseFileAside,
+  parseFileInWorker,
   type ParsedFile,
 } from "../../src/desired/parse-file.ts";
 import { maxProblems } from "../../src/desired/problem-of.ts";
@@ -55,18 +55,18 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
     signal,
   }) => {
     const hash = hashOf(bytes);
-    const aside = parseFileAside("a.yaml", hash, bytes, reader, signal);
+    const aside = parseFileInWorker("a.yaml", hash, bytes, reader, signal);
     expect(await turnsDuring(aside)).toBeGreaterThan(100);
     const read = await aside;
     const small = parseFile("a.yaml", hash, bytes);
     expect(contentsOf(read)).toEqual(contentsOf(small));
-    expect(read.problems).toEqual(small.problems);
-    expect(read.problems).toMatchObject([{ code: "UNKNOWN_KEY", place: { line: 21_002 } }]);
+    expect(read.diagnostics).toEqual(small.diagnostics);
+    expect(read.diagnostics).toMatchObject([{ code: "UNKNOWN_KEY", place: { line: 21_002 } }]);
   });
 
   it("is given up with its reader", async ({ expect }) => {
     const stop = new AbortController();
-    const aside = parseFileAside("a.yaml", "hash", bytes, reader, stop.signal);
+    const aside = parseFileInWorker("a.yaml", "hash", bytes, reader, stop.signal);
     stop.abort(new Error("shutdown"));
     await expect(aside).rejects.toThrow("shutdown");
   });
@@ -85,12 +85,12 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
     while (clock.sleeping === 0) await setImmediate();
     await clock.advance(300_000);
     const late = await loading;
-    expect(late.problems).toMatchObject([{ code: "FILE_TOO_SLOW", place: { file: "a.yaml" } }]);
+    expect(late.diagnostics).toMatchObject([{ code: "FILE_TOO_SLOW", place: { file: "a.yaml" } }]);
     expect(zonesOf(late)).toEqual(["good.example.com", "next.example.com"]);
     expect(clock.sleeping).toBe(0);
 
     const read = await desired.load(signal);
-    expect(read.problems).toEqual([]);
+    expect(read.diagnostics).toEqual([]);
     expect(read.documents).toHaveLength(3_002);
     expect(clock.sleeping).toBe(0);
   });
@@ -116,7 +116,7 @@ describe("a file that takes more memory than its reader has", { timeout: 60_000 
     }
     disk.write("/zones/b.yaml", zone("mended"));
     const mended = await desired.load(signal);
-    expect(mended.problems).toEqual([]);
+    expect(mended.diagnostics).toEqual([]);
     expect(zonesOf(mended)).toEqual(["next.example.com", "mended.example.com"]);
   });
 });
@@ -124,10 +124,10 @@ describe("a file that takes more memory than its reader has", { timeout: 60_000 
 describe("a key that stands in a map again and again", () => {
   it("is told as often as somebody reads it, and looked for no more often", ({ expect }) => {
     const again = "b: 1\n".repeat(10_000);
-    const { problems } = readYaml("a.yaml", `a: 1\nb: 1\n${again}`);
-    expect(problems).toHaveLength(maxProblems + 1);
-    expect(problems.at(0)).toMatchObject({ code: "DUPLICATE_KEY", place: { line: 3 } });
+    const { diagnostics } = readYaml("a.yaml", `a: 1\nb: 1\n${again}`);
+    expect(diagnostics).toHaveLength(maxProblems + 1);
+    expect(diagnostics.at(0)).toMatchObject({ code: "DUPLICATE_KEY", place: { line: 3 } });
     const file = new TextEncoder().encode(`${text}${again}`);
-    expect(parseFile("a.yaml", "hash", file).problems.at(-1)?.code).toBe("TOO_MANY_PROBLEMS");
+    expect(parseFile("a.yaml", "hash", file).diagnostics.at(-1)?.code).toBe("TOO_MANY_PROBLEMS");
   });
 });

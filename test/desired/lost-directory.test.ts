@@ -45,7 +45,7 @@ describe.for(["team", "team.yaml"])(
       disk.write("/zones/.v2/shop.yaml", zone("new.example"));
       const mended = await load();
       expect(zonesOf(mended)).toEqual(["blog.example", "new.example"]);
-      expect(mended.problems).toEqual([]);
+      expect(mended.diagnostics).toEqual([]);
     });
   },
 );
@@ -54,7 +54,7 @@ describe("a directory below that was never found", () => {
   it("is not missed behind a link that never led to one", async ({ expect }) => {
     const { disk, load } = desiredBench({ "blog.yaml": zone("blog.example") });
     disk.link("/zones/README", "../docs/README");
-    for (let round = 0; round < 2; round += 1) expect((await load()).problems).toEqual([]);
+    for (let round = 0; round < 2; round += 1) expect((await load()).diagnostics).toEqual([]);
     disk.link("/zones/team", "team");
     expect(codesOf(await load())).toEqual(["1:1 DIRECTORY_UNREADABLE"]);
   });

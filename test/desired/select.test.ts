@@ -88,9 +88,9 @@ describe("selecting zones", () => {
       ],
     },
   ])("when $when", async ({ entries, yields, says = [] }, { expect }) => {
-    const { zones, problems } = await selected(entries);
+    const { zones, diagnostics } = await selected(entries);
     expect(zones.map(({ zone: found }) => found.name)).toEqual(yields);
-    expect(problems.map(({ code, message, remedy }) => `${code} ${message}; ${remedy}`)).toEqual(
+    expect(diagnostics.map(({ code, message, remedy }) => `${code} ${message}; ${remedy}`)).toEqual(
       says,
     );
   });
@@ -135,15 +135,15 @@ describe("selecting zones", () => {
       `{ match: { name: "*.brand.example" }, ${b} }`,
     ];
     for (const order of [entries, entries.toReversed()]) {
-      const { zones, problems } = await selected(order);
+      const { zones, diagnostics } = await selected(order);
       const names = zones.map(({ zone: { name } }) => name);
       expect(names.includes(uk.name)).toBe(conflict === undefined);
       // The other zone goes on either way.
       expect(names).toContain(de.name);
-      expect(problems.map(({ code }) => code)).toEqual(
+      expect(diagnostics.map(({ code }) => code)).toEqual(
         conflict === undefined ? [] : ["SELECTOR_CONFLICT"],
       );
-      const [message = ""] = problems.map((problem) => problem.message);
+      const [message = ""] = diagnostics.map((diagnostic) => diagnostic.message);
       expect(message).toContain(conflict === undefined ? "" : `want different ${conflict} of uk`);
     }
   });
@@ -180,11 +180,11 @@ describe("zones of one name", () => {
         [active, pending],
         [pending, active],
       ]) {
-        const { zones, problems, leftAlone } = await selected(entries, listed);
+        const { zones, diagnostics, leftAlone } = await selected(entries, listed);
         expect(zones.map((found) => found.zone.id)).toEqual([active.id]);
-        expect(problems.map(({ code }) => code)).toEqual(["ZONE_NAMESAKE"]);
-        expect(problems[0]?.message).toMatch(`2 ${called}, and the active one is taken: `);
-        expect(problems[0]?.message).toMatch(`${pending.id} (pending, in Agency)`);
+        expect(diagnostics.map(({ code }) => code)).toEqual(["ZONE_NAMESAKE"]);
+        expect(diagnostics[0]?.message).toMatch(`2 ${called}, and the active one is taken: `);
+        expect(diagnostics[0]?.message).toMatch(`${pending.id} (pending, in Agency)`);
         expect(leftAlone.size).toBe(0);
       }
     },
@@ -207,11 +207,11 @@ describe("zones of one name", () => {
       entries: [`{ match: { name: twin* }, ${off} }`, `{ name: twin.example, ${on} }`],
     },
   ])("are all left alone when $when", async ({ listed, entries }, { expect }) => {
-    const { zones, problems, leftAlone } = await selected(entries, listed);
+    const { zones, diagnostics, leftAlone } = await selected(entries, listed);
     expect(zones).toEqual([]);
-    expect(problems.map(({ code }) => code)).toEqual(["ZONE_AMBIGUOUS"]);
-    expect(problems[0]?.message).toMatch(`2 ${called}, and not just one of them is active: `);
-    expect([...leftAlone]).toEqual([[active.name, problems[0]]]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(["ZONE_AMBIGUOUS"]);
+    expect(diagnostics[0]?.message).toMatch(`2 ${called}, and not just one of them is active: `);
+    expect([...leftAlone]).toEqual([[active.name, diagnostics[0]]]);
   });
 
   it.for([
@@ -227,12 +227,12 @@ describe("zones of one name", () => {
     },
     { when: "none is declared", entries: [], yields: [] },
   ])("are told apart when $when", async ({ entries, yields }, { expect }) => {
-    const { zones, problems } = await selected(
+    const { zones, diagnostics } = await selected(
       [`{ name: shop.example, ${on} }`, ...entries],
       [shop, active, pending],
     );
     expect(zones.map((found) => found.zone)).toEqual([shop, ...yields]);
-    expect(problems).toEqual([]);
+    expect(diagnostics).toEqual([]);
   });
 });
 
@@ -241,7 +241,7 @@ async function selected(
   listed: readonly Zone[] = [shop, uk, de],
 ): Promise<ReturnType<typeof selectZones>> {
   const text = `zones:\n${entries.map((entry) => `  - ${entry}\n`).join("")}`;
-  const { documents, problems } = await desiredBench({ "a.yaml": text }).load();
-  if (problems.length > 0) throw new Error(JSON.stringify(problems));
+  const { documents, diagnostics } = await desiredBench({ "a.yaml": text }).load();
+  if (diagnostics.length > 0) throw new Error(JSON.stringify(diagnostics));
   return selectZones(documents, { zones: listed, unlisted: [] });
 }

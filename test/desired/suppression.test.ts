@@ -20,7 +20,7 @@ describe("a comment that silences a warning", () => {
     const state = await loadText(
       text("# zonewarden-disable-next-line CSP_UNSAFE_INLINE -- the old shop needs it"),
     );
-    expect(state.problems).toEqual([]);
+    expect(state.diagnostics).toEqual([]);
     expect(state.silenced).toBe(1);
   });
 
@@ -28,7 +28,7 @@ describe("a comment that silences a warning", () => {
     const comment =
       "# zonewarden-disable-next-line CSP_UNSAFE_INLINE, CSP_NO_SELF -- old\n            # why\n";
     const state = await loadText(text(comment, "script-src 'unsafe-inline'"));
-    expect(state.problems).toEqual([]);
+    expect(state.diagnostics).toEqual([]);
     expect(state.silenced).toBe(2);
   });
 

@@ -130,7 +130,7 @@ describe("a file that is wrong gets a problem with its place", () => {
 
   it("when it has more problems than anybody reads", async ({ expect }) => {
     const state = await loadText(`zones:\n${"  - nam: a.example\n".repeat(1000)}`);
-    expect(state.problems).toHaveLength(101);
+    expect(state.diagnostics).toHaveLength(101);
     expect(codesOf(state)).toContain("1:1 TOO_MANY_PROBLEMS");
   });
 });
@@ -151,7 +151,7 @@ describe("what merely looks odd works", () => {
     },
   ])("when $when", async ({ text }, { expect }) => {
     const state = await loadText(text);
-    expect(state.problems.filter(({ severity }) => severity === "error")).toEqual([]);
+    expect(state.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
     expect(zonesOf(state)).toContain("a.example");
   });
 });
@@ -239,7 +239,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
       says: '"30.11.2026" cannot stand here; a moment is written 2026-12-01',
     },
   ])("when $when", async ({ text, says }, { expect }) => {
-    expect((await loadText(text)).problems[0]).toMatchObject({ severity: "error" });
+    expect((await loadText(text)).diagnostics[0]).toMatchObject({ severity: "error" });
     expect(linesOf(await loadText(text)).join("\n")).toContain(says);
   });
 });
@@ -263,7 +263,7 @@ describe("a directory that is wrong", () => {
 
   it("takes directories with the name of a file for directories", async ({ expect }) => {
     const state = await desiredBench({ "team.yaml/a.yaml": good }).load();
-    expect(state.problems).toEqual([]);
+    expect(state.diagnostics).toEqual([]);
     expect(zonesOf(state)).toEqual(["a.example"]);
   });
 
@@ -291,7 +291,7 @@ describe("a directory that is wrong", () => {
       "..2026_11_21/a.yaml": "broken: [",
       "README.md": "# not yaml",
     }).load();
-    expect(state.problems).toEqual([]);
+    expect(state.diagnostics).toEqual([]);
     expect(state.files).toBe(1);
   });
 });

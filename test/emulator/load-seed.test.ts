@@ -16,7 +16,7 @@ import {
 function problemsIn(text: string): readonly string[] {
   const loaded = loadSeed(text, "seed.yaml");
   if ("seed" in loaded) return [];
-  return loaded.problems.map(
+  return loaded.diagnostics.map(
     ({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`,
   );
 }
@@ -158,9 +158,9 @@ describe("a seed", () => {
       says: ["seed.yaml:3:"],
     },
   ])("tells every place when $when", ({ text, says }, { expect }) => {
-    const problems = problemsIn(text);
-    expect(problems).toHaveLength(says.length);
-    for (const [index, words] of says.entries()) expect(problems[index]).toContain(words);
+    const diagnostics = problemsIn(text);
+    expect(diagnostics).toHaveLength(says.length);
+    for (const [index, words] of says.entries()) expect(diagnostics[index]).toContain(words);
   });
 
   it("may state a zone as a dump of the service shows it, ids and all", async (context) => {

@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 import { systemClock } from "../../src/api/clock.ts";
 import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
-import type { Machine } from "../../src/host/host.ts";
+import type { Host } from "../../src/host/host.ts";
 import { workplace, type Started, type Workplace } from "../support/command-line.ts";
 import { plantedToken } from "../support/service.ts";
 
@@ -22,7 +22,7 @@ const zones = `zones:
 
 /** An emulator that knows two tokens, and a directory whose token file holds the first of them. */
 async function shopWithTokens(
-  ports: Partial<Machine> = {},
+  ports: Partial<Host> = {},
 ): Promise<{ place: Workplace; emulator: Emulator }> {
   const emulator = await startEmulator({
     listen: { host: "127.0.0.1", port: 0 },
@@ -131,14 +131,14 @@ describe("the token", () => {
       ["suggest", shop],
       ["history"],
     ];
-    const refusals = [
+    const holds = [
       undefined,
       { fault: "revoked" },
       { fault: "status", status: 401 },
       { fault: "status", status: 403, method: "PUT" },
     ];
-    for (const refusal of refusals) {
-      if (refusal !== undefined) await order(emulator, "/faults", refusal);
+    for (const hold of holds) {
+      if (hold !== undefined) await order(emulator, "/faults", hold);
       await order(emulator, "/edit", { zone: shop, settings: { enabled: false } });
       for (const args of readings) await told(...args);
       said.push(...(await served(address)), await place.read("plan.json"));

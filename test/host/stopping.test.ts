@@ -122,7 +122,7 @@ describe("SIGTERM ends the daemon cleanly", () => {
       // Two zones are written side by side: beside the request at the gate, one of the other may be under way.
       expect(done.length).toBeLessThanOrEqual(sent + 2);
       const others = audit.filter(({ result }) => result !== "done");
-      expect(others.map(({ because }) => because)).toEqual(others.map(() => "shutdown"));
+      expect(others.map(({ reason }) => reason)).toEqual(others.map(() => "shutdown"));
     },
   );
 

@@ -11,7 +11,7 @@ import { policy } from "../support/model.ts";
 const dayMs = 86_400_000;
 
 /** The refusals, a day after the scripts were seen last. */
-function refusals(
+function holds(
   before: PolicyTerms | undefined,
   declared: Policy,
   resources: readonly SeenResource[],
@@ -19,7 +19,9 @@ function refusals(
   const judged = { key: `policy/${declared.key}`, title: "", before, after: declared };
   const impacts = cspImpact([judged], resources, { maliciousBelow: 50 });
   const limits = { now: new Date(Number(seenAt) + dayMs), freshMs: 7 * dayMs };
-  return blocksSeen(impacts, [declared], limits).map(({ code, message }) => `${code} ${message}`);
+  return blocksSeen(impacts, [declared], limits).map(
+    ({ reason: code, message }) => `${code} ${message}`,
+  );
 }
 
 const enforced = policy("site", { action: "allow", value: "script-src 'self'" });
@@ -28,8 +30,8 @@ const week = new Date(Number(seenAt) - 6 * dayMs);
 const long = new Date(Number(seenAt) - 30 * dayMs);
 
 it("refuses to block what is in use, with the list and the ways out", ({ expect }) => {
-  expect(refusals(undefined, enforced, [cdn])).toEqual([
-    "BLOCKS_SEEN policy/site would block 1 script that was seen within 168 h (impact.fresh): https://cdn.example.net/lib.js on https://shop.example.com/; add their sources to its value, or to its acknowledge list where they may go",
+  expect(holds(undefined, enforced, [cdn])).toEqual([
+    "blocks_in_use policy/site would block 1 script that was seen within 168 h (impact.fresh): https://cdn.example.net/lib.js on https://shop.example.com/; add their sources to its value, or to its acknowledge list where they may go",
   ]);
 });
 
@@ -37,7 +39,7 @@ it("names all of a few, and their pages as far as they are known", ({ expect }) 
   const few = Array.from({ length: 5 }, (_, index) =>
     script(`https://cdn.example.net/${index}.js`, { firstPageUrl: "" }),
   );
-  const [only = ""] = refusals(undefined, enforced, few);
+  const [only = ""] = holds(undefined, enforced, few);
   expect(only).toContain("/3.js, https://cdn.example.net/4.js; add");
 });
 
@@ -45,7 +47,7 @@ it("names a few of many", ({ expect }) => {
   const many = Array.from({ length: 8 }, (_, index) =>
     script(`https://cdn.example.net/${index}.js`),
   );
-  const [only = ""] = refusals(undefined, enforced, many);
+  const [only = ""] = holds(undefined, enforced, many);
   expect(only).toContain("would block 8 scripts that were seen");
   expect(only).toContain("/4.js on https://shop.example.com/ and 3 more; add");
 });
@@ -80,7 +82,7 @@ describe("nothing is refused", () => {
       declared: { ...enforced, acknowledge: ["https://cdn.example.net/lib.js"] },
     },
   ])("where $when", ({ before, declared = enforced, resource = cdn }, { expect }) => {
-    expect(refusals(before, declared, [resource])).toEqual([]);
+    expect(holds(before, declared, [resource])).toEqual([]);
   });
 });
 
@@ -118,7 +120,7 @@ it.for([
 ])(
   "is refused where $when",
   ({ before, declared = enforced, resource = cdn, refused }, { expect }) => {
-    expect(refusals(before, declared, [resource])).toHaveLength(refused);
+    expect(holds(before, declared, [resource])).toHaveLength(refused);
   },
 );
 

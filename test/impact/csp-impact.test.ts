@@ -103,7 +103,7 @@ describe("a policy that changes", () => {
     });
     const unclear = [own, cdn].map((resource) => ({
       resource,
-      because: "its action is not one that is known",
+      reason: "its action is not one that is known",
     }));
     const nothingSaid = { force: "unknown", blocked: [], allowedMalicious: [], unseen: [] };
     expect(impact(undefined, strange, [own, cdn])).toMatchObject({ ...nothingSaid, unclear });
@@ -175,37 +175,36 @@ describe("what cannot be known", () => {
       when: "the expression decides by the visitor",
       after: terms("script-src 'self'", { expression: 'ip.src.country eq "DE"' }),
       resource: cdn,
-      because: "its expression decides by more than the address of the page",
+      reason: "its expression decides by more than the address of the page",
     },
     {
       when: "the expression cannot be read",
       after: terms("script-src 'self'", { expression: "http.host ===" }),
       resource: cdn,
-      because: "its expression decides by more than the address of the page",
+      reason: "its expression decides by more than the address of the page",
     },
     {
       when: "trust is handed on",
       after: terms("script-src 'strict-dynamic' 'self'"),
       resource: cdn,
-      because: "'strict-dynamic' lets in what trusted scripts load, whatever its host",
+      reason: "'strict-dynamic' lets in what trusted scripts load, whatever its host",
     },
     {
       when: "the content is allowed by its hash",
       after: terms("script-src 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='"),
       resource: { ...cdn, hash },
-      because:
-        "its hash is allowed, which counts only where the page's tag carries it as integrity",
+      reason: "its hash is allowed, which counts only where the page's tag carries it as integrity",
     },
     {
       when: "a connection is known by its host alone",
       after: terms("connect-src api.example/v1/"),
       resource: connection("https://api.example/"),
-      because: "the service logs only hosts of connections (use_connection_url_path is off)",
+      reason: "the service logs only hosts of connections (use_connection_url_path is off)",
     },
-  ])("is said where $when", ({ after, resource, because }, { expect }) => {
+  ])("is said where $when", ({ after, resource, reason }, { expect }) => {
     expect(impact(undefined, after, [resource])).toMatchObject({
       blocked: [],
-      unclear: [{ resource: { url: resource.url }, because }],
+      unclear: [{ resource: { url: resource.url }, reason }],
     });
   });
 

@@ -73,10 +73,10 @@ describe("what is left out", () => {
     const options = { granularity: "host", maliciousBelow: 50 } as const;
     const resources = [...seen, miner, inline, underscore, address];
     expect(suggestPolicy(host, resources, options).leftOut).toEqual([
-      { resource: miner, because: "integrity score 2", letInBy: undefined },
-      { resource: inline, because: "no source can name it", letInBy: undefined },
-      { resource: underscore, because: "no source can name it", letInBy: undefined },
-      { resource: address, because: "no source can name it", letInBy: undefined },
+      { resource: miner, reason: "integrity score 2", letInBy: undefined },
+      { resource: inline, reason: "no source can name it", letInBy: undefined },
+      { resource: underscore, reason: "no source can name it", letInBy: undefined },
+      { resource: address, reason: "no source can name it", letInBy: undefined },
     ]);
   });
 

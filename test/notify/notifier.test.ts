@@ -11,7 +11,7 @@ import {
   fleetRefusal,
   heldLoad,
   load,
-  problem,
+  diagnostic,
   report,
   writeOf,
   type Came,
@@ -41,10 +41,10 @@ async function toldOf(
   return receiver.told().map((text) => text.split(":")[0] ?? "");
 }
 
-const clear: Came = { result: "in-sync" };
+const clear: Came = { result: "in_sync" };
 const corrected: Came = { result: "applied", cause: "drift", changes: [a] };
-const away: Came = { result: "unreadable" };
-const forbidden: Came = { result: "unreadable", failure: failure("403", { transient: false }) };
+const away: Came = { result: "error" };
+const forbidden: Came = { result: "error", failure: failure("403", { transient: false }) };
 
 interface Story {
   readonly when: string;
@@ -82,7 +82,7 @@ const stories: readonly Story[] = [
   },
   {
     when: "a plan is held",
-    runs: [clear, held("CONTENDED"), held("CONTENDED")],
+    runs: [clear, held("contended"), held("contended")],
     told: ["PlanBlocked"],
   },
   { when: "a single read fails", runs: [clear, away, clear], told: [] },
@@ -117,7 +117,7 @@ describe("a zone is told of", () => {
     },
     {
       when: "a plan was held",
-      runs: [held("CONTENDED"), clear],
+      runs: [held("contended"), clear],
       told: ["PlanBlocked", "NoDriftDetected"],
     },
     {
@@ -138,7 +138,7 @@ describe("a zone is told of", () => {
     },
     {
       when: "the zone leaves the files as it was held",
-      runs: [held("CONTENDED"), "dropped"],
+      runs: [held("contended"), "dropped"],
       told: ["PlanBlocked", "NoLongerDeclared"],
     },
   ])(
@@ -151,7 +151,7 @@ describe("a zone is told of", () => {
   it("also when files break and are mended, once for each state of them", async ({ expect }) => {
     const receiver = new Receiver();
     const notifier = new Notifier([{ ...sink, zones: ["none"] }], receiver.ports());
-    const broken = load({ result: "invalid", problems: [problem(), problem()] });
+    const broken = load({ result: "invalid", diagnostics: [diagnostic(), diagnostic()] });
     for (const each of [load(), broken, broken, load(), load()]) notifier.load(each);
     await receiver.clock.advance(1_000);
     expect(receiver.told()).toEqual([
@@ -165,9 +165,9 @@ describe("a zone is told of", () => {
   }) => {
     const receiver = new Receiver();
     const notifier = new Notifier([sink], receiver.ports());
-    const fleet = fleetOf(declared(shop, { held: fleetRefusal }));
+    const fleet = fleetOf(declared(shop, { hold: fleetRefusal }));
     for (const each of [load(), heldLoad(), heldLoad()]) notifier.load(each);
-    const step = report(shop, 1, { result: "in-sync" });
+    const step = report(shop, 1, { result: "in_sync" });
     const before = fleet.zone(shop);
     fleet.recordZone(step);
     const after = fleet.zone(shop);

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { isCarriedOut } from "../../src/plan/saved/already-applied.ts";
+import { isAlreadyApplied } from "../../src/plan/saved/already-applied.ts";
 import type { Position, Write } from "../../src/plan/write.ts";
 import { absent, entrypoint, liveRule, liveZone } from "../support/model.ts";
 
@@ -17,7 +17,7 @@ function moving(position: Position | null): Write {
 /** What the rules are, in their order, when the write that moves the second one is looked at. */
 function isDone(position: Position | null, ...rules: readonly (typeof middle)[]): boolean {
   const live = entrypoint(...rules.flatMap((rule) => rule ?? []));
-  return isCarriedOut(moving(position), liveZone({ entrypoint: live }));
+  return isAlreadyApplied(moving(position), liveZone({ entrypoint: live }));
 }
 
 describe("a write that moves a rule is carried out", () => {
@@ -44,7 +44,7 @@ describe("a write that moves a rule is carried out", () => {
 
   it("not when the rule is gone, or the entry point was not read", ({ expect }) => {
     expect(isDone(null, first, last)).toBe(false);
-    expect(isCarriedOut(moving(null), liveZone())).toBe(false);
+    expect(isAlreadyApplied(moving(null), liveZone())).toBe(false);
   });
 });
 
@@ -59,6 +59,6 @@ describe("where there is no entry point", () => {
       done: false,
     },
   ] as const)("$what is carried out: $done", ({ write, done }, { expect }) => {
-    expect(isCarriedOut({ ...write, changes }, live)).toBe(done);
+    expect(isAlreadyApplied({ ...write, changes }, live)).toBe(done);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import type { Change } from "../../src/plan/change.ts";
-import { guard, isSuspended, type Circumstances, type Limits } from "../../src/plan/guard/guard.ts";
-import { hashOf } from "../../src/plan/guard/plan-hash.ts";
+import { guard, isSuspended, type GuardInput, type Limits } from "../../src/plan/guard/guard.ts";
+import { planHash } from "../../src/plan/guard/plan-hash.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import {
@@ -17,11 +17,11 @@ import {
 
 const now = new Date("2026-11-21T10:00:00.000Z");
 
-function refused(proposal: Plan, more: Partial<Limits & Circumstances> = {}): readonly string[] {
+function refused(proposal: Plan, more: Partial<Limits & GuardInput> = {}): readonly string[] {
   const { mode = "enforce", suspension, freeze, used = [], ...limit } = more;
   const limits = { ...usualLimits, ...limit };
-  const circumstances = { limits, mode, suspension, freeze, used, now };
-  return guard(proposal, circumstances).map(({ code, message }) => `${code}: ${message}`);
+  const guardInput = { limits, mode, suspension, freeze, used, now };
+  return guard(proposal, guardInput).map(({ reason: code, message }) => `${code}: ${message}`);
 }
 
 const enabled = { name: "enabled", value: true } as const;
@@ -82,11 +82,11 @@ describe("the guard", () => {
   it("says what it found, the limit, and both ways to allow it", ({ expect }) => {
     const deletes = planOf(138, 0, 64);
     expect(refused(deletes)).toEqual([
-      `TOO_MANY_DELETES: would delete 64 of 202 managed things (31.7 %), the limit is 30 %: release this plan once with --accept ${hashOf(deletes)}, or raise limits.max_delete_share`,
+      `too_many_deletes: would delete 64 of 202 managed things (31.7 %), the limit is 30 %: release this plan once with --accept ${planHash(deletes)}, or raise limits.max_delete_share`,
     ]);
     const updates = planOf(1, 3, 0);
     expect(refused(updates)).toEqual([
-      `TOO_MANY_UPDATES: would update 3 of 4 managed things (75 %), the limit is 60 %: release this plan once with --accept ${hashOf(updates)}, or raise limits.max_update_share`,
+      `too_many_updates: would update 3 of 4 managed things (75 %), the limit is 60 %: release this plan once with --accept ${planHash(updates)}, or raise limits.max_update_share`,
     ]);
   });
 
@@ -94,7 +94,7 @@ describe("the guard", () => {
     const weak = planOf(20, 0, 5);
     expect(refused(weak)).toEqual([]);
     expect(refused(weak, { weakening: "refuse" })).toEqual([
-      `WEAKENING: 5 of 5 changes weaken the protection, or may (policy/p20, policy/p21, policy/p22 and 2 more), and limits.weakening is refuse: release this plan once with --accept ${hashOf(weak)}`,
+      `weakening: 5 of 5 changes weaken the protection, or may (policy/p20, policy/p21, policy/p22 and 2 more), and limits.weakening is refuse: release this plan once with --accept ${planHash(weak)}`,
     ]);
     expect(refused(mild, { weakening: "refuse" })).toEqual([]);
   });
@@ -108,61 +108,63 @@ describe("the guard", () => {
     );
     expect(proposal.changes.map(({ effect }) => effect.direction)).toEqual(["unclear"]);
     expect(refused(proposal, { weakening: "refuse" })).toEqual([
-      `WEAKENING: 1 of 1 changes weaken the protection, or may (policy/checkout), and limits.weakening is refuse: release this plan once with --accept ${hashOf(proposal)}`,
+      `weakening: 1 of 1 changes weaken the protection, or may (policy/checkout), and limits.weakening is refuse: release this plan once with --accept ${planHash(proposal)}`,
     ]);
   });
 
   it("repeats what the plan itself has against it", ({ expect }) => {
-    const gap = { code: "GAP", message: "a gives up what b takes over" } as const;
-    const taken = { code: "TAKEN", message: "deployed already" } as const;
-    const blocked = { ...mild, obstacles: [gap, taken] };
+    const gap = { reason: "unsafe_order", message: "a gives up what b takes over" } as const;
+    const taken = { reason: "already_deployed", message: "deployed already" } as const;
+    const blocked = { ...mild, holds: [gap, taken] };
     expect(refused(blocked)).toEqual([
-      "TAKEN: deployed already",
-      `GAP: a gives up what b takes over, or release this plan once with --accept ${hashOf(mild)}`,
+      "already_deployed: deployed already",
+      `unsafe_order: a gives up what b takes over, or release this plan once with --accept ${planHash(mild)}`,
     ]);
     // What the service would refuse is not made possible by a person's word.
-    expect(refused(blocked, { accept: [hashOf(mild)] })).toEqual(["TAKEN: deployed already"]);
+    expect(refused(blocked, { accept: [planHash(mild)] })).toEqual([
+      "already_deployed: deployed already",
+    ]);
   });
 
   it("lets a plan pass that a person released by its hash, and only that one", ({ expect }) => {
     const deletes = planOf(0, 0, 4);
-    expect(refused(deletes, { accept: [hashOf(deletes)] })).toEqual([]);
-    expect(refused(deletes, { accept: [hashOf(mild)] })).toHaveLength(1);
+    expect(refused(deletes, { accept: [planHash(deletes)] })).toEqual([]);
+    expect(refused(deletes, { accept: [planHash(mild)] })).toHaveLength(1);
   });
 
   it("writes nothing in a zone that is observed or suspended, whatever was released", ({
     expect,
   }) => {
-    const accept = [hashOf(mild)];
+    const accept = [planHash(mild)];
     const suspension = { reason: "the sale", until: new Date("2026-12-01T00:00:00.000Z") };
     expect(refused(mild, { mode: "observe", accept })).toEqual([
-      "OBSERVED: the mode is observe: nothing is written; set mode: enforce to have it carried out",
+      "observe: the mode is observe: nothing is written; set mode: enforce to have it carried out",
     ]);
     expect(refused(mild, { suspension, accept })).toEqual([
-      "SUSPENDED: the zone is suspended until 2026-12-01T00:00:00.000Z (the sale): nothing is written; remove suspend to go on",
+      "suspend: the zone is suspended until 2026-12-01T00:00:00.000Z (the sale): nothing is written; remove suspend to go on",
     ]);
     expect(refused(mild, { suspension: { reason: "", until: undefined } })).toEqual([
-      "SUSPENDED: the zone is suspended: nothing is written; remove suspend to go on",
+      "suspend: the zone is suspended: nothing is written; remove suspend to go on",
     ]);
   });
 
   it("writes nothing in a freeze but what a person released", ({ expect }) => {
     const freeze = { reason: 'the freeze window "sale" is open', letStrengtheningPass: false };
     expect(refused(mild, { freeze })).toEqual([
-      `FROZEN: the freeze window "sale" is open: nothing is written; wait, change windows, or release this plan once with --accept ${hashOf(mild)}`,
+      `freeze: the freeze window "sale" is open: nothing is written; wait, change windows, or release this plan once with --accept ${planHash(mild)}`,
     ]);
-    expect(refused(mild, { freeze, accept: [hashOf(mild)] })).toEqual([]);
+    expect(refused(mild, { freeze, accept: [planHash(mild)] })).toEqual([]);
   });
 
   it.for([
     { when: "only strengthens", content: { settings: [enabled] }, codes: [] },
-    { when: "may break something", content: { policies: enforced }, codes: ["FROZEN"] },
+    { when: "may break something", content: { policies: enforced }, codes: ["freeze"] },
     {
       when: "does both",
       content: { settings: [enabled], policies: enforced },
-      codes: ["FROZEN"],
+      codes: ["freeze"],
     },
-    { when: "is neutral", content: { settings: [neutralSetting] }, codes: ["FROZEN"] },
+    { when: "is neutral", content: { settings: [neutralSetting] }, codes: ["freeze"] },
   ])(
     "in a freeze that lets strengthening pass: a plan that $when",
     ({ content, codes }, { expect }) => {
@@ -179,7 +181,7 @@ describe("the guard", () => {
     const mixed = plan(desiredZone(content), bareZone, owner);
     expect(mixed.changes).toHaveLength(3);
     expect(refused(mixed, { freeze, maxUpdateShare: 1 })).toEqual([
-      `FROZEN: a freeze: nothing is written, as a plan is carried out whole and not all of it only strengthens (setting/use_cloudflare_reporting_endpoint, policy/checkout); wait, change windows, or release this plan once with --accept ${hashOf(mixed)}`,
+      `freeze: a freeze: nothing is written, as a plan is carried out whole and not all of it only strengthens (setting/use_cloudflare_reporting_endpoint, policy/checkout); wait, change windows, or release this plan once with --accept ${planHash(mixed)}`,
     ]);
   });
 
@@ -193,18 +195,18 @@ describe("the guard", () => {
 
 describe("the hash of a plan", () => {
   it("is the same for the same requests to the same zone", ({ expect }) => {
-    expect(hashOf(planOf(3, 1, 0))).toBe(hashOf(mild));
-    expect(hashOf(mild)).toMatch(/^[0-9a-f]{12}$/);
+    expect(planHash(planOf(3, 1, 0))).toBe(planHash(mild));
+    expect(planHash(mild)).toMatch(/^[0-9a-f]{12}$/);
   });
 
   it("is another for other requests and for another zone", ({ expect }) => {
-    expect(hashOf(planOf(3, 2, 0))).not.toBe(hashOf(mild));
+    expect(planHash(planOf(3, 2, 0))).not.toBe(planHash(mild));
     const id = zoneId("1".repeat(32)) ?? mild.zone.id;
-    expect(hashOf({ ...mild, zone: { ...mild.zone, id } })).not.toBe(hashOf(mild));
+    expect(planHash({ ...mild, zone: { ...mild.zone, id } })).not.toBe(planHash(mild));
   });
 
   it("does not hang on words", ({ expect }) => {
     const changes: readonly Change[] = mild.changes.map((each) => ({ ...each, title: "Other" }));
-    expect(hashOf({ ...mild, changes, notes: ["a note"] })).toBe(hashOf(mild));
+    expect(planHash({ ...mild, changes, notes: ["a note"] })).toBe(planHash(mild));
   });
 });

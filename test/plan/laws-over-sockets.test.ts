@@ -60,7 +60,7 @@ describe("laws of planning, over sockets", { timeout: 240_000 }, () => {
         const before = await service.look(signal);
         const desired = { zone: service.zone, content: pair.desired.content };
         const proposal = plan(desired, before, owner);
-        fc.pre(proposal.obstacles.length === 0);
+        fc.pre(proposal.holds.length === 0);
         service.journal();
 
         const states = [before];

@@ -23,7 +23,7 @@ const manyRuns = 120_000;
 /** A plan that the service does not refuse: nobody else deploys what is declared. */
 function plannable({ desired, live }: Pair): Plan {
   const proposal = plan(desired, live, owner);
-  fc.pre(proposal.obstacles.every(({ code }) => code !== "TAKEN"));
+  fc.pre(proposal.holds.every(({ reason: code }) => code !== "already_deployed"));
   return proposal;
 }
 
@@ -72,8 +72,8 @@ describe("laws of planning", { timeout: manyRuns }, () => {
   }) => {
     fc.assert(
       fc.property(pairs, (pair) => {
-        const { writes, obstacles } = plannable(pair);
-        fc.pre(obstacles.every(({ code }) => code !== "GAP"));
+        const { writes, holds: holds } = plannable(pair);
+        fc.pre(holds.every(({ reason: code }) => code !== "unsafe_order"));
         expect(weakMoments(statesOf(pair.live, writes))).toEqual([]);
       }),
       runs,
@@ -105,13 +105,13 @@ describe("laws of planning", { timeout: manyRuns }, () => {
             policies: policies && { ...policies, items: policies.items.toReversed() },
           },
         };
-        const { changes, writes, obstacles } = plan(desired, live, owner);
-        expect(plan(turned, live, owner)).toMatchObject({ changes, writes, obstacles });
+        const { changes, writes, holds: holds } = plan(desired, live, owner);
+        expect(plan(turned, live, owner)).toMatchObject({ changes, writes, holds });
         // Of several live policies for one declared one the first listed counts: they have no time stamp.
         const names = live.policies?.map(identityOf) ?? [];
         fc.pre(new Set(names).size === names.length);
         const relisted = { ...live, policies: live.policies?.toReversed() };
-        expect(plan(desired, relisted, owner)).toMatchObject({ changes, writes, obstacles });
+        expect(plan(desired, relisted, owner)).toMatchObject({ changes, writes, holds });
       }),
       runs,
     );

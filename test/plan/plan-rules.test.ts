@@ -226,8 +226,8 @@ const situations: readonly Sent[] = [
 
 describe("planning rules", () => {
   it.for(situations)("when $when", ({ given, live, yields, sends, leaves = [] }, { expect }) => {
-    const { changes, writes, unmanaged, obstacles } = plannedRules(given, live);
-    expect(obstacles).toEqual([]);
+    const { changes, writes, unmanaged, holds: holds } = plannedRules(given, live);
+    expect(holds).toEqual([]);
     expect(changes.map(summaryOf)).toEqual(yields);
     expect(writes.map(told)).toEqual(sends);
     expect(unmanaged.map(({ id }) => id)).toEqual(leaves);

@@ -23,136 +23,136 @@ describe("the effect of a policy", () => {
     readonly before?: Partial<PolicyTerms>;
     readonly after?: Partial<PolicyTerms>;
     readonly yields: string;
-    readonly because: readonly string[];
+    readonly reason: readonly string[];
   }>([
     {
       when: "one that blocks comes",
       after: { action: "allow" },
       yields: "▲ strengthens, may break",
-      because: ["blocks what it does not allow"],
+      reason: ["blocks what it does not allow"],
     },
     {
       when: "one that reports comes",
       after: {},
       yields: "▲ strengthens",
-      because: ["reports violations"],
+      reason: ["reports violations"],
     },
-    { when: "a disabled one comes", after: { enabled: false }, yields: "· neutral", because: [] },
+    { when: "a disabled one comes", after: { enabled: false }, yields: "· neutral", reason: [] },
     {
       when: "one that only adds a header comes",
       after: { action: "add_reporting_directives" },
       yields: "· neutral",
-      because: [],
+      reason: [],
     },
     {
       when: "one that blocks goes",
       before: { action: "allow" },
       yields: "▼ weakens",
-      because: ["no longer blocks what it does not allow"],
+      reason: ["no longer blocks what it does not allow"],
     },
-    { when: "a disabled one goes", before: { enabled: false }, yields: "· neutral", because: [] },
+    { when: "a disabled one goes", before: { enabled: false }, yields: "· neutral", reason: [] },
     {
       when: "log becomes allow",
       before: {},
       after: { action: "allow" },
       yields: "▲ strengthens, may break",
-      because: ["blocks what it does not allow"],
+      reason: ["blocks what it does not allow"],
     },
     {
       when: "allow becomes log",
       before: { action: "allow" },
       after: {},
       yields: "▼ weakens",
-      because: ["no longer blocks what it does not allow, only reports violations"],
+      reason: ["no longer blocks what it does not allow, only reports violations"],
     },
     {
       when: "it is switched off",
       before: {},
       after: { enabled: false, value: wide },
       yields: "▼ weakens",
-      because: ["no longer reports violations"],
+      reason: ["no longer reports violations"],
     },
     {
       when: "it is switched on",
       before: { enabled: false },
       after: {},
       yields: "▲ strengthens",
-      because: ["reports violations"],
+      reason: ["reports violations"],
     },
     {
       when: "a blocking one allows more",
       before: { action: "allow" },
       after: { action: "allow", value: wide },
       yields: "▼ weakens",
-      because: ["allows more sources"],
+      reason: ["allows more sources"],
     },
     {
       when: "a blocking one allows less",
       before: { action: "allow", value: wide },
       after: { action: "allow" },
       yields: "▲ strengthens, may break",
-      because: ["allows fewer sources"],
+      reason: ["allows fewer sources"],
     },
     {
       when: "a reporting one allows less",
       before: { value: wide },
       after: {},
       yields: "▲ strengthens",
-      because: ["allows fewer sources"],
+      reason: ["allows fewer sources"],
     },
     {
       when: "a blocking one allows other sources",
       before: { action: "allow", value: "script-src a.example" },
       after: { action: "allow", value: "script-src b.example" },
       yields: "◆ may break",
-      because: ["allows some sources more and some less"],
+      reason: ["allows some sources more and some less"],
     },
     {
       when: "a reporting one allows other sources",
       before: { value: "script-src a.example" },
       after: { value: "script-src b.example" },
       yields: "◆ cannot be told",
-      because: ["allows some sources more and some less"],
+      reason: ["allows some sources more and some less"],
     },
     {
       when: "it applies to more hosts",
       before: { action: "allow" },
       after: { action: "allow", expression: two },
       yields: "▲ strengthens, may break",
-      because: ["applies to more requests"],
+      reason: ["applies to more requests"],
     },
     {
       when: "it applies to fewer hosts",
       before: { expression: two },
       after: {},
       yields: "▼ weakens",
-      because: ["applies to fewer requests"],
+      reason: ["applies to fewer requests"],
     },
     {
       when: "it applies to another host",
       before: { action: "allow" },
       after: { action: "allow", expression: 'http.host eq "b.example"' },
       yields: "◆ may break",
-      because: ["applies to other requests"],
+      reason: ["applies to other requests"],
     },
     {
       when: "it blocks now, and allows more",
       before: {},
       after: { action: "allow", value: wide },
       yields: "◆ may break",
-      because: ["blocks what it does not allow", "allows more sources"],
+      reason: ["blocks what it does not allow", "allows more sources"],
     },
     {
       when: "its action is not one that is known",
       before: { action: "teleport" },
       after: {},
       yields: "◆ may break",
-      because: ["the action is not one that is known"],
+      reason: ["the action is not one that is known"],
     },
-    { when: "nothing of it differs", before: {}, after: {}, yields: "· neutral", because: [] },
-  ])("when $when", ({ before, after, yields, because }, { expect }) => {
+    { when: "nothing of it differs", before: {}, after: {}, yields: "· neutral", reason: [] },
+  ])("when $when", ({ before, after, yields, reason }, { expect }) => {
     const effect = effectOfPolicy(before && terms(before), after && terms(after));
     expect(effectWords(effect)).toBe(yields);
-    expect(effect.reasons).toEqual(because);
+    expect(effect.reasons).toEqual(reason);
   });
 });

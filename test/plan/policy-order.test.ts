@@ -12,12 +12,12 @@ const hostC = 'http.host eq "c.example"';
 const hostAOrC = 'http.host in {"a.example" "c.example"}';
 
 function steps(policies: readonly Policy[], live: readonly LivePolicy[]): readonly string[] {
-  const { changes, obstacles } = plan(
+  const { changes, holds: holds } = plan(
     desiredZone({ policies: declared(policies) }),
     liveZone({ policies: live }),
     owner,
   );
-  return [...changes.map(summaryOf), ...obstacles.map(({ code }) => code)];
+  return [...changes.map(summaryOf), ...holds.map(({ reason: code }) => code)];
 }
 
 function on(expression: string, more: Partial<Policy> = {}): Partial<Policy> {
@@ -41,7 +41,7 @@ describe("the order of policies", () => {
       when: "two swap their hosts",
       given: [policy("a", on(hostB)), policy("z", on(hostA))],
       live: [carriedOut("p1", policy("a", on(hostA))), carriedOut("p2", policy("z", on(hostB)))],
-      yields: ["~ policy/a (expression)", "~ policy/z (expression)", "GAP"],
+      yields: ["~ policy/a (expression)", "~ policy/z (expression)", "unsafe_order"],
     },
     {
       when: "two swap their hosts, but neither is in force",
@@ -177,7 +177,7 @@ describe("the order of policies", () => {
   });
 
   it("names the policies that no order makes safe, and what to do", ({ expect }) => {
-    const { obstacles } = plan(
+    const { holds: holds } = plan(
       desiredZone({ policies: declared([policy("a", on(hostB)), policy("z", on(hostA))]) }),
       liveZone({
         policies: [
@@ -187,9 +187,9 @@ describe("the order of policies", () => {
       }),
       owner,
     );
-    expect(obstacles).toEqual([
+    expect(holds).toEqual([
       {
-        code: "GAP",
+        code: "unsafe_order",
         message:
           "policy/a gives up what policy/z takes over, and the other way round: between the two requests some pages " +
           "would be less protected than before and after; change them one after the other",

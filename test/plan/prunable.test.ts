@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { judgeIdle } from "../../src/plan/prunable.ts";
+import { prunableAmong } from "../../src/plan/prunable.ts";
 import type { UnmanagedMode } from "../../src/zone/desired-zone.ts";
 import type { Mark } from "../../src/zone/mark.ts";
 import { markOfRef } from "../../src/zone/mark.ts";
@@ -104,15 +104,15 @@ describe("what becomes of live things that nothing declared is", () => {
     "when $when",
     ({ live, declares = [], unmanaged = "report", dooms = [], leaves = [] }, { expect }) => {
       const items = declares.map((key) => ({ key }));
-      const judged = judgeIdle(
+      const judged = prunableAmong(
         live.map(thing),
         declared(items, unmanaged),
         owner,
         ({ mark }) => mark,
       );
       expect(
-        judged.doomed.map(({ live: { id }, key, because, stays }) =>
-          [`${id} as ${key}: ${because}`, ...(stays === undefined ? [] : [`of ${stays.key}`])].join(
+        judged.doomed.map(({ live: { id }, key, reason, stays }) =>
+          [`${id} as ${key}: ${reason}`, ...(stays === undefined ? [] : [`of ${stays.key}`])].join(
             " ",
           ),
         ),

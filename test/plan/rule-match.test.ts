@@ -125,10 +125,10 @@ describe("knowing live rules again", () => {
     expect,
   }) => {
     const taken = liveDeployment("t9", { ref: "team-b:owasp", description: "Team B" });
-    const { obstacles } = plannedRules(declared([owasp]), entrypoint(taken));
-    expect(obstacles).toEqual([
+    const { holds: holds } = plannedRules(declared([owasp]), entrypoint(taken));
+    expect(holds).toEqual([
       {
-        code: "TAKEN",
+        code: "already_deployed",
         message:
           `rule/owasp deploys the managed ruleset ${owaspRulesetId}, but the live rule t9 (Team B) does so already, ` +
           "and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",
@@ -138,7 +138,7 @@ describe("knowing live rules again", () => {
       ref: "team-b:x",
       action_parameters: { id: managedRulesets.cloudflare, version: "latest" },
     });
-    expect(plannedRules(declared([owasp]), entrypoint(other)).obstacles).toEqual([]);
+    expect(plannedRules(declared([owasp]), entrypoint(other)).holds).toEqual([]);
   });
 
   it("tells a rule without words by its ref", ({ expect }) => {

@@ -151,7 +151,7 @@ async function sweepUntilDone(fleet: EmulatedFleet): Promise<boolean> {
   for (let sweep = 0; sweep < 12; sweep += 1) {
     await fleet.pass(15 * minute);
     const [before, last] = fleet.reports.slice(-2);
-    if (before?.result === "in-sync" && last?.result === "in-sync") return true;
+    if (before?.result === "in_sync" && last?.result === "in_sync") return true;
     fleet.reconciler.wake("schedule");
   }
   return false;

@@ -102,7 +102,7 @@ describe.for(Object.entries(troubles))("faults in ten of a hundred zones, %s,", 
       expect(Object.keys(undisturbed.requests)).toHaveLength(90);
       expect(undisturbed.troubled).toEqual(new Set(["applied"]));
       const disturbed = await sweepWith([order], troubled, signal);
-      expect(disturbed.troubled).toEqual(new Set(["unreadable"]));
+      expect(disturbed.troubled).toEqual(new Set(["error"]));
       expect(disturbed.requests).toEqual(undisturbed.requests);
       expect(disturbed.tookMs - undisturbed.tookMs).toBeLessThan(10_000);
     },

@@ -1,8 +1,8 @@
 import { systemClock } from "../../src/api/clock.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import type { HistoryView } from "../../src/state/history.ts";
-import { Live } from "../../src/web/event-stream.ts";
-import type { AskPorts } from "../../src/web/reconcile-request.ts";
+import { EventStream } from "../../src/web/event-stream.ts";
+import type { ReconcileEndpoint } from "../../src/web/reconcile-request.ts";
 import { startServer, type WatchServer } from "../../src/web/server.ts";
 import { at, daemon } from "../support/reports.ts";
 import { freshMetrics } from "../support/scrapes.ts";
@@ -17,8 +17,8 @@ export interface Served {
 /** Serves a fleet as the daemon would. */
 export async function servePages(
   { fleet, history, now }: Served,
-  live: Live = new Live(systemClock),
-  asking?: AskPorts,
+  live: EventStream = new EventStream(systemClock),
+  asking?: ReconcileEndpoint,
 ): Promise<WatchServer> {
   const metrics = freshMetrics();
   const facts = daemon({

@@ -3,7 +3,7 @@ import type { Fleet } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
-import { at, change, declared, done, failure, load, refusal, report } from "../support/reports.ts";
+import { at, change, declared, done, failure, load, hold, report } from "../support/reports.ts";
 import { historyOf } from "../support/scenes.ts";
 
 /** A fleet as it might look after a week, and its history. */
@@ -50,7 +50,7 @@ const reporting = change("setting/use_connection_url_path", "neutral");
 
 /** A week of the shop: drift at night that lasted, drift that was undone at once, an outage, and drift now. */
 function shopReports(): readonly ZoneReport[] {
-  const clear = { result: "in-sync" } as const;
+  const clear = { result: "in_sync" } as const;
   const pending = { result: "applied", cause: "pending", changes: [owasp] } as const;
   const undone = {
     result: "applied",
@@ -58,7 +58,7 @@ function shopReports(): readonly ZoneReport[] {
     changes: [owasp],
     outcomes: [done("rule/owasp")],
   } as const;
-  const observed = { result: "ready", cause: "drift", changes: [owasp] } as const;
+  const observed = { result: "planned", cause: "drift", changes: [owasp] } as const;
   const before = (minutes: number): ZoneReport => report(shop, minutes - 15, clear);
   return [
     report(shop, 20, pending),
@@ -67,18 +67,18 @@ function shopReports(): readonly ZoneReport[] {
     report(shop, 2_600, undone),
     before(4_600),
     report(shop, 4_600, undone),
-    report(shop, 5_900, { result: "unreadable", failure: failure("GET page_shield: 503") }),
+    report(shop, 5_900, { result: "error", failure: failure("GET page_shield: 503") }),
     report(shop, 6_260, clear),
     before(8_060),
     report(shop, 8_060, undone),
     before(week - 190),
     report(shop, week - 190, {
-      result: "refused",
+      result: "held",
       cause: "drift",
       changes: [checkout, owasp],
-      refusals: [
-        refusal(
-          "CONTENDED",
+      holds: [
+        hold(
+          "contended",
           "policy/checkout action was corrected 3 times within 60 min and undone each time: find the other writer",
         ),
       ],
@@ -89,22 +89,26 @@ function shopReports(): readonly ZoneReport[] {
 
 function othersReports(): readonly ZoneReport[] {
   const late = week - 12;
-  const clear = names.map((name, index) => report(name, late - (index % 7), { result: "in-sync" }));
+  const clear = names.map((name, index) => report(name, late - (index % 7), { result: "in_sync" }));
   return [
     ...clear,
-    report("ember.example", late, { result: "ready", cause: "drift", changes: [reporting] }),
+    report("ember.example", late, { result: "planned", cause: "drift", changes: [reporting] }),
     report("shop.fjord.example", late, {
-      result: "unreadable",
+      result: "error",
       failure: failure("GET page_shield/policies: 403: the token may not read this zone", {
         transient: false,
       }),
     }),
-    report("iris.example", late, { result: "ready", cause: "pending", changes: [checkout, owasp] }),
+    report("iris.example", late, {
+      result: "planned",
+      cause: "pending",
+      changes: [checkout, owasp],
+    }),
     report("grove.example", late, {
-      result: "refused",
+      result: "held",
       cause: "drift",
       changes: [reporting],
-      refusals: [refusal("SUSPENDED", "suspended: CHG-4411: move to another account")],
+      holds: [hold("suspend", "suspended: CHG-4411: move to another account")],
     }),
   ];
 }

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 
 import { systemClock } from "../../src/api/clock.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
-import { Live } from "../../src/web/event-stream.ts";
-import type { AskPorts } from "../../src/web/reconcile-request.ts";
+import { EventStream } from "../../src/web/event-stream.ts";
+import type { ReconcileEndpoint } from "../../src/web/reconcile-request.ts";
 import { objectsIn, textAt } from "../deploy/rules.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
@@ -89,14 +89,14 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     expect,
   }) => {
     const fleet = scene();
-    const live = new Live(systemClock);
+    const live = new EventStream(systemClock);
     await using server = await servePages({ fleet, history: sceneHistory(), now: at(30) }, live);
     await using tab = await openTab(browser, server.url);
     const { page } = tab;
     await page.evaluate("window.sameDocument = true");
     await page.waitForLoadState("networkidle").catch(() => undefined);
     const before = fleet.zone("www.example.com");
-    const found = report("www.example.com", 29, { result: "unreadable" });
+    const found = report("www.example.com", 29, { result: "error" });
     fleet.recordZone(found);
     const after = fleet.zone("www.example.com");
     if (before === undefined || after === undefined) throw new Error("not declared");
@@ -186,12 +186,12 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     "take a wish to look now from their form, with JavaScript: %s",
     async (javaScriptEnabled, { expect }) => {
       const woken: string[] = [];
-      const asking: AskPorts = {
+      const asking: ReconcileEndpoint = {
         token: () => Promise.resolve("the-token"),
         wake: (zone) => woken.push(zone),
         audit: () => undefined,
       };
-      await using server = await servePages(showcase(), new Live(systemClock), asking);
+      await using server = await servePages(showcase(), new EventStream(systemClock), asking);
       await using tab = await openTab(browser, `${server.url}/zones/${shop}`, {
         javaScriptEnabled,
       });
@@ -241,7 +241,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     });
     fleet.recordZone(
       report(shop, 3, {
-        result: "ready",
+        result: "planned",
         cause: "drift",
         changes: [hostile],
         unmanaged: [{ kind: "policy", id: "1", title: text }],
@@ -278,9 +278,9 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     const names = Array.from({ length: 5_000 }, (_, index) => `zone-${index}.example`);
     const fleet = fleetOf(...names.map((name) => declared(name)));
     fleet.recordLoad(load({ zones: names.length }));
-    const drifted = { result: "ready", cause: "drift", changes: [change("policy/a")] } as const;
+    const drifted = { result: "planned", cause: "drift", changes: [change("policy/a")] } as const;
     for (const [index, name] of names.entries()) {
-      fleet.recordZone(report(name, 1, index % 10 === 0 ? drifted : { result: "in-sync" }));
+      fleet.recordZone(report(name, 1, index % 10 === 0 ? drifted : { result: "in_sync" }));
     }
     await using server = await servePages({ fleet, history: noHistory, now: at(30) });
     for (const path of ["/", "/?status=drifted&page=2", "/?q=zone-49"]) {

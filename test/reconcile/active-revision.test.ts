@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { zoneId } from "../../src/zone/zone.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
-import { problem } from "../support/reports.ts";
+import { diagnostic } from "../support/reports.ts";
 import { bare, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
@@ -27,13 +27,13 @@ describe("a reading of the files", () => {
     expect,
   }) => {
     await using world = new World([shop]);
-    const unreadable = [problem({ code: "DIRECTORY_UNREADABLE" })];
-    world.problems = unreadable;
+    const unreadable = [diagnostic({ code: "DIRECTORY_UNREADABLE" })];
+    world.diagnostics = unreadable;
     world.start();
     await world.clock.advance(0);
     const told = [world.loads.at(-1)];
-    for (const problems of [[], unreadable, []]) {
-      world.problems = problems;
+    for (const diagnostics of [[], unreadable, []]) {
+      world.diagnostics = diagnostics;
       world.reconciler.wake("file");
       await world.clock.advance(0);
       told.push(world.loads.at(-1));
@@ -44,7 +44,7 @@ describe("a reading of the files", () => {
       "invalid",
       "unchanged",
     ]);
-    expect(told.map((load) => load?.problems)).toEqual([unreadable, [], unreadable, []]);
+    expect(told.map((load) => load?.diagnostics)).toEqual([unreadable, [], unreadable, []]);
   });
 });
 
@@ -63,16 +63,16 @@ describe("a new revision of the files", () => {
     world.reconciler.wake("file");
     await world.clock.advance(0);
     expect(world.loads.at(-1)).toMatchObject({
-      result: "refused",
+      result: "held",
       state: { revision: "r2" },
       inForce: { revision: "r1", hash: "r1" },
-      refusal: { code: "FLEET_CHANGE", touched: new Set(zones.slice(0, 4)) },
+      hold: { code: "fleet_change", touched: new Set(zones.slice(0, 4)) },
     });
     expect(world.requests).toEqual([]);
 
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
-    expect(new Set(world.reports.map(({ result }) => result))).toEqual(new Set(["in-sync"]));
+    expect(new Set(world.reports.map(({ result }) => result))).toEqual(new Set(["in_sync"]));
   });
 
   it.for([
@@ -111,7 +111,7 @@ describe("a new revision of the files", () => {
     world.revision = "r2";
     world.reconciler.wake("file");
     await world.clock.advance(0);
-    expect(world.loads.at(-1)).toMatchObject({ refusal: { touched: new Set(zones) } });
+    expect(world.loads.at(-1)).toMatchObject({ hold: { touched: new Set(zones) } });
   });
 
   it("that is held for what it changes elsewhere suspends what it suspends, until it is taken back", async ({
@@ -131,13 +131,13 @@ describe("a new revision of the files", () => {
     await world.clock.advance(0);
     expect(world.loads.at(-1)).toMatchObject({
       inForce: { revision: "r1" },
-      refusal: { touched: new Set(rest) },
+      hold: { touched: new Set(rest) },
     });
     for (const zone of world.live.values()) world.live.set(zone.zone.name, bare(zone.zone));
     world.told();
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
-    expect(world.told().filter((text) => text.endsWith("refused"))).toEqual([`${first} refused`]);
+    expect(world.told().filter((text) => text.endsWith("held"))).toEqual([`${first} refused`]);
     expect(world.live.get(rest[0] ?? "")?.policies).toMatchObject([{ action: "log" }]);
 
     for (const zone of zones) world.files.set(zone, protectedContent);
@@ -156,7 +156,7 @@ describe("a new revision of the files", () => {
     world.revision = "r2";
     world.reconciler.wake("file");
     await world.clock.advance(0);
-    expect(world.loads.at(-1)?.result).toBe("refused");
+    expect(world.loads.at(-1)?.result).toBe("held");
     expect(world.live.get(shop)?.policies).toHaveLength(1);
   });
 
@@ -201,7 +201,7 @@ describe("while a revision waits for a person", () => {
     await sweep(world);
     const reports = world.reports.filter(({ zone }) => zone === "new.example");
     expect(reports).toMatchObject([{ result: "applied", revision: "r1" }]);
-    expect(world.loads.at(-1)).toMatchObject({ result: "refused", inForce: { revision: "r1" } });
+    expect(world.loads.at(-1)).toMatchObject({ result: "held", inForce: { revision: "r1" } });
   });
 
   it("a zone that was made anew is asked for by the id that it has now", async ({ expect }) => {
@@ -231,11 +231,7 @@ describe("while a revision waits for a person", () => {
     await sweep(world);
     world.unlistable = { zones: [], failed: [] };
     await sweep(world);
-    expect(world.loads.map(({ result }) => result).slice(-3)).toEqual([
-      "refused",
-      "refused",
-      "refused",
-    ]);
+    expect(world.loads.map(({ result }) => result).slice(-3)).toEqual(["held", "held", "held"]);
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
 
@@ -252,6 +248,6 @@ describe("while a revision waits for a person", () => {
     for (const zone of zones) world.files.set(zone, protectedContent);
     world.reconciler.wake("file");
     await world.clock.advance(0);
-    expect(world.loads.at(-1)?.refusal?.touched).toEqual(new Set(late));
+    expect(world.loads.at(-1)?.hold?.touched).toEqual(new Set(late));
   });
 });

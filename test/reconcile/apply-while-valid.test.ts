@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import type { Write } from "../../src/plan/write.ts";
-import { carryOutWhile } from "../../src/reconcile/run/apply-while-valid.ts";
-import { Brake } from "../../src/reconcile/run/write-gate.ts";
+import { applyPlan } from "../../src/reconcile/run/apply-while-valid.ts";
+import { WriteGate } from "../../src/reconcile/run/write-gate.ts";
 import { Bugs } from "../support/bugs.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { liveZone } from "../support/model.ts";
@@ -20,9 +20,9 @@ async function carriedOutIn(
   failure: (reason: unknown) => unknown = (reason) => reason,
 ): Promise<readonly string[]> {
   const [clock, bugs] = [new SimulatedClock(), new Bugs()];
-  using brake = new Brake(clock);
-  const ready = report("shop.example", 0, { result: "ready", cause: "drift", changes: [] });
-  if (ready.result !== "ready") throw new Error("not ready");
+  using gate = new WriteGate(clock);
+  const ready = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
+  if (ready.result !== "planned") throw new Error("not ready");
   const live = liveZone();
   const proposal = { report: { ...ready, plan: { ...ready.plan, writes } }, live, readAt: 0 };
   const writer = {
@@ -35,8 +35,8 @@ async function carriedOutIn(
   };
   const never = new AbortController().signal;
   const came = await clock.run(
-    carryOutWhile(
-      { brake, refusalsAt: () => [], longestAgeMs },
+    applyPlan(
+      { gate: gate, holdsAt: () => [], longestAgeMs },
       proposal,
       () => [],
       { writer, clock, bug: (error) => bugs.tell(error) },
@@ -45,7 +45,7 @@ async function carriedOutIn(
   );
   bugs.expectNone();
   if (came.result !== "applied") throw new Error(came.result);
-  return came.outcomes.map((each) => (each.status === "skipped" ? each.because : each.status));
+  return came.outcomes.map((each) => (each.status === "skipped" ? each.reason : each.status));
 }
 
 const policyGoes = { call: "delete-policy", id: "p1", changes: ["policy/a"] } as const;
@@ -62,24 +62,24 @@ describe("a reading that writes rest on", () => {
     {
       when: "of rules is not renewed by answers about policies",
       writes: [policyGoes, policyGoes, policyGoes, listOfRules],
-      came: ["done", "done", "done", "outdated"],
+      came: ["done", "done", "done", "read_expired"],
     },
     {
       when: "of rules is old while its write waits, however new that of policies",
       writes: [policyGoes, policyGoes, listOfRules],
-      came: ["done", "done", "outdated"],
+      came: ["done", "done", "read_expired"],
     },
     {
       when: "of rules is renewed by an answer about rules",
       writes: [listOfRules, ruleGoes, policyGoes, ruleGoes],
-      came: ["done", "done", "outdated", "outdated"],
+      came: ["done", "done", "read_expired", "read_expired"],
     },
   ])("$when", async ({ writes, came }, { expect }) => {
     expect(await carriedOutIn(writes, 25 * second, 60 * second)).toEqual(came);
   });
 
   it.for([
-    { when: "throttled was not carried out", code: "API_THROTTLED", came: "outdated" },
+    { when: "throttled was not carried out", code: "API_RATE_LIMITED", came: "read_expired" },
     { when: "broken off may have been", code: "API_SERVER", came: "failed" },
   ])("what is called off after it was $when", async ({ code, came }, { expect }) => {
     const failure = () => new ServiceFault(code, true);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { backoffMs, Failures, zoneBackoff } from "../../src/reconcile/run/back-off.ts";
+import { backoffMs, BackOff, zoneBackoff } from "../../src/reconcile/run/back-off.ts";
 
 describe("the wait after failures", () => {
   it.for([
@@ -33,7 +33,7 @@ describe("the wait after failures", () => {
 
 describe("failures in a row", () => {
   it("are counted for each by itself, and anew after a success", ({ expect }) => {
-    const failures = new Failures<string>(() => 1);
+    const failures = new BackOff<string>(() => 1);
     const waits = ["a", "a", "b"].map((key) => failures.add(key, 0));
     expect(waits).toEqual([5_000, 10_000, 5_000]);
     failures.forget("a");
@@ -41,12 +41,12 @@ describe("failures in a row", () => {
   });
 
   it("are waited for as long as the service asks, where that is longer", ({ expect }) => {
-    const failures = new Failures<string>(() => 1);
+    const failures = new BackOff<string>(() => 1);
     expect([failures.add("a", 7_000), failures.add("a", 7_000)]).toEqual([7_000, 10_000]);
   });
 
   it("are forgotten of what is no longer there", ({ expect }) => {
-    const failures = new Failures<string>(() => 1);
+    const failures = new BackOff<string>(() => 1);
     for (const key of ["a", "b"]) failures.add(key, 0);
     failures.keepOnly(new Set(["b"]));
     expect([failures.add("a", 0), failures.add("b", 0)]).toEqual([5_000, 10_000]);

@@ -51,7 +51,7 @@ describe("a tool that makes its object anew whenever we delete it", () => {
       world.reconciler.wake("schedule");
       await world.clock.advance(minute);
     }
-    expect(world.reports.at(-1)).toMatchObject({ refusals: [{ code: "CONTENDED" }] });
+    expect(world.reports.at(-1)).toMatchObject({ holds: [{ code: "contended" }] });
     const applied = `${shop} applied`;
     expect(world.told()).toEqual([applied, applied, applied, `${shop} refused`]);
   });

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 
 import { describe, it } from "vitest";
 
-import type { LiveReader, LiveWriter, Wanted } from "../../src/reconcile/ports.ts";
+import type { LiveReader, LiveWriter, PartsToRead } from "../../src/reconcile/ports.ts";
 import { Deadline, runDeadlineMs } from "../../src/reconcile/run/deadline.ts";
 import { failureOf } from "../../src/state/failure.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -11,7 +11,7 @@ import { World } from "../support/world.ts";
 import { writes } from "../support/writes.ts";
 
 const shop = "shop.example";
-const wanted: Wanted = { settings: true, policies: true, rules: true, scoreRule: false };
+const wanted: PartsToRead = { settings: true, policies: true, rules: true, scoreRule: false };
 
 /** A service that never answers, but gives up when it is told to. */
 const silent: LiveReader & LiveWriter = {
@@ -121,9 +121,7 @@ describe("a zone whose service never answers", () => {
     await world.clock.advance(world.latencyMs);
     expect([...world.reconciler.running.keys()]).toEqual([shop]);
     await world.clock.advance(runDeadlineMs);
-    expect(world.reports).toMatchObject([
-      { result: "unreadable", failure: { code: "API_DEADLINE" } },
-    ]);
+    expect(world.reports).toMatchObject([{ result: "error", failure: { code: "API_DEADLINE" } }]);
     expect(world.reconciler.waiting).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { selectZones } from "../../src/desired/zones/select.ts";
 import {
-  declaredFleet,
+  desiredFleet,
   joinListings,
   missingReport,
 } from "../../src/reconcile/fleet/desired-fleet.ts";
@@ -27,10 +27,10 @@ describe("a declared name that stands for no zone", () => {
       "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } } }]";
     const state = await desiredBench({ "a.yaml": text }).load();
     const known = { zones: row.listed, unlisted: [] };
-    const { zones, missing } = declaredFleet(selectZones, state, known);
+    const { zones, missing } = desiredFleet(selectZones, state, known);
     const reports = [...missing].map(([name, why]) => missingReport(name, why, occasion));
     const failures = reports.map((report): Failure | undefined =>
-      report.result === "unreadable" ? report.failure : undefined,
+      report.result === "error" ? report.failure : undefined,
     );
     expect(zones.size).toBe(0);
     expect(failures.map((failure) => failure?.code)).toEqual([row.code]);
@@ -56,19 +56,21 @@ describe("a declared name while the zones of a credential are not known", () => 
     const text = `zones: [{ ${row.target}, page_shield: { settings: { enabled: true } } }]`;
     const state = await desiredBench({ "a.yaml": text }).load();
     const inPart = joinListings(undefined, { zones: row.listed, failed });
-    const before = declaredFleet(selectZones, state, inPart);
+    const before = desiredFleet(selectZones, state, inPart);
     expect([...before.zones.values()].map(({ desired }) => desired.zone)).toEqual(row.yields);
     const isLeftAlone = row.yields.length === 0;
-    expect(before.problems.map(({ code }) => code)).toEqual(isLeftAlone ? ["ZONE_UNCERTAIN"] : []);
-    expect(before.problems.every(({ message }) => message.includes("ours"))).toBe(true);
+    expect(before.diagnostics.map(({ code }) => code)).toEqual(
+      isLeftAlone ? ["ZONE_UNCERTAIN"] : [],
+    );
+    expect(before.diagnostics.every(({ message }) => message.includes("ours"))).toBe(true);
 
     const whole = joinListings(inPart, { zones: [moved, active], failed: [] });
-    const after = declaredFleet(selectZones, state, whole);
+    const after = desiredFleet(selectZones, state, whole);
     expect([...after.zones.values()].map(({ desired }) => desired.zone)).toEqual(row.after);
     expect(after.missing.size).toBe(0);
 
     const later = joinListings(whole, { zones: [moved], failed });
-    const kept = declaredFleet(selectZones, state, later);
+    const kept = desiredFleet(selectZones, state, later);
     expect([...kept.zones.values()].map(({ desired }) => desired.zone)).toEqual(row.after);
   });
 
@@ -76,7 +78,7 @@ describe("a declared name while the zones of a credential are not known", () => 
     const text =
       "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } } }]";
     const state = await desiredBench({ "a.yaml": text }).load();
-    const { missing } = declaredFleet(selectZones, state, { zones: [moved], unlisted: ["ours"] });
+    const { missing } = desiredFleet(selectZones, state, { zones: [moved], unlisted: ["ours"] });
     expect([...missing.values()]).toMatchObject([{ code: "ZONE_UNCERTAIN" }]);
     expect([...missing.values()][0]?.message).toMatch(/moved, in Agency.*credential ours/s);
   });

@@ -110,7 +110,7 @@ describe("a plan that only time holds", () => {
       world.reconciler.wake("schedule");
       await world.clock.advance(0);
     }
-    expect(world.reports.at(-1)).toMatchObject({ refusals: [{ code: "CONTENDED" }] });
+    expect(world.reports.at(-1)).toMatchObject({ holds: [{ code: "contended" }] });
     world.told();
     await world.clock.advance(57 * minute - 1);
     expect(world.told()).toEqual([]);

@@ -36,9 +36,9 @@ describe("a new revision of the files", () => {
   });
 
   it("says the numbers, the limit and the way out", ({ expect }) => {
-    const refusal = compareFleets(fleet(10), fleet(8, 2), "abc1234def", limits);
-    expect(refusal).toEqual({
-      code: "FLEET_CHANGE",
+    const hold = compareFleets(fleet(10), fleet(8, 2), "abc1234def", limits);
+    expect(hold).toEqual({
+      code: "fleet_change",
       touched: new Set(["z0.example", "z1.example", "z8.example", "z9.example"]),
       message:
         "revision abc1234def changes 2 and drops 2 of 10 zones (40 %), the limit is 30 %: acknowledge it by adding abc1234def to limits.accept, or raise limits.max_fleet_share",
@@ -51,8 +51,8 @@ describe("a new revision of the files", () => {
     { size: 10_000, changed: 5_001, says: "(50 %), the limit is 30 %:" },
   ])("never says that $changed of $size is the limit it is over", (given, { expect }) => {
     const { size, changed, says } = given;
-    const refusal = compareFleets(fleet(size), fleet(size, changed), "abc1234def", limits);
-    expect(refusal?.message).toContain(says);
+    const hold = compareFleets(fleet(size), fleet(size, changed), "abc1234def", limits);
+    expect(hold?.message).toContain(says);
   });
 
   it.for([
@@ -62,8 +62,8 @@ describe("a new revision of the files", () => {
     { accept: "0000000", refused: true },
   ])("acknowledged as $accept is refused: $refused", ({ accept, refused }, { expect }) => {
     const acknowledged = { ...limits, accept: [accept] };
-    const refusal = compareFleets(fleet(10), fleet(10, 5), "abc1234def", acknowledged);
-    expect(refusal !== undefined).toBe(refused);
+    const hold = compareFleets(fleet(10), fleet(10, 5), "abc1234def", acknowledged);
+    expect(hold !== undefined).toBe(refused);
   });
 
   it.for([
@@ -78,8 +78,8 @@ describe("a new revision of the files", () => {
     ({ accept, refused }, { expect }) => {
       const acknowledged = { ...limits, accept: [accept] };
       const revision = "sha256-0357424802a9";
-      const refusal = compareFleets(fleet(10), fleet(10, 5), revision, acknowledged);
-      expect(refusal !== undefined).toBe(refused);
+      const hold = compareFleets(fleet(10), fleet(10, 5), revision, acknowledged);
+      expect(hold !== undefined).toBe(refused);
     },
   );
 
@@ -92,8 +92,8 @@ describe("a new revision of the files", () => {
 
   it("is never followed to no zone at all, acknowledged or not", ({ expect }) => {
     const acknowledged = { ...limits, accept: ["abc1234def"] };
-    expect(compareFleets(fleet(10), fleet(0), "abc1234def", acknowledged)?.code).toBe(
-      "FLEET_CHANGE",
+    expect(compareFleets(fleet(10), fleet(0), "abc1234def", acknowledged)?.reason).toBe(
+      "fleet_change",
     );
   });
 });

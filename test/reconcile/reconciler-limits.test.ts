@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { type Windows, windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import { script } from "../support/inventory.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
-import { problem } from "../support/reports.ts";
+import { diagnostic } from "../support/reports.ts";
 import { bare, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
@@ -27,7 +27,7 @@ describe("the end of the process", () => {
     expect(world.reports).toMatchObject([
       {
         result: "applied",
-        outcomes: [{ status: "done" }, { status: "skipped", because: "shutdown" }],
+        outcomes: [{ status: "done" }, { status: "skipped", reason: "shutdown" }],
       },
     ]);
   });
@@ -43,8 +43,8 @@ describe("the end of the process", () => {
     expect(world.reports).toMatchObject([
       {
         outcomes: [
-          { status: "skipped", because: "shutdown" },
-          { status: "skipped", because: "shutdown" },
+          { status: "skipped", reason: "shutdown" },
+          { status: "skipped", reason: "shutdown" },
         ],
       },
     ]);
@@ -75,21 +75,21 @@ describe("where changes of the files wait for a sweep", () => {
     world.files.set(shop, protectedContent);
     world.files.set(blog, protectedContent);
     world.revision = "r2";
-    world.problems = [problem()];
+    world.diagnostics = [diagnostic()];
     world.reconciler.wake("file");
     await world.clock.advance(3_600_000);
     expect(world.requests).toEqual([]);
     expect(world.listings).toBe(1);
     expect(world.loads.at(-1)).toMatchObject({
       result: "invalid",
-      problems: [problem()],
+      diagnostics: [diagnostic()],
       state: { revision: "r1" },
     });
 
     world.reconciler.wakeZone(shop, "manual");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} in-sync`]);
-    world.problems = [];
+    world.diagnostics = [];
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     expect(world.told()).toContain(`${shop} applied`);
@@ -106,9 +106,7 @@ describe("a script that is in use", () => {
     world.files.set(shop, desiredZone({ policies: declared([blocking]) }).content);
     world.start();
     await world.clock.advance(0);
-    expect(world.reports).toMatchObject([
-      { result: "refused", refusals: [{ code: "BLOCKS_SEEN" }] },
-    ]);
+    expect(world.reports).toMatchObject([{ result: "held", holds: [{ code: "blocks_in_use" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
 
     const acknowledge = ["cdn.example.net"];
@@ -156,7 +154,7 @@ describe("in the mode observe", () => {
     await using world = new World([shop], { mode: "observe" });
     world.start();
     await world.clock.advance(0);
-    expect(world.reports).toMatchObject([{ result: "refused", refusals: [{ code: "OBSERVED" }] }]);
+    expect(world.reports).toMatchObject([{ result: "held", holds: [{ code: "observe" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
   });
 
@@ -192,7 +190,7 @@ describe("in a freeze", () => {
     await using world = new World([shop], { windows: frozenBy(sales, false) });
     world.start();
     await world.clock.advance(0);
-    expect(world.reports).toMatchObject([{ result: "refused", refusals: [{ code: "FROZEN" }] }]);
+    expect(world.reports).toMatchObject([{ result: "held", holds: [{ code: "freeze" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
     world.told();
     world.reconciler.reconfigure({ ...world.options, windows: windowsOf([]) });
@@ -203,7 +201,7 @@ describe("in a freeze", () => {
 
   it.for([
     { effect: "only strengthens", content: switchedOn, result: "applied" },
-    { effect: "may break something", content: withPolicy, result: "refused" },
+    { effect: "may break something", content: withPolicy, result: "held" },
   ])(
     "that lets strengthening pass, a plan that $effect is $result",
     async ({ content, result }, { expect }) => {

@@ -108,7 +108,7 @@ describe("a zone that fails", () => {
     expect,
   }) => {
     await using world = new World([shop, blog]);
-    world.faults.set(shop, () => new ServiceFault("API_THROTTLED", true, 20_000));
+    world.faults.set(shop, () => new ServiceFault("API_RATE_LIMITED", true, 20_000));
     world.start();
     for (let second = 0; second < 19; second += 1) {
       await world.clock.advance(1_000);
@@ -140,7 +140,7 @@ describe("a zone that fails", () => {
     },
   ])("is asked at once when $when", async ({ act }, { expect }) => {
     await using world = new World([shop]);
-    world.faults.set(shop, () => new ServiceFault("API_THROTTLED", true, 600_000));
+    world.faults.set(shop, () => new ServiceFault("API_RATE_LIMITED", true, 600_000));
     world.start();
     await world.clock.advance(1_000);
     world.told();
@@ -169,7 +169,7 @@ describe("a zone that fails", () => {
 
   it("waits as long as the service asks, where that is longer", async ({ expect }) => {
     await using world = new World([shop]);
-    world.faults.set(shop, () => new ServiceFault("API_THROTTLED", true, 60_000));
+    world.faults.set(shop, () => new ServiceFault("API_RATE_LIMITED", true, 60_000));
     world.start();
     await world.clock.advance(59_999);
     expect(world.told()).toEqual([`${shop} unreadable`]);
@@ -274,6 +274,6 @@ describe("zones that cannot be listed", () => {
     world.start();
     await world.clock.advance(0);
     const lost = world.reports.find(({ zone }) => zone === "lost.example");
-    expect(lost).toMatchObject({ result: "unreadable", failure: { code: "ZONE_NOT_LISTED" } });
+    expect(lost).toMatchObject({ result: "error", failure: { code: "ZONE_NOT_LISTED" } });
   });
 });

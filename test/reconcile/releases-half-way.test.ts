@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { hashOf } from "../../src/plan/guard/plan-hash.ts";
+import { planHash } from "../../src/plan/guard/plan-hash.ts";
 import type { Mode } from "../../src/zone/desired-zone.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { World } from "../support/world.ts";
@@ -30,8 +30,8 @@ function setPolicies(world: World, keys: readonly string[]): void {
 /** The hash that the report of the held plan tells. */
 function toldHash({ reports }: World): string {
   const [report] = reports.splice(0);
-  if (report?.result !== "refused") throw new Error(`not held: ${String(report?.result)}`);
-  return hashOf(report.plan);
+  if (report?.result !== "held") throw new Error(`not held: ${String(report?.result)}`);
+  return planHash(report.plan);
 }
 
 function accept(world: World, ...hashes: readonly string[]): void {
@@ -93,7 +93,7 @@ async function stoppedWorld(): Promise<{ readonly world: World; readonly hash: s
 
 function refusalsOf({ reports }: World): readonly string[] {
   const last = reports.at(-1);
-  return last?.result === "refused" ? last.refusals.map(({ message }) => message) : [];
+  return last?.result === "held" ? last.holds.map(({ message }) => message) : [];
 }
 
 describe("the rest of a released plan that was called off half-way", () => {

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { hashOf } from "../../src/plan/guard/plan-hash.ts";
+import { planHash } from "../../src/plan/guard/plan-hash.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { ServiceFault, World } from "../support/world.ts";
 
@@ -22,8 +22,8 @@ async function worldWithHeldPlan(): Promise<World> {
 /** The hash that the report of the held plan tells. */
 function toldHash({ reports }: World): string {
   const [report] = reports.splice(0);
-  if (report?.result !== "refused") throw new Error(`not held: ${String(report?.result)}`);
-  return hashOf(report.plan);
+  if (report?.result !== "held") throw new Error(`not held: ${String(report?.result)}`);
+  return planHash(report.plan);
 }
 
 function accept({ reconciler, options }: World, hashes: readonly string[]): void {
@@ -68,8 +68,7 @@ describe("a plan that limits.accept releases", () => {
     await world.clock.advance(60_000);
     const way = `take ${hash}, which was used, out of limits.accept and put it in again`;
     const [report] = world.reports;
-    const messages =
-      report?.result === "refused" ? report.refusals.map((each) => each.message) : [];
+    const messages = report?.result === "held" ? report.holds.map((each) => each.message) : [];
     expect(messages).toHaveLength(1);
     expect(messages.join("")).toContain(`limits.weakening is refuse: ${way}`);
   });

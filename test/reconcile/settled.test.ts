@@ -41,7 +41,7 @@ describe("a zone of which nothing has changed since the last look", () => {
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
     const report = world.reports.at(-1);
-    expect(report).toMatchObject({ result: "in-sync", plan: { zone: moved, changes: [] } });
+    expect(report).toMatchObject({ result: "in_sync", plan: { zone: moved, changes: [] } });
   });
 });
 

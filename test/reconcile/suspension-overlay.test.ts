@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { restrainedAs, writesNoMore } from "../../src/reconcile/fleet/suspension-overlay.ts";
+import { withSuspensionOf, onlySuspends } from "../../src/reconcile/fleet/suspension-overlay.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { desiredZone } from "../support/model.ts";
 
@@ -68,7 +68,7 @@ describe("a new declaration of a zone", () => {
       noMore: true,
     },
   ])("that $when writes no more than before: $noMore", ({ before, after, noMore }, { expect }) => {
-    expect(writesNoMore(before ?? content, after)).toBe(noMore);
+    expect(onlySuspends(before ?? content, after)).toBe(noMore);
   });
 });
 
@@ -76,14 +76,14 @@ describe("what a declaration takes over of another", () => {
   it("is what keeps the zone from being written, where that is stricter, and nothing else", ({
     expect,
   }) => {
-    expect(restrainedAs(content, held({ suspension: tillNoon }, other))).toEqual(
+    expect(withSuspensionOf(content, held({ suspension: tillNoon }, other))).toEqual(
       held({ suspension: tillNoon }),
     );
-    expect(restrainedAs(content, held({ mode: "observe" }, other))).toEqual(
+    expect(withSuspensionOf(content, held({ mode: "observe" }, other))).toEqual(
       held({ mode: "observe" }),
     );
     const night = held({ suspension: tillNight });
-    expect(restrainedAs(night, held({ suspension: tillNoon }))).toBe(night);
-    expect(restrainedAs(night, other)).toBe(night);
+    expect(withSuspensionOf(night, held({ suspension: tillNoon }))).toBe(night);
+    expect(withSuspensionOf(night, other)).toBe(night);
   });
 });

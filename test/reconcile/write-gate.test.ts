@@ -35,19 +35,19 @@ describe("a write that was not sent yet is called off", () => {
       when: "somebody suspends its zone",
       act: (world: World) =>
         edit(world, (files) => files.set(shop, { ...protectedContent, suspension })),
-      next: { result: "refused", refusals: [{ code: "SUSPENDED" }] },
+      next: { result: "held", holds: [{ code: "suspend" }] },
     },
     {
       when: "its zone is only to be observed",
       act: (world: World) =>
         edit(world, (files) => files.set(shop, { ...protectedContent, mode: "observe" })),
-      next: { result: "refused", refusals: [{ code: "OBSERVED" }] },
+      next: { result: "held", holds: [{ code: "observe" }] },
     },
     {
       when: "everything is only to be observed",
       act: ({ reconciler, options }: World) =>
         reconciler.reconfigure({ ...options, mode: "observe" }),
-      next: { result: "refused", refusals: [{ code: "OBSERVED" }] },
+      next: { result: "held", holds: [{ code: "observe" }] },
     },
     {
       when: "its zone is taken out of the files",
@@ -58,7 +58,7 @@ describe("a write that was not sent yet is called off", () => {
     await using world = await waitingWorld();
     act(world);
     await world.clock.advance(10 * second);
-    const skipped = { status: "skipped", because: "countermanded" };
+    const skipped = { status: "skipped", reason: "cancelled" };
     const after = next === undefined ? [] : [next];
     expect(world.reports).toMatchObject([
       { result: "applied", outcomes: [skipped, skipped] },
@@ -80,7 +80,7 @@ describe("a write that was not sent yet is called off", () => {
     await world.clock.advance(1);
     expect(world.reports).toMatchObject([{ finishedAt: opens, outcomes: [{}, {}] }]);
     await world.clock.advance(30 * minute);
-    expect(world.reports.at(-1)).toMatchObject({ refusals: [{ code: "FROZEN" }] });
+    expect(world.reports.at(-1)).toMatchObject({ holds: [{ code: "freeze" }] });
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
 
@@ -92,8 +92,8 @@ describe("a write that was not sent yet is called off", () => {
     edit(world, (files) => files.set(shop, { ...protectedContent, suspension }));
     await world.clock.advance(10 * second);
     expect(world.reports).toMatchObject([
-      { outcomes: [{ status: "done" }, { status: "skipped", because: "countermanded" }] },
-      { result: "refused" },
+      { outcomes: [{ status: "done" }, { status: "skipped", reason: "cancelled" }] },
+      { result: "held" },
     ]);
   });
 
@@ -121,7 +121,7 @@ describe("a reading that has become old", () => {
     const read = `read ${shop}`;
     expect(world.requests.slice(0, 3)).toEqual([read, read, `write ${shop} create-policy`]);
     expect(world.reports).toMatchObject([
-      { outcomes: [{ because: "outdated" }, { because: "outdated" }] },
+      { outcomes: [{ reason: "read_expired" }, { reason: "read_expired" }] },
       { outcomes: [{ status: "done" }, { status: "done" }] },
     ]);
     expect(world.live.get(shop)?.policies).toContainEqual(byHand);

@@ -11,13 +11,13 @@ const limits = { rounds: 3, windowMs: 3_600_000 };
 /** Something of nobody that is to go; whoever makes it anew gets a new id for it. */
 function deletion(id: string, title: string): Delete {
   const { kind, key, fields, effect } = change(`policy/${id}`);
-  return { verb: "delete", kind, key, title, fields, effect, id, because: "unmanaged" };
+  return { verb: "delete", kind, key, title, fields, effect, id, reason: "unmanaged" };
 }
 
 /** A memory that has converged, and then deleted one thing a round, 5 minutes apart. */
 function memoryOf(rounds: readonly (readonly Delete[])[]): ZoneMemory {
   const memory = new ZoneMemory(() => limits);
-  memory.record(report(zone, 0, { result: "in-sync" }), "declared");
+  memory.record(report(zone, 0, { result: "in_sync" }), "declared");
   for (const [index, changes] of rounds.entries()) {
     const came = { result: "applied", cause: "drift", changes } as const;
     memory.record(report(zone, 5 * (index + 1), came), "declared");
@@ -33,13 +33,13 @@ describe("what had to be corrected", () => {
 
   it("is known again where its maker gave it a new id", ({ expect }) => {
     const rounds = ["a", "b", "c"].map((id) => [deletion(id, "Made by a tool")]);
-    const [objection, ...others] = memoryOf(rounds).objections(
+    const [objection, ...others] = memoryOf(rounds).otherHolds(
       planOf(zone, [deletion("d", "Made by a tool")]),
       "drift",
       at(20),
     );
     expect(others).toEqual([]);
-    expect(objection?.code).toBe("CONTENDED");
+    expect(objection?.reason).toBe("contended");
     expect(objection?.message).toMatch(/^the policy "Made by a tool" \(delete\) was corrected 3/);
   });
 
@@ -47,24 +47,24 @@ describe("what had to be corrected", () => {
     const copies = ["a", "b", "c"].map((id) => deletion(id, "Copy"));
     const memory = memoryOf([copies]);
     const plan = planOf(zone, [deletion("d", "Copy"), deletion("e", "Copy")]);
-    expect(memory.objections(plan, "drift", at(10))).toEqual([]);
+    expect(memory.otherHolds(plan, "drift", at(10))).toEqual([]);
   });
 });
 
 const pending = { result: "applied", cause: "pending", changes: [change("policy/a")] } as const;
 
 describe("how old a reading may be when a write that rests on it is sent", () => {
-  it.for<{ because: SkipReason; times: number; ms: number }>([
-    { because: "outdated", times: 0, ms: 60_000 },
-    { because: "outdated", times: 1, ms: 120_000 },
-    { because: "outdated", times: 3, ms: 480_000 },
-    { because: "outdated", times: 99, ms: 900_000 },
-    { because: "countermanded", times: 5, ms: 60_000 },
-    { because: "shutdown", times: 5, ms: 60_000 },
-  ])("after $times runs $because: $ms ms", ({ because, times, ms }, { expect }) => {
+  it.for<{ reason: SkipReason; times: number; ms: number }>([
+    { reason: "read_expired", times: 0, ms: 60_000 },
+    { reason: "read_expired", times: 1, ms: 120_000 },
+    { reason: "read_expired", times: 3, ms: 480_000 },
+    { reason: "read_expired", times: 99, ms: 900_000 },
+    { reason: "cancelled", times: 5, ms: 60_000 },
+    { reason: "shutdown", times: 5, ms: 60_000 },
+  ])("after $times runs $because: $ms ms", ({ reason, times, ms }, { expect }) => {
     const memory = new ZoneMemory(() => limits);
     for (let nth = 0; nth < times; nth += 1) {
-      const outcomes = [skipped(because, "policy/a")];
+      const outcomes = [skipped(reason, "policy/a")];
       memory.record(report(zone, nth, { ...pending, outcomes }), "declared");
     }
     expect(memory.longestAgeMs).toBe(ms);
@@ -72,9 +72,9 @@ describe("how old a reading may be when a write that rests on it is sent", () =>
 
   it("is short again once the zone is as declared", ({ expect }) => {
     const memory = new ZoneMemory(() => limits);
-    const outcomes = [skipped("outdated", "policy/a")];
+    const outcomes = [skipped("read_expired", "policy/a")];
     memory.record(report(zone, 0, { ...pending, outcomes }), "declared");
-    memory.record(report(zone, 1, { result: "in-sync" }), "declared");
+    memory.record(report(zone, 1, { result: "in_sync" }), "declared");
     expect(memory.longestAgeMs).toBe(60_000);
   });
 });

@@ -77,7 +77,7 @@ describe("changes in a line", () => {
 const entry: HistoryEntry = {
   at: at(0),
   zone: "shop.example.com",
-  verdict: "partial",
+  result: "partial",
   status: "error",
   cause: "drift",
   driftedSince: undefined,
@@ -95,7 +95,7 @@ const entry: HistoryEntry = {
       fields: [],
     },
   ],
-  refusals: [],
+  holds: [],
   failure: { code: "API_REFUSED", message: "no \u001B such thing", ray: "" },
 };
 

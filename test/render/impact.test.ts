@@ -82,7 +82,7 @@ describe("the impact of a policy", () => {
         ],
         newlyAllowed: [nowhere],
         allowedMalicious: [sighting("bad", "integrity score 4")],
-        unclear: [{ ...sighting("far"), because: "nobody can tell" }],
+        unclear: [{ ...sighting("far"), reason: "nobody can tell" }],
         unseen: [{ directive: "script-src", source: parseCspSource("old.example", 0) }],
         elsewhere: 2,
       },

@@ -45,18 +45,18 @@ describe("a plan as text", () => {
   });
 
   it.for([
-    { because: "earlier-failure", says: "not sent, since an earlier one failed" },
-    { because: "shutdown", says: "not sent, since the program was told to stop" },
-    { because: "stale", says: "not sent, since the zone has moved under the plan" },
-    { because: "outdated", says: "not sent, since it waited until what it rests on was old" },
-    { because: "countermanded", says: "not sent, since something came to speak against it" },
-  ] as const)("says why a request was not sent: $because", ({ because, says }, { expect }) => {
+    { reason: "earlier_failure", says: "not sent, since an earlier one failed" },
+    { reason: "shutdown", says: "not sent, since the program was told to stop" },
+    { reason: "conflict", says: "not sent, since the zone has moved under the plan" },
+    { reason: "read_expired", says: "not sent, since it waited until what it rests on was old" },
+    { reason: "cancelled", says: "not sent, since something came to speak against it" },
+  ] as const)("says why a request was not sent: $reason", ({ reason, says }, { expect }) => {
     const [report] = zoneOf(applied, "shop.example.com");
     if (report?.result !== "applied") throw new Error("not applied");
     const outcomes = report.outcomes.map(({ write }) => ({
       status: "skipped" as const,
       write,
-      because,
+      reason,
     }));
     expect(renderReports([{ ...report, outcomes }], plain)).toContain(says);
   });

@@ -4,15 +4,13 @@ import { summaryWords } from "../../src/render/text/plan-words.ts";
 import { summarize } from "../../src/state/summary.ts";
 import { change, report } from "../support/reports.ts";
 
-const inSync = report("blog.example", 1, { result: "in-sync" });
+const inSync = report("blog.example", 1, { result: "in_sync" });
 const changed = report("shop.example", 1, {
-  result: "ready",
+  result: "planned",
   cause: "drift",
   changes: [change("setting/enabled")],
 });
-const unreadable = ["a.example", "b.example"].map((zone) =>
-  report(zone, 1, { result: "unreadable" }),
-);
+const unreadable = ["a.example", "b.example"].map((zone) => report(zone, 1, { result: "error" }));
 
 describe("a run in one line", () => {
   it.for([

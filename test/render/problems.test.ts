@@ -3,20 +3,20 @@ import path from "node:path";
 import { describe, it } from "vitest";
 
 import {
-  problemsAsAnnotations,
-  problemsAsJson,
-  problemsAsSarif,
+  diagnosticsAsAnnotations,
+  diagnosticsAsJson,
+  diagnosticsAsSarif,
 } from "../../src/render/json/problem-formats.ts";
-import { renderProblems } from "../../src/render/text/problems.ts";
+import { renderDiagnostics } from "../../src/render/text/problems.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
-import { type ProblemCode, problemCodes } from "../../src/zone/problem-codes.ts";
-import type { Problem } from "../../src/zone/problem.ts";
+import { type DiagnosticCode, diagnosticCodes } from "../../src/zone/problem-codes.ts";
+import type { Diagnostic } from "../../src/zone/problem.ts";
 import { loadText } from "../support/desired.ts";
 import { allCodes, codesWithoutExample, problemExamples } from "../support/problem-examples.ts";
 
 const golden = path.resolve(import.meta.dirname, "../golden/problems");
 
-function problem(facts: Partial<Problem> = {}): Problem {
+function diagnostic(facts: Partial<Diagnostic> = {}): Diagnostic {
   return {
     code: "WRONG_VALUE",
     severity: "error",
@@ -32,9 +32,9 @@ describe("every problem of a file", () => {
   it.for(Object.entries(problemExamples))(
     "%s reads as it should",
     async ([code, text], { expect }) => {
-      const { problems, sources } = await loadText(text);
-      expect(problems.map((found) => found.code)).toContain(code);
-      const words = renderProblems(problems, sources, { directory: "zones", color: false });
+      const { diagnostics, sources } = await loadText(text);
+      expect(diagnostics.map((found) => found.code)).toContain(code);
+      const words = renderDiagnostics(diagnostics, sources, { directory: "zones", color: false });
       await expect(words).toMatchFileSnapshot(path.join(golden, `${code}.txt`));
     },
   );
@@ -48,7 +48,7 @@ describe("every problem of a file", () => {
     const table = allCodes.map((code) => tableRow(code)).join("\n");
     await expect(
       `# Problems\n\nEvery code that \`zonewarden validate\` can give. Made by the tests; codes are stable.\nA warning is silenced by a comment on the line before it: \`# zonewarden-disable-next-line CODE -- reason\`.\n\n| code | severity | meaning | example |\n| --- | --- | --- | --- |\n${table}\n`,
-    ).toMatchFileSnapshot(path.resolve(import.meta.dirname, "../../schemas/problems.md"));
+    ).toMatchFileSnapshot(path.resolve(import.meta.dirname, "../../schemas/diagnostics.md"));
   });
 });
 
@@ -56,7 +56,7 @@ describe("problems as text", () => {
   const sources = new Map([["a.yaml", "zones:\n    mode: watch\n"]]);
 
   it("show the line, a caret under the column and what to write", ({ expect }) => {
-    expect(renderProblems([problem()], sources, { directory: "zones", color: false })).toBe(
+    expect(renderDiagnostics([diagnostic()], sources, { directory: "zones", color: false })).toBe(
       `zones/a.yaml:2:11: error: "watch" is none of enforce, observe [WRONG_VALUE]
   2 |     mode: watch
     |           ^
@@ -68,23 +68,23 @@ describe("problems as text", () => {
   });
 
   it("are coloured when they are told to", ({ expect }) => {
-    const words = renderProblems([problem()], sources, { directory: "", color: true });
+    const words = renderDiagnostics([diagnostic()], sources, { directory: "", color: true });
     expect(words).toContain("\u001B[31m");
   });
 
   it("let no file control the terminal", ({ expect }) => {
-    const nasty = problem({ message: "\u001B[2J\u202Egone", remedy: "\r\n\u0007" });
+    const nasty = diagnostic({ message: "\u001B[2J\u202Egone", remedy: "\r\n\u0007" });
     const lines = new Map([["a.yaml", "zones:\n\u001B[2J    x\u009B1m\n"]]);
-    const words = renderProblems([nasty], lines, { directory: "", color: false });
+    const words = renderDiagnostics([nasty], lines, { directory: "", color: false });
     for (const control of ["\u001B", "\u0007", "\r", "\t"]) expect(words).not.toContain(control);
     expect(words).not.toMatch(/[\u009B\u202E]/);
     expect(words.split("\n")).toHaveLength(7);
   });
 
   it("cut long lines around the place", ({ expect }) => {
-    const far = problem({ place: { file: "a.yaml", line: 1, column: 5001 } });
+    const far = diagnostic({ place: { file: "a.yaml", line: 1, column: 5001 } });
     const lines = new Map([["a.yaml", `${"a".repeat(5000)}X${"b".repeat(5000)}`]]);
-    const [, source = "", caret = ""] = renderProblems([far], lines, {
+    const [, source = "", caret = ""] = renderDiagnostics([far], lines, {
       directory: "",
       color: false,
     }).split("\n");
@@ -93,10 +93,14 @@ describe("problems as text", () => {
   });
 
   it("need no source", ({ expect }) => {
-    const words = renderProblems([problem(), problem({ severity: "warning" })], new Map(), {
-      directory: "",
-      color: false,
-    });
+    const words = renderDiagnostics(
+      [diagnostic(), diagnostic({ severity: "warning" })],
+      new Map(),
+      {
+        directory: "",
+        color: false,
+      },
+    );
     expect(words).not.toContain("|");
     expect(words).toContain("1 error, 1 warning");
   });
@@ -108,19 +112,21 @@ describe("problems as text", () => {
     { directory: "", file: "a.yaml", yields: "a.yaml" },
     { directory: "zones", file: "/etc/a.yaml", yields: "/etc/a.yaml" },
   ])("lead to $file below '$directory'", ({ directory, file, yields }, { expect }) => {
-    const found = problem({ place: { file, line: 1, column: 1 } });
-    const words = renderProblems([found], new Map(), { directory, color: false });
+    const found = diagnostic({ place: { file, line: 1, column: 1 } });
+    const words = renderDiagnostics([found], new Map(), { directory, color: false });
     expect(words).toMatch(`${yields}:1:1: error`);
   });
 });
 
 describe("problems for programs", () => {
   it("as JSON carry counts and places", ({ expect }) => {
-    expect(problemsAsJson([problem(), problem({ severity: "warning" })], 3, "zones")).toEqual({
+    expect(
+      diagnosticsAsJson([diagnostic(), diagnostic({ severity: "warning" })], 3, "zones"),
+    ).toEqual({
       errors: 1,
       warnings: 1,
       silenced: 3,
-      problems: [
+      diagnostics: [
         expect.objectContaining({ code: "WRONG_VALUE", file: "zones/a.yaml", line: 2, column: 11 }),
         expect.objectContaining({ severity: "warning", path: "zones[0].mode" }),
       ],
@@ -128,8 +134,12 @@ describe("problems for programs", () => {
   });
 
   it("as SARIF name the rule of each result", ({ expect }) => {
-    const found = problem({ place: { file: "ä b.yaml", line: 3, column: 4 } });
-    const sarif = problemsAsSarif([found, problem({ code: "MISSING_KEY" })], "1.0.0", "zones");
+    const found = diagnostic({ place: { file: "ä b.yaml", line: 3, column: 4 } });
+    const sarif = diagnosticsAsSarif(
+      [found, diagnostic({ code: "MISSING_KEY" })],
+      "1.0.0",
+      "zones",
+    );
     expect(sarif["version"]).toBe("2.1.0");
     expect(sarif["runs"]).toMatchObject([
       {
@@ -159,24 +169,24 @@ describe("problems for programs", () => {
   });
 
   it("as annotations cannot begin a command of their own", ({ expect }) => {
-    const nasty = problem({
+    const nasty = diagnostic({
       place: { file: "a,b:c.yaml", line: 1, column: 2 },
       message: "100%\n::stop-commands::x",
       remedy: "",
     });
-    expect(problemsAsAnnotations([nasty], "")).toBe(
+    expect(diagnosticsAsAnnotations([nasty], "")).toBe(
       "::error file=a%2Cb%3Ac.yaml,line=1,col=2,title=WRONG_VALUE::100%25%0A::stop-commands::x\n",
     );
   });
 });
 
-function isKnown(name: string): name is ProblemCode {
-  return Object.hasOwn(problemCodes, name);
+function isKnown(name: string): name is DiagnosticCode {
+  return Object.hasOwn(diagnosticCodes, name);
 }
 
 function tableRow(code: string): string {
   if (!isKnown(code)) throw new Error(`${code} is no code`);
-  const { severity, meaning } = problemCodes[code];
+  const { severity, meaning } = diagnosticCodes[code];
   const why = codesWithoutExample[code];
   const example = why ?? exampleText(problemExamples[code] ?? "");
   return `| ${code} | ${severity} | ${meaning.replaceAll("|", "\\|")} | ${example} |`;

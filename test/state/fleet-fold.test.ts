@@ -27,18 +27,18 @@ describe("drift", () => {
 
   it("is one onset as long as it lasts, and another one when it comes again", ({ expect }) => {
     expect(after(drifted, drifted).driftOnsets.policy).toBe(1);
-    expect(after(drifted, { result: "in-sync" }, drifted).driftOnsets.policy).toBe(2);
+    expect(after(drifted, { result: "in_sync" }, drifted).driftOnsets.policy).toBe(2);
     expect(
-      after(drifted, { result: "ready", cause: "drift", changes: [a, b] }).driftOnsets.policy,
+      after(drifted, { result: "planned", cause: "drift", changes: [a, b] }).driftOnsets.policy,
     ).toBe(2);
   });
 
   it("is dated from when it was first seen", ({ expect }) => {
-    expect(after({ result: "in-sync" }, drifted, held("WEAKENING")).driftedSince).toEqual(at(2));
+    expect(after({ result: "in_sync" }, drifted, held("weakening")).driftedSince).toEqual(at(2));
   });
 
   it("stays known while the zone cannot be read", ({ expect }) => {
-    const state = after(drifted, { result: "unreadable" });
+    const state = after(drifted, { result: "error" });
     expect(driftOf(state)).toEqual([a]);
     expect(state).toMatchObject({ driftedSince: at(1), status: "error" });
   });
@@ -48,7 +48,7 @@ describe("drift", () => {
       result: "applied",
       cause: "drift",
       changes: [a, b],
-      outcomes: [failed("policy/a"), skipped("earlier-failure", "policy/b")],
+      outcomes: [failed("policy/a"), skipped("earlier_failure", "policy/b")],
       left: [a],
     });
     expect(driftOf(state)).toEqual([a, b]);
@@ -77,8 +77,8 @@ describe("what was changed", () => {
         trigger: "schedule",
         cause: "pending",
         writes: [
-          { call: "update-policy", status: "done", ray: "8f2b", because: "" },
-          { call: "update-policy", status: "failed", because: "PUT policies: 400" },
+          { call: "update-policy", status: "done", ray: "8f2b", reason: "" },
+          { call: "update-policy", status: "failed", reason: "PUT policies: 400" },
         ],
       },
     ]);
@@ -101,9 +101,9 @@ describe("what was changed", () => {
 
 describe("laws", () => {
   const came = fc.oneof<fc.Arbitrary<Came>[]>(
-    fc.constant({ result: "in-sync" }),
-    fc.constant({ result: "unreadable", failure: failure() }),
-    fc.constantFrom(drifted, pending, held("OBSERVED"), held("WEAKENING"), held("SUSPENDED")),
+    fc.constant({ result: "in_sync" }),
+    fc.constant({ result: "error", failure: failure() }),
+    fc.constantFrom(drifted, pending, held("observe"), held("weakening"), held("suspend")),
     fc.constantFrom<Came>(
       { result: "applied", cause: "drift", changes: [a] },
       { result: "applied", cause: "drift", changes: [a], outcomes: [failed("policy/a")] },
@@ -114,11 +114,11 @@ describe("laws", () => {
   it("whatever went before, a zone in sync has nothing to show", ({ expect }) => {
     fc.assert(
       fc.property(fc.array(came, { maxLength: 12 }), (runs) => {
-        const state = after(...runs, { result: "in-sync" });
+        const state = after(...runs, { result: "in_sync" });
         expect(state).toMatchObject({
           status: "in_sync",
           differing: [],
-          refusals: [],
+          holds: [],
           cause: undefined,
           failure: undefined,
           driftedSince: undefined,

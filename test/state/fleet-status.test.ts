@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { refusalsOf } from "../../src/state/zone-state.ts";
+import { holdsOf } from "../../src/state/zone-state.ts";
 import {
   a,
   after,
@@ -35,19 +35,19 @@ describe("the status of a zone", () => {
   });
 
   it.for<{ when: string; runs: readonly Came[]; status: string }>([
-    { when: "nothing differs", runs: [{ result: "in-sync" }], status: "in_sync" },
+    { when: "nothing differs", runs: [{ result: "in_sync" }], status: "in_sync" },
     { when: "drift was seen and nobody writes", runs: [drifted], status: "drifted" },
     { when: "a declaration waits", runs: [pending], status: "pending" },
-    { when: "it is only observed", runs: [held("OBSERVED")], status: "drifted" },
-    { when: "a guard objects", runs: [held("TOO_MANY_DELETES")], status: "blocked" },
-    { when: "a window is closed", runs: [held("FROZEN")], status: "blocked" },
+    { when: "it is only observed", runs: [held("observe")], status: "drifted" },
+    { when: "a guard objects", runs: [held("too_many_deletes")], status: "held" },
+    { when: "a window is closed", runs: [held("freeze")], status: "held" },
     {
       when: "a guard objects to what is only observed",
-      runs: [held("OBSERVED", "WEAKENING")],
-      status: "blocked",
+      runs: [held("observe", "weakening")],
+      status: "held",
     },
-    { when: "it is suspended", runs: [held("SUSPENDED", "QUOTA")], status: "paused" },
-    { when: "it cannot be read", runs: [{ result: "unreadable" }], status: "error" },
+    { when: "it is suspended", runs: [held("suspend", "quota")], status: "paused" },
+    { when: "it cannot be read", runs: [{ result: "error" }], status: "error" },
     {
       when: "everything was carried out",
       runs: [{ result: "applied", cause: "drift", changes: [a, b] }],
@@ -82,12 +82,12 @@ describe("the status of a zone", () => {
     },
     {
       when: "a failure is over",
-      runs: [{ result: "unreadable" }, { result: "in-sync" }],
+      runs: [{ result: "error" }, { result: "in_sync" }],
       status: "in_sync",
     },
     {
       when: "a hold is over",
-      runs: [held("WEAKENING"), { result: "applied", cause: "drift", changes: [a] }],
+      runs: [held("weakening"), { result: "applied", cause: "drift", changes: [a] }],
       status: "in_sync",
     },
   ])("is $status when $when", ({ runs, status }, { expect }) => {
@@ -96,7 +96,7 @@ describe("the status of a zone", () => {
 
   it("says since when it is so, not since when it was last seen", ({ expect }) => {
     expect(after(drifted, drifted, drifted).statusSince).toEqual(at(1));
-    expect(after(drifted, { result: "in-sync" }, drifted).statusSince).toEqual(at(3));
+    expect(after(drifted, { result: "in_sync" }, drifted).statusSince).toEqual(at(3));
   });
 });
 
@@ -109,20 +109,20 @@ describe("a suspension", () => {
     fleet.declare([declared(shop, { suspension: paused })], at(2));
     expect(fleet.zone(shop)).toMatchObject({ status: "paused", statusSince: at(2) });
 
-    stateAfter(fleet, report(shop, 3, held("SUSPENDED")));
+    stateAfter(fleet, report(shop, 3, held("suspend")));
     fleet.declare([declared(shop)], at(4));
     expect(fleet.zone(shop)).toMatchObject({ status: "drifted", statusSince: at(4) });
   });
 
   it("that has run out is none", ({ expect }) => {
     const fleet = fleetOf(declared(shop, { suspension: { ...paused, until: at(5) } }));
-    expect(stateAfter(fleet, report(shop, 4, { result: "in-sync" })).status).toBe("paused");
-    expect(stateAfter(fleet, report(shop, 6, { result: "in-sync" })).status).toBe("in_sync");
+    expect(stateAfter(fleet, report(shop, 4, { result: "in_sync" })).status).toBe("paused");
+    expect(stateAfter(fleet, report(shop, 6, { result: "in_sync" })).status).toBe("in_sync");
   });
 
   it("hides no failure", ({ expect }) => {
     const fleet = fleetOf(declared(shop, { suspension: paused }));
-    expect(stateAfter(fleet, report(shop, 1, { result: "unreadable" })).status).toBe("error");
+    expect(stateAfter(fleet, report(shop, 1, { result: "error" })).status).toBe("error");
   });
 });
 
@@ -131,29 +131,29 @@ describe("a revision of the files that is held", () => {
     expect,
   }) => {
     const fleet = fleetOf();
-    stateAfter(fleet, report(shop, 1, { result: "in-sync" }));
-    fleet.declare([declared(shop, { held: fleetRefusal })], at(2));
-    expect(fleet.zone(shop)).toMatchObject({ status: "blocked", statusSince: at(2) });
+    stateAfter(fleet, report(shop, 1, { result: "in_sync" }));
+    fleet.declare([declared(shop, { hold: fleetRefusal })], at(2));
+    expect(fleet.zone(shop)).toMatchObject({ status: "held", statusSince: at(2) });
 
-    const state = stateAfter(fleet, report(shop, 3, held("WEAKENING")));
-    expect(refusalsOf(state).map(({ code }) => code)).toEqual(["FLEET_CHANGE", "WEAKENING"]);
-    stateAfter(fleet, report(shop, 4, { result: "in-sync" }));
-    expect(fleet.zone(shop)).toMatchObject({ status: "blocked", statusSince: at(2) });
+    const state = stateAfter(fleet, report(shop, 3, held("weakening")));
+    expect(holdsOf(state).map(({ reason: code }) => code)).toEqual(["fleet_change", "weakening"]);
+    stateAfter(fleet, report(shop, 4, { result: "in_sync" }));
+    expect(fleet.zone(shop)).toMatchObject({ status: "held", statusSince: at(2) });
 
     fleet.declare([declared(shop)], at(5));
     expect(fleet.zone(shop)).toMatchObject({ status: "in_sync", statusSince: at(5) });
   });
 
   it("hides neither a failure nor a suspension", ({ expect }) => {
-    const fleet = fleetOf(declared(shop, { held: fleetRefusal, suspension: paused }));
-    expect(stateAfter(fleet, report(shop, 1, { result: "in-sync" })).status).toBe("paused");
-    expect(stateAfter(fleet, report(shop, 2, { result: "unreadable" })).status).toBe("error");
+    const fleet = fleetOf(declared(shop, { hold: fleetRefusal, suspension: paused }));
+    expect(stateAfter(fleet, report(shop, 1, { result: "in_sync" })).status).toBe("paused");
+    expect(stateAfter(fleet, report(shop, 2, { result: "error" })).status).toBe("error");
   });
 });
 
 describe("success and failure", () => {
   it("a held plan is a success: the zone was looked at completely", ({ expect }) => {
-    expect(after(held("WEAKENING"))).toMatchObject({
+    expect(after(held("weakening"))).toMatchObject({
       lastSuccess: at(1),
       consecutiveFailures: 0,
     });
@@ -161,8 +161,8 @@ describe("success and failure", () => {
 
   it("failures are counted in a row, and the last success stays", ({ expect }) => {
     const state = after(
-      { result: "in-sync" },
-      { result: "unreadable" },
+      { result: "in_sync" },
+      { result: "error" },
       { result: "applied", cause: "drift", changes: [a], outcomes: [failed("policy/a")] },
     );
     expect(state).toMatchObject({
@@ -171,7 +171,7 @@ describe("success and failure", () => {
       failure: { message: "PUT policies: 400" },
       lastRun: { at: at(3), durationMs: 1_200 },
     });
-    expect(after({ result: "unreadable" }, { result: "in-sync" })).toMatchObject({
+    expect(after({ result: "error" }, { result: "in_sync" })).toMatchObject({
       consecutiveFailures: 0,
       failure: undefined,
     });
@@ -184,7 +184,7 @@ describe("success and failure", () => {
       changes: [a],
       outcomes: [skipped("shutdown", "policy/a")],
     };
-    expect(after({ result: "unreadable" }, cut)).toMatchObject({
+    expect(after({ result: "error" }, cut)).toMatchObject({
       lastSuccess: undefined,
       consecutiveFailures: 1,
       failure: undefined,

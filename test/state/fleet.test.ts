@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { Fleet } from "../../src/state/fleet.ts";
 import { drifted, fleetOf, shop, stateAfter } from "../support/fleets.ts";
-import { at, declared, heldLoad, load, problem, report, start } from "../support/reports.ts";
+import { at, declared, heldLoad, load, diagnostic, report, start } from "../support/reports.ts";
 
 describe("what is declared", () => {
   it("decides which zones there are, in the order of their names", ({ expect }) => {
@@ -52,19 +52,19 @@ describe("readings of the files", () => {
     { when: "they are in order", given: load(), ready: true, ordered: true },
     {
       when: "one file of many is broken",
-      given: load({ problems: [problem()] }),
+      given: load({ diagnostics: [diagnostic()] }),
       ready: true,
       ordered: false,
     },
     {
       when: "there are only warnings",
-      given: load({ problems: [problem({ severity: "warning" })] }),
+      given: load({ diagnostics: [diagnostic({ severity: "warning" })] }),
       ready: true,
       ordered: true,
     },
     {
       when: "nothing could be read",
-      given: load({ result: "invalid", problems: [problem()] }),
+      given: load({ result: "invalid", diagnostics: [diagnostic()] }),
       ready: false,
       ordered: false,
     },

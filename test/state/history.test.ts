@@ -10,9 +10,9 @@ import { a, drifted, fleetOf, held, pending, shop } from "../support/fleets.ts";
 import { at, failed, load, report, type Came } from "../support/reports.ts";
 import { historyOf, sceneHistory } from "../support/scenes.ts";
 
-const clear: Came = { result: "in-sync" };
+const clear: Came = { result: "in_sync" };
 const corrected: Came = { result: "applied", cause: "drift", changes: [a] };
-const unreadable: Came = { result: "unreadable" };
+const unreadable: Came = { result: "error" };
 
 /** Entries of the shop after runs at these minutes. */
 function entriesAfter(...runs: readonly (readonly [number, Came])[]): readonly HistoryEntry[] {
@@ -59,9 +59,9 @@ describe("what history keeps", () => {
     {
       when: "a plan comes to be held for another reason",
       runs: [
-        [1, held("WEAKENING")] as const,
-        [2, held("WEAKENING")] as const,
-        [3, held("CONTENDED")] as const,
+        [1, held("weakening")] as const,
+        [2, held("weakening")] as const,
+        [3, held("contended")] as const,
       ],
       keeps: [1, 3],
     },

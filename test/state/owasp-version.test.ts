@@ -11,10 +11,10 @@ const dayMinutes = 1_440;
 function after(...versions: readonly string[]): ZoneState {
   const fleet = new Fleet();
   const looks = versions.map((version, day) => {
-    const base = report(shop, day * dayMinutes, { result: "in-sync" });
+    const base = report(shop, day * dayMinutes, { result: "in_sync" });
     return {
       ...base,
-      result: "in-sync",
+      result: "in_sync",
       plan: { ...planOf(shop), owaspVersion: version },
     } as const;
   });

@@ -1,16 +1,14 @@
 import { describe, it } from "vitest";
 
-import { refusalCodes } from "../../src/plan/guard/hold.ts";
-import { blockReasonOf, blockReasons } from "../../src/state/block-reason.ts";
 import { changeResultOf } from "../../src/state/change-result.ts";
 import { driftIn, impactOf } from "../../src/state/drift.ts";
-import { isFailure, verdictOf } from "../../src/state/run-result.ts";
+import { isFailure, runResultOf } from "../../src/state/run-result.ts";
 import {
   change,
   done,
   failed,
   lost,
-  refusal,
+  hold,
   report,
   skipped,
   type Came,
@@ -28,26 +26,26 @@ const both = "policy/a";
 
 describe("a run in a word", () => {
   it.for<{ came: Came; verdict: string; fails: boolean }>([
-    { came: { result: "in-sync" }, verdict: "in_sync", fails: false },
-    { came: { result: "unreadable" }, verdict: "error", fails: true },
+    { came: { result: "in_sync" }, verdict: "in_sync", fails: false },
+    { came: { result: "error" }, verdict: "error", fails: true },
     {
-      came: { result: "ready", cause: "drift", changes: [a] },
-      verdict: "drift_only",
+      came: { result: "planned", cause: "drift", changes: [a] },
+      verdict: "planned",
       fails: false,
     },
     {
-      came: { result: "refused", cause: "drift", changes: [a], refusals: [refusal("OBSERVED")] },
-      verdict: "drift_only",
+      came: { result: "held", cause: "drift", changes: [a], holds: [hold("observe")] },
+      verdict: "planned",
       fails: false,
     },
     {
       came: {
-        result: "refused",
+        result: "held",
         cause: "drift",
         changes: [a],
-        refusals: [refusal("OBSERVED"), refusal("QUOTA")],
+        holds: [hold("observe"), hold("quota")],
       },
-      verdict: "blocked",
+      verdict: "held",
       fails: false,
     },
     { came: applied([done(both, "rule/b")]), verdict: "applied", fails: false },
@@ -59,7 +57,7 @@ describe("a run in a word", () => {
       fails: false,
     },
     {
-      came: applied([failed(both), skipped("earlier-failure", "rule/b")]),
+      came: applied([failed(both), skipped("earlier_failure", "rule/b")]),
       verdict: "error",
       fails: true,
     },
@@ -71,7 +69,7 @@ describe("a run in a word", () => {
     },
   ])("$came.result is $verdict, failing: $fails", ({ came, verdict, fails }, { expect }) => {
     const run = report("shop.example.com", 1, came);
-    expect(verdictOf(run)).toBe(verdict);
+    expect(runResultOf(run)).toBe(verdict);
     expect(isFailure(run)).toBe(fails);
   });
 });
@@ -109,22 +107,5 @@ describe("the impact of drift", () => {
       policy: { weakens: 1, neutral: 0, strengthens: 0 },
       rule: { weakens: 2, neutral: 0, strengthens: 1 },
     });
-  });
-});
-
-describe("the reasons of a hold", () => {
-  it("none is there that no refusal is counted under", ({ expect }) => {
-    expect(new Set(refusalCodes.map(blockReasonOf))).toEqual(new Set(blockReasons));
-  });
-
-  it.for([
-    { code: "TOO_MANY_DELETES", reason: "delete_limit" },
-    { code: "GAP", reason: "weakening" },
-    { code: "TAKEN", reason: "conflict" },
-    { code: "CONTENDED", reason: "conflict" },
-    { code: "UNDECLARED", reason: "conflict" },
-    { code: "OBSERVED", reason: "dry_run" },
-  ] as const)("$code is counted under $reason", ({ code, reason }, { expect }) => {
-    expect(blockReasonOf(code)).toBe(reason);
   });
 });

@@ -15,7 +15,7 @@ function zoneOf(reports: readonly ZoneReport[], name: string): ZoneReport {
 describe("a run in numbers", () => {
   it("counts zones, changes, requests and what is left alone", ({ expect }) => {
     expect(summarize(planned)).toEqual({
-      zones: { "in-sync": 2, unreadable: 1, refused: 1, ready: 3, applied: 0 },
+      zones: { in_sync: 2, unreadable: 1, refused: 1, ready: 3, applied: 0 },
       converged: 2,
       changes: { create: 7, update: 4, delete: 5 },
       writes: 13,
@@ -74,7 +74,7 @@ describe("what became of a change", () => {
 });
 
 describe("an error as data", () => {
-  const refusal = Object.assign(new Error("PUT policies: 400"), {
+  const hold = Object.assign(new Error("PUT policies: 400"), {
     code: "API_REFUSED",
     transient: false,
     ray: "8f2a",
@@ -82,8 +82,8 @@ describe("an error as data", () => {
   });
 
   it("is the service's failure where its client says so", ({ expect }) => {
-    expect(isServiceError(refusal)).toBe(true);
-    expect(failureOf(refusal)).toEqual({
+    expect(isServiceError(hold)).toBe(true);
+    expect(failureOf(hold)).toEqual({
       code: "API_REFUSED",
       message: "PUT policies: 400",
       transient: false,

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import {
   afterInventory,
   inventoryFacts,
-  neverLooked,
+  neverRead,
   newlyMalicious,
   type InventoryReport,
 } from "../../src/state/zone-inventory.ts";
@@ -28,17 +28,17 @@ function read(...items: readonly Item[]): Extract<InventoryReport, { readonly re
 }
 
 const failure = { code: "API_SERVER", message: "500", transient: true, ray: "", retryAfterMs: 0 };
-const unreadable = { result: "unreadable", zone, at, failure } as const;
+const unreadable = { result: "error", zone, at, failure } as const;
 
 describe("what is known of an inventory", () => {
   it("is nothing before the first look, and nothing is not zero", ({ expect }) => {
-    expect(neverLooked).toMatchObject({ readAt: undefined, facts: undefined });
-    const failed = afterInventory(neverLooked, unreadable);
+    expect(neverRead).toMatchObject({ readAt: undefined, facts: undefined });
+    const failed = afterInventory(neverRead, unreadable);
     expect(failed).toMatchObject({ facts: undefined, failure, failingSince: at });
   });
 
   it("stays when a look fails, and says since when looks fail", ({ expect }) => {
-    const known = afterInventory(neverLooked, read(bad("https://a.example/")));
+    const known = afterInventory(neverRead, read(bad("https://a.example/")));
     const failed = afterInventory(known, unreadable);
     const later = new Date(Number(at) + 1);
     const again = afterInventory(failed, { ...unreadable, at: later });
@@ -80,11 +80,11 @@ describe("a malicious item is new", () => {
   const fresh = bad("https://new.example/", new Date("2026-11-20T01:00:00Z"));
 
   it("at the first look where it was first seen within the last day", ({ expect }) => {
-    expect(urls(newlyMalicious(neverLooked, read(old, fresh)))).toEqual(["https://new.example/"]);
+    expect(urls(newlyMalicious(neverRead, read(old, fresh)))).toEqual(["https://new.example/"]);
   });
 
   it("later where the look before did not show it, whenever it was first seen", ({ expect }) => {
-    const known = afterInventory(neverLooked, read(fresh));
+    const known = afterInventory(neverRead, read(fresh));
     expect(urls(newlyMalicious(known, read(old, fresh)))).toEqual(["https://old.example/"]);
     const next = afterInventory(known, read(old, fresh));
     expect(next.found).toEqual({ script: 2, connection: 0, cookie: 0 });

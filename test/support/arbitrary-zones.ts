@@ -43,8 +43,8 @@ const unlikePairs: fc.Arbitrary<Pair> = fc
 const nearPairs: fc.Arbitrary<Pair> = fc
   .tuple(unlikePairs, fc.infiniteStream(fc.nat(9)))
   .map(([{ desired, live }, dice]) => {
-    const { writes, obstacles } = plan(desired, live, owner);
-    const after = obstacles.length > 0 ? live : (statesOf(live, writes).at(-1) ?? live);
+    const { writes, holds: holds } = plan(desired, live, owner);
+    const after = holds.length > 0 ? live : (statesOf(live, writes).at(-1) ?? live);
     return { desired: edited(desired, dice), live: after };
   });
 

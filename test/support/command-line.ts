@@ -5,7 +5,7 @@ import path from "node:path";
 import { systemClock } from "../../src/api/clock.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/files.ts";
-import type { Machine } from "../../src/host/host.ts";
+import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
 
@@ -37,8 +37,8 @@ export interface Started {
 
 /** Makes an empty directory for the length of a test, with what the environment is to hold, and what else differs. */
 export async function workplace(
-  env: Machine["env"] = {},
-  ports: Partial<Machine> = {},
+  env: Host["env"] = {},
+  ports: Partial<Host> = {},
 ): Promise<Workplace> {
   const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-"));
   const start = (...args: readonly string[]): Started =>
@@ -60,13 +60,13 @@ export async function workplace(
 
 function startIn(
   directory: string,
-  ports: Partial<Machine> & Pick<Machine, "env">,
+  ports: Partial<Host> & Pick<Host, "env">,
   args: readonly string[],
 ): Started {
   const out: string[] = [];
   const err: string[] = [];
   const listeners = new Map<string, Set<() => void>>();
-  const machine: Machine = {
+  const host: Host = {
     directory,
     hostName: "here",
     nodeVersion: process.versions.node,
@@ -89,7 +89,7 @@ function startIn(
     },
     ...ports,
   };
-  const ended = runProgram(args, machine).then((code) => ({
+  const ended = runProgram(args, host).then((code) => ({
     code,
     stdout: out.join(""),
     stderr: err.join(""),

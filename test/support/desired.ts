@@ -24,13 +24,13 @@ export function loadText(text: string | Uint8Array): Promise<DesiredState> {
 }
 
 /** Problems as `2:3 CODE`, in order. */
-export function codesOf({ problems }: DesiredState): readonly string[] {
-  return problems.map(({ place, code }) => `${place.line}:${place.column} ${code}`);
+export function codesOf({ diagnostics }: DesiredState): readonly string[] {
+  return diagnostics.map(({ place, code }) => `${place.line}:${place.column} ${code}`);
 }
 
 /** Problems in one line each. */
-export function linesOf({ problems }: DesiredState): readonly string[] {
-  return problems.map((problem) => problemLine(problem, ""));
+export function linesOf({ diagnostics }: DesiredState): readonly string[] {
+  return diagnostics.map((diagnostic) => problemLine(diagnostic, ""));
 }
 
 /** Names of the declared zones. */

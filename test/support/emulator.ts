@@ -103,7 +103,7 @@ export async function testEmulator(
 export function goodSeed(yaml: string): Seed {
   const loaded = loadSeed(yaml, "seed.yaml");
   if ("seed" in loaded) return loaded.seed;
-  throw new Error(loaded.problems.map(({ line, message }) => `${line}: ${message}`).join("\n"));
+  throw new Error(loaded.diagnostics.map(({ line, message }) => `${line}: ${message}`).join("\n"));
 }
 
 /** The `result` of an answer. */

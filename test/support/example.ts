@@ -5,7 +5,7 @@ import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
-import type { Machine } from "../../src/host/host.ts";
+import type { Host } from "../../src/host/host.ts";
 import { workplace, type Workplace } from "./command-line.ts";
 
 const example = path.resolve(import.meta.dirname, "../../config.example");
@@ -28,7 +28,7 @@ export interface ExampleOptions {
   /** How the emulator waits where it is told to be slow; not at all without it. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** What differs of the machine that commands run on. */
-  readonly ports?: Partial<Machine>;
+  readonly ports?: Partial<Host>;
 }
 
 /** Copies the example's zones, starts its emulator on any port and points the configuration at it. */
@@ -69,7 +69,7 @@ async function exampleSeed(): Promise<Seed> {
     "emulator.yaml",
   );
   if ("seed" in loaded) return loaded.seed;
-  throw new Error(`the example's seed is broken: ${JSON.stringify(loaded.problems)}`);
+  throw new Error(`the example's seed is broken: ${JSON.stringify(loaded.diagnostics)}`);
 }
 
 /** Tells an emulator's control interface something: `edit` as a person would, order `faults`. */

@@ -1,7 +1,7 @@
 import { Fleet } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone, ZoneState } from "../../src/state/zone-state.ts";
-import { change, declared, refusal, report, start, type Came } from "./reports.ts";
+import { change, declared, hold, report, start, type Came } from "./reports.ts";
 
 /** The one zone of most stories. */
 export const shop = "shop.example.com";
@@ -28,15 +28,15 @@ export function stateAfter(fleet: Fleet, ...reports: readonly ZoneReport[]): Zon
 
 export const a = change("policy/a");
 export const b = change("policy/b");
-export const drifted: Came = { result: "ready", cause: "drift", changes: [a] };
-export const pending: Came = { result: "ready", cause: "pending", changes: [a] };
+export const drifted: Came = { result: "planned", cause: "drift", changes: [a] };
+export const pending: Came = { result: "planned", cause: "pending", changes: [a] };
 
 /** A run whose plan is held for these reasons. */
-export function held(...codes: readonly Parameters<typeof refusal>[0][]): Came {
+export function held(...codes: readonly Parameters<typeof hold>[0][]): Came {
   return {
-    result: "refused",
+    result: "held",
     cause: "drift",
     changes: [a],
-    refusals: codes.map((code) => refusal(code)),
+    holds: codes.map((code) => hold(code)),
   };
 }

@@ -79,10 +79,10 @@ function outsideOf(items: readonly Item[], policy: string | undefined): Outside 
 export function inventoryUnreadable(
   zone: string,
   minute: number,
-  because: Failure = failure("GET page_shield/scripts: 403: the token may not read this zone", {
+  reason: Failure = failure("GET page_shield/scripts: 403: the token may not read this zone", {
     code: "API_FORBIDDEN",
     transient: false,
   }),
 ): InventoryReport {
-  return { result: "unreadable", zone: named(zone), at: at(minute), failure: because };
+  return { result: "error", zone: named(zone), at: at(minute), failure: reason };
 }

@@ -6,7 +6,7 @@ import type { FilePort } from "../../src/desired/files.ts";
 type Entry =
   | { readonly kind: "file"; readonly bytes: Uint8Array; readonly version: number }
   | { readonly kind: "link"; readonly target: string; readonly version: number }
-  | { readonly kind: "refused" | "pipe" | "directory"; readonly version: number };
+  | { readonly kind: "unreadable" | "pipe" | "directory"; readonly version: number };
 
 /** A disk in memory: what a test writes is there, and what it wants refused is refused. */
 export class MemoryDisk {
@@ -28,7 +28,7 @@ export class MemoryDisk {
   }
 
   /** Makes an empty directory, a pipe, or something that may not be read. */
-  make(place: string, kind: "refused" | "pipe" | "directory"): void {
+  make(place: string, kind: "unreadable" | "pipe" | "directory"): void {
     this.#put(place, { kind, version: (this.#version += 1) });
   }
 
@@ -77,7 +77,7 @@ export class MemoryDisk {
 
   #list(real: string): readonly string[] {
     const entry = this.#entries.get(real);
-    if (entry?.kind === "refused") throw failure("EACCES", real);
+    if (entry?.kind === "unreadable") throw failure("EACCES", real);
     if (entry?.kind !== "directory") throw failure("ENOTDIR", real);
     return [...this.#entries.keys()]
       .filter((place) => path.dirname(place) === real)
@@ -90,14 +90,14 @@ export class MemoryDisk {
     const identity = `${place}#${entry?.version}`;
     if (entry?.kind === "file") return { kind: "file", size: entry.bytes.length, place, identity };
     const isDirectory =
-      entry?.kind === "directory" || (entry?.kind === "refused" && !/\.ya?ml$/.test(real));
-    const kind = isDirectory ? "directory" : entry?.kind === "refused" ? "file" : "other";
+      entry?.kind === "directory" || (entry?.kind === "unreadable" && !/\.ya?ml$/.test(real));
+    const kind = isDirectory ? "directory" : entry?.kind === "unreadable" ? "file" : "other";
     return { kind, size: 0, place, identity };
   }
 
   #read(real: string): Uint8Array {
     const entry = this.#entries.get(real);
-    if (entry?.kind === "refused") throw failure("EACCES", real);
+    if (entry?.kind === "unreadable") throw failure("EACCES", real);
     if (entry?.kind !== "file") throw failure("EISDIR", real);
     return entry.bytes;
   }

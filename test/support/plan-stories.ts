@@ -182,7 +182,7 @@ const watched = zoned(
 /** A report for one story, judged as a run would. */
 function judged([desired, live]: readonly [DesiredZone, LiveZone]): ZoneReport {
   const proposal = plan(desired, live, owner);
-  const refusals = guard(proposal, {
+  const holds = guard(proposal, {
     limits: usualLimits,
     mode: "enforce",
     suspension: undefined,
@@ -191,16 +191,16 @@ function judged([desired, live]: readonly [DesiredZone, LiveZone]): ZoneReport {
     now: begun,
   });
   const base = baseOf(desired);
-  if (proposal.changes.length === 0) return { ...base, result: "in-sync", plan: proposal };
+  if (proposal.changes.length === 0) return { ...base, result: "in_sync", plan: proposal };
   const cause = causeByMarks(proposal);
-  return refusals.length > 0
-    ? { ...base, result: "refused", plan: proposal, cause, refusals }
-    : { ...base, result: "ready", plan: proposal, cause };
+  return holds.length > 0
+    ? { ...base, result: "held", plan: proposal, cause, holds: holds }
+    : { ...base, result: "planned", plan: proposal, cause };
 }
 
 function baseOf({
   zone,
-}: DesiredZone): Omit<ZoneReport & { result: "unreadable" }, "result" | "failure"> {
+}: DesiredZone): Omit<ZoneReport & { result: "error" }, "result" | "failure"> {
   return {
     zone: zone.name,
     run: "run-1",
@@ -216,7 +216,7 @@ function unreadable(name: string): ZoneReport {
   const [desired] = zoned(name, desiredZone(), liveZone());
   return {
     ...baseOf(desired),
-    result: "unreadable",
+    result: "error",
     failure: {
       code: "API_FORBIDDEN",
       message:
@@ -231,13 +231,13 @@ function unreadable(name: string): ZoneReport {
 /** A plan that was carried out up to a failure. */
 function halfApplied(): ZoneReport {
   const report = judged(busy);
-  if (report.result !== "ready") throw new Error("the busy zone is not ready");
+  if (report.result !== "planned") throw new Error("the busy zone is not ready");
   return {
     ...report,
     result: "applied",
     outcomes: report.plan.writes.map((write, index) => {
       if (index < 2) return { status: "done", write, ray: `ray-${index}`, interleaved: false };
-      if (index > 2) return { status: "skipped", write, because: "earlier-failure" };
+      if (index > 2) return { status: "skipped", write, reason: "earlier_failure" };
       return {
         status: "failed",
         write,

@@ -1,5 +1,5 @@
-import { findingCodes } from "../../src/syntax/finding-codes.ts";
-import { problemCodes, type ProblemCode } from "../../src/zone/problem-codes.ts";
+import { syntaxDiagnosticCodes } from "../../src/syntax/finding-codes.ts";
+import { diagnosticCodes, type DiagnosticCode } from "../../src/zone/problem-codes.ts";
 
 /** Files that get a problem: for each code the smallest that does. */
 export const problemExamples: Readonly<Record<string, string>> = {
@@ -71,7 +71,10 @@ export const problemExamples: Readonly<Record<string, string>> = {
   UNUSED_PROFILE: `profiles:\n  baseline: {}\n${zone("mode: observe")}`,
   BAD_SILENCE: `# zonewarden-disable-next-line CSP_UNSAFE_INLINE -- old shop\n${zone("mode: observe")}`,
   ...Object.fromEntries(
-    Object.entries(findingCodes).map(([code, { example }]) => [code, valueExample(code, example)]),
+    Object.entries(syntaxDiagnosticCodes).map(([code, { example }]) => [
+      code,
+      valueExample(code, example),
+    ]),
   ),
   CSP_BAD_ENTRY: zone(
     "page_shield:",
@@ -85,7 +88,7 @@ export const problemExamples: Readonly<Record<string, string>> = {
 };
 
 /** Codes that no zone file can get by itself: they are about files, selectors' zones, or the configuration. */
-export const codesWithoutExample: Readonly<Partial<Record<ProblemCode, string>>> = {
+export const codesWithoutExample: Readonly<Partial<Record<DiagnosticCode, string>>> = {
   DIRECTORY_UNREADABLE: "the directory is not there",
   DIRECTORY_EMPTY: "the directory has no .yaml file",
   DIRECTORY_UNSETTLED: "a checkout that never ends",
@@ -107,7 +110,7 @@ export const codesWithoutExample: Readonly<Partial<Record<ProblemCode, string>>>
 };
 
 /** All codes, in the order of their table. */
-export const allCodes: readonly string[] = Object.keys(problemCodes);
+export const allCodes: readonly string[] = Object.keys(diagnosticCodes);
 
 function zone(...lines: readonly string[]): string {
   return `zones:\n  - name: shop.example.com\n${lines.map((line) => `    ${line}\n`).join("")}`;

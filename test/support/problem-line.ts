@@ -1,9 +1,9 @@
 import { fileIn, sentenceOf } from "../../src/render/text/problem-words.ts";
-import type { Problem } from "../../src/zone/problem.ts";
+import type { Diagnostic } from "../../src/zone/problem.ts";
 
 /** A problem in one line: `zones/a.yaml:4:13: error: … [WRONG_VALUE]`. */
-export function problemLine(problem: Problem, directory: string): string {
-  const { file, line, column } = problem.place;
+export function problemLine(diagnostic: Diagnostic, directory: string): string {
+  const { file, line, column } = diagnostic.place;
   const place = `${fileIn(directory, file)}:${line}:${column}`;
-  return `${place}: ${problem.severity}: ${sentenceOf(problem)} [${problem.code}]`;
+  return `${place}: ${diagnostic.severity}: ${sentenceOf(diagnostic)} [${diagnostic.code}]`;
 }

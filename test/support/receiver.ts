@@ -1,5 +1,5 @@
 import type { Message } from "../../src/notify/message.ts";
-import type { Notice } from "../../src/notify/notice.ts";
+import type { Notification } from "../../src/notify/notice.ts";
 import { Outbox, type Sink } from "../../src/notify/outbox.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "./clock.ts";
@@ -8,7 +8,7 @@ import { shop } from "./fleets.ts";
 import { at } from "./reports.ts";
 
 /** A notice that wants somebody. */
-export const notice: Notice = {
+export const notice: Notification = {
   reason: "DriftDetected",
   severity: "error",
   at: at(1),

@@ -1,12 +1,12 @@
 import type { Change, Direction, FieldChange } from "../../src/plan/change.ts";
-import type { Refusal, RefusalCode } from "../../src/plan/guard/hold.ts";
+import type { Hold, HoldReason } from "../../src/plan/guard/hold.ts";
 import type { Plan, Unmanaged } from "../../src/plan/plan.ts";
 import type { Write } from "../../src/plan/write.ts";
-import type { DaemonFacts } from "../../src/state/daemon-status.ts";
+import type { DaemonStatus } from "../../src/state/daemon-status.ts";
 import type { LoadReport } from "../../src/state/load-report.ts";
 import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
-import type { Problem } from "../../src/zone/problem.ts";
+import type { Diagnostic } from "../../src/zone/problem.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import { zoneId, zoneName, type Zone, type ZoneName } from "../../src/zone/zone.ts";
 
@@ -37,7 +37,7 @@ export function zoneOf(name: string): Zone {
 }
 
 export function declared(name: string, more: Partial<DeclaredZone> = {}): DeclaredZone {
-  return { name: named(name), mode: "enforce", suspension: undefined, held: undefined, ...more };
+  return { name: named(name), mode: "enforce", suspension: undefined, hold: undefined, ...more };
 }
 
 export function change(
@@ -75,7 +75,7 @@ export function planOf(
     writes: changes.map(({ key }) => writeOf(key)),
     unmanaged,
     notes: [],
-    obstacles: [],
+    holds: [],
     compared: 5,
     owaspVersion: "",
     marked: true,
@@ -97,8 +97,8 @@ export function failure(message = "GET page_shield: 503", more: Partial<Failure>
   };
 }
 
-export function refusal(code: RefusalCode, message = `held: ${code}`): Refusal {
-  return { code, message };
+export function hold(code: HoldReason, message = `held: ${code}`): Hold {
+  return { reason: code, message };
 }
 
 export function done(...keys: ResourceKey[]): Outcome {
@@ -113,19 +113,19 @@ export function lost(...keys: ResourceKey[]): Outcome {
   return { status: "unknown", write: writeOf(...keys), failure: failure("POST policies: reset") };
 }
 
-export function skipped(because: SkipReason, ...keys: ResourceKey[]): Outcome {
-  return { status: "skipped", write: writeOf(...keys), because };
+export function skipped(reason: SkipReason, ...keys: ResourceKey[]): Outcome {
+  return { status: "skipped", write: writeOf(...keys), reason };
 }
 
 /** What a run came to, without what all runs have. */
 export type Came =
-  | { readonly result: "in-sync"; readonly unmanaged?: readonly Unmanaged[] }
-  | { readonly result: "unreadable"; readonly failure?: Failure }
+  | { readonly result: "in_sync"; readonly unmanaged?: readonly Unmanaged[] }
+  | { readonly result: "error"; readonly failure?: Failure }
   | {
-      readonly result: "ready" | "refused";
+      readonly result: "planned" | "held";
       readonly cause: "drift" | "pending";
       readonly changes: readonly Change[];
-      readonly refusals?: readonly Refusal[];
+      readonly holds?: readonly Hold[];
       readonly unmanaged?: readonly Unmanaged[];
     }
   | {
@@ -149,24 +149,24 @@ export function report(zone: string, minutes: number, came: Came): ZoneReport {
     phases: isApplied ? { fetch: 700, plan: 3, apply: 497 } : { fetch: 700, plan: 500, apply: 0 },
   } as const;
   switch (came.result) {
-    case "in-sync":
-      return { ...base, result: "in-sync", plan: planOf(zone, [], came.unmanaged) };
-    case "unreadable":
-      return { ...base, result: "unreadable", failure: came.failure ?? failure() };
-    case "ready":
+    case "in_sync":
+      return { ...base, result: "in_sync", plan: planOf(zone, [], came.unmanaged) };
+    case "error":
+      return { ...base, result: "error", failure: came.failure ?? failure() };
+    case "planned":
       return {
         ...base,
-        result: "ready",
+        result: "planned",
         cause: came.cause,
         plan: planOf(zone, came.changes, came.unmanaged),
       };
-    case "refused":
+    case "held":
       return {
         ...base,
-        result: "refused",
+        result: "held",
         cause: came.cause,
         plan: planOf(zone, came.changes, came.unmanaged),
-        refusals: came.refusals ?? [],
+        holds: came.holds ?? [],
       };
     case "applied":
       return {
@@ -180,7 +180,7 @@ export function report(zone: string, minutes: number, came: Came): ZoneReport {
   }
 }
 
-export function problem(more: Partial<Problem> = {}): Problem {
+export function diagnostic(more: Partial<Diagnostic> = {}): Diagnostic {
   return {
     code: "SCHEMA_ENUM",
     severity: "error",
@@ -199,7 +199,7 @@ export function load(more: Partial<LoadReport> = {}): LoadReport {
     revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
     hash: "a1b2c3d4e5f60718",
     held: undefined,
-    problems: [],
+    diagnostics: [],
     zones: 3,
     at: start,
     ...more,
@@ -207,8 +207,8 @@ export function load(more: Partial<LoadReport> = {}): LoadReport {
 }
 
 /** Why the files of {@link heldLoad} are not followed. */
-export const fleetRefusal: Refusal = refusal(
-  "FLEET_CHANGE",
+export const fleetRefusal: Hold = hold(
+  "fleet_change",
   "revision sha256-0357424802a9 changes 2 and drops 0 of 3 zones (67 %), the limit is 30 %: acknowledge it",
 );
 
@@ -217,13 +217,13 @@ export function heldLoad(more: Partial<LoadReport> = {}): LoadReport {
   const held = {
     revision: "sha256-0357424802a9",
     hash: "0357424802a9",
-    refusal: fleetRefusal,
+    hold: fleetRefusal,
     zones: 2,
   };
-  return load({ result: "refused", held, ...more });
+  return load({ result: "held", held, ...more });
 }
 
-export function daemon(more: Partial<DaemonFacts> = {}): DaemonFacts {
+export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
   return {
     version: "0.1.0",
     startedAt: start,

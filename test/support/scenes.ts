@@ -14,8 +14,8 @@ import {
   failed,
   failure,
   load,
-  problem,
-  refusal,
+  diagnostic,
+  hold,
   report,
 } from "./reports.ts";
 
@@ -72,14 +72,14 @@ function fleetBefore(): Fleet {
     declared("pay.example.com"),
     declared("www.example.com"),
   );
-  fleet.recordLoad(load({ zones: 5, problems: [problem()], at: at(1) }));
+  fleet.recordLoad(load({ zones: 5, diagnostics: [diagnostic()], at: at(1) }));
   return fleet;
 }
 
 function sceneReports(): readonly ZoneReport[] {
   const byHand = { kind: "policy", id: "c9ef84", title: "Made by hand" } as const;
   return [
-    report("blog.example.com", 2, { result: "in-sync", unmanaged: [byHand] }),
+    report("blog.example.com", 2, { result: "in_sync", unmanaged: [byHand] }),
     report(shop, 3, {
       result: "applied",
       cause: "drift",
@@ -88,14 +88,14 @@ function sceneReports(): readonly ZoneReport[] {
       left: [b],
     }),
     report(shop, 20, {
-      result: "refused",
+      result: "held",
       cause: "drift",
       changes: [csp],
-      refusals: [refusal("WEAKENING", "1 change weakens; accept it with --accept 91ab")],
+      holds: [hold("weakening", "1 change weakens; accept it with --accept 91ab")],
       unmanaged: [byHand],
     }),
-    report("old.example.com", 21, held("SUSPENDED")),
-    report("pay.example.com", 22, { result: "unreadable" }),
+    report("old.example.com", 21, held("suspend")),
+    report("pay.example.com", 22, { result: "error" }),
   ];
 }
 

@@ -5,7 +5,7 @@ import { systemClock, type Clock } from "../../src/api/clock.ts";
 import { Credential, type CredentialOptions } from "../../src/api/credentials/credential.ts";
 import { createDispatcher, serviceAddress, type Connection } from "../../src/api/request/client.ts";
 import type { Observer, RequestFact, RetryFact } from "../../src/api/request/observer.ts";
-import { patientRetry, type RetryPolicy, type Session } from "../../src/api/request/retry.ts";
+import { patientRetry, type RetryPolicy, type RequestState } from "../../src/api/request/retry.ts";
 import { connectService, type Service } from "../../src/api/service.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
 import { defaultBudget } from "./budget.ts";
@@ -44,7 +44,7 @@ export interface ServiceChoice {
 export interface TestService extends AsyncDisposable {
   readonly service: Service;
   /** The session of the first credential. */
-  readonly session: Session;
+  readonly session: RequestState;
   readonly connection: Connection;
   readonly requests: readonly RequestFact[];
   readonly retries: readonly RetryFact[];

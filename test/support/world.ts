@@ -14,7 +14,7 @@ import type { Failure, ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
-import type { Problem } from "../../src/zone/problem.ts";
+import type { Diagnostic } from "../../src/zone/problem.ts";
 import { type KnownZones, type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
@@ -103,7 +103,7 @@ export class World implements AsyncDisposable {
   listFault: Error | undefined;
   revision = "r1";
   /** What is wrong in the files, or with them. */
-  problems: readonly Problem[] = [];
+  diagnostics: readonly Diagnostic[] = [];
   readonly stop = new AbortController();
   readonly abort = new AbortController();
   readonly options: ReconcilerOptions;
@@ -200,8 +200,8 @@ export class World implements AsyncDisposable {
         place: { file: "zones.yaml", line: 1, column: 1 },
       };
     });
-    const { problems, revision } = this;
-    return { documents, problems, revision, hash: revision };
+    const { diagnostics, revision } = this;
+    return { documents, diagnostics: diagnostics, revision, hash: revision };
   }
 
   async #list(signal: AbortSignal): Promise<Listing> {
@@ -257,7 +257,7 @@ function select(
       const zone = target.by === "name" ? known.get(target.name) : undefined;
       return zone === undefined ? [] : [{ zone, content }];
     }),
-    problems: [],
+    diagnostics: [],
     leftAlone: new Map(),
   };
 }

@@ -3,10 +3,10 @@ import { describe, it } from "vitest";
 import { checkCsp } from "../../src/syntax/csp/check-csp.ts";
 import { cspOfMap } from "../../src/syntax/csp/csp-of-map.ts";
 import { parseExpression } from "../../src/syntax/expression/expression.ts";
-import { findingCodes } from "../../src/syntax/finding.ts";
+import { syntaxDiagnosticCodes } from "../../src/syntax/finding.ts";
 
 describe("the table of findings", () => {
-  const rows = Object.entries(findingCodes).map(([code, facts]) => ({ code, ...facts }));
+  const rows = Object.entries(syntaxDiagnosticCodes).map(([code, facts]) => ({ code, ...facts }));
 
   it.for(rows)("$code is found in its example", ({ code, severity, example }, { expect }) => {
     const findings = code.startsWith("CSP_")

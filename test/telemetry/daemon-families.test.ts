@@ -7,7 +7,7 @@ import {
   declared,
   heldLoad,
   load,
-  problem,
+  diagnostic,
   report,
   start,
 } from "../support/reports.ts";
@@ -29,7 +29,7 @@ describe("the process", () => {
       'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681"} 1',
     );
 
-    fleet.recordLoad(load({ problems: [problem()], at: at(5), revision: "next" }));
+    fleet.recordLoad(load({ diagnostics: [diagnostic()], at: at(5), revision: "next" }));
     const broken = await scrape(metrics, fleet);
     expect(broken.series.get("zonewarden_config_last_reload_successful")).toBe(0);
     expect(broken.series.get("zonewarden_config_last_reload_success_timestamp_seconds")).toBe(
@@ -62,11 +62,11 @@ describe("the process", () => {
       expect(series.get("zonewarden_sweep_predicted_seconds")).toBe(60);
       return series.get("zonewarden_oldest_zone_success_timestamp_seconds");
     };
-    fleet.recordZone(report("shop.example.com", 3, { result: "in-sync" }));
+    fleet.recordZone(report("shop.example.com", 3, { result: "in_sync" }));
     expect(await oldest()).toBe(0);
-    fleet.recordZone(report("blog.example.com", 5, { result: "in-sync" }));
+    fleet.recordZone(report("blog.example.com", 5, { result: "in_sync" }));
     expect(await oldest()).toBe(at(3).getTime() / 1000);
-    fleet.recordZone(report("shop.example.com", 8, { result: "in-sync" }));
+    fleet.recordZone(report("shop.example.com", 8, { result: "in_sync" }));
     expect(await oldest()).toBe(at(5).getTime() / 1000);
   });
 
@@ -74,7 +74,7 @@ describe("the process", () => {
     const metrics = freshMetrics();
     const alone = await scrape(metrics);
     expect(alone.series.get('zonewarden_api_token_valid{credential="shops"}')).toBe(1);
-    expect(alone.series.get('zonewarden_api_throttled_seconds_total{credential="shops"}')).toBe(
+    expect(alone.series.get('zonewarden_api_budget_wait_seconds_total{credential="shops"}')).toBe(
       1.5,
     );
     expect(alone.series.get('zonewarden_api_ratelimit_remaining{credential="shops"}')).toBe(1100);

@@ -30,7 +30,7 @@ describe("the labels code and reason", () => {
     { given: 408, code: "408", reason: "timeout" },
     { given: 409, code: "409", reason: "conflict" },
     { given: 418, code: "other", reason: "other" },
-    { given: 429, code: "429", reason: "throttled" },
+    { given: 429, code: "429", reason: "rate_limited" },
     { given: 503, code: "503", reason: "server_error" },
     { given: 599, code: "other", reason: "server_error" },
     { given: "reset", code: "reset", reason: "reset" },

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { logLoad, logZone } from "../../src/telemetry/log/log-run.ts";
 import { createLogger, type LogOptions } from "../../src/telemetry/log/log.ts";
-import type { Problem } from "../../src/zone/problem.ts";
+import type { Diagnostic } from "../../src/zone/problem.ts";
 import { a, b, held, shop } from "../support/fleets.ts";
 import {
   change,
@@ -11,7 +11,7 @@ import {
   failure,
   load,
   lost,
-  problem,
+  diagnostic,
   report,
   skipped,
   start,
@@ -58,19 +58,19 @@ function linesOf(came: Came): readonly Line[] {
 
 describe("a run in the log", () => {
   it.for<{ came: Came; says: readonly [string, string] }>([
-    { came: { result: "in-sync" }, says: ["debug", "zone in sync"] },
-    { came: { result: "unreadable" }, says: ["warn", "zone unreadable"] },
+    { came: { result: "in_sync" }, says: ["debug", "zone in sync"] },
+    { came: { result: "error" }, says: ["warn", "zone unreadable"] },
     {
-      came: { result: "unreadable", failure: failure("403", { transient: false }) },
+      came: { result: "error", failure: failure("403", { transient: false }) },
       says: ["error", "zone unreadable"],
     },
-    { came: { result: "ready", cause: "drift", changes: [a] }, says: ["info", "zone drifted"] },
+    { came: { result: "planned", cause: "drift", changes: [a] }, says: ["info", "zone drifted"] },
     {
-      came: { result: "ready", cause: "pending", changes: [a] },
+      came: { result: "planned", cause: "pending", changes: [a] },
       says: ["info", "zone has pending changes"],
     },
-    { came: held("OBSERVED"), says: ["info", "zone drifted"] },
-    { came: held("WEAKENING"), says: ["warn", "plan held"] },
+    { came: held("observe"), says: ["info", "zone drifted"] },
+    { came: held("weakening"), says: ["warn", "plan held"] },
   ])("$came.result is one line: $says", ({ came, says }, { expect }) => {
     expect(linesOf(came).map(({ level, msg }) => [level, msg])).toEqual([says]);
   });
@@ -92,9 +92,9 @@ describe("a run in the log", () => {
   });
 
   it("names what differs and what holds the plan", ({ expect }) => {
-    expect(linesOf(held("WEAKENING"))[0]).toMatchObject({
+    expect(linesOf(held("weakening"))[0]).toMatchObject({
       differs: ["~ policy/a (enabled): strengthens"],
-      refusals: [{ code: "WEAKENING", message: "held: WEAKENING" }],
+      holds: [{ code: "weakening", message: "held: weakening" }],
     });
   });
 });
@@ -139,7 +139,7 @@ describe("the audit of a write", () => {
         done("policy/a"),
         failed("policy/b"),
         lost("rule/c"),
-        skipped("earlier-failure", "rule/d"),
+        skipped("earlier_failure", "rule/d"),
       ],
     });
     expect(lines.map(({ level, msg, result }) => [level, msg, result])).toEqual([
@@ -167,7 +167,7 @@ describe("the audit of a write", () => {
 describe("files in the log", () => {
   it("each problem has a line with its place", ({ expect }) => {
     const { logger, lines } = book();
-    logLoad(logger, load({ problems: [problem(), problem({ severity: "warning" })] }));
+    logLoad(logger, load({ diagnostics: [diagnostic(), diagnostic({ severity: "warning" })] }));
     expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
       ["error", "problem in a file"],
       ["warn", "problem in a file"],
@@ -176,7 +176,7 @@ describe("files in the log", () => {
     expect(lines()[0]).toMatchObject({
       at: "shops.yaml:12:15",
       code: "SCHEMA_ENUM",
-      problem: '"blok" is no action of a policy.',
+      diagnostic: '"blok" is no action of a policy.',
       remedy: 'Did you mean "log"?',
     });
   });
@@ -184,7 +184,7 @@ describe("files in the log", () => {
   it.for([
     { result: "unchanged", says: ["debug", "files unchanged"] },
     { result: "invalid", says: ["error", "files not taken over"] },
-    { result: "refused", says: ["error", "files not taken over"] },
+    { result: "held", says: ["error", "files not taken over"] },
   ] as const)("$result is told", ({ result, says }, { expect }) => {
     const { logger, lines } = book();
     logLoad(logger, load({ result }));
@@ -239,8 +239,8 @@ describe("the format for a terminal", () => {
       report(shop, 1, { result: "applied", cause: "drift", changes: [edited] }),
       "shops",
     );
-    logZone(logger, report(shop, 2, held("WEAKENING")), "shops");
-    logLoad(logger, load({ problems: [problem()] }));
+    logZone(logger, report(shop, 2, held("weakening")), "shops");
+    logLoad(logger, load({ diagnostics: [diagnostic()] }));
     await expect(text()).toMatchFileSnapshot("../golden/log-pretty.txt");
   });
 
@@ -264,8 +264,8 @@ describe("the format for a terminal", () => {
 
   it("keeps a text of the service from steering the terminal", ({ expect }) => {
     const { logger, text } = book({ format: "pretty" });
-    const hostile: Partial<Problem> = { message: "\u001b[2Jgone\nFAKE" };
-    logLoad(logger, load({ problems: [problem(hostile)] }));
+    const hostile: Partial<Diagnostic> = { message: "\u001b[2Jgone\nFAKE" };
+    logLoad(logger, load({ diagnostics: [diagnostic(hostile)] }));
     expect(text()).not.toContain("\u001b");
     expect(text()).toContain("problem=\\u{1b}[2Jgone\\u{a}FAKE");
   });

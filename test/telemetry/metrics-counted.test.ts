@@ -7,13 +7,11 @@ import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
 describe("what is counted", () => {
   it("each run by trigger and result, with the time of its phases", async ({ expect }) => {
     const metrics = freshMetrics();
-    metrics.recordZone(report(shop, 1, { result: "in-sync" }));
-    metrics.recordZone(report(shop, 2, held("OBSERVED")));
+    metrics.recordZone(report(shop, 1, { result: "in_sync" }));
+    metrics.recordZone(report(shop, 2, held("observe")));
     const { series } = await scrape(metrics);
     expect(series.get('zonewarden_reconcile_total{trigger="schedule",result="in_sync"}')).toBe(1);
-    expect(series.get('zonewarden_reconcile_total{trigger="schedule",result="drift_only"}')).toBe(
-      1,
-    );
+    expect(series.get('zonewarden_reconcile_total{trigger="schedule",result="planned"}')).toBe(1);
     expect(series.get('zonewarden_reconcile_duration_seconds_count{phase="total"}')).toBe(2);
     expect(series.get('zonewarden_reconcile_duration_seconds_count{phase="apply"}')).toBe(0);
     expect(series.get('zonewarden_reconcile_duration_seconds_sum{phase="fetch"}')).toBeCloseTo(1.4);
@@ -23,7 +21,7 @@ describe("what is counted", () => {
     expect,
   }) => {
     const metrics = freshMetrics();
-    const came = report(shop, 1, { result: "in-sync" });
+    const came = report(shop, 1, { result: "in_sync" });
     metrics.recordZone({ ...came, finishedAt: new Date(Number(came.startedAt) - 3_600_000) });
     const { series } = await scrape(metrics);
     expect(series.get('zonewarden_reconcile_duration_seconds_sum{phase="total"}')).toBeCloseTo(1.2);
@@ -36,7 +34,7 @@ describe("what is counted", () => {
       done("policy/a"),
       lost("policy/b"),
       failed("rule/c"),
-      skipped("earlier-failure", "setting/enabled"),
+      skipped("earlier_failure", "setting/enabled"),
     ];
     metrics.recordZone(report(shop, 1, { result: "applied", cause: "drift", changes, outcomes }));
     const { series } = await scrape(metrics);
@@ -78,7 +76,7 @@ describe("what is counted", () => {
         code: "429",
       },
     ]);
-    expect(series.get('zonewarden_api_retries_total{reason="throttled"}')).toBe(1);
+    expect(series.get('zonewarden_api_retries_total{reason="rate_limited"}')).toBe(1);
   });
 
   it("missed sweeps and notifications", async ({ expect }) => {

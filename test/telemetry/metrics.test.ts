@@ -42,8 +42,8 @@ describe("the exposition", () => {
     const fleet = fleetOf();
     fleet.recordLoad(load());
     const runs = [
-      report(shop, 1, { result: "unreadable" }),
-      report(shop, 2, held("QUOTA")),
+      report(shop, 1, { result: "error" }),
+      report(shop, 2, held("quota")),
       report(shop, 3, { result: "applied", cause: "drift", changes: [a, b] }),
     ];
     for (const run of runs) {
@@ -75,8 +75,8 @@ describe("the exposition", () => {
     expect(series.get('zonewarden_changes_total{kind="rule",verb="delete",result="unknown"}')).toBe(
       0,
     );
-    expect(series.get('zonewarden_reconcile_total{trigger="retry",result="blocked"}')).toBe(0);
-    expect(series.get('zonewarden_config_reloads_total{result="refused"}')).toBe(0);
+    expect(series.get('zonewarden_reconcile_total{trigger="retry",result="held"}')).toBe(0);
+    expect(series.get('zonewarden_config_reloads_total{result="held"}')).toBe(0);
     expect(
       series.get(
         'zonewarden_api_requests_total{endpoint="/zones/{zone_id}/page_shield",method="PUT",code="429"}',

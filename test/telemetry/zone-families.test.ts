@@ -14,12 +14,12 @@ describe("the series of a zone", () => {
     const zone = `zone="${shop}"`;
     expect(series.get(`zonewarden_zone_status{${zone},status="unknown"}`)).toBe(1);
     expect(series.get(`zonewarden_zone_last_success_timestamp_seconds{${zone}}`)).toBe(0);
-    expect(series.get(`zonewarden_apply_blocked{${zone},reason="delete_limit"}`)).toBe(0);
+    expect(series.get(`zonewarden_zone_held{${zone},reason="delete_limit"}`)).toBe(0);
   });
 
   it("tell of drift by its impact, and why its plan is held", async ({ expect }) => {
     const fleet = fleetOf();
-    fleet.recordZone(report(shop, 1, held("TOO_MANY_DELETES", "WEAKENING")));
+    fleet.recordZone(report(shop, 1, held("too_many_deletes", "weakening")));
     const { series } = await scrape(freshMetrics(), fleet);
     const zone = `zone="${shop}"`;
     expect(series.get(`zonewarden_drift_resources{${zone},kind="policy",impact="weakens"}`)).toBe(
@@ -29,9 +29,9 @@ describe("the series of a zone", () => {
       series.get(`zonewarden_drift_resources{${zone},kind="policy",impact="strengthens"}`),
     ).toBe(0);
     expect(series.get(`zonewarden_drift_detected_total{${zone},kind="policy"}`)).toBe(1);
-    expect(series.get(`zonewarden_apply_blocked{${zone},reason="delete_limit"}`)).toBe(1);
-    expect(series.get(`zonewarden_apply_blocked{${zone},reason="weakening"}`)).toBe(1);
-    expect(series.get(`zonewarden_apply_blocked{${zone},reason="quota"}`)).toBe(0);
+    expect(series.get(`zonewarden_zone_held{${zone},reason="delete_limit"}`)).toBe(1);
+    expect(series.get(`zonewarden_zone_held{${zone},reason="weakening"}`)).toBe(1);
+    expect(series.get(`zonewarden_zone_held{${zone},reason="quota"}`)).toBe(0);
     expect(series.get(`zonewarden_zone_last_success_timestamp_seconds{${zone}}`)).toBe(
       at(1).getTime() / 1000,
     );
@@ -40,12 +40,12 @@ describe("the series of a zone", () => {
   it("tell that a revision of the files holds it, from its reading to its release", async ({
     expect,
   }) => {
-    const series = `zonewarden_apply_blocked{zone="${shop}",reason="fleet_limit"}`;
-    const fleet = fleetOf(declared(shop, { held: fleetRefusal }));
+    const series = `zonewarden_zone_held{zone="${shop}",reason="fleet_limit"}`;
+    const fleet = fleetOf(declared(shop, { hold: fleetRefusal }));
     const isHeld = async (): Promise<number | undefined> =>
       (await scrape(freshMetrics(), fleet)).series.get(series);
     expect(await isHeld()).toBe(1);
-    fleet.recordZone(report(shop, 1, { result: "in-sync" }));
+    fleet.recordZone(report(shop, 1, { result: "in_sync" }));
     expect(await isHeld()).toBe(1);
     fleet.declare([declared(shop)], at(2));
     expect(await isHeld()).toBe(0);
@@ -64,7 +64,7 @@ describe("the series of a zone", () => {
     const names = ["a.example.com", "b.example.com", "c.example.com"];
     const fleet = fleetOf(...names.map((name) => declared(name)));
     fleet.recordZone(report("a.example.com", 1, drifted));
-    fleet.recordZone(report("b.example.com", 1, { result: "unreadable" }));
+    fleet.recordZone(report("b.example.com", 1, { result: "error" }));
     const { series } = await scrape(freshMetrics(), fleet);
     for (const name of names) {
       const values = [...series].filter(([key]) =>
@@ -191,7 +191,7 @@ describe("the series of a zone's inventory", () => {
     fleet.recordInventory(inventoryRead(shop, 1, { items: [cookie("cart")], kinds: ["cookie"] }));
     const names = Object.keys(await inventorySeries(fleet));
     expect(names.filter((name) => name.startsWith("scripts_outside"))).toEqual([]);
-    expect(names.filter((name) => name.startsWith("refused"))).toEqual([
+    expect(names.filter((name) => name.startsWith("held"))).toEqual([
       'refused{zone="shop.example.com",kind="cookie"}',
     ]);
     expect(names.filter((name) => /^\w*items\{/.test(name) && !/cookie/.test(name))).toEqual([]);

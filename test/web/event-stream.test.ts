@@ -1,23 +1,23 @@
 import { describe, it } from "vitest";
 
-import { Live, type LiveListener } from "../../src/web/event-stream.ts";
+import { EventStream, type EventStreamListener } from "../../src/web/event-stream.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
 import { report, type Came } from "../support/reports.ts";
 
 /** Words that an open page hears. */
-function listening(live: Live): string[] {
+function listening(live: EventStream): string[] {
   const heard: string[] = [];
   live.listen({ changed: () => heard.push("changed"), beat: () => heard.push("beat") });
   return heard;
 }
 
-function deaf(): LiveListener {
+function deaf(): EventStreamListener {
   return { changed: () => undefined, beat: () => undefined };
 }
 
 /** Lets runs of the shop happen one after the other. */
-function tell(live: Live, ...runs: readonly Came[]): void {
+function tell(live: EventStream, ...runs: readonly Came[]): void {
   const fleet = fleetOf();
   for (const [minute, came] of runs.entries()) {
     const before = fleet.zone(shop);
@@ -33,9 +33,9 @@ describe("an open page", () => {
     expect,
   }) => {
     const clock = new SimulatedClock();
-    const live = new Live(clock);
+    const live = new EventStream(clock);
     const heard = listening(live);
-    tell(live, drifted, { result: "in-sync" }, drifted, { result: "in-sync" });
+    tell(live, drifted, { result: "in_sync" }, drifted, { result: "in_sync" });
     expect(heard).toEqual(["changed"]);
     await clock.advance(1_000);
     expect(heard).toEqual(["changed", "changed"]);
@@ -45,7 +45,7 @@ describe("an open page", () => {
 
   it("hears nothing of looks that change nothing", async ({ expect }) => {
     const clock = new SimulatedClock();
-    const live = new Live(clock);
+    const live = new EventStream(clock);
     const heard = listening(live);
     tell(live, drifted, ...Array.from({ length: 5 }, () => drifted));
     await clock.advance(5_000);
@@ -54,7 +54,7 @@ describe("an open page", () => {
 
   it("hears a beat where nothing happens, so that no proxy cuts the line", async ({ expect }) => {
     const clock = new SimulatedClock();
-    const heard = listening(new Live(clock));
+    const heard = listening(new EventStream(clock));
     await clock.advance(60_000);
     expect(heard).toEqual(["beat", "beat", "beat"]);
   });
@@ -63,7 +63,7 @@ describe("an open page", () => {
     expect,
   }) => {
     const clock = new SimulatedClock();
-    const live = new Live(clock);
+    const live = new EventStream(clock);
     const open = Array.from({ length: 200 }, () => live.listen(deaf()));
     expect(live.listen(deaf())).toBeUndefined();
     for (const each of open) each?.[Symbol.dispose]();

@@ -19,7 +19,7 @@ function shopAfter(fleet: Fleet, ...looks: readonly InventoryReport[]): string {
 describe("what browsers saw", () => {
   it("is not spoken of where nobody looks", ({ expect }) => {
     const fleet = fleetOf();
-    fleet.recordZone(report(shop, 1, held("WEAKENING")));
+    fleet.recordZone(report(shop, 1, held("weakening")));
     for (const page of [zonePage(fleet), fleetPage(fleet)]) {
       expect(wordsOf(page)).not.toContain("browsers");
       expect(page).not.toContain("inventory");
@@ -115,7 +115,7 @@ describe("what browsers saw", () => {
     expect,
   }) => {
     const waiting = fleetOf();
-    waiting.recordZone(report(shop, 1, held("WEAKENING")));
+    waiting.recordZone(report(shop, 1, held("weakening")));
     const page = shopAfter(waiting, judged);
     expect(page).toContain(`<pre class="value">${impact.join("\n")}</pre>`);
     expect(page).toContain('<details class="record" id="impact" open>');
@@ -130,17 +130,17 @@ describe("what browsers saw", () => {
     expect,
   }) => {
     const fleet = fleetOf();
-    fleet.recordZone(report(shop, 1, held("WEAKENING")));
+    fleet.recordZone(report(shop, 1, held("weakening")));
     expect(wordsOf(shopAfter(fleet, inventoryRead(shop, 5)))).toContain("is not judged yet");
     fleet.recordInventory(judged);
-    fleet.recordZone(report(shop, 6, { result: "in-sync" }));
+    fleet.recordZone(report(shop, 6, { result: "in_sync" }));
     expect(wordsOf(zonePage(fleet))).not.toContain("What this would do");
   });
 
   it("is counted over the fleet, each number a filter that a second click takes away", ({
     expect,
   }) => {
-    const page = fleetPage(scene(), { status: "blocked", q: "shop", inventory: "malicious" });
+    const page = fleetPage(scene(), { status: "held", q: "shop", inventory: "malicious" });
     expect(wordsOf(page)).toContain("1 with malicious items: 2 1 with scripts outside policies: 1");
     expect(wordsOf(page)).toContain("Zones: blocked, with malicious items");
     expect(wordsOf(page)).toContain("shop.example.com 2 malicious");
@@ -184,7 +184,7 @@ describe("hostile text among it", () => {
       cookie(evil, { firstPageUrl: evil, firstSeenAt: start }),
     ];
     const fleet = fleetOf();
-    fleet.recordZone(report(shop, 1, held("WEAKENING")));
+    fleet.recordZone(report(shop, 1, held("weakening")));
     const page = shopAfter(
       fleet,
       inventoryRead(shop, 2, { items, policy: "script-src 'self'", impact: [evil] }),

@@ -4,7 +4,7 @@ import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
-import { blockReasons } from "../../src/state/block-reason.ts";
+import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { triggers } from "../../src/state/run-report.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
@@ -77,33 +77,33 @@ describe("the schema of /api/v1", () => {
   });
 
   it("describes a fleet of which a revision is held", ({ expect }) => {
-    const held = fleetOf(declared(shop, { held: fleetRefusal }));
+    const held = fleetOf(declared(shop, { hold: fleetRefusal }));
     held.recordLoad(heldLoad());
     const body = fleetJson({ ...snapshot, fleet: held });
     expect(faultsOf("fleet", body)).toBe("");
     expect(body).toMatchObject({
       desired: {
         revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
-        held: { revision: "sha256-0357424802a9", code: "FLEET_CHANGE", zones: 2 },
+        held: { revision: "sha256-0357424802a9", code: "fleet_change", zones: 2 },
       },
     });
-    const problems = problemsJson({ ...snapshot, fleet: held });
-    expect(faultsOf("problems", problems)).toBe("");
-    expect(problems).toMatchObject({ problems: [], held: { message: fleetRefusal.message } });
+    const diagnostics = problemsJson({ ...snapshot, fleet: held });
+    expect(faultsOf("problems", diagnostics)).toBe("");
+    expect(diagnostics).toMatchObject({ diagnostics: [], held: { message: fleetRefusal.message } });
     for (const state of held.zones) {
       expect(faultsOf("zone", zoneJson(state))).toBe("");
-      expect(zoneJson(state)).toMatchObject({ blocked: ["fleet_limit"], refusals: [fleetRefusal] });
+      expect(zoneJson(state)).toMatchObject({ blocked: ["fleet_limit"], holds: [fleetRefusal] });
     }
   });
 
   it("has the closed sets of the program", ({ expect }) => {
     expect(valuesOf("status")).toEqual(zoneStatuses);
     expect(valuesOf("trigger")).toEqual(triggers);
-    expect(valuesOf("reason")).toEqual(blockReasons);
+    expect(valuesOf("reason")).toEqual(holdReasons);
   });
 
   it("notices a field that nobody described", ({ expect }) => {
-    expect(faultsOf("problems", { problems: [], held: null, more: 1 })).toContain(
+    expect(faultsOf("problems", { diagnostics: [], held: null, more: 1 })).toContain(
       "additional properties",
     );
   });

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json/json-view.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { fleetOf, held, shop } from "../support/fleets.ts";
-import { at, change, daemon, declared, load, problem, report } from "../support/reports.ts";
+import { at, change, daemon, declared, load, diagnostic, report } from "../support/reports.ts";
 import { noHistory, scene, sceneImpact } from "../support/scenes.ts";
 
 function snapshot(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {
@@ -18,8 +18,8 @@ function sent(body: unknown): unknown {
 describe("the fleet as JSON", () => {
   it("tells the process and its zones in numbers", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
-    fleet.recordLoad(load({ problems: [problem()] }));
-    fleet.recordZone(report(shop, 1, { result: "in-sync" }));
+    fleet.recordLoad(load({ diagnostics: [diagnostic()] }));
+    fleet.recordZone(report(shop, 1, { result: "in_sync" }));
     expect(sent(fleetJson(snapshot(fleet)))).toEqual({
       version: "0.1.0",
       mode: "enforce",
@@ -30,7 +30,7 @@ describe("the fleet as JSON", () => {
         revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
         hash: "a1b2c3d4e5f60718",
         held: null,
-        problems: 1,
+        diagnostics: 1,
         at: "2026-11-21T10:00:00.000Z",
       },
       zones: 2,
@@ -65,15 +65,15 @@ describe("the fleet as JSON", () => {
 
   it("says so where nothing was loaded yet", ({ expect }) => {
     expect(fleetJson(snapshot())).toMatchObject({ desired: null });
-    expect(problemsJson(snapshot())).toEqual({ problems: [], held: null });
+    expect(problemsJson(snapshot())).toEqual({ diagnostics: [], held: null });
   });
 });
 
 describe("zones as JSON", () => {
   it("are selected as on the page", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
-    fleet.recordZone(report(shop, 1, held("WEAKENING", "TOO_MANY_DELETES")));
-    const body = sent(zonesJson(snapshot(fleet), selectionFrom({ status: "blocked" })));
+    fleet.recordZone(report(shop, 1, held("weakening", "too_many_deletes")));
+    const body = sent(zonesJson(snapshot(fleet), selectionFrom({ status: "held" })));
     expect(body).toMatchObject({
       matching: 1,
       page: 1,
@@ -82,7 +82,7 @@ describe("zones as JSON", () => {
         {
           name: shop,
           mode: "enforce",
-          status: "blocked",
+          status: "held",
           status_since: "2026-11-21T10:01:00.000Z",
           drifted_since: "2026-11-21T10:01:00.000Z",
           last_success_at: "2026-11-21T10:01:00.000Z",
@@ -100,7 +100,7 @@ describe("zones as JSON", () => {
     const fields = [{ field: "action", before: undefined, after: "allow" }];
     const edited = change("policy/a", "strengthens", { fields });
     fleet.recordZone(report(shop, 1, { result: "applied", cause: "drift", changes: [edited] }));
-    fleet.recordZone(report(shop, 2, { result: "ready", cause: "drift", changes: [edited] }));
+    fleet.recordZone(report(shop, 2, { result: "planned", cause: "drift", changes: [edited] }));
     const state = fleet.zone(shop);
     if (state === undefined) throw new Error("not declared");
     const differing = {
@@ -166,7 +166,7 @@ describe("what browsers saw, as JSON", () => {
       what: "https://stats.example.org/m.js",
       where: "https://shop.example.com/checkout/pay",
       first_seen_at: "2026-11-21T07:00:00.000Z",
-      malicious_because: ["integrity score 4"],
+      malicious_reasons: ["integrity score 4"],
     };
     const zero = { script: 0, connection: 0, cookie: 0 };
     expect(inventoryOf(shop)).toMatchObject({

@@ -15,8 +15,8 @@ import {
   fleetRefusal,
   heldLoad,
   load,
-  problem,
-  refusal,
+  diagnostic,
+  hold,
   report,
 } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";
@@ -34,9 +34,9 @@ describe("the fleet's page", () => {
   });
 
   it("keeps text and status of a search in all its links", ({ expect }) => {
-    const page = fleetPage(scene(), { q: "example.com", status: "blocked" });
+    const page = fleetPage(scene(), { q: "example.com", status: "held" });
     expect(page).toContain('href="/?q=example.com&amp;status=drifted"');
-    expect(page).toContain('<input type="hidden" name="status" value="blocked" />');
+    expect(page).toContain('<input type="hidden" name="status" value="held" />');
     expect(page.match(/<th scope="row">/g)).toHaveLength(1);
   });
 
@@ -94,7 +94,7 @@ describe("a zone's page", () => {
     "says of a zone in $zone under a program in $program: $says",
     ({ program, zone, says }, { expect }) => {
       const fleet = fleetOf(declared(shop, { mode: zone }));
-      const state = stateAfter(fleet, report(shop, 1, { result: "in-sync" }));
+      const state = stateAfter(fleet, report(shop, 1, { result: "in_sync" }));
       const snapshot = { ...snapshotOf(fleet), daemon: daemon({ mode: program }) };
       expect(wordsOf(textOfHtml(renderZonePage(snapshot, state)))).toContain(says);
     },
@@ -102,7 +102,7 @@ describe("a zone's page", () => {
 
   it("calls a plan that is merely observed by that name", ({ expect }) => {
     const fleet = fleetOf();
-    fleet.recordZone(report(shop, 1, held("OBSERVED")));
+    fleet.recordZone(report(shop, 1, held("observe")));
     expect(wordsOf(zonePage(fleet))).toContain("Observed only");
   });
 
@@ -110,23 +110,23 @@ describe("a zone's page", () => {
     const fleet = fleetOf();
     const fields = [{ field: "description", before: undefined, after: "" }];
     const changes = [change("policy/a", "neutral", { fields })];
-    fleet.recordZone(report(shop, 1, { result: "ready", cause: "pending", changes }));
+    fleet.recordZone(report(shop, 1, { result: "planned", cause: "pending", changes }));
     expect(wordsOf(zonePage(fleet))).toContain("description none empty");
   });
 });
 
 describe("a revision of the files that is held", () => {
-  const fleet = fleetOf(declared(shop, { held: fleetRefusal }), declared("blog.example.com"));
+  const fleet = fleetOf(declared(shop, { hold: fleetRefusal }), declared("blog.example.com"));
   fleet.recordLoad(heldLoad());
   for (const name of [shop, "blog.example.com"]) {
-    fleet.recordZone(report(name, 1, { result: "in-sync" }));
+    fleet.recordZone(report(name, 1, { result: "in_sync" }));
   }
 
   it("is told on every page, beside the one in force, and not as files out of order", ({
     expect,
   }) => {
-    const problems = textOfHtml(renderProblemsPage(snapshotOf(fleet)));
-    for (const page of [fleetPage(fleet), zonePage(fleet), problems]) {
+    const diagnostics = textOfHtml(renderProblemsPage(snapshotOf(fleet)));
+    for (const page of [fleetPage(fleet), zonePage(fleet), diagnostics]) {
       expect(wordsOf(page)).toContain("Problems 1 ");
       expect(wordsOf(page)).toContain(
         "A new revision of the files is held. sha256-0357424802a9 would change or drop 2 zones and is not followed; 8c9b6cfb5909 stays in force. Why, and what to do",
@@ -134,25 +134,25 @@ describe("a revision of the files that is held", () => {
       expect(wordsOf(page)).not.toContain("not in order");
       expect(wordsOf(page)).not.toContain("Nothing is wrong");
     }
-    expect(wordsOf(problems)).toContain(
+    expect(wordsOf(diagnostics)).toContain(
       "The revision sha256-0357424802a9 is held revision sha256-0357424802a9 changes 2",
     );
   });
 
   it("blocks the zones that it touches, and no other", ({ expect }) => {
-    const page = fleetPage(fleet, { status: "blocked" });
+    const page = fleetPage(fleet, { status: "held" });
     expect(page).toContain(`href="/zones/${shop}"`);
     expect(page).not.toContain('href="/zones/blog.example.com"');
     expect(wordsOf(zonePage(fleet))).toContain(
       "The new revision of the files is held revision sha256-0357424802a9 changes 2",
     );
     expect(wordsOf(zonePage(fleet))).toContain("Nothing to do by the revision in force");
-    expect(wordsOf(zonePage(fleet, "blog.example.com"))).not.toContain("FLEET_CHANGE");
+    expect(wordsOf(zonePage(fleet, "blog.example.com"))).not.toContain("fleet_change");
   });
 
   it("is told beside the problems of other files", ({ expect }) => {
     const broken = fleetOf();
-    broken.recordLoad(heldLoad({ problems: [problem()] }));
+    broken.recordLoad(heldLoad({ diagnostics: [diagnostic()] }));
     const words = wordsOf(fleetPage(broken));
     expect(words).toContain("Problems 2 ");
     expect(words).toContain("The files are not in order. 1 problem ;");
@@ -181,10 +181,10 @@ describe("hostile text", () => {
     );
     fleet.recordZone(
       report(shop, 2, {
-        result: "refused",
+        result: "held",
         cause: "drift",
         changes,
-        refusals: [refusal("QUOTA", evil)],
+        holds: [hold("quota", evil)],
         unmanaged: [{ kind: "rule", id: evil, title: evil }],
       }),
     );
@@ -192,8 +192,8 @@ describe("hostile text", () => {
       load({
         source: evil,
         revision: evil,
-        problems: [
-          problem({
+        diagnostics: [
+          diagnostic({
             message: evil,
             remedy: evil,
             path: evil,
@@ -209,7 +209,7 @@ describe("hostile text", () => {
       zonePage(fleet),
       textOfHtml(renderProblemsPage(snapshot)),
     ];
-    fleet.recordZone(report(shop, 3, { result: "unreadable", failure: failure(evil) }));
+    fleet.recordZone(report(shop, 3, { result: "error", failure: failure(evil) }));
     pages.push(zonePage(fleet), fleetPage(fleet));
     for (const page of pages) {
       expect(page).not.toContain(script);
@@ -221,9 +221,7 @@ describe("hostile text", () => {
 
   it("does not make a row long without end", ({ expect }) => {
     const fleet = fleetOf();
-    fleet.recordZone(
-      report(shop, 1, { result: "unreadable", failure: failure("x".repeat(5_000)) }),
-    );
+    fleet.recordZone(report(shop, 1, { result: "error", failure: failure("x".repeat(5_000)) }));
     expect(fleetPage(fleet)).not.toContain("x".repeat(161));
   });
 });
@@ -231,7 +229,7 @@ describe("hostile text", () => {
 describe("problems in files", () => {
   it("come with place, path, what is wrong and what would be right", ({ expect }) => {
     const fleet = fleetOf();
-    fleet.recordLoad(load({ problems: [problem()] }));
+    fleet.recordLoad(load({ diagnostics: [diagnostic()] }));
     expect(wordsOf(textOfHtml(renderProblemsPage(snapshotOf(fleet))))).toContain(
       "shops.yaml:12:15 error SCHEMA_ENUM &quot;blok&quot; is no action of a policy. Did you mean &quot;log&quot;? in zones[0].page_shield.policies.items[0].action",
     );

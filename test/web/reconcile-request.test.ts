@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { Live } from "../../src/web/event-stream.ts";
-import type { Ask } from "../../src/web/reconcile-request.ts";
+import { EventStream } from "../../src/web/event-stream.ts";
+import type { RequestReconcile } from "../../src/web/reconcile-request.ts";
 import { startServer, type WatchServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
@@ -14,19 +14,19 @@ const right = "a-token-of-some-length";
 interface Asked extends AsyncDisposable {
   readonly url: string;
   readonly clock: SimulatedClock;
-  readonly asks: readonly Ask[];
+  readonly asks: readonly RequestReconcile[];
   readonly woken: readonly string[];
 }
 
 async function serve(canAsk = true): Promise<Asked> {
   const clock = new SimulatedClock();
-  const asks: Ask[] = [];
+  const asks: RequestReconcile[] = [];
   const woken: string[] = [];
   const server: WatchServer = await startServer({
     listen: { host: "127.0.0.1", port: 0 },
     fleet: fleetOf(),
     history: noHistory,
-    live: new Live(clock),
+    live: new EventStream(clock),
     asking: canAsk
       ? {
           token: () => Promise.resolve(right),

@@ -26,7 +26,7 @@ describe("a selection", () => {
 
   it("can be written as a link and read again", ({ expect }) => {
     const selection = {
-      status: "blocked",
+      status: "held",
       inventory: "outside",
       query: "a b&c",
       page: 2,
@@ -41,12 +41,12 @@ describe("the selected zones", () => {
   const names = ["a", "b", "c", "d", "e"].map((name) => `${name}.example.com`);
   const fleet = fleetOf(...names.map((name) => declared(name)));
   const stronger = change("rule/x", "weakens");
-  fleet.recordZone(report("a.example.com", 1, { result: "in-sync" }));
+  fleet.recordZone(report("a.example.com", 1, { result: "in_sync" }));
   fleet.recordZone(
-    report("b.example.com", 1, { result: "ready", cause: "drift", changes: [stronger] }),
+    report("b.example.com", 1, { result: "planned", cause: "drift", changes: [stronger] }),
   );
-  fleet.recordZone(report("c.example.com", 1, { result: "unreadable" }));
-  fleet.recordZone(report("d.example.com", 1, { ...held("WEAKENING") }));
+  fleet.recordZone(report("c.example.com", 1, { result: "error" }));
+  fleet.recordZone(report("d.example.com", 1, { ...held("weakening") }));
 
   it("come in the order of their urgency: weakened ones first", ({ expect }) => {
     const { zones } = select(fleet.zones, everything);
@@ -105,7 +105,9 @@ describe("the selected zones", () => {
 
   it("come in pages of 200; a page beyond the end is the last one", ({ expect }) => {
     const many = fleetOf(...Array.from({ length: 450 }, (_, at) => declared(`z${at}.example.com`)));
-    many.recordZone(report("z1.example.com", 1, { result: "ready", cause: "drift", changes: [a] }));
+    many.recordZone(
+      report("z1.example.com", 1, { result: "planned", cause: "drift", changes: [a] }),
+    );
     const page = (number: number): number =>
       select(many.zones, { ...everything, page: number }).zones.length;
     expect([page(1), page(2), page(3), page(9)]).toEqual([200, 200, 50, 50]);

@@ -1,11 +1,11 @@
 import { describe, it } from "vitest";
 
 import type { Fleet } from "../../src/state/fleet.ts";
-import { Live } from "../../src/web/event-stream.ts";
+import { EventStream } from "../../src/web/event-stream.ts";
 import { startServer, type ServerOptions, type WatchServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
-import { at, daemon, load, problem, report } from "../support/reports.ts";
+import { at, daemon, load, diagnostic, report } from "../support/reports.ts";
 import { noHistory } from "../support/scenes.ts";
 import { freshMetrics } from "../support/scrapes.ts";
 
@@ -18,7 +18,7 @@ function serve(
     listen: { host: "127.0.0.1", port: 0 },
     fleet,
     history: noHistory,
-    live: new Live(new SimulatedClock()),
+    live: new EventStream(new SimulatedClock()),
     asking: undefined,
     facts: () => daemon(),
     metrics: {
@@ -36,7 +36,7 @@ function serve(
 
 function loadedFleet(): Fleet {
   const fleet = fleetOf();
-  fleet.recordLoad(load({ problems: [problem()] }));
+  fleet.recordLoad(load({ diagnostics: [diagnostic()] }));
   fleet.recordZone(report(shop, 1, drifted));
   return fleet;
 }
@@ -174,7 +174,7 @@ describe("the server", () => {
   });
 
   it("tells an open page that there is something to see", async ({ expect, signal }) => {
-    const live = new Live(new SimulatedClock());
+    const live = new EventStream(new SimulatedClock());
     await using server = await serve(loadedFleet(), { live });
     const response = await fetch(`${server.url}/events`, { signal });
     expect(response.headers.get("content-type")).toBe("text/event-stream");

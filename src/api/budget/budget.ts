@@ -3,10 +3,10 @@ import { ApiError } from "../request/api-error.ts";
 import { urgencies, type Urgency } from "../request/call.ts";
 import { Circuit, type Passage } from "../request/circuit.ts";
 import type { RateView } from "./rate-headers.ts";
-import { Allowance, type AllowanceOptions, type Tier } from "./rate-limiter.ts";
+import { RateLimiter, type RateLimiterOptions, type Tier } from "./rate-limiter.ts";
 
 /** How much a credential may ask of the service, and how long its requests wait for that. */
-export interface BudgetOptions extends AllowanceOptions {
+export interface BudgetOptions extends RateLimiterOptions {
   /** Requests under way at once. */
   readonly concurrency: number;
   /** Longest time that a request waits for its turn. */
@@ -17,7 +17,7 @@ export interface BudgetOptions extends AllowanceOptions {
 export interface Pause {
   readonly until: Date;
   /** `locked`: the service answered 429. */
-  readonly because: "locked" | "unreachable" | "spent";
+  readonly reason: "locked" | "unreachable" | "spent";
 }
 
 /** A budget at one moment. */
@@ -71,7 +71,7 @@ type Openings = Readonly<Record<Tier, number>>;
 export class Budget {
   readonly #options: BudgetOptions;
   readonly #clock: Clock;
-  readonly #allowance: Allowance;
+  readonly #allowance: RateLimiter;
   readonly #circuit = new Circuit();
   #closedUntil = Number.NEGATIVE_INFINITY;
   #throttledMs = 0;
@@ -82,7 +82,7 @@ export class Budget {
   constructor(options: BudgetOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
-    this.#allowance = new Allowance(options);
+    this.#allowance = new RateLimiter(options);
   }
 
   /** Waits for leave to send; rejects when the signal aborts, patience ends or a probe finds nobody. */
@@ -145,13 +145,13 @@ export class Budget {
 
   #pause(now: number): Pause | undefined {
     if (this.#closedUntil > now) {
-      return { until: this.#dateOf(this.#closedUntil, now), because: "locked" };
+      return { until: this.#dateOf(this.#closedUntil, now), reason: "locked" };
     }
     const open = this.#open(now);
     const at = Math.min(...this.#waiters.map((waiter) => open[tierOf(waiter, now)]));
     if (at <= now || !Number.isFinite(at)) return undefined;
-    const because = this.#circuit.isBroken ? "unreachable" : "spent";
-    return { until: this.#dateOf(at, now), because };
+    const reason = this.#circuit.isBroken ? "unreachable" : "spent";
+    return { until: this.#dateOf(at, now), reason };
   }
 
   #dateOf(moment: number, now: number): Date {

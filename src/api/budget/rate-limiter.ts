@@ -2,7 +2,7 @@ import type { RateView } from "./rate-headers.ts";
 import { SlidingWindow, type RateRule } from "./sliding-window.ts";
 
 /** How much of the service's allowance a credential may use. */
-export interface AllowanceOptions {
+export interface RateLimiterOptions {
   /** Requests that the service allows the token in a window (SERVICE.md C.3). */
   readonly limit: number;
   readonly windowMs: number;
@@ -33,7 +33,7 @@ interface Told {
 }
 
 /** An allowance at one moment, as the service sees it: the reserve included. */
-export interface AllowanceView {
+export interface RateLimiterView {
   readonly limit: number;
   readonly left: number;
   /** When there will be more; infinite where nothing is used. */
@@ -43,8 +43,8 @@ export interface AllowanceView {
 }
 
 /** Knows when the next request may be sent without passing any limit, our own or the service's. */
-export class Allowance {
-  readonly #options: AllowanceOptions;
+export class RateLimiter {
+  readonly #options: RateLimiterOptions;
   readonly #window = new SlidingWindow();
   /** The configured rule, under "", and those that the service named. They can only narrow it. */
   readonly #rules = new Map<string, RateRule>();
@@ -54,7 +54,7 @@ export class Allowance {
   #told: Told | undefined;
   #lastPatient = Number.NEGATIVE_INFINITY;
 
-  constructor(options: AllowanceOptions) {
+  constructor(options: RateLimiterOptions) {
     this.#options = options;
     this.#adopt("", options.limit, options.windowMs);
   }
@@ -65,7 +65,7 @@ export class Allowance {
   }
 
   /** The limit as the service sees it. */
-  view(now: number): AllowanceView {
+  view(now: number): RateLimiterView {
     const rules = [...this.#rules.values()];
     const tightest = rules.reduce((a, b) => (b.limit / b.ms < a.limit / a.ms ? b : a));
     const limit = Math.round(tightest.limit / (1 - this.#options.reserve));

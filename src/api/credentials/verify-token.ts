@@ -3,7 +3,7 @@ import { looseDate } from "../../syntax/loose-json.ts";
 import type { Fetched } from "../request/answer.ts";
 import { ApiError } from "../request/api-error.ts";
 import { get, type GetCall } from "../request/call.ts";
-import { sendWithRetries, type Session } from "../request/retry.ts";
+import { sendWithRetries, type RequestState } from "../request/retry.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
@@ -17,7 +17,7 @@ import { textIn } from "../wire-value.ts";
  * @param accountId an account that the credential serves; "" where none is known.
  */
 export async function verifyToken(
-  session: Session,
+  session: RequestState,
   accountId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function verifyToken(
 }
 
 async function unlessRefused(
-  session: Session,
+  session: RequestState,
   call: GetCall,
   signal: AbortSignal,
 ): Promise<Fetched | undefined> {

@@ -11,7 +11,7 @@ import { policiesOf, settingsOf, type LiveSettings } from "./page-shield.ts";
 import type { ScoreRules } from "./score-rule.ts";
 
 /** What is to be read of a zone; what is not wanted costs no request. */
-export interface Wanted {
+export interface PartsToRead {
   readonly settings: boolean;
   readonly policies: boolean;
   readonly rules: boolean;
@@ -32,7 +32,7 @@ export async function readAnswers(
   send: Get,
   scoreRules: ScoreRules,
   zone: Zone,
-  wanted: Wanted,
+  wanted: PartsToRead,
   signal: AbortSignal,
 ): Promise<ZoneAnswers> {
   const settings = wanted.settings ? await askSettings(send, zone, signal) : undefined;

@@ -60,9 +60,9 @@ export function answerOf(
     return { digest, result, resultInfo, status, ray, auditId: "" };
   }
   const body = isBare(call, reply) ? { success: true } : parse(reply.body);
-  if (!isSuccess) throw refusal(call, reply, body, token, clock.now());
+  if (!isSuccess) throw hold(call, reply, body, token, clock.now());
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
-  if (body["success"] !== true) throw refusal(call, reply, body, token, clock.now());
+  if (body["success"] !== true) throw hold(call, reply, body, token, clock.now());
   if (digest !== "") known.add(digest);
   return {
     digest,
@@ -106,7 +106,7 @@ function malformed(call: Call, body: unknown, status: number, ray: string): ApiE
   return new ApiError("API_MALFORMED", message, { ...facts, transient: body === undefined });
 }
 
-function refusal(call: Call, reply: Reply, body: unknown, token: Token, now: Date): ApiError {
+function hold(call: Call, reply: Reply, body: unknown, token: Token, now: Date): ApiError {
   const { status, headers } = reply;
   const reasons = isJsonObject(body) ? reasonsIn(body["errors"]) : [];
   const codes = reasons.map(({ code }) => code);
@@ -133,7 +133,7 @@ const codesByStatus: Readonly<Record<number, ApiErrorCode>> = {
   404: "API_NOT_FOUND",
   408: "API_TIMEOUT",
   409: "API_CONFLICT",
-  429: "API_THROTTLED",
+  429: "API_RATE_LIMITED",
 };
 
 function codeFor(status: number, reasons: readonly Reason[]): ApiErrorCode {

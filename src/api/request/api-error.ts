@@ -23,7 +23,7 @@ export type ApiErrorCode =
   /** The service does not accept the request: a bad value, no entitlement (other 4xx). */
   | "API_REFUSED"
   /** Too many requests (429). */
-  | "API_THROTTLED"
+  | "API_RATE_LIMITED"
   /** The service failed (5xx). */
   | "API_SERVER"
   /** A write was sent, and whether it took effect cannot be told. */

@@ -17,7 +17,7 @@ const remedies: Readonly<Partial<Record<ApiErrorCode, string>>> = {
   API_CONFLICT: itself,
   API_SERVER: itself,
   API_TIMEOUT: itself,
-  API_THROTTLED: "it goes on by itself; lower the budget where others use the token too",
+  API_RATE_LIMITED: "it goes on by itself; lower the budget where others use the token too",
   API_QUOTA: "declare fewer, or have the quota of the zone raised",
   API_REFUSED: "change what is declared, or the plan of the zone",
 };

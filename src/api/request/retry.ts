@@ -40,7 +40,7 @@ export const patientRetry: RetryPolicy = {
 export const briefRetry: RetryPolicy = { ...patientRetry, attempts: 3, deadlineMs: 5_000 };
 
 /** The service in the name of one credential. */
-export interface Session {
+export interface RequestState {
   readonly connection: Connection;
   readonly credential: Credential;
   readonly retry: RetryPolicy;
@@ -74,7 +74,7 @@ interface FailedAttempt {
  * @param stop begins nothing more; aborts with `signal` at the latest. What was sent before counts.
  */
 export async function sendWithRetries(
-  session: Session,
+  session: RequestState,
   urgency: Urgency,
   call: Call,
   signal: AbortSignal,
@@ -108,7 +108,7 @@ export async function sendWithRetries(
 
 /** How long to wait before the next sending; `undefined` where there is to be none. */
 async function waitBefore(
-  session: Session,
+  session: RequestState,
   call: Call,
   attempt: FailedAttempt,
   { sendings, firstEnd }: { readonly sendings: number; readonly firstEnd: number },
@@ -117,7 +117,7 @@ async function waitBefore(
   const { error } = attempt;
   const mayRepeat = await helpsToRepeat(credential, call, attempt);
   const wait = waitFor(session, error, sendings);
-  const isLocked = error.code === "API_THROTTLED";
+  const isLocked = error.code === "API_RATE_LIMITED";
   if (isLocked) credential.budget.close(wait);
   const deadlineMs = isLocked ? retry.lockedDeadlineMs : retry.deadlineMs;
   const isLate = connection.clock.uptime() - firstEnd + wait > deadlineMs;
@@ -138,7 +138,7 @@ const nothing = {
 } as const;
 
 async function sendOnce(
-  session: Session,
+  session: RequestState,
   urgency: Urgency,
   call: Call,
   signal: AbortSignal,
@@ -201,7 +201,7 @@ async function helpsToRepeat(
 }
 
 /** What the service asked for, and on top of it full jitter, so that those who failed together do not return together. */
-function waitFor({ retry, random }: Session, error: ApiError, sendings: number): number {
+function waitFor({ retry, random }: RequestState, error: ApiError, sendings: number): number {
   const bound = Math.min(retry.longestWaitMs, retry.firstWaitMs * 2 ** (sendings - 1));
   return error.retryAfterMs + random() * bound;
 }

@@ -11,7 +11,7 @@ const notHttp = /^(HPE_|HTTPParserError$)/;
 const tooLarge = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 
 /** What is known of a request that came to no whole answer. */
-export interface Broken {
+export interface ConnectionFailure {
   readonly cause: unknown;
   readonly timedOut: boolean;
   readonly timeoutMs: number;
@@ -20,7 +20,10 @@ export interface Broken {
 }
 
 /** Understands what kept a request from a whole answer. */
-export function failureOf(call: Call, { cause, timedOut, timeoutMs, ray }: Broken): ApiError {
+export function failureOf(
+  call: Call,
+  { cause, timedOut, timeoutMs, ray }: ConnectionFailure,
+): ApiError {
   const code = timedOut ? "UND_ERR_HEADERS_TIMEOUT" : codeOf(cause);
   const place = `${call.method} ${call.route}`;
   const fault = faultOf(code);

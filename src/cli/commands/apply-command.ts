@@ -11,7 +11,7 @@ import type { ApplyPlanFlags } from "./apply-plan.ts";
 import type { ApplyFlags } from "./apply.ts";
 
 /** Adds `apply`, which carries out a look of its own or a saved plan, or only asks what the service says to it. */
-export const addApply: Add = (program, machine, end) => {
+export const addApply: Add = (program, host, end) => {
   program
     .command("apply")
     .description("change once what differs from the files")
@@ -34,12 +34,12 @@ export const addApply: Add = (program, machine, end) => {
       const { plan, accept = [], check = false } = options;
       if (plan === undefined && check) {
         const { checkCommand } = await import("./check.ts");
-        end(await checkCommand({ ...options, zones }, machine));
+        end(await checkCommand({ ...options, zones }, host));
         return;
       }
       if (plan === undefined) {
         const { applyCommand } = await import("./apply.ts");
-        end(await applyCommand({ ...options, zones }, machine));
+        end(await applyCommand({ ...options, zones }, host));
         return;
       }
       if (zones.length > 0 || accept.length > 0 || check) {
@@ -48,7 +48,7 @@ export const addApply: Add = (program, machine, end) => {
         );
       }
       const { applyPlan } = await import("./apply-plan.ts");
-      end(await applyPlan({ ...options, plan }, machine));
+      end(await applyPlan({ ...options, plan }, host));
     });
 };
 

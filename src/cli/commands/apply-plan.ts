@@ -1,19 +1,19 @@
-import type { Machine } from "../../host/host.ts";
-import { desiredOrProblems } from "../../host/load.ts";
+import type { Host } from "../../host/host.ts";
+import { loadDesiredOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/read-text.ts";
-import type { PlanMistake } from "../../render/json/plan-file-error.ts";
+import type { PlanFileError } from "../../render/json/plan-file-error.ts";
 import { objectionsTo, type PlanFile, readPlanFile } from "../../render/json/plan-file.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { exitCodeOfApply, exitCodes, type ExitCode } from "../output/exit-codes.ts";
 import { rethrow } from "../session/plan-all.ts";
-import type { OnceFlags } from "../session/run-once.ts";
-import { nothingBeside, printReport } from "../session/run-once.ts";
+import type { RunOnceFlags } from "../session/run-once.ts";
+import { noExtras, printReport } from "../session/run-once.ts";
 import { type Session, withService } from "../session/session.ts";
 import { applySavedZone } from "./apply-saved-zone.ts";
-import { savedPlanJudge, type SavedPlanJudge } from "./saved-plan-judge.ts";
+import { savedPlanGuard, type SavedPlanGuard } from "./saved-plan-judge.ts";
 
 /** What `apply --plan` is told. */
-export interface ApplyPlanFlags extends Pick<OnceFlags, "config" | "format"> {
+export interface ApplyPlanFlags extends Pick<RunOnceFlags, "config" | "format"> {
   readonly plan: string;
 }
 
@@ -22,26 +22,26 @@ export interface ApplyPlanFlags extends Pick<OnceFlags, "config" | "format"> {
  * let it. What the plan rests on is read again; a write that touches something that has moved is not sent, nor is any
  * after it in that zone. What is so already, as after an apply before this one, is left out. Nothing is planned anew.
  */
-export async function applyPlan(flags: ApplyPlanFlags, machine: Machine): Promise<ExitCode> {
-  const { text, why } = await readText(flags.plan, machine);
-  if (text === undefined) return refuse(unreadable(flags.plan, why), exitCodes.invalid, machine);
+export async function applyPlan(flags: ApplyPlanFlags, host: Host): Promise<ExitCode> {
+  const { text, why } = await readText(flags.plan, host);
+  if (text === undefined) return refuse(unreadable(flags.plan, why), exitCodes.invalid, host);
   const read = readPlanFile(text);
   if (read.result === "mistake") {
-    return refuse(`${flags.plan}: ${read.mistake.message}`, exitCodes.invalid, machine);
+    return refuse(`${flags.plan}: ${read.mistake.message}`, exitCodes.invalid, host);
   }
-  return withService(flags.config, machine, async (session) => {
+  return withService(flags.config, host, async (session) => {
     const { config, baseUrl } = session;
-    const here = { owner: config.desired.owner, service: baseUrl, now: machine.clock.now() };
+    const here = { owner: config.desired.owner, service: baseUrl, now: host.clock.now() };
     const [objection] = objectionsTo(read.file, here);
     if (objection !== undefined) {
-      return refuse(`${flags.plan}: ${objection.message}`, codeOf(objection), machine);
+      return refuse(`${flags.plan}: ${objection.message}`, codeOf(objection), host);
     }
-    const desired = await desiredOrProblems(config, machine, session.stop);
+    const desired = await loadDesiredOrPrint(config, host, session.stop);
     if (desired === undefined) {
-      return refuse(`${flags.plan}: ${unjudgeable}`, exitCodes.invalid, machine);
+      return refuse(`${flags.plan}: ${unjudgeable}`, exitCodes.invalid, host);
     }
     const zones = read.file.zones.map(({ plan }) => plan.zone);
-    const judge = savedPlanJudge(zones, desired, config);
+    const judge = savedPlanGuard(zones, desired, config);
     return carryOutAll(read.file, judge, flags, session);
   });
 }
@@ -53,23 +53,23 @@ function unreadable(file: string, why: string): string {
   return `${file}: cannot be read: ${why}; give the file that plan --out has written`;
 }
 
-function refuse(message: string, code: ExitCode, machine: Machine): ExitCode {
-  machine.stderr.write(`${message}\n`);
+function refuse(message: string, code: ExitCode, host: Host): ExitCode {
+  host.stderr.write(`${message}\n`);
   return code;
 }
 
-function codeOf({ code }: PlanMistake): ExitCode {
+function codeOf({ code }: PlanFileError): ExitCode {
   return code === "PLAN_EXPIRED" ? exitCodes.stale : exitCodes.invalid;
 }
 
 async function carryOutAll(
   file: PlanFile,
-  judge: SavedPlanJudge,
+  judge: SavedPlanGuard,
   { format }: ApplyPlanFlags,
-  { service, machine, signals }: Session,
+  { service, host, signals }: Session,
 ): Promise<ExitCode> {
   const { reader, writer } = service;
-  const { clock, uniqueId: runId } = machine;
+  const { clock, uniqueId: runId } = host;
   const ports = { reader, writer, clock, runId, bug: rethrow };
   const { revision } = file;
   const startedAt = clock.now();
@@ -77,6 +77,6 @@ async function carryOutAll(
   for (const saved of file.zones) {
     reports.push(await applySavedZone(saved, judge, revision, ports, signals));
   }
-  printReport({ revision, startedAt, zones: reports }, nothingBeside, format, machine);
+  printReport({ revision, startedAt, zones: reports }, noExtras, format, host);
   return exitCodeOfApply(reports);
 }

@@ -1,19 +1,19 @@
-import type { Connected } from "../../host/connect.ts";
-import type { Refusal } from "../../plan/guard/hold.ts";
+import type { ServiceClient } from "../../host/connect.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import { causeByMarks, type Plan } from "../../plan/plan.ts";
 import { freshnessOf, partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
 import type { Write } from "../../plan/write.ts";
-import { carryOutWhile } from "../../reconcile/run/apply-while-valid.ts";
+import { applyPlan } from "../../reconcile/run/apply-while-valid.ts";
 import type { StopSignals, WritePorts } from "../../reconcile/run/apply.ts";
-import { longestAgeMs } from "../../reconcile/run/longest-age.ts";
-import { Brake } from "../../reconcile/run/write-gate.ts";
+import { maxReadAgeMs } from "../../reconcile/run/longest-age.ts";
+import { WriteGate } from "../../reconcile/run/write-gate.ts";
 import { failureOf, isServiceError } from "../../state/failure.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
-import type { SavedPlanJudge } from "./saved-plan-judge.ts";
+import type { SavedPlanGuard } from "./saved-plan-judge.ts";
 
 /** What carrying out a saved plan needs from outside. */
 export interface SavedPlanPorts extends WritePorts {
-  readonly reader: Pick<Connected["reader"], "readZone">;
+  readonly reader: Pick<ServiceClient["reader"], "readZone">;
   /** A new name for each run. */
   readonly runId: () => string;
 }
@@ -25,7 +25,7 @@ export interface SavedPlanPorts extends WritePorts {
  */
 export async function applySavedZone(
   saved: SavedPlan,
-  judge: SavedPlanJudge,
+  judge: SavedPlanGuard,
   revision: string,
   ports: SavedPlanPorts,
   signals: StopSignals,
@@ -48,21 +48,21 @@ export async function applySavedZone(
     const { done, send, held } = freshnessOf(saved, live);
     const plan = withoutDone(saved.plan, done);
     const judged = { ...base, plan, finishedAt: clock.now() };
-    if (plan.writes.length === 0) return { ...judged, result: "in-sync" };
+    if (plan.writes.length === 0) return { ...judged, result: "in_sync" };
     const cause = causeByMarks(plan);
-    const refusalsAt = (now: Date): readonly Refusal[] => judge(saved.plan, now);
-    const refusals = refusalsAt(clock.now());
-    if (refusals.length > 0) return { ...judged, result: "refused", cause, refusals };
-    const ready = { ...judged, result: "ready", plan: { ...plan, writes: send }, cause } as const;
-    using brake = new Brake(clock);
-    const premises = { brake, refusalsAt, longestAgeMs: longestAgeMs(0) };
+    const holdsAt = (now: Date): readonly Hold[] => judge(saved.plan, now);
+    const holds = holdsAt(clock.now());
+    if (holds.length > 0) return { ...judged, result: "held", cause, holds: holds };
+    const ready = { ...judged, result: "planned", plan: { ...plan, writes: send }, cause } as const;
+    using gate = new WriteGate(clock);
+    const conditions = { gate, holdsAt, longestAgeMs: maxReadAgeMs(0) };
     const proposal = { report: ready, live, readAt };
-    const report = await carryOutWhile(premises, proposal, () => [], ports, signals);
+    const report = await applyPlan(conditions, proposal, () => [], ports, signals);
     if (report.result !== "applied") return report;
     return { ...report, plan, outcomes: [...report.outcomes, ...held.map(stale)] };
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    return { ...base, result: "unreadable", finishedAt: clock.now(), failure: failureOf(error) };
+    return { ...base, result: "error", finishedAt: clock.now(), failure: failureOf(error) };
   }
 }
 
@@ -81,5 +81,5 @@ function withoutDone(plan: Plan, done: readonly Write[]): Plan {
 }
 
 function stale(write: Write): Outcome {
-  return { status: "skipped", write, because: "stale" };
+  return { status: "skipped", write, reason: "conflict" };
 }

@@ -1,35 +1,35 @@
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { exitCodeOfApply, type ExitCode } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { rethrow } from "../session/plan-all.ts";
-import type { OnceFlags } from "../session/run-once.ts";
-import { nothingBeside, once } from "../session/run-once.ts";
+import type { RunOnceFlags } from "../session/run-once.ts";
+import { noExtras, runOnce } from "../session/run-once.ts";
 import { withService } from "../session/session.ts";
 import { applyZone } from "./apply-zone.ts";
 
 /** What `apply` is told beside what `plan` is told. */
-export interface ApplyFlags extends OnceFlags {
+export interface ApplyFlags extends RunOnceFlags {
   /** Hashes of plans that a guard holds and that are released for this once. */
   readonly accept?: readonly string[];
 }
 
 /** `zonewarden apply`: judges every zone first, then carries out zone by zone what may be carried out. */
-export async function applyCommand(flags: ApplyFlags, machine: Machine): Promise<ExitCode> {
-  return withService(flags.config, machine, (session) =>
-    once(flags, flags.accept ?? [], session, async ({ looked, missing }) => {
+export async function applyCommand(flags: ApplyFlags, host: Host): Promise<ExitCode> {
+  return withService(flags.config, host, (session) =>
+    runOnce(flags, flags.accept ?? [], session, async ({ looked, missing }) => {
       const { service, config, signals } = session;
       const reports: ZoneReport[] = [];
-      const ports = { writer: service.writer, clock: machine.clock, bug: rethrow };
-      const toWrite = looked.filter(({ proposal }) => proposal.report.result === "ready").length;
-      using progress = startProgress("writing zones", toWrite, machine.stderr);
+      const ports = { writer: service.writer, clock: host.clock, bug: rethrow };
+      const toWrite = looked.filter(({ proposal }) => proposal.report.result === "planned").length;
+      using progress = startProgress("writing zones", toWrite, host.stderr);
       for (const each of looked) {
         reports.push(await applyZone(each, config.desired.owner, ports, signals));
-        if (each.proposal.report.result === "ready") progress.step();
+        if (each.proposal.report.result === "planned") progress.step();
       }
       return {
         reports: [...reports, ...missing],
-        beside: nothingBeside,
+        beside: noExtras,
         exitCodeOf: exitCodeOfApply,
       };
     }),

@@ -1,11 +1,11 @@
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import type { Write } from "../../plan/write.ts";
 import { failureOf, isServiceError } from "../../state/failure.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { printable } from "../../state/value.ts";
 import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
-import type { Looked } from "../session/plan-all.ts";
-import { nothingBeside, once } from "../session/run-once.ts";
+import type { PlannedFleetZone } from "../session/plan-all.ts";
+import { noExtras, runOnce } from "../session/run-once.ts";
 import { type Session, withService } from "../session/session.ts";
 import type { ApplyFlags } from "./apply.ts";
 
@@ -13,35 +13,35 @@ import type { ApplyFlags } from "./apply.ts";
  * `zonewarden apply --check`: lets the service judge each ruleset write that an apply would send, without storing any
  * (SERVICE.md B.2). Writes of settings and policies it cannot judge.
  */
-export async function checkCommand(flags: ApplyFlags, machine: Machine): Promise<ExitCode> {
-  return withService(flags.config, machine, (session) =>
-    once(flags, flags.accept ?? [], session, async ({ looked, missing }) => {
+export async function checkCommand(flags: ApplyFlags, host: Host): Promise<ExitCode> {
+  return withService(flags.config, host, (session) =>
+    runOnce(flags, flags.accept ?? [], session, async ({ looked, missing }) => {
       const refused = await checkAll(looked, session);
       const reports: readonly ZoneReport[] = [
         ...looked.map(({ proposal }) => proposal.report),
         ...missing,
       ];
-      const isRead = reports.every(({ result }) => result !== "unreadable");
+      const isRead = reports.every(({ result }) => result !== "error");
       const exitCodeOf = (): ExitCode => {
         if (refused > 0) return exitCodes.failed;
         return isRead ? exitCodes.done : exitCodes.partial;
       };
-      return { reports, beside: nothingBeside, exitCodeOf };
+      return { reports, beside: noExtras, exitCodeOf };
     }),
   );
 }
 
 /** Says on the side what the service says to each write; gives how many it refused. */
-async function checkAll(looked: readonly Looked[], session: Session): Promise<number> {
+async function checkAll(looked: readonly PlannedFleetZone[], session: Session): Promise<number> {
   let refused = 0;
   for (const { proposal } of looked) {
     const { report } = proposal;
-    const writes = report.result === "ready" ? report.plan.writes : [];
+    const writes = report.result === "planned" ? report.plan.writes : [];
     for (const write of writes) {
       const verdict = await verdictOn(write, proposal, session);
       if (verdict.isRefused) refused += 1;
       const name = `${report.zone}: ${write.call} ${write.changes.join(", ")}`;
-      session.machine.stderr.write(`${name}: ${printable(verdict.words)}\n`);
+      session.host.stderr.write(`${name}: ${printable(verdict.words)}\n`);
     }
   }
   return refused;
@@ -54,7 +54,7 @@ interface Verdict {
 
 async function verdictOn(
   write: Write,
-  { live }: Looked["proposal"],
+  { live }: PlannedFleetZone["proposal"],
   { service, stop }: Session,
 ): Promise<Verdict> {
   if (live === undefined) return { words: "not read", isRefused: true };

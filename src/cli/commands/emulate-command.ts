@@ -4,7 +4,7 @@ import { example, type Add } from "../output/command-parts.ts";
 import type { EmulateFlags } from "./emulate.ts";
 
 /** Adds `emulate`. */
-export const addEmulate: Add = (program, machine, end) => {
+export const addEmulate: Add = (program, host, end) => {
   program
     .command("emulate")
     .description("serve the whole API on this machine, with synthetic data and no account")
@@ -32,6 +32,6 @@ export const addEmulate: Add = (program, machine, end) => {
     )
     .action(async (options: EmulateFlags) => {
       const { emulate } = await import("./emulate.ts");
-      end(await emulate(options, machine));
+      end(await emulate(options, host));
     });
 };

@@ -6,27 +6,27 @@ import type { Dialect } from "../../emulator/http/dialect.ts";
 import { loadSeed } from "../../emulator/seed/load-seed.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
 import { syntheticSeed } from "../../emulator/seed/synthetic-seed.ts";
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/read-text.ts";
 import { listenError } from "../../web/listen-error.ts";
 
 /** A seed that can be used, or `undefined` after its mistakes have been printed. */
 export async function seedOrProblems(
   file: string | undefined,
-  machine: Machine,
+  host: Host,
 ): Promise<Seed | undefined> {
   if (file === undefined) return syntheticSeed();
-  const shown = path.relative(machine.directory, path.resolve(machine.directory, file)) || file;
-  const { text, why } = await readText(file, machine);
+  const shown = path.relative(host.directory, path.resolve(host.directory, file)) || file;
+  const { text, why } = await readText(file, host);
   if (text === undefined) {
     const remedy = "name a seed file that is there, or none for an example";
-    machine.stderr.write(`${shown}: cannot be read: ${why}; ${remedy}\n`);
+    host.stderr.write(`${shown}: cannot be read: ${why}; ${remedy}\n`);
     return undefined;
   }
   const loaded = loadSeed(text, shown);
   if ("seed" in loaded) return loaded.seed;
-  for (const { file: name, line, column, message } of loaded.problems) {
-    machine.stderr.write(`${name}:${line}:${column}: ${message}\n`);
+  for (const { file: name, line, column, message } of loaded.diagnostics) {
+    host.stderr.write(`${name}:${line}:${column}: ${message}\n`);
   }
   return undefined;
 }
@@ -44,9 +44,9 @@ export interface EmulatorSettings {
 export async function emulatorOn(
   { place, ...settings }: EmulatorSettings,
   seed: Seed,
-  machine: Machine,
+  host: Host,
 ): Promise<Emulator> {
-  const { clock, random } = machine;
+  const { clock, random } = host;
   const sleep = (ms: number, signal: AbortSignal): Promise<void> => clock.sleep(ms, signal);
   try {
     return await startEmulator({ ...settings, seed, clock, random, sleep });
@@ -76,14 +76,14 @@ export interface Reached extends AsyncDisposable {
  */
 export async function reachService(
   config: Config,
-  machine: Machine,
+  host: Host,
   mayShare: boolean,
 ): Promise<Reached | undefined> {
   const embedded = config.api.emulator;
   if (embedded === undefined) {
     return { ...nothingToEnd, baseUrl: config.api.baseUrl, emulator: undefined };
   }
-  const seed = await seedOrProblems(embedded.seed, machine);
+  const seed = await seedOrProblems(embedded.seed, host);
   if (seed === undefined) return undefined;
   try {
     const emulator = await emulatorOn(
@@ -94,7 +94,7 @@ export async function reachService(
         dialect: "published",
       },
       seed,
-      machine,
+      host,
     );
     return {
       baseUrl: emulator.baseUrl,

@@ -2,7 +2,7 @@ import { configOption, example, formatOption, type Add } from "../output/command
 import type { HistoryFlags } from "./history.ts";
 
 /** Adds `history`. */
-export const addHistory: Add = (program, machine, end) => {
+export const addHistory: Add = (program, host, end) => {
   program
     .command("history")
     .description("print what runs changed or found, and how long zones drifted")
@@ -21,6 +21,6 @@ export const addHistory: Add = (program, machine, end) => {
     )
     .action(async (zone: string | undefined, options: Omit<HistoryFlags, "zone">) => {
       const { history } = await import("./history.ts");
-      end(await history({ ...options, zone }, machine));
+      end(await history({ ...options, zone }, host));
     });
 };

@@ -1,5 +1,5 @@
-import { hasColor, type Machine } from "../../host/host.ts";
-import { configOrProblems } from "../../host/load.ts";
+import { hasColor, type Host } from "../../host/host.ts";
+import { loadConfigOrPrint } from "../../host/load.ts";
 import { historyJson } from "../../render/json/history-json.ts";
 import { renderDriftTimes, renderHistoryEntry } from "../../render/text/history-text.ts";
 import { paintOf } from "../../render/text/paint.ts";
@@ -23,21 +23,21 @@ export interface HistoryFlags {
 }
 
 /** `zonewarden history`: prints what runs changed or found, and how long zones drifted. Needs no network. */
-export async function history(flags: HistoryFlags, machine: Machine): Promise<ExitCode> {
-  const config = await configOrProblems(flags.config, machine, AbortSignal.timeout(10_000));
+export async function history(flags: HistoryFlags, host: Host): Promise<ExitCode> {
+  const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(10_000));
   if (config === undefined) return exitCodes.invalid;
   const { path } = config.history;
-  const asked = periodIn(flags, machine.clock.now());
+  const asked = periodIn(flags, host.clock.now());
   if (asked === undefined || path === undefined) {
     const file = `${flags.config} sets no history.path, so the daemon keeps it in memory alone and shows it on its status page`;
-    machine.stderr.write(`history: ${asked === undefined ? momentHelp : file}\n`);
+    host.stderr.write(`history: ${asked === undefined ? momentHelp : file}\n`);
     return exitCodes.failed;
   }
-  const found = await entriesAt(path, flags.zone, machine);
+  const found = await entriesAt(path, flags.zone, host);
   const since = asked.since ?? found[0]?.clearAt ?? found[0]?.at ?? asked.until;
   const period = { since, until: asked.until };
   const shown = found.filter(({ at }) => at >= since && at <= asked.until);
-  print({ shown, times: driftTimes(found, period), period }, flags, machine);
+  print({ shown, times: driftTimes(found, period), period }, flags, host);
   return exitCodes.done;
 }
 
@@ -60,7 +60,7 @@ function periodIn({ since, until }: HistoryFlags, now: Date): Asked | undefined 
 async function entriesAt(
   path: string,
   zone: string | undefined,
-  { historyStore }: Machine,
+  { historyStore }: Host,
 ): Promise<readonly HistoryEntry[]> {
   const found: HistoryEntry[] = [];
   for await (const entry of entriesIn(historyStore(path).read(0))) {
@@ -76,7 +76,7 @@ interface Told {
   readonly period: Period;
 }
 
-function print({ shown, times, period }: Told, flags: HistoryFlags, machine: Machine): void {
+function print({ shown, times, period }: Told, flags: HistoryFlags, host: Host): void {
   if (flags.format === "json") {
     const report = {
       format: 1,
@@ -91,12 +91,12 @@ function print({ shown, times, period }: Told, flags: HistoryFlags, machine: Mac
       })),
       entries: shown.map(historyJson),
     };
-    machine.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    host.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
     return;
   }
-  const paint = paintOf(hasColor(machine, machine.stdout));
-  for (const entry of shown) machine.stdout.write(renderHistoryEntry(entry, paint));
-  machine.stdout.write(renderDriftTimes(times, period));
+  const paint = paintOf(hasColor(host, host.stdout));
+  for (const entry of shown) host.stdout.write(renderHistoryEntry(entry, paint));
+  host.stdout.write(renderDriftTimes(times, period));
 }
 
 function driftTimes(entries: readonly HistoryEntry[], period: Period): readonly DriftTime[] {

@@ -2,22 +2,22 @@ import type { ZoneImpact } from "../../impact/zone-impact.ts";
 import { readZoneImpact, type ImpactSource } from "../../reconcile/run/read-impact.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
 import { startProgress } from "../output/progress.ts";
-import type { Looked } from "../session/plan-all.ts";
+import type { PlannedFleetZone } from "../session/plan-all.ts";
 import type { Session } from "../session/session.ts";
 
 /** Reads what was detected in the zones of a look, and judges what their plans would do to it. What cannot be read is noted. */
 export async function readImpacts(
-  looked: readonly Looked[],
+  looked: readonly PlannedFleetZone[],
   session: Session,
 ): Promise<readonly ZoneImpact[]> {
-  const { config, machine, stop } = session;
+  const { config, host, stop } = session;
   const { maliciousBelow } = config.impact;
   const source = sourceOf(session);
-  using progress = startProgress("judging zones", looked.length, machine.stderr);
+  using progress = startProgress("judging zones", looked.length, host.stderr);
   const impacts: ZoneImpact[] = [];
   for (const { declared, proposal } of looked) {
     const { report, live } = proposal;
-    if (report.result !== "unreadable" && live !== undefined) {
+    if (report.result !== "error" && live !== undefined) {
       const judged = { content: declared.desired.content, live, plan: report.plan };
       impacts.push((await readZoneImpact(judged, maliciousBelow, source, stop)).impact);
     }

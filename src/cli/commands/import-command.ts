@@ -4,7 +4,7 @@ import { type Add, configOption, example } from "../output/command-parts.ts";
 import type { ImportFlags, ImportPart } from "./import.ts";
 
 /** Adds `import`. */
-export const addImport: Add = (program, machine, end) => {
+export const addImport: Add = (program, host, end) => {
   program
     .command("import")
     .description("write down what is live, as zone documents of which a plan is empty")
@@ -32,7 +32,7 @@ export const addImport: Add = (program, machine, end) => {
     )
     .action(async (zones: readonly string[], options: Omit<ImportFlags, "zones">) => {
       const { importCommand } = await import("./import.ts");
-      end(await importCommand({ ...options, zones }, machine));
+      end(await importCommand({ ...options, zones }, host));
     });
 };
 

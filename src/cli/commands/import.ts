@@ -2,7 +2,7 @@ import path from "node:path";
 
 import type { Reader } from "../../api/service.ts";
 import { objectionTo } from "../../desired/import/zone-text.ts";
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { declare, type Declaration } from "../../plan/declare/declare.ts";
 import { failureOf, isServiceError } from "../../state/failure.ts";
 import type { Failure } from "../../state/run-report.ts";
@@ -38,23 +38,23 @@ type Imported = { readonly zone: Zone } & (
 );
 
 /** `zonewarden import`: writes down what is live, so that a plan of it is empty. Sends nothing but GETs. */
-export async function importCommand(flags: ImportFlags, machine: Machine): Promise<ExitCode> {
-  return withService(flags.config, machine, async (session) => {
+export async function importCommand(flags: ImportFlags, host: Host): Promise<ExitCode> {
+  return withService(flags.config, host, async (session) => {
     const { zones: listed, failed } = await listZones(session);
     const wanted = wantedOf(listed, flags.zones);
     if (wanted.length === 0) {
-      machine.stderr.write(
+      host.stderr.write(
         `import: none of the ${listed.length} zones that the token sees is called so\n`,
       );
       return exitCodes.failed;
     }
     const zones = await importZones(wanted, flags, session);
-    tell(zones, machine);
+    tell(zones, host);
     const [failure] = failuresOf(zones);
     if (failure !== undefined && failuresOf(zones).length === zones.length) {
       return exitCodeOfFailure(failure.code);
     }
-    if (!(await deliver(zones, listed, flags, machine))) return exitCodes.failed;
+    if (!(await deliver(zones, listed, flags, host))) return exitCodes.failed;
     return failed.length === 0 && zones.every(isWhole) ? exitCodes.done : exitCodes.partial;
   });
 }
@@ -62,9 +62,9 @@ export async function importCommand(flags: ImportFlags, machine: Machine): Promi
 async function importZones(
   wanted: readonly Zone[],
   { only }: ImportFlags,
-  { config, service: { reader }, machine, stop }: Session,
+  { config, service: { reader }, host, stop }: Session,
 ): Promise<readonly Imported[]> {
-  using progress = startProgress("reading zones", wanted.length, machine.stderr);
+  using progress = startProgress("reading zones", wanted.length, host.stderr);
   const read = readerOf(reader, only, stop);
   return await inParallel(wanted, config.api.concurrency, async (zone) => {
     const imported = await importZone(zone, read, config.desired.owner);
@@ -98,7 +98,7 @@ async function importZone(zone: Zone, read: ReadZone, owner: string): Promise<Im
 }
 
 /** Tells what could not be read, and what could not be written down. */
-function tell(zones: readonly Imported[], { stderr }: Machine): void {
+function tell(zones: readonly Imported[], { stderr }: Host): void {
   for (const each of zones) {
     if ("failure" in each) {
       stderr.write(`${each.zone.name}: not imported: ${each.failure.message}\n`);
@@ -116,27 +116,27 @@ async function deliver(
   imported: readonly Imported[],
   listed: readonly Zone[],
   { out, force, profile }: ImportFlags,
-  machine: Machine,
+  host: Host,
 ): Promise<boolean> {
   const zones = imported.flatMap((each) => ("failure" in each ? [] : each));
   const declared = zones.map(({ zone, declaration: { content } }) => ({ zone, content }));
   if (out === undefined) {
-    machine.stdout.write(importedText(declared, listed, profile));
+    host.stdout.write(importedText(declared, listed, profile));
     return true;
   }
-  const directory = path.resolve(machine.directory, out);
+  const directory = path.resolve(host.directory, out);
   const files = importedFiles(declared, listed, profile);
-  const there = force ? [] : await existing(files, directory, machine);
+  const there = force ? [] : await existing(files, directory, host);
   if (there.length > 0) {
     const names = there.map((file) => path.join(out, file)).join(", ");
-    machine.stderr.write(`import: not overwritten without --force: ${names}\n`);
+    host.stderr.write(`import: not overwritten without --force: ${names}\n`);
     return false;
   }
   for (const { file, text } of files) {
     const place = path.join(directory, file);
-    await machine.namedFiles.makeDirectory(path.dirname(place));
-    await machine.namedFiles.save(place, text);
-    machine.stdout.write(`${path.join(out, file)}\n`);
+    await host.namedFiles.makeDirectory(path.dirname(place));
+    await host.namedFiles.save(place, text);
+    host.stdout.write(`${path.join(out, file)}\n`);
   }
   return true;
 }
@@ -144,12 +144,12 @@ async function deliver(
 async function existing(
   files: readonly ImportedFile[],
   directory: string,
-  machine: Machine,
+  host: Host,
 ): Promise<readonly string[]> {
   const there = await Promise.all(
     files.map(async ({ file }) => {
       try {
-        await machine.files.facts(path.join(directory, file));
+        await host.files.facts(path.join(directory, file));
         return [file];
       } catch (error) {
         if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];

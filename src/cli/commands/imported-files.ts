@@ -1,4 +1,4 @@
-import { lift } from "../../desired/import/extract-profile.ts";
+import { extractProfile } from "../../desired/import/extract-profile.ts";
 import { zoneFileText } from "../../desired/import/zone-text.ts";
 import { contentEntry, targetEntry } from "../../desired/zones/zone-entry.ts";
 import type { JsonObject } from "../../syntax/json.ts";
@@ -69,7 +69,7 @@ function entriesOf(
       : [];
   });
   if (profile === undefined) return { entries: declaring, profiles: {} };
-  const lifted = lift(
+  const lifted = extractProfile(
     declaring.map(({ entry }) => entry),
     profile,
   );

@@ -5,7 +5,7 @@ import { configOption, example, formatOption, type Add } from "../output/command
 import type { InventoryFlags } from "./inventory.ts";
 
 /** Adds `inventory` with a command for each kind of item. */
-export const addInventory: Add = (program, machine, end) => {
+export const addInventory: Add = (program, host, end) => {
   const inventory = program
     .command("inventory")
     .description("list what browsers reported: scripts, connections, cookies; writes nothing")
@@ -36,7 +36,7 @@ export const addInventory: Add = (program, machine, end) => {
       .addHelpText("after", example(...examples[kind]))
       .action(async (zones: readonly string[], options: InventoryFlags) => {
         const { inventoryCommand } = await import("./inventory.ts");
-        end(await inventoryCommand({ ...options, kind, zones }, machine));
+        end(await inventoryCommand({ ...options, kind, zones }, host));
       });
   }
 };

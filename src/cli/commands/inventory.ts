@@ -1,6 +1,6 @@
 import type { ItemFilters } from "../../api/read/item-query.ts";
 import { noFilters } from "../../api/read/item-query.ts";
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { inventoryCsv } from "../../render/csv/inventory-csv.ts";
 import { inventoryTable } from "../../render/text/inventory-table.ts";
 import { isServiceError } from "../../state/failure.ts";
@@ -55,23 +55,20 @@ export interface InventoryQuestion extends InventoryFlags {
 }
 
 /** `zonewarden inventory`: says what browsers reported. One zone that cannot be read does not hide the others. */
-export async function inventoryCommand(
-  question: InventoryQuestion,
-  machine: Machine,
-): Promise<ExitCode> {
-  return withService(question.config, machine, async (session) => {
+export async function inventoryCommand(question: InventoryQuestion, host: Host): Promise<ExitCode> {
+  return withService(question.config, host, async (session) => {
     const mistake = mistakeIn(question);
     if (mistake !== undefined) {
-      machine.stderr.write(`${mistake}\n`);
+      host.stderr.write(`${mistake}\n`);
       return exitCodes.failed;
     }
     const maliciousBelow = Number(question.maliciousBelow ?? session.config.impact.maliciousBelow);
-    const options = { maliciousBelow, now: machine.clock.now() };
+    const options = { maliciousBelow, now: host.clock.now() };
     const { zones, failed: unlisted } = await wantedZones(question.zones, session);
     if (zones.length === 0) return exitCodes.failed;
     if (question.id !== undefined) return showOne(question, question.id, zones, options, session);
     const { inventories, failed } = await readAll(question, zones, options, session);
-    print(question, inventories, options, machine);
+    print(question, inventories, options, host);
     if (failed === 0 && unlisted.length === 0) return exitCodes.done;
     return failed === zones.length ? exitCodes.unreachable : exitCodes.partial;
   });
@@ -117,13 +114,13 @@ async function readAll(
   question: InventoryQuestion,
   zones: readonly Zone[],
   { maliciousBelow }: InventoryOptions,
-  { service, machine, stop }: Session,
+  { service, host, stop }: Session,
 ): Promise<Reading> {
   const inventories: ZoneInventory[] = [];
   let failed = 0;
   const { kind, malicious } = question;
   for (const zone of zones) {
-    using reading = startReading(`${zone.name}: ${kind}s`, machine.stderr);
+    using reading = startReading(`${zone.name}: ${kind}s`, host.stderr);
     try {
       const all = await service.inventory.list(
         zone,
@@ -140,7 +137,7 @@ async function readAll(
     } catch (error) {
       if (!isServiceError(error)) throw error;
       failed += 1;
-      machine.stderr.write(`${zone.name}: ${error.code}: ${error.message}\n`);
+      host.stderr.write(`${zone.name}: ${error.code}: ${error.message}\n`);
     }
   }
   return { inventories, failed };
@@ -183,7 +180,7 @@ function print(
   { kind, format, summary }: InventoryQuestion,
   inventories: readonly ZoneInventory[],
   options: InventoryOptions,
-  { stdout }: Machine,
+  { stdout }: Host,
 ): void {
   switch (format) {
     case "json":
@@ -207,12 +204,12 @@ async function showOne(
   id: string,
   zones: readonly Zone[],
   options: InventoryOptions,
-  { service, machine, stop }: Session,
+  { service, host, stop }: Session,
 ): Promise<ExitCode> {
   const { kind, format } = question;
   const [zone, ...more] = zones;
   if (zone === undefined || more.length > 0) {
-    machine.stderr.write(`--id: name the zone of the ${kind}; ${zones.length} zones fit\n`);
+    host.stderr.write(`--id: name the zone of the ${kind}; ${zones.length} zones fit\n`);
     return exitCodes.failed;
   }
   const item = await service.inventory.read(zone, kind, id, stop);
@@ -223,6 +220,6 @@ async function showOne(
     json: () => `${JSON.stringify(json, null, 2)}\n`,
     csv: () => inventoryCsv(kind, [{ zone: zone.name, kind, items: [item] }], options),
   };
-  machine.stdout.write(texts[format]());
+  host.stdout.write(texts[format]());
   return exitCodes.done;
 }

@@ -2,7 +2,7 @@ import { configOption, example, formatOption, type Add } from "../output/command
 import type { PlanFlags } from "./plan.ts";
 
 /** Adds `plan`. */
-export const addPlan: Add = (program, machine, end) => {
+export const addPlan: Add = (program, host, end) => {
   program
     .command("plan")
     .description("say what would be changed; writes nothing")
@@ -28,6 +28,6 @@ export const addPlan: Add = (program, machine, end) => {
     )
     .action(async (zones: readonly string[], options: Omit<PlanFlags, "zones">) => {
       const { planCommand } = await import("./plan.ts");
-      end(await planCommand({ ...options, zones }, machine));
+      end(await planCommand({ ...options, zones }, host));
     });
 };

@@ -1,19 +1,19 @@
 import path from "node:path";
 
 import { forecastOf } from "../../daemon/sweep-forecast.ts";
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
 import { planFileText } from "../../render/json/plan-file.ts";
 import { plural } from "../../state/plural.ts";
 import { exitCodeOfPlan, exitCodes, type ExitCode } from "../output/exit-codes.ts";
-import type { Looked } from "../session/plan-all.ts";
-import type { OnceFlags } from "../session/run-once.ts";
-import { once } from "../session/run-once.ts";
+import type { PlannedFleetZone } from "../session/plan-all.ts";
+import type { RunOnceFlags } from "../session/run-once.ts";
+import { runOnce } from "../session/run-once.ts";
 import { type Session, withService } from "../session/session.ts";
 import { readImpacts } from "./impact.ts";
 
 /** What `plan` is told. */
-export interface PlanFlags extends OnceFlags {
+export interface PlanFlags extends RunOnceFlags {
   /** Where to save the plan, for `apply --plan`. */
   readonly out?: string;
   /** Whether to judge what the plan does to what was detected. */
@@ -21,9 +21,9 @@ export interface PlanFlags extends OnceFlags {
 }
 
 /** `zonewarden plan`: says what would be changed, with nothing at hand that could change it. */
-export async function planCommand(flags: PlanFlags, machine: Machine): Promise<ExitCode> {
-  return withService(flags.config, machine, (session) =>
-    once(flags, [], session, async ({ looked, missing }, revision) => {
+export async function planCommand(flags: PlanFlags, host: Host): Promise<ExitCode> {
+  return withService(flags.config, host, (session) =>
+    runOnce(flags, [], session, async ({ looked, missing }, revision) => {
       const { out } = flags;
       const isSaved = out === undefined || (await isSavedAs(out, looked, revision, session));
       const reports = [...looked.map(({ proposal }) => proposal.report), ...missing];
@@ -42,13 +42,13 @@ const validMs = 24 * 3_600_000;
 /** Saves what may be carried out, unless the file cannot be written; a plan that a guard holds is not among it. */
 async function isSavedAs(
   out: string,
-  looked: readonly Looked[],
+  looked: readonly PlannedFleetZone[],
   revision: string,
-  { config, baseUrl, machine }: Session,
+  { config, baseUrl, host }: Session,
 ): Promise<boolean> {
-  const createdAt = machine.clock.now();
+  const createdAt = host.clock.now();
   const zones = looked.flatMap(({ proposal: { report, live } }) =>
-    report.result === "ready" && live !== undefined
+    report.result === "planned" && live !== undefined
       ? [{ plan: report.plan, fingerprints: fingerprintsOf(report.plan, live) }]
       : [],
   );
@@ -61,13 +61,13 @@ async function isSavedAs(
     zones,
   });
   try {
-    await machine.namedFiles.save(path.resolve(machine.directory, out), text);
+    await host.namedFiles.save(path.resolve(host.directory, out), text);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    machine.stderr.write(`${out}: cannot be written (${String(error.code)}); give another place\n`);
+    host.stderr.write(`${out}: cannot be written (${String(error.code)}); give another place\n`);
     return false;
   }
-  machine.stderr.write(
+  host.stderr.write(
     `The plan for ${plural(zones.length, "zone")} is in ${out}; carry it out within a day with: zonewarden apply --plan ${out}\n`,
   );
   return true;

@@ -1,4 +1,4 @@
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { plural } from "../../state/plural.ts";
 import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
 import { withRuleset, type RulesetQuestion } from "./rulesets.ts";
@@ -12,30 +12,30 @@ export interface PruneQuestion extends RulesetQuestion {
 }
 
 /** `zonewarden rulesets prune`: deletes all versions but the newest ones, once somebody has agreed. */
-export async function pruneCommand(question: PruneQuestion, machine: Machine): Promise<ExitCode> {
+export async function pruneCommand(question: PruneQuestion, host: Host): Promise<ExitCode> {
   const { keep, yes = false } = question;
   const kept = /^[1-9]\d{0,5}$/.test(keep) ? Number(keep) : undefined;
   if (kept === undefined) {
-    machine.stderr.write("--keep: write a number from 1 up: the newest version always stays\n");
+    host.stderr.write("--keep: write a number from 1 up: the newest version always stays\n");
     return exitCodes.failed;
   }
-  return withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
+  return withRuleset(question, host, async ({ scope, id }, { service, stop }) => {
     const versions = await service.rulesets.versions(scope, id, stop);
     const old = versions.slice(0, Math.max(0, versions.length - kept));
     const [first, last] = [old[0]?.version, old.at(-1)?.version];
     if (first === undefined || last === undefined) {
-      machine.stdout.write(
+      host.stdout.write(
         `nothing to delete: there is no more than ${plural(versions.length, "version")}\n`,
       );
       return exitCodes.done;
     }
     const what = `${old.length} of ${plural(versions.length, "version")} of ${id} (${first} to ${last})`;
-    if (!yes && !(await machine.confirm(`Delete ${what} for good?`, stop))) {
-      machine.stderr.write(`nothing was deleted; --yes deletes ${what} without asking\n`);
+    if (!yes && !(await host.confirm(`Delete ${what} for good?`, stop))) {
+      host.stderr.write(`nothing was deleted; --yes deletes ${what} without asking\n`);
       return exitCodes.held;
     }
     for (const { version } of old) await service.pruner.prune(scope, id, version, stop);
-    machine.stdout.write(`deleted ${what}\n`);
+    host.stdout.write(`deleted ${what}\n`);
     return exitCodes.done;
   });
 }

@@ -1,13 +1,13 @@
 import { Option, type Command } from "commander";
 
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { configOption, example, formatOption, type Add } from "../output/command-parts.ts";
 import type { ExitCode } from "../output/exit-codes.ts";
 import type { PruneQuestion } from "./prune.ts";
 import type { RulesetFlags, ShowQuestion } from "./rulesets.ts";
 
 /** Adds `rulesets` with its commands. */
-export const addRulesets: Add = (program, machine, end) => {
+export const addRulesets: Add = (program, host, end) => {
   const rulesets = program
     .command("rulesets")
     .description("look at rulesets and their versions, and delete old ones (prune)")
@@ -28,8 +28,8 @@ export const addRulesets: Add = (program, machine, end) => {
       .addOption(formatOption("text", "json"))
       .option("--account", "the rulesets of the zone's account, not those of the zone")
       .addHelpText("after", example(...examples));
-  addReading(add, machine, end);
-  addVersions(add, machine, end);
+  addReading(add, host, end);
+  addVersions(add, host, end);
 };
 
 type AddRulesets = (name: string, description: string, ...examples: readonly string[]) => Command;
@@ -37,12 +37,12 @@ type AddRulesets = (name: string, description: string, ...examples: readonly str
 /** What a question has of the options, without what its arguments say. */
 type Flags<Question> = Omit<Question, "zone" | "ruleset">;
 
-type AddTo = (add: AddRulesets, machine: Machine, end: (code: ExitCode) => void) => void;
+type AddTo = (add: AddRulesets, host: Host, end: (code: ExitCode) => void) => void;
 
 const rulesetWords =
   "its id, its phase, its name, or one of: entrypoint, owasp, cloudflare, exposed_credentials, free";
 
-const addReading: AddTo = (add, machine, end) => {
+const addReading: AddTo = (add, host, end) => {
   add(
     "list",
     "list rulesets",
@@ -50,7 +50,7 @@ const addReading: AddTo = (add, machine, end) => {
     "zonewarden rulesets list shop.example.com --account --format json",
   ).action(async (zone: string, options: RulesetFlags) => {
     const { listCommand } = await import("./rulesets.ts");
-    end(await listCommand({ ...options, zone, ruleset: "" }, machine));
+    end(await listCommand({ ...options, zone, ruleset: "" }, host));
   });
 
   add(
@@ -65,11 +65,11 @@ const addReading: AddTo = (add, machine, end) => {
     .option("--tag <tag>", "only rules with this category")
     .action(async (zone: string, name: string, options: Flags<ShowQuestion>) => {
       const { showCommand } = await import("./rulesets.ts");
-      end(await showCommand({ ...options, zone, ruleset: name }, machine));
+      end(await showCommand({ ...options, zone, ruleset: name }, host));
     });
 };
 
-const addVersions: AddTo = (add, machine, end) => {
+const addVersions: AddTo = (add, host, end) => {
   add(
     "versions",
     "list the versions of a ruleset",
@@ -78,7 +78,7 @@ const addVersions: AddTo = (add, machine, end) => {
     .argument("<ruleset>", rulesetWords)
     .action(async (zone: string, name: string, options: RulesetFlags) => {
       const { versionsCommand } = await import("./rulesets.ts");
-      end(await versionsCommand({ ...options, zone, ruleset: name }, machine));
+      end(await versionsCommand({ ...options, zone, ruleset: name }, host));
     });
 
   add(
@@ -99,7 +99,7 @@ const addVersions: AddTo = (add, machine, end) => {
         options: RulesetFlags,
       ) => {
         const { diffCommand } = await import("./rulesets.ts");
-        end(await diffCommand({ ...options, zone, ruleset: name, version, other }, machine));
+        end(await diffCommand({ ...options, zone, ruleset: name, version, other }, host));
       },
     );
 
@@ -114,6 +114,6 @@ const addVersions: AddTo = (add, machine, end) => {
     .option("--yes", "do not ask")
     .action(async (zone: string, name: string, options: Flags<PruneQuestion>) => {
       const { pruneCommand } = await import("./prune.ts");
-      end(await pruneCommand({ ...options, zone, ruleset: name }, machine));
+      end(await pruneCommand({ ...options, zone, ruleset: name }, host));
     });
 };

@@ -1,5 +1,5 @@
 import type { RulesetScope } from "../../api/read/read-rulesets.ts";
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import type { Table } from "../../render/text/inventory-table.ts";
 import { rulesetDiff, type RuleDiff } from "../../render/text/ruleset-diff.ts";
 import { plural } from "../../state/plural.ts";
@@ -45,35 +45,32 @@ export interface Found {
 }
 
 /** `zonewarden rulesets list`. */
-export async function listCommand(question: RulesetQuestion, machine: Machine): Promise<ExitCode> {
-  return withScope(question, machine, async (scope, { service, stop }) => {
+export async function listCommand(question: RulesetQuestion, host: Host): Promise<ExitCode> {
+  return withScope(question, host, async (scope, { service, stop }) => {
     const heads = await service.rulesets.list(scope, stop);
-    print(question, heads.map(headJson), headTable(heads), machine);
+    print(question, heads.map(headJson), headTable(heads), host);
     return exitCodes.done;
   });
 }
 
 /** `zonewarden rulesets show`. */
-export async function showCommand(question: ShowQuestion, machine: Machine): Promise<ExitCode> {
+export async function showCommand(question: ShowQuestion, host: Host): Promise<ExitCode> {
   const { rulesetVersion, tag } = question;
-  return withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
+  return withRuleset(question, host, async ({ scope, id }, { service, stop }) => {
     const ruleset = await service.rulesets.read(scope, id, rulesetVersion, stop);
     const rules = ruleset.rules.filter(
       ({ categories }) => tag === undefined || categories.includes(tag),
     );
-    if (question.format === "text") machine.stdout.write(`${headText(ruleset, rules.length)}\n\n`);
+    if (question.format === "text") host.stdout.write(`${headText(ruleset, rules.length)}\n\n`);
     const json = { ...headJson(ruleset), rules: rules.map(({ wire }) => wire) };
-    print(question, json, ruleTable(rules), machine);
+    print(question, json, ruleTable(rules), host);
     return exitCodes.done;
   });
 }
 
 /** `zonewarden rulesets versions`. */
-export async function versionsCommand(
-  question: RulesetQuestion,
-  machine: Machine,
-): Promise<ExitCode> {
-  return withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
+export async function versionsCommand(question: RulesetQuestion, host: Host): Promise<ExitCode> {
+  return withRuleset(question, host, async ({ scope, id }, { service, stop }) => {
     const heads = await service.rulesets.versions(scope, id, stop);
     const rows = heads.map(({ version, lastUpdated, description }) => [
       version,
@@ -81,26 +78,26 @@ export async function versionsCommand(
       printable(description),
     ]);
     const table = { head: ["version", "last updated", "description"], rows };
-    print(question, heads.map(headJson), table, machine);
+    print(question, heads.map(headJson), table, host);
     return exitCodes.done;
   });
 }
 
 /** `zonewarden rulesets diff`. */
-export async function diffCommand(question: DiffQuestion, machine: Machine): Promise<ExitCode> {
+export async function diffCommand(question: DiffQuestion, host: Host): Promise<ExitCode> {
   const { version, other } = question;
-  return withRuleset(question, machine, async ({ scope, id }, { service, stop }) => {
+  return withRuleset(question, host, async ({ scope, id }, { service, stop }) => {
     const before = await service.rulesets.read(scope, id, version, stop);
     const after = await service.rulesets.read(scope, id, other, stop);
     const diffs = rulesetDiff(before, after);
     if (question.format === "json") {
       const changes = diffs.map(diffJson);
       const json = { ruleset: id, before: before.version, after: after.version, changes };
-      machine.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+      host.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
       return exitCodes.done;
     }
     const head = `version ${before.version} → ${after.version}: ${diffs.length === 0 ? "no rule differs" : plural(diffs.length, "difference")}`;
-    machine.stdout.write(`${[head, ...diffs.flatMap(diffLines)].join("\n")}\n`);
+    host.stdout.write(`${[head, ...diffs.flatMap(diffLines)].join("\n")}\n`);
     return exitCodes.done;
   });
 }
@@ -108,15 +105,15 @@ export async function diffCommand(question: DiffQuestion, machine: Machine): Pro
 /** Finds the zone that a question names and does what is asked with its rulesets or its account's. */
 async function withScope(
   { config, zone, account }: RulesetQuestion,
-  machine: Machine,
+  host: Host,
   work: (scope: RulesetScope, session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withService(config, machine, async (session) => {
+  return withService(config, host, async (session) => {
     const { zones } = await wantedZones([zone], session);
     const [found, ...more] = zones;
     if (found === undefined) return exitCodes.failed;
     if (more.length > 0) {
-      machine.stderr.write(`${zone}: ${more.length + 1} zones fit; name one, or give its id\n`);
+      host.stderr.write(`${zone}: ${more.length + 1} zones fit; name one, or give its id\n`);
       return exitCodes.failed;
     }
     return work({ level: account === true ? "account" : "zone", zone: found }, session);
@@ -126,14 +123,14 @@ async function withScope(
 /** Finds the ruleset that a question names. */
 export async function withRuleset(
   question: RulesetQuestion,
-  machine: Machine,
+  host: Host,
   work: (found: Found, session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withScope(question, machine, async (scope, session) => {
+  return withScope(question, host, async (scope, session) => {
     const id = await idOf(question.ruleset, scope, session);
     if (id !== undefined) return work({ scope, id }, session);
     const where = scope.level === "zone" ? scope.zone.name : `the account of ${scope.zone.name}`;
-    machine.stderr.write(
+    host.stderr.write(
       `${where} has no ruleset "${question.ruleset}": zonewarden rulesets list shows all\n`,
     );
     return exitCodes.failed;
@@ -161,7 +158,7 @@ function print(
   { format }: RulesetQuestion,
   json: JsonObject | readonly JsonObject[],
   table: Table,
-  { stdout }: Machine,
+  { stdout }: Host,
 ): void {
   stdout.write(format === "json" ? `${JSON.stringify(json, null, 2)}\n` : `${tableText(table)}\n`);
 }

@@ -2,18 +2,18 @@ import type { Config } from "../../desired/config/config.ts";
 import type { DesiredState } from "../../desired/desired-files.ts";
 import { selectZones } from "../../desired/zones/select.ts";
 import { guard } from "../../plan/guard/guard.ts";
-import type { Refusal } from "../../plan/guard/hold.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { partsTouched } from "../../plan/saved/fingerprint.ts";
 import { wantedOf } from "../../reconcile/run/plan-zone.ts";
-import { circumstancesOf } from "../../reconcile/run/zone-runner.ts";
+import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import type { Zone } from "../../zone/zone.ts";
 
 /** Says why a saved plan must not be carried out now. Empty means: go ahead. */
-export type SavedPlanJudge = (plan: Plan, now: Date) => readonly Refusal[];
+export type SavedPlanGuard = (plan: Plan, now: Date) => readonly Hold[];
 
 /**
  * Judges plans that could be carried out when they were made: files, limits and windows may have changed since. A plan is
@@ -21,11 +21,11 @@ export type SavedPlanJudge = (plan: Plan, now: Date) => readonly Refusal[];
  *
  * @param zones those of the plans: whom selectors mean is told by what was known then, the listing is not asked again.
  */
-export function savedPlanJudge(
+export function savedPlanGuard(
   zones: readonly Zone[],
   { documents }: DesiredState,
   { mode, limits, windows }: Config,
-): SavedPlanJudge {
+): SavedPlanGuard {
   const selection = selectZones(documents, { zones, unlisted: [] });
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
   const options = { mode, limits, windows: windowsOf(windows), used: [] };
@@ -35,7 +35,7 @@ export function savedPlanJudge(
     if (desired === undefined) return [undeclared(name, selection.leftAlone.get(name))];
     const dropped = partsDropped(plan, desired.content).join(" and ");
     if (dropped !== "") return [undeclared(`the ${dropped} of ${name}`, undefined)];
-    return guard(plan, circumstancesOf(desired, options, now));
+    return guard(plan, guardInputOf(desired, options, now));
   };
 }
 
@@ -47,11 +47,11 @@ function partsDropped(plan: Plan, content: ZoneContent): readonly string[] {
   );
 }
 
-/** @param problem what is wrong with the declaration, where there is one. */
-function undeclared(what: string, problem: Problem | undefined): Refusal {
+/** @param diagnostic what is wrong with the declaration, where there is one. */
+function undeclared(what: string, diagnostic: Diagnostic | undefined): Hold {
   const message =
-    problem === undefined
+    diagnostic === undefined
       ? `the files no longer declare ${what}: nothing is written; declare it again, or make a new plan`
-      : `${problem.place.file}:${problem.place.line}: ${problem.message}; ${problem.remedy}`;
-  return { code: "UNDECLARED", message };
+      : `${diagnostic.place.file}:${diagnostic.place.line}: ${diagnostic.message}; ${diagnostic.remedy}`;
+  return { reason: "undeclared", message };
 }

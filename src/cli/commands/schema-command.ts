@@ -1,7 +1,7 @@
 import { example, type Add } from "../output/command-parts.ts";
 
 /** Adds `schema`. */
-export const addSchema: Add = (program, machine, end) => {
+export const addSchema: Add = (program, host, end) => {
   program
     .command("schema")
     .description("print a JSON Schema, for editors and for other programs")
@@ -12,6 +12,6 @@ export const addSchema: Add = (program, machine, end) => {
     )
     .action(async (name: string | undefined) => {
       const { schema } = await import("./schema.ts");
-      end(await schema(name, machine));
+      end(await schema(name, host));
     });
 };

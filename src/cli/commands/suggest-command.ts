@@ -5,7 +5,7 @@ import { configOption, example, type Add } from "../output/command-parts.ts";
 import type { SuggestFlags } from "./suggest.ts";
 
 /** Adds `suggest`. */
-export const addSuggest: Add = (program, machine, end) => {
+export const addSuggest: Add = (program, host, end) => {
   program
     .command("suggest")
     .description(
@@ -25,8 +25,8 @@ export const addSuggest: Add = (program, machine, end) => {
         "zonewarden suggest shop.example.com --by path > zones/suggested.yaml",
       ),
     )
-    .action(async (host: string, options: Omit<SuggestFlags, "host">) => {
+    .action(async (target: string, options: Omit<SuggestFlags, "host">) => {
       const { suggestCommand } = await import("./suggest.ts");
-      end(await suggestCommand({ ...options, host }, machine));
+      end(await suggestCommand({ ...options, host: target }, host));
     });
 };

@@ -1,5 +1,5 @@
 import { zoneFileText } from "../../desired/import/zone-text.ts";
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { suggestPolicy, type Granularity } from "../../impact/suggest-policy.ts";
 import { suggestionEntry, suggestionRemarks } from "../../render/text/suggestion.ts";
 import type { SeenResource } from "../../zone/inventory-item.ts";
@@ -17,32 +17,30 @@ export interface SuggestFlags {
 }
 
 /** `zonewarden suggest`: prints a policy for a host, made from what browsers reported of it. */
-export async function suggestCommand(flags: SuggestFlags, machine: Machine): Promise<ExitCode> {
-  return withService(flags.config, machine, async (session) => {
-    const host = zoneName(flags.host);
-    if (host === undefined) {
+export async function suggestCommand(flags: SuggestFlags, host: Host): Promise<ExitCode> {
+  return withService(flags.config, host, async (session) => {
+    const target = zoneName(flags.host);
+    if (target === undefined) {
       const said = JSON.stringify(flags.host);
-      machine.stderr.write(`${said} is no host: write its name alone, such as shop.example.com\n`);
+      host.stderr.write(`${said} is no host: write its name alone, such as shop.example.com\n`);
       return exitCodes.failed;
     }
-    const zone = await zoneOf(host, session);
+    const zone = await zoneOf(target, session);
     if (zone === undefined) {
-      machine.stderr.write(`${host}: the service lists no zone that this host belongs to\n`);
+      host.stderr.write(`${target}: the service lists no zone that this host belongs to\n`);
       return exitCodes.failed;
     }
     const { maliciousBelow } = session.config.impact;
     const resources = await readSeen(zone, session);
-    const suggestion = suggestPolicy(host, resources, { granularity: flags.by, maliciousBelow });
+    const suggestion = suggestPolicy(target, resources, { granularity: flags.by, maliciousBelow });
     if (Object.keys(suggestion.directives).length === 0) {
-      machine.stderr.write(
-        `${host}: nothing was seen that a policy could be made from; Page Shield has to be on for a while first\n`,
+      host.stderr.write(
+        `${target}: nothing was seen that a policy could be made from; Page Shield has to be on for a while first\n`,
       );
       return exitCodes.failed;
     }
     const remarks = suggestionRemarks(suggestion, flags.by).join("\n# ");
-    machine.stdout.write(
-      zoneFileText({ zones: [suggestionEntry(zone.name, suggestion)] }, remarks),
-    );
+    host.stdout.write(zoneFileText({ zones: [suggestionEntry(zone.name, suggestion)] }, remarks));
     return exitCodes.done;
   });
 }
@@ -62,8 +60,8 @@ function activity({ status }: Zone): number {
 /** What is on record of a zone's pages; what fell silent for a week may still be needed. */
 async function readSeen(
   zone: Zone,
-  { service, machine, stop }: Session,
+  { service, host, stop }: Session,
 ): Promise<readonly SeenResource[]> {
-  using reading = startReading(zone.name, machine.stderr);
+  using reading = startReading(zone.name, host.stderr);
   return await service.inventory.listSeen(zone, stop, reading.report);
 }

@@ -2,7 +2,7 @@ import { configOption, example, formatOption, type Add } from "../output/command
 import type { ValidateFlags } from "./validate.ts";
 
 /** Adds `validate`. */
-export const addValidate: Add = (program, machine, end) => {
+export const addValidate: Add = (program, host, end) => {
   program
     .command("validate")
     .description("check the files; needs neither network nor token")
@@ -21,6 +21,6 @@ export const addValidate: Add = (program, machine, end) => {
     )
     .action(async (path: string | undefined, options: Omit<ValidateFlags, "path">) => {
       const { validate } = await import("./validate.ts");
-      end(await validate({ ...options, path }, machine));
+      end(await validate({ ...options, path }, host));
     });
 };

@@ -3,19 +3,24 @@ import path from "node:path";
 import { DesiredFiles, type DesiredState } from "../../desired/desired-files.ts";
 import { selectorsNaming, showZone, type ShownValue } from "../../desired/show.ts";
 import { labelOf } from "../../desired/zones/target.ts";
-import { hasColor, type Machine } from "../../host/host.ts";
-import { type Findings as Shown, hasErrors, nearOf, readConfig } from "../../host/load.ts";
+import { hasColor, type Host } from "../../host/host.ts";
+import {
+  type PrintableDiagnostics as Shown,
+  hasErrors,
+  nearOf,
+  readConfig,
+} from "../../host/load.ts";
 import { version } from "../../host/version.ts";
 import {
-  problemsAsAnnotations,
-  problemsAsJson,
-  problemsAsSarif,
+  diagnosticsAsAnnotations,
+  diagnosticsAsJson,
+  diagnosticsAsSarif,
 } from "../../render/json/problem-formats.ts";
 import { fileIn } from "../../render/text/problem-words.ts";
-import { renderProblems } from "../../render/text/problems.ts";
+import { renderDiagnostics } from "../../render/text/problems.ts";
 import { plural } from "../../state/plural.ts";
 import { valueText } from "../../state/value.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
 
 /** What was found in files, silenced warnings counted. */
@@ -32,17 +37,17 @@ export interface ValidateFlags {
 }
 
 /** `zonewarden validate`: checks the files, with neither network nor token. */
-export async function validate(flags: ValidateFlags, machine: Machine): Promise<ExitCode> {
+export async function validate(flags: ValidateFlags, host: Host): Promise<ExitCode> {
   const signal = new AbortController().signal;
-  const found = await findingsIn(flags, machine, signal);
-  const problems = found.all.flatMap((each) => each.problems);
-  printFindings(found.all, flags.format, machine);
+  const found = await findingsIn(flags, host, signal);
+  const diagnostics = found.all.flatMap((each) => each.diagnostics);
+  printFindings(found.all, flags.format, host);
   const { state } = found;
-  if (state === undefined || hasErrors(problems)) return exitCodes.invalid;
-  if (flags.show !== undefined) return show(flags.show, state, machine);
+  if (state === undefined || hasErrors(diagnostics)) return exitCodes.invalid;
+  if (flags.show !== undefined) return show(flags.show, state, host);
   if (flags.format === "text") {
     const count = `${plural(state.documents.length, "zone document")} in ${plural(state.files, "file")}`;
-    machine.stdout.write(`${count}: nothing wrong (revision ${state.revision})\n`);
+    host.stdout.write(`${count}: nothing wrong (revision ${state.revision})\n`);
   }
   return exitCodes.done;
 }
@@ -54,18 +59,14 @@ interface Found {
   readonly state: DesiredState | undefined;
 }
 
-async function findingsIn(
-  flags: ValidateFlags,
-  machine: Machine,
-  signal: AbortSignal,
-): Promise<Found> {
+async function findingsIn(flags: ValidateFlags, host: Host, signal: AbortSignal): Promise<Found> {
   const load = (place: string): Promise<DesiredState> =>
-    new DesiredFiles({ path: place, files: machine.files, clock: machine.clock }).load(signal);
+    new DesiredFiles({ path: place, files: host.files, clock: host.clock }).load(signal);
   if (flags.path !== undefined) {
-    const state = await load(path.resolve(machine.directory, flags.path));
+    const state = await load(path.resolve(host.directory, flags.path));
     return { all: [state], state };
   }
-  const loaded = await readConfig(flags.config, machine, signal);
+  const loaded = await readConfig(flags.config, host, signal);
   const configured = { ...loaded, silenced: 0 };
   if (loaded.config === undefined) return { all: [configured], state: undefined };
   const state = await load(loaded.config.desired.path);
@@ -76,18 +77,20 @@ async function findingsIn(
 function printFindings(
   all: readonly Findings[],
   format: ValidateFlags["format"],
-  machine: Machine,
+  host: Host,
 ): void {
-  const problems = all.flatMap((each) => inView(each, machine));
+  const diagnostics = all.flatMap((each) => inView(each, host));
   const silenced = all.reduce((sum, each) => sum + each.silenced, 0);
-  const { stdout } = machine;
+  const { stdout } = host;
   switch (format) {
     case "text": {
-      const color = hasColor(machine, stdout);
+      const color = hasColor(host, stdout);
       for (const each of all) {
-        if (each.problems.length === 0) continue;
-        const directory = nearOf(each, machine);
-        stdout.write(`${renderProblems(each.problems, each.sources, { directory, color })}\n`);
+        if (each.diagnostics.length === 0) continue;
+        const directory = nearOf(each, host);
+        stdout.write(
+          `${renderDiagnostics(each.diagnostics, each.sources, { directory, color })}\n`,
+        );
       }
       if (silenced > 0) {
         stdout.write(`${plural(silenced, "warning")} silenced by comments in the files\n`);
@@ -95,34 +98,34 @@ function printFindings(
       return;
     }
     case "json":
-      stdout.write(`${JSON.stringify(problemsAsJson(problems, silenced, ""), null, 2)}\n`);
+      stdout.write(`${JSON.stringify(diagnosticsAsJson(diagnostics, silenced, ""), null, 2)}\n`);
       return;
     case "sarif":
-      stdout.write(`${JSON.stringify(problemsAsSarif(problems, version, ""), null, 2)}\n`);
+      stdout.write(`${JSON.stringify(diagnosticsAsSarif(diagnostics, version, ""), null, 2)}\n`);
       return;
     case "annotations":
-      stdout.write(problemsAsAnnotations(problems, ""));
+      stdout.write(diagnosticsAsAnnotations(diagnostics, ""));
   }
 }
 
 /** Problems under paths that lead to their files from where the command was called. */
-function inView(each: Findings, machine: Machine): readonly Problem[] {
-  const directory = nearOf(each, machine);
-  return each.problems.map((problem) => ({
-    ...problem,
-    place: { ...problem.place, file: fileIn(directory, problem.place.file) },
+function inView(each: Findings, host: Host): readonly Diagnostic[] {
+  const directory = nearOf(each, host);
+  return each.diagnostics.map((diagnostic) => ({
+    ...diagnostic,
+    place: { ...diagnostic.place, file: fileIn(directory, diagnostic.place.file) },
   }));
 }
 
 /** Prints a zone as merged, each value with the place that set it. */
-function show(zone: string, state: DesiredState, machine: Machine): ExitCode {
-  const values = showZone(state.trace, zone) ?? throughSelector(zone, state, machine);
+function show(zone: string, state: DesiredState, host: Host): ExitCode {
+  const values = showZone(state.trace, zone) ?? throughSelector(zone, state, host);
   if (values === undefined) return exitCodes.failed;
   const width = Math.max(...values.map(({ path: name }) => name.length));
   for (const { path: name, value, place, profile } of values) {
     const from = profile === undefined ? "" : `  profile ${profile}`;
     const at = `${place.file}:${place.line}${from}`;
-    machine.stdout.write(`${name.padEnd(width)}  ${valueText(value)}  # ${at}\n`);
+    host.stdout.write(`${name.padEnd(width)}  ${valueText(value)}  # ${at}\n`);
   }
   return exitCodes.done;
 }
@@ -131,7 +134,7 @@ function show(zone: string, state: DesiredState, machine: Machine): ExitCode {
 function throughSelector(
   zone: string,
   { documents, trace }: DesiredState,
-  { stderr }: Machine,
+  { stderr }: Host,
 ): readonly ShownValue[] | undefined {
   const selectors = selectorsNaming(documents, zone);
   const [only, ...others] = selectors;

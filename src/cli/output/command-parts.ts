@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { isHash } from "../../plan/guard/plan-hash.ts";
 import type { ExitCode } from "./exit-codes.ts";
 
 /** Adds a command to a program; `end` hears how the command ended. */
-export type Add = (program: Command, machine: Machine, end: (code: ExitCode) => void) => void;
+export type Add = (program: Command, host: Host, end: (code: ExitCode) => void) => void;
 
 /** `--config`, which all commands have that speak with the service. */
 export function configOption(): Option {

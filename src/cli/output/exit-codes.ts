@@ -1,5 +1,5 @@
 import type { ApiErrorCode } from "../../api/request/api-error.ts";
-import type { RefusalCode } from "../../plan/guard/hold.ts";
+import type { HoldReason } from "../../plan/guard/hold.ts";
 import type { SkipReason, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 
@@ -33,7 +33,7 @@ export const exitCodeHelp = `Exit codes:
 const wayFailures: ReadonlySet<string> = new Set<ApiErrorCode>([
   "API_UNREACHABLE",
   "API_TIMEOUT",
-  "API_THROTTLED",
+  "API_RATE_LIMITED",
   "API_SERVER",
   "API_BUDGET",
 ]);
@@ -49,10 +49,10 @@ export function exitCodeInPart(code: ExitCode): ExitCode {
 }
 
 /** What speaks against writing only: a plan of such a zone is as good as any other. */
-const wishes: ReadonlySet<RefusalCode> = new Set(["OBSERVED", "SUSPENDED"]);
+const wishes: ReadonlySet<HoldReason> = new Set(["observe", "suspend"]);
 
 function isHeldByGuard(report: ZoneReport): boolean {
-  return report.result === "refused" && report.refusals.some(({ code }) => !wishes.has(code));
+  return report.result === "held" && report.holds.some(({ reason: code }) => !wishes.has(code));
 }
 
 /**
@@ -60,10 +60,10 @@ function isHeldByGuard(report: ZoneReport): boolean {
  * written is planned, not held.
  */
 export function exitCodeOfPlan(reports: readonly ZoneReport[]): ExitCode {
-  const failures = reports.filter(({ result }) => result === "unreadable");
+  const failures = reports.filter(({ result }) => result === "error");
   if (failures.length > 0) return exitCodeOfFailures(failures, reports.length);
   if (reports.some(isHeldByGuard)) return exitCodes.held;
-  return reports.every(({ result }) => result === "in-sync") ? exitCodes.done : exitCodes.changes;
+  return reports.every(({ result }) => result === "in_sync") ? exitCodes.done : exitCodes.changes;
 }
 
 /** The code of `apply`: whatever held a plan, its zone is not in sync; a plan that has become another wants to be seen first. */
@@ -73,20 +73,20 @@ export function exitCodeOfApply(reports: readonly ZoneReport[]): ExitCode {
     const code = exitCodeOfFailures(failures, reports.length);
     return code !== exitCodes.unreachable && failures.some(isStale) ? exitCodes.stale : code;
   }
-  return reports.some(({ result }) => result === "refused") ? exitCodes.held : exitCodes.done;
+  return reports.some(({ result }) => result === "held") ? exitCodes.held : exitCodes.done;
 }
 
 function isFailed(report: ZoneReport): boolean {
-  return report.result === "unreadable" || (report.result === "applied" && !isConverged(report));
+  return report.result === "error" || (report.result === "applied" && !isConverged(report));
 }
 
 /** Of writes that were not sent: their plan is no longer what is to be carried out, or cannot be known to be. */
-const staleReasons: ReadonlySet<SkipReason> = new Set(["stale", "outdated", "countermanded"]);
+const staleReasons: ReadonlySet<SkipReason> = new Set(["conflict", "read_expired", "cancelled"]);
 
 function isStale(report: ZoneReport): boolean {
   return (
     report.result === "applied" &&
-    report.outcomes.some((each) => each.status === "skipped" && staleReasons.has(each.because))
+    report.outcomes.some((each) => each.status === "skipped" && staleReasons.has(each.reason))
   );
 }
 
@@ -97,15 +97,15 @@ function exitCodeOfFailures(failures: readonly ZoneReport[], total: number): Exi
 
 function isWayFailure(report: ZoneReport): boolean {
   switch (report.result) {
-    case "unreadable":
+    case "error":
       return wayFailures.has(report.failure.code);
     case "applied":
       return report.outcomes.some(
         (outcome) => outcome.status === "failed" && wayFailures.has(outcome.failure.code),
       );
-    case "in-sync":
-    case "refused":
-    case "ready":
+    case "in_sync":
+    case "held":
+    case "planned":
       return false;
   }
 }

@@ -1,6 +1,6 @@
 import type { Pause } from "../../api/budget/budget.ts";
 import type { Observer, RetryFact } from "../../api/request/observer.ts";
-import type { Machine } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import { every } from "../../host/timers.ts";
 import { durationText } from "../../state/duration.ts";
 import { StatusLine } from "./status-line.ts";
@@ -20,14 +20,14 @@ interface Waiting {
  * each wait.
  */
 export class WaitLines implements Observer {
-  readonly #machine: Pick<Machine, "stderr" | "clock">;
+  readonly #host: Pick<Host, "stderr" | "clock">;
   readonly #line: StatusLine;
   /** Ends of the waits told last, by credential: one wait is one line. */
   readonly #told = new Map<string, number>();
 
-  constructor(machine: Pick<Machine, "stderr" | "clock">) {
-    this.#machine = machine;
-    this.#line = new StatusLine(machine.stderr);
+  constructor(host: Pick<Host, "stderr" | "clock">) {
+    this.#host = host;
+    this.#line = new StatusLine(host.stderr);
   }
 
   /** A wait is over with the first request after it. */
@@ -43,7 +43,7 @@ export class WaitLines implements Observer {
 
   /** Looks at credentials every second until it is disposed. */
   watch(credentials: readonly Waiting[]): Disposable {
-    const looking = every(lookMs, () => this.#look(credentials), this.#machine.clock);
+    const looking = every(lookMs, () => this.#look(credentials), this.#host.clock);
     return {
       [Symbol.dispose]: () => {
         looking[Symbol.dispose]();
@@ -53,28 +53,28 @@ export class WaitLines implements Observer {
   }
 
   #look(credentials: readonly Waiting[]): void {
-    const now = Number(this.#machine.clock.now());
+    const now = Number(this.#host.clock.now());
     const paused = credentials.flatMap(({ state: { name, pause } }) =>
       pause === undefined ? [] : [{ name, ...pause }],
     );
     if (paused.length === 0) this.#line.clear();
-    for (const { name, until, because } of paused) {
+    for (const { name, until, reason } of paused) {
       const isNew = Math.abs(Number(until) - (this.#told.get(name) ?? 0)) > lookMs;
       if (!isNew || Number(until) - now < shortestTold) continue;
       this.#told.set(name, Number(until));
       const time = `${until.toISOString().slice(11, 19)} UTC`;
-      this.#write(`waiting until ${time}: ${reasons[because](name)}`);
+      this.#write(`waiting until ${time}: ${reasons[reason](name)}`);
     }
   }
 
   #write(line: string): void {
-    const { stderr } = this.#machine;
+    const { stderr } = this.#host;
     if (stderr.isTTY) this.#line.show(line);
     else stderr.write(`${line}\n`);
   }
 }
 
-const reasons: Readonly<Record<Pause["because"], (credential: string) => string>> = {
+const reasons: Readonly<Record<Pause["reason"], (credential: string) => string>> = {
   spent: (name) => `the request budget of the credential ${name} is spent`,
   locked: (name) => `the service lets the credential ${name} send nothing until then (429)`,
   unreachable: () => "the service is out of reach and only probed",

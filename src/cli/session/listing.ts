@@ -4,9 +4,9 @@ import type { Zone } from "../../zone/zone.ts";
 import type { Session } from "./session.ts";
 
 /** Lists the zones of all credentials, and says on the side of which ones they are unknown: a line for each. */
-export async function listZones({ service, machine, stop }: Session): Promise<ZoneListing> {
+export async function listZones({ service, host, stop }: Session): Promise<ZoneListing> {
   const listing = await service.reader.listZones(stop);
-  for (const failed of listing.failed) machine.stderr.write(`${unlistedText(failed)}\n`);
+  for (const failed of listing.failed) host.stderr.write(`${unlistedText(failed)}\n`);
   return listing;
 }
 
@@ -19,7 +19,7 @@ export async function wantedZones(
   const wanted = wantedOf(zones, patterns);
   if (wanted.length === 0) {
     const named = patterns.length === 0 ? "no zone" : `no zone that fits ${patterns.join(", ")}`;
-    session.machine.stderr.write(
+    session.host.stderr.write(
       `the service lists ${named}: check the name, and what the token may see\n`,
     );
   }

@@ -1,45 +1,45 @@
 import type { DesiredState } from "../../desired/desired-files.ts";
 import { selectZones } from "../../desired/zones/select.ts";
-import type { Circumstances } from "../../plan/guard/guard.ts";
+import type { GuardInput } from "../../plan/guard/guard.ts";
 import { causeByMarks } from "../../plan/plan.ts";
 import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
-import { declaredFleet, joinListings, missingReport } from "../../reconcile/fleet/desired-fleet.ts";
-import type { Proposal } from "../../reconcile/run/plan-zone.ts";
-import { propose } from "../../reconcile/run/plan-zone.ts";
-import { circumstancesOf } from "../../reconcile/run/zone-runner.ts";
+import { desiredFleet, joinListings, missingReport } from "../../reconcile/fleet/desired-fleet.ts";
+import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
+import { planZone } from "../../reconcile/run/plan-zone.ts";
+import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { startProgress } from "../output/progress.ts";
 import { isWanted, listZones, unlistedText } from "./listing.ts";
 import type { Session } from "./session.ts";
 
 /** A declared zone, and what a look at it came to. */
-export interface Looked {
+export interface PlannedFleetZone {
   readonly declared: FleetZone;
-  readonly proposal: Proposal;
+  readonly proposal: PlannedZone;
   /** What may be done to it at a moment. */
-  readonly circumstances: (now: Date) => Circumstances;
+  readonly guardInput: (now: Date) => GuardInput;
   /** Looks at it once more. */
-  readonly again: () => Promise<Proposal>;
+  readonly again: () => Promise<PlannedZone>;
 }
 
 /** What one look at the fleet came to. */
-export interface FleetLook {
-  readonly looked: readonly Looked[];
+export interface PlannedFleet {
+  readonly looked: readonly PlannedFleetZone[];
   /** Declared zones that were not found. */
   readonly missing: readonly ZoneReport[];
   /** Whether the zones of every credential are known. */
   readonly isWhole: boolean;
   /** What the zone listing showed to be wrong in the files. */
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Patterns of the command line that no declared zone fits; where there are any, nothing was looked at. */
   readonly unmatched: readonly string[];
 }
 
 /** What a look is to look at. */
-export interface LookOptions {
+export interface PlanAllOptions {
   readonly state: DesiredState;
   /** Patterns of zone names, `*` for any run of characters; none means all. */
   readonly only: readonly string[];
@@ -48,69 +48,69 @@ export interface LookOptions {
 }
 
 /** Looks at every declared zone once, several side by side, and writes nothing. Throws where the zones cannot be listed. */
-export async function lookOnce(options: LookOptions, session: Session): Promise<FleetLook> {
+export async function planAll(options: PlanAllOptions, session: Session): Promise<PlannedFleet> {
   const { state, only } = options;
-  const { config, machine } = session;
+  const { config, host } = session;
   const listing = await listZones(session);
   const { failed } = listing;
   const isWhole = failed.length === 0;
-  const fleet = declaredFleet(selectZones, state, joinListings(undefined, listing));
+  const fleet = desiredFleet(selectZones, state, joinListings(undefined, listing));
   const names = [
     ...fleet.missing.keys(),
     ...fleet.zones.values().map(({ desired }) => desired.zone.name),
   ];
   const unmatched = only.filter((pattern) => !names.some((name) => isWanted(name, [pattern])));
   if (unmatched.length > 0) {
-    return { looked: [], missing: [], isWhole, problems: fleet.problems, unmatched };
+    return { looked: [], missing: [], isWhole, diagnostics: fleet.diagnostics, unmatched };
   }
   const wanted = [...fleet.zones.values()].filter(({ desired }) =>
     isWanted(desired.zone.name, only),
   );
   const windows = windowsOf(config.windows);
-  using progress = startProgress("reading zones", wanted.length, machine.stderr);
+  using progress = startProgress("reading zones", wanted.length, host.stderr);
   const looked = await inParallel(wanted, config.api.concurrency, async (declared) => {
     const { mode } = config;
     const limits = { ...config.limits, accept: [...config.limits.accept, ...options.accept] };
-    const circumstances = (now: Date): Circumstances =>
-      circumstancesOf(declared.desired, { mode, limits, windows, used: [] }, now);
-    const again = (): Promise<Proposal> => lookAt(declared, state, circumstances, session);
+    const guardInput = (now: Date): GuardInput =>
+      guardInputOf(declared.desired, { mode, limits, windows, used: [] }, now);
+    const again = (): Promise<PlannedZone> => lookAt(declared, state, guardInput, session);
     const proposal = await again();
     progress.step();
-    return { declared, proposal, circumstances, again };
+    return { declared, proposal, guardInput, again };
   });
   const unlisted = failed.map((each) => ({
     ...failureOf(each.error),
     message: unlistedText(each),
   }));
   const { revision } = state;
-  const occasion = { run: "", trigger: "manual", revision, now: machine.clock.now() } as const;
+  const occasion = { run: "", trigger: "manual", revision, now: host.clock.now() } as const;
   const missing = [...fleet.missing]
     .filter(([name]) => isWanted(name, only))
     .map(([name, why]) => missingReport(name, why ?? unlisted[0], occasion));
-  return { looked, missing, isWhole, problems: fleet.problems, unmatched };
+  return { looked, missing, isWhole, diagnostics: fleet.diagnostics, unmatched };
 }
 
 function lookAt(
   declared: FleetZone,
   state: DesiredState,
-  circumstances: (now: Date) => Circumstances,
-  { config, service, machine, stop }: Session,
-): Promise<Proposal> {
-  return propose(
+  guardInput: (now: Date) => GuardInput,
+  { config, service, host, stop }: Session,
+): Promise<PlannedZone> {
+  return planZone(
     {
       desired: declared.desired,
-      run: machine.uniqueId(),
+      run: host.uniqueId(),
       trigger: "manual",
       urgency: "changed",
       revision: state.revision,
       owner: config.desired.owner,
       impact: config.impact,
-      circumstances,
+      guardInput: guardInput,
       settled: () => undefined,
       causeOf: causeByMarks,
-      objections: () => [],
+      otherHolds: () => [],
     },
-    { reader: service.reader, clock: machine.clock, bug: rethrow },
+    { reader: service.reader, clock: host.clock, bug: rethrow },
     stop,
   );
 }

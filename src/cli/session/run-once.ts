@@ -1,7 +1,7 @@
-import { hasColor, type Machine } from "../../host/host.ts";
-import { desiredOrProblems, hasErrors, printProblems } from "../../host/load.ts";
+import { hasColor, type Host } from "../../host/host.ts";
+import { loadDesiredOrPrint, hasErrors, printProblems } from "../../host/load.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
-import { hashOf, isHash } from "../../plan/guard/plan-hash.ts";
+import { planHash, isHash } from "../../plan/guard/plan-hash.ts";
 import { impactJson } from "../../render/json/impact-json.ts";
 import { reportJson } from "../../render/json/plan-json.ts";
 import { impactMarkdown } from "../../render/markdown/impact-markdown.ts";
@@ -12,12 +12,12 @@ import type { RunReport, ZoneReport } from "../../state/run-report.ts";
 import { type SweepForecast, sweepWords } from "../../state/sweep-words.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { exitCodeInPart, exitCodes, type ExitCode } from "../output/exit-codes.ts";
-import type { FleetLook } from "./plan-all.ts";
-import { lookOnce } from "./plan-all.ts";
+import type { PlannedFleet } from "./plan-all.ts";
+import { planAll } from "./plan-all.ts";
 import type { Session } from "./session.ts";
 
 /** What `plan` and `apply` are told. */
-export interface OnceFlags {
+export interface RunOnceFlags {
   readonly config: string;
   readonly format: "text" | "json" | "markdown";
   /** Patterns of zone names; none means all. */
@@ -25,19 +25,19 @@ export interface OnceFlags {
 }
 
 /** What is told beside the reports; `undefined`: nobody asked. */
-export interface Beside {
+export interface Extras {
   /** What plans do to what was detected. */
   readonly impacts: readonly ZoneImpact[] | undefined;
   readonly sweep: SweepForecast | undefined;
 }
 
 /** The reports say it all. */
-export const nothingBeside: Beside = { impacts: undefined, sweep: undefined };
+export const noExtras: Extras = { impacts: undefined, sweep: undefined };
 
 /** What a command made of a look: a report for each zone, and how they make an exit code. */
 export interface Finished {
   readonly reports: readonly ZoneReport[];
-  readonly beside: Beside;
+  readonly beside: Extras;
   readonly exitCodeOf: (reports: readonly ZoneReport[]) => ExitCode;
 }
 
@@ -45,34 +45,34 @@ export interface Finished {
  * Goes once from the files to a report: load, look at every zone, `finish`, print. A mistake in a file ends it before any
  * request; one that only the zone listing shows holds its own zone and lets the others go on.
  */
-export async function once(
-  flags: OnceFlags,
+export async function runOnce(
+  flags: RunOnceFlags,
   accept: readonly string[],
   session: Session,
-  finish: (look: FleetLook, revision: string) => Promise<Finished>,
+  finish: (look: PlannedFleet, revision: string) => Promise<Finished>,
 ): Promise<ExitCode> {
-  const { config, machine, stop } = session;
-  const state = await desiredOrProblems(config, machine, stop);
+  const { config, host, stop } = session;
+  const state = await loadDesiredOrPrint(config, host, stop);
   if (state === undefined) return exitCodes.invalid;
-  const startedAt = machine.clock.now();
-  const look = await lookOnce({ state, only: flags.zones, accept }, session);
+  const startedAt = host.clock.now();
+  const look = await planAll({ state, only: flags.zones, accept }, session);
   // A name that the service does not list has a report of its own; an id has none.
   const named = new Set(state.documents.filter(isNamed).map(({ place }) => place));
-  const problems = look.problems.filter(
+  const diagnostics = look.diagnostics.filter(
     ({ code, place }) => code !== "ZONE_NOT_LISTED" || !named.has(place),
   );
-  printProblems({ ...state, problems }, machine);
+  printProblems({ ...state, diagnostics }, host);
   const mistakes = [...look.unmatched.map(unmatchedText), ...idleHashes(accept, look)];
   if (mistakes.length > 0) {
-    machine.stderr.write(mistakes.join(""));
+    host.stderr.write(mistakes.join(""));
     return exitCodes.failed;
   }
   const { reports, beside, exitCodeOf } = await finish(look, state.revision);
   const report = { revision: state.revision, startedAt, zones: reports };
-  printReport(report, beside, flags.format, machine);
+  printReport(report, beside, flags.format, host);
   const code = look.isWhole ? exitCodeOf(reports) : exitCodeInPart(exitCodeOf(reports));
   const isGood = code === exitCodes.done || code === exitCodes.changes;
-  return isGood && hasErrors(problems) ? exitCodes.invalid : code;
+  return isGood && hasErrors(diagnostics) ? exitCodes.invalid : code;
 }
 
 function isNamed({ target }: ZoneDocument): boolean {
@@ -80,9 +80,9 @@ function isNamed({ target }: ZoneDocument): boolean {
 }
 
 /** A release that releases nothing is a mistake: the plan that was reviewed is not the one that would be carried out. */
-function idleHashes(accept: readonly string[], { looked }: FleetLook): readonly string[] {
+function idleHashes(accept: readonly string[], { looked }: PlannedFleet): readonly string[] {
   const hashes = new Set(
-    looked.flatMap(({ proposal: { report } }) => ("plan" in report ? [hashOf(report.plan)] : [])),
+    looked.flatMap(({ proposal: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
   );
   return accept
     .filter((hash) => !hashes.has(hash))
@@ -103,18 +103,18 @@ function unmatchedText(pattern: string): string {
 /** Prints what came of a command, where results go. */
 export function printReport(
   report: Pick<RunReport, "revision" | "startedAt" | "zones">,
-  { impacts, sweep }: Beside,
-  format: OnceFlags["format"],
-  machine: Machine,
+  { impacts, sweep }: Extras,
+  format: RunOnceFlags["format"],
+  host: Host,
 ): void {
-  const finishedAt = machine.clock.now();
+  const finishedAt = host.clock.now();
   const whole: RunReport = { ...report, trigger: "manual", finishedAt };
   switch (format) {
     case "text": {
-      const color = hasColor(machine, machine.stdout);
-      machine.stdout.write(`${renderReports(report.zones, { color })}\n`);
-      if (sweep !== undefined) machine.stdout.write(`${sweepWords(sweep)}\n`);
-      if (impacts !== undefined) machine.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
+      const color = hasColor(host, host.stdout);
+      host.stdout.write(`${renderReports(report.zones, { color })}\n`);
+      if (sweep !== undefined) host.stdout.write(`${sweepWords(sweep)}\n`);
+      if (impacts !== undefined) host.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
       return;
     }
     case "json": {
@@ -123,13 +123,13 @@ export function printReport(
         ...(sweep && { sweep: { requests: sweep.requests, seconds: sweep.ms / 1_000 } }),
         ...(impacts && { impact: impacts.map(impactJson) }),
       };
-      machine.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
+      host.stdout.write(`${JSON.stringify(told, null, 2)}\n`);
       return;
     }
     case "markdown": {
       const impact = impacts === undefined ? "" : `\n\n${impactMarkdown(impacts).trimEnd()}`;
       const cost = sweep === undefined ? "" : `\n\n${sweepWords(sweep)}`;
-      machine.stdout.write(`${renderMarkdown(whole).trimEnd()}${cost}${impact}\n`);
+      host.stdout.write(`${renderMarkdown(whole).trimEnd()}${cost}${impact}\n`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Config } from "../../desired/config/config.ts";
-import { connect, type Connected } from "../../host/connect.ts";
-import type { Machine } from "../../host/host.ts";
-import { configOrProblems } from "../../host/load.ts";
+import { connect, type ServiceClient } from "../../host/connect.ts";
+import type { Host } from "../../host/host.ts";
+import { loadConfigOrPrint } from "../../host/load.ts";
 import { startStopping } from "../../host/stopping.ts";
 import { isAborted } from "../../reconcile/is-aborted.ts";
 import type { StopSignals } from "../../reconcile/run/apply.ts";
@@ -13,10 +13,10 @@ import { WaitLines } from "../output/wait-lines.ts";
 /** What a single command works with. */
 export interface Session {
   readonly config: Config;
-  readonly service: Connected;
+  readonly service: ServiceClient;
   /** Address of the service. */
   readonly baseUrl: string;
-  readonly machine: Machine;
+  readonly host: Host;
   /** Aborts at the first signal that ends a program: `stop` of the signals. */
   readonly stop: AbortSignal;
   readonly signals: StopSignals;
@@ -28,29 +28,29 @@ export interface Session {
  */
 export async function withService(
   configFile: string,
-  machine: Machine,
+  host: Host,
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  using stopping = startStopping(machine, exitCodes.failed);
+  using stopping = startStopping(host, exitCodes.failed);
   const { signals } = stopping;
   const { stop } = signals;
-  const config = await configOrProblems(configFile, machine, stop);
+  const config = await loadConfigOrPrint(configFile, host, stop);
   if (config === undefined) return exitCodes.invalid;
-  await using reached = await reachService(config, machine, true);
+  await using reached = await reachService(config, host, true);
   if (reached === undefined) return exitCodes.invalid;
   const { baseUrl } = reached;
-  const waits = new WaitLines(machine);
-  await using service = connect(config, baseUrl, machine, waits);
+  const waits = new WaitLines(host);
+  await using service = connect(config, baseUrl, host, waits);
   using _watch = waits.watch(service.credentials);
   try {
-    return await work({ config, service, baseUrl, machine, stop, signals });
+    return await work({ config, service, baseUrl, host, stop, signals });
   } catch (error) {
     if (isAborted(stop)) {
-      machine.stderr.write("stopped before the end\n");
+      host.stderr.write("stopped before the end\n");
       return exitCodes.failed;
     }
     if (!isServiceError(error)) throw error;
-    machine.stderr.write(`${error.code}: ${error.message}\n`);
+    host.stderr.write(`${error.code}: ${error.message}\n`);
     return exitCodeOfFailure(error.code);
   }
 }

@@ -1,5 +1,5 @@
-import type { Problem } from "../../zone/problem.ts";
-import type { Complaint } from "../complaint.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
+import type { DeclarationDiagnostic } from "../complaint.ts";
 import { problemOf } from "../problem-of.ts";
 import { keyOffset, valueOffset } from "../yaml/located.ts";
 import type { Located } from "../yaml/located.ts";
@@ -13,7 +13,7 @@ export function configProblems(
   config: Config,
   located: Located,
   cronMistake: ConfigPorts["cronMistake"],
-): readonly Problem[] {
+): readonly Diagnostic[] {
   return [
     ...addressComplaints(file),
     ...listenComplaints(config),
@@ -30,11 +30,11 @@ export function configProblems(
   });
 }
 
-function addressComplaints({ api = {} }: ConfigFile): Complaint[] {
+function addressComplaints({ api = {} }: ConfigFile): DeclarationDiagnostic[] {
   const path = ["api", "base_url"];
   const { base_url: address, emulator } = api;
   if (address === undefined) return [];
-  const found: Complaint[] = [];
+  const found: DeclarationDiagnostic[] = [];
   if (emulator !== undefined) {
     const message = '"base_url" and "emulator" exclude each other';
     found.push({ code: "CONTRADICTION", path, message, remedy: "keep one of them" });
@@ -58,7 +58,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 }
 
-function listenComplaints({ api, server }: Config): Complaint[] {
+function listenComplaints({ api, server }: Config): DeclarationDiagnostic[] {
   const places: [Path, number | undefined][] = [
     [["api", "emulator", "listen"], api.emulator?.listen.port],
     [["server", "listen"], server.listen.port],
@@ -68,7 +68,7 @@ function listenComplaints({ api, server }: Config): Complaint[] {
     .map(([path, port]) => wrong(path, `${port} is no port`, "write a number up to 65535"));
 }
 
-function serverComplaints({ server = {} }: ConfigFile): Complaint[] {
+function serverComplaints({ server = {} }: ConfigFile): DeclarationDiagnostic[] {
   if (server.reconcile_token_file === undefined || server.reconcile_token_env === undefined) {
     return [];
   }
@@ -77,12 +77,12 @@ function serverComplaints({ server = {} }: ConfigFile): Complaint[] {
   return [{ code: "CONTRADICTION", path, message, remedy: "keep one of them" }];
 }
 
-function notificationComplaints({ notifications = [] }: ConfigFile): Complaint[] {
+function notificationComplaints({ notifications = [] }: ConfigFile): DeclarationDiagnostic[] {
   const seen = new Set<string>();
   return notifications.flatMap((entry, index) => {
     const at = (key: string): Path => ["notifications", index, key];
     const { name, url, secret_file: file, secret_env: env } = entry;
-    const found: Complaint[] = [];
+    const found: DeclarationDiagnostic[] = [];
     if (seen.has(name)) {
       const message = `another notification is called "${name}" too`;
       found.push(wrong(at("name"), message, "give each its own name"));
@@ -115,7 +115,7 @@ function sinkFault(address: string): string | undefined {
 function scheduleComplaints(
   { schedule = {}, windows = [] }: ConfigFile,
   cronMistake: ConfigPorts["cronMistake"],
-): Complaint[] {
+): DeclarationDiagnostic[] {
   const { cron = [] } = schedule;
   const expressions: [Path, string][] = [
     ...(typeof cron === "string"
@@ -123,7 +123,7 @@ function scheduleComplaints(
       : cron.map((text, index): [Path, string] => [["schedule", "cron", index], text])),
     ...windows.map(({ start }, index): [Path, string] => [["windows", index, "start"], start]),
   ];
-  return expressions.flatMap(([path, text]): readonly Complaint[] => {
+  return expressions.flatMap(([path, text]): readonly DeclarationDiagnostic[] => {
     const mistake = cronMistake(text);
     if (mistake !== undefined) {
       return [wrong(path, `"${text}" is no cron expression: ${mistake}`, fiveFields)];
@@ -135,7 +135,7 @@ function scheduleComplaints(
 const fiveFields =
   "write five fields as in */15 * * * *: minute, hour, day, month, day of the week";
 
-function bothDays(path: Path): Complaint {
+function bothDays(path: Path): DeclarationDiagnostic {
   return {
     code: "BOTH_DAY_FIELDS",
     path,
@@ -150,7 +150,7 @@ function restrictsBothDays(cron: string): boolean {
   return [fields.at(-3), fields.at(-1)].every((field) => field !== "*" && field !== "?");
 }
 
-function timezoneComplaints({ schedule = {}, windows = [] }: ConfigFile): Complaint[] {
+function timezoneComplaints({ schedule = {}, windows = [] }: ConfigFile): DeclarationDiagnostic[] {
   const entries: [Path, string | undefined][] = [
     [["schedule", "timezone"], schedule.timezone],
     ...windows.map(({ timezone }, index): [Path, string | undefined] => [
@@ -174,7 +174,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-function durationComplaints({ windows = [] }: ConfigFile, config: Config): Complaint[] {
+function durationComplaints({ windows = [] }: ConfigFile, config: Config): DeclarationDiagnostic[] {
   const zero: [Path, number | undefined][] = [
     [["api", "timeout"], config.api.timeoutMs],
     [["budget", "window"], config.budget.windowMs],
@@ -190,7 +190,7 @@ function durationComplaints({ windows = [] }: ConfigFile, config: Config): Compl
     .map(([path]) => wrong(path, "this cannot be zero", "write a duration such as 30s"));
 }
 
-function credentialComplaints({ credentials = [] }: ConfigFile): Complaint[] {
+function credentialComplaints({ credentials = [] }: ConfigFile): DeclarationDiagnostic[] {
   const seen = new Set<string>();
   return credentials.flatMap(({ name }, index) => {
     if (!seen.has(name)) {
@@ -203,12 +203,12 @@ function credentialComplaints({ credentials = [] }: ConfigFile): Complaint[] {
 }
 
 /** With nothing left for the program itself it would wait for ever. */
-function reserveComplaints({ budget }: Config): Complaint[] {
+function reserveComplaints({ budget }: Config): DeclarationDiagnostic[] {
   if (budget.reserve <= 0.95) return [];
   const message = "nothing would be left for the program";
   return [wrong(["budget", "reserve"], message, "leave it at least 5%: write a share up to 0.95")];
 }
 
-function wrong(path: Path, message: string, remedy: string): Complaint {
+function wrong(path: Path, message: string, remedy: string): DeclarationDiagnostic {
   return { code: "WRONG_VALUE", path, message, remedy };
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import type { FilePort } from "../files.ts";
 import { problemOfFile } from "../problem-of.ts";
 import { configFileShape, configFileSort, shapeProblems } from "../schema.ts";
@@ -130,7 +130,7 @@ export interface Config {
 /** What reading the configuration came to: without errors a `config`, always the `problems` and the text they stand in. */
 export interface LoadedConfig {
   readonly config: Config | undefined;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Where the file's name leads on from: nowhere, it is as it was given. */
   readonly directory: "";
   readonly sources: ReadonlyMap<string, string>;
@@ -149,15 +149,15 @@ export async function loadConfig(
   ports: ConfigPorts,
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
-  const { text, problem } = await readConfigFile(file, ports.files, signal);
+  const { text, diagnostic } = await readConfigFile(file, ports.files, signal);
   if (text === undefined) {
-    return { config: undefined, problems: [problem], directory: "", sources: new Map() };
+    return { config: undefined, diagnostics: [diagnostic], directory: "", sources: new Map() };
   }
-  const { config, problems } = parseConfig(file, text, ports);
-  const failed = problems.some(({ severity }) => severity === "error");
+  const { config, diagnostics } = parseConfig(file, text, ports);
+  const failed = diagnostics.some(({ severity }) => severity === "error");
   const shown = shownText(text, configFileSort);
   const sources = new Map(shown === "" ? [] : [[file, shown]]);
-  return { config: failed ? undefined : config, problems, directory: "", sources };
+  return { config: failed ? undefined : config, diagnostics, directory: "", sources };
 }
 
 async function readConfigFile(
@@ -176,13 +176,13 @@ async function readConfigFile(
         ? "write one, `mode: observe` is enough, or give its path with --config"
         : "let the program read it, or give the path of another with --config",
     };
-    return { text: undefined, problem: problemOfFile(file, "FILE_UNREADABLE", words) };
+    return { text: undefined, diagnostic: problemOfFile(file, "FILE_UNREADABLE", words) };
   }
 }
 
 interface ParsedConfig {
   readonly config: Config | undefined;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 function parseConfig(file: string, text: string, { cronMistake }: ConfigPorts): ParsedConfig {
@@ -190,17 +190,17 @@ function parseConfig(file: string, text: string, { cronMistake }: ConfigPorts): 
   const [value, second] = yaml.documents;
   const located = { source: yaml.source, offsets: yaml.offsets, value };
   const foreign = foreignProblem(file, text, yaml, configFileSort);
-  if (foreign !== undefined) return { config: undefined, problems: [foreign] };
-  if (yaml.problems.length > 0) return { config: undefined, problems: yaml.problems };
+  if (foreign !== undefined) return { config: undefined, diagnostics: [foreign] };
+  if (yaml.diagnostics.length > 0) return { config: undefined, diagnostics: yaml.diagnostics };
   if (value === undefined || second !== undefined) {
     const message =
       value === undefined ? "the file says nothing" : "the file holds several documents";
     const words = { message, remedy: "write one document with at least `mode: observe`" };
-    return { config: undefined, problems: [problemOfFile(file, "FILE_EMPTY", words)] };
+    return { config: undefined, diagnostics: [problemOfFile(file, "FILE_EMPTY", words)] };
   }
   if (!configFileShape(value)) {
-    return { config: undefined, problems: shapeProblems(configFileShape, value, located, []) };
+    return { config: undefined, diagnostics: shapeProblems(configFileShape, value, located, []) };
   }
   const config = normalConfig(value, path.dirname(path.resolve(file)));
-  return { config, problems: configProblems(value, config, located, cronMistake) };
+  return { config, diagnostics: configProblems(value, config, located, cronMistake) };
 }

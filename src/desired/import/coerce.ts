@@ -3,7 +3,7 @@ import type { Located } from "../yaml/located.ts";
 import type { Path } from "../yaml/path.ts";
 
 /** A profile or a zone as it stands in a file; its shape need not be right. */
-export interface LoosePart {
+export interface CoercedPart {
   readonly document: Located;
   /** Where in the document it stands. */
   readonly path: Path;

@@ -5,7 +5,7 @@ import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
 import { ifAny, said } from "../zones/zone-entry.ts";
 
 /** Entries of `zones:` whose common parts stand in a profile. */
-export interface Lifted {
+export interface ExtractedProfile {
   /** `undefined` where the entries have nothing in common. */
   readonly profile: JsonObject | undefined;
   readonly entries: readonly JsonObject[];
@@ -15,7 +15,7 @@ export interface Lifted {
  * Moves what all entries have in common into a profile: equal settings, and of the policies and rules that all of
  * them have under one key the fields that are equal. Merged again, each declares what it declared before.
  */
-export function lift(entries: readonly JsonObject[], name: string): Lifted {
+export function extractProfile(entries: readonly JsonObject[], name: string): ExtractedProfile {
   const settings = commonFields(entries.map(settingsIn));
   const policies = commonThings(entries.map(policiesIn), ["value"]);
   const rules = commonThings(entries.map(rulesIn), ["deploy", "skip"]);

@@ -5,7 +5,7 @@ import type { YAMLSeq } from "yaml";
 
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { parseFile } from "../parse-file.ts";
 import { Assembler } from "../zones/assemble.ts";
 import { contentEntry } from "../zones/zone-entry.ts";
@@ -39,19 +39,19 @@ function isShort({ items }: YAMLSeq): boolean {
 export function objectionTo(content: ZoneContent): string | undefined {
   const entry = { name: "any.example", ...contentEntry(content) };
   const text = zoneFileText({ zones: [entry] }, "");
-  const { zones, problems } = parseFile("", "", new TextEncoder().encode(text));
+  const { zones, diagnostics } = parseFile("", "", new TextEncoder().encode(text));
   const [layer] = zones;
   const assembled = layer && new Assembler().assemble(layer, [layer]);
-  const problem = [...problems, ...(assembled?.problems ?? [])].find(
+  const diagnostic = [...diagnostics, ...(assembled?.diagnostics ?? [])].find(
     ({ severity }) => severity === "error",
   );
-  if (problem !== undefined) return `cannot be said in a file: ${placed(problem)}`;
+  if (diagnostic !== undefined) return `cannot be said in a file: ${placed(diagnostic)}`;
   const isSame = isDeepStrictEqual(assembled?.document?.content, content);
   return isSame ? undefined : "cannot be said in a file: read back, it would not be the same";
 }
 
 /** What is wrong, and in which field of the thing. */
-function placed({ path, message }: Problem): string {
+function placed({ path, message }: Diagnostic): string {
   const field = path.replace(/^zones\[0\]\.\w+\.(policies\.items|rules)\[\d+\]\.?/, "");
   return field === "" ? message : `${field}: ${message}`;
 }

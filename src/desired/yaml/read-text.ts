@@ -1,4 +1,4 @@
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { problemOf, problemOfFile } from "../problem-of.ts";
 import { sourceOf } from "./source.ts";
 
@@ -7,8 +7,8 @@ export const maxFileSize: number = 8 * 1024 * 1024;
 
 /** The text of a file, or why it has none. */
 export type TextResult =
-  | { readonly text: string; readonly problem: undefined }
-  | { readonly text: undefined; readonly problem: Problem };
+  | { readonly text: string; readonly diagnostic: undefined }
+  | { readonly text: undefined; readonly diagnostic: Diagnostic };
 
 /** Takes the bytes of a file as UTF-8 text. A byte order mark is dropped. */
 export function textOf(file: string, bytes: Uint8Array): TextResult {
@@ -30,7 +30,7 @@ export function textOf(file: string, bytes: Uint8Array): TextResult {
     );
   }
   const nul = text.indexOf("\0");
-  if (nul === -1) return { text, problem: undefined };
+  if (nul === -1) return { text, diagnostic: undefined };
   const words = {
     message: "there is a NUL character",
     remedy: "delete it, or save the file as UTF-8",
@@ -55,8 +55,8 @@ const reasons: Readonly<Record<string, string>> = {
   EIO: "the disk reports an error",
 };
 
-function failed(problem: Problem): TextResult {
-  return { text: undefined, problem };
+function failed(diagnostic: Diagnostic): TextResult {
+  return { text: undefined, diagnostic };
 }
 
 function decoded(bytes: Uint8Array): string | undefined {

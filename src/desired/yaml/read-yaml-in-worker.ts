@@ -24,7 +24,7 @@ export interface Reader {
 }
 
 /** What came of reading aside; its thread fails where it has not the memory for the text. */
-export type YamlAside =
+export type YamlInWorker =
   | { readonly result: "read"; readonly yaml: YamlText }
   | typeof late
   | { readonly result: "failed"; readonly error: Error };
@@ -33,12 +33,12 @@ export type YamlAside =
  * Like `readYaml`, on another thread: five thousand zones in one file are composed for seconds, in which a daemon would
  * answer no probe. Rejects only when the signal aborts.
  */
-export async function readYamlAside(
+export async function readYamlInWorker(
   file: string,
   text: string,
   { clock, memory }: Reader,
   signal: AbortSignal,
-): Promise<YamlAside> {
+): Promise<YamlInWorker> {
   const url = new URL(workerFile, import.meta.url);
   const worker = new Worker(url, { workerData: { file, text }, resourceLimits: memory });
   const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -64,7 +64,7 @@ function isYamlText(value: unknown): value is YamlText {
   return (
     isJsonObject(value) &&
     Array.isArray(value["documents"]) &&
-    Array.isArray(value["problems"]) &&
+    Array.isArray(value["diagnostics"]) &&
     isJsonObject(value["source"]) &&
     typeof value["offsets"] === "object"
   );

@@ -1,11 +1,11 @@
 import type { ErrorCode, YAMLError } from "yaml";
 
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { problemOf } from "../problem-of.ts";
 import type { Source } from "./source.ts";
 
 /** A complaint of the `yaml` package as a problem, with what to do about it. */
-export function syntaxProblem(source: Source, error: YAMLError): Problem {
+export function syntaxProblem(source: Source, error: YAMLError): Diagnostic {
   const code = error.code === "TAG_RESOLVE_FAILED" ? "YAML_TAG" : "YAML_SYNTAX";
   return problemOf(source, code, error.pos[0], [], {
     message: sentence(error.message),

@@ -1,8 +1,8 @@
 import { isAlias, isMap, isScalar } from "yaml";
 import type { Alias, ParsedNode, YAMLMap, YAMLSeq } from "yaml";
 
-import type { ProblemCode } from "../../zone/problem-codes.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { DiagnosticCode } from "../../zone/problem-codes.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { maxProblems, problemOf } from "../problem-of.ts";
 import { placeAt } from "./source.ts";
 import type { Source } from "./source.ts";
@@ -22,7 +22,7 @@ type Anchored = { readonly value: unknown; readonly size: number } | undefined;
 /** Turns syntax trees into plain data in one pass, and finds on the way what `yaml` does not look for. */
 export class YamlReader {
   readonly offsets = new Map<object, readonly number[]>();
-  readonly problems: Problem[] = [];
+  readonly diagnostics: Diagnostic[] = [];
   readonly #source: Source;
   readonly #path: (string | number)[] = [];
   readonly #anchors = new Map<string, Anchored>();
@@ -115,7 +115,7 @@ export class YamlReader {
     }
     if (!Object.hasOwn(map, name)) return true;
     // To look for the first of a million would take hours, and nobody is told of so many.
-    if (this.problems.length > maxProblems) return false;
+    if (this.diagnostics.length > maxProblems) return false;
     const first = node.items.find(({ key }) => nameOf(key) === name)?.key.range[0] ?? offset;
     const { line } = placeAt(this.#source, first);
     const message = `the key "${name}" stands here twice, first in line ${line}`;
@@ -123,8 +123,8 @@ export class YamlReader {
     return false;
   }
 
-  #report(code: ProblemCode, offset: number, message: string, remedy: string): void {
-    this.problems.push(problemOf(this.#source, code, offset, this.#path, { message, remedy }));
+  #report(code: DiagnosticCode, offset: number, message: string, remedy: string): void {
+    this.diagnostics.push(problemOf(this.#source, code, offset, this.#path, { message, remedy }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { Composer, Lexer, Parser } from "yaml";
 import type { CST, Document } from "yaml";
 
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { maxProblems, problemOf } from "../problem-of.ts";
 import { sourceOf } from "./source.ts";
 import type { Source } from "./source.ts";
@@ -16,7 +16,7 @@ export interface YamlText {
   readonly documents: readonly unknown[];
   /** Where the keys and values of each map and list stand. */
   readonly offsets: Offsets;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Deeper nesting is no configuration: nothing in the language goes beyond a dozen levels. */
@@ -31,7 +31,7 @@ export function readYaml(file: string, text: string): YamlText {
       source,
       documents: [],
       offsets: new Map(),
-      problems: [
+      diagnostics: [
         problemOf(source, "YAML_TOO_DEEP", tooDeepAt, [], {
           message: `this is nested more than ${maxDepth} levels deep`,
           remedy: "look for a bracket that is never closed",
@@ -41,22 +41,22 @@ export function readYaml(file: string, text: string): YamlText {
   }
   const reader = new YamlReader(source);
   const values: unknown[] = [];
-  const problems: Problem[] = [];
+  const diagnostics: Diagnostic[] = [];
   for (const document of documents) {
     const broken = syntaxProblems(source, document);
-    problems.push(...broken);
+    diagnostics.push(...broken);
     if (broken.length > 0) continue;
-    const before = reader.problems.length;
+    const before = reader.diagnostics.length;
     const value = reader.read(document.contents);
     // Where an alias gave nothing, the schema would complain of what nobody wrote.
-    const isWhole = reader.problems.slice(before).every(({ code }) => code !== "YAML_ALIAS");
+    const isWhole = reader.diagnostics.slice(before).every(({ code }) => code !== "YAML_ALIAS");
     if (value !== null && isWhole) values.push(value);
   }
   return {
     source,
     documents: values,
     offsets: reader.offsets,
-    problems: [...problems, ...reader.problems],
+    diagnostics: [...diagnostics, ...reader.diagnostics],
   };
 }
 
@@ -99,7 +99,7 @@ function* tokensOf(parser: Parser, text: string): Generator<CST.Token> {
   yield* parser.end();
 }
 
-function syntaxProblems(source: Source, document: Document.Parsed): Problem[] {
+function syntaxProblems(source: Source, document: Document.Parsed): Diagnostic[] {
   const found = [...document.errors, ...document.warnings]
     .slice(0, maxProblems + 1)
     .map((error) => syntaxProblem(source, error));

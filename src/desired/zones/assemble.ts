@@ -2,11 +2,11 @@ import { isJsonObject } from "../../syntax/json.ts";
 import type { Json } from "../../syntax/json.ts";
 import { looseObject } from "../../syntax/loose-json.ts";
 import type { Declared, Target, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { ProblemCode } from "../../zone/problem-codes.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { DiagnosticCode } from "../../zone/problem-codes.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { settingNames } from "../../zone/resource.ts";
 import type { Policy, Rule, Setting } from "../../zone/resource.ts";
-import type { Complaint, Converted } from "../complaint.ts";
+import type { DeclarationDiagnostic, Converted } from "../complaint.ts";
 import type { ZoneLayer } from "../parse-file.ts";
 import { isManagedRules, isPageShield } from "../schema.ts";
 import { policiesOf } from "./declared-policies.ts";
@@ -22,7 +22,7 @@ export interface Assembled {
   /** `undefined` where the name is none. */
   readonly target: Target | undefined;
   readonly document: ZoneDocument | undefined;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 interface PageShieldContent {
@@ -47,13 +47,17 @@ export class Assembler {
     const all = [target, suspension, ...complaints].filter(
       (part) => part !== undefined && isComplaint(part),
     );
-    const problems = all.map((complaint) => located(complaint, zone, layers));
-    const failed = problems.some(({ severity }) => severity === "error");
+    const diagnostics = all.map((complaint) => located(complaint, zone, layers));
+    const failed = diagnostics.some(({ severity }) => severity === "error");
     if (failed || isComplaint(target) || (suspension !== undefined && isComplaint(suspension))) {
-      return { target: isComplaint(target) ? undefined : target, document: undefined, problems };
+      return { target: isComplaint(target) ? undefined : target, document: undefined, diagnostics };
     }
     const place = keyPlace({ layer: zone, path: zone.path });
-    return { target, document: { target, content: { ...content, suspension }, place }, problems };
+    return {
+      target,
+      document: { target, content: { ...content, suspension }, place },
+      diagnostics,
+    };
   }
 
   #contentOf(
@@ -61,7 +65,7 @@ export class Assembler {
     layers: readonly Layer[],
   ): {
     readonly content: Omit<ZoneContent, "suspension">;
-    readonly complaints: readonly Complaint[];
+    readonly complaints: readonly DeclarationDiagnostic[];
   } {
     const merged = this.#merge(zone, layers);
     const shield = this.#shieldOf(merged["page_shield"]);
@@ -132,13 +136,16 @@ function settingsOf(settings: NonNullable<NonNullable<PageShield>["settings"]>):
 }
 
 function located(
-  { code, path, message, remedy }: Complaint,
+  { code, path, message, remedy }: DeclarationDiagnostic,
   zone: Layer,
   layers: readonly Layer[],
-): Problem {
+): Diagnostic {
   const tell = aboutKeys.has(code) ? problemAtKey : problemAt;
   return tell(originOf(zone, layers, path), code, { message, remedy });
 }
 
 /** Where a key should not be there at all, its value is not what is wrong. */
-const aboutKeys: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["NOT_OWASP", "CONTRADICTION"]);
+const aboutKeys: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  "NOT_OWASP",
+  "CONTRADICTION",
+]);

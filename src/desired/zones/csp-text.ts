@@ -1,5 +1,5 @@
 import { cspOfMap } from "../../syntax/csp/csp-of-map.ts";
-import type { Finding } from "../../syntax/finding.ts";
+import type { SyntaxDiagnostic } from "../../syntax/finding.ts";
 import type { Path } from "../yaml/path.ts";
 import type { Policy } from "./zone-file.ts";
 
@@ -10,7 +10,7 @@ export type CspInFile = Exclude<Policy["value"], null | undefined>;
 export interface CspText {
   readonly text: string;
   /** What is wrong with the way in which a map is written. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SyntaxDiagnostic[];
   /** For a map the steps to the directive or source that an offset of the text lies in; `undefined` for a text. */
   readonly pathAt: ((offset: number) => Path) | undefined;
 }

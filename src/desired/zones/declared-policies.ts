@@ -4,8 +4,8 @@ import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
-import { missing, wasComplaints } from "../complaint.ts";
-import type { Complaint, Converted } from "../complaint.ts";
+import { missing, isDiagnosticList } from "../complaint.ts";
+import type { DeclarationDiagnostic, Converted } from "../complaint.ts";
 import { cspText } from "./csp-text.ts";
 import type { MergedPath } from "./layer.ts";
 import type { Policies, Policy as PolicyInFile } from "./zone-file.ts";
@@ -23,7 +23,7 @@ export function policiesOf(merged: NonNullable<Policies>): Converted<Declared<Po
     value: { items, unmanaged: merged.unmanaged ?? "report" },
     complaints: [
       ...converted.flatMap(({ complaints }) => complaints),
-      ...wasComplaints(items, list),
+      ...isDiagnosticList(items, list),
       ...overlaps(items),
     ],
   };
@@ -54,7 +54,7 @@ const needed = {
   value: "write the policy, such as: script-src 'self'",
 } as const;
 
-function incomplete(item: PolicyInFile, path: MergedPath): readonly Complaint[] {
+function incomplete(item: PolicyInFile, path: MergedPath): readonly DeclarationDiagnostic[] {
   return (["action", "expression", "value"] as const)
     .filter((name) => item[name] === undefined || item[name] === null)
     .map((name) => missing(path, `"${name}" of the policy "${item.key}"`, needed[name]));
@@ -64,7 +64,7 @@ function incomplete(item: PolicyInFile, path: MergedPath): readonly Complaint[] 
 export function descriptionComplaints(
   description: string | null | undefined,
   path: MergedPath,
-): readonly Complaint[] {
+): readonly DeclarationDiagnostic[] {
   if (!description || unmarked(description).key === undefined) return [];
   return [
     {
@@ -77,7 +77,7 @@ export function descriptionComplaints(
 }
 
 /** Where two enabled `allow` policies meet, the browser enforces what both allow (SERVICE.md A.7). */
-function overlaps(items: readonly Policy[]): readonly Complaint[] {
+function overlaps(items: readonly Policy[]): readonly DeclarationDiagnostic[] {
   const allowing = items
     .filter(({ action, enabled }) => action === "allow" && enabled)
     .map((policy) => ({ key: policy.key, hosts: hostsOf(policy.expression) }));

@@ -1,12 +1,12 @@
 import { didYouMean } from "../../syntax/nearest.ts";
-import type { Complaint } from "../complaint.ts";
+import type { DeclarationDiagnostic } from "../complaint.ts";
 import type { MergedPath } from "./layer.ts";
 import type { ManagedRule } from "./zone-file.ts";
 
 /** Rules in their order, and what could not be placed. */
 export interface Ordered {
   readonly rules: readonly ManagedRule[];
-  readonly complaints: readonly Complaint[];
+  readonly complaints: readonly DeclarationDiagnostic[];
 }
 
 /**
@@ -39,7 +39,7 @@ function misplaced(
   rule: ManagedRule,
   rules: readonly ManagedRule[],
   list: MergedPath,
-): readonly Complaint[] {
+): readonly DeclarationDiagnostic[] {
   const others = rules.map(({ key }) => key).filter((key) => key !== rule.key);
   return (["before", "after"] as const).flatMap((side) => {
     const neighbour = rule[side];

@@ -13,7 +13,7 @@ import type {
   RuleOverride,
 } from "../../zone/resource.ts";
 import { contradiction, missing } from "../complaint.ts";
-import type { Complaint, Converted } from "../complaint.ts";
+import type { DeclarationDiagnostic, Converted } from "../complaint.ts";
 import type { MergedPath } from "./layer.ts";
 import type {
   CategoryOverride as CategoryInFile,
@@ -87,7 +87,7 @@ function ruleOverrideOf(item: RuleInFile): RuleOverride {
 
 const tuningFields = ["paranoia_level", "score_threshold", "action"] as const;
 
-function notOwasp(rule: ManagedRule, path: MergedPath): readonly Complaint[] {
+function notOwasp(rule: ManagedRule, path: MergedPath): readonly DeclarationDiagnostic[] {
   const own = tuningFields
     .filter((name) => rule[name] !== undefined)
     .map((name) => [...path, name]);
@@ -104,7 +104,7 @@ function notOwasp(rule: ManagedRule, path: MergedPath): readonly Complaint[] {
 }
 
 /** What tuning sets cannot be overridden as well: one of the two would be lost. */
-function tunedTwice(rule: ManagedRule, path: MergedPath): readonly Complaint[] {
+function tunedTwice(rule: ManagedRule, path: MergedPath): readonly DeclarationDiagnostic[] {
   const hasScore = rule.score_threshold !== undefined || rule.action !== undefined;
   const categories = (rule.overrides?.categories ?? []).filter(
     ({ category }) => rule.paranoia_level !== undefined && category.startsWith("paranoia-level-"),
@@ -134,7 +134,7 @@ function tunedTwice(rule: ManagedRule, path: MergedPath): readonly Complaint[] {
 function emptyOverrides(
   overrides: NonNullable<OverridesInFile>,
   path: MergedPath,
-): readonly Complaint[] {
+): readonly DeclarationDiagnostic[] {
   const categories = (overrides.categories ?? []).filter((item) => Object.keys(item).length < 2);
   const rules = (overrides.rules ?? []).filter((item) => Object.keys(item).length < 2);
   return [

@@ -1,5 +1,5 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import type { ParsedFile, ZoneLayer } from "../parse-file.ts";
 import { Assembler } from "./assemble.ts";
 import { keyPlace, problemIn } from "./layer.ts";
@@ -25,7 +25,7 @@ export interface Joined {
   readonly documents: readonly ZoneDocument[];
   /** By file, to fall back on when the file breaks. */
   readonly documentsOf: ReadonlyMap<string, readonly ZoneDocument[]>;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   readonly stale: readonly string[];
   readonly trace: readonly TraceEntry[];
 }
@@ -48,7 +48,7 @@ export interface Entry {
   readonly label: string | undefined;
   readonly layers: readonly Layer[];
   readonly document: ZoneDocument | undefined;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -67,15 +67,15 @@ export function joinFiles(
   const fresh = results.filter((result) => result.fresh);
   const freshNames = new Set(fresh.map(({ file }) => file));
   const profileProblems = [
-    ...profiles.problems(),
+    ...profiles.diagnostics(),
     ...(missing.length > 0 ? [] : profiles.unused()),
   ].filter(({ place }) => freshNames.has(place.file));
-  const problems = [
+  const diagnostics = [
     ...profileProblems,
-    ...fresh.flatMap(({ entries }) => entries.flatMap((entry) => entry.problems)),
+    ...fresh.flatMap(({ entries }) => entries.flatMap((entry) => entry.diagnostics)),
     ...zonesTwice(fresh.flatMap(({ entries }) => entries)),
   ];
-  const stale = staleFiles(results, problems);
+  const stale = staleFiles(results, diagnostics);
   const documentsOf = new Map(
     results.map(({ file, entries }) => [
       file,
@@ -87,9 +87,9 @@ export function joinFiles(
   return {
     documents: withoutRepeats(documentsOf, stale.all),
     documentsOf,
-    problems: unique([
-      ...taken.flatMap(({ current }) => current.problems),
-      ...problems,
+    diagnostics: unique([
+      ...taken.flatMap(({ current }) => current.diagnostics),
+      ...diagnostics,
       ...draftProblems(taken),
     ]),
     stale: [...stale.all],
@@ -101,7 +101,7 @@ export function joinFiles(
  * What else is wrong in files that cannot be taken as they lie there: found by merging what is right in them, and
  * told with the rest. Nothing else comes of it.
  */
-function draftProblems(taken: readonly Taken[]): readonly Problem[] {
+function draftProblems(taken: readonly Taken[]): readonly Diagnostic[] {
   const drafts = taken
     .filter(({ current, effective }) => current !== effective)
     .map(({ current }) => current);
@@ -120,14 +120,16 @@ function draftProblems(taken: readonly Taken[]): readonly Problem[] {
     zones.flatMap((zone) => {
       const {
         layers: stack,
-        problems,
+        diagnostics,
         broken,
       } = profiles.stackFor(zone, zone.content.profiles ?? []);
-      return broken ? problems : [...problems, ...assembler.assemble(zone, stack).problems];
+      return broken
+        ? diagnostics
+        : [...diagnostics, ...assembler.assemble(zone, stack).diagnostics];
     }),
   );
   const files = new Set(drafts.map(({ file }) => file));
-  return [...profiles.problems(), ...inZones].filter(({ place }) => files.has(place.file));
+  return [...profiles.diagnostics(), ...inZones].filter(({ place }) => files.has(place.file));
 }
 
 /** Whether nothing at all of a file could be read. */
@@ -150,16 +152,16 @@ function resultsOf(
 
 /** A zone whose layers are those of the last time is what it was the last time. */
 function entryOf(zone: ZoneLayer, profiles: Profiles, assembler: Assembler, memory: Memory): Entry {
-  const { layers, problems, broken } = profiles.stackFor(zone, zone.content.profiles ?? []);
+  const { layers, diagnostics, broken } = profiles.stackFor(zone, zone.content.profiles ?? []);
   const known = memory.get(zone);
   if (!broken && known !== undefined && isSame(known.layers, layers)) return known;
-  const { target, document, problems: found } = assembler.assemble(zone, layers);
+  const { target, document, diagnostics: found } = assembler.assemble(zone, layers);
   const entry: Entry = {
     zone,
     label: target === undefined || target.by === "selector" ? undefined : labelOf(target),
     layers,
     document: broken ? undefined : document,
-    problems: [...problems, ...found],
+    diagnostics: [...diagnostics, ...found],
   };
   if (broken) memory.delete(zone);
   else memory.set(zone, entry);
@@ -180,15 +182,15 @@ interface Stale {
   readonly all: ReadonlySet<string>;
 }
 
-function staleFiles(results: readonly FileResult[], problems: readonly Problem[]): Stale {
-  const errors = problems.filter(({ severity }) => severity === "error");
+function staleFiles(results: readonly FileResult[], diagnostics: readonly Diagnostic[]): Stale {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
   const broken = new Set(errors.map(({ place }) => place.file));
   const others = results.filter(({ fresh, entries }) => !fresh || !isSound(entries));
   return { broken, all: new Set([...broken, ...others.map(({ file }) => file)]) };
 }
 
 /** Zones that stand in the files as they lie there more than once, by the same name or id. */
-function zonesTwice(entries: readonly Entry[]): readonly Problem[] {
+function zonesTwice(entries: readonly Entry[]): readonly Diagnostic[] {
   const groups = Map.groupBy(entries, ({ label }) => label);
   return [...groups].flatMap(([label, [first, second, ...others]]) => {
     if (label === undefined || first === undefined || second === undefined) return [];
@@ -226,11 +228,11 @@ function traceOf({ layers, document }: Entry): readonly TraceEntry[] {
 }
 
 /** What is wrong in a profile is found again in each zone that takes it in. */
-function unique(problems: readonly Problem[]): readonly Problem[] {
+function unique(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const byText = new Map(
-    problems.map((problem) => {
-      const { file, line, column } = problem.place;
-      return [`${file}:${line}:${column} ${problem.code} ${problem.message}`, problem];
+    diagnostics.map((diagnostic) => {
+      const { file, line, column } = diagnostic.place;
+      return [`${file}:${line}:${column} ${diagnostic.code} ${diagnostic.message}`, diagnostic];
     }),
   );
   return [...byText.values()];

@@ -1,6 +1,6 @@
 import type { Place } from "../../zone/desired-zone.ts";
-import type { ProblemCode } from "../../zone/problem-codes.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { DiagnosticCode } from "../../zone/problem-codes.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { problemOf } from "../problem-of.ts";
 import type { Words } from "../problem-of.ts";
 import { keyOffset, valueOffset } from "../yaml/located.ts";
@@ -48,22 +48,26 @@ export function originOf(zone: Layer, layers: readonly Layer[], path: MergedPath
 export function problemIn(
   { document, path: above }: Pick<Layer, "document" | "path">,
   path: Path,
-  code: ProblemCode,
+  code: DiagnosticCode,
   words: Words,
-): Problem {
+): Diagnostic {
   const whole = [...above, ...path];
   const offset = path.length > 0 ? valueOffset(document, whole) : keyOffset(document, whole);
   return problemOf(document.source, code, offset, whole, words);
 }
 
 /** A problem of the value at `origin`. */
-export function problemAt({ layer, path }: Origin, code: ProblemCode, words: Words): Problem {
+export function problemAt({ layer, path }: Origin, code: DiagnosticCode, words: Words): Diagnostic {
   const { document } = layer;
   return problemOf(document.source, code, valueOffset(document, path), path, words);
 }
 
 /** A problem of the key of `origin`. */
-export function problemAtKey({ layer, path }: Origin, code: ProblemCode, words: Words): Problem {
+export function problemAtKey(
+  { layer, path }: Origin,
+  code: DiagnosticCode,
+  words: Words,
+): Diagnostic {
   const { document } = layer;
   return problemOf(document.source, code, keyOffset(document, path), path, words);
 }

@@ -1,8 +1,8 @@
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { Rule } from "../../zone/resource.ts";
-import { contradiction, missing, wasComplaints } from "../complaint.ts";
-import type { Complaint, Converted } from "../complaint.ts";
+import { contradiction, missing, isDiagnosticList } from "../complaint.ts";
+import type { DeclarationDiagnostic, Converted } from "../complaint.ts";
 import { descriptionComplaints } from "./declared-policies.ts";
 import { inOrder } from "./declared-rule-order.ts";
 import { executeOf } from "./execute-rule.ts";
@@ -25,7 +25,7 @@ export function managedRulesOf(merged: NonNullable<ManagedRules>): Converted<Dec
     complaints: [
       ...unordered,
       ...converted.flatMap(({ complaints }) => complaints),
-      ...wasComplaints(items, list),
+      ...isDiagnosticList(items, list),
       ...deployedTwice(items),
       ...skipWithoutEffect(items, list),
     ],
@@ -53,7 +53,7 @@ function ruleOf(rule: ManagedRule, path: MergedPath): Converted<Rule> {
 }
 
 /** The service refuses a second deployment (SERVICE.md B.5: code 20014). */
-function deployedTwice(items: readonly Rule[]): readonly Complaint[] {
+function deployedTwice(items: readonly Rule[]): readonly DeclarationDiagnostic[] {
   const first = new Map<string, string>();
   return items.flatMap((rule) => {
     if (rule.action !== "execute") return [];

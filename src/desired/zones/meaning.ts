@@ -1,11 +1,11 @@
 import { checkCsp } from "../../syntax/csp/check-csp.ts";
 import { parseExpression } from "../../syntax/expression/expression.ts";
-import type { Finding } from "../../syntax/finding.ts";
+import type { SyntaxDiagnostic } from "../../syntax/finding.ts";
 import { isJsonObject } from "../../syntax/json.ts";
-import { problemCodes } from "../../zone/problem-codes.ts";
-import type { Problem } from "../../zone/problem.ts";
+import { diagnosticCodes } from "../../zone/problem-codes.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { itemsAt, valueAt } from "../import/coerce.ts";
-import type { LoosePart } from "../import/coerce.ts";
+import type { CoercedPart } from "../import/coerce.ts";
 import { maxProblems, problemOf } from "../problem-of.ts";
 import { keyOffset, valueOffset } from "../yaml/located.ts";
 import type { Path } from "../yaml/path.ts";
@@ -17,7 +17,7 @@ import type { CspInFile } from "./csp-text.ts";
  * What is wrong with the CSP values and filter expressions of a profile or zone, at their places in the file's text.
  * Whatever else is wrong around them, the schema tells: what has the right shape is checked nevertheless.
  */
-export function meaningProblems(part: LoosePart, text: string): readonly Problem[] {
+export function meaningProblems(part: CoercedPart, text: string): readonly Diagnostic[] {
   const shield = ["page_shield", "policies", "items"];
   const policies = itemsAt(part.content, ...shield).flatMap((item, index) => {
     const path = [...shield, index];
@@ -34,17 +34,22 @@ export function meaningProblems(part: LoosePart, text: string): readonly Problem
 }
 
 function inExpression(
-  part: LoosePart,
+  part: CoercedPart,
   text: string,
   expression: unknown,
   path: Path,
-): readonly Problem[] {
+): readonly Diagnostic[] {
   if (typeof expression !== "string") return [];
   const { findings } = parseExpression(expression);
   return told(findings).map((found) => inText(part, text, expression, path, found));
 }
 
-function inValue(part: LoosePart, text: string, value: unknown, path: Path): readonly Problem[] {
+function inValue(
+  part: CoercedPart,
+  text: string,
+  value: unknown,
+  path: Path,
+): readonly Diagnostic[] {
   if (!isCspInFile(value)) return [];
   const { text: policy, findings, pathAt } = cspText(value);
   if (pathAt === undefined) {
@@ -56,9 +61,9 @@ function inValue(part: LoosePart, text: string, value: unknown, path: Path): rea
 }
 
 /** As many findings of one value as a file tells of: to look for the places of more takes long. An error is among them. */
-function told(findings: readonly Finding[]): readonly Finding[] {
+function told(findings: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
   if (findings.length <= maxProblems) return findings;
-  const errors = findings.filter(({ code }) => problemCodes[code].severity === "error");
+  const errors = findings.filter(({ code }) => diagnosticCodes[code].severity === "error");
   return (errors.length > 0 ? errors : findings).slice(0, maxProblems + 1);
 }
 
@@ -74,23 +79,28 @@ function isSources(value: unknown): boolean {
 
 /** A finding inside of a text that stands in the file as one value. */
 function inText(
-  part: LoosePart,
+  part: CoercedPart,
   text: string,
   value: string,
   below: Path,
-  found: Finding,
-): Problem {
+  found: SyntaxDiagnostic,
+): Diagnostic {
   const path = [...part.path, ...below];
   const start = valueOffset(part.document, path);
-  return problem(part, path, offsetInScalar(text, start, value, found.offset), found);
+  return diagnostic(part, path, offsetInScalar(text, start, value, found.offset), found);
 }
 
 /** A finding in a policy that is written as a map: at its directive, or at the source. */
-function inEntry(part: LoosePart, below: Path, found: Finding): Problem {
+function inEntry(part: CoercedPart, below: Path, found: SyntaxDiagnostic): Diagnostic {
   const path = [...part.path, ...below];
-  return problem(part, path, keyOffset(part.document, path), found);
+  return diagnostic(part, path, keyOffset(part.document, path), found);
 }
 
-function problem(part: LoosePart, path: Path, offset: number, found: Finding): Problem {
+function diagnostic(
+  part: CoercedPart,
+  path: Path,
+  offset: number,
+  found: SyntaxDiagnostic,
+): Diagnostic {
   return problemOf(part.document.source, found.code, offset, path, found);
 }

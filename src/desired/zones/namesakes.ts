@@ -1,5 +1,5 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import type { KnownZones, Zone } from "../../zone/zone.ts";
 import { problemAt } from "../problem-of.ts";
 
@@ -10,9 +10,9 @@ export interface Declared {
 }
 
 /** Which of the declared zones of one name is meant; `undefined` where that cannot be told. */
-export interface Meant {
+export interface ResolvedZones {
   readonly meant: Declared | undefined;
-  readonly problem: Problem | undefined;
+  readonly diagnostic: Diagnostic | undefined;
 }
 
 /**
@@ -20,20 +20,23 @@ export interface Meant {
  * name or a selector, and of several such the only active one. Accounts can hold zones of one name, which has requests
  * answered by the active one (SERVICE.md C.4). While the zones of a credential are not known, that one may be among them.
  */
-export function meantOf(declared: readonly Declared[], unlisted: KnownZones["unlisted"]): Meant {
+export function resolveNamesakes(
+  declared: readonly Declared[],
+  unlisted: KnownZones["unlisted"],
+): ResolvedZones {
   const closest = Math.min(...declared.map(closeness));
   const named = declared.filter((each) => closeness(each) === closest);
   const [first, second] = named;
   const isCertain = order[closest] === "id" || named.some(({ zone }) => zone.status === "active");
   if (first !== undefined && !isCertain && unlisted.length > 0) {
-    return { meant: undefined, problem: uncertain(named, first, unlisted) };
+    return { meant: undefined, diagnostic: uncertain(named, first, unlisted) };
   }
-  if (second === undefined) return { meant: first, problem: undefined };
+  if (second === undefined) return { meant: first, diagnostic: undefined };
   const [active, ...others] = named.filter(({ zone }) => zone.status === "active");
   if (active === undefined || others.length > 0) {
-    return { meant: undefined, problem: ambiguous(named, second) };
+    return { meant: undefined, diagnostic: ambiguous(named, second) };
   }
-  return { meant: active, problem: namesake(named, active) };
+  return { meant: active, diagnostic: namesake(named, active) };
 }
 
 const order = ["id", "name", "selector"];
@@ -42,7 +45,7 @@ function closeness({ documents }: Declared): number {
   return Math.min(...documents.map(({ target }) => order.indexOf(target.by)));
 }
 
-function ambiguous(named: readonly Declared[], { zone, documents }: Declared): Problem {
+function ambiguous(named: readonly Declared[], { zone, documents }: Declared): Diagnostic {
   return problemAt(documents[0].place, "ZONE_AMBIGUOUS", {
     message: `${named.length} zones are called ${zone.name}, and not just one of them is active: ${textOf(named)}`,
     remedy: "declare one of them alone, by its id; until then all of them are left alone",
@@ -53,7 +56,7 @@ function uncertain(
   named: readonly Declared[],
   { zone, documents }: Declared,
   unlisted: readonly string[],
-): Problem {
+): Diagnostic {
   const credentials = `credential ${unlisted.join(", ")}`;
   return problemAt(documents[0].place, "ZONE_UNCERTAIN", {
     message: `no zone called ${zone.name} is known to be active: ${textOf(named)}; ${credentials} may have one, and could not list its zones yet`,
@@ -61,7 +64,7 @@ function uncertain(
   });
 }
 
-function namesake(named: readonly Declared[], { zone, documents }: Declared): Problem {
+function namesake(named: readonly Declared[], { zone, documents }: Declared): Diagnostic {
   return problemAt(documents[0].place, "ZONE_NAMESAKE", {
     message: `${named.length} zones are called ${zone.name}, and the active one is taken: ${textOf(named)}`,
     remedy: "declare one of them alone, by its id, or let the selector ask for `status: active`",

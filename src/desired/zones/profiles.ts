@@ -1,5 +1,5 @@
 import { didYouMean } from "../../syntax/nearest.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import type { Path } from "../yaml/path.ts";
 import { keyPlace, problemIn } from "./layer.ts";
 import type { Layer } from "./layer.ts";
@@ -8,7 +8,7 @@ import type { Layer } from "./layer.ts";
 export interface Stack {
   readonly layers: readonly Layer[];
   /** Of the layer's own list of profiles; what is wrong inside of profiles is told there. */
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Whether a profile is missing or broken, so that the layers are not what was meant. */
   readonly broken: boolean;
 }
@@ -38,15 +38,15 @@ export class Profiles {
   }
 
   /** What is wrong with the profiles themselves. */
-  problems(): readonly Problem[] {
+  diagnostics(): readonly Diagnostic[] {
     return [
       ...[...this.#repeated.values()].flatMap(repeatedProblems),
-      ...[...this.#byName.keys()].flatMap((name) => this.#stackOf(name, []).problems),
+      ...[...this.#byName.keys()].flatMap((name) => this.#stackOf(name, []).diagnostics),
     ];
   }
 
   /** Profiles that no zone and no other profile takes in. */
-  unused(): readonly Problem[] {
+  unused(): readonly Diagnostic[] {
     return [...this.#byName]
       .filter(([name]) => !this.#used.has(name))
       .map(([name, layer]) =>
@@ -67,7 +67,7 @@ export class Profiles {
     if (known !== undefined) return known;
     const layer = this.#byName.get(name);
     if (layer === undefined || this.#repeated.has(name)) {
-      return { layers: [], problems: [], broken: true };
+      return { layers: [], diagnostics: [], broken: true };
     }
     const names = "extends" in layer.content ? (layer.content.extends ?? []) : [];
     const stack = this.#resolve(layer, "extends", names, [...under, name]);
@@ -77,13 +77,13 @@ export class Profiles {
 
   #resolve(layer: Layer, key: string, names: readonly string[], under: readonly string[]): Stack {
     const layers = new Set<Layer>();
-    const problems: Problem[] = [];
+    const diagnostics: Diagnostic[] = [];
     let broken = false;
     for (const [index, name] of names.entries()) {
       this.#used.add(name);
-      const problem = this.#problemWith(layer, [key, index], name, under);
-      if (problem !== undefined) {
-        problems.push(problem);
+      const diagnostic = this.#problemWith(layer, [key, index], name, under);
+      if (diagnostic !== undefined) {
+        diagnostics.push(diagnostic);
         broken = true;
         continue;
       }
@@ -91,7 +91,7 @@ export class Profiles {
       broken ||= stack.broken;
       for (const inner of stack.layers) layers.add(inner);
     }
-    return { layers: [...layers, layer], problems, broken };
+    return { layers: [...layers, layer], diagnostics, broken };
   }
 
   #problemWith(
@@ -99,7 +99,7 @@ export class Profiles {
     path: Path,
     name: string,
     under: readonly string[],
-  ): Problem | undefined {
+  ): Diagnostic | undefined {
     if (under.includes(name)) {
       const circle = [...under.slice(under.indexOf(name)), name].join(" → ");
       const message = `profiles extend each other in a circle: ${circle}`;
@@ -123,7 +123,7 @@ export class Profiles {
 }
 
 /** Which of them would count is a matter of file names, so none does. */
-function repeatedProblems(layers: readonly Layer[]): readonly Problem[] {
+function repeatedProblems(layers: readonly Layer[]): readonly Diagnostic[] {
   return layers.map((layer) => {
     const other = layers.find((candidate) => candidate !== layer) ?? layer;
     const { file, line } = keyPlace({ layer: other, path: other.path });

@@ -1,19 +1,19 @@
 import { globIgnoringCase } from "../../syntax/glob.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { DesiredZone, Selector, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { problemAt } from "../problem-of.ts";
 import { combine } from "./combine.ts";
-import { type Declared, meantOf } from "./namesakes.ts";
+import { type Declared, resolveNamesakes } from "./namesakes.ts";
 
 /** Declared zones that were found in the listing, in its order, and what was wrong on the way. */
 export interface Selection {
   /** No two of one name. */
   readonly zones: readonly DesiredZone[];
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Declared zones that are listed and left alone all the same, with the reason. */
-  readonly leftAlone: ReadonlyMap<ZoneName, Problem>;
+  readonly leftAlone: ReadonlyMap<ZoneName, Diagnostic>;
 }
 
 /**
@@ -39,14 +39,18 @@ export function selectZones(
     return first === undefined ? [] : [{ zone, documents: [first, ...others] }];
   });
   const unused = selectors.filter(({ document }) => !used.has(document));
-  const { zones: found, problems, leftAlone } = choose(declared, unlisted);
+  const { zones: found, diagnostics, leftAlone } = choose(declared, unlisted);
   const idle = unused.map(({ document }) => fitsNothing(document));
-  return { zones: found, problems: [...explicit.problems, ...problems, ...idle], leftAlone };
+  return {
+    zones: found,
+    diagnostics: [...explicit.diagnostics, ...diagnostics, ...idle],
+    leftAlone,
+  };
 }
 
 interface Explicit {
   readonly documents: ReadonlyMap<string, readonly ZoneDocument[]>;
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Documents by the ids of the zones that they name: of those of one name, all. */
@@ -54,40 +58,40 @@ function findExplicit(documents: readonly ZoneDocument[], zones: readonly Zone[]
   const byName = Map.groupBy(zones, ({ name }) => name);
   const byId = new Map(zones.map((zone) => [zone.id, [zone]]));
   const found = new Map<string, ZoneDocument[]>();
-  const problems: Problem[] = [];
+  const diagnostics: Diagnostic[] = [];
   for (const document of documents) {
     const { target } = document;
     if (target.by === "selector") continue;
     const meant = target.by === "name" ? byName.get(target.name) : byId.get(target.id);
-    if (meant === undefined) problems.push(notListed(document, byName.keys()));
+    if (meant === undefined) diagnostics.push(notListed(document, byName.keys()));
     for (const { id } of meant ?? []) found.set(id, [...(found.get(id) ?? []), document]);
   }
-  return { documents: found, problems };
+  return { documents: found, diagnostics };
 }
 
 /** Settles for each name which zone it stands for, and what that one shall be. */
 function choose(declared: readonly Declared[], unlisted: KnownZones["unlisted"]): Selection {
   const found: DesiredZone[] = [];
-  const problems: Problem[] = [];
-  const leftAlone = new Map<ZoneName, Problem>();
+  const diagnostics: Diagnostic[] = [];
+  const leftAlone = new Map<ZoneName, Diagnostic>();
   for (const [name, all] of Map.groupBy(declared, ({ zone }) => zone.name)) {
-    const { meant, problem } = meantOf(all, unlisted);
+    const { meant, diagnostic } = resolveNamesakes(all, unlisted);
     const choice = meant === undefined ? nothing : contentOf(meant);
-    const why = choice.problem ?? problem;
-    problems.push(...[problem, choice.problem].filter((each) => each !== undefined));
+    const why = choice.diagnostic ?? diagnostic;
+    diagnostics.push(...[diagnostic, choice.diagnostic].filter((each) => each !== undefined));
     if (meant !== undefined && choice.content !== undefined) {
       found.push({ zone: meant.zone, content: choice.content });
     } else if (why !== undefined) leftAlone.set(name, why);
   }
-  return { zones: found, problems, leftAlone };
+  return { zones: found, diagnostics, leftAlone };
 }
 
 interface Choice {
   readonly content: ZoneContent | undefined;
-  readonly problem: Problem | undefined;
+  readonly diagnostic: Diagnostic | undefined;
 }
 
-const nothing: Choice = { content: undefined, problem: undefined };
+const nothing: Choice = { content: undefined, diagnostic: undefined };
 
 function contentOf({ zone, documents: [first, ...others] }: Declared): Choice {
   return first.target.by === "selector"
@@ -97,11 +101,11 @@ function contentOf({ zone, documents: [first, ...others] }: Declared): Choice {
 
 /** One zone can be named by its name in one file, and by its id in another. */
 function fromExplicit(zone: Zone, first: ZoneDocument, [second]: readonly ZoneDocument[]): Choice {
-  if (second === undefined) return { content: first.content, problem: undefined };
+  if (second === undefined) return { content: first.content, diagnostic: undefined };
   const message = `the zone ${zone.name} (${zone.id}) is declared in ${placeText(first)} too`;
   const remedy = "keep one of the two; until then the zone is left alone";
-  const problem = problemAt(second.place, "ZONE_TWICE", { message, remedy });
-  return { content: undefined, problem };
+  const diagnostic = problemAt(second.place, "ZONE_TWICE", { message, remedy });
+  return { content: undefined, diagnostic };
 }
 
 function fromSelectors(zone: Zone, first: ZoneDocument, others: readonly ZoneDocument[]): Choice {
@@ -109,11 +113,11 @@ function fromSelectors(zone: Zone, first: ZoneDocument, others: readonly ZoneDoc
   for (const document of others) {
     const combined = combine(content, document.content);
     if ("conflict" in combined) {
-      return { content: undefined, problem: conflict(zone, combined.conflict, first, document) };
+      return { content: undefined, diagnostic: conflict(zone, combined.conflict, first, document) };
     }
     content = combined.content;
   }
-  return { content, problem: undefined };
+  return { content, diagnostic: undefined };
 }
 
 function selectorMatcher({ name, account, status, plan }: Selector): (zone: Zone) => boolean {
@@ -135,13 +139,13 @@ function matcherOf(pattern: string | undefined): (text: string) => boolean {
   return pattern === undefined ? () => true : globIgnoringCase(pattern);
 }
 
-function conflict(zone: Zone, what: string, first: ZoneDocument, second: ZoneDocument): Problem {
+function conflict(zone: Zone, what: string, first: ZoneDocument, second: ZoneDocument): Diagnostic {
   const message = `this selector and the one in ${placeText(first)} want different ${what} of ${zone.name}`;
   const remedy = "narrow one of them, or declare the zone by name; until then it is left alone";
   return problemAt(second.place, "SELECTOR_CONFLICT", { message, remedy });
 }
 
-function notListed(document: ZoneDocument, names: Iterable<string>): Problem {
+function notListed(document: ZoneDocument, names: Iterable<string>): Diagnostic {
   const { target } = document;
   const label = target.by === "name" ? target.name : target.by === "id" ? target.id : "";
   const guess = target.by === "name" ? didYouMean(target.name, names) : "";
@@ -151,7 +155,7 @@ function notListed(document: ZoneDocument, names: Iterable<string>): Problem {
   });
 }
 
-function fitsNothing(document: ZoneDocument): Problem {
+function fitsNothing(document: ZoneDocument): Diagnostic {
   return problemAt(document.place, "SELECTOR_UNUSED", {
     message: "the selector fits no zone that the token sees",
     remedy: "check its patterns; `*` stands for any run of characters",

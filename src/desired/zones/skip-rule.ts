@@ -1,7 +1,7 @@
 import { byEntryName } from "../../syntax/by-text.ts";
 import type { Rule, SkipParameters, SkipRule } from "../../zone/resource.ts";
 import { contradiction, missing } from "../complaint.ts";
-import type { Complaint, Converted } from "../complaint.ts";
+import type { DeclarationDiagnostic, Converted } from "../complaint.ts";
 import { rulesetId } from "./execute-rule.ts";
 import type { MergedPath } from "./layer.ts";
 import type { ManagedRule, Skip } from "./zone-file.ts";
@@ -18,7 +18,7 @@ export function skipOf(
     .map((name) =>
       contradiction([...path, name], `"${name}" is for rules that deploy`, "delete it here"),
     );
-  const complaints: Complaint[] = [...foreign];
+  const complaints: DeclarationDiagnostic[] = [...foreign];
   if (skipsNothing(skip)) {
     complaints.push(
       missing(
@@ -32,7 +32,10 @@ export function skipOf(
 }
 
 /** Exceptions that no rule after them is about: a skip rule acts on later rules only (SERVICE.md B.4). */
-export function skipWithoutEffect(items: readonly Rule[], list: MergedPath): readonly Complaint[] {
+export function skipWithoutEffect(
+  items: readonly Rule[],
+  list: MergedPath,
+): readonly DeclarationDiagnostic[] {
   return items.flatMap((rule, index) => {
     if (rule.action !== "skip" || reachesFurther(rule.skip)) return [];
     const later = items.slice(index + 1).filter(({ action }) => action === "execute");

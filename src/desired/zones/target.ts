@@ -2,11 +2,11 @@ import { domainToASCII } from "node:url";
 
 import type { Suspension, Target } from "../../zone/desired-zone.ts";
 import { zoneId, zoneName } from "../../zone/zone.ts";
-import type { Complaint } from "../complaint.ts";
+import type { DeclarationDiagnostic } from "../complaint.ts";
 import type { Selector, ZoneEntry } from "./zone-file.ts";
 
 /** The zones that an entry speaks of, or why that cannot be told. */
-export function targetOf(entry: ZoneEntry): Target | Complaint {
+export function targetOf(entry: ZoneEntry): Target | DeclarationDiagnostic {
   if (entry.match !== undefined) return { by: "selector", selector: selectorOf(entry.match) };
   const id = zoneId(entry.id ?? "");
   if (id !== undefined) return { by: "id", id };
@@ -36,7 +36,9 @@ export function labelOf(target: Target): string {
 }
 
 /** Why and how long a zone is not written, or why that cannot be told; `undefined` where it is not suspended. */
-export function suspensionOf({ suspend }: ZoneEntry): Suspension | Complaint | undefined {
+export function suspensionOf({
+  suspend,
+}: ZoneEntry): Suspension | DeclarationDiagnostic | undefined {
   if (suspend === undefined || suspend === false) return undefined;
   if (suspend === true) return { reason: "no reason given", until: undefined };
   const { reason, until } = suspend;
@@ -52,7 +54,9 @@ export function suspensionOf({ suspend }: ZoneEntry): Suspension | Complaint | u
 }
 
 /** Whether something is a complaint, and not what was asked for. */
-export function isComplaint(value: Target | Suspension | Complaint): value is Complaint {
+export function isComplaint(
+  value: Target | Suspension | DeclarationDiagnostic,
+): value is DeclarationDiagnostic {
   return "code" in value;
 }
 

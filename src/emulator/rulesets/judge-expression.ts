@@ -3,7 +3,7 @@ import type { Argument, Expression } from "../../syntax/expression/expression-tr
 import { typeOfOperand } from "../../syntax/expression/expression-types.ts";
 import { maxExpressionLength, parseExpression } from "../../syntax/expression/expression.ts";
 import { nodesOf } from "../../syntax/expression/walk-expression.ts";
-import type { Finding } from "../../syntax/finding.ts";
+import type { SyntaxDiagnostic } from "../../syntax/finding.ts";
 import type { FieldReader } from "../http/fields.ts";
 
 /** Plans whose expressions may use regular expressions (SERVICE.md D). */
@@ -63,7 +63,7 @@ export function checkExpression(fields: FieldReader, expression: string, plan: s
 }
 
 /** The words of the service's own parser: line and column, the line itself, and a mark below the place (SERVICE.md D). */
-function parsingError(expression: string, error: Finding | undefined): string {
+function parsingError(expression: string, error: SyntaxDiagnostic | undefined): string {
   const { offset, length, message } = error ?? {
     offset: 0,
     length: 1,

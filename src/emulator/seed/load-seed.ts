@@ -12,24 +12,24 @@ import type { Seed, SeedProblem } from "./seed.ts";
 import { seededState } from "./seeded-state.ts";
 
 /** A seed, or everything that is wrong with its text. */
-export type LoadedSeed = { readonly seed: Seed } | { readonly problems: readonly SeedProblem[] };
+export type LoadedSeed = { readonly seed: Seed } | { readonly diagnostics: readonly SeedProblem[] };
 
 /** Reads a seed from YAML text: syntax, shape and everything that the service itself would refuse. */
 export function loadSeed(text: string, file: string): LoadedSeed {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0) {
-    const problems = document.errors.map(({ message, pos: [offset] }) =>
+    const diagnostics = document.errors.map(({ message, pos: [offset] }) =>
       problemAt(offset, message, file, lines),
     );
-    return { problems };
+    return { diagnostics };
   }
   const mistakes = mistakesIn(document);
   if ("seed" in mistakes) return mistakes;
-  const problems = mistakes.map(({ path, message }) =>
+  const diagnostics = mistakes.map(({ path, message }) =>
     problemAt(offsetOf(document, path), message, file, lines),
   );
-  return { problems: problems.toSorted((a, b) => a.line - b.line || a.column - b.column) };
+  return { diagnostics: diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column) };
 }
 
 function mistakesIn(document: Document): { readonly seed: Seed } | readonly SeedMistake[] {

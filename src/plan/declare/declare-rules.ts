@@ -8,7 +8,7 @@ import type { Overrides, OwaspTuning, Rule } from "../../zone/resource.ts";
 import { scoreActions } from "../../zone/resource.ts";
 import type { Candidates } from "../candidate.ts";
 import { candidatesOf, Keys } from "../candidate.ts";
-import { levelled } from "../rules/paranoia.ts";
+import { canonicalLevels } from "../rules/paranoia.ts";
 import type { Tuned } from "../rules/rule-overrides.ts";
 import { resolveOverrides, tuningOf } from "../rules/rule-overrides.ts";
 import { parameterFields, ruleFields, serverMadeFields } from "../rules/rule-wire.ts";
@@ -86,9 +86,9 @@ function waysToTune(
     { tuning: { ...untuned, ...level }, overrides: { ...overrides, categories } },
     { tuning: { ...untuned, ...score }, overrides: { ...overrides, rules } },
   ];
-  const meant = levelled(overrides);
+  const meant = canonicalLevels(overrides);
   const isMeant = (way: Tuned): boolean =>
-    isDeepStrictEqual(levelled(resolveOverrides(way, scoreRuleId)), meant);
+    isDeepStrictEqual(canonicalLevels(resolveOverrides(way, scoreRuleId)), meant);
   return [...ways.filter(isMeant), raw];
 }
 

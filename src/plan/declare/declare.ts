@@ -14,7 +14,7 @@ export interface Declaration {
 }
 
 /** What the language of the files says against some content; `undefined` where it can hold it. */
-export type Objection = (content: ZoneContent) => string | undefined;
+export type NotDeclarable = (content: ZoneContent) => string | undefined;
 
 /**
  * The inverse of {@link plan}: declares what is live, so that the plan of the result is empty.
@@ -23,7 +23,7 @@ export type Objection = (content: ZoneContent) => string | undefined;
  * changed; where leaving it out would delete it, its whole kind is left out. A kind of which nothing is live is not
  * declared.
  */
-export function declare(live: LiveZone, owner: string, objection: Objection): Declaration {
+export function declare(live: LiveZone, owner: string, objection: NotDeclarable): Declaration {
   const judge = { live, owner, objection };
   const policies = settle("policy", policyCandidates(live.policies ?? [], owner), {
     ...judge,
@@ -61,7 +61,7 @@ function declared<T>(items: readonly T[]): Declared<T> | undefined {
 interface Judge<T> {
   readonly live: LiveZone;
   readonly owner: string;
-  readonly objection: Objection;
+  readonly objection: NotDeclarable;
   readonly contentOf: (items: readonly T[]) => ZoneContent;
 }
 
@@ -84,9 +84,9 @@ function settle<T extends Policy | Rule>(
   const told = [...leftOut];
   const held: Held<T>[] = [];
   for (const candidate of candidates) {
-    const objections = candidate.ways.map((way) => judge.objection(judge.contentOf([way])));
-    const way = candidate.ways[objections.indexOf(undefined)];
-    if (way === undefined) told.push(leaveOut(kind, candidate, objections[0] ?? ""));
+    const otherHolds = candidate.ways.map((way) => judge.objection(judge.contentOf([way])));
+    const way = candidate.ways[otherHolds.indexOf(undefined)];
+    if (way === undefined) told.push(leaveOut(kind, candidate, otherHolds[0] ?? ""));
     else held.push({ candidate, way });
   }
   const settled = withoutChanges(kind, held, judge);

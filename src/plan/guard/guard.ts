@@ -3,9 +3,9 @@ import type { Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
 import type { Change } from "../change.ts";
 import type { Plan } from "../plan.ts";
-import type { Refusal } from "./hold.ts";
+import type { Hold } from "./hold.ts";
 import { percent, percentOver } from "./percent.ts";
-import { isReleased, type UsedRelease, wayOut } from "./release.ts";
+import { isReleased, type UsedRelease, howToRelease } from "./release.ts";
 
 /** What a run may not do on its own. Shares are from 0 to 1. */
 export interface Limits {
@@ -27,7 +27,7 @@ export interface Freeze {
 }
 
 /** What else decides whether a zone may be written now. */
-export interface Circumstances {
+export interface GuardInput {
   readonly limits: Limits;
   /** The stricter of the program's mode and the zone's. */
   readonly mode: Mode;
@@ -40,20 +40,20 @@ export interface Circumstances {
 }
 
 /** Why this plan must not be carried out unattended. Empty means: go ahead. A plan without changes is never refused. */
-export function guard(plan: Plan, circumstances: Circumstances): readonly Refusal[] {
+export function guard(plan: Plan, guardInput: GuardInput): readonly Hold[] {
   if (plan.changes.length === 0) return [];
-  const { limits, mode, suspension, used, now } = circumstances;
+  const { limits, mode, suspension, used, now } = guardInput;
   const releases = { accept: limits.accept, used };
   return [
     ...(mode === "observe" ? [observed] : []),
     ...(suspension !== undefined && isSuspended(suspension, now) ? [suspended(suspension)] : []),
-    ...plan.obstacles.filter(({ code }) => code === "TAKEN"),
-    ...(isReleased(plan, releases) ? [] : held(plan, circumstances, wayOut(plan, releases))),
+    ...plan.holds.filter(({ reason: code }) => code === "already_deployed"),
+    ...(isReleased(plan, releases) ? [] : held(plan, guardInput, howToRelease(plan, releases))),
   ];
 }
 
 /** What a person may pass over, whose way out is `way`. */
-function held(plan: Plan, { limits, freeze }: Circumstances, way: string): readonly Refusal[] {
+function held(plan: Plan, { limits, freeze }: GuardInput, way: string): readonly Hold[] {
   return [
     ...(freeze === undefined ? [] : frozen(plan, freeze, way)),
     ...gaps(plan, way),
@@ -67,16 +67,16 @@ export function isSuspended({ until }: Suspension, now: Date): boolean {
   return until === undefined || until > now;
 }
 
-const observed: Refusal = {
-  code: "OBSERVED",
+const observed: Hold = {
+  reason: "observe",
   message: "the mode is observe: nothing is written; set mode: enforce to have it carried out",
 };
 
-function suspended({ reason, until }: Suspension): Refusal {
+function suspended({ reason, until }: Suspension): Hold {
   const end = until === undefined ? "" : ` until ${until.toISOString()}`;
   const why = reason === "" ? "" : ` (${reason})`;
   return {
-    code: "SUSPENDED",
+    reason: "suspend",
     message: `the zone is suspended${end}${why}: nothing is written; remove suspend to go on`,
   };
 }
@@ -89,26 +89,26 @@ function frozen(
   plan: Plan,
   { reason, letStrengtheningPass }: Freeze,
   way: string,
-): readonly Refusal[] {
+): readonly Hold[] {
   const others = plan.changes.filter(
     ({ effect }) => effect.direction !== "strengthens" || effect.mayBreak,
   );
   if (letStrengtheningPass && others.length === 0) return [];
-  const because = letStrengtheningPass
+  const detail = letStrengtheningPass
     ? `, as a plan is carried out whole and not all of it only strengthens (${keysOf(others)})`
     : "";
-  const message = `${reason}: nothing is written${because}; wait, change windows, or ${way}`;
-  return [{ code: "FROZEN", message }];
+  const message = `${reason}: nothing is written${detail}; wait, change windows, or ${way}`;
+  return [{ reason: "freeze", message }];
 }
 
-/** Obstacles that a person may pass over; what the service would refuse ({@link guard}: TAKEN) is none of them. */
-function gaps(plan: Plan, way: string): readonly Refusal[] {
-  return plan.obstacles
-    .filter(({ code }) => code !== "TAKEN")
-    .map(({ code, message }) => ({ code, message: `${message}, or ${way}` }));
+/** Obstacles that a person may pass over; what the service would refuse ({@link guard}: already_deployed) is none of them. */
+function gaps(plan: Plan, way: string): readonly Hold[] {
+  return plan.holds
+    .filter(({ reason }) => reason !== "already_deployed")
+    .map(({ reason, message }) => ({ reason, message: `${message}, or ${way}` }));
 }
 
-function tooMany(plan: Plan, limits: Limits, way: string): readonly Refusal[] {
+function tooMany(plan: Plan, limits: Limits, way: string): readonly Hold[] {
   if (plan.compared < limits.minCompared) return [];
   return [
     ...share(plan, "delete", limits.maxDeleteShare, way),
@@ -117,29 +117,24 @@ function tooMany(plan: Plan, limits: Limits, way: string): readonly Refusal[] {
 }
 
 const shareLimits = {
-  delete: { code: "TOO_MANY_DELETES", option: "max_delete_share" },
-  update: { code: "TOO_MANY_UPDATES", option: "max_update_share" },
+  delete: { code: "too_many_deletes", option: "max_delete_share" },
+  update: { code: "too_many_updates", option: "max_update_share" },
 } as const;
 
-function share(
-  plan: Plan,
-  verb: "delete" | "update",
-  limit: number,
-  way: string,
-): readonly Refusal[] {
+function share(plan: Plan, verb: "delete" | "update", limit: number, way: string): readonly Hold[] {
   const count = plan.changes.filter((change) => change.verb === verb).length;
   if (count / plan.compared <= limit) return [];
   const { code, option } = shareLimits[verb];
   const found = `would ${verb} ${count} of ${plan.compared} managed things (${percentOver(limit, count / plan.compared)})`;
   return [
     {
-      code,
+      reason: code,
       message: `${found}, the limit is ${percent(limit)}: ${way}, or raise limits.${option}`,
     },
   ];
 }
 
-function weakening(plan: Plan, { weakening: mode }: Limits, way: string): readonly Refusal[] {
+function weakening(plan: Plan, { weakening: mode }: Limits, way: string): readonly Hold[] {
   if (mode === "allow") return [];
   const weaker = plan.changes.filter(
     ({ effect }) => effect.direction === "weakens" || effect.direction === "unclear",
@@ -148,7 +143,7 @@ function weakening(plan: Plan, { weakening: mode }: Limits, way: string): readon
   const found = `${weaker.length} of ${plan.changes.length} changes weaken the protection, or may (${keysOf(weaker)})`;
   return [
     {
-      code: "WEAKENING",
+      reason: "weakening",
       message: `${found}, and limits.weakening is refuse: ${way}`,
     },
   ];

@@ -1,25 +1,25 @@
 /** Why a plan must not be carried out. Stable: reports, metrics and tests hold on to these. */
-export const refusalCodes = [
-  "TOO_MANY_DELETES",
-  "TOO_MANY_UPDATES",
-  "WEAKENING",
-  "GAP",
-  "TAKEN",
-  "BLOCKS_SEEN",
-  "CONTENDED",
-  "FLEET_CHANGE",
-  "QUOTA",
-  "UNDECLARED",
-  "OBSERVED",
-  "SUSPENDED",
-  "FROZEN",
+export const holdReasons = [
+  "too_many_deletes",
+  "too_many_updates",
+  "weakening",
+  "unsafe_order",
+  "already_deployed",
+  "blocks_in_use",
+  "contended",
+  "fleet_change",
+  "quota",
+  "undeclared",
+  "observe",
+  "suspend",
+  "freeze",
 ] as const;
 
-/** One of {@link refusalCodes}. */
-export type RefusalCode = (typeof refusalCodes)[number];
+/** One of {@link holdReasons}. */
+export type HoldReason = (typeof holdReasons)[number];
 
 /** A guard's answer: what was found, the limit, and how to allow it, in words with numbers. */
-export interface Refusal {
-  readonly code: RefusalCode;
+export interface Hold {
+  readonly reason: HoldReason;
   readonly message: string;
 }

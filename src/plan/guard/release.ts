@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Plan } from "../plan.ts";
-import { hashOf } from "./plan-hash.ts";
+import { planHash } from "./plan-hash.ts";
 
 /** A release that was used: its plan was carried out, as far as that went. */
 export interface UsedRelease {
@@ -22,7 +22,7 @@ export interface Releases {
 export function isReleased(plan: Plan, { accept, used }: Releases): boolean {
   if (used.some((release) => isRestOf(plan, release))) return true;
   if (accept.length === 0) return false;
-  const hash = hashOf(plan);
+  const hash = planHash(plan);
   return accept.includes(hash) && !isUsed(hash, used);
 }
 
@@ -36,8 +36,8 @@ export function isRestOf({ zone, writes }: Plan, { rest }: UsedRelease): boolean
 }
 
 /** How a person lets a plan pass. */
-export function wayOut(plan: Plan, { used }: Releases): string {
-  const hash = hashOf(plan);
+export function howToRelease(plan: Plan, { used }: Releases): string {
+  const hash = planHash(plan);
   return isUsed(hash, used)
     ? `take ${hash}, which was used, out of limits.accept and put it in again`
     : `release this plan once with --accept ${hash}`;

@@ -7,11 +7,11 @@ import type { Policy } from "../../zone/resource.ts";
 import type { Delete, Effect, FieldChange, Update } from "../change.ts";
 import { neutral, weakens } from "../effect.ts";
 import type { KindPlan, Unmanaged } from "../kind-plan.ts";
-import type { Doomed } from "../prunable.ts";
-import { judgeIdle } from "../prunable.ts";
+import type { ToPrune } from "../prunable.ts";
+import { prunableAmong } from "../prunable.ts";
 import { effectOfPolicy } from "./policy-effect.ts";
 import { differingPolicyFields } from "./policy-fields.ts";
-import type { WantedPolicy } from "./policy-match.ts";
+import type { DesiredPolicy } from "./policy-match.ts";
 import { matchPolicies } from "./policy-match.ts";
 import type { PolicyStep } from "./policy-order.ts";
 import { orderPolicySteps } from "./policy-order.ts";
@@ -25,14 +25,14 @@ export function planPolicies(
   const wanted = matchPolicies(declared.items, live, owner);
   const matched = new Set(wanted.map((each) => each.live));
   const idle = live.filter((policy) => !matched.has(policy));
-  const { doomed, unmanaged } = judgeIdle(idle, declared, owner, markOf);
-  const { steps, obstacles } = orderPolicySteps([
+  const { doomed, unmanaged } = prunableAmong(idle, declared, owner, markOf);
+  const { steps, holds } = orderPolicySteps([
     ...wanted.flatMap((each) => stepFor(each, owner)),
     ...doomed.map((each) => deleteStep(each, owner)),
   ]);
   return {
     steps,
-    obstacles,
+    holds,
     unmanaged: unmanaged.map(unmanagedOf),
     notes: [],
     compared: declared.items.length + doomed.length,
@@ -44,7 +44,7 @@ function markOf({ description }: LivePolicy): Mark {
   return unmarked(description);
 }
 
-function stepFor({ policy, live }: WantedPolicy, owner: string): readonly PolicyStep[] {
+function stepFor({ policy, live }: DesiredPolicy, owner: string): readonly PolicyStep[] {
   const key = `policy/${policy.key}` as const;
   const fields = [...keyChange(policy, live, owner), ...differingPolicyFields(live, policy, owner)];
   // An adopted policy that is as declared stays as it is; its mark comes with the next thing that differs.
@@ -96,7 +96,7 @@ function keyChange(
 }
 
 function deleteStep(
-  { live, key, because, stays }: Doomed<LivePolicy, Policy>,
+  { live, key, reason, stays }: ToPrune<LivePolicy, Policy>,
   owner: string,
 ): PolicyStep {
   const change: Delete = {
@@ -105,7 +105,7 @@ function deleteStep(
     key: `policy/${key}`,
     title: unmarked(live.description).description,
     id: live.id,
-    because,
+    reason,
     fields: differingPolicyFields(live, undefined, owner),
     effect: stays === undefined ? effectOfPolicy(live, undefined) : effectOfSpare(live, stays),
   };

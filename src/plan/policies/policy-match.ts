@@ -7,7 +7,7 @@ import type { Policy } from "../../zone/resource.ts";
 import { differingPolicyFields } from "./policy-fields.ts";
 
 /** A declared policy and the live one that is it, if there is one. */
-export interface WantedPolicy {
+export interface DesiredPolicy {
   readonly policy: Policy;
   readonly live: LivePolicy | undefined;
 }
@@ -23,7 +23,7 @@ export function matchPolicies(
   declared: readonly Policy[],
   live: readonly LivePolicy[],
   owner: string,
-): readonly WantedPolicy[] {
+): readonly DesiredPolicy[] {
   const byKey = Map.groupBy(live, ({ description }) => {
     const mark = unmarked(description);
     return mark.owner === owner ? mark.key : undefined;

@@ -4,7 +4,7 @@ import { cspDirectives } from "../../syntax/csp/csp-directives.ts";
 import { parseCsp } from "../../syntax/csp/csp.ts";
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
-import type { Refusal } from "../guard/hold.ts";
+import type { Hold } from "../guard/hold.ts";
 import type { Step } from "../step.ts";
 import { strengthsOf } from "./policy-effect.ts";
 import type { PolicyTerms } from "./policy-terms.ts";
@@ -18,7 +18,7 @@ export interface PolicyStep extends Step {
 /** Steps in a safe order, and what is said where there is none. */
 export interface OrderedSteps {
   readonly steps: readonly PolicyStep[];
-  readonly obstacles: readonly Refusal[];
+  readonly holds: readonly Hold[];
 }
 
 /**
@@ -31,17 +31,17 @@ export interface OrderedSteps {
 export function orderPolicySteps(steps: readonly PolicyStep[]): OrderedSteps {
   const waiting = steps.toSorted(byText(nameOf));
   const ordered: PolicyStep[] = [];
-  const obstacles: Refusal[] = [];
+  const holds: Hold[] = [];
   while (waiting.length > 0) {
     const isFree = (step: PolicyStep) =>
       waiting.every((other) => other === step || !takesOver(other, step));
     const [next] = waiting.splice(Math.max(waiting.findIndex(isFree), 0), 1);
     if (next === undefined) break;
     const successors = waiting.filter((other) => takesOver(other, next));
-    if (successors.length > 0) obstacles.push(gap(next, successors));
+    if (successors.length > 0) holds.push(gap(next, successors));
     ordered.push(next);
   }
-  return { steps: ordered, obstacles };
+  return { steps: ordered, holds };
 }
 
 /** Whether what `other` adds may be what `step` gives up: then it must come first. */
@@ -100,10 +100,10 @@ function rules(directive: string, other: string): boolean {
   return directive === other || fallback.includes(directive);
 }
 
-function gap(step: PolicyStep, successors: readonly PolicyStep[]): Refusal {
+function gap(step: PolicyStep, successors: readonly PolicyStep[]): Hold {
   const others = successors.map(keyOf).join(", ");
   return {
-    code: "GAP",
+    reason: "unsafe_order",
     message:
       `${keyOf(step)} gives up what ${others} takes over, and the other way round: between the two requests ` +
       "some pages would be less protected than before and after; change them one after the other",

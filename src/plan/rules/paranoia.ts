@@ -7,7 +7,7 @@ import { paranoiaLevels } from "../../zone/resource.ts";
  * Of several categories of a rule the last one listed counts (SERVICE.md B.5): what is said of a category beats the
  * levels that are on, and no category brings back a level that is off.
  */
-export function betweenLevels(
+export function rulesBetweenLevels(
   categories: readonly CategoryOverride[],
   level: ParanoiaLevel,
 ): readonly CategoryOverride[] {
@@ -25,13 +25,13 @@ export function betweenLevels(
  * The usual recipe names nothing but the levels that are off (SERVICE.md B.7). Levels that are on and stand before every
  * category that could beat them are on with or without a word.
  */
-export function levelled(overrides: Overrides): Overrides {
+export function canonicalLevels(overrides: Overrides): Overrides {
   const { categories } = overrides;
   const level = paranoiaOf(categories);
   if (level === undefined) return overrides;
-  const others = categories.filter((each) => !isAnyLevelSwitch(each));
+  const others = categories.filter((each) => !switchesAnyLevel(each));
   return hasSafeOrder(categories, others)
-    ? { ...overrides, categories: betweenLevels(others, level) }
+    ? { ...overrides, categories: rulesBetweenLevels(others, level) }
     : overrides;
 }
 
@@ -68,7 +68,7 @@ export function paranoiaOf(categories: readonly CategoryOverride[]): ParanoiaLev
 }
 
 /** Whether an override does nothing but switch a paranoia level. */
-export function isAnyLevelSwitch(override: CategoryOverride): boolean {
+export function switchesAnyLevel(override: CategoryOverride): boolean {
   return isLevelSwitch(override, true) || isLevelSwitch(override, false);
 }
 

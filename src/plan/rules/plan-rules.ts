@@ -5,17 +5,17 @@ import { keyOfRef, markOfRef, refOf } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
 import type { Change, Delete, Effect, FieldChange } from "../change.ts";
 import { combine } from "../effect.ts";
-import type { Refusal } from "../guard/hold.ts";
+import type { Hold } from "../guard/hold.ts";
 import type { KindPlan, Unmanaged } from "../kind-plan.ts";
-import type { Doomed } from "../prunable.ts";
-import { judgeIdle } from "../prunable.ts";
+import type { ToPrune } from "../prunable.ts";
+import { prunableAmong } from "../prunable.ts";
 import type { RuleForm } from "./rule-body.ts";
 import { ruleBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
 import { differingRuleFields } from "./rule-fields.ts";
 import type { Entry } from "./rule-list.ts";
 import { arrange } from "./rule-list.ts";
-import type { WantedRule } from "./rule-match.ts";
+import type { DesiredRule } from "./rule-match.ts";
 import { matchRules } from "./rule-match.ts";
 import { effectOfMove, placesOf } from "./rule-order.ts";
 import { needsScoreRule, resolveOverrides } from "./rule-overrides.ts";
@@ -33,7 +33,7 @@ export function planRules(
   const forms = declared.items.map((rule) => [rule, formOf(rule, scoreRuleId)] as const);
   const wanted = matchRules(forms, before, owner);
   const matched = new Set(wanted.map(({ live }) => live));
-  const { doomed, unmanaged } = judgeIdle(
+  const { doomed, unmanaged } = prunableAmong(
     before.filter((rule) => !matched.has(rule)),
     declared,
     owner,
@@ -56,7 +56,7 @@ export function planRules(
     steps: write === undefined ? [] : [{ changes, write }],
     unmanaged: unmanaged.map(unmanagedOf),
     notes: notesOf(declared.items, scoreRule),
-    obstacles: obstaclesOf(after),
+    holds: obstaclesOf(after),
     compared: declared.items.length + doomed.length,
     marked: before.some(({ ref }) => keyOfRef(owner, ref) !== undefined),
   };
@@ -92,7 +92,7 @@ interface Surroundings {
 }
 
 function changeOf(
-  wanted: WantedRule,
+  wanted: DesiredRule,
   { before, after, scoreRuleId, owner }: Surroundings,
 ): readonly RuleChange[] {
   const { rule, form, live } = wanted;
@@ -120,14 +120,14 @@ function changeOf(
   ];
 }
 
-function deleteOf({ live, key, because }: Doomed<LiveRule, Rule>, scoreRuleId: string): Delete {
+function deleteOf({ live, key, reason }: ToPrune<LiveRule, Rule>, scoreRuleId: string): Delete {
   return {
     verb: "delete",
     kind: "rule",
     key: `rule/${key}`,
     title: live.description,
     id: live.id,
-    because,
+    reason,
     fields: differingRuleFields(live, undefined, scoreRuleId),
     effect: effectOfRule(live, undefined, scoreRuleId),
   };
@@ -138,7 +138,7 @@ function unmanagedOf({ id, ref, description }: LiveRule): Unmanaged {
 }
 
 /** A zone deploys a managed ruleset once (SERVICE.md B.5): where a rule that stays does so already, nothing can be done. */
-function obstaclesOf(after: readonly Entry[]): readonly Refusal[] {
+function obstaclesOf(after: readonly Entry[]): readonly Hold[] {
   return after.flatMap(({ wanted }) => {
     if (wanted?.rule.action !== "execute") return [];
     const { key, ruleset } = wanted.rule;
@@ -150,9 +150,9 @@ function obstaclesOf(after: readonly Entry[]): readonly Refusal[] {
   });
 }
 
-function takenBy({ id, ref, description }: LiveRule, key: string, ruleset: string): Refusal {
+function takenBy({ id, ref, description }: LiveRule, key: string, ruleset: string): Hold {
   return {
-    code: "TAKEN",
+    reason: "already_deployed",
     message:
       `rule/${key} deploys the managed ruleset ${ruleset}, but the live rule ${id} (${description || ref}) does so ` +
       "already, and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",

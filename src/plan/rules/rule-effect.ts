@@ -5,7 +5,7 @@ import type { LiveRuleAction } from "../../zone/live-zone.ts";
 import type { Overrides } from "../../zone/resource.ts";
 import type { Effect } from "../change.ts";
 import { combine, neutral, strengthens, unclear, weakens } from "../effect.ts";
-import { levelled } from "./paranoia.ts";
+import { canonicalLevels } from "./paranoia.ts";
 import type { Tuning } from "./rule-overrides.ts";
 import { tuningOf } from "./rule-overrides.ts";
 
@@ -93,7 +93,7 @@ function effectOfOverrides(before: Overrides, after: Overrides, scoreRuleId: str
     effectOfSwitch(before.enabled, after.enabled, "the whole ruleset"),
     ...effectsOfNamed(named(was.categories, "category"), named(is.categories, "category")),
     ...effectsOfNamed(named(was.rules, "id"), named(is.rules, "id")),
-    isSameOrder(levelled(before), levelled(after)) &&
+    isSameOrder(canonicalLevels(before), canonicalLevels(after)) &&
     isDeepStrictEqual(restOf(before, was), restOf(after, is))
       ? neutral
       : unclear("overrides the ruleset in another way", true),

@@ -11,7 +11,7 @@ import type {
 import type { FieldChange } from "../change.ts";
 import type { Fields } from "../field-changes.ts";
 import { differingFields } from "../field-changes.ts";
-import { levelled } from "./paranoia.ts";
+import { canonicalLevels } from "./paranoia.ts";
 import { tuningOf } from "./rule-overrides.ts";
 import { skipFields, wireSkip } from "./rule-wire.ts";
 
@@ -43,7 +43,7 @@ function differingOrder(
   scoreRuleId: string,
 ): readonly FieldChange[] {
   if (before?.action !== "execute" || after?.action !== "execute") return [];
-  const [was, is] = [levelled(before.overrides), levelled(after.overrides)];
+  const [was, is] = [canonicalLevels(before.overrides), canonicalLevels(after.overrides)];
   const inWords = [was, is].map((side) => fieldsOfOverrides(side, scoreRuleId));
   if (isDeepStrictEqual(was, is) || !isDeepStrictEqual(inWords[0], inWords[1])) return [];
   return [{ field: "overrides", before: overridesText(was), after: overridesText(is) }];

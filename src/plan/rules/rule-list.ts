@@ -1,10 +1,10 @@
 import type { LiveRule } from "../../zone/live-zone.ts";
-import type { WantedRule } from "./rule-match.ts";
+import type { DesiredRule } from "./rule-match.ts";
 
 /** A place in the list of rules as it shall be: a rule that stays as it is, or a declared one. */
 export type Entry =
   | { readonly live: LiveRule; readonly wanted: undefined }
-  | { readonly live: LiveRule | undefined; readonly wanted: WantedRule };
+  | { readonly live: LiveRule | undefined; readonly wanted: DesiredRule };
 
 /**
  * The list of rules as it shall be.
@@ -15,7 +15,7 @@ export type Entry =
  */
 export function arrange(
   live: readonly LiveRule[],
-  wanted: readonly WantedRule[],
+  wanted: readonly DesiredRule[],
   doomed: ReadonlySet<LiveRule>,
 ): readonly Entry[] {
   const matched = wanted.filter((each) => each.live !== undefined);
@@ -37,9 +37,9 @@ export function arrange(
 }
 
 function placeFor(
-  each: WantedRule,
+  each: DesiredRule,
   index: number,
-  wanted: readonly WantedRule[],
+  wanted: readonly DesiredRule[],
   entries: readonly Entry[],
 ): number {
   const orderOf = ({ wanted: other }: Entry) => (other === undefined ? -1 : wanted.indexOf(other));

@@ -6,7 +6,7 @@ import type { Rule } from "../../zone/resource.ts";
 import type { RuleForm } from "./rule-body.ts";
 
 /** A declared rule, what it shall be, and the live rule that is it, if there is one. */
-export interface WantedRule {
+export interface DesiredRule {
   readonly rule: Rule;
   readonly form: RuleForm;
   readonly live: LiveRule | undefined;
@@ -21,7 +21,7 @@ export function matchRules(
   declared: readonly (readonly [Rule, RuleForm])[],
   live: readonly LiveRule[],
   owner: string,
-): readonly WantedRule[] {
+): readonly DesiredRule[] {
   const byKey = Map.groupBy(live, ({ ref }) => keyOfRef(owner, ref));
   const keys = new Set(declared.map(([{ key }]) => key));
   const taken = new Set<LiveRule>();
@@ -30,7 +30,7 @@ export function matchRules(
     if (found !== undefined) taken.add(found);
     return found;
   };
-  const known = declared.map(([rule, form]): WantedRule => {
+  const known = declared.map(([rule, form]): DesiredRule => {
     const isRenamed = rule.was !== undefined && !keys.has(rule.was);
     const former = isRenamed ? byKey.get(rule.was) : undefined;
     return { rule, form, live: take([...(byKey.get(rule.key) ?? []), ...(former ?? [])]) };

@@ -2,11 +2,11 @@ import type { LiveRule } from "../../zone/live-zone.ts";
 import type { Effect, FieldChange } from "../change.ts";
 import { combine, neutral, strengthens, weakens } from "../effect.ts";
 import type { Entry } from "./rule-list.ts";
-import type { WantedRule } from "./rule-match.ts";
+import type { DesiredRule } from "./rule-match.ts";
 
 /** The place of a rule as a field that differs, counted from 1; `undefined` where it stays among those that stay. */
 export function placesOf(
-  { live }: WantedRule,
+  { live }: DesiredRule,
   before: readonly LiveRule[],
   after: readonly Entry[],
 ): FieldChange | undefined {
@@ -20,7 +20,7 @@ export function placesOf(
 
 /** A move matters where an exception changes sides with a rule that it can spare (SERVICE.md B.4). */
 export function effectOfMove(
-  { form, live }: WantedRule,
+  { form, live }: DesiredRule,
   before: readonly LiveRule[],
   after: readonly Entry[],
 ): Effect {

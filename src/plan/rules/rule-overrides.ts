@@ -6,7 +6,7 @@ import type {
   ParanoiaLevel,
   RuleOverride,
 } from "../../zone/resource.ts";
-import { betweenLevels, isAnyLevelSwitch, paranoiaOf } from "./paranoia.ts";
+import { rulesBetweenLevels, switchesAnyLevel, paranoiaOf } from "./paranoia.ts";
 
 /** Overrides in the words in which a file tunes the OWASP ruleset. */
 export interface Tuning {
@@ -28,7 +28,7 @@ export function resolveOverrides(rule: Tuned, scoreRuleId: string): Overrides {
   const level = tuning.paranoiaLevel;
   return {
     ...overrides,
-    categories: level === undefined ? categories : betweenLevels(categories, level),
+    categories: level === undefined ? categories : rulesBetweenLevels(categories, level),
     rules: needsScoreRule(rule) ? withScoreRule(rules, tuning, scoreRuleId) : rules,
   };
 }
@@ -42,7 +42,7 @@ export function needsScoreRule({ tuning }: Tuned): boolean {
 export function tuningOf({ categories, rules }: Overrides, scoreRuleId: string): Tuning {
   const score = rules.find(({ id }) => id === scoreRuleId);
   const paranoiaLevel = paranoiaOf(categories);
-  const isTold = (each: CategoryOverride) => paranoiaLevel !== undefined && isAnyLevelSwitch(each);
+  const isTold = (each: CategoryOverride) => paranoiaLevel !== undefined && switchesAnyLevel(each);
   return {
     paranoiaLevel,
     scoreThreshold: score?.score_threshold,

@@ -4,7 +4,7 @@ import type { ResourceKey } from "../../zone/resource.ts";
 import type { Position, Write } from "../write.ts";
 import { keptRule } from "./rule-body.ts";
 import type { Entry } from "./rule-list.ts";
-import type { WantedRule } from "./rule-match.ts";
+import type { DesiredRule } from "./rule-match.ts";
 
 /** The list of rules as it is and as it shall be. */
 export interface RuleLists {
@@ -14,7 +14,7 @@ export interface RuleLists {
   readonly after: readonly Entry[];
   /** Live rules whose content differs from the declared one. */
   readonly differing: ReadonlySet<LiveRule>;
-  readonly body: (wanted: WantedRule) => JsonObject;
+  readonly body: (wanted: DesiredRule) => JsonObject;
   /** Keys of all changes that the write carries out. */
   readonly changes: readonly ResourceKey[];
 }

@@ -4,7 +4,7 @@ import { withMarkOf } from "../policies/policy-match.ts";
 import type { Position, Write } from "../write.ts";
 
 /** Whether all that a write would bring about is so in a zone: it was sent before, or another hand did the same. */
-export function isCarriedOut(write: Write, live: LiveZone): boolean {
+export function isAlreadyApplied(write: Write, live: LiveZone): boolean {
   switch (write.call) {
     case "update-settings":
       return live.settings !== undefined && holds({ ...live.settings }, write.body);

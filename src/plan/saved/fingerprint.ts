@@ -8,7 +8,7 @@ import { settingNames } from "../../zone/resource.ts";
 import type { Plan } from "../plan.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
 import { partOf, type Write, type ZonePart } from "../write.ts";
-import { isCarriedOut } from "./already-applied.ts";
+import { isAlreadyApplied } from "./already-applied.ts";
 
 /** What the writes of a plan rest on, live object by live object, as it was when the plan was made. */
 export type Fingerprints = Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function fingerprintsOf({ writes }: Plan, live: LiveZone): Fingerprints {
 export function freshnessOf({ plan, fingerprints }: SavedPlan, live: LiveZone): Freshness {
   const isStale = ([name, print]: LiveObject) => fingerprints[name] !== print;
   const staleOf = (write: Write) => objectsOf(write, live).filter(isStale);
-  const done = plan.writes.filter((write) => isCarriedOut(write, live));
+  const done = plan.writes.filter((write) => isAlreadyApplied(write, live));
   const open = plan.writes.filter((write) => !done.includes(write));
   const first = open.findIndex((write) => staleOf(write).length > 0);
   const end = first < 0 ? open.length : first;

@@ -1,13 +1,13 @@
 import type { Failure, Trigger, ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { digestOf } from "../run/zone-memory.ts";
 
 /** Everything that the files say at this moment, as far as running it needs to know. */
 export interface DesiredState {
   readonly documents: readonly ZoneDocument[];
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   readonly revision: string;
   readonly hash: string;
 }
@@ -25,9 +25,9 @@ export type Select = (
 ) => {
   /** No two of one name. */
   readonly zones: readonly DesiredZone[];
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Declared zones that are listed and left alone all the same, with the reason. */
-  readonly leftAlone: ReadonlyMap<ZoneName, Problem>;
+  readonly leftAlone: ReadonlyMap<ZoneName, Diagnostic>;
 };
 
 /** The desired state, from outside. Operators' mistakes are problems in it, never errors. */
@@ -43,23 +43,23 @@ export interface FleetZone {
 }
 
 /** The declared zones of one revision. */
-export interface DeclaredFleet {
+export interface DesiredFleet {
   readonly zones: ReadonlyMap<ZoneName, FleetZone>;
   /** What the listing shows to be wrong in the files, beside what is wrong in them anyway. */
-  readonly problems: readonly Problem[];
+  readonly diagnostics: readonly Diagnostic[];
   /** Names that the files declare and that stand for no zone, with the reason where it is not that none is listed. */
   readonly missing: ReadonlyMap<ZoneName, Failure | undefined>;
 }
 
 /** Finds the declared zones in a listing; before there is one, nothing is found and nothing is wrong with that. */
-export function declaredFleet(
+export function desiredFleet(
   select: Select,
   state: DesiredState,
   listed: KnownZones | undefined,
-): DeclaredFleet {
+): DesiredFleet {
   if (listed === undefined) {
     const missing = new Map(namesOf(state.documents).map((name) => [name, undefined]));
-    return { zones: new Map(), problems: [], missing };
+    return { zones: new Map(), diagnostics: [], missing };
   }
   const selection = select(state.documents, listed);
   const zones = new Map(
@@ -70,7 +70,7 @@ export function declaredFleet(
   );
   return {
     zones,
-    problems: selection.problems,
+    diagnostics: selection.diagnostics,
     missing: new Map(
       namesOf(state.documents)
         .filter((name) => !zones.has(name))
@@ -79,9 +79,9 @@ export function declaredFleet(
   };
 }
 
-function failureIn(problem: Problem | undefined): Failure | undefined {
-  if (problem === undefined) return undefined;
-  const { code, message, remedy } = problem;
+function failureIn(diagnostic: Diagnostic | undefined): Failure | undefined {
+  if (diagnostic === undefined) return undefined;
+  const { code, message, remedy } = diagnostic;
   const text = `${message}; ${remedy}`;
   return { code, message: text, transient: false, ray: "", retryAfterMs: 0 };
 }
@@ -108,7 +108,7 @@ export function missingReport(
 ): ZoneReport {
   const { run, trigger, revision, now } = occasion;
   return {
-    result: "unreadable",
+    result: "error",
     zone,
     run,
     trigger,

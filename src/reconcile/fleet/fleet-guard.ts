@@ -1,4 +1,4 @@
-import type { Refusal } from "../../plan/guard/hold.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import { percent, percentOver } from "../../plan/guard/percent.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 
@@ -13,7 +13,7 @@ export interface FleetLimits {
 }
 
 /** Why a revision of the files is not followed. */
-export interface FleetRefusal extends Refusal {
+export interface FleetHold extends Hold {
   /** Zones in force that it would change or drop. */
   readonly touched: ReadonlySet<ZoneName>;
 }
@@ -31,7 +31,7 @@ export function compareFleets(
   after: FleetDigests,
   revision: string,
   limits: FleetLimits,
-): FleetRefusal | undefined {
+): FleetHold | undefined {
   if (before.size === 0) return undefined;
   if (after.size === 0) return noZonesLeft(before);
   const touched = [...before]
@@ -43,7 +43,7 @@ export function compareFleets(
   if (isAccepted(revision, limits)) return undefined;
   const found = `revision ${revision} changes ${touched.length - dropped} and drops ${dropped} of ${before.size} zones (${percentOver(limits.maxFleetShare, share)})`;
   return {
-    code: "FLEET_CHANGE",
+    reason: "fleet_change",
     message: `${found}, the limit is ${percent(limits.maxFleetShare)}: acknowledge it by adding ${revision} to limits.accept, or raise limits.max_fleet_share`,
     touched: new Set(touched),
   };
@@ -59,9 +59,9 @@ function digitsOf(revision: string): string {
   return revision.replace(/^sha256-/, "");
 }
 
-function noZonesLeft(before: FleetDigests): FleetRefusal {
+function noZonesLeft(before: FleetDigests): FleetHold {
   return {
-    code: "FLEET_CHANGE",
+    reason: "fleet_change",
     message: `the files declare no zone any more, where there were ${before.size}: nothing is done; bring the files back, or start the program anew`,
     touched: new Set(before.keys()),
   };

@@ -5,12 +5,12 @@ import { digestOf } from "../run/zone-memory.ts";
  * Whether a new declaration of a zone lets nothing be written that the one before would not have: it is as before but
  * for a stricter `mode` or a longer `suspend`, or nothing is written by it at all until somebody edits it again.
  */
-export function writesNoMore(before: ZoneContent, after: ZoneContent): boolean {
-  return isNeverWritten(after) || digestOf(restrainedAs(before, after)) === digestOf(after);
+export function onlySuspends(before: ZoneContent, after: ZoneContent): boolean {
+  return isNeverWritten(after) || digestOf(withSuspensionOf(before, after)) === digestOf(after);
 }
 
 /** A declaration that is written as little as the stricter of two; the first itself where the second is no stricter. */
-export function restrainedAs(content: ZoneContent, other: ZoneContent): ZoneContent {
+export function withSuspensionOf(content: ZoneContent, other: ZoneContent): ZoneContent {
   const mode = other.mode === "observe" ? "observe" : content.mode;
   const suspension = longer(content.suspension, other.suspension);
   if (mode === content.mode && suspension === content.suspension) return content;

@@ -3,7 +3,7 @@ import type { Failure } from "../../state/run-report.ts";
 import type { KnownZones } from "../../zone/zone.ts";
 import { joinSignals } from "../join-signals.ts";
 import type { Clock } from "../ports.ts";
-import { Failures } from "../run/back-off.ts";
+import { BackOff } from "../run/back-off.ts";
 import type { Listing } from "./desired-fleet.ts";
 import { joinListings } from "./desired-fleet.ts";
 
@@ -27,7 +27,7 @@ export class ZoneDirectory {
   readonly #answered: () => void;
   #known: KnownZones | undefined;
   #failure: Failure | undefined;
-  readonly #failures: Failures<"listing">;
+  readonly #failures: BackOff<"listing">;
   #asking = false;
   #hasNews = false;
   /** Moments of the clock's uptime: when the service allows the next try, and when that is to be. */
@@ -39,7 +39,7 @@ export class ZoneDirectory {
   /** @param answered is called after each try, whatever it came to, and where there is none for now. */
   constructor(ports: DirectoryPorts, answered: () => void) {
     this.#ports = ports;
-    this.#failures = new Failures(ports.random);
+    this.#failures = new BackOff(ports.random);
     this.#answered = answered;
   }
 

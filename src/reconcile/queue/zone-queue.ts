@@ -11,7 +11,7 @@ const priorities = ["due", "changed", "retry", "sweep"] as const;
 export type Priority = (typeof priorities)[number];
 
 /** What became of a wish; `held-back`: a scheduled sweep does not look at a zone that waits after a failure. */
-export type Verdict = "queued" | "held-back";
+export type QueueResult = "queued" | "held-back";
 
 /** A zone that is to be looked at. */
 export interface QueueEntry {
@@ -76,7 +76,7 @@ export class ZoneQueue {
   }
 
   /** Adds a zone, or joins what is wished for with the entry that it has ({@link merged}). */
-  add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): Verdict {
+  add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): QueueResult {
     const added = { zone, priority, trigger, dueAt: this.#clock.uptime() + delayMs };
     const known = this.#waiting.get(zone);
     const { entry, verdict } = known === undefined ? queued(added) : merged(known, added);
@@ -180,7 +180,7 @@ function isBefore(a: Waiting, b: Waiting): boolean {
 /** The entry that a zone has from now on, and what became of the wish that was added. */
 interface Merged {
   readonly entry: QueueEntry;
-  readonly verdict: Verdict;
+  readonly verdict: QueueResult;
 }
 
 function queued(entry: QueueEntry): Merged {

@@ -1,7 +1,7 @@
 import type { Trigger } from "../../state/run-report.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
 import type { Clock } from "../ports.ts";
-import { ZoneQueue, type Priority, type Verdict } from "./zone-queue.ts";
+import { ZoneQueue, type Priority, type QueueResult } from "./zone-queue.ts";
 
 /** By which credentials zones are looked at. */
 export interface CredentialPorts {
@@ -41,7 +41,7 @@ export class ZoneQueues {
   }
 
   /** {@link ZoneQueue.add} in the queue of the zone's credential. */
-  add(zone: Zone, priority: Priority, trigger: Trigger, delayMs: number): Verdict {
+  add(zone: Zone, priority: Priority, trigger: Trigger, delayMs: number): QueueResult {
     return this.#queueOf(zone).add(zone.name, priority, trigger, delayMs);
   }
 

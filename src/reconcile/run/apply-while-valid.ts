@@ -1,36 +1,41 @@
-import type { Refusal } from "../../plan/guard/hold.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import { partOf, type ZonePart } from "../../plan/write.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { joinSignals } from "../join-signals.ts";
 import type { LiveWriter } from "../ports.ts";
-import { carryOut, type StopSignals, type Verify, type WritePorts } from "./apply.ts";
-import type { Proposal } from "./plan-zone.ts";
-import type { Brake } from "./write-gate.ts";
+import { applyWrites, type StopSignals, type Verify, type WritePorts } from "./apply.ts";
+import type { PlannedZone } from "./plan-zone.ts";
+import type { WriteGate } from "./write-gate.ts";
 
 /** What the writes of a run rest on. */
-export interface Premises {
+export interface ApplyConditions {
   /** Pulled as soon as they hold no longer; others may pull it too. */
-  readonly brake: Brake;
+  readonly gate: WriteGate;
   /** What speaks against the plan at a moment. */
-  readonly refusalsAt: (now: Date) => readonly Refusal[];
+  readonly holdsAt: (now: Date) => readonly Hold[];
   /** How old a reading may be when a write that rests on it is sent. */
   readonly longestAgeMs: number;
 }
 
 /**
- * Carries out what was proposed, as {@link carryOut} does, while it rests on what is so: what has not been sent is
+ * Carries out what was proposed, as {@link applyWrites} does, while it rests on what is so: what has not been sent is
  * called off once its reading is old, or something has come to speak against the plan.
  */
-export async function carryOutWhile(
-  premises: Premises,
-  proposal: Pick<Proposal, "report" | "live" | "readAt">,
+export async function applyPlan(
+  conditions: ApplyConditions,
+  proposal: Pick<PlannedZone, "report" | "live" | "readAt">,
   verify: Verify,
   ports: WritePorts,
   signals: StopSignals,
 ): Promise<ZoneReport> {
-  const writer = watchedWriter(premises, proposal.readAt, ports);
-  using stop = joinSignals(signals.stop, premises.brake.signal);
-  return await carryOut(proposal, verify, { ...ports, writer }, { ...signals, stop: stop.signal });
+  const writer = watchedWriter(conditions, proposal.readAt, ports);
+  using stop = joinSignals(signals.stop, conditions.gate.signal);
+  return await applyWrites(
+    proposal,
+    verify,
+    { ...ports, writer },
+    { ...signals, stop: stop.signal },
+  );
 }
 
 /**
@@ -38,21 +43,21 @@ export async function carryOutWhile(
  * of rules it shows the whole list, and of settings and policies a write touches only those that it names.
  */
 function watchedWriter(
-  { brake, refusalsAt, longestAgeMs }: Premises,
+  { gate: gate, holdsAt: holdsAt, longestAgeMs }: ApplyConditions,
   readAt: number,
   { writer, clock }: Pick<WritePorts, "writer" | "clock">,
 ): LiveWriter {
   const answeredAt = new Map<ZonePart, number>();
   let seenAt = readAt;
-  brake.watch((now) => {
-    if (clock.uptime() - seenAt >= longestAgeMs) return "outdated";
-    return refusalsAt(now).length > 0 ? "countermanded" : undefined;
+  gate.watch((now) => {
+    if (clock.uptime() - seenAt >= longestAgeMs) return "read_expired";
+    return holdsAt(now).length > 0 ? "cancelled" : undefined;
   });
   return {
     write: async (live, write, signal, stop) => {
       const part = partOf(write);
       seenAt = answeredAt.get(part) ?? readAt;
-      brake.ask();
+      gate.check();
       stop.throwIfAborted();
       const written = await writer.write(live, write, signal, stop);
       answeredAt.set(part, clock.uptime());

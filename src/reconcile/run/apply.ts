@@ -4,9 +4,9 @@ import { failureOf, isServiceError } from "../../state/failure.ts";
 import type { Outcome, SkipReason, ZoneReport } from "../../state/run-report.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Clock, LiveWriter } from "../ports.ts";
-import type { Proposal } from "./plan-zone.ts";
-import { quotaRefusal } from "./quota.ts";
-import { Superseded } from "./write-gate.ts";
+import type { PlannedZone } from "./plan-zone.ts";
+import { quotaHold } from "./quota.ts";
+import { GateClosed } from "./write-gate.ts";
 
 /** What carrying out needs from outside. */
 export interface WritePorts {
@@ -17,7 +17,7 @@ export interface WritePorts {
 
 /**
  * When to stop: `stop` begins no further request, `abort` also gives up the one under way. The reason of `stop` tells
- * the end of the program from a run that is {@link Superseded}.
+ * the end of the program from a run that is {@link GateClosed}.
  */
 export interface StopSignals {
   readonly stop: AbortSignal;
@@ -31,26 +31,26 @@ export type Verify = (after: LiveZone) => readonly Change[];
  * Carries out what was proposed, request by request, up to the first that fails. Never throws for the service's
  * failures: half an apply is a normal thing that must be reportable.
  *
- * Where the service has no room for the first write nothing was written, and the plan is held ({@link quotaRefusal}).
+ * Where the service has no room for the first write nothing was written, and the plan is held ({@link quotaHold}).
  * Each answer is folded into the live state that was read, so that to verify costs no request. A report that is not
  * `ready` is given back as it is.
  */
-export async function carryOut(
-  { report, live }: Pick<Proposal, "report" | "live">,
+export async function applyWrites(
+  { report, live }: Pick<PlannedZone, "report" | "live">,
   verify: Verify,
   ports: WritePorts,
   signals: StopSignals,
 ): Promise<ZoneReport> {
-  if (report.result !== "ready" || live === undefined) return report;
+  if (report.result !== "planned" || live === undefined) return report;
   const begunAt = ports.clock.uptime();
   const { outcomes, after } = await writeAll(report.plan.writes, live, ports, signals);
   const finishedAt = ports.clock.now();
   const phases = { ...report.phases, apply: ports.clock.uptime() - begunAt };
   const ended = { ...report, finishedAt, phases };
-  const quota = quotaRefusal(report.plan, outcomes);
+  const quota = quotaHold(report.plan, outcomes);
   return quota === undefined
     ? { ...ended, result: "applied", outcomes, left: verify(after) }
-    : { ...ended, result: "refused", refusals: [quota] };
+    : { ...ended, result: "held", holds: [quota] };
 }
 
 interface Progress {
@@ -69,9 +69,9 @@ async function writeAll(
   for (const write of writes) {
     const last = outcomes.at(-1);
     if (last !== undefined && last.status !== "done") {
-      outcomes.push({ status: "skipped", write, because: reasonAfter(last) });
+      outcomes.push({ status: "skipped", write, reason: reasonAfter(last) });
     } else if (signals.stop.aborted) {
-      outcomes.push({ status: "skipped", write, because: reasonToStop(signals) });
+      outcomes.push({ status: "skipped", write, reason: reasonToStop(signals) });
     } else {
       try {
         const written = await ports.writer.write(live, write, signals.abort, signals.stop);
@@ -89,11 +89,11 @@ async function writeAll(
 }
 
 function reasonAfter(last: Outcome): SkipReason {
-  return last.status === "skipped" ? last.because : "earlier-failure";
+  return last.status === "skipped" ? last.reason : "earlier_failure";
 }
 
 function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
-  return stop.reason instanceof Superseded ? stop.reason.why : "shutdown";
+  return stop.reason instanceof GateClosed ? stop.reason.reason : "shutdown";
 }
 
 /** What becomes of a write that threw: one that was called off has not been sent, or was turned away before (429). */
@@ -101,11 +101,11 @@ function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): 
   if (abort.aborted) return givenUp(write);
   const isCalledOff = stop.aborted && (error === stop.reason || isThrottled(error));
   if (!isCalledOff) return failed(write, error);
-  return { status: "skipped", write, because: reasonToStop({ stop }) };
+  return { status: "skipped", write, reason: reasonToStop({ stop }) };
 }
 
 function isThrottled(error: unknown): boolean {
-  return isServiceError(error) && error.code === "API_THROTTLED";
+  return isServiceError(error) && error.code === "API_RATE_LIMITED";
 }
 
 /** What the service made of a request that we did not wait for, the next look will show. */

@@ -19,7 +19,7 @@ export function backoffMs(failures: number, random: number, limits: BackoffLimit
 }
 
 /** How often whom failed in a row, and how long to wait after that. */
-export class Failures<K> {
+export class BackOff<K> {
   readonly #counts = new Map<K, number>();
   readonly #random: () => number;
 

@@ -1,8 +1,8 @@
-import type { Refusal, RefusalCode } from "../../plan/guard/hold.ts";
+import type { Hold, HoldReason } from "../../plan/guard/hold.ts";
 
 /** When what time alone ends is over, by the refusal that tells of it; `undefined`: it takes more than time. */
 export type Ends = Readonly<
-  Record<Extract<RefusalCode, "CONTENDED" | "FROZEN" | "SUSPENDED">, () => Date | undefined>
+  Record<Extract<HoldReason, "contended" | "freeze" | "suspend">, () => Date | undefined>
 >;
 
 /**
@@ -10,13 +10,15 @@ export type Ends = Readonly<
  *
  * What ends first may leave a hold that has begun meanwhile: whoever looks then is told the next moment.
  */
-export function endOfHold(refusals: readonly Refusal[], ends: Ends): Date | undefined {
-  const moments = refusals.map(({ code }) => (isOfTime(code, ends) ? ends[code]() : undefined));
+export function endOfHold(holds: readonly Hold[], ends: Ends): Date | undefined {
+  const moments = holds.map(({ reason: code }) =>
+    isOfTime(code, ends) ? ends[code]() : undefined,
+  );
   const known = moments.filter((moment) => moment !== undefined);
-  if (known.length < refusals.length) return undefined;
+  if (known.length < holds.length) return undefined;
   return known.toSorted((a, b) => Number(b) - Number(a))[0];
 }
 
-function isOfTime(code: RefusalCode, ends: Ends): code is keyof Ends {
+function isOfTime(code: HoldReason, ends: Ends): code is keyof Ends {
   return code in ends;
 }

@@ -37,7 +37,7 @@ export async function judgeSeen(
     const impacts = cspImpact(policies, scripts, limits);
     const moment = { now: clock.now(), freshMs: limits.freshMs };
     const found = blocksSeen(impacts, declared, moment);
-    return { ...plan, obstacles: [...plan.obstacles, ...found] };
+    return { ...plan, holds: [...plan.holds, ...found] };
   } catch (error) {
     if (!isServiceError(error) || error.transient) throw error;
     const note = `scripts that were seen could not be read (${error.code}), so what the policies block was not judged`;

@@ -12,6 +12,6 @@ const mostMs = runDeadlineMs / 2;
  *
  * @param outdated how many tries ended so, one after the other.
  */
-export function longestAgeMs(outdated: number): number {
+export function maxReadAgeMs(outdated: number): number {
   return Math.min(usualMs * 2 ** outdated, mostMs);
 }

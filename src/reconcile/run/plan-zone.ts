@@ -1,7 +1,7 @@
 import type { Cause } from "../../plan/change.ts";
-import type { Circumstances } from "../../plan/guard/guard.ts";
+import type { GuardInput } from "../../plan/guard/guard.ts";
 import { guard } from "../../plan/guard/guard.ts";
-import type { Refusal } from "../../plan/guard/hold.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { plan } from "../../plan/plan.ts";
 import { needsScoreRule } from "../../plan/rules/rule-overrides.ts";
@@ -9,11 +9,11 @@ import { failureOf, isServiceError } from "../../state/failure.ts";
 import type { Trigger, ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
-import type { Clock, LiveReader, Urgency, Wanted, ZoneAnswers } from "../ports.ts";
+import type { Clock, LiveReader, Urgency, PartsToRead, ZoneAnswers } from "../ports.ts";
 import { judgeSeen, type ImpactLimits } from "./judge-seen.ts";
 
 /** What a look at a zone needs to know beside the zone. */
-export interface LookRequest {
+export interface PlanRequest {
   readonly desired: DesiredZone;
   readonly run: string;
   readonly trigger: Trigger;
@@ -22,17 +22,17 @@ export interface LookRequest {
   readonly owner: string;
   readonly impact: ImpactLimits;
   /** Judged at the moment of the plan. */
-  readonly circumstances: (now: Date) => Circumstances;
+  readonly guardInput: (now: Date) => GuardInput;
   /** What the same answers led to before, where that was a plan without changes; `undefined` where it is not known. */
   readonly settled: (answers: string) => Plan | undefined;
   /** Why what differs differs. */
   readonly causeOf: (plan: Plan) => Cause;
   /** What else speaks against carrying the plan out. */
-  readonly objections: (plan: Plan, cause: Cause) => readonly Refusal[];
+  readonly otherHolds: (plan: Plan, cause: Cause) => readonly Hold[];
 }
 
 /** What looking needs from outside. */
-export interface LookPorts {
+export interface PlanPorts {
   readonly reader: LiveReader;
   readonly clock: Clock;
   /** A fault of our own: told with its stack, then the loop goes on. */
@@ -40,7 +40,7 @@ export interface LookPorts {
 }
 
 /** What a look came to, with the live state that it was judged by. */
-export interface Proposal {
+export interface PlannedZone {
   readonly report: ZoneReport;
   /** `undefined` where it could not be read, or where nothing has changed since it was. */
   readonly live: LiveZone | undefined;
@@ -51,11 +51,11 @@ export interface Proposal {
 }
 
 /** Reads a zone, plans it and judges the plan. Writes nothing, and could not. */
-export async function propose(
-  request: LookRequest,
-  ports: LookPorts,
+export async function planZone(
+  request: PlanRequest,
+  ports: PlanPorts,
   signal: AbortSignal,
-): Promise<Proposal> {
+): Promise<PlannedZone> {
   const { clock } = ports;
   const [begunAt, startedAt] = [clock.uptime(), clock.now()];
   const { desired, run, trigger, revision } = request;
@@ -76,7 +76,7 @@ export async function propose(
     const phases = { fetch: readAt - begunAt, plan: 0, apply: 0 };
     const [finishedAt, failure] = [clock.now(), failureOf(error)];
     return {
-      report: { ...base, finishedAt, phases, result: "unreadable", failure },
+      report: { ...base, finishedAt, phases, result: "error", failure },
       live: undefined,
       answers: "",
       readAt,
@@ -87,8 +87,8 @@ export async function propose(
 /** A plan follows from its declaration and the answers alone: where both are as they were, so is the plan. */
 async function planFrom(
   answers: ZoneAnswers,
-  request: LookRequest,
-  ports: LookPorts,
+  request: PlanRequest,
+  ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<{ readonly live: LiveZone | undefined; readonly proposal: Plan }> {
   const { desired, owner, settled } = request;
@@ -100,7 +100,7 @@ async function planFrom(
 }
 
 /** Which parts of a zone its declaration asks for. */
-export function wantedOf({ settings, policies, rules }: ZoneContent): Wanted {
+export function wantedOf({ settings, policies, rules }: ZoneContent): PartsToRead {
   return {
     settings: settings.length > 0,
     policies: policies !== undefined,
@@ -111,29 +111,29 @@ export function wantedOf({ settings, policies, rules }: ZoneContent): Wanted {
 }
 
 type Judgement =
-  | { readonly result: "in-sync"; readonly plan: Plan }
-  | { readonly result: "ready"; readonly plan: Plan; readonly cause: Cause }
+  | { readonly result: "in_sync"; readonly plan: Plan }
+  | { readonly result: "planned"; readonly plan: Plan; readonly cause: Cause }
   | {
-      readonly result: "refused";
+      readonly result: "held";
       readonly plan: Plan;
       readonly cause: Cause;
-      readonly refusals: readonly Refusal[];
+      readonly holds: readonly Hold[];
     };
 
-function judge(request: LookRequest, proposal: Plan, now: Date): Judgement {
-  if (proposal.changes.length === 0) return { result: "in-sync", plan: proposal };
+function judge(request: PlanRequest, proposal: Plan, now: Date): Judgement {
+  if (proposal.changes.length === 0) return { result: "in_sync", plan: proposal };
   const cause = request.causeOf(proposal);
-  const refusals = refusalsOf(request, proposal, cause, now);
-  if (refusals.length > 0) return { result: "refused", plan: proposal, cause, refusals };
-  return { result: "ready", plan: proposal, cause };
+  const holds = holdsAt(request, proposal, cause, now);
+  if (holds.length > 0) return { result: "held", plan: proposal, cause, holds };
+  return { result: "planned", plan: proposal, cause };
 }
 
 /** What speaks against carrying a plan out at a moment. */
-export function refusalsOf(
-  { circumstances, objections }: Pick<LookRequest, "circumstances" | "objections">,
+export function holdsAt(
+  { guardInput, otherHolds }: Pick<PlanRequest, "guardInput" | "otherHolds">,
   proposal: Plan,
   cause: Cause,
   now: Date,
-): readonly Refusal[] {
-  return [...guard(proposal, circumstances(now)), ...objections(proposal, cause)];
+): readonly Hold[] {
+  return [...guard(proposal, guardInput(now)), ...otherHolds(proposal, cause)];
 }

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../plan/guard/hold.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Write } from "../../plan/write.ts";
 import type { Outcome } from "../../state/run-report.ts";
@@ -9,13 +9,13 @@ import type { Outcome } from "../../state/run-report.ts";
  * A quota cannot be foreseen, since the service tells it only when it refuses (SERVICE.md A.6). What replaces something is
  * created before that is deleted, and what may follow from doing it the other way round is for people to decide.
  */
-export function quotaRefusal(plan: Plan, outcomes: readonly Outcome[]): Refusal | undefined {
+export function quotaHold(plan: Plan, outcomes: readonly Outcome[]): Hold | undefined {
   const [first] = outcomes;
   if (first?.status !== "failed" || first.failure.code !== "API_QUOTA") return undefined;
   const { write, failure } = first;
   const fault = `${write.changes.join(", ")} does not fit into the zone: ${failure.message}`;
   const ray = failure.ray === "" ? "" : ` (ray ${failure.ray})`;
-  return { code: "QUOTA", message: `${fault}${roomFor(write, plan)}${ray}` };
+  return { reason: "quota", message: `${fault}${roomFor(write, plan)}${ray}` };
 }
 
 /** What the files can say to have deleted first. Rules need no such help: what is deleted goes with what is created, in one request. */

@@ -1,4 +1,4 @@
-import { hashOf } from "../../plan/guard/plan-hash.ts";
+import { planHash } from "../../plan/guard/plan-hash.ts";
 import { isRestOf, type UsedRelease } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
@@ -17,7 +17,7 @@ export class UsedReleases {
 
   /** Takes in what a look came to: a plan of which nothing could be written is still to be carried out. */
   record(report: ZoneReport, accept: readonly string[]): void {
-    if (accept.length === 0 || report.result === "unreadable") return;
+    if (accept.length === 0 || report.result === "error") return;
     const { plan } = report;
     this.#endRests(plan);
     if (report.result !== "applied") return;
@@ -47,7 +47,7 @@ export class UsedReleases {
 
   /** By which hash a plan was released. */
   #releaseOf(plan: Plan, accept: readonly string[]): string | undefined {
-    const hash = hashOf(plan);
+    const hash = planHash(plan);
     if (accept.includes(hash) && !this.#used.has(hash)) return hash;
     return this.all.find((release) => isRestOf(plan, release))?.hash;
   }

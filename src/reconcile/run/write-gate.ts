@@ -2,21 +2,21 @@ import type { SkipReason } from "../../state/run-report.ts";
 import type { Clock } from "../ports.ts";
 
 /** Why a write that was not sent is called off, though the program goes on. */
-export type CalledOff = Extract<SkipReason, "outdated" | "countermanded">;
+export type GateReason = Extract<SkipReason, "read_expired" | "cancelled">;
 
 /** What was not sent no longer rests on what is so. */
-export class Superseded extends Error {
+export class GateClosed extends Error {
   override readonly name = "Superseded";
-  readonly why: CalledOff;
+  readonly reason: GateReason;
 
-  constructor(why: CalledOff) {
+  constructor(why: GateReason) {
     super();
-    this.why = why;
+    this.reason = why;
   }
 }
 
 /** Why writes are to be called off at a moment; `undefined`: they are not. */
-type Question = (now: Date) => CalledOff | undefined;
+type Question = (now: Date) => GateReason | undefined;
 
 /** Asked so often, and at every whole minute: that is when windows open. */
 const beatMs = 5_000;
@@ -25,7 +25,7 @@ const beatMs = 5_000;
  * Calls off what a run has not sent yet. A write may wait for minutes, for the budget or a `Retry-After`; meanwhile
  * somebody suspends the zone, a freeze begins, or a person adds a rule that the list read before would delete again.
  */
-export class Brake implements Disposable {
+export class WriteGate implements Disposable {
   readonly #clock: Clock;
   readonly #controller = new AbortController();
   #callOff = (): void => undefined;
@@ -35,13 +35,13 @@ export class Brake implements Disposable {
     this.#clock = clock;
   }
 
-  /** Aborts with {@link Superseded}. */
+  /** Aborts with {@link GateClosed}. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  pull(why: CalledOff): void {
-    this.#controller.abort(new Superseded(why));
+  close(why: GateReason): void {
+    this.#controller.abort(new GateClosed(why));
   }
 
   /** Pulls itself, now or later, as soon as there is an answer to the question. */
@@ -51,13 +51,13 @@ export class Brake implements Disposable {
   }
 
   /** Asks at once, not only at the next beat: something that the answer goes by has changed. */
-  ask(): void {
+  check(): void {
     const why = this.#question(this.#clock.now());
-    if (why !== undefined) this.pull(why);
+    if (why !== undefined) this.close(why);
   }
 
   #beat(): void {
-    this.ask();
+    this.check();
     if (this.signal.aborted) return;
     const untilBeat = beatMs - (Number(this.#clock.now()) % beatMs);
     this.#callOff = this.#clock.alarm(untilBeat, () => this.#beat());

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
 import type { Cause, Change, Delete } from "../../plan/change.ts";
-import type { Refusal } from "../../plan/guard/hold.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import { causeByMarks, type Plan } from "../../plan/plan.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import { longestAgeMs } from "./longest-age.ts";
+import { maxReadAgeMs } from "./longest-age.ts";
 
 /** When the same correction counts as a quarrel with another writer. */
 export interface ContentionLimits {
@@ -39,7 +39,7 @@ export class ZoneMemory {
   #corrections: ReadonlyMap<string, readonly number[]> = new Map();
   /** How often, one after the other, writes waited until the reading was too old. */
   #outdated = 0;
-  #settled: { readonly premises: string; readonly plan: Plan } | undefined;
+  #settled: { readonly conditions: string; readonly plan: Plan } | undefined;
 
   /** @param limits in force at the moment. */
   constructor(limits: () => ContentionLimits) {
@@ -48,7 +48,7 @@ export class ZoneMemory {
 
   /** How old a reading may be when a write that rests on it is sent. */
   get longestAgeMs(): number {
-    return longestAgeMs(this.#outdated);
+    return maxReadAgeMs(this.#outdated);
   }
 
   /** Fields whose corrections are remembered. */
@@ -63,7 +63,7 @@ export class ZoneMemory {
   }
 
   /** Refuses to correct a field once more that another writer has undone too often. */
-  objections(plan: Plan, cause: Cause, now: Date): readonly Refusal[] {
+  otherHolds(plan: Plan, cause: Cause, now: Date): readonly Hold[] {
     if (cause !== "drift") return [];
     const { rounds, windowMs } = this.#limits();
     const contended = [...this.#contended(plan, now).keys()];
@@ -71,7 +71,7 @@ export class ZoneMemory {
     const minutes = Math.round(windowMs / 60_000);
     return [
       {
-        code: "CONTENDED",
+        reason: "contended",
         message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min and undone each time: find the other writer; a correction is tried again when that time has passed`,
       },
     ];
@@ -98,13 +98,13 @@ export class ZoneMemory {
   }
 
   /** The plan without changes that followed from the same premises at the last look. */
-  settled(premises: string): Plan | undefined {
-    return this.#settled?.premises === premises ? this.#settled.plan : undefined;
+  settled(conditions: string): Plan | undefined {
+    return this.#settled?.conditions === conditions ? this.#settled.plan : undefined;
   }
 
   /** Notes from which premises a plan without changes followed. */
-  settle(report: ZoneReport, premises: string): void {
-    this.#settled = report.result === "in-sync" ? { premises, plan: report.plan } : undefined;
+  settle(report: ZoneReport, conditions: string): void {
+    this.#settled = report.result === "in_sync" ? { conditions, plan: report.plan } : undefined;
   }
 
   /** Takes in what a look came to. */
@@ -138,7 +138,7 @@ export class ZoneMemory {
 }
 
 function isOutdated(outcome: Outcome): boolean {
-  return outcome.status === "skipped" && outcome.because === "outdated";
+  return outcome.status === "skipped" && outcome.reason === "read_expired";
 }
 
 /** What was really changed: a write that failed corrected nothing, and one without an answer may not have. */
@@ -165,6 +165,6 @@ function fieldsOfOne(change: Change): readonly string[] {
 }
 
 /** A tool that makes its object anew after each delete gets another id for it each time, and gives it the same name. */
-function nameOf({ because, kind, key, title }: Delete): string {
-  return because === "undeclared" ? key : `the ${kind} "${title}"`;
+function nameOf({ reason, kind, key, title }: Delete): string {
+  return reason === "undeclared" ? key : `the ${kind} "${title}"`;
 }

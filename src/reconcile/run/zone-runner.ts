@@ -1,4 +1,4 @@
-import type { Circumstances, Limits } from "../../plan/guard/guard.ts";
+import type { GuardInput, Limits } from "../../plan/guard/guard.ts";
 import { plan } from "../../plan/plan.ts";
 import { failureIn } from "../../state/outcomes.ts";
 import type { Trigger, ZoneReport } from "../../state/run-report.ts";
@@ -9,16 +9,16 @@ import type { ZoneName } from "../../zone/zone.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { Clock, LiveReader, LiveWriter, Urgency } from "../ports.ts";
 import type { Windows } from "../schedule/windows.ts";
-import { carryOutWhile } from "./apply-while-valid.ts";
+import { applyPlan } from "./apply-while-valid.ts";
 import type { StopSignals } from "./apply.ts";
-import { Failures } from "./back-off.ts";
+import { BackOff } from "./back-off.ts";
 import { Deadline } from "./deadline.ts";
 import { endOfHold } from "./end-of-hold.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
-import type { LookRequest } from "./plan-zone.ts";
-import { propose, refusalsOf } from "./plan-zone.ts";
+import type { PlanRequest } from "./plan-zone.ts";
+import { planZone, holdsAt } from "./plan-zone.ts";
 import { UsedReleases } from "./used-releases.ts";
-import { Brake } from "./write-gate.ts";
+import { WriteGate } from "./write-gate.ts";
 import type { ContentionLimits } from "./zone-memory.ts";
 import { ZoneMemory } from "./zone-memory.ts";
 
@@ -45,7 +45,7 @@ export interface ZoneRunPorts {
 }
 
 /** Why a zone is run, and under which revision of the files. */
-export interface Occasion {
+export interface RunTrigger {
   readonly trigger: Trigger;
   readonly urgency: Urgency;
   readonly revision: string;
@@ -54,19 +54,19 @@ export interface Occasion {
 /** What a run came to, and what follows from it; `undefined`: nothing before the next occasion. */
 export interface ZoneRunResult {
   readonly report: ZoneReport;
-  readonly next: NextLook | undefined;
+  readonly next: NextRun | undefined;
 }
 
 /** A look that a zone wants by itself: after a failure, or when what holds its plan is over. */
-export interface NextLook {
-  readonly why: "retry" | "due";
+export interface NextRun {
+  readonly reason: "retry" | "due";
   readonly delayMs: number;
 }
 
 /** A run that has not ended, by which declaration it goes, and what calls it off. */
 interface RunUnderWay {
   readonly digest: string;
-  readonly brake: Brake;
+  readonly gate: WriteGate;
 }
 
 /** What the runs of one worker go by, one after the other. */
@@ -80,7 +80,7 @@ export class ZoneRunner {
   #options: ZoneRunOptions;
   readonly #ports: ZoneRunPorts;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
-  readonly #failures: Failures<ZoneName>;
+  readonly #failures: BackOff<ZoneName>;
   readonly #releases = new UsedReleases();
   readonly #underWay = new Map<ZoneName, RunUnderWay>();
   /** Those that no run goes by at the moment. */
@@ -89,25 +89,25 @@ export class ZoneRunner {
   constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#failures = new Failures(ports.random);
+    this.#failures = new BackOff(ports.random);
   }
 
   /** Goes by other options from now on: what they speak against is not sent any more. */
   reconfigure(options: ZoneRunOptions): void {
     this.#options = options;
     this.#releases.keepOnly(options.limits.accept);
-    for (const { brake } of this.#underWay.values()) brake.ask();
+    for (const { gate } of this.#underWay.values()) gate.check();
   }
 
   /** Looks at a zone and carries out what may be carried out. Rejects only when a signal aborts. */
-  async run(zone: FleetZone, occasion: Occasion, signals: StopSignals): Promise<ZoneRunResult> {
+  async run(zone: FleetZone, occasion: RunTrigger, signals: StopSignals): Promise<ZoneRunResult> {
     const { name } = zone.desired.zone;
-    using brake = new Brake(this.#ports.clock);
-    this.#underWay.set(name, { digest: zone.digest, brake });
+    using gate = new WriteGate(this.#ports.clock);
+    this.#underWay.set(name, { digest: zone.digest, gate });
     const lane = this.#lanes.pop() ?? this.#newLane();
     lane.deadline.begin();
     try {
-      const report = await this.#runIn(lane, brake, zone, occasion, signals);
+      const report = await this.#runIn(lane, gate, zone, occasion, signals);
       return { report, next: this.#retryAfter(report) ?? this.#dueAfter(report, zone.desired) };
     } finally {
       this.#underWay.delete(name);
@@ -129,33 +129,33 @@ export class ZoneRunner {
 
   async #runIn(
     { ports }: Lane,
-    brake: Brake,
+    gate: WriteGate,
     { desired, digest }: FleetZone,
-    occasion: Occasion,
+    occasion: RunTrigger,
     signals: StopSignals,
   ): Promise<ZoneReport> {
     const { owner, impact } = this.#options;
     const memory = this.#memoryOf(desired.zone.name);
     const basis = (answers: string): string => `${owner} ${digest} ${answers}`;
-    const request: LookRequest = {
+    const request: PlanRequest = {
       ...occasion,
       desired,
       owner,
       impact,
       run: this.#ports.runId(),
-      circumstances: (now) => this.#circumstances(desired, now),
+      guardInput: (now) => this.#guardInput(desired, now),
       settled: (answers) => memory.settled(basis(answers)),
       causeOf: (proposed) => memory.causeOf(proposed, digest),
-      objections: (proposed, cause) => memory.objections(proposed, cause, this.#ports.clock.now()),
+      otherHolds: (proposed, cause) => memory.otherHolds(proposed, cause, this.#ports.clock.now()),
     };
-    const proposal = await propose(request, ports, signals.stop);
+    const proposal = await planZone(request, ports, signals.stop);
     let { report } = proposal;
-    if (report.result === "ready") {
+    if (report.result === "planned") {
       const { plan: proposed, cause } = report;
-      const refusalsAt = (now: Date) => refusalsOf(request, proposed, cause, now);
-      const premises = { brake, refusalsAt, longestAgeMs: memory.longestAgeMs };
+      const holdsNow = (now: Date) => holdsAt(request, proposed, cause, now);
+      const conditions = { gate, holdsAt: holdsNow, longestAgeMs: memory.longestAgeMs };
       const verify = (after: LiveZone) => plan(desired, after, owner).changes;
-      report = await carryOutWhile(premises, proposal, verify, ports, signals);
+      report = await applyPlan(conditions, proposal, verify, ports, signals);
     }
     memory.record(report, digest);
     this.#releases.record(report, this.#options.limits.accept);
@@ -165,8 +165,8 @@ export class ZoneRunner {
 
   /** Forgets zones that are no longer declared; of what is no longer declared so, nothing more is sent. */
   keepOnly(declared: ReadonlyMap<ZoneName, FleetZone>): void {
-    for (const [name, { digest, brake }] of this.#underWay) {
-      if (declared.get(name)?.digest !== digest) brake.pull("countermanded");
+    for (const [name, { digest, gate }] of this.#underWay) {
+      if (declared.get(name)?.digest !== digest) gate.close("cancelled");
     }
     this.#failures.keepOnly(declared);
     for (const name of this.#memories.keys()) {
@@ -174,8 +174,8 @@ export class ZoneRunner {
     }
   }
 
-  #circumstances(desired: DesiredZone, now: Date): Circumstances {
-    return circumstancesOf(desired, { ...this.#options, used: this.#releases.all }, now);
+  #guardInput(desired: DesiredZone, now: Date): GuardInput {
+    return guardInputOf(desired, { ...this.#options, used: this.#releases.all }, now);
   }
 
   #memoryOf(zone: ZoneName): ZoneMemory {
@@ -184,36 +184,36 @@ export class ZoneRunner {
     return memory;
   }
 
-  #retryAfter(report: ZoneReport): NextLook | undefined {
+  #retryAfter(report: ZoneReport): NextRun | undefined {
     const wish = retryWish(report);
     if (wish !== undefined) {
-      return { why: "retry", delayMs: this.#failures.add(report.zone, wish) };
+      return { reason: "retry", delayMs: this.#failures.add(report.zone, wish) };
     }
     this.#failures.forget(report.zone);
     return undefined;
   }
 
-  #dueAfter(report: ZoneReport, { content }: DesiredZone): NextLook | undefined {
-    if (report.result !== "refused") return undefined;
+  #dueAfter(report: ZoneReport, { content }: DesiredZone): NextRun | undefined {
+    if (report.result !== "held") return undefined;
     const now = this.#ports.clock.now();
-    const end = endOfHold(report.refusals, {
-      CONTENDED: () => this.#memoryOf(report.zone).endOfContention(report.plan, now),
-      FROZEN: () => this.#options.windows.endOfFreeze(now),
-      SUSPENDED: () => content.suspension?.until,
+    const end = endOfHold(report.holds, {
+      contended: () => this.#memoryOf(report.zone).endOfContention(report.plan, now),
+      freeze: () => this.#options.windows.endOfFreeze(now),
+      suspend: () => content.suspension?.until,
     });
     if (end === undefined) return undefined;
-    return { why: "due", delayMs: Math.max(0, Number(end) - Number(now)) };
+    return { reason: "due", delayMs: Math.max(0, Number(end) - Number(now)) };
   }
 }
 
-type Terms = Pick<ZoneRunOptions, "mode" | "limits" | "windows"> & Pick<Circumstances, "used">;
+type Terms = Pick<ZoneRunOptions, "mode" | "limits" | "windows"> & Pick<GuardInput, "used">;
 
 /** What may be done to a zone at this moment: of the program's mode and the zone's the stricter, and the windows. */
-export function circumstancesOf(
+export function guardInputOf(
   { content }: DesiredZone,
   { mode, limits, windows, used }: Terms,
   now: Date,
-): Circumstances {
+): GuardInput {
   const stricter = content.mode === "observe" ? "observe" : mode;
   return {
     limits,
@@ -231,11 +231,11 @@ export function circumstancesOf(
  */
 function retryWish(report: ZoneReport): number | undefined {
   switch (report.result) {
-    case "in-sync":
-    case "refused":
-    case "ready":
+    case "in_sync":
+    case "held":
+    case "planned":
       return undefined;
-    case "unreadable":
+    case "error":
       return report.failure.transient ? report.failure.retryAfterMs : undefined;
     case "applied": {
       const failure = failureIn(report.outcomes);

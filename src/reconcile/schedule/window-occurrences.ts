@@ -6,7 +6,7 @@ const dayMs = 86_400_000;
 const farthestMs = 8 * 366 * dayMs;
 
 /** When a window opens. */
-export interface Openings {
+export interface WindowOccurrences {
   /** The moment at which it opened, where it is open at `now`. */
   readonly openSince: (now: Date) => Date | undefined;
   /** The first moment after `now` at which it opens. */
@@ -18,7 +18,11 @@ export interface Openings {
  *
  * @param start cron expression; it has been checked before.
  */
-export function openingsOf(start: string, durationMs: number, timezone: string): Openings {
+export function occurrencesOf(
+  start: string,
+  durationMs: number,
+  timezone: string,
+): WindowOccurrences {
   const offsetAt = offsetsIn(timezone);
   const openingsOn = openingsOnDays(start, offsetAt);
   const dayOf = (now: number): number => Math.floor((now + offsetAt(now)) / dayMs) * dayMs;

@@ -1,5 +1,5 @@
 import type { Freeze } from "../../plan/guard/guard.ts";
-import { type Openings, openingsOf } from "./window-occurrences.ts";
+import { type WindowOccurrences, occurrencesOf } from "./window-occurrences.ts";
 
 /** A time in which writing is allowed (`allow`: only then), or not (`freeze`). */
 export interface Window {
@@ -28,7 +28,7 @@ export interface Windows {
 export function windowsOf(windows: readonly Window[]): Windows {
   const clocked = windows.map((window) => ({
     window,
-    openings: openingsOf(window.start, window.durationMs, window.timezone),
+    openings: occurrencesOf(window.start, window.durationMs, window.timezone),
   }));
   const freezeAt = (now: Date): Freeze | undefined => {
     const isOpen = clocked.map(({ window, openings }) => ({
@@ -82,7 +82,11 @@ function endOfFreezeBy(
 }
 
 /** The next moment at which a window opens or closes; one that is open has closed by then, or has opened anew meanwhile. */
-function nextEdge({ durationMs }: Window, openings: Openings, now: Date): Date | undefined {
+function nextEdge(
+  { durationMs }: Window,
+  openings: WindowOccurrences,
+  now: Date,
+): Date | undefined {
   const openedAt = openings.openSince(now);
   return openedAt === undefined ? openings.nextAfter(now) : new Date(Number(openedAt) + durationMs);
 }

@@ -22,7 +22,7 @@ const resource = [
   "domain_reported_malicious",
   "malicious_categories",
   "malicious",
-  "malicious_because",
+  "malicious_reasons",
 ] as const;
 
 /** Everything that is told of an item, but the versions of a script: they are no cell. */

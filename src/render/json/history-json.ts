@@ -1,8 +1,8 @@
 import { causes, directions, verbs } from "../../plan/change.ts";
-import { refusalCodes } from "../../plan/guard/hold.ts";
+import { holdReasons } from "../../plan/guard/hold.ts";
 import {
-  historyResults,
-  historyVerdicts,
+  historyChangeResults,
+  historyEntryResults,
   type HistoryChange,
   type HistoryEntry,
 } from "../../state/history.ts";
@@ -19,13 +19,13 @@ export function historyJson(entry: HistoryEntry): JsonObject {
     run: entry.run,
     trigger: entry.trigger,
     revision: entry.revision,
-    verdict: entry.verdict,
+    verdict: entry.result,
     status: entry.status,
     cause: entry.cause ?? null,
     drifted_since: entry.driftedSince?.toISOString() ?? null,
     clear_at: entry.clearAt?.toISOString() ?? null,
     changes: entry.changes.map(changeJson),
-    refusals: entry.refusals.map(({ code, message }) => ({ code, message })),
+    holds: entry.holds.map(({ reason, message }) => ({ reason, message })),
     failure: entry.failure === undefined ? null : { ...entry.failure },
   };
 }
@@ -35,7 +35,7 @@ export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
   if (!isJsonObject(value)) return undefined;
   const at = looseDate(value["at"]);
   const trigger = knownName(triggers, value["trigger"]);
-  const verdict = knownName(historyVerdicts, value["verdict"]);
+  const verdict = knownName(historyEntryResults, value["verdict"]);
   const status = knownName(zoneStatuses, value["status"]);
   const zone = looseText(value["zone"]);
   if (!at || !trigger || !verdict || !status || zone === "") return undefined;
@@ -45,13 +45,13 @@ export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
     run: looseText(value["run"]),
     trigger,
     revision: looseText(value["revision"]),
-    verdict,
+    result: verdict,
     status,
     cause: knownName(causes, value["cause"]),
     driftedSince: looseDate(value["drifted_since"]),
     clearAt: looseDate(value["clear_at"]),
     changes: looseObjects(value["changes"]).flatMap(changeFrom),
-    refusals: looseObjects(value["refusals"]).flatMap(refusalFrom),
+    holds: looseObjects(value["refusals"]).flatMap(holdFrom),
     failure: failureFrom(value["failure"]),
   };
 }
@@ -74,7 +74,7 @@ function changeJson({ verb, key, title, direction, result, fields }: HistoryChan
 function changeFrom(value: JsonObject): readonly HistoryChange[] {
   const verb = knownName(verbs, value["verb"]);
   const direction = knownName(directions, value["effect"]);
-  const result = knownName(historyResults, value["result"]);
+  const result = knownName(historyChangeResults, value["result"]);
   if (verb === undefined || direction === undefined || result === undefined) return [];
   const fields = looseObjects(value["fields"]).map((part) => ({
     field: looseText(part["field"]),
@@ -93,9 +93,9 @@ function changeFrom(value: JsonObject): readonly HistoryChange[] {
   ];
 }
 
-function refusalFrom(value: JsonObject): HistoryEntry["refusals"] {
-  const code = knownName(refusalCodes, value["code"]);
-  return code === undefined ? [] : [{ code, message: looseText(value["message"]) }];
+function holdFrom(value: JsonObject): HistoryEntry["holds"] {
+  const reason = knownName(holdReasons, value["reason"]);
+  return reason === undefined ? [] : [{ reason, message: looseText(value["message"]) }];
 }
 
 function failureFrom(value: Json | undefined): HistoryEntry["failure"] {

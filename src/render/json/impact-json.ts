@@ -25,7 +25,7 @@ function policyJson(impact: PolicyImpact): JsonObject {
     blocked: impact.blocked.map((each) => ({ ...sightingJson(each), already: each.already })),
     newly_allowed: impact.newlyAllowed.map(sightingJson),
     allowed_malicious: impact.allowedMalicious.map(sightingJson),
-    unclear: impact.unclear.map((each) => ({ ...sightingJson(each), because: each.because })),
+    unclear: impact.unclear.map((each) => ({ ...sightingJson(each), reason: each.reason })),
     unseen: impact.unseen.map(({ directive, source }) => ({ directive, source: source.text })),
     elsewhere,
   };

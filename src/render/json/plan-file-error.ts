@@ -9,12 +9,12 @@ type PlanMistakeCode =
   | "PLAN_OTHER_SERVICE";
 
 /** What is wrong with a saved plan, and what to do. */
-export interface PlanMistake {
+export interface PlanFileError {
   readonly code: PlanMistakeCode;
   readonly message: string;
 }
 
 /** A mistake in words that begin with their place. */
-export function planMistake(code: PlanMistake["code"], message: string): PlanMistake {
+export function planFileError(code: PlanFileError["code"], message: string): PlanFileError {
   return { code, message: `plan file: ${message}: make a new plan` };
 }

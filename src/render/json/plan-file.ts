@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { SavedPlan } from "../../plan/saved/fingerprint.ts";
 import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import { looseDate, looseList, looseObject, looseText } from "../../syntax/loose-json.ts";
-import { planMistake, type PlanMistake } from "./plan-file-error.ts";
+import { planFileError, type PlanFileError } from "./plan-file-error.ts";
 import { planJson } from "./plan-json.ts";
 import { planOf } from "./read-plan-file.ts";
 
@@ -25,7 +25,7 @@ export interface PlanFile {
 /** A saved plan that was read, or why it was not. */
 export type ReadPlan =
   | { readonly result: "read"; readonly file: PlanFile }
-  | { readonly result: "mistake"; readonly mistake: PlanMistake };
+  | { readonly result: "mistake"; readonly mistake: PlanFileError };
 
 /**
  * A saved plan as text: canonical JSON in one line, with a hash over its content.
@@ -62,21 +62,21 @@ export function readPlanFile(text: string): ReadPlan {
 export function objectionsTo(
   file: PlanFile,
   here: { readonly owner: string; readonly service: string; readonly now: Date },
-): readonly PlanMistake[] {
+): readonly PlanFileError[] {
   const { owner, service } = file;
   const end = file.expiresAt.toISOString();
-  const objections = [
+  const otherHolds = [
     owner !== here.owner &&
-      planMistake("PLAN_OTHER_OWNER", `made for the owner ${owner}, this one is ${here.owner}`),
+      planFileError("PLAN_OTHER_OWNER", `made for the owner ${owner}, this one is ${here.owner}`),
     service !== here.service &&
-      planMistake("PLAN_OTHER_SERVICE", `made for ${service}, this service is ${here.service}`),
-    file.expiresAt <= here.now && planMistake("PLAN_EXPIRED", `it expired at ${end}`),
+      planFileError("PLAN_OTHER_SERVICE", `made for ${service}, this service is ${here.service}`),
+    file.expiresAt <= here.now && planFileError("PLAN_EXPIRED", `it expired at ${end}`),
   ];
-  return objections.filter((each) => each !== false);
+  return otherHolds.filter((each) => each !== false);
 }
 
-function mistake(code: PlanMistake["code"], message: string): ReadPlan {
-  return { result: "mistake", mistake: planMistake(code, message) };
+function mistake(code: PlanFileError["code"], message: string): ReadPlan {
+  return { result: "mistake", mistake: planFileError(code, message) };
 }
 
 /** Also what is nested so deep that it cannot be written again is no plan. */

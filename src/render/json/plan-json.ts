@@ -1,5 +1,5 @@
 import type { Change } from "../../plan/change.ts";
-import { hashOf } from "../../plan/guard/plan-hash.ts";
+import { planHash } from "../../plan/guard/plan-hash.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Failure, Outcome, RunReport, ZoneReport } from "../../state/run-report.ts";
 import { summarize } from "../../state/summary.ts";
@@ -30,18 +30,18 @@ export function reportJson(report: RunReport): JsonObject {
 function zoneJson(report: ZoneReport): JsonObject {
   const base = { zone: report.zone, result: report.result };
   switch (report.result) {
-    case "in-sync":
+    case "in_sync":
       return { ...base, plan: planJson(report.plan) };
-    case "unreadable":
+    case "error":
       return { ...base, failure: failureJson(report.failure) };
-    case "ready":
+    case "planned":
       return { ...base, cause: report.cause, plan: planJson(report.plan) };
-    case "refused":
+    case "held":
       return {
         ...base,
         cause: report.cause,
         plan: planJson(report.plan),
-        refusals: report.refusals.map(({ code, message }) => ({ code, message })),
+        holds: report.holds.map(({ reason: code, message }) => ({ code, message })),
       };
     case "applied":
       return {
@@ -59,12 +59,12 @@ export function planJson(plan: Plan): JsonObject {
   const { id, name, accountId, accountName, status, plan: tier } = plan.zone;
   return {
     zone: { id, name, account_id: accountId, account_name: accountName, status, plan: tier },
-    hash: hashOf(plan),
+    hash: planHash(plan),
     changes: plan.changes.map(changeJson),
     writes: plan.writes.map((write) => ({ ...write })),
     unmanaged: plan.unmanaged.map((each) => ({ ...each })),
     notes: plan.notes,
-    obstacles: plan.obstacles.map(({ code, message }) => ({ code, message })),
+    holds: plan.holds.map(({ reason: code, message }) => ({ code, message })),
     compared: plan.compared,
     owasp_version: plan.owaspVersion,
     marked: plan.marked,
@@ -80,7 +80,7 @@ export function changeJson(change: Change): JsonObject {
     key,
     title,
     ...(verb === "update" ? { id: change.id, adopted: change.adopted } : {}),
-    ...(verb === "delete" ? { id: change.id, because: change.because } : {}),
+    ...(verb === "delete" ? { id: change.id, reason: change.reason } : {}),
     fields: change.fields.map(({ field, before, after }) => ({
       field,
       ...side("before", before),
@@ -108,6 +108,6 @@ function outcomeJson(outcome: Outcome): JsonObject {
     case "unknown":
       return { ...base, failure: failureJson(outcome.failure) };
     case "skipped":
-      return { ...base, because: outcome.because };
+      return { ...base, reason: outcome.reason };
   }
 }

@@ -1,20 +1,20 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
-import { problemCodes } from "../../zone/problem-codes.ts";
-import type { Problem } from "../../zone/problem.ts";
+import { diagnosticCodes } from "../../zone/problem-codes.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import { fileIn, sentenceOf } from "../text/problem-words.ts";
 
 /** Problems for programs. */
-export function problemsAsJson(
-  problems: readonly Problem[],
+export function diagnosticsAsJson(
+  diagnostics: readonly Diagnostic[],
   silenced: number,
   directory: string,
 ): JsonObject {
-  const errors = problems.filter(({ severity }) => severity === "error").length;
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   return {
     errors,
-    warnings: problems.length - errors,
+    warnings: diagnostics.length - errors,
     silenced,
-    problems: problems.map(({ code, severity, place, path, message, remedy }) => ({
+    diagnostics: diagnostics.map(({ code, severity, place, path, message, remedy }) => ({
       code,
       severity,
       file: fileIn(directory, place.file),
@@ -28,12 +28,12 @@ export function problemsAsJson(
 }
 
 /** Problems as SARIF 2.1.0, which code hosts show beside the lines. */
-export function problemsAsSarif(
-  problems: readonly Problem[],
+export function diagnosticsAsSarif(
+  diagnostics: readonly Diagnostic[],
   version: string,
   directory: string,
 ): JsonObject {
-  const codes = [...new Set(problems.map(({ code }) => code))].toSorted();
+  const codes = [...new Set(diagnostics.map(({ code }) => code))].toSorted();
   return {
     $schema:
       "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -42,20 +42,23 @@ export function problemsAsSarif(
       {
         tool: { driver: { name: "zonewarden", version, rules: codes.map(sarifRule) } },
         columnKind: "utf16CodeUnits",
-        results: problems.map((problem) => sarifResult(problem, codes, directory)),
+        results: diagnostics.map((diagnostic) => sarifResult(diagnostic, codes, directory)),
       },
     ],
   };
 }
 
 /** Problems as lines that a GitHub workflow turns into annotations of a pull request. */
-export function problemsAsAnnotations(problems: readonly Problem[], directory: string): string {
-  return problems
-    .map((problem) => {
-      const { file, line, column } = problem.place;
-      const facts = { file: fileIn(directory, file), line, col: column, title: problem.code };
+export function diagnosticsAsAnnotations(
+  diagnostics: readonly Diagnostic[],
+  directory: string,
+): string {
+  return diagnostics
+    .map((diagnostic) => {
+      const { file, line, column } = diagnostic.place;
+      const facts = { file: fileIn(directory, file), line, col: column, title: diagnostic.code };
       const properties = Object.entries(facts).map(([name, value]) => `${name}=${property(value)}`);
-      return `::${problem.severity} ${properties.join(",")}::${data(sentenceOf(problem))}\n`;
+      return `::${diagnostic.severity} ${properties.join(",")}::${data(sentenceOf(diagnostic))}\n`;
     })
     .join("");
 }
@@ -66,26 +69,26 @@ function sarifRule(code: string): Json {
 }
 
 const meanings = new Map<string, string>(
-  Object.entries(problemCodes).map(([code, { meaning }]) => [code, meaning]),
+  Object.entries(diagnosticCodes).map(([code, { meaning }]) => [code, meaning]),
 );
 
-function sarifResult(problem: Problem, codes: readonly string[], directory: string): Json {
-  const { file, line, column } = problem.place;
+function sarifResult(diagnostic: Diagnostic, codes: readonly string[], directory: string): Json {
+  const { file, line, column } = diagnostic.place;
   const uri = fileIn(directory, file).toWellFormed().split("/").map(encodeURIComponent).join("/");
   return {
-    ruleId: problem.code,
-    ruleIndex: codes.indexOf(problem.code),
-    level: problem.severity,
-    message: { text: sentenceOf(problem) },
+    ruleId: diagnostic.code,
+    ruleIndex: codes.indexOf(diagnostic.code),
+    level: diagnostic.severity,
+    message: { text: sentenceOf(diagnostic) },
     locations: [
       {
         physicalLocation: {
           artifactLocation: { uri },
           region: { startLine: line, startColumn: column },
         },
-        ...(problem.path === ""
+        ...(diagnostic.path === ""
           ? {}
-          : { logicalLocations: [{ fullyQualifiedName: problem.path }] }),
+          : { logicalLocations: [{ fullyQualifiedName: diagnostic.path }] }),
       },
     ],
   };

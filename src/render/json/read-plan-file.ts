@@ -1,6 +1,6 @@
 import type { Change, FieldChange } from "../../plan/change.ts";
 import { deleteReasons, directions, verbs } from "../../plan/change.ts";
-import { refusalCodes } from "../../plan/guard/hold.ts";
+import { holdReasons } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Position, Write } from "../../plan/write.ts";
 import { writeCalls } from "../../plan/write.ts";
@@ -26,9 +26,9 @@ export function planOf(json: Json | undefined): Plan | undefined {
       return { kind: looseName(kinds, kind), id: looseText(id), title: looseText(title) };
     }),
     notes: looseList(plan["notes"]).map(looseText),
-    obstacles: looseList(plan["obstacles"]).map((each) => {
-      const { code, message } = looseObject(each);
-      return { code: looseName(refusalCodes, code), message: looseText(message) };
+    holds: looseList(plan["holds"]).map((each) => {
+      const { reason, message } = looseObject(each);
+      return { reason: looseName(holdReasons, reason), message: looseText(message) };
     }),
     compared: typeof plan["compared"] === "number" ? plan["compared"] : 0,
     owaspVersion: looseText(plan["owasp_version"]),
@@ -71,7 +71,7 @@ function changeOf(json: JsonObject): Change {
     case "update":
       return { verb, ...shared, id, adopted: json["adopted"] === true };
     case "delete":
-      return { verb, ...shared, id, because: looseName(deleteReasons, json["because"]) };
+      return { verb, ...shared, id, reason: looseName(deleteReasons, json["reason"]) };
   }
 }
 

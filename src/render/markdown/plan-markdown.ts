@@ -1,5 +1,5 @@
 import type { Change, FieldChange } from "../../plan/change.ts";
-import { hashOf } from "../../plan/guard/plan-hash.ts";
+import { planHash } from "../../plan/guard/plan-hash.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { plural } from "../../state/plural.ts";
 import type { RunReport, ZoneReport } from "../../state/run-report.ts";
@@ -38,26 +38,27 @@ export function renderMarkdown({ revision, zones }: RunReport): string {
 function zoneBlock(report: ZoneReport): string {
   const head = (words: string) => `### ${markdownText(report.zone)}: ${words}\n`;
   switch (report.result) {
-    case "in-sync": {
+    case "in_sync": {
       const about = aboutText(report.plan);
       return about === "" ? "" : [head("in sync"), about].join("\n");
     }
-    case "unreadable": {
+    case "error": {
       const { code, message } = report.failure;
       return [
         head("could not be read"),
         `> ${markdownCode(code)}: ${markdownText(message)}\n`,
       ].join("\n");
     }
-    case "refused": {
-      const reasons = report.refusals.map(
-        ({ code, message }) => `> **held** by ${markdownCode(code)}: ${markdownText(message)}\n`,
+    case "held": {
+      const reasons = report.holds.map(
+        ({ reason: code, message }) =>
+          `> **held** by ${markdownCode(code)}: ${markdownText(message)}\n`,
       );
       return [head(`${countWords(report.plan)}, held`), ...reasons, planText(report.plan)].join(
         "\n",
       );
     }
-    case "ready":
+    case "planned":
       return [
         head(`${countWords(report.plan)}, ${causeWords[report.cause]}`),
         planText(report.plan),
@@ -83,7 +84,7 @@ function planText(plan: Plan): string {
       ? block
       : `<details><summary>${summary}</summary>\n\n${block}\n</details>\n`,
     ...(about === "" ? [] : [about]),
-    `${plural(plan.writes.length, "request")}, plan ${markdownCode(hashOf(plan))}\n`,
+    `${plural(plan.writes.length, "request")}, plan ${markdownCode(planHash(plan))}\n`,
   ].join("\n");
 }
 
@@ -95,7 +96,7 @@ function table(changes: readonly Change[]): string {
       markdownCode(key),
       ...(title === "" ? [] : [markdownText(title)]),
       ...(change.verb === "update" && change.adopted ? ["_adopted_"] : []),
-      ...(change.verb === "delete" ? [`_${deleteReasonWords[change.because]}_`] : []),
+      ...(change.verb === "delete" ? [`_${deleteReasonWords[change.reason]}_`] : []),
     ].join(" ");
     const why = reasons === "" ? "" : `: ${reasons}`;
     return `| \`${verbSigns[change.verb]}\` | ${words} | ${effectWords(effect)}${why} |`;

@@ -27,7 +27,7 @@ export function changeLines(change: Change, paint: Paint): readonly string[] {
     paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${change.key}`),
     ...(change.title === "" ? [] : [printable(change.title)]),
     ...(change.verb === "update" && change.adopted ? [paint("cyan", "adopted")] : []),
-    ...(change.verb === "delete" ? [paint("dim", `(${deleteReasonWords[change.because]})`)] : []),
+    ...(change.verb === "delete" ? [paint("dim", `(${deleteReasonWords[change.reason]})`)] : []),
   ].join("  ");
   const { direction, reasons } = change.effect;
   const why = reasons.length === 0 ? "" : `: ${reasons.map(printable).join("; ")}`;

@@ -1,6 +1,6 @@
 import type { DriftTime, Period } from "../../state/drift-time.ts";
 import { durationText } from "../../state/duration.ts";
-import type { HistoryChange, HistoryEntry, HistoryVerdict } from "../../state/history.ts";
+import type { HistoryChange, HistoryEntry, HistoryEntryResult } from "../../state/history.ts";
 import { shortRevision } from "../../state/short-revision.ts";
 import { printable, valueText } from "../../state/value.ts";
 import { verbSigns } from "./change-text.ts";
@@ -10,16 +10,16 @@ import type { Paint } from "./paint.ts";
 const verdictStyles = {
   in_sync: "green",
   applied: "green",
-  drift_only: "yellow",
-  blocked: "yellow",
+  planned: "yellow",
+  held: "yellow",
   partial: "red",
   error: "red",
   no_longer_declared: "dim",
-} as const satisfies Readonly<Record<HistoryVerdict, string>>;
+} as const satisfies Readonly<Record<HistoryEntryResult, string>>;
 
 /** An entry of the history in lines, for people. */
 export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
-  const { at, zone, verdict, cause, trigger, revision, run } = entry;
+  const { at, zone, result: verdict, cause, trigger, revision, run } = entry;
   const occasion = [
     `${trigger}, revision ${printable(shortRevision(revision))}`,
     ...(run === "" ? [] : [`run ${printable(run)}`]),
@@ -32,7 +32,7 @@ export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
     paint("dim", occasion),
   ].join("  ");
   const failure = entry.failure === undefined ? [] : [`  ${printable(entry.failure.message)}`];
-  const held = entry.refusals.map(({ code, message }) => `  ${printable(message)} (${code})`);
+  const held = entry.holds.map(({ reason, message }) => `  ${printable(message)} (${reason})`);
   return [head, ...entry.changes.flatMap((change) => linesOf(change, paint)), ...held, ...failure]
     .map((line) => `${line}\n`)
     .join("");

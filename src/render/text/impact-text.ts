@@ -88,7 +88,7 @@ function sourceText({ directive, source }: PolicyImpact["unseen"][number]): stri
 }
 
 function unclearText(sighting: UnclearSighting): string {
-  return `${sightingText(sighting)}: ${sighting.because}`;
+  return `${sightingText(sighting)}: ${sighting.reason}`;
 }
 
 function elsewhereLines({ elsewhere }: PolicyImpact): readonly string[] {

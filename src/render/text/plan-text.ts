@@ -1,5 +1,5 @@
-import type { Refusal } from "../../plan/guard/hold.ts";
-import { hashOf } from "../../plan/guard/plan-hash.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
+import { planHash } from "../../plan/guard/plan-hash.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Write } from "../../plan/write.ts";
 import { isAllDone } from "../../state/outcomes.ts";
@@ -32,19 +32,19 @@ export function renderReports(
 function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
   const head = (words: string) => `${paint("bold", report.zone)}  ${words}`;
   switch (report.result) {
-    case "in-sync": {
+    case "in_sync": {
       const about = aboutLines(report.plan, paint);
       return about.length === 0 ? [] : [head(paint("green", "in sync")), ...about];
     }
-    case "unreadable":
+    case "error":
       return [head(paint("red", "could not be read")), ...failureLines(report.failure, paint)];
-    case "refused":
+    case "held":
       return [
         head(paint("yellow", `${countWords(report.plan)}, held`)),
         ...planLines(report.plan, paint),
-        ...report.refusals.flatMap((refusal) => refusalLines(refusal, paint)),
+        ...report.holds.flatMap((hold) => refusalLines(hold, paint)),
       ];
-    case "ready":
+    case "planned":
       return [
         head(`${countWords(report.plan)}, ${causeWords[report.cause]}`),
         ...planLines(report.plan, paint),
@@ -61,7 +61,7 @@ function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
 
 function planLines(plan: Plan, paint: Paint): readonly string[] {
   const count = plural(plan.writes.length, "request");
-  const cost = `${count} (plan ${hashOf(plan)}): ${callsText(plan.writes)}`;
+  const cost = `${count} (plan ${planHash(plan)}): ${callsText(plan.writes)}`;
   return [
     ...plan.changes.flatMap((change) => changeLines(change, paint).map((line) => `  ${line}`)),
     ...aboutLines(plan, paint),
@@ -85,7 +85,7 @@ function aboutLines({ unmanaged, notes }: Plan, paint: Paint): readonly string[]
   );
 }
 
-function refusalLines({ code, message }: Refusal, paint: Paint): readonly string[] {
+function refusalLines({ reason: code, message }: Hold, paint: Paint): readonly string[] {
   return hanging(`held by ${code}: ${printable(message)}`).map((line) => paint("yellow", line));
 }
 
@@ -119,20 +119,20 @@ function outcomeLines(outcome: Outcome, paint: Paint): readonly string[] {
       return [paint("red", `  ✗ ${name}`), ...failureLines(outcome.failure, paint).map(indented)];
     case "unknown":
       return [
-        paint("magenta", `  ? ${name}: the answer was lost, the next look decides`),
+        paint("magenta", `  ? ${name}: the answer was lost; the next run reads what came of it`),
         ...failureLines(outcome.failure, paint).map(indented),
       ];
     case "skipped":
-      return [paint("dim", `  – ${name}: not sent, ${skipReasons[outcome.because]}`)];
+      return [paint("dim", `  – ${name}: not sent, ${skipReasons[outcome.reason]}`)];
   }
 }
 
 const skipReasons = {
-  "earlier-failure": "since an earlier one failed",
-  shutdown: "since the program was told to stop",
-  stale: "since the zone has moved under the plan",
-  outdated: "since it waited until what it rests on was old: the next look decides",
-  countermanded: "since something came to speak against it while it waited: the next look decides",
+  earlier_failure: "an earlier request failed",
+  shutdown: "the program was stopped",
+  conflict: "the zone changed after it was planned",
+  read_expired: "it waited until the state that was read was too old; the next run plans it again",
+  cancelled: "a guard blocked it while it waited; the next run plans it again",
 } as const;
 
 function leftLines(

@@ -18,8 +18,8 @@ export function summaryWords({ zones, converged, changes, writes, outcomes }: Su
   const total = Object.values(zones).reduce((sum, count) => sum + count, 0);
   const states = [
     `${converged} of ${plural(total, "zone")} in sync`,
-    ...(zones.refused > 0 ? [`${zones.refused} held`] : []),
-    ...(zones.unreadable > 0 ? [`${zones.unreadable} unreadable`] : []),
+    ...(zones.held > 0 ? [`${zones.held} held`] : []),
+    ...(zones.error > 0 ? [`${zones.error} unreadable`] : []),
   ].join(", ");
   if (zones.applied > 0) {
     const ends = Object.entries(outcomes).filter(([, count]) => count > 0);
@@ -27,9 +27,9 @@ export function summaryWords({ zones, converged, changes, writes, outcomes }: Su
     return `Applied to ${plural(zones.applied, "zone")}: requests ${sent}. ${states}.`;
   }
   if (changes.create + changes.update + changes.delete === 0) {
-    return zones.unreadable === 0
+    return zones.error === 0
       ? `No changes. ${states}.`
-      : unreadableWords(zones.unreadable, converged, total);
+      : unreadableWords(zones.error, converged, total);
   }
   const verbs = `${changes.create} to create, ${changes.update} to update, ${changes.delete} to delete`;
   return `Plan: ${verbs}, in ${plural(writes, "request")}. ${states}.`;

@@ -1,5 +1,5 @@
 import { inColumns, printable } from "../../state/value.ts";
-import type { Problem, Severity } from "../../zone/problem.ts";
+import type { Diagnostic, Severity } from "../../zone/problem.ts";
 import { paintOf } from "./paint.ts";
 import { fileIn, tally } from "./problem-words.ts";
 
@@ -7,38 +7,38 @@ import { fileIn, tally } from "./problem-words.ts";
 export type Sources = ReadonlyMap<string, string>;
 
 /** How problems are told. */
-export interface ProblemOptions {
+export interface DiagnosticOptions {
   /** What to put before the names of files, so that they lead there from where the reader is; "" for nothing. */
   readonly directory: string;
   readonly color: boolean;
 }
 
 /** Problems for people: place, sentence and code, the line of the file with a caret, and what to write instead. */
-export function renderProblems(
-  problems: readonly Problem[],
+export function renderDiagnostics(
+  diagnostics: readonly Diagnostic[],
   sources: Sources,
-  options: ProblemOptions,
+  options: DiagnosticOptions,
 ): string {
-  if (problems.length === 0) return "no problems\n";
+  if (diagnostics.length === 0) return "no problems\n";
   const linesOf = new Map([...sources].map(([file, text]) => [file, text.split(/\r?\n/)]));
-  const blocks = problems.map((problem) => block(problem, linesOf, options));
-  return `${blocks.join("\n")}\n${tally(problems)}\n`;
+  const blocks = diagnostics.map((diagnostic) => block(diagnostic, linesOf, options));
+  return `${blocks.join("\n")}\n${tally(diagnostics)}\n`;
 }
 
 function block(
-  problem: Problem,
+  diagnostic: Diagnostic,
   linesOf: ReadonlyMap<string, readonly string[]>,
-  { directory, color }: ProblemOptions,
+  { directory, color }: DiagnosticOptions,
 ): string {
-  const { file, line, column } = problem.place;
+  const { file, line, column } = diagnostic.place;
   const paint = paintOf(color);
   const where = `${fileIn(directory, file)}:${line}:${column}`;
-  const severity = paint([severityColors[problem.severity], "bold"], problem.severity);
-  const head = `${paint("bold", printable(where))}: ${severity}: ${printable(problem.message)} [${problem.code}]`;
+  const severity = paint([severityColors[diagnostic.severity], "bold"], diagnostic.severity);
+  const head = `${paint("bold", printable(where))}: ${severity}: ${printable(diagnostic.message)} [${diagnostic.code}]`;
   const source = linesOf.get(file)?.[line - 1];
   const frame = source === undefined ? [] : frameOf(source, line, column);
   const remedy =
-    problem.remedy === "" ? [] : [`  ${paint("cyan", "→")} ${printable(problem.remedy)}`];
+    diagnostic.remedy === "" ? [] : [`  ${paint("cyan", "→")} ${printable(diagnostic.remedy)}`];
   return [head, ...frame.map((part) => paint("dim", part)), ...remedy, ""].join("\n");
 }
 

@@ -40,7 +40,7 @@ export function suggestionRemarks(
   ];
 }
 
-function leftOutText({ resource, because, letInBy }: LeftOut): string {
+function leftOutText({ resource, reason, letInBy }: LeftOut): string {
   const all = letInBy === undefined ? "" : `, but let in by ${letInBy}, which others need`;
-  return printable(`Left out: ${resource.url} (${because})${all}`);
+  return printable(`Left out: ${resource.url} (${reason})${all}`);
 }

@@ -1,5 +1,5 @@
 import { finding } from "../finding.ts";
-import type { Finding } from "../finding.ts";
+import type { SyntaxDiagnostic } from "../finding.ts";
 import { nearestOfMany } from "../nearest.ts";
 import { coversAmong } from "./csp-cover.ts";
 import { cspDirectives } from "./csp-directives.ts";
@@ -14,7 +14,7 @@ type Suggest = ReturnType<typeof nearestOfMany>;
 export function checkCspSources(
   directive: CspDirective,
   facts: CspDirectiveFacts,
-): readonly Finding[] {
+): readonly SyntaxDiagnostic[] {
   const { name, sources } = directive;
   const suggest = nearestOfMany(["self", "none", ...cspKeywords]);
   return [
@@ -27,7 +27,11 @@ export function checkCspSources(
   ];
 }
 
-function checkMeaning(source: CspSource, directive: string, suggest: Suggest): readonly Finding[] {
+function checkMeaning(
+  source: CspSource,
+  directive: string,
+  suggest: Suggest,
+): readonly SyntaxDiagnostic[] {
   switch (source.kind) {
     case "nonce": {
       const remedy = "write the host of the script, or its hash: 'sha256-…'";
@@ -53,7 +57,7 @@ function checkMeaning(source: CspSource, directive: string, suggest: Suggest): r
   }
 }
 
-function checkKeyword(source: CspSource, keyword: string): readonly Finding[] {
+function checkKeyword(source: CspSource, keyword: string): readonly SyntaxDiagnostic[] {
   if (keyword === "unsafe-inline") {
     const message = "'unsafe-inline' lets injected code run, which the policy is there to stop";
     const remedy = "allow single scripts by their hash: 'sha256-…'";
@@ -73,7 +77,11 @@ const networkSchemes = ["http", "https", "ws", "wss", "ftp"];
 const inlineSchemes = ["data", "blob", "filesystem"];
 const codeDirectives = ["default-src", "script-src", "object-src"];
 
-function checkScheme(source: CspSource, scheme: string, directive: string): readonly Finding[] {
+function checkScheme(
+  source: CspSource,
+  scheme: string,
+  directive: string,
+): readonly SyntaxDiagnostic[] {
   const isInline = inlineSchemes.includes(scheme) && codeDirectives.includes(directive);
   if (isInline) {
     const message = `${source.text} lets a page carry any code within a URL`;
@@ -91,13 +99,13 @@ function checkEncryption(
   source: CspSource,
   scheme: string | undefined,
   remedy: string,
-): readonly Finding[] {
+): readonly SyntaxDiagnostic[] {
   if (scheme !== "http" && scheme !== "ws") return [];
   const message = `${scheme}: allows content that anybody on the way can change`;
   return [finding("CSP_INSECURE_SOURCE", source, message, remedy)];
 }
 
-function checkHost(source: CspSource & CspHost): readonly Finding[] {
+function checkHost(source: CspSource & CspHost): readonly SyntaxDiagnostic[] {
   const { host, path, scheme, text } = source;
   const found = [
     ...checkEncryption(source, scheme, `write ${text.replace(/^(?:http|ws)/, "$&s")}`),
@@ -119,7 +127,7 @@ function checkHost(source: CspSource & CspHost): readonly Finding[] {
 }
 
 /** A host without anything around it may have been meant as something else. */
-function checkWord(source: CspSource, word: string): readonly Finding[] {
+function checkWord(source: CspSource, word: string): readonly SyntaxDiagnostic[] {
   if (cspDirectives.has(word)) {
     const message = `the directive ${word} stands among the sources of another one`;
     return [finding("CSP_MISSING_SEMICOLON", source, message, "put a semicolon before it")];
@@ -129,7 +137,7 @@ function checkWord(source: CspSource, word: string): readonly Finding[] {
   return [finding("CSP_UNQUOTED_KEYWORD", source, message, `write '${word}'`)];
 }
 
-function notUnderstood(source: CspSource, suggest: Suggest): Finding {
+function notUnderstood(source: CspSource, suggest: Suggest): SyntaxDiagnostic {
   const { text } = source;
   if (text.startsWith("'") || text.endsWith("'")) return unknownKeyword(source, suggest);
   if (/^[^/]*(?:\/\/[^/]*)?\*/.test(text)) {
@@ -147,7 +155,7 @@ function notUnderstood(source: CspSource, suggest: Suggest): Finding {
   return finding("CSP_INVALID_SOURCE", source, "browsers do not understand this source", remedy);
 }
 
-function unknownKeyword(source: CspSource, suggest: Suggest): Finding {
+function unknownKeyword(source: CspSource, suggest: Suggest): SyntaxDiagnostic {
   const word = source.text.replaceAll("'", "");
   const near = suggest(word);
   const isHash = /^sha\d/i.test(word);
@@ -159,13 +167,13 @@ function unknownKeyword(source: CspSource, suggest: Suggest): Finding {
   return finding("CSP_UNKNOWN_KEYWORD", source, "there is no such keyword", remedy);
 }
 
-function noneNotAlone(source: CspSource): Finding {
+function noneNotAlone(source: CspSource): SyntaxDiagnostic {
   const message = "'none' counts only where it stands alone; here it is ignored";
   return finding("CSP_NONE_NOT_ALONE", source, message, "take out 'none', or all other sources");
 }
 
 /** Sources that add nothing: the same again, or something that another one includes. */
-function repetitions(sources: readonly CspSource[]): readonly Finding[] {
+function repetitions(sources: readonly CspSource[]): readonly SyntaxDiagnostic[] {
   const findCover = coversAmong(sources);
   const seen = new Set<string>();
   return sources.flatMap((source) => {
@@ -182,7 +190,7 @@ function repetitions(sources: readonly CspSource[]): readonly Finding[] {
   });
 }
 
-function missingSelf(directive: CspDirective): readonly Finding[] {
+function missingSelf(directive: CspDirective): readonly SyntaxDiagnostic[] {
   const ownOrigin = directive.sources.some(
     ({ kind, text }) => ["self", "none", "star", "other"].includes(kind) || text === "https:",
   );

@@ -1,5 +1,5 @@
 import { finding, inTextOrder } from "../finding.ts";
-import type { Finding, Span } from "../finding.ts";
+import type { SyntaxDiagnostic, Span } from "../finding.ts";
 import { nearestOfMany } from "../nearest.ts";
 import { checkCspSources } from "./check-csp-sources.ts";
 import { acceptedDirectives, cspDirectives } from "./csp-directives.ts";
@@ -9,7 +9,7 @@ import type { CspDirective } from "./csp.ts";
 type Suggest = ReturnType<typeof nearestOfMany>;
 
 /** Everything that is wrong with a policy, in the order of the text. */
-export function checkCsp(text: string): readonly Finding[] {
+export function checkCsp(text: string): readonly SyntaxDiagnostic[] {
   const { directives, findings } = parseCsp(text);
   if (directives.length === 0) {
     const span = { offset: 0, length: text.length };
@@ -26,7 +26,7 @@ export function checkCsp(text: string): readonly Finding[] {
   return inTextOrder([...findings, ...found]);
 }
 
-function checkDirective(directive: CspDirective, suggest: Suggest): readonly Finding[] {
+function checkDirective(directive: CspDirective, suggest: Suggest): readonly SyntaxDiagnostic[] {
   const facts = cspDirectives.get(directive.name);
   if (facts === undefined) return [unknown(directive, suggest)];
   if (!facts.accepted) return [unsupported(directive)];
@@ -36,7 +36,7 @@ function checkDirective(directive: CspDirective, suggest: Suggest): readonly Fin
   return [finding("CSP_EMPTY_DIRECTIVE", directive, message, "write 'none' if that is meant")];
 }
 
-function repeated(directive: CspDirective): Finding {
+function repeated(directive: CspDirective): SyntaxDiagnostic {
   const message = `${directive.name} stands here again; browsers heed the first one only`;
   return finding(
     "CSP_REPEATED_DIRECTIVE",
@@ -46,7 +46,7 @@ function repeated(directive: CspDirective): Finding {
   );
 }
 
-function unknown(directive: CspDirective, suggest: Suggest): Finding {
+function unknown(directive: CspDirective, suggest: Suggest): SyntaxDiagnostic {
   const isHeader = directive.name.startsWith("content-security-policy");
   const near = isHeader ? undefined : suggest(directive.name);
   const remedy = isHeader
@@ -58,7 +58,7 @@ function unknown(directive: CspDirective, suggest: Suggest): Finding {
   return finding("CSP_UNKNOWN_DIRECTIVE", directive, message, remedy);
 }
 
-function unsupported(directive: CspDirective): Finding {
+function unsupported(directive: CspDirective): SyntaxDiagnostic {
   const message = `the service does not accept ${directive.name}`;
   const base = directive.name.replace(/-(?:elem|attr)$/, "");
   const remedy =
@@ -70,7 +70,7 @@ function unsupported(directive: CspDirective): Finding {
   return finding("CSP_UNSUPPORTED_DIRECTIVE", directive, message, remedy);
 }
 
-function unexpectedValue({ name, sources }: CspDirective): readonly Finding[] {
+function unexpectedValue({ name, sources }: CspDirective): readonly SyntaxDiagnostic[] {
   const [first] = sources;
   const last = sources.at(-1);
   if (first === undefined || last === undefined) return [];

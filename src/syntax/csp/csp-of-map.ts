@@ -1,5 +1,5 @@
 import { finding } from "../finding.ts";
-import type { Finding } from "../finding.ts";
+import type { SyntaxDiagnostic } from "../finding.ts";
 
 /** Where in the map a place of the text comes from; `index` is `undefined` for the directive's name. */
 export interface CspEntry {
@@ -11,7 +11,7 @@ export interface CspEntry {
 export interface CspText {
   readonly text: string;
   /** Entries that do not stay within their place: checking `text` would tell of them wrongly. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SyntaxDiagnostic[];
   /** The entry in which an offset of `text` lies. */
   readonly entryAt: (offset: number) => CspEntry | undefined;
 }

@@ -1,7 +1,7 @@
 import { asciiLower } from "../ascii-lower.ts";
 import { byText } from "../by-text.ts";
 import { finding, inTextOrder } from "../finding.ts";
-import type { Finding, Span } from "../finding.ts";
+import type { SyntaxDiagnostic, Span } from "../finding.ts";
 import { cspDirectives } from "./csp-directives.ts";
 import { opaqueCspSource, parseCspSource } from "./csp-source.ts";
 import type { CspSource } from "./csp-source.ts";
@@ -16,7 +16,7 @@ export interface CspDirective extends Span {
 /** A policy taken apart, repeated directives included, and what is wrong with its characters. */
 export interface ParsedCsp {
   readonly directives: readonly CspDirective[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SyntaxDiagnostic[];
 }
 
 /** Takes a policy apart as a browser does (SERVICE.md E.2). Every text is a policy of some kind. */
@@ -77,7 +77,7 @@ function sortedSources(directive: CspDirective): CspDirective {
 }
 
 /** Beside white space a policy consists of visible ASCII characters without the comma, which ends a header's value. */
-function badCharacters(text: string): Finding[] {
+function badCharacters(text: string): SyntaxDiagnostic[] {
   return [...text.matchAll(/,+|[^\t\n\f\r -~]+/g)].map(({ 0: found, index: offset }) =>
     found.startsWith(",")
       ? finding(
@@ -99,7 +99,7 @@ function shown(characters: string): string {
   return JSON.stringify(characters.length > 20 ? `${characters.slice(0, 20)}…` : characters);
 }
 
-function lineBreaks(text: string): Finding[] {
+function lineBreaks(text: string): SyntaxDiagnostic[] {
   const index = text.trim().search(/[\n\r]/);
   if (index < 0) return [];
   const offset = text.length - text.trimStart().length + index;

@@ -1,5 +1,5 @@
 import { finding } from "../finding.ts";
-import type { Finding } from "../finding.ts";
+import type { SyntaxDiagnostic } from "../finding.ts";
 import { nearestOfMany } from "../nearest.ts";
 import { checkPattern } from "./check-pattern.ts";
 import { expressionFields, expressionFunctions } from "./expression-fields.ts";
@@ -13,7 +13,7 @@ const maxRegexes = 64;
 type Comparison = Extract<Expression, { kind: "comparison" }>;
 
 /** What is wrong with an expression that can be read: names, types and patterns. */
-export function checkExpression(expression: Expression): readonly Finding[] {
+export function checkExpression(expression: Expression): readonly SyntaxDiagnostic[] {
   const nodes = nodesOf(expression);
   const regexes = nodes.filter((node) => node.kind === "comparison" && node.operator === "matches");
   return [
@@ -27,7 +27,7 @@ export function checkExpression(expression: Expression): readonly Finding[] {
 }
 
 /** Each unknown name once, where it stands first. */
-function unknownNames(operands: readonly Operand[]): Finding[] {
+function unknownNames(operands: readonly Operand[]): SyntaxDiagnostic[] {
   const suggestField = nearestOfMany([...expressionFields.keys()]);
   const suggestFunction = nearestOfMany([...expressionFunctions.keys()]);
   const told = new Set<string>();
@@ -41,7 +41,7 @@ function unknownNames(operands: readonly Operand[]): Finding[] {
   });
 }
 
-function unknownName(operand: Operand, near: string | undefined): Finding {
+function unknownName(operand: Operand, near: string | undefined): SyntaxDiagnostic {
   const isCall = operand.kind === "call";
   const what = isCall ? "function" : "field";
   return finding(
@@ -52,7 +52,7 @@ function unknownName(operand: Operand, near: string | undefined): Finding {
   );
 }
 
-function missingOperator(operand: Operand): Finding[] {
+function missingOperator(operand: Operand): SyntaxDiagnostic[] {
   const type = typeOfOperand(operand);
   if (type !== "String" && type !== "Integer" && type !== "IP") return [];
   const message = `${operand.name} is of type ${type} and alone says neither yes nor no`;
@@ -62,7 +62,7 @@ function missingOperator(operand: Operand): Finding[] {
 
 const exampleOf = { String: 'eq "…"', Integer: "gt 10", IP: "in {192.0.2.0/24}" };
 
-function typeMismatch({ left, operator, right }: Comparison): Finding[] {
+function typeMismatch({ left, operator, right }: Comparison): SyntaxDiagnostic[] {
   const type = typeOfOperand(left);
   if (type === undefined) return [];
   const members: readonly Value[] = right.kind === "set" ? right.members : [right];
@@ -112,7 +112,9 @@ function typeOfValue(value: Exclude<Value, { kind: "set" | "list" }> | Member | 
   }
 }
 
-function tooManyRegexes(regexes: readonly { offset: number; length: number }[]): Finding[] {
+function tooManyRegexes(
+  regexes: readonly { offset: number; length: number }[],
+): SyntaxDiagnostic[] {
   const first = regexes[maxRegexes];
   if (first === undefined) return [];
   const message = `${regexes.length} regular expressions; the service reads at most ${maxRegexes}`;

@@ -1,5 +1,5 @@
 import { finding } from "../finding.ts";
-import type { Finding } from "../finding.ts";
+import type { SyntaxDiagnostic } from "../finding.ts";
 import type { Expression, TextValue } from "./expression-tree.ts";
 import { regexParts } from "./regex-parts.ts";
 
@@ -7,14 +7,14 @@ import { regexParts } from "./regex-parts.ts";
 export function checkPattern({
   operator,
   right,
-}: Extract<Expression, { kind: "comparison" }>): Finding[] {
+}: Extract<Expression, { kind: "comparison" }>): SyntaxDiagnostic[] {
   if (right.kind !== "text") return [];
   if (operator === "matches") return checkRegex(right);
   return operator.endsWith("wildcard") ? checkWildcard(right) : [];
 }
 
-function checkWildcard(pattern: TextValue): Finding[] {
-  const found: Finding[] = [];
+function checkWildcard(pattern: TextValue): SyntaxDiagnostic[] {
+  const found: SyntaxDiagnostic[] = [];
   const tokens = pattern.text.match(/\\[^]?|\*+|[^\\*]+/g) ?? [];
   if (tokens.some((token) => token.startsWith("**"))) {
     found.push(
@@ -29,7 +29,7 @@ function checkWildcard(pattern: TextValue): Finding[] {
 }
 
 /** The engine has neither look-around nor back-references (SERVICE.md D). */
-function checkRegex(pattern: TextValue): Finding[] {
+function checkRegex(pattern: TextValue): SyntaxDiagnostic[] {
   const plain = regexParts(pattern.text)
     .filter(({ text, inClass }) => !inClass && !/^\\[^1-9]/.test(text))
     .map(({ text }) => text)

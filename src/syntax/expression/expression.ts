@@ -1,5 +1,5 @@
 import { finding, inTextOrder } from "../finding.ts";
-import type { Finding } from "../finding.ts";
+import type { SyntaxDiagnostic } from "../finding.ts";
 import { checkExpression } from "./check-expression.ts";
 import type { Expression } from "./expression-tree.ts";
 import { readExpression } from "./read-expression.ts";
@@ -8,7 +8,7 @@ import { TextReader } from "./text-reader.ts";
 /** A filter expression taken apart; no tree where it cannot be read. */
 export interface ParsedExpression {
   readonly tree: Expression | undefined;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly SyntaxDiagnostic[];
 }
 
 /** The most characters that an expression may have (SERVICE.md B.8). */

@@ -1,11 +1,11 @@
 import { finding } from "../finding.ts";
-import type { Finding, FindingCode, Span } from "../finding.ts";
+import type { SyntaxDiagnostic, SyntaxDiagnosticCode, Span } from "../finding.ts";
 
 /** A place in a text, moving forward only, and the first mistake met there. */
 export class TextReader {
   readonly text: string;
   #position: number;
-  #mistake: Finding | undefined;
+  #mistake: SyntaxDiagnostic | undefined;
 
   constructor(text: string, position: number) {
     this.text = text;
@@ -21,7 +21,7 @@ export class TextReader {
   }
 
   /** The mistake that ended the reading, if one did. */
-  get mistake(): Finding | undefined {
+  get mistake(): SyntaxDiagnostic | undefined {
     return this.#mistake;
   }
 
@@ -61,7 +61,7 @@ export class TextReader {
   }
 
   /** Notes a mistake, unless one was noted before, and gives `undefined`, which every parser passes on. */
-  fail(code: FindingCode, span: Span, message: string, remedy: string): undefined {
+  fail(code: SyntaxDiagnosticCode, span: Span, message: string, remedy: string): undefined {
     this.#mistake ??= finding(code, span, message, remedy);
     return undefined;
   }

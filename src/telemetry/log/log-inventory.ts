@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 
 import {
-  neverLooked,
+  neverRead,
   newlyMalicious,
   type InventoryReport,
   type InventoryState,
@@ -17,14 +17,14 @@ export function logInventory(
   report: InventoryReport,
 ): void {
   const { zone } = report;
-  if (report.result === "unreadable") {
+  if (report.result === "error") {
     const { code, message, ray } = report.failure;
     const level = before?.failingSince === undefined ? "warn" : "debug";
     logger[level]({ zone, code, error: message, ray }, "inventory unreadable");
     return;
   }
-  for (const { kind, what, where, malicious } of newlyMalicious(before ?? neverLooked, report)) {
-    logger.warn({ zone, kind, url: what, page: where, because: malicious }, "malicious item found");
+  for (const { kind, what, where, malicious } of newlyMalicious(before ?? neverRead, report)) {
+    logger.warn({ zone, kind, url: what, page: where, reason: malicious }, "malicious item found");
   }
   for (const [kind, { code, message, ray }] of report.facts.refused) {
     if (before?.facts?.refused.has(kind) === true) continue;

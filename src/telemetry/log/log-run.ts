@@ -5,9 +5,9 @@ import { clipped } from "../../state/clipped-field.ts";
 import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
 import { durationOf } from "../../state/run-duration.ts";
 import type { Failure, Outcome, ZoneReport } from "../../state/run-report.ts";
-import { isFailure, isObservation, verdictOf } from "../../state/run-result.ts";
+import { isFailure, isObservation, runResultOf } from "../../state/run-result.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 type Facts = Readonly<Record<string, unknown>>;
@@ -25,19 +25,19 @@ export function logZone(logger: Logger, report: ZoneReport, credential: string):
     ms: durationOf(report),
   };
   switch (report.result) {
-    case "in-sync":
+    case "in_sync":
       logger.debug(facts, "zone in sync");
       return;
-    case "unreadable":
+    case "error":
       logger[report.failure.transient ? "warn" : "error"](
         { ...facts, ...failureFacts(report.failure) },
         "zone unreadable",
       );
       return;
-    case "ready":
+    case "planned":
       logger.info({ ...facts, ...differenceFacts(report.plan.changes) }, foundMessage(report));
       return;
-    case "refused":
+    case "held":
       logRefused(logger, report, facts);
       return;
     case "applied":
@@ -59,7 +59,7 @@ export function logLoad(logger: Logger, load: LoadReport): void {
     result: load.result,
     revision: load.revision,
     zones: load.zones,
-    problems: load.problems.length,
+    diagnostics: load.diagnostics.length,
     ...(load.held === undefined ? {} : { held: load.held.revision }),
   };
   switch (load.result) {
@@ -67,27 +67,27 @@ export function logLoad(logger: Logger, load: LoadReport): void {
       logger.debug(facts, "files unchanged");
       return;
     case "applied":
-      logProblems(logger, load.problems);
+      logProblems(logger, load.diagnostics);
       logger.info(facts, "files loaded");
       return;
     case "invalid":
-    case "refused":
-      logProblems(logger, load.problems);
+    case "held":
+      logProblems(logger, load.diagnostics);
       logger.error(facts, "files not taken over");
       if (load.held !== undefined) logHeld(logger, load.held);
   }
 }
 
-function logHeld(logger: Logger, { revision, refusal }: HeldRevision): void {
-  logger.error({ held: revision, code: refusal.code, refusal: refusal.message }, "files held");
+function logHeld(logger: Logger, { revision, hold: hold }: HeldRevision): void {
+  logger.error({ held: revision, code: hold.reason, hold: hold.message }, "files held");
 }
 
 /** One line for each problem, at the level of its severity. */
-export function logProblems(logger: Logger, problems: readonly Problem[]): void {
-  for (const { code, severity, place, path, message, remedy } of problems) {
+export function logProblems(logger: Logger, diagnostics: readonly Diagnostic[]): void {
+  for (const { code, severity, place, path, message, remedy } of diagnostics) {
     const at = `${place.file}:${place.line}:${place.column}`;
     logger[severity === "error" ? "error" : "warn"](
-      { at, code, path, problem: message, remedy },
+      { at, code, path, diagnostic: message, remedy },
       "problem in a file",
     );
   }
@@ -100,16 +100,16 @@ export function logFault(logger: Logger, error: unknown, zone: string | undefine
 
 function logRefused(
   logger: Logger,
-  report: Extract<ZoneReport, { readonly result: "refused" }>,
+  report: Extract<ZoneReport, { readonly result: "held" }>,
   facts: Facts,
 ): void {
   const found = { ...facts, ...differenceFacts(report.plan.changes) };
-  if (report.refusals.every(isObservation)) {
+  if (report.holds.every(isObservation)) {
     logger.info(found, foundMessage(report));
     return;
   }
-  const refusals = report.refusals.map(({ code, message }) => ({ code, message }));
-  logger.warn({ ...found, refusals }, "plan held");
+  const holds = report.holds.map(({ reason: code, message }) => ({ code, message }));
+  logger.warn({ ...found, holds }, "plan held");
 }
 
 function foundMessage({ cause }: { readonly cause: Cause }): string {
@@ -120,7 +120,7 @@ function logApplied(logger: Logger, report: Applied, facts: Facts): void {
   const result = {
     ...facts,
     cause: report.cause,
-    result: verdictOf(report),
+    result: runResultOf(report),
     changes: report.plan.changes.length,
   };
   if (isFailure(report)) logger.error(result, "plan not fully carried out");
@@ -153,7 +153,7 @@ function logWrite(logger: Logger, report: Applied, outcome: Outcome, credential:
       logger.warn({ ...facts, ...failureFacts(outcome.failure) }, "write without an answer");
       return;
     case "skipped":
-      logger.warn({ ...facts, because: outcome.because }, "write skipped");
+      logger.warn({ ...facts, reason: outcome.reason }, "write skipped");
   }
 }
 

@@ -3,7 +3,7 @@ import { Counter, type Registry } from "prom-client";
 import { changeResultOf } from "../../state/change-result.ts";
 import { durationOf } from "../../state/run-duration.ts";
 import { triggers, type ZoneReport } from "../../state/run-report.ts";
-import { verdictOf, verdicts } from "../../state/run-result.ts";
+import { runResultOf, runResults } from "../../state/run-result.ts";
 import { codeOf, codes, endpointOf, endpoints, methods, other, type Fault } from "./endpoint.ts";
 import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
@@ -68,7 +68,7 @@ class RunTally {
 
   constructor() {
     for (const trigger of triggers) {
-      for (const result of verdicts) {
+      for (const result of runResults) {
         this.#counted.set(`${trigger} ${result}`, this.#counts.at({ trigger, result }));
       }
     }
@@ -81,7 +81,7 @@ class RunTally {
   }
 
   record(report: ZoneReport): void {
-    const counted = this.#counted.get(`${report.trigger} ${verdictOf(report)}`);
+    const counted = this.#counted.get(`${report.trigger} ${runResultOf(report)}`);
     if (counted !== undefined) counted.count += 1;
     const { fetch, plan, apply } = report.phases;
     // 0 says that the run did not get so far.

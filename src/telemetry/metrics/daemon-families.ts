@@ -1,4 +1,4 @@
-import type { CredentialFacts, DaemonFacts, LeaseFacts } from "../../state/daemon-status.ts";
+import type { CredentialStatus, DaemonStatus, LeaseFacts } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../../state/load-report.ts";
 import { renderFamily, seconds, type Sample } from "./exposition.ts";
@@ -6,7 +6,7 @@ import type { MetricDefinition } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 
 /** The metrics of the process that are read off its state: files, schedule, credentials, leases. */
-export function renderDaemon(fleet: FleetView, daemon: DaemonFacts): string {
+export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
   const { load } = fleet;
   const { schedule, credentials, leases } = daemon;
   return [
@@ -40,7 +40,7 @@ function configHeld(load: LoadReport | undefined): readonly Sample[] {
   return [{ labels: { source: load.source, revision: load.held.revision }, value: 1 }];
 }
 
-function inventoryInterval({ inventoryEveryMs }: DaemonFacts): readonly Sample[] {
+function inventoryInterval({ inventoryEveryMs }: DaemonStatus): readonly Sample[] {
   return inventoryEveryMs === undefined ? [] : [{ labels: {}, value: inventoryEveryMs / 1000 }];
 }
 
@@ -55,10 +55,10 @@ function hashNumber(hash: string): number {
   return Number.isNaN(bits) ? 0 : bits;
 }
 
-function renderCredentials(credentials: readonly CredentialFacts[]): readonly string[] {
+function renderCredentials(credentials: readonly CredentialStatus[]): readonly string[] {
   const family = (
     definition: MetricDefinition,
-    value: (facts: CredentialFacts) => number,
+    value: (facts: CredentialStatus) => number,
   ): string =>
     renderFamily(
       definition,

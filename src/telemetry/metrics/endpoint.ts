@@ -49,7 +49,7 @@ const statuses =
 export const codes: readonly string[] = [...statuses, ...faults, other];
 
 /** Why a request is sent again. */
-export const retryReasons = ["conflict", "throttled", "server_error", ...faults, other] as const;
+export const retryReasons = ["conflict", "rate_limited", "server_error", ...faults, other] as const;
 
 /** One of {@link retryReasons}. */
 export type RetryReason = (typeof retryReasons)[number];
@@ -68,7 +68,7 @@ export function codeOf(code: number | Fault): string {
 /** The reason of a retry after a status or a fault. */
 export function retryReasonOf(code: number | Fault): RetryReason {
   if (typeof code === "string") return code;
-  if (code === 429) return "throttled";
+  if (code === 429) return "rate_limited";
   if (code === 409) return "conflict";
   if (code === 408) return "timeout";
   return code >= 500 ? "server_error" : other;

@@ -1,11 +1,11 @@
 import { verbs } from "../../plan/change.ts";
-import { blockReasons } from "../../state/block-reason.ts";
+import { holdReasons } from "../../plan/guard/hold.ts";
 import { changeResults } from "../../state/change-result.ts";
-import { missReasons } from "../../state/daemon-status.ts";
+import { missedRunReasons } from "../../state/daemon-status.ts";
 import { impacts } from "../../state/drift.ts";
 import { loadResults } from "../../state/load-report.ts";
 import { triggers } from "../../state/run-report.ts";
-import { verdicts } from "../../state/run-result.ts";
+import { runResults } from "../../state/run-result.ts";
 import { zoneStatuses } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
 import { codes, endpoints, methods, other, retryReasons } from "./endpoint.ts";
@@ -94,13 +94,13 @@ export const metricTable = {
   scheduleMissed: {
     name: "zonewarden_schedule_missed_runs_total",
     type: "counter",
-    labels: { reason: missReasons },
+    labels: { reason: missedRunReasons },
     help: "Sweeps that begin later than the schedule says, one for all missed; overlap: the one before was under way, paused: the process was, not_leader: not in this version.",
   },
   reconciles: {
     name: "zonewarden_reconcile_total",
     type: "counter",
-    labels: { trigger: triggers, result: verdicts },
+    labels: { trigger: triggers, result: runResults },
     help: "Runs, one for each look at a zone.",
   },
   reconcileSeconds: {
@@ -173,11 +173,11 @@ export const metricTable = {
     },
     help: "Changes that were to be carried out, by what became of them; unknown: the answer was lost.",
   },
-  blocked: {
-    name: "zonewarden_apply_blocked",
+  held: {
+    name: "zonewarden_zone_held",
     type: "gauge",
-    labels: { zone, reason: blockReasons },
-    help: "Whether something holds the zone's plan, and what; fleet_limit: a revision that would change or drop it.",
+    labels: { zone, reason: holdReasons },
+    help: "Whether the zone's plan is held, by reason: 1 where it is; fleet_change: a held revision changes or drops the zone.",
   },
   ...inventoryMetrics,
   requests: {
@@ -199,7 +199,7 @@ export const metricTable = {
     help: "Requests that were sent again.",
   },
   throttled: {
-    name: "zonewarden_api_throttled_seconds_total",
+    name: "zonewarden_api_budget_wait_seconds_total",
     type: "counter",
     labels: { credential },
     help: "Time spent waiting for the budget of our own.",

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-import type { DaemonFacts, MissReason } from "../../state/daemon-status.ts";
+import type { DaemonStatus, MissedRunReason } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import type { LoadReport } from "../../state/load-report.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
@@ -28,12 +28,12 @@ export interface Metrics {
   recordRequest(request: RequestRecord): void;
   /** Counts a request that is sent again, by what ended it the time before. */
   recordRetry(code: number | Fault): void;
-  recordMissedRun(reason: MissReason): void;
+  recordMissedRun(reason: MissedRunReason): void;
   /** Lets the series of a sink begin at zero. */
   expectNotifications(sink: string): void;
   recordNotification(sink: string, result: "done" | "error"): void;
   /** The whole exposition, in pieces between which other work gets its turn. */
-  render(fleet: FleetView, daemon: DaemonFacts): AsyncGenerator<string>;
+  render(fleet: FleetView, daemon: DaemonStatus): AsyncGenerator<string>;
 }
 
 /** Starts counting. Every series with a closed set of labels is there from the first scrape, at zero. */

@@ -1,11 +1,11 @@
-import { blockReasonOf, blockReasons } from "../../state/block-reason.ts";
+import { holdReasons } from "../../plan/guard/hold.ts";
 import { countByKind, driftIn, impacts, type ByKind } from "../../state/drift.ts";
 import type { InventorySummary } from "../../state/inventory.ts";
 import type { InventoryFacts } from "../../state/zone-inventory.ts";
 import {
   driftOf,
   pendingOf,
-  refusalsOf,
+  holdsOf,
   zoneStatuses,
   type ZoneState,
 } from "../../state/zone-state.ts";
@@ -80,11 +80,11 @@ const families: readonly ZoneFamily[] = [
     values: (state) => inOrder(state.driftOnsets),
   },
   {
-    definition: metricTable.blocked,
-    series: blockReasons.map((reason) => ({ reason })),
+    definition: metricTable.held,
+    series: holdReasons.map((reason) => ({ reason })),
     values: (state) => {
-      const reasons = new Set(refusalsOf(state).map(({ code }) => blockReasonOf(code)));
-      return blockReasons.map((reason) => Number(reasons.has(reason)));
+      const reasons = new Set(holdsOf(state).map(({ reason }) => reason));
+      return holdReasons.map((reason) => Number(reasons.has(reason)));
     },
   },
 ];

@@ -59,6 +59,6 @@ function itemJson({ kind, id, what, where, firstSeenAt, malicious }: ItemBrief):
     what,
     where,
     first_seen_at: firstSeenAt ?? null,
-    malicious_because: malicious,
+    malicious_reasons: malicious,
   };
 }

@@ -1,12 +1,11 @@
 import { historyJson } from "../../render/json/history-json.ts";
 import { changeJson } from "../../render/json/plan-json.ts";
-import { blockReasonOf } from "../../state/block-reason.ts";
 import { countByKind, driftIn } from "../../state/drift.ts";
 import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
 import {
   driftOf,
   pendingOf,
-  refusalsOf,
+  holdsOf,
   type ChangeRecord,
   type LastRun,
   type ZoneState,
@@ -67,7 +66,7 @@ export function zoneJson(state: ZoneState): JsonBody {
         ? null
         : { reason: declared.suspension.reason, until: declared.suspension.until ?? null },
     failure: failure === undefined ? null : failureJson(failure),
-    refusals: refusalsOf(state),
+    holds: holdsOf(state),
     cause: state.cause ?? null,
     differing: state.differing.map(changeJson),
     notes: state.notes,
@@ -89,7 +88,7 @@ export function historyOfZoneJson({ history }: Snapshot, name: string): JsonBody
 export function problemsJson({ fleet }: Snapshot): JsonBody {
   const { load } = fleet;
   return {
-    problems: load?.problems ?? [],
+    diagnostics: load?.diagnostics ?? [],
     held: load?.held === undefined ? null : heldJson(load.held),
   };
 }
@@ -107,7 +106,7 @@ function summaryJson(state: ZoneState): JsonBody {
     drift: driftIn(driftOf(state)),
     pending: countByKind(pendingOf(state)),
     unmanaged: countByKind(state.unmanaged),
-    blocked: [...new Set(refusalsOf(state).map(({ code }) => blockReasonOf(code)))],
+    hold_reasons: [...new Set(holdsOf(state).map(({ reason }) => reason))],
   };
 }
 
@@ -118,13 +117,13 @@ function loadJson(load: LoadReport): JsonBody {
     revision: load.revision,
     hash: load.hash,
     held: load.held === undefined ? null : heldJson(load.held),
-    problems: load.problems.length,
+    diagnostics: load.diagnostics.length,
     at: load.at,
   };
 }
 
-function heldJson({ revision, hash, refusal, zones }: HeldRevision): JsonBody {
-  return { revision, hash, code: refusal.code, message: refusal.message, zones };
+function heldJson({ revision, hash, hold: hold, zones }: HeldRevision): JsonBody {
+  return { revision, hash, code: hold.reason, message: hold.message, zones };
 }
 
 function recordJson(record: ChangeRecord): JsonBody {

@@ -1,4 +1,4 @@
-import type { DaemonFacts } from "../../state/daemon-status.ts";
+import type { DaemonStatus } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import type { HistoryView } from "../../state/history.ts";
 
@@ -6,7 +6,7 @@ import type { HistoryView } from "../../state/history.ts";
 export interface Snapshot {
   readonly fleet: FleetView;
   readonly history: HistoryView;
-  readonly daemon: DaemonFacts;
+  readonly daemon: DaemonStatus;
   readonly now: Date;
   /** Whether people can ask for a look now. */
   readonly canAsk: boolean;

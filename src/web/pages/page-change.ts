@@ -40,7 +40,7 @@ function remark(change: Change): Html | undefined {
     return html`<span class="effect neutral">adopted</span>`;
   }
   if (change.verb !== "delete") return undefined;
-  return html`<span class="effect neutral">${deleteReasonWords[change.because]}</span>`;
+  return html`<span class="effect neutral">${deleteReasonWords[change.reason]}</span>`;
 }
 
 function reasonList(reasons: readonly string[]): Html {

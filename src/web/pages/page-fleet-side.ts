@@ -1,4 +1,4 @@
-import type { CredentialFacts, DaemonFacts } from "../../state/daemon-status.ts";
+import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
 import type { ChangeRecord } from "../../state/zone-state.ts";
 import type { Snapshot } from "../json/snapshot.ts";
 import { html, type Html, type Part } from "./html.ts";
@@ -35,7 +35,7 @@ function recentItem(record: ChangeRecord, now: Date): Html {
 }
 
 function schedule(
-  { schedule: { expressions, timezone, nextAt }, queue }: DaemonFacts,
+  { schedule: { expressions, timezone, nextAt }, queue }: DaemonStatus,
   now: Date,
 ): Html {
   return html`<dl>
@@ -50,12 +50,12 @@ function schedule(
   </dl>`;
 }
 
-function credentialList(credentials: readonly CredentialFacts[], now: Date): Part {
+function credentialList(credentials: readonly CredentialStatus[], now: Date): Part {
   if (credentials.length === 0) return html`<p class="quiet">None is configured.</p>`;
   return credentials.map((credential) => credentialItem(credential, now));
 }
 
-function credentialItem(credential: CredentialFacts, now: Date): Html {
+function credentialItem(credential: CredentialStatus, now: Date): Html {
   const { name, valid, expiresAt, limit, remaining, resetAt } = credential;
   const isResetAhead = resetAt !== undefined && resetAt > now;
   return html`<div class="credential">

@@ -1,5 +1,5 @@
 import { driftIn, impacts } from "../../state/drift.ts";
-import { driftOf, pendingOf, refusalsOf, type ZoneState } from "../../state/zone-state.ts";
+import { driftOf, pendingOf, holdsOf, type ZoneState } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
 import type { Snapshot } from "../json/snapshot.ts";
 import { isInventoryOn } from "./fleet-inventory.ts";
@@ -126,8 +126,8 @@ const longestNote = 160;
 /** Why a zone is not what it shall be, in a line; the zone's page says all of it. */
 function noteOf(state: ZoneState): string {
   const { failure, declared } = state;
-  const [refusal] = refusalsOf(state);
-  const text = failure?.message ?? refusal?.message ?? declared.suspension?.reason ?? "";
+  const [hold] = holdsOf(state);
+  const text = failure?.message ?? hold?.message ?? declared.suspension?.reason ?? "";
   return text.length > longestNote ? `${text.slice(0, longestNote)}…` : text;
 }
 

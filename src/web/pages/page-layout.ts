@@ -35,13 +35,13 @@ export function breadcrumb(here: string): Html {
 }
 
 function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html {
-  const problems = countOf(load);
+  const diagnostics = countOf(load);
   return html`<header class="bar">
     <a class="brand" href="/"><img src="${iconPath}" alt="" width="20" height="20" />zonewarden</a>
     <nav aria-label="Pages">
       <a href="/">Fleet</a>
       <a href="/problems"
-        >Problems${problems > 0 && html` <span class="count">${problems}</span>`}</a
+        >Problems${diagnostics > 0 && html` <span class="count">${diagnostics}</span>`}</a
       >
     </nav>
     <p class="facts">
@@ -58,7 +58,7 @@ function revision(text: string): Html {
 
 /** What stands on the page of problems: what is wrong in the files, and that they are held. */
 function countOf(load: LoadReport | undefined): number {
-  return (load?.problems.length ?? 0) + Number(load?.held !== undefined);
+  return (load?.diagnostics.length ?? 0) + Number(load?.held !== undefined);
 }
 
 function heldBanner({ fleet: { load } }: Snapshot): Html | undefined {
@@ -71,12 +71,12 @@ function heldBanner({ fleet: { load } }: Snapshot): Html | undefined {
 }
 
 function fileBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefined {
-  if (load === undefined || load.problems.every(({ severity }) => severity !== "error")) {
+  if (load === undefined || load.diagnostics.every(({ severity }) => severity !== "error")) {
     return undefined;
   }
   return html`<p class="banner" role="status">
     <strong>The files are not in order.</strong>
-    <a href="/problems">${counted(load.problems.length, "problem")}</a>; what is broken keeps its
+    <a href="/problems">${counted(load.diagnostics.length, "problem")}</a>; what is broken keeps its
     last good state${loadedAt !== undefined && html` (all was well ${moment(loadedAt, now)})`}.
   </p>`;
 }

@@ -6,7 +6,7 @@ import { queryOf, type Selection } from "./selection.ts";
 type Counts = Readonly<Record<ZoneStatus, number>>;
 
 /** Shown also when no zone is so: that none is, is what one wants to see. */
-const always = new Set<ZoneStatus>(["in_sync", "drifted", "pending", "blocked", "error"]);
+const always = new Set<ZoneStatus>(["in_sync", "drifted", "pending", "held", "error"]);
 
 /** One bar for all zones, and under it each status with its number, which is also the filter. */
 export function renderOverview(counts: Counts, selection: Selection): Html {

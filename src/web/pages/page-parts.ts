@@ -8,10 +8,10 @@ export const statusWords: Readonly<Record<ZoneStatus, string>> = {
   in_sync: "in sync",
   drifted: "drifted",
   pending: "pending",
-  blocked: "blocked",
+  held: "held",
   error: "error",
   unknown: "unknown",
-  paused: "paused",
+  suspended: "suspended",
 };
 
 /** What changes were made after, as a noun. */

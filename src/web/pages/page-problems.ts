@@ -1,5 +1,5 @@
 import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
-import type { Problem } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
 import type { Snapshot } from "../json/snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
@@ -8,7 +8,7 @@ import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
 /** Everything that is wrong in the files, with its place, and which revision of them is not followed. */
 export function renderProblemsPage(snapshot: Snapshot): Html {
   const { load } = snapshot.fleet;
-  const problems = load?.problems ?? [];
+  const diagnostics = load?.diagnostics ?? [];
   return layout(
     snapshot,
     "Problems",
@@ -17,9 +17,9 @@ export function renderProblemsPage(snapshot: Snapshot): Html {
       <p class="lead">${summary(snapshot)}</p>
       ${load?.held !== undefined && heldItem(load.held, load)}
       ${
-        problems.length > 0 &&
+        diagnostics.length > 0 &&
         html`<ol class="problems">
-          ${problems.map(problemItem)}
+          ${diagnostics.map(problemItem)}
         </ol>`
       }`,
   );
@@ -27,20 +27,20 @@ export function renderProblemsPage(snapshot: Snapshot): Html {
 
 function summary({ fleet: { load }, now }: Snapshot): Html {
   if (load === undefined) return html`The files have not been read yet.`;
-  const { problems, source, at, held } = load;
+  const { diagnostics: diagnostics, source, at, held } = load;
   const nothing =
     held === undefined ? "Nothing is wrong" : "No mistake, but a revision that is held";
-  const found = problems.length === 0 ? nothing : counted(problems.length, "problem");
+  const found = diagnostics.length === 0 ? nothing : counted(diagnostics.length, "problem");
   return html`${found} in <code>${foreign(source)}</code>, read ${moment(at, now)}.`;
 }
 
 function heldItem(
-  { revision, refusal, zones }: HeldRevision,
+  { revision, hold: hold, zones }: HeldRevision,
   { revision: inForce }: LoadReport,
 ): Html {
   return html`<section class="card error">
     <h2>The revision ${revisionCode(revision)} is held</h2>
-    <p>${foreign(refusal.message)} <code class="quiet">${refusal.code}</code></p>
+    <p>${foreign(hold.message)} <code class="quiet">${hold.reason}</code></p>
     <p class="quiet">
       Revision ${revisionCode(inForce)} stays in force; ${counted(zones, "zone")} would change or be
       dropped.
@@ -48,7 +48,7 @@ function heldItem(
   </section>`;
 }
 
-function problemItem({ code, severity, place, path, message, remedy }: Problem): Html {
+function problemItem({ code, severity, place, path, message, remedy }: Diagnostic): Html {
   return html`<li class="card ${severity}">
     <p>
       <code>${foreign(`${place.file}:${place.line}:${place.column}`)}</code>

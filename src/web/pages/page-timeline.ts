@@ -118,8 +118,8 @@ function recentEntries(entries: readonly HistoryEntry[], now: Date): Html {
 }
 
 function entryItem(entry: HistoryEntry, now: Date): Html {
-  const { at, verdict, cause, trigger, changes, refusals, failure } = entry;
-  const why = failure?.message ?? refusals[0]?.message ?? "";
+  const { at, result: verdict, cause, trigger, changes, holds: holds, failure } = entry;
+  const why = failure?.message ?? holds[0]?.message ?? "";
   return html`<li>
     ${moment(at, now)} <b>${verdict.replaceAll("_", " ")}</b>
     ${cause !== undefined && `after ${causeNouns[cause]}`}

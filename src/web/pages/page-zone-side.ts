@@ -1,12 +1,12 @@
 import type { Unmanaged } from "../../plan/plan.ts";
-import type { DaemonFacts } from "../../state/daemon-status.ts";
+import type { DaemonStatus } from "../../state/daemon-status.ts";
 import type { LastRun, ZoneState } from "../../state/zone-state.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Snapshot } from "../json/snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { counted, foreign, moment, panel, revisionCode } from "./page-parts.ts";
 
-type Mode = DaemonFacts["mode"];
+type Mode = DaemonStatus["mode"];
 
 /** What stands beside a zone's plan: when it was looked at, what it is at the service, what is left alone. */
 export function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../plan/guard/hold.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import type { Failure } from "../../state/run-report.ts";
 import { isObservation } from "../../state/run-result.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
@@ -8,12 +8,12 @@ import { counted, foreign, ray } from "./page-parts.ts";
 
 /** Why a zone is not checked or not changed, each reason with what to do. */
 export function renderTroubles(state: ZoneState): Html {
-  const { failure, refusals, declared, consecutiveFailures } = state;
-  const { suspension, held: refusal } = declared;
+  const { failure, holds: holds, declared, consecutiveFailures } = state;
+  const { suspension, hold: hold } = declared;
   return html`${failure !== undefined && failed(failure, consecutiveFailures)}
   ${suspension !== undefined && suspended(suspension)}
-  ${refusal !== undefined && held("The new revision of the files is held", [refusal])}
-  ${refusals.length > 0 && held(planTitle(refusals), refusals)}`;
+  ${hold !== undefined && held("The new revision of the files is held", [hold])}
+  ${holds.length > 0 && held(planTitle(holds), holds)}`;
 }
 
 function failed({ code, message, transient, ray: id }: Failure, failures: number): Html {
@@ -36,16 +36,16 @@ function suspended({ reason, until }: Suspension): Html {
   </section>`;
 }
 
-function planTitle(refusals: readonly Refusal[]): string {
-  return refusals.every(isObservation) ? "Observed only" : "The plan is held";
+function planTitle(holds: readonly Hold[]): string {
+  return holds.every(isObservation) ? "Observed only" : "The plan is held";
 }
 
-function held(title: string, refusals: readonly Refusal[]): Html {
+function held(title: string, holds: readonly Hold[]): Html {
   return html`<section class="card warning">
     <h2>${title}</h2>
     <ul>
-      ${refusals.map(
-        ({ code, message }) =>
+      ${holds.map(
+        ({ reason: code, message }) =>
           html`<li>${foreign(message)} <code class="quiet">${code}</code></li>`,
       )}
     </ul>

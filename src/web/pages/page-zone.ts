@@ -64,7 +64,7 @@ function nothingToDo({ lastRun, zone, compared, declared }: ZoneState): string {
   if (lastRun === undefined) return "This zone has not been looked at yet.";
   if (zone === undefined) return "This zone has not been read yet.";
   const things = `(${counted(compared, "thing")} compared)`;
-  return declared.held === undefined
+  return declared.hold === undefined
     ? `Nothing to do: what is live is what is declared ${things}.`
     : `Nothing to do by the revision in force: what is live is what it declares ${things}.`;
 }
@@ -107,9 +107,9 @@ function historyItem(record: ChangeRecord, now: Date, isLatest: boolean): Html {
   </details>`;
 }
 
-function writeItem({ call, status, because, ray: id }: ChangeRecord["writes"][number]): Html {
+function writeItem({ call, status, reason, ray: id }: ChangeRecord["writes"][number]): Html {
   return html`<li>
     <code>${call}</code> <b class="${status === "done" ? "good" : "error"}">${status}</b>
-    ${foreign(because)} ${ray(id)}
+    ${foreign(reason)} ${ray(id)}
   </li>`;
 }

@@ -85,10 +85,10 @@ export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<Zone
     in_sync: 0,
     drifted: 0,
     pending: 0,
-    blocked: 0,
+    held: 0,
     error: 0,
     unknown: 0,
-    paused: 0,
+    suspended: 0,
   };
   for (const { status } of zones) counts[status] += 1;
   return counts;
@@ -107,10 +107,10 @@ function fits({ declared, zone }: ZoneState, query: string): boolean {
 
 const urgencies: readonly ZoneStatus[] = [
   "error",
-  "blocked",
+  "held",
   "drifted",
   "pending",
-  "paused",
+  "suspended",
   "unknown",
   "in_sync",
 ];
