@@ -49,7 +49,7 @@ export function reporterOf(
       for (const subscriber of subscribers) subscriber.zone({ before, report, after });
     },
     loaded: (loaded) => {
-      const { result, state, diagnostics: diagnostics } = loaded;
+      const { result, state, diagnostics } = loaded;
       const at = now();
       const held = heldIn(loaded);
       const zones = zonesOf(loaded, held);
@@ -71,7 +71,7 @@ export function reporterOf(
       if (isNewVersion([result, state.hash]) || result === "unchanged") metrics.recordLoad(load);
       for (const subscriber of subscribers) for (const zone of gone) subscriber.gone(zone, load);
       if (!isNews([result, state.hash, diagnostics, held?.hold])) return;
-      logLoad(logger, { ...load, diagnostics: diagnostics });
+      logLoad(logger, { ...load, diagnostics });
       for (const subscriber of subscribers) subscriber.load(load);
     },
     unlisted: ({ code, message, ray }, retryMs) => {
@@ -83,16 +83,16 @@ export function reporterOf(
   };
 }
 
-function heldIn({ state, hold: hold }: Loaded): HeldRevision | undefined {
+function heldIn({ state, hold }: Loaded): HeldRevision | undefined {
   if (hold === undefined) return undefined;
-  const { reason: code, message, touched } = hold;
+  const { reason, message, touched } = hold;
   const { revision, hash } = state;
-  return { revision, hash, hold: { reason: code, message }, zones: touched.size };
+  return { revision, hash, hold: { reason, message }, zones: touched.size };
 }
 
 /** The zones in force; those that a held revision touches know of it. */
 function zonesOf(
-  { fleet: { zones, missing }, hold: hold }: Loaded,
+  { fleet: { zones, missing }, hold }: Loaded,
   held: HeldRevision | undefined,
 ): readonly DeclaredZone[] {
   const seen = [...zones.values()].map(({ desired: { zone, content } }) => ({

@@ -129,7 +129,7 @@ function wantsSomebody(state: ZoneState): boolean {
 }
 
 /** Whether the zone's own plan is held. That a revision of all files is held is told once, not for each zone. */
-function isHeld({ status, holds: holds }: ZoneState): boolean {
+function isHeld({ status, holds }: ZoneState): boolean {
   return status === "held" && holds.some((hold) => !isObservation(hold));
 }
 

@@ -58,15 +58,15 @@ export function redeclared(state: ZoneState, declared: DeclaredZone, at: Date): 
     return state;
   }
   const holds = isLifted ? state.holds.filter((each) => !isSuspension(each)) : state.holds;
-  return withStatus(state, { ...state, declared, holds: holds }, at);
+  return withStatus(state, { ...state, declared, holds }, at);
 }
 
 function isSame(a: DeclaredZone, b: DeclaredZone): boolean {
   return a.mode === b.mode && a.suspension === b.suspension && a.hold?.message === b.hold?.message;
 }
 
-function isSuspension({ reason: code }: Hold): boolean {
-  return code === "suspend";
+function isSuspension({ reason }: Hold): boolean {
+  return reason === "suspend";
 }
 
 /** The state of a zone after one more run of it. */
@@ -190,7 +190,7 @@ function withStatus(before: ZoneState, situation: Situation, at: Date): ZoneStat
 }
 
 function statusOf(situation: Situation, at: Date): ZoneStatus {
-  const { declared, failure, holds: holds, cause, lastRun } = situation;
+  const { declared, failure, holds, cause, lastRun } = situation;
   if (failure !== undefined) return "error";
   if (isPaused(declared, at) || holds.some(isSuspension)) return "suspended";
   if (lastRun === undefined) return "unknown";

@@ -28,8 +28,8 @@ export function runResultOf(report: ZoneReport): RunResult {
 }
 
 /** Whether a refusal says no more than that writing is not our business here. */
-export function isObservation({ reason: code }: Hold): boolean {
-  return code === "observe";
+export function isObservation({ reason }: Hold): boolean {
+  return reason === "observe";
 }
 
 /** Whether a run failed: something was tried and did not come to its end. A shutdown is no failure. */

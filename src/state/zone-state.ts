@@ -118,6 +118,6 @@ export function pendingOf(state: ZoneState): readonly Change[] {
 }
 
 /** Everything that holds a zone: its declaration, and its plan. */
-export function holdsOf({ declared, holds: holds }: ZoneState): readonly Hold[] {
+export function holdsOf({ declared, holds }: ZoneState): readonly Hold[] {
   return declared.hold === undefined ? holds : [declared.hold, ...holds];
 }

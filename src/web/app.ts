@@ -193,7 +193,9 @@ function addPages(app: Hono, snapshot: () => Snapshot): void {
   app.get("/", (c) =>
     c.html(textOfHtml(renderFleetPage(snapshot(), selectionFrom(c.req.query()))), 200, revalidated),
   );
-  app.get("/problems", (c) => c.html(textOfHtml(renderProblemsPage(snapshot())), 200, revalidated));
+  app.get("/diagnostics", (c) =>
+    c.html(textOfHtml(renderProblemsPage(snapshot())), 200, revalidated),
+  );
   app.get("/zones/:name", (c) => {
     const now = snapshot();
     const state = now.fleet.zone(c.req.param("name"));

@@ -174,7 +174,7 @@ describe("rotation", () => {
   });
 });
 
-describe("a token that the service refused", () => {
+describe("a token that the service held", () => {
   it("counts as replaced once there is another one, and until that is tried", async ({
     expect,
   }) => {

@@ -122,7 +122,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
       happens: (turn: Turn) => (turn.freeze = sale),
       reads: 1,
       writes: [],
-      report: { result: "held", holds: [{ code: "freeze" }] },
+      report: { result: "held", holds: [{ reason: "freeze" }] },
     },
     {
       when: "after ten minutes, when a freeze has begun",
@@ -130,7 +130,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
       happens: (turn: Turn) => (turn.freeze = sale),
       reads: 2,
       writes: [],
-      report: { result: "held", holds: [{ code: "freeze" }] },
+      report: { result: "held", holds: [{ reason: "freeze" }] },
     },
     {
       when: "after ten minutes, when somebody has changed it",
@@ -140,7 +140,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
       },
       reads: 2,
       writes: [],
-      report: { result: "applied", outcomes: [skipped("stale"), skipped("stale")] },
+      report: { result: "applied", outcomes: [skipped("conflict"), skipped("conflict")] },
     },
     {
       when: "after ten minutes, when the program is being ended",
@@ -199,7 +199,7 @@ describe("a write that waits for its turn until its reading is old", () => {
     const report = await turn.take(0, () => {
       turn.clock.alarm(2 * minute, () => (turn.live = { ...turn.live, settings: switchedOn }));
     });
-    expect(report).toMatchObject({ outcomes: [skipped("stale"), skipped("stale")] });
+    expect(report).toMatchObject({ outcomes: [skipped("conflict"), skipped("conflict")] });
     expect(turn.writes).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ describe("apply --check", () => {
     expect((await example.place.run("plan")).code).toBe(2);
   });
 
-  it("tells what would be refused", async ({ expect }) => {
+  it("tells what would be held", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await example.place.write("zones/refused.yaml", unknownRuleset);
     const { code, stderr } = await example.place.run("apply", "--check", "old.brand.example");

@@ -99,7 +99,7 @@ describe("zonewarden history", () => {
     const told: unknown = JSON.parse(stdout);
     const entries = isJsonObject(told) && Array.isArray(told["entries"]) ? told["entries"] : [];
     // Whether the second run came to look at the zones, and found them in sync, is left to chance.
-    const applied = entries.filter(isJsonObject).filter(({ verdict }) => verdict === "applied");
+    const applied = entries.filter(isJsonObject).filter(({ result }) => result === "applied");
     const zones = new Set(applied.map(({ zone }) => zone));
     expect(zones).toEqual(new Set(["shop.example.com", "www.brand.example"]));
     expect(applied).toHaveLength(2);

@@ -76,7 +76,9 @@ describe("a saved plan", () => {
     });
     const { code, stdout } = await place.run("apply", "--plan", "plan.json");
     expect(code).toBe(6);
-    expect(stdout).toMatch(/update-policy policy\/checkout: not sent, since the zone has moved/);
+    expect(stdout).toMatch(
+      /update-policy policy\/checkout: not sent, the zone changed after it was planned/,
+    );
     expect(writesSeenBy(emulator).filter((write) => write.startsWith("POST"))).toHaveLength(1);
     expect(writesSeenBy(emulator)).toHaveLength(3);
   });
@@ -130,25 +132,25 @@ describe("a saved plan", () => {
       when: "a zone was suspended",
       edit: { shop: "profiles: [baseline]\n    suspend: true" },
       says: "shop.example.com  2 changes, held",
-      code: "suspend",
+      reason: "suspend",
     },
     {
       when: "a zone is only observed",
       edit: { shop: "profiles: [baseline]\n    mode: observe" },
       says: "shop.example.com  2 changes, held",
-      code: "observe",
+      reason: "observe",
     },
     {
       when: "a limit was tightened",
       edit: { config: "limits: { weakening: refuse, max_update_share: 0 }" },
       says: "limits.max_update_share",
-      code: "too_many_updates",
+      reason: "too_many_updates",
     },
     {
       when: "a zone is no longer declared",
       edit: { zones: "zones: []" },
       says: "the files no longer declare shop.example.com",
-      code: "undeclared",
+      reason: "undeclared",
     },
     {
       when: "the policies of a zone are no longer declared",
@@ -157,31 +159,35 @@ describe("a saved plan", () => {
           "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } }, managed_rules: { rules: [] } }]",
       },
       says: "the files no longer declare the policies of shop.example.com",
-      code: "undeclared",
+      reason: "undeclared",
     },
-  ])("holds the zone where since then $when", async ({ edit: change, says, code }, { expect }) => {
-    await using example = await exampleWithEmulator();
-    const { place, emulator } = example;
-    await place.run("plan", "--out", "plan.json");
-    const { shop, zones, config } = {
-      shop: "profiles: [baseline]",
-      zones: "",
-      config: "",
-      ...change,
-    };
-    const text = await place.read("zones/shop.yaml");
-    const edited = text.replace("profiles: [baseline]", shop);
-    await place.write("zones/shop.yaml", zones === "" ? edited : zones);
-    await place.write("zonewarden.yaml", `${await place.read("zonewarden.yaml")}\n${config}\n`);
+  ])(
+    "holds the zone where since then $when",
+    async ({ edit: change, says, reason }, { expect }) => {
+      await using example = await exampleWithEmulator();
+      const { place, emulator } = example;
+      await place.run("plan", "--out", "plan.json");
+      const { shop, zones, config } = {
+        shop: "profiles: [baseline]",
+        zones: "",
+        config: "",
+        ...change,
+      };
+      const text = await place.read("zones/shop.yaml");
+      const edited = text.replace("profiles: [baseline]", shop);
+      await place.write("zones/shop.yaml", zones === "" ? edited : zones);
+      await place.write("zonewarden.yaml", `${await place.read("zonewarden.yaml")}\n${config}\n`);
 
-    const applied = await place.run("apply", "--plan", "plan.json");
-    expect(applied.code, applied.stdout).toBe(4);
-    expect(applied.stdout).toContain(`held by ${code}`);
-    expect(applied.stdout.replaceAll(/\n +/g, " ")).toContain(says);
-    const [, shopId = "?"] =
-      /"id":"([0-9a-f]{32})","name":"shop\.example\.com"/.exec(await place.read("plan.json")) ?? [];
-    expect(writesSeenBy(emulator).filter((write) => write.includes(shopId))).toEqual([]);
-  });
+      const applied = await place.run("apply", "--plan", "plan.json");
+      expect(applied.code, applied.stdout).toBe(4);
+      expect(applied.stdout).toContain(`held by ${reason}`);
+      expect(applied.stdout.replaceAll(/\n +/g, " ")).toContain(says);
+      const [, shopId = "?"] =
+        /"id":"([0-9a-f]{32})","name":"shop\.example\.com"/.exec(await place.read("plan.json")) ??
+        [];
+      expect(writesSeenBy(emulator).filter((write) => write.includes(shopId))).toEqual([]);
+    },
+  );
 
   it("holds the zone that the files declare in two ways since then", async ({ expect }) => {
     await using example = await exampleWithEmulator();

@@ -139,7 +139,7 @@ describe("what a daemon takes over while it runs", () => {
     await control(example, "edit", { zone: shop, settings: { enabled: false } });
     daemon.signal("SIGHUP");
     const held = await told(daemon, "plan held", { zone: shop });
-    expect(JSON.stringify(held["refusals"])).toContain("freeze");
+    expect(JSON.stringify(held["holds"])).toContain("freeze");
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
 
     await place.write("zonewarden.yaml", file);

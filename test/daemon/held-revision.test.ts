@@ -27,12 +27,12 @@ async function lookAt(address: string): Promise<{
 }> {
   const get = async (path: string): Promise<string> => (await fetch(`${address}${path}`)).text();
   const metrics = await get("metrics");
-  const blocked = [...metrics.matchAll(/^zonewarden_zone_held(\{.*fleet_limit"\} 1)$/gm)];
+  const blocked = [...metrics.matchAll(/^zonewarden_zone_held(\{.*fleet_change"\} 1)$/gm)];
   return {
     metrics,
     blocked: blocked.map(([, series = ""]) => series),
     fleet: JSON.parse(await get("api/v1/fleet")),
-    diagnostics: await get("problems"),
+    diagnostics: await get("diagnostics"),
   };
 }
 
@@ -54,10 +54,10 @@ describe("a revision of the files that changes too many zones", () => {
     const seen = await lookAt(page);
     const [, revision = ""] = /by adding (\S+) to limits\.accept/.exec(JSON.stringify(hold)) ?? [];
     expect(revision).toMatch(/^sha256-[0-9a-f]{12}$/);
-    expect(seen.blocked).toEqual(zones.map((zone) => `{zone="${zone}",reason="fleet_limit"} 1`));
+    expect(seen.blocked).toEqual(zones.map((zone) => `{zone="${zone}",reason="fleet_change"} 1`));
     expect(seen.fleet).toMatchObject({
       desired: { result: "held", diagnostics: 0, held: { revision, zones: 3 } },
-      by_status: { blocked: 3, in_sync: 0 },
+      by_status: { held: 3, in_sync: 0 },
     });
     expect(seen.metrics).toContain(
       `zonewarden_config_held_info{source="${example.place.directory}/zones",revision="${revision}"} 1`,

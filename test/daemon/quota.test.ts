@@ -94,7 +94,7 @@ describe("a policy for which the service has no room until another one is gone",
   it("is told by the daemon as held for its quota, not as a failure", async ({ expect }) => {
     await using example = await fullZone();
     const daemon = example.place.start("run");
-    expect(await told(daemon, "plan held")).toMatchObject({ holds: [{ code: "quota" }] });
+    expect(await told(daemon, "plan held")).toMatchObject({ holds: [{ reason: "quota" }] });
     const started = await told(daemon, "zonewarden started");
     const metrics = await (await fetch(new URL("metrics", textIn(started, "page")))).text();
     expect(metrics).toContain('zonewarden_zone_held{zone="shop.example.com",reason="quota"} 1');

@@ -51,9 +51,9 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
   const diagnostics = result === "invalid" ? [diagnostic()] : [];
   return {
     result,
-    state: { documents: [], diagnostics: diagnostics, revision: hash, hash },
+    state: { documents: [], diagnostics, revision: hash, hash },
     diagnostics: diagnostics,
-    fleet: { zones: new Map(), diagnostics: diagnostics, missing: new Map() },
+    fleet: { zones: new Map(), diagnostics, missing: new Map() },
     inForce: { revision: "one", hash: "one" },
     hold:
       result === "held"

@@ -194,7 +194,7 @@ describe("the daemon's configuration", () => {
         ? true
         : undefined,
     );
-    expect(await (await fetch(`${address}/problems`)).text()).toContain("zonewarden.yaml");
+    expect(await (await fetch(`${address}/diagnostics`)).text()).toContain("zonewarden.yaml");
 
     await example.place.write("zonewarden.yaml", file.replace("127.0.0.1:0", "127.0.0.1:1"));
     const told = await eventually(() =>

@@ -142,7 +142,7 @@ describe("SIGTERM ends the daemon cleanly", () => {
     await using example = await gated();
     await control(example, "faults", { fault: "status", status: 503, retry_after: 300, method });
     const daemon = example.place.start("run");
-    await eventually("a request is refused", () =>
+    await eventually("a request is held", () =>
       example.emulator.journal().find(({ status }) => status === 503),
     );
     await sleep(50);
@@ -203,7 +203,7 @@ describe("SIGTERM ends a single command", () => {
     const { code, stdout } = await endedSoon(apply);
     expect(code).toBe(5);
     expect(stdout).toMatch(/✓ update-rule/);
-    expect(stdout).toMatch(/not sent, since the program was told to stop/);
+    expect(stdout).toMatch(/not sent, the program was stopped/);
   });
 });
 

@@ -72,7 +72,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
   }) => {
     fc.assert(
       fc.property(pairs, (pair) => {
-        const { writes, holds: holds } = plannable(pair);
+        const { writes, holds } = plannable(pair);
         fc.pre(holds.every(({ reason: code }) => code !== "unsafe_order"));
         expect(weakMoments(statesOf(pair.live, writes))).toEqual([]);
       }),
@@ -105,7 +105,7 @@ describe("laws of planning", { timeout: manyRuns }, () => {
             policies: policies && { ...policies, items: policies.items.toReversed() },
           },
         };
-        const { changes, writes, holds: holds } = plan(desired, live, owner);
+        const { changes, writes, holds } = plan(desired, live, owner);
         expect(plan(turned, live, owner)).toMatchObject({ changes, writes, holds });
         // Of several live policies for one declared one the first listed counts: they have no time stamp.
         const names = live.policies?.map(identityOf) ?? [];

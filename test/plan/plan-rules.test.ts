@@ -226,7 +226,7 @@ const situations: readonly Sent[] = [
 
 describe("planning rules", () => {
   it.for(situations)("when $when", ({ given, live, yields, sends, leaves = [] }, { expect }) => {
-    const { changes, writes, unmanaged, holds: holds } = plannedRules(given, live);
+    const { changes, writes, unmanaged, holds } = plannedRules(given, live);
     expect(holds).toEqual([]);
     expect(changes.map(summaryOf)).toEqual(yields);
     expect(writes.map(told)).toEqual(sends);

@@ -12,7 +12,7 @@ const hostC = 'http.host eq "c.example"';
 const hostAOrC = 'http.host in {"a.example" "c.example"}';
 
 function steps(policies: readonly Policy[], live: readonly LivePolicy[]): readonly string[] {
-  const { changes, holds: holds } = plan(
+  const { changes, holds } = plan(
     desiredZone({ policies: declared(policies) }),
     liveZone({ policies: live }),
     owner,
@@ -177,7 +177,7 @@ describe("the order of policies", () => {
   });
 
   it("names the policies that no order makes safe, and what to do", ({ expect }) => {
-    const { holds: holds } = plan(
+    const { holds } = plan(
       desiredZone({ policies: declared([policy("a", on(hostB)), policy("z", on(hostA))]) }),
       liveZone({
         policies: [
@@ -189,7 +189,7 @@ describe("the order of policies", () => {
     );
     expect(holds).toEqual([
       {
-        code: "unsafe_order",
+        reason: "unsafe_order",
         message:
           "policy/a gives up what policy/z takes over, and the other way round: between the two requests some pages " +
           "would be less protected than before and after; change them one after the other",

@@ -125,10 +125,10 @@ describe("knowing live rules again", () => {
     expect,
   }) => {
     const taken = liveDeployment("t9", { ref: "team-b:owasp", description: "Team B" });
-    const { holds: holds } = plannedRules(declared([owasp]), entrypoint(taken));
+    const { holds } = plannedRules(declared([owasp]), entrypoint(taken));
     expect(holds).toEqual([
       {
-        code: "already_deployed",
+        reason: "already_deployed",
         message:
           `rule/owasp deploys the managed ruleset ${owaspRulesetId}, but the live rule t9 (Team B) does so already, ` +
           "and a zone can deploy it once: delete that rule, or leave the ruleset to its owner",

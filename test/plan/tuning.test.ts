@@ -102,7 +102,7 @@ describe("the one complete overrides object", () => {
     expect(resolveOverrides(rule, score)).toEqual(yields);
   });
 
-  it("is left out where nothing is overridden, since an empty one is refused", ({ expect }) => {
+  it("is left out where nothing is overridden, since an empty one is held", ({ expect }) => {
     const { writes } = plan(
       desiredZone({ rules: declared([deployment("owasp")]) }),
       liveZone({ entrypoint: absent }),

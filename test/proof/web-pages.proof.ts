@@ -164,7 +164,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
         `${server.url}/zones/iris.example`,
         `${server.url}/nothing`,
         troubled.url,
-        `${troubled.url}/problems`,
+        `${troubled.url}/diagnostics`,
         `${troubled.url}/zones/${shop}`,
         `${troubled.url}/?inventory=malicious`,
         `${troubled.url}/zones/old.example.com`,

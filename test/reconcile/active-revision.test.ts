@@ -66,7 +66,7 @@ describe("a new revision of the files", () => {
       result: "held",
       state: { revision: "r2" },
       inForce: { revision: "r1", hash: "r1" },
-      hold: { code: "fleet_change", touched: new Set(zones.slice(0, 4)) },
+      hold: { reason: "fleet_change", touched: new Set(zones.slice(0, 4)) },
     });
     expect(world.requests).toEqual([]);
 
@@ -94,7 +94,7 @@ describe("a new revision of the files", () => {
     world.told();
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual(zones.map((zone) => `${zone} refused`));
+    expect(world.told()).toEqual(zones.map((zone) => `${zone} held`));
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe("a new revision of the files", () => {
     world.told();
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
-    expect(world.told().filter((text) => text.endsWith("held"))).toEqual([`${first} refused`]);
+    expect(world.told().filter((text) => text.endsWith("held"))).toEqual([`${first} held`]);
     expect(world.live.get(rest[0] ?? "")?.policies).toMatchObject([{ action: "log" }]);
 
     for (const zone of zones) world.files.set(zone, protectedContent);
@@ -170,7 +170,7 @@ describe("a new revision of the files", () => {
     world.reconciler.wake("file");
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} in-sync`]);
+    expect(world.told()).toEqual([`${shop} in_sync`]);
     expect(world.live.get(blog)?.policies).toHaveLength(1);
   });
 });
@@ -221,7 +221,7 @@ describe("while a revision waits for a person", () => {
     const [first = ""] = zones;
     world.unlistable = { zones: [first], failed: [] };
     await sweep(world);
-    expect(world.told()).toContain(`${first} unreadable`);
+    expect(world.told()).toContain(`${first} error`);
     expect(world.requests).not.toContain(`read ${first}`);
   });
 

@@ -36,7 +36,7 @@ async function carriedOutIn(
   const never = new AbortController().signal;
   const came = await clock.run(
     applyPlan(
-      { gate: gate, holdsAt: () => [], longestAgeMs },
+      { gate, holdsAt: () => [], longestAgeMs },
       proposal,
       () => [],
       { writer, clock, bug: (error) => bugs.tell(error) },

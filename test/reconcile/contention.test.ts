@@ -51,8 +51,8 @@ describe("a tool that makes its object anew whenever we delete it", () => {
       world.reconciler.wake("schedule");
       await world.clock.advance(minute);
     }
-    expect(world.reports.at(-1)).toMatchObject({ holds: [{ code: "contended" }] });
+    expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "contended" }] });
     const applied = `${shop} applied`;
-    expect(world.told()).toEqual([applied, applied, applied, `${shop} refused`]);
+    expect(world.told()).toEqual([applied, applied, applied, `${shop} held`]);
   });
 });

@@ -30,7 +30,7 @@ describe("a plan that only time holds", () => {
     await using world = new World([shop, blog], { windows: windowsOf([brief]) });
     world.start();
     await world.clock.advance(40 * second - 1);
-    expect(world.told().toSorted()).toEqual([`${blog} refused`, `${shop} refused`]);
+    expect(world.told().toSorted()).toEqual([`${blog} held`, `${shop} held`]);
     await world.clock.advance(1);
     expect(world.reports.map(({ trigger }) => trigger)).toEqual(["due", "due"]);
     expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
@@ -50,7 +50,7 @@ describe("a plan that only time holds", () => {
     world.live.set(shop, { ...(world.live.get(shop) ?? never()), policies: [] });
     world.reconciler.wake("file");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} refused`]);
+    expect(world.told()).toEqual([`${shop} held`]);
     await world.clock.advance(18 * hour);
     expect(world.told()).toEqual([`${shop} applied`]);
   });
@@ -65,7 +65,7 @@ describe("a plan that only time holds", () => {
     await world.clock.advance(30 * minute);
     world.reconciler.wake("schedule");
     await world.clock.advance(30 * minute);
-    expect(world.told()).toEqual([`${shop} refused`, `${shop} refused`]);
+    expect(world.told()).toEqual([`${shop} held`, `${shop} held`]);
     await world.clock.advance(2 * hour);
     expect(world.told()).toEqual([`${shop} applied`]);
   });
@@ -80,7 +80,7 @@ describe("a plan that only time holds", () => {
     });
     world.start();
     await world.clock.advance(2 * hour - 1);
-    expect(world.told().toSorted()).toEqual([`${blog} refused`, `${shop} refused`]);
+    expect(world.told().toSorted()).toEqual([`${blog} held`, `${shop} held`]);
     await world.clock.advance(1);
     expect(world.told()).toEqual([`${shop} applied`]);
     await world.clock.advance(24 * hour);
@@ -93,7 +93,7 @@ describe("a plan that only time holds", () => {
     world.files.set(shop, { ...protectedContent, suspension: { reason: "sale", until } });
     world.start();
     await world.clock.advance(2 * hour);
-    expect(world.told()).toEqual([`${shop} refused`, `${shop} refused`]);
+    expect(world.told()).toEqual([`${shop} held`, `${shop} held`]);
     await world.clock.advance(40 * second);
     expect(world.told()).toEqual([`${shop} applied`]);
   });
@@ -110,7 +110,7 @@ describe("a plan that only time holds", () => {
       world.reconciler.wake("schedule");
       await world.clock.advance(0);
     }
-    expect(world.reports.at(-1)).toMatchObject({ holds: [{ code: "contended" }] });
+    expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "contended" }] });
     world.told();
     await world.clock.advance(57 * minute - 1);
     expect(world.told()).toEqual([]);
@@ -122,7 +122,7 @@ describe("a plan that only time holds", () => {
     await using world = new World([shop], { windows: windowsOf([brief]), mode: "observe" });
     world.start();
     await world.clock.advance(24 * hour);
-    expect(world.told()).toEqual([`${shop} refused`]);
+    expect(world.told()).toEqual([`${shop} held`]);
   });
 });
 
@@ -161,7 +161,7 @@ describe("a zone that waits for a window", () => {
     world.told();
     world.reconciler.reconfigure({ ...world.options, windows: windowsOf([brief]) });
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} refused`, `${shop} refused`]);
+    expect(world.told().toSorted()).toEqual([`${blog} held`, `${shop} held`]);
     await world.clock.advance(minute);
     expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
   });

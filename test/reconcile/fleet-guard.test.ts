@@ -38,7 +38,7 @@ describe("a new revision of the files", () => {
   it("says the numbers, the limit and the way out", ({ expect }) => {
     const hold = compareFleets(fleet(10), fleet(8, 2), "abc1234def", limits);
     expect(hold).toEqual({
-      code: "fleet_change",
+      reason: "fleet_change",
       touched: new Set(["z0.example", "z1.example", "z8.example", "z9.example"]),
       message:
         "revision abc1234def changes 2 and drops 2 of 10 zones (40 %), the limit is 30 %: acknowledge it by adding abc1234def to limits.accept, or raise limits.max_fleet_share",

@@ -139,9 +139,9 @@ describe("a look that fails", () => {
     at.faults.set(shop, () => new ServiceFault("API_FORBIDDEN", false));
     at.start(declaredZone(shop));
     await at.clock.advance(23 * hourMs);
-    expect(at.told()).toEqual([`${shop} unreadable`]);
+    expect(at.told()).toEqual([`${shop} error`]);
     await at.clock.advance(2 * hourMs);
-    expect(at.told()).toEqual([`${shop} unreadable`]);
+    expect(at.told()).toEqual([`${shop} error`]);
   });
 
   it("of one kind that the contract does not show hides no other", async ({ expect }) => {
@@ -163,7 +163,7 @@ describe("a look that fails", () => {
     at.faults.set(shop, () => new Error("a fault of our own"));
     at.start(declaredZone(shop), declaredZone(blog));
     await at.clock.advance(3_000);
-    expect(at.told()).toEqual([`${shop} unreadable`, `${blog} read`]);
+    expect(at.told()).toEqual([`${shop} error`, `${blog} read`]);
     expect(at.bugs.take()).toHaveLength(1);
   });
 });
@@ -203,7 +203,7 @@ describe("a look tells", () => {
   });
 
   it.for([
-    { when: "is refused", transient: false, results: ["read"], notes: 1 },
+    { when: "is held", transient: false, results: ["read"], notes: 1 },
     { when: "fails for now", transient: true, results: ["error", "error"], notes: 0 },
   ])(
     "what it can where a managed ruleset $when, and looks again where that may help",

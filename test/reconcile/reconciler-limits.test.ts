@@ -88,7 +88,7 @@ describe("where changes of the files wait for a sweep", () => {
 
     world.reconciler.wakeZone(shop, "manual");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} in-sync`]);
+    expect(world.told()).toEqual([`${shop} in_sync`]);
     world.diagnostics = [];
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
@@ -106,7 +106,7 @@ describe("a script that is in use", () => {
     world.files.set(shop, desiredZone({ policies: declared([blocking]) }).content);
     world.start();
     await world.clock.advance(0);
-    expect(world.reports).toMatchObject([{ result: "held", holds: [{ code: "blocks_in_use" }] }]);
+    expect(world.reports).toMatchObject([{ result: "held", holds: [{ reason: "blocks_in_use" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
 
     const acknowledge = ["cdn.example.net"];
@@ -140,8 +140,8 @@ describe("two writers", () => {
       `${shop} applied`,
       `${shop} applied`,
       `${shop} applied`,
-      `${shop} refused`,
-      `${shop} refused`,
+      `${shop} held`,
+      `${shop} held`,
     ]);
 
     await world.clock.advance(3_600_000);
@@ -154,7 +154,7 @@ describe("in the mode observe", () => {
     await using world = new World([shop], { mode: "observe" });
     world.start();
     await world.clock.advance(0);
-    expect(world.reports).toMatchObject([{ result: "held", holds: [{ code: "observe" }] }]);
+    expect(world.reports).toMatchObject([{ result: "held", holds: [{ reason: "observe" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
   });
 
@@ -163,7 +163,7 @@ describe("in the mode observe", () => {
     world.files.set(shop, { ...protectedContent, mode: "observe" });
     world.start();
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} refused`]);
+    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} held`]);
   });
 
   it("a suspended zone is read and told until the suspension ends", async ({ expect }) => {
@@ -172,7 +172,7 @@ describe("in the mode observe", () => {
     world.files.set(shop, { ...protectedContent, suspension: { reason: "migration", until } });
     world.start();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} refused`]);
+    expect(world.told()).toEqual([`${shop} held`]);
     await world.clock.advance(60_000);
     expect(world.told()).toEqual([`${shop} applied`]);
   });
@@ -190,7 +190,7 @@ describe("in a freeze", () => {
     await using world = new World([shop], { windows: frozenBy(sales, false) });
     world.start();
     await world.clock.advance(0);
-    expect(world.reports).toMatchObject([{ result: "held", holds: [{ code: "freeze" }] }]);
+    expect(world.reports).toMatchObject([{ result: "held", holds: [{ reason: "freeze" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
     world.told();
     world.reconciler.reconfigure({ ...world.options, windows: windowsOf([]) });

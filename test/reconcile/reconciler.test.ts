@@ -22,7 +22,7 @@ describe("the reconciler", () => {
 
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} in-sync`, `${shop} in-sync`]);
+    expect(world.told().toSorted()).toEqual([`${blog} in_sync`, `${shop} in_sync`]);
   });
 
   it("tells a start by its name, though the service answers before the files are read", async ({
@@ -46,10 +46,10 @@ describe("the reconciler", () => {
     world.reconciler.wakeZone(blog, "manual");
     await world.clock.advance(0);
     expect(world.reports.at(-1)?.trigger).toBe("manual");
-    expect(world.told()).toEqual([`${blog} in-sync`]);
+    expect(world.told()).toEqual([`${blog} in_sync`]);
     world.reconciler.wakeZone("unlisted.example", "manual");
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} in-sync`, `${shop} in-sync`]);
+    expect(world.told().toSorted()).toEqual([`${blog} in_sync`, `${shop} in_sync`]);
   });
 
   it("looks at the zones that a file change touches, and at no other", async ({ expect }) => {
@@ -99,7 +99,7 @@ describe("the reconciler", () => {
     const reads = world.requests.filter((request) => request === `read ${shop}`);
     expect(reads).toHaveLength(1);
     await world.clock.advance(1_000);
-    expect(world.told()).toEqual([`${shop} applied`, `${shop} in-sync`]);
+    expect(world.told()).toEqual([`${shop} applied`, `${shop} in_sync`]);
   });
 });
 
@@ -146,7 +146,7 @@ describe("a zone that fails", () => {
     world.told();
     act(world);
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} unreadable`]);
+    expect(world.told()).toEqual([`${shop} error`]);
   });
 
   it("delays no other, and comes back after waits that grow", async ({ expect }) => {
@@ -154,13 +154,13 @@ describe("a zone that fails", () => {
     world.faults.set(shop, () => new ServiceFault("API_SERVER", true));
     world.start();
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} unreadable`]);
+    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} error`]);
     const reads: string[] = [];
     for (const ms of [4_999, 1, 9_999, 1]) {
       await world.clock.advance(ms);
       reads.push(world.told().join(" "));
     }
-    expect(reads).toEqual(["", `${shop} unreadable`, "", `${shop} unreadable`]);
+    expect(reads).toEqual(["", `${shop} error`, "", `${shop} error`]);
 
     world.faults.delete(shop);
     await world.clock.advance(20_000);
@@ -172,9 +172,9 @@ describe("a zone that fails", () => {
     world.faults.set(shop, () => new ServiceFault("API_RATE_LIMITED", true, 60_000));
     world.start();
     await world.clock.advance(59_999);
-    expect(world.told()).toEqual([`${shop} unreadable`]);
+    expect(world.told()).toEqual([`${shop} error`]);
     await world.clock.advance(1);
-    expect(world.told()).toEqual([`${shop} unreadable`]);
+    expect(world.told()).toEqual([`${shop} error`]);
   });
 
   it("is left to the next sweep where trying again cannot help", async ({ expect }) => {
@@ -182,10 +182,10 @@ describe("a zone that fails", () => {
     world.faults.set(shop, () => new ServiceFault("API_FORBIDDEN", false));
     world.start();
     await world.clock.advance(3_600_000);
-    expect(world.told()).toEqual([`${shop} unreadable`]);
+    expect(world.told()).toEqual([`${shop} error`]);
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} unreadable`]);
+    expect(world.told()).toEqual([`${shop} error`]);
   });
 
   it("in the middle of its writes keeps what is done and goes on from there", async ({
@@ -215,7 +215,7 @@ describe("a zone that fails", () => {
     world.faults.set(shop, () => new TypeError("a bug"));
     world.start();
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} unreadable`]);
+    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} error`]);
     expect(world.bugs.take()).toHaveLength(1);
   });
 });
@@ -226,7 +226,7 @@ describe("zones that cannot be listed", () => {
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
     world.start();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} unreadable`]);
+    expect(world.told()).toEqual([`${shop} error`]);
     expect(world.unlisted).toMatchObject([{ code: "API_UNREACHABLE" }]);
     world.listFault = undefined;
     await world.clock.advance(5_000);
@@ -241,7 +241,7 @@ describe("zones that cannot be listed", () => {
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
     world.reconciler.wake("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} in-sync`]);
+    expect(world.told()).toEqual([`${shop} in_sync`]);
   });
 
   it("by one credential of several hide nobody else's, and each such credential is named", async ({
@@ -256,7 +256,7 @@ describe("zones that cannot be listed", () => {
     world.start();
     await world.clock.advance(0);
     const hidden = world.reports.find(({ zone }) => zone === blog);
-    expect(world.told().toSorted()).toEqual([`${blog} unreadable`, `${shop} applied`]);
+    expect(world.told().toSorted()).toEqual([`${blog} error`, `${shop} applied`]);
     const reasons = world.unlisted.map(({ message }) => message);
     expect(reasons).toEqual([
       `credential blogs: ${revoked.message}`,

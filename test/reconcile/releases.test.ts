@@ -52,7 +52,7 @@ describe("a plan that limits.accept releases", () => {
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
     for (let round = 0; round < 2; round += 1) {
       letBlock(world);
-      expect(await lookAgain(world)).toEqual([`${shop} refused`]);
+      expect(await lookAgain(world)).toEqual([`${shop} held`]);
     }
   });
 
@@ -96,7 +96,7 @@ describe("a plan that limits.accept releases", () => {
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
     letBlock(world);
     accept(world, [hash]);
-    expect(await lookAgain(world)).toEqual([`${shop} refused`]);
+    expect(await lookAgain(world)).toEqual([`${shop} held`]);
   });
 
   it("stays released while nothing of it could be written", async ({ expect }) => {
@@ -110,6 +110,6 @@ describe("a plan that limits.accept releases", () => {
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
     expect(world.reports).toEqual([]);
     letBlock(world);
-    expect(await lookAgain(world)).toEqual([`${shop} refused`]);
+    expect(await lookAgain(world)).toEqual([`${shop} held`]);
   });
 });

@@ -27,7 +27,7 @@ describe("a zone of which nothing has changed since the last look", () => {
   it("is read, but not understood and planned again", async ({ expect }) => {
     await using world = await settledWorld();
     world.requests.splice(0);
-    expect(await lookAgain(world)).toEqual([`${shop} in-sync`]);
+    expect(await lookAgain(world)).toEqual([`${shop} in_sync`]);
     expect(world.requests).toEqual([`read ${shop}`]);
     expect(world.understood).toEqual([]);
   });
@@ -92,9 +92,9 @@ describe("a zone is planned anew", () => {
   it("after a look that could not be had", async ({ expect }) => {
     await using world = await settledWorld();
     world.faults.set(shop, () => new ServiceFault("API_SERVER", false));
-    expect(await lookAgain(world)).toEqual([`${shop} unreadable`]);
+    expect(await lookAgain(world)).toEqual([`${shop} error`]);
     world.faults.clear();
-    expect(await lookAgain(world)).toEqual([`${shop} in-sync`]);
+    expect(await lookAgain(world)).toEqual([`${shop} in_sync`]);
     expect(world.understood).toEqual([shop]);
   });
 });

@@ -145,7 +145,7 @@ describe("a sweep that is due while the zones are listed for another reason", ()
     await world.clock.advance(500);
     world.reconciler.wake("schedule");
     await world.clock.advance(3_600_000);
-    expect(world.told().toSorted()).toEqual(["new.example unreadable", "z0.example in-sync"]);
+    expect(world.told().toSorted()).toEqual(["new.example error", "z0.example in_sync"]);
     expect([world.listings, world.overlaps]).toEqual([2, 0]);
   });
 });
@@ -187,7 +187,7 @@ describe("the zone listing", () => {
       await world.clock.advance(30_000);
     }
     expect(world.listings).toBe(2);
-    expect(world.told()).toEqual(["lost.example unreadable"]);
+    expect(world.told()).toEqual(["lost.example error"]);
   });
 
   it("that fails is not asked for sooner by a schedule, which sweeps the zones that are known", async ({
@@ -200,7 +200,7 @@ describe("the zone listing", () => {
       await world.clock.advance(minute);
     }
     expect(world.listings).toBe(2);
-    expect(world.told()).toEqual(Array.from({ length: 9 }, () => "z0.example in-sync"));
+    expect(world.told()).toEqual(Array.from({ length: 9 }, () => "z0.example in_sync"));
     await world.clock.advance(minute);
     expect([world.listings, world.overlaps]).toEqual([3, 0]);
   });
@@ -278,7 +278,7 @@ describe("the zone listing", () => {
     world.reconciler.wake("schedule");
     await world.clock.advance(15 * minute);
     expect(world.listings).toBeGreaterThan(5);
-    expect(world.told()).toEqual(["z0.example in-sync"]);
+    expect(world.told()).toEqual(["z0.example in_sync"]);
     world.listFault = undefined;
     await world.clock.advance(15 * minute);
     expect(world.told()).toEqual([]);

@@ -35,19 +35,19 @@ describe("a write that was not sent yet is called off", () => {
       when: "somebody suspends its zone",
       act: (world: World) =>
         edit(world, (files) => files.set(shop, { ...protectedContent, suspension })),
-      next: { result: "held", holds: [{ code: "suspend" }] },
+      next: { result: "held", holds: [{ reason: "suspend" }] },
     },
     {
       when: "its zone is only to be observed",
       act: (world: World) =>
         edit(world, (files) => files.set(shop, { ...protectedContent, mode: "observe" })),
-      next: { result: "held", holds: [{ code: "observe" }] },
+      next: { result: "held", holds: [{ reason: "observe" }] },
     },
     {
       when: "everything is only to be observed",
       act: ({ reconciler, options }: World) =>
         reconciler.reconfigure({ ...options, mode: "observe" }),
-      next: { result: "held", holds: [{ code: "observe" }] },
+      next: { result: "held", holds: [{ reason: "observe" }] },
     },
     {
       when: "its zone is taken out of the files",
@@ -80,7 +80,7 @@ describe("a write that was not sent yet is called off", () => {
     await world.clock.advance(1);
     expect(world.reports).toMatchObject([{ finishedAt: opens, outcomes: [{}, {}] }]);
     await world.clock.advance(30 * minute);
-    expect(world.reports.at(-1)).toMatchObject({ holds: [{ code: "freeze" }] });
+    expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "freeze" }] });
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ describe("zones of several credentials", () => {
     world.revision = "r2";
     world.reconciler.wake("file");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${brand} in-sync`]);
+    expect(world.told()).toEqual([`${brand} in_sync`]);
   });
 
   it("are looked at without one that serves them too: their report says so", async ({ expect }) => {

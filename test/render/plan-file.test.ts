@@ -151,7 +151,7 @@ describe("a saved plan", () => {
       file: forged((content) => (firstPlan(content)["writes"] = [])),
       says: /what stands at zones\.0\.plan\.hash is in no plan/,
     },
-  ])("that $when is refused", ({ file, says }, { expect }) => {
+  ])("that $when is held", ({ file, says }, { expect }) => {
     expect(mistakeIn(file)).toMatch(says);
   });
 

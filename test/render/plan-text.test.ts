@@ -45,11 +45,17 @@ describe("a plan as text", () => {
   });
 
   it.for([
-    { reason: "earlier_failure", says: "not sent, since an earlier one failed" },
-    { reason: "shutdown", says: "not sent, since the program was told to stop" },
-    { reason: "conflict", says: "not sent, since the zone has moved under the plan" },
-    { reason: "read_expired", says: "not sent, since it waited until what it rests on was old" },
-    { reason: "cancelled", says: "not sent, since something came to speak against it" },
+    { reason: "earlier_failure", says: "not sent, an earlier request failed" },
+    { reason: "shutdown", says: "not sent, the program was stopped" },
+    { reason: "conflict", says: "not sent, the zone changed after it was planned" },
+    {
+      reason: "read_expired",
+      says: "not sent, it waited until the state that was read was too old",
+    },
+    {
+      reason: "cancelled",
+      says: "not sent, a guard blocked it while it waited; the next run plans it again",
+    },
   ] as const)("says why a request was not sent: $reason", ({ reason, says }, { expect }) => {
     const [report] = zoneOf(applied, "shop.example.com");
     if (report?.result !== "applied") throw new Error("not applied");
@@ -84,7 +90,7 @@ describe("a plan as text", () => {
       ],
       plain,
     );
-    expect(text).toContain("the answer was lost, the next look decides");
+    expect(text).toContain("the answer was lost; the next run reads what came of it");
     expect(text).toContain("somebody else wrote");
   });
 

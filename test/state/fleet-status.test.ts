@@ -46,7 +46,7 @@ describe("the status of a zone", () => {
       runs: [held("observe", "weakening")],
       status: "held",
     },
-    { when: "it is suspended", runs: [held("suspend", "quota")], status: "paused" },
+    { when: "it is suspended", runs: [held("suspend", "quota")], status: "suspended" },
     { when: "it cannot be read", runs: [{ result: "error" }], status: "error" },
     {
       when: "everything was carried out",
@@ -107,7 +107,7 @@ describe("a suspension", () => {
     const fleet = fleetOf();
     stateAfter(fleet, report(shop, 1, drifted));
     fleet.declare([declared(shop, { suspension: paused })], at(2));
-    expect(fleet.zone(shop)).toMatchObject({ status: "paused", statusSince: at(2) });
+    expect(fleet.zone(shop)).toMatchObject({ status: "suspended", statusSince: at(2) });
 
     stateAfter(fleet, report(shop, 3, held("suspend")));
     fleet.declare([declared(shop)], at(4));
@@ -116,7 +116,7 @@ describe("a suspension", () => {
 
   it("that has run out is none", ({ expect }) => {
     const fleet = fleetOf(declared(shop, { suspension: { ...paused, until: at(5) } }));
-    expect(stateAfter(fleet, report(shop, 4, { result: "in_sync" })).status).toBe("paused");
+    expect(stateAfter(fleet, report(shop, 4, { result: "in_sync" })).status).toBe("suspended");
     expect(stateAfter(fleet, report(shop, 6, { result: "in_sync" })).status).toBe("in_sync");
   });
 
@@ -146,7 +146,7 @@ describe("a revision of the files that is held", () => {
 
   it("hides neither a failure nor a suspension", ({ expect }) => {
     const fleet = fleetOf(declared(shop, { hold: fleetRefusal, suspension: paused }));
-    expect(stateAfter(fleet, report(shop, 1, { result: "in_sync" })).status).toBe("paused");
+    expect(stateAfter(fleet, report(shop, 1, { result: "in_sync" })).status).toBe("suspended");
     expect(stateAfter(fleet, report(shop, 2, { result: "error" })).status).toBe("error");
   });
 });

@@ -93,7 +93,7 @@ describe("what history keeps", () => {
     expect(entries.map((each) => historyEntryFrom(historyJson(each)))).toEqual(entries);
     const [last] = entries.slice(-1);
     if (last?.at.getTime() === at(9).getTime()) {
-      expect(last).toMatchObject({ verdict: "no_longer_declared", status: "unknown" });
+      expect(last).toMatchObject({ result: "no_longer_declared", status: "unknown" });
     }
   });
 

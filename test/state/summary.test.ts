@@ -15,7 +15,7 @@ function zoneOf(reports: readonly ZoneReport[], name: string): ZoneReport {
 describe("a run in numbers", () => {
   it("counts zones, changes, requests and what is left alone", ({ expect }) => {
     expect(summarize(planned)).toEqual({
-      zones: { in_sync: 2, unreadable: 1, refused: 1, ready: 3, applied: 0 },
+      zones: { in_sync: 2, error: 1, held: 1, planned: 3, applied: 0 },
       converged: 2,
       changes: { create: 7, update: 4, delete: 5 },
       writes: 13,

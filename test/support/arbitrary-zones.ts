@@ -43,7 +43,7 @@ const unlikePairs: fc.Arbitrary<Pair> = fc
 const nearPairs: fc.Arbitrary<Pair> = fc
   .tuple(unlikePairs, fc.infiniteStream(fc.nat(9)))
   .map(([{ desired, live }, dice]) => {
-    const { writes, holds: holds } = plan(desired, live, owner);
+    const { writes, holds } = plan(desired, live, owner);
     const after = holds.length > 0 ? live : (statesOf(live, writes).at(-1) ?? live);
     return { desired: edited(desired, dice), live: after };
   });

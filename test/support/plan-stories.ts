@@ -194,7 +194,7 @@ function judged([desired, live]: readonly [DesiredZone, LiveZone]): ZoneReport {
   if (proposal.changes.length === 0) return { ...base, result: "in_sync", plan: proposal };
   const cause = causeByMarks(proposal);
   return holds.length > 0
-    ? { ...base, result: "held", plan: proposal, cause, holds: holds }
+    ? { ...base, result: "held", plan: proposal, cause, holds }
     : { ...base, result: "planned", plan: proposal, cause };
 }
 

@@ -201,7 +201,7 @@ export class World implements AsyncDisposable {
       };
     });
     const { diagnostics, revision } = this;
-    return { documents, diagnostics: diagnostics, revision, hash: revision };
+    return { documents, diagnostics, revision, hash: revision };
   }
 
   async #list(signal: AbortSignal): Promise<Listing> {

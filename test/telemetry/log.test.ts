@@ -94,7 +94,7 @@ describe("a run in the log", () => {
   it("names what differs and what holds the plan", ({ expect }) => {
     expect(linesOf(held("weakening"))[0]).toMatchObject({
       differs: ["~ policy/a (enabled): strengthens"],
-      holds: [{ code: "weakening", message: "held: weakening" }],
+      holds: [{ reason: "weakening", message: "held: weakening" }],
     });
   });
 });
@@ -267,6 +267,6 @@ describe("the format for a terminal", () => {
     const hostile: Partial<Diagnostic> = { message: "\u001b[2Jgone\nFAKE" };
     logLoad(logger, load({ diagnostics: [diagnostic(hostile)] }));
     expect(text()).not.toContain("\u001b");
-    expect(text()).toContain("problem=\\u{1b}[2Jgone\\u{a}FAKE");
+    expect(text()).toContain("diagnostic=\\u{1b}[2Jgone\\u{a}FAKE");
   });
 });

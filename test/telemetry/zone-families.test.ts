@@ -14,7 +14,7 @@ describe("the series of a zone", () => {
     const zone = `zone="${shop}"`;
     expect(series.get(`zonewarden_zone_status{${zone},status="unknown"}`)).toBe(1);
     expect(series.get(`zonewarden_zone_last_success_timestamp_seconds{${zone}}`)).toBe(0);
-    expect(series.get(`zonewarden_zone_held{${zone},reason="delete_limit"}`)).toBe(0);
+    expect(series.get(`zonewarden_zone_held{${zone},reason="too_many_deletes"}`)).toBe(0);
   });
 
   it("tell of drift by its impact, and why its plan is held", async ({ expect }) => {
@@ -29,7 +29,7 @@ describe("the series of a zone", () => {
       series.get(`zonewarden_drift_resources{${zone},kind="policy",impact="strengthens"}`),
     ).toBe(0);
     expect(series.get(`zonewarden_drift_detected_total{${zone},kind="policy"}`)).toBe(1);
-    expect(series.get(`zonewarden_zone_held{${zone},reason="delete_limit"}`)).toBe(1);
+    expect(series.get(`zonewarden_zone_held{${zone},reason="too_many_deletes"}`)).toBe(1);
     expect(series.get(`zonewarden_zone_held{${zone},reason="weakening"}`)).toBe(1);
     expect(series.get(`zonewarden_zone_held{${zone},reason="quota"}`)).toBe(0);
     expect(series.get(`zonewarden_zone_last_success_timestamp_seconds{${zone}}`)).toBe(
@@ -40,7 +40,7 @@ describe("the series of a zone", () => {
   it("tell that a revision of the files holds it, from its reading to its release", async ({
     expect,
   }) => {
-    const series = `zonewarden_zone_held{zone="${shop}",reason="fleet_limit"}`;
+    const series = `zonewarden_zone_held{zone="${shop}",reason="fleet_change"}`;
     const fleet = fleetOf(declared(shop, { hold: fleetRefusal }));
     const isHeld = async (): Promise<number | undefined> =>
       (await scrape(freshMetrics(), fleet)).series.get(series);
@@ -191,7 +191,7 @@ describe("the series of a zone's inventory", () => {
     fleet.recordInventory(inventoryRead(shop, 1, { items: [cookie("cart")], kinds: ["cookie"] }));
     const names = Object.keys(await inventorySeries(fleet));
     expect(names.filter((name) => name.startsWith("scripts_outside"))).toEqual([]);
-    expect(names.filter((name) => name.startsWith("held"))).toEqual([
+    expect(names.filter((name) => name.startsWith("refused"))).toEqual([
       'refused{zone="shop.example.com",kind="cookie"}',
     ]);
     expect(names.filter((name) => /^\w*items\{/.test(name) && !/cookie/.test(name))).toEqual([]);

@@ -142,10 +142,10 @@ describe("what browsers saw", () => {
   }) => {
     const page = fleetPage(scene(), { status: "held", q: "shop", inventory: "malicious" });
     expect(wordsOf(page)).toContain("1 with malicious items: 2 1 with scripts outside policies: 1");
-    expect(wordsOf(page)).toContain("Zones: blocked, with malicious items");
+    expect(wordsOf(page)).toContain("Zones: held, with malicious items");
     expect(wordsOf(page)).toContain("shop.example.com 2 malicious");
-    expect(page).toMatch(/href="\/\?q=shop&amp;status=blocked"\s+aria-current="true"/);
-    expect(page).toContain('href="/?q=shop&amp;status=blocked&amp;inventory=outside"');
+    expect(page).toMatch(/href="\/\?q=shop&amp;status=held"\s+aria-current="true"/);
+    expect(page).toContain('href="/?q=shop&amp;status=held&amp;inventory=outside"');
     expect(page).toContain('href="/?q=shop&amp;status=drifted&amp;inventory=malicious"');
     expect(page).toContain('<input type="hidden" name="inventory" value="malicious" />');
   });

@@ -58,7 +58,7 @@ describe("the schema of /api/v1", () => {
   it("describes what is sent of the fleet", ({ expect }) => {
     expect(faultsOf("fleet", fleetJson(snapshot))).toBe("");
     expect(faultsOf("zones", zonesJson(snapshot, selectionFrom({})))).toBe("");
-    expect(faultsOf("problems", problemsJson(snapshot))).toBe("");
+    expect(faultsOf("diagnostics", problemsJson(snapshot))).toBe("");
   });
 
   it.for(scene().zones)("describes $declared.name, which is $status", (state, { expect }) => {
@@ -84,15 +84,15 @@ describe("the schema of /api/v1", () => {
     expect(body).toMatchObject({
       desired: {
         revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
-        held: { revision: "sha256-0357424802a9", code: "fleet_change", zones: 2 },
+        held: { revision: "sha256-0357424802a9", reason: "fleet_change", zones: 2 },
       },
     });
     const diagnostics = problemsJson({ ...snapshot, fleet: held });
-    expect(faultsOf("problems", diagnostics)).toBe("");
+    expect(faultsOf("diagnostics", diagnostics)).toBe("");
     expect(diagnostics).toMatchObject({ diagnostics: [], held: { message: fleetRefusal.message } });
     for (const state of held.zones) {
       expect(faultsOf("zone", zoneJson(state))).toBe("");
-      expect(zoneJson(state)).toMatchObject({ blocked: ["fleet_limit"], holds: [fleetRefusal] });
+      expect(zoneJson(state)).toMatchObject({ hold_reasons: ["fleet_change"], holds: [fleetRefusal] });
     }
   });
 
@@ -103,7 +103,7 @@ describe("the schema of /api/v1", () => {
   });
 
   it("notices a field that nobody described", ({ expect }) => {
-    expect(faultsOf("problems", { diagnostics: [], held: null, more: 1 })).toContain(
+    expect(faultsOf("diagnostics", { diagnostics: [], held: null, more: 1 })).toContain(
       "additional properties",
     );
   });

@@ -38,10 +38,10 @@ describe("the fleet as JSON", () => {
         in_sync: 1,
         drifted: 0,
         pending: 0,
-        blocked: 0,
+        held: 0,
         error: 0,
         unknown: 1,
-        paused: 0,
+        suspended: 0,
       },
       inventory: null,
       schedule: {
@@ -89,7 +89,7 @@ describe("zones as JSON", () => {
           consecutive_failures: 0,
           drift: { policy: { weakens: 1, neutral: 0, strengthens: 0 } },
           pending: { setting: 0, policy: 0, rule: 0 },
-          blocked: ["weakening", "delete_limit"],
+          hold_reasons: ["weakening", "too_many_deletes"],
         },
       ],
     });

@@ -51,7 +51,7 @@ describe("the selected zones", () => {
   it("come in the order of their urgency: weakened ones first", ({ expect }) => {
     const { zones } = select(fleet.zones, everything);
     expect(zones.map((state) => `${state.declared.name} ${state.status}`)).toEqual([
-      "d.example.com blocked",
+      "d.example.com held",
       "c.example.com error",
       "b.example.com drifted",
       "e.example.com unknown",
@@ -72,7 +72,7 @@ describe("the selected zones", () => {
     expect,
   }) => {
     const { counts, matching, zones } = select(fleet.zones, { ...everything, status: "error" });
-    expect(counts).toMatchObject({ error: 1, blocked: 1, in_sync: 1, paused: 0 });
+    expect(counts).toMatchObject({ error: 1, held: 1, in_sync: 1, suspended: 0 });
     expect([matching, zones.length]).toEqual([1, 1]);
   });
 
@@ -93,7 +93,7 @@ describe("the selected zones", () => {
       inventory: "malicious",
     });
     expect(selected.matching).toBe(0);
-    expect(selected.counts).toMatchObject({ blocked: 1, error: 0, in_sync: 0 });
+    expect(selected.counts).toMatchObject({ held: 1, error: 0, in_sync: 0 });
     expect(selected.inventory.zones).toEqual({ malicious: 0, outside: 0, failing: 1, unread: 0 });
   });
 

@@ -80,7 +80,7 @@ describe("the server", () => {
     for (const path of [
       "/",
       `/zones/${shop}`,
-      "/problems",
+      "/diagnostics",
       "/api/v1/fleet",
       "/livez",
       "/nothing",

@@ -52,7 +52,7 @@ export async function applySavedZone(
     const cause = causeByMarks(plan);
     const holdsAt = (now: Date): readonly Hold[] => judge(saved.plan, now);
     const holds = holdsAt(clock.now());
-    if (holds.length > 0) return { ...judged, result: "held", cause, holds: holds };
+    if (holds.length > 0) return { ...judged, result: "held", cause, holds };
     const ready = { ...judged, result: "planned", plan: { ...plan, writes: send }, cause } as const;
     using gate = new WriteGate(clock);
     const conditions = { gate, holdsAt, longestAgeMs: maxReadAgeMs(0) };

@@ -73,12 +73,13 @@ async function applyFresh(
 ): Promise<ZoneReport> {
   const { report } = proposal;
   if (report.result !== "planned") return report;
-  if (planHash(report.plan) !== planHash(judged.plan))
+  if (planHash(report.plan) !== planHash(judged.plan)) {
     return stale({ ...judged, ...timesOf(report) });
+  }
   const holdsAt = (now: Date): readonly Hold[] => guard(report.plan, looked.guardInput(now));
   const now = ports.clock.now();
   const holds = holdsAt(now);
-  if (holds.length > 0) return { ...report, finishedAt: now, result: "held", holds: holds };
+  if (holds.length > 0) return { ...report, finishedAt: now, result: "held", holds };
 
   using gate = new WriteGate(ports.clock);
   const conditions = { gate, holdsAt, longestAgeMs: ageMs };

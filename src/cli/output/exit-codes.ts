@@ -52,7 +52,7 @@ export function exitCodeInPart(code: ExitCode): ExitCode {
 const wishes: ReadonlySet<HoldReason> = new Set(["observe", "suspend"]);
 
 function isHeldByGuard(report: ZoneReport): boolean {
-  return report.result === "held" && report.holds.some(({ reason: code }) => !wishes.has(code));
+  return report.result === "held" && report.holds.some(({ reason }) => !wishes.has(reason));
 }
 
 /**

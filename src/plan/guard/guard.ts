@@ -47,7 +47,7 @@ export function guard(plan: Plan, guardInput: GuardInput): readonly Hold[] {
   return [
     ...(mode === "observe" ? [observed] : []),
     ...(suspension !== undefined && isSuspended(suspension, now) ? [suspended(suspension)] : []),
-    ...plan.holds.filter(({ reason: code }) => code === "already_deployed"),
+    ...plan.holds.filter(({ reason }) => reason === "already_deployed"),
     ...(isReleased(plan, releases) ? [] : held(plan, guardInput, howToRelease(plan, releases))),
   ];
 }
@@ -117,18 +117,18 @@ function tooMany(plan: Plan, limits: Limits, way: string): readonly Hold[] {
 }
 
 const shareLimits = {
-  delete: { code: "too_many_deletes", option: "max_delete_share" },
-  update: { code: "too_many_updates", option: "max_update_share" },
+  delete: { reason: "too_many_deletes", option: "max_delete_share" },
+  update: { reason: "too_many_updates", option: "max_update_share" },
 } as const;
 
 function share(plan: Plan, verb: "delete" | "update", limit: number, way: string): readonly Hold[] {
   const count = plan.changes.filter((change) => change.verb === verb).length;
   if (count / plan.compared <= limit) return [];
-  const { code, option } = shareLimits[verb];
+  const { reason, option } = shareLimits[verb];
   const found = `would ${verb} ${count} of ${plan.compared} managed things (${percentOver(limit, count / plan.compared)})`;
   return [
     {
-      reason: code,
+      reason,
       message: `${found}, the limit is ${percent(limit)}: ${way}, or raise limits.${option}`,
     },
   ];

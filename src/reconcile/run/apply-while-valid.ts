@@ -43,7 +43,7 @@ export async function applyPlan(
  * of rules it shows the whole list, and of settings and policies a write touches only those that it names.
  */
 function watchedWriter(
-  { gate: gate, holdsAt: holdsAt, longestAgeMs }: ApplyConditions,
+  { gate, holdsAt, longestAgeMs }: ApplyConditions,
   readAt: number,
   { writer, clock }: Pick<WritePorts, "writer" | "clock">,
 ): LiveWriter {

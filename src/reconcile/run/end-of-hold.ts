@@ -11,14 +11,12 @@ export type Ends = Readonly<
  * What ends first may leave a hold that has begun meanwhile: whoever looks then is told the next moment.
  */
 export function endOfHold(holds: readonly Hold[], ends: Ends): Date | undefined {
-  const moments = holds.map(({ reason: code }) =>
-    isOfTime(code, ends) ? ends[code]() : undefined,
-  );
+  const moments = holds.map(({ reason }) => (isOfTime(reason, ends) ? ends[reason]() : undefined));
   const known = moments.filter((moment) => moment !== undefined);
   if (known.length < holds.length) return undefined;
   return known.toSorted((a, b) => Number(b) - Number(a))[0];
 }
 
-function isOfTime(code: HoldReason, ends: Ends): code is keyof Ends {
-  return code in ends;
+function isOfTime(reason: HoldReason, ends: Ends): reason is keyof Ends {
+  return reason in ends;
 }

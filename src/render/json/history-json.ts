@@ -19,7 +19,7 @@ export function historyJson(entry: HistoryEntry): JsonObject {
     run: entry.run,
     trigger: entry.trigger,
     revision: entry.revision,
-    verdict: entry.result,
+    result: entry.result,
     status: entry.status,
     cause: entry.cause ?? null,
     drifted_since: entry.driftedSince?.toISOString() ?? null,
@@ -35,23 +35,23 @@ export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
   if (!isJsonObject(value)) return undefined;
   const at = looseDate(value["at"]);
   const trigger = knownName(triggers, value["trigger"]);
-  const verdict = knownName(historyEntryResults, value["verdict"]);
+  const result = knownName(historyEntryResults, value["result"]);
   const status = knownName(zoneStatuses, value["status"]);
   const zone = looseText(value["zone"]);
-  if (!at || !trigger || !verdict || !status || zone === "") return undefined;
+  if (!at || !trigger || !result || !status || zone === "") return undefined;
   return {
     at,
     zone,
     run: looseText(value["run"]),
     trigger,
     revision: looseText(value["revision"]),
-    result: verdict,
+    result,
     status,
     cause: knownName(causes, value["cause"]),
     driftedSince: looseDate(value["drifted_since"]),
     clearAt: looseDate(value["clear_at"]),
     changes: looseObjects(value["changes"]).flatMap(changeFrom),
-    holds: looseObjects(value["refusals"]).flatMap(holdFrom),
+    holds: looseObjects(value["holds"]).flatMap(holdFrom),
     failure: failureFrom(value["failure"]),
   };
 }

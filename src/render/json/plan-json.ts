@@ -41,7 +41,7 @@ function zoneJson(report: ZoneReport): JsonObject {
         ...base,
         cause: report.cause,
         plan: planJson(report.plan),
-        holds: report.holds.map(({ reason: code, message }) => ({ code, message })),
+        holds: report.holds.map(({ reason, message }) => ({ reason, message })),
       };
     case "applied":
       return {
@@ -64,7 +64,7 @@ export function planJson(plan: Plan): JsonObject {
     writes: plan.writes.map((write) => ({ ...write })),
     unmanaged: plan.unmanaged.map((each) => ({ ...each })),
     notes: plan.notes,
-    holds: plan.holds.map(({ reason: code, message }) => ({ code, message })),
+    holds: plan.holds.map(({ reason, message }) => ({ reason, message })),
     compared: plan.compared,
     owasp_version: plan.owaspVersion,
     marked: plan.marked,

@@ -51,8 +51,8 @@ function zoneBlock(report: ZoneReport): string {
     }
     case "held": {
       const reasons = report.holds.map(
-        ({ reason: code, message }) =>
-          `> **held** by ${markdownCode(code)}: ${markdownText(message)}\n`,
+        ({ reason, message }) =>
+          `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
       );
       return [head(`${countWords(report.plan)}, held`), ...reasons, planText(report.plan)].join(
         "\n",

@@ -85,8 +85,8 @@ function aboutLines({ unmanaged, notes }: Plan, paint: Paint): readonly string[]
   );
 }
 
-function refusalLines({ reason: code, message }: Hold, paint: Paint): readonly string[] {
-  return hanging(`held by ${code}: ${printable(message)}`).map((line) => paint("yellow", line));
+function refusalLines({ reason, message }: Hold, paint: Paint): readonly string[] {
+  return hanging(`held by ${reason}: ${printable(message)}`).map((line) => paint("yellow", line));
 }
 
 /** A long line broken at spaces, with what follows the first part indented. */

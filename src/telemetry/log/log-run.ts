@@ -78,7 +78,7 @@ export function logLoad(logger: Logger, load: LoadReport): void {
   }
 }
 
-function logHeld(logger: Logger, { revision, hold: hold }: HeldRevision): void {
+function logHeld(logger: Logger, { revision, hold }: HeldRevision): void {
   logger.error({ held: revision, code: hold.reason, hold: hold.message }, "files held");
 }
 
@@ -108,7 +108,7 @@ function logRefused(
     logger.info(found, foundMessage(report));
     return;
   }
-  const holds = report.holds.map(({ reason: code, message }) => ({ code, message }));
+  const holds = report.holds.map(({ reason, message }) => ({ reason, message }));
   logger.warn({ ...found, holds }, "plan held");
 }
 

@@ -122,8 +122,8 @@ function loadJson(load: LoadReport): JsonBody {
   };
 }
 
-function heldJson({ revision, hash, hold: hold, zones }: HeldRevision): JsonBody {
-  return { revision, hash, code: hold.reason, message: hold.message, zones };
+function heldJson({ revision, hash, hold, zones }: HeldRevision): JsonBody {
+  return { revision, hash, reason: hold.reason, message: hold.message, zones };
 }
 
 function recordJson(record: ChangeRecord): JsonBody {

@@ -40,7 +40,7 @@ function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html 
     <a class="brand" href="/"><img src="${iconPath}" alt="" width="20" height="20" />zonewarden</a>
     <nav aria-label="Pages">
       <a href="/">Fleet</a>
-      <a href="/problems"
+      <a href="/diagnostics"
         >Problems${diagnostics > 0 && html` <span class="count">${diagnostics}</span>`}</a
       >
     </nav>
@@ -66,7 +66,7 @@ function heldBanner({ fleet: { load } }: Snapshot): Html | undefined {
   return html`<p class="banner" role="status">
     <strong>A new revision of the files is held.</strong> ${revisionCode(load.held.revision)} would
     change or drop ${counted(load.held.zones, "zone")} and is not followed;
-    ${revisionCode(load.revision)} stays in force. <a href="/problems">Why, and what to do</a>
+    ${revisionCode(load.revision)} stays in force. <a href="/diagnostics">Why, and what to do</a>
   </p>`;
 }
 
@@ -76,8 +76,8 @@ function fileBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefi
   }
   return html`<p class="banner" role="status">
     <strong>The files are not in order.</strong>
-    <a href="/problems">${counted(load.diagnostics.length, "problem")}</a>; what is broken keeps its
-    last good state${loadedAt !== undefined && html` (all was well ${moment(loadedAt, now)})`}.
+    <a href="/diagnostics">${counted(load.diagnostics.length, "problem")}</a>; what is broken keeps
+    its last good state${loadedAt !== undefined && html` (all was well ${moment(loadedAt, now)})`}.
   </p>`;
 }
 

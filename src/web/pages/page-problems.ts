@@ -27,7 +27,7 @@ export function renderProblemsPage(snapshot: Snapshot): Html {
 
 function summary({ fleet: { load }, now }: Snapshot): Html {
   if (load === undefined) return html`The files have not been read yet.`;
-  const { diagnostics: diagnostics, source, at, held } = load;
+  const { diagnostics, source, at, held } = load;
   const nothing =
     held === undefined ? "Nothing is wrong" : "No mistake, but a revision that is held";
   const found = diagnostics.length === 0 ? nothing : counted(diagnostics.length, "problem");
@@ -35,7 +35,7 @@ function summary({ fleet: { load }, now }: Snapshot): Html {
 }
 
 function heldItem(
-  { revision, hold: hold, zones }: HeldRevision,
+  { revision, hold, zones }: HeldRevision,
   { revision: inForce }: LoadReport,
 ): Html {
   return html`<section class="card error">

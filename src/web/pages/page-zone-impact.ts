@@ -4,7 +4,7 @@ import { moment } from "./page-parts.ts";
 
 /** What the plan would do to what was seen, in the words of `plan --impact`; nothing where nothing differs or nobody looks. */
 export function renderImpact(state: ZoneState, now: Date): Html | undefined {
-  const { inventory, differing, holds: holds } = state;
+  const { inventory, differing, holds } = state;
   if (inventory === undefined || differing.length === 0) return undefined;
   const lines = inventory.facts?.impact ?? [];
   if (lines.length === 0) {

@@ -8,8 +8,8 @@ import { counted, foreign, ray } from "./page-parts.ts";
 
 /** Why a zone is not checked or not changed, each reason with what to do. */
 export function renderTroubles(state: ZoneState): Html {
-  const { failure, holds: holds, declared, consecutiveFailures } = state;
-  const { suspension, hold: hold } = declared;
+  const { failure, holds, declared, consecutiveFailures } = state;
+  const { suspension, hold } = declared;
   return html`${failure !== undefined && failed(failure, consecutiveFailures)}
   ${suspension !== undefined && suspended(suspension)}
   ${hold !== undefined && held("The new revision of the files is held", [hold])}
@@ -45,8 +45,8 @@ function held(title: string, holds: readonly Hold[]): Html {
     <h2>${title}</h2>
     <ul>
       ${holds.map(
-        ({ reason: code, message }) =>
-          html`<li>${foreign(message)} <code class="quiet">${code}</code></li>`,
+        ({ reason, message }) =>
+          html`<li>${foreign(message)} <code class="quiet">${reason}</code></li>`,
       )}
     </ul>
   </section>`;
