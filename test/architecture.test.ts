@@ -149,7 +149,7 @@ function page(file: string): string {
 const seenByTestsAlone = [
   "api/request/client.ts longestAnswer",
   "cli/program.ts createProgram",
-  "desired/schema.ts schemaText",
+  "desired/json-schema.ts schemaText",
   "emulator/http/dialect.ts dialects",
   "host/stopping.ts graceMs",
   "notify/notifier.ts graceMs",

@@ -1,5 +1,5 @@
 import type { Config } from "../desired/config/config.ts";
-import { DesiredFiles } from "../desired/desired-files.ts";
+import { DesiredFiles } from "../desired/load/zone-file-loader.ts";
 import { selectZones } from "../desired/zones/select.ts";
 import type { Host } from "../host/host.ts";
 import type { Loaded } from "../reconcile/fleet/active-revision.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../desired/config/config.ts";
-import { watchDesired } from "../desired/watch.ts";
+import { watchDesired } from "../desired/load/watch-zone-files.ts";
 import type { Host } from "../host/host.ts";
 import type { Stopping } from "../host/stopping.ts";
 import { every } from "../host/timers.ts";

@@ -1,4 +1,4 @@
-import type { Located } from "./yaml/located.ts";
+import type { Located } from "./location.ts";
 import { pathText } from "./yaml/path.ts";
 import type { Path } from "./yaml/path.ts";
 

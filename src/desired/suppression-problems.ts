@@ -1,8 +1,8 @@
 import { didYouMean } from "../syntax/nearest.ts";
 import { diagnosticCodes } from "../zone/problem-codes.ts";
 import type { Diagnostic } from "../zone/problem.ts";
-import type { ParsedFile } from "./parse-file.ts";
-import type { Suppression } from "./suppression.ts";
+import type { ParsedFile } from "./load/parse-zone-file.ts";
+import type { Suppression } from "./load/suppressions.ts";
 
 /** Problems that are left, and how many a comment has silenced. */
 export interface SuppressedDiagnostics {

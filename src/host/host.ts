@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { createInterface } from "node:readline/promises";
 
 import { type Clock, systemClock } from "../api/clock.ts";
-import type { FilePort } from "../desired/files.ts";
-import { nodeFiles } from "../desired/files.ts";
+import type { FilePort } from "../desired/file-system.ts";
+import { nodeFiles } from "../desired/file-system.ts";
 import { type HistoryStore, nodeHistoryStore } from "../telemetry/history/history-store.ts";
 import { type NamedFiles, nodeNamedFiles } from "./named-files.ts";
 

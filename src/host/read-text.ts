@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { reasonOf } from "../desired/yaml/read-text.ts";
+import { reasonOf } from "../desired/yaml/decode-text.ts";
 import type { Host } from "./host.ts";
 
 /** The text of a file, or why it has none, as words for people. */

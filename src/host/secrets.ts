@@ -1,5 +1,5 @@
 import type { SecretSource } from "../desired/config/config.ts";
-import { reasonOf } from "../desired/yaml/read-text.ts";
+import { reasonOf } from "../desired/yaml/decode-text.ts";
 import type { Host } from "./host.ts";
 
 /** Secrets are short; whatever is longer is no file with one. */

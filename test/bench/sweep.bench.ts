@@ -8,7 +8,7 @@ import { systemClock } from "../../src/api/clock.ts";
 import type { Observer } from "../../src/api/request/observer.ts";
 import { createReader, createWriter } from "../../src/api/service.ts";
 import { observerOf, reporterOf } from "../../src/daemon/reporter.ts";
-import { DesiredFiles } from "../../src/desired/desired-files.ts";
+import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
 import { Fleet } from "../../src/state/fleet.ts";

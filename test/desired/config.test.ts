@@ -3,8 +3,8 @@ import path from "node:path";
 import { describe, it } from "vitest";
 
 import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/config/config.ts";
-import { nodeFiles } from "../../src/desired/files.ts";
-import { schemaText } from "../../src/desired/schema.ts";
+import { nodeFiles } from "../../src/desired/file-system.ts";
+import { schemaText } from "../../src/desired/json-schema.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { renderDiagnostics } from "../../src/render/text/problems.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";

@@ -293,7 +293,7 @@ describe("reading again", () => {
 
   it("ends when it is told to", async ({ expect }) => {
     const { disk } = desiredBench({ "a.yaml": shop });
-    const { DesiredFiles } = await import("../../src/desired/desired-files.ts");
+    const { DesiredFiles } = await import("../../src/desired/load/zone-file-loader.ts");
     const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
     await expect(desired.load(AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
   });

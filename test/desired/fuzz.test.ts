@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { parseFile } from "../../src/desired/parse-file.ts";
+import { parseFile } from "../../src/desired/load/parse-zone-file.ts";
 import { desiredBench } from "../support/desired.ts";
 import { problemExamples } from "../support/problem-examples.ts";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { commitOf } from "../../src/desired/revision.ts";
+import { commitOf } from "../../src/desired/load/git-revision.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 
 const commit = "8c9b6cfb5909a67682231d479f0f6b5da5aa4681";

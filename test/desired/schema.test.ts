@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { schemaText, zoneFileShape } from "../../src/desired/schema.ts";
+import { schemaText, zoneFileShape } from "../../src/desired/json-schema.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { committedTypes, generated, typesFor } from "../support/generate-types.ts";
 

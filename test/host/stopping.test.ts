@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { nodeFiles } from "../../src/desired/files.ts";
+import { nodeFiles } from "../../src/desired/file-system.ts";
 import type { Started } from "../support/command-line.ts";
 import {
   control,

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import { parseFile } from "../../src/desired/parse-file.ts";
-import { maxProblems } from "../../src/desired/problem-of.ts";
-import { readYaml } from "../../src/desired/yaml/yaml-text.ts";
+import { parseFile } from "../../src/desired/load/parse-zone-file.ts";
+import { maxProblems } from "../../src/desired/diagnostics.ts";
+import { readYaml } from "../../src/desired/yaml/read-yaml.ts";
 
 const list = (item: string, length = 30_000): string =>
   `[${Array.from({ length }, () => item).join(",")}]`;

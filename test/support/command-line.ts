@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { systemClock } from "../../src/api/clock.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { nodeFiles } from "../../src/desired/files.ts";
+import { nodeFiles } from "../../src/desired/file-system.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import type { FilePort } from "../../src/desired/files.ts";
+import type { FilePort } from "../../src/desired/file-system.ts";
 
 /** What can stand at a path of a disk in memory. */
 type Entry =

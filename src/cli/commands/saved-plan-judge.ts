@@ -1,5 +1,5 @@
 import type { Config } from "../../desired/config/config.ts";
-import type { DesiredState } from "../../desired/desired-files.ts";
+import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectZones } from "../../desired/zones/select.ts";
 import { guard } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";

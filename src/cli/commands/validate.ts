@@ -1,7 +1,7 @@
 import path from "node:path";
 
-import { DesiredFiles, type DesiredState } from "../../desired/desired-files.ts";
-import { selectorsNaming, showZone, type ShownValue } from "../../desired/show.ts";
+import { DesiredFiles, type DesiredState } from "../../desired/load/zone-file-loader.ts";
+import { selectorsNaming, showZone, type ShownValue } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import { hasColor, type Host } from "../../host/host.ts";
 import {

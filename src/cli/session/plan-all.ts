@@ -1,4 +1,4 @@
-import type { DesiredState } from "../../desired/desired-files.ts";
+import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectZones } from "../../desired/zones/select.ts";
 import type { GuardInput } from "../../plan/guard/guard.ts";
 import { causeByMarks } from "../../plan/plan.ts";

@@ -1,5 +1,5 @@
 import { looseList } from "../../syntax/loose-json.ts";
-import type { Located } from "../yaml/located.ts";
+import type { Located } from "../location.ts";
 import type { Path } from "../yaml/path.ts";
 
 /** A profile or a zone as it stands in a file; its shape need not be right. */

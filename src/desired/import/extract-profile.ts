@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { JsonObject } from "../../syntax/json.ts";
 import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
-import { ifAny, said } from "../zones/zone-entry.ts";
+import { ifAny, said } from "./zone-entry.ts";
 
 /** Entries of `zones:` whose common parts stand in a profile. */
 export interface ExtractedProfile {

@@ -6,9 +6,9 @@ import type { YAMLSeq } from "yaml";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
-import { parseFile } from "../parse-file.ts";
+import { parseFile } from "../load/parse-zone-file.ts";
 import { Assembler } from "../zones/assemble.ts";
-import { contentEntry } from "../zones/zone-entry.ts";
+import { contentEntry } from "./zone-entry.ts";
 
 /** The text of a file with zone documents. Equal data gives equal bytes. */
 export function zoneFileText(data: JsonObject, remark: string): string {

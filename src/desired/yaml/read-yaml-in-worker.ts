@@ -2,7 +2,7 @@ import { addAbortListener } from "node:events";
 import { Worker, type ResourceLimits } from "node:worker_threads";
 
 import { isJsonObject } from "../../syntax/json.ts";
-import type { YamlText } from "./yaml-text.ts";
+import type { YamlText } from "./read-yaml.ts";
 
 /** Time for what is read aside. */
 export interface ReadingClock {

@@ -1,7 +1,7 @@
 import type { ErrorCode, YAMLError } from "yaml";
 
 import type { Diagnostic } from "../../zone/problem.ts";
-import { problemOf } from "../problem-of.ts";
+import { problemOf } from "../diagnostics.ts";
 import type { Source } from "./source.ts";
 
 /** A complaint of the `yaml` package as a problem, with what to do about it. */

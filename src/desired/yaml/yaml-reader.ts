@@ -3,7 +3,7 @@ import type { Alias, ParsedNode, YAMLMap, YAMLSeq } from "yaml";
 
 import type { DiagnosticCode } from "../../zone/problem-codes.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
-import { maxProblems, problemOf } from "../problem-of.ts";
+import { maxProblems, problemOf } from "../diagnostics.ts";
 import { placeAt } from "./source.ts";
 import type { Source } from "./source.ts";
 

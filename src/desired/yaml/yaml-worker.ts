@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 
 import { looseObject } from "../../syntax/loose-json.ts";
-import { readYaml } from "./yaml-text.ts";
+import { readYaml } from "./read-yaml.ts";
 
 // A thread of its own for one text; `readYamlAside` starts it and takes what it posts.
 const { file, text } = looseObject(workerData);

@@ -1,10 +1,10 @@
 import type { Place } from "../../zone/desired-zone.ts";
 import type { DiagnosticCode } from "../../zone/problem-codes.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
-import { problemOf } from "../problem-of.ts";
-import type { Words } from "../problem-of.ts";
-import { keyOffset, valueOffset } from "../yaml/located.ts";
-import type { Located } from "../yaml/located.ts";
+import { problemOf } from "../diagnostics.ts";
+import type { Words } from "../diagnostics.ts";
+import { keyOffset, valueOffset } from "../location.ts";
+import type { Located } from "../location.ts";
 import type { Path } from "../yaml/path.ts";
 import { placeAt } from "../yaml/source.ts";
 import { identityOf } from "./merge.ts";

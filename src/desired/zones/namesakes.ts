@@ -1,7 +1,7 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
 import type { KnownZones, Zone } from "../../zone/zone.ts";
-import { problemAt } from "../problem-of.ts";
+import { problemAt } from "../diagnostics.ts";
 
 /** A listed zone, and the documents that speak of it. */
 export interface Declared {

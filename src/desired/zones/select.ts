@@ -3,8 +3,8 @@ import { didYouMean } from "../../syntax/nearest.ts";
 import type { DesiredZone, Selector, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
-import { problemAt } from "../problem-of.ts";
-import { combine } from "./combine.ts";
+import { problemAt } from "../diagnostics.ts";
+import { combine } from "./combine-selectors.ts";
 import { type Declared, resolveNamesakes } from "./namesakes.ts";
 
 /** Declared zones that were found in the listing, in its order, and what was wrong on the way. */

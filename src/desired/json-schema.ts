@@ -7,11 +7,11 @@ import { isJsonObject } from "../syntax/json.ts";
 import { looseObject } from "../syntax/loose-json.ts";
 import type { Diagnostic } from "../zone/problem.ts";
 import type { ConfigFile } from "./config/config-file.ts";
-import { maxProblems, problemOf } from "./problem-of.ts";
-import { schemaWords } from "./schema-words.ts";
-import type { Sort } from "./shown-text.ts";
-import type { Located } from "./yaml/located.ts";
-import { keyOffset, valueOffset } from "./yaml/located.ts";
+import { maxProblems, problemOf } from "./diagnostics.ts";
+import { schemaWords } from "./json-schema-messages.ts";
+import type { Sort } from "./file-kind.ts";
+import type { Located } from "./location.ts";
+import { keyOffset, valueOffset } from "./location.ts";
 import type { Path } from "./yaml/path.ts";
 import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 

@@ -10,7 +10,7 @@ import type {
   SkipParameters,
   SkipRule,
 } from "../../zone/resource.ts";
-import { cspText } from "./csp-text.ts";
+import { cspText } from "../zones/csp-text.ts";
 
 /** How an entry of `zones:` names its zone. */
 export function targetEntry(target: Exclude<Target, { readonly by: "selector" }>): JsonObject {

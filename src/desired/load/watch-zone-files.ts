@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { watch } from "chokidar";
 import type { FSWatcher } from "chokidar";
 
-import type { FilePort } from "./files.ts";
+import type { FilePort } from "../file-system.ts";
 
 /** Time for the watcher. */
 export interface WatchClock {

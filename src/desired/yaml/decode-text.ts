@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../zone/problem.ts";
-import { problemOf, problemOfFile } from "../problem-of.ts";
+import { problemOf, problemOfFile } from "../diagnostics.ts";
 import { sourceOf } from "./source.ts";
 
 /** Larger files take seconds to read, and nobody reads them. */

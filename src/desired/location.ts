@@ -1,6 +1,6 @@
-import type { Path } from "./path.ts";
-import type { Source } from "./source.ts";
-import type { Offsets } from "./yaml-reader.ts";
+import type { Path } from "./yaml/path.ts";
+import type { Source } from "./yaml/source.ts";
+import type { Offsets } from "./yaml/yaml-reader.ts";
 
 /** A document of a file as plain data, with what is needed to say where its parts stand. */
 export interface Located {

@@ -1,8 +1,8 @@
 import { isJsonObject } from "../syntax/json.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { Diagnostic } from "../zone/problem.ts";
-import { problemOfFile } from "./problem-of.ts";
-import type { YamlText } from "./yaml/yaml-text.ts";
+import { problemOfFile } from "./diagnostics.ts";
+import type { YamlText } from "./yaml/read-yaml.ts";
 
 // Whoever names the wrong file, a token's for example, must not find its content in a terminal or a log. So nothing
 // is quoted of a file that has no key of the file that was meant, and of others not what may be a secret.

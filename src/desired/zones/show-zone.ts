@@ -1,12 +1,12 @@
-import { globIgnoringCase } from "../syntax/glob.ts";
-import type { Json } from "../syntax/json.ts";
-import { isJsonObject } from "../syntax/json.ts";
-import { looseObject } from "../syntax/loose-json.ts";
-import type { Place, ZoneDocument } from "../zone/desired-zone.ts";
-import type { TraceEntry } from "./zones/join-files.ts";
-import { keyPlace, originOf } from "./zones/layer.ts";
-import type { Layer, MergedPath } from "./zones/layer.ts";
-import { identityOf, Merger } from "./zones/merge.ts";
+import { globIgnoringCase } from "../../syntax/glob.ts";
+import type { Json } from "../../syntax/json.ts";
+import { isJsonObject } from "../../syntax/json.ts";
+import { looseObject } from "../../syntax/loose-json.ts";
+import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
+import type { TraceEntry } from "../load/join-zone-files.ts";
+import { keyPlace, originOf } from "./layer.ts";
+import type { Layer, MergedPath } from "./layer.ts";
+import { identityOf, Merger } from "./merge.ts";
 
 /** A value of a merged zone, and the place that set it. */
 export interface ShownValue {

@@ -1,10 +1,10 @@
 import path from "node:path";
 
-import type { DiagnosticCode } from "../zone/problem-codes.ts";
-import type { Diagnostic } from "../zone/problem.ts";
-import type { FileFacts, FilePort } from "./files.ts";
-import { problemOfFile, type Words } from "./problem-of.ts";
-import { reasonOf } from "./yaml/read-text.ts";
+import type { DiagnosticCode } from "../../zone/problem-codes.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
+import type { FileFacts, FilePort } from "../file-system.ts";
+import { problemOfFile, type Words } from "../diagnostics.ts";
+import { reasonOf } from "../yaml/decode-text.ts";
 
 /** A zone file that is there, not read yet. `identity` differs as soon as it is another one. */
 export type FileSighting = { readonly file: string; readonly real: string } & (

@@ -1,8 +1,8 @@
 import type { Diagnostic } from "../../zone/problem.ts";
 import type { DeclarationDiagnostic } from "../complaint.ts";
-import { problemOf } from "../problem-of.ts";
-import { keyOffset, valueOffset } from "../yaml/located.ts";
-import type { Located } from "../yaml/located.ts";
+import { problemOf } from "../diagnostics.ts";
+import { keyOffset, valueOffset } from "../location.ts";
+import type { Located } from "../location.ts";
 import type { Path } from "../yaml/path.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Config, ConfigPorts } from "./config.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import type { FilePort } from "./files.ts";
+import type { FilePort } from "../file-system.ts";
 
 /**
  * The Git commit of a directory, read from Git's own files; `undefined` where there is none.

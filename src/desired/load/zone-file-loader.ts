@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
-import { compareText } from "../syntax/by-text.ts";
-import type { ZoneDocument } from "../zone/desired-zone.ts";
-import type { Diagnostic } from "../zone/problem.ts";
-import { readFileSet } from "./file-set.ts";
-import type { FoundFile } from "./file-set.ts";
-import type { FilePort } from "./files.ts";
-import { hashOf, parseFileInWorker, unusableFile } from "./parse-file.ts";
-import type { ParsedFile } from "./parse-file.ts";
-import { problemOfFile } from "./problem-of.ts";
-import { commitOf } from "./revision.ts";
-import { suppressedDiagnostics } from "./suppression-problems.ts";
-import type { Reader, ReadingClock } from "./yaml/read-yaml-in-worker.ts";
-import { joinFiles } from "./zones/join-files.ts";
-import type { Memory, Taken, TraceEntry } from "./zones/join-files.ts";
+import { compareText } from "../../syntax/by-text.ts";
+import type { ZoneDocument } from "../../zone/desired-zone.ts";
+import type { Diagnostic } from "../../zone/problem.ts";
+import { readFileSet } from "../file-set.ts";
+import type { FoundFile } from "../file-set.ts";
+import type { FilePort } from "../file-system.ts";
+import { hashOf, parseFileInWorker, unusableFile } from "./parse-zone-file.ts";
+import type { ParsedFile } from "./parse-zone-file.ts";
+import { problemOfFile } from "../diagnostics.ts";
+import { commitOf } from "./git-revision.ts";
+import { suppressedDiagnostics } from "../suppression-problems.ts";
+import type { Reader, ReadingClock } from "../yaml/read-yaml-in-worker.ts";
+import { joinFiles } from "./join-zone-files.ts";
+import type { Memory, Taken, TraceEntry } from "./join-zone-files.ts";
 
 /** Everything that the files say, with what is wrong in them. */
 export interface DesiredState {
