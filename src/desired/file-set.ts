@@ -2,10 +2,10 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
 import type { Diagnostic } from "../zone/problem.ts";
+import { problemOfFile } from "./diagnostics.ts";
+import type { FilePort } from "./file-system.ts";
 import { collectFiles } from "./load/read-zone-files.ts";
 import type { HeldFiles, FileSighting } from "./load/read-zone-files.ts";
-import type { FilePort } from "./file-system.ts";
-import { problemOfFile } from "./diagnostics.ts";
 import { maxFileSize, reasonOf } from "./yaml/decode-text.ts";
 
 /** A file as it was found. Its name is relative to the directory; a directory that cannot be read ends in a slash. */

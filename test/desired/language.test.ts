@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { showZone } from "../../src/desired/zones/show-zone.ts";
 import { Merger } from "../../src/desired/zones/merge.ts";
+import { showZone } from "../../src/desired/zones/show-zone.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { codesOf, loadText } from "../support/desired.ts";
 

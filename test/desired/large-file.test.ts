@@ -3,14 +3,14 @@ import { setImmediate } from "node:timers/promises";
 import { describe, it } from "vitest";
 
 import { systemClock } from "../../src/api/clock.ts";
-import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
+import { maxProblems } from "../../src/desired/diagnostics.ts";
 import {
   hashOf,
   parseFile,
   parseFileInWorker,
   type ParsedFile,
 } from "../../src/desired/load/parse-zone-file.ts";
-import { maxProblems } from "../../src/desired/diagnostics.ts";
+import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
 import { readYaml } from "../../src/desired/yaml/read-yaml.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { linesOf, zonesOf } from "../support/desired.ts";

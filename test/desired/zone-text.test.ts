@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { objectionTo, zoneFileText } from "../../src/desired/import/zone-text.ts";
 import { contentEntry } from "../../src/desired/import/zone-entry.ts";
+import { objectionTo, zoneFileText } from "../../src/desired/import/zone-text.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import {

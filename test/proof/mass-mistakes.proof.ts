@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { parseFile } from "../../src/desired/load/parse-zone-file.ts";
 import { maxProblems } from "../../src/desired/diagnostics.ts";
+import { parseFile } from "../../src/desired/load/parse-zone-file.ts";
 import { readYaml } from "../../src/desired/yaml/read-yaml.ts";
 
 const list = (item: string, length = 30_000): string =>

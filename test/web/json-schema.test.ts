@@ -92,7 +92,10 @@ describe("the schema of /api/v1", () => {
     expect(diagnostics).toMatchObject({ diagnostics: [], held: { message: fleetRefusal.message } });
     for (const state of held.zones) {
       expect(faultsOf("zone", zoneJson(state))).toBe("");
-      expect(zoneJson(state)).toMatchObject({ hold_reasons: ["fleet_change"], holds: [fleetRefusal] });
+      expect(zoneJson(state)).toMatchObject({
+        hold_reasons: ["fleet_change"],
+        holds: [fleetRefusal],
+      });
     }
   });
 

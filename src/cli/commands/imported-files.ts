@@ -1,6 +1,6 @@
 import { extractProfile } from "../../desired/import/extract-profile.ts";
-import { zoneFileText } from "../../desired/import/zone-text.ts";
 import { contentEntry, targetEntry } from "../../desired/import/zone-entry.ts";
+import { zoneFileText } from "../../desired/import/zone-text.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Zone } from "../../zone/zone.ts";

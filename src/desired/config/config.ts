@@ -3,15 +3,15 @@ import path from "node:path";
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
-import type { FilePort } from "../file-system.ts";
 import { problemOfFile } from "../diagnostics.ts";
-import { configFileShape, configFileSort, shapeProblems } from "../json-schema.ts";
 import { foreignProblem, shownText } from "../file-kind.ts";
+import type { FilePort } from "../file-system.ts";
+import { configFileShape, configFileSort, shapeProblems } from "../json-schema.ts";
 import { maxFileSize, reasonOf, textOf } from "../yaml/decode-text.ts";
 import type { TextResult } from "../yaml/decode-text.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
-import { configProblems } from "./validate-config.ts";
 import { normalConfig } from "./normalize-config.ts";
+import { configProblems } from "./validate-config.ts";
 
 /** An address to listen on. */
 export interface Listen {

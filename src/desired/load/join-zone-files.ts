@@ -1,11 +1,11 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
-import type { ParsedFile, ZoneLayer } from "./parse-zone-file.ts";
 import { Assembler } from "../zones/assemble.ts";
 import { keyPlace, problemIn } from "../zones/layer.ts";
 import type { Layer } from "../zones/layer.ts";
 import { Profiles } from "../zones/profiles.ts";
 import { labelOf } from "../zones/target.ts";
+import type { ParsedFile, ZoneLayer } from "./parse-zone-file.ts";
 
 /** A file of one reading: `current` is what lies there; `effective` what counts, its last good version. */
 export interface Taken {

@@ -3,23 +3,29 @@ import { createHash } from "node:crypto";
 import { isJsonObject } from "../../syntax/json.ts";
 import { looseObject } from "../../syntax/loose-json.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
+import { maxProblems, problemOfFile } from "../diagnostics.ts";
+import { foreignProblem, shownText } from "../file-kind.ts";
 import { itemsAt, valueAt } from "../import/coerce.ts";
 import type { CoercedPart } from "../import/coerce.ts";
-import { keyProblems } from "../key-problems.ts";
-import { maxProblems, problemOfFile } from "../diagnostics.ts";
-import { pruned } from "../prune.ts";
-import { isProfile, isZoneEntry, shapeProblems, zoneFileShape, zoneFileSort } from "../json-schema.ts";
+import {
+  isProfile,
+  isZoneEntry,
+  shapeProblems,
+  zoneFileShape,
+  zoneFileSort,
+} from "../json-schema.ts";
 import type { Shape } from "../json-schema.ts";
-import { foreignProblem, shownText } from "../file-kind.ts";
-import { suppressionsIn } from "./suppressions.ts";
-import type { Suppression } from "./suppressions.ts";
+import { keyProblems } from "../key-problems.ts";
 import type { Located } from "../location.ts";
+import { pruned } from "../prune.ts";
 import { textOf } from "../yaml/decode-text.ts";
 import { longestReadingMs, readYamlInWorker, type Reader } from "../yaml/read-yaml-in-worker.ts";
 import { readYaml, type YamlText } from "../yaml/read-yaml.ts";
-import type { Layer } from "../zones/layer.ts";
 import { meaningProblems } from "../zones/check-values.ts";
+import type { Layer } from "../zones/layer.ts";
 import type { ZoneEntry } from "../zones/zone-file.ts";
+import { suppressionsIn } from "./suppressions.ts";
+import type { Suppression } from "./suppressions.ts";
 
 /** An entry of `zones:` as it stands in its file. */
 export interface ZoneLayer extends Layer {

@@ -2,8 +2,8 @@ import path from "node:path";
 
 import type { DiagnosticCode } from "../../zone/problem-codes.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
-import type { FileFacts, FilePort } from "../file-system.ts";
 import { problemOfFile, type Words } from "../diagnostics.ts";
+import type { FileFacts, FilePort } from "../file-system.ts";
 import { reasonOf } from "../yaml/decode-text.ts";
 
 /** A zone file that is there, not read yet. `identity` differs as soon as it is another one. */

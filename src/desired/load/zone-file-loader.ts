@@ -4,17 +4,17 @@ import { setImmediate } from "node:timers/promises";
 import { compareText } from "../../syntax/by-text.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/problem.ts";
+import { problemOfFile } from "../diagnostics.ts";
 import { readFileSet } from "../file-set.ts";
 import type { FoundFile } from "../file-set.ts";
 import type { FilePort } from "../file-system.ts";
-import { hashOf, parseFileInWorker, unusableFile } from "./parse-zone-file.ts";
-import type { ParsedFile } from "./parse-zone-file.ts";
-import { problemOfFile } from "../diagnostics.ts";
-import { commitOf } from "./git-revision.ts";
 import { suppressedDiagnostics } from "../suppression-problems.ts";
 import type { Reader, ReadingClock } from "../yaml/read-yaml-in-worker.ts";
+import { commitOf } from "./git-revision.ts";
 import { joinFiles } from "./join-zone-files.ts";
 import type { Memory, Taken, TraceEntry } from "./join-zone-files.ts";
+import { hashOf, parseFileInWorker, unusableFile } from "./parse-zone-file.ts";
+import type { ParsedFile } from "./parse-zone-file.ts";
 
 /** Everything that the files say, with what is wrong in them. */
 export interface DesiredState {
