@@ -1,14 +1,15 @@
-import type { Write } from "../plan/write.ts";
 import { compareText } from "../syntax/by-text.ts";
 import {
   isSeenResource,
   type Item,
   type ItemKind,
   type SeenResource,
-  type Script,
 } from "../zone/inventory-item.ts";
 import type { LiveZone } from "../zone/live-zone.ts";
+import type { LiveReader, LiveWriter, PartsToRead, RequestPriority } from "../zone/ports.ts";
 import type { Ruleset, RulesetHead } from "../zone/ruleset.ts";
+import { ServiceError } from "../zone/service-error.ts";
+import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Credential } from "./credentials/credential.ts";
 import { verifyToken } from "./credentials/verify-token.ts";
@@ -21,15 +22,14 @@ import {
   readRuleset,
   type RulesetScope,
 } from "./read/read-rulesets.ts";
-import { readAnswers, type PartsToRead, type ZoneAnswers } from "./read/read-zone.ts";
+import { readAnswers } from "./read/read-zone.ts";
 import { ScoreRules } from "./read/score-rule.ts";
 import { ZoneLister } from "./read/zone-listing.ts";
-import { ApiError } from "./request/api-error.ts";
-import type { Get, Urgency, Send } from "./request/call.ts";
+import type { Get, Send } from "./request/call.ts";
 import type { Connection } from "./request/client.ts";
 import { KnownBodies } from "./request/known-bodies.ts";
 import { sendWithRetries, type RetryPolicy, type RequestState } from "./request/retry.ts";
-import { sendWrite, check, type Written } from "./write/send-write.ts";
+import { sendWrite, check } from "./write/send-write.ts";
 
 /** What the service is reached with. */
 export interface ServiceOptions {
@@ -52,31 +52,22 @@ export interface ZoneListing {
   /** Without repetitions, ordered by name; several of one name by id. */
   readonly zones: readonly Zone[];
   /** Credentials whose listing failed: their zones are unknown, not gone. */
-  readonly failed: readonly { readonly credential: string; readonly error: ApiError }[];
+  readonly failed: readonly { readonly credential: string; readonly error: ServiceError }[];
 }
 
 /** Looks at the service. It has no way to write: what plans is given this and nothing else. */
-export interface Reader {
+export interface Reader extends LiveReader {
   /** Lists the zones of all credentials; throws where not one of them can list. */
   listZones(signal: AbortSignal): Promise<ZoneListing>;
   /** Asks what the service says of each token, a few times a day, and notes it on its credential; `zones` tell the accounts. */
   verifyTokens(zones: readonly Zone[], signal: AbortSignal): Promise<void>;
-  /** Asks for what is wanted of a zone, in three requests at most and the score rule's, or throws an `ApiError`. */
-  readAnswers(
-    zone: Zone,
-    wanted: PartsToRead,
-    urgency: Urgency,
-    signal: AbortSignal,
-  ): Promise<ZoneAnswers>;
-  /** The same, understood. */
+  /** Reads the parts of a zone and parses them. */
   readZone(
     zone: Zone,
     wanted: PartsToRead,
-    urgency: Urgency,
+    priority: RequestPriority,
     signal: AbortSignal,
   ): Promise<LiveZone>;
-  /** Reads all scripts that are on record for a zone. */
-  readScripts(zone: Zone, urgency: Urgency, signal: AbortSignal): Promise<readonly Script[]>;
 }
 
 /** Reads what was detected in a zone's pages, last in the queue for the budget. It has no way to write. */
@@ -119,12 +110,7 @@ export interface VersionPruner {
 }
 
 /** Changes the service. */
-export interface Writer {
-  /**
-   * Sends one write and gives the state that it led to; an `ApiError` says why not. `stop` calls off a write that has
-   * not been sent, and repeats none; `signal` gives up also what is under way.
-   */
-  write(live: LiveZone, write: Write, signal: AbortSignal, stop?: AbortSignal): Promise<Written>;
+export interface Writer extends LiveWriter {
   /** Lets the service judge a write of a ruleset without storing it; other writes it cannot judge. */
   check(live: LiveZone, write: Write, signal: AbortSignal): Promise<"accepted" | "not-checkable">;
 }
@@ -148,9 +134,9 @@ export function connectService(options: ServiceOptions): Service {
 
 /** What can only look. */
 export function createReader(service: Service): Reader {
-  const read: Reader["readAnswers"] = async (zone, wanted, urgency, signal) =>
+  const read: Reader["readAnswers"] = async (zone, wanted, priority, signal) =>
     readAnswers(
-      getter(sessionOf(service, zone), urgency),
+      getter(sessionOf(service, zone), priority),
       service.scoreRules,
       zone,
       wanted,
@@ -158,8 +144,8 @@ export function createReader(service: Service): Reader {
     );
   return {
     listZones: (signal) => listAll(service, signal),
-    readScripts: async (zone, urgency, signal) => {
-      const send = getter(sessionOf(service, zone), urgency);
+    readScripts: async (zone, priority, signal) => {
+      const send = getter(sessionOf(service, zone), priority);
       const items = await listItems(send, zone, "script", everythingSeen, signal);
       return items.filter((item) => item.kind === "script");
     },
@@ -193,8 +179,8 @@ export function createInventory(service: Service): InventoryReader {
 }
 
 /** What can only look at rulesets. */
-export function createRulesets(service: Service, urgency: Urgency): RulesetReader {
-  const getFor = ({ zone }: RulesetScope): Get => getter(sessionOf(service, zone), urgency);
+export function createRulesets(service: Service, priority: RequestPriority): RulesetReader {
+  const getFor = ({ zone }: RulesetScope): Get => getter(sessionOf(service, zone), priority);
   return {
     list: async (scope, signal) => listRulesets(getFor(scope), scope, signal),
     read: async (scope, id, version, signal) =>
@@ -214,7 +200,7 @@ export function createPruner(service: Service): VersionPruner {
 /** What can also change. */
 export function createWriter(service: Service): Writer {
   return {
-    write: async (live, write, signal, stop = signal) =>
+    write: async (live, write, signal, stop) =>
       sendWrite(stoppable(sessionOf(service, live.zone), stop), live, write, signal),
     check: async (live, write, signal) =>
       check(sender(sessionOf(service, live.zone)), live, write, signal),
@@ -226,8 +212,8 @@ export function credentialFor({ sessions }: Service, zone: Zone): Credential | u
   return sessions.find(({ credential }) => credential.serves(zone))?.credential;
 }
 
-function getter(session: RequestState, urgency: Urgency): Get {
-  return (call, signal) => sendWithRetries(session, urgency, call, signal);
+function getter(session: RequestState, priority: RequestPriority): Get {
+  return (call, signal) => sendWithRetries(session, priority, call, signal);
 }
 
 function sender(session: RequestState): Send {
@@ -244,7 +230,7 @@ function sessionOf({ sessions }: Service, zone: Zone): RequestState {
   const session = sessions.find(({ credential }) => credential.serves(zone));
   if (session !== undefined) return session;
   const message = `${zone.name}: no credential serves this zone; add it, or its account, to one under credentials`;
-  throw new ApiError("API_NO_CREDENTIAL", message);
+  throw new ServiceError("API_NO_CREDENTIAL", message);
 }
 
 async function listAll({ sessions }: Service, signal: AbortSignal): Promise<ZoneListing> {
@@ -271,7 +257,7 @@ async function listOne(session: RequestState, signal: AbortSignal): Promise<OneL
     const zones = await session.lister.list(getter(session, "sweep"), signal);
     return { zones: zones.filter((zone) => credential.serves(zone)), failure: undefined };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     return { zones: [], failure: { credential: credential.name, error } };
   }
 }

@@ -6,7 +6,7 @@ import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerOptions } from "../reconcile/reconciler.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { windowsOf } from "../reconcile/schedule/windows.ts";
-import type { Diagnostic } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import { reporterOf } from "./reporter.ts";

@@ -1,4 +1,3 @@
-import type { Observer } from "../api/request/observer.ts";
 import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet } from "../state/fleet.ts";
@@ -8,7 +7,8 @@ import type { DeclaredZone } from "../state/zone-state.ts";
 import { logFault, logLoad, logMove, logZone } from "../telemetry/log/log-run.ts";
 import type { createLogger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
-import type { Diagnostic } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
+import type { RequestObserver } from "../zone/service-request.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { changedOnly } from "./news-filter.ts";
 
@@ -109,7 +109,7 @@ function unseenZone(name: ZoneName): DeclaredZone {
 }
 
 /** Counts what is sent to the service. */
-export function observerOf(metrics: Metrics): Observer {
+export function observerOf(metrics: Metrics): RequestObserver {
   return {
     request: (fact) => metrics.recordRequest(fact),
     retry: ({ code }) => {

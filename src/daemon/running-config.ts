@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Config, LoadedConfig } from "../desired/config/config.ts";
-import type { Diagnostic } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 
 /** What a new reading of the configuration came to. */
 export interface ConfigChange {

@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from "../zone/problem-codes.ts";
+import type { DiagnosticCode } from "../zone/diagnostic-codes.ts";
 import type { MergedPath } from "./zones/layer.ts";
 
 /** What is wrong and what would be right, wherever that stands. */

@@ -1,8 +1,8 @@
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { Place } from "../zone/desired-zone.ts";
-import { diagnosticCodes } from "../zone/problem-codes.ts";
-import type { DiagnosticCode } from "../zone/problem-codes.ts";
-import type { Diagnostic } from "../zone/problem.ts";
+import { diagnosticCodes } from "../zone/diagnostic-codes.ts";
+import type { DiagnosticCode } from "../zone/diagnostic-codes.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 import { pathText } from "./yaml/path.ts";
 import type { Path } from "./yaml/path.ts";
 import { placeAt } from "./yaml/source.ts";

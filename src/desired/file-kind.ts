@@ -1,6 +1,6 @@
 import { isJsonObject } from "../syntax/json.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
-import type { Diagnostic } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 import { problemOfFile } from "./diagnostics.ts";
 import type { YamlText } from "./yaml/read-yaml.ts";
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
-import type { Diagnostic } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 import { problemOfFile } from "./diagnostics.ts";
 import type { FilePort } from "./file-system.ts";
 import { collectFiles } from "./load/read-zone-files.ts";

@@ -5,7 +5,7 @@ import type { AnySchemaObject, ErrorObject, Options, ValidateFunction } from "aj
 
 import { isJsonObject } from "../syntax/json.ts";
 import { looseObject } from "../syntax/loose-json.ts";
-import type { Diagnostic } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 import type { ConfigFile } from "./config/config-file.ts";
 import { maxProblems, problemOf } from "./diagnostics.ts";
 import type { Sort } from "./file-kind.ts";

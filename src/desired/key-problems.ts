@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 import { itemsAt, valueAt } from "./import/coerce.ts";
 import type { CoercedPart } from "./import/coerce.ts";
 import type { Path } from "./yaml/path.ts";

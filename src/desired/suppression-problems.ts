@@ -1,6 +1,6 @@
 import { didYouMean } from "../syntax/nearest.ts";
-import { diagnosticCodes } from "../zone/problem-codes.ts";
-import type { Diagnostic } from "../zone/problem.ts";
+import { diagnosticCodes } from "../zone/diagnostic-codes.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 import type { ParsedFile } from "./load/parse-zone-file.ts";
 import type { Suppression } from "./load/suppressions.ts";
 

@@ -1,6 +1,5 @@
 import { Credential, type TokenSource } from "../api/credentials/credential.ts";
 import { createDispatcher, serviceAddress } from "../api/request/client.ts";
-import { type Observer, quietObserver } from "../api/request/observer.ts";
 import { patientRetry, type RetryPolicy } from "../api/request/retry.ts";
 import {
   connectService,
@@ -17,6 +16,7 @@ import {
   type Writer,
 } from "../api/service.ts";
 import type { Config, CredentialConfig } from "../desired/config/config.ts";
+import type { RequestObserver } from "../zone/service-request.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Host } from "./host.ts";
 import { readSecret } from "./secrets.ts";
@@ -40,7 +40,7 @@ export function connect(
   config: Config,
   baseUrl: string,
   host: Host,
-  observer: Observer = quietObserver,
+  observer: RequestObserver = { request: () => undefined, retry: () => undefined },
   retry: RetryPolicy = patientRetry,
 ): ServiceClient {
   const { requests, windowMs, reserve } = config.budget;

@@ -2,11 +2,12 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { createInterface } from "node:readline/promises";
 
-import { type Clock, systemClock } from "../api/clock.ts";
 import type { FilePort } from "../desired/file-system.ts";
 import { nodeFiles } from "../desired/file-system.ts";
 import { type HistoryStore, nodeHistoryStore } from "../telemetry/history/history-store.ts";
+import type { Clock } from "../zone/ports.ts";
 import { type NamedFiles, nodeNamedFiles } from "./named-files.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** A stream that text is written to. */
 export interface TextStream {

@@ -4,7 +4,7 @@ import { type Config, loadConfig, type LoadedConfig } from "../desired/config/co
 import { DesiredFiles, type DesiredState } from "../desired/load/zone-file-loader.ts";
 import { cronMistake } from "../reconcile/schedule/schedule.ts";
 import { renderDiagnostics, type Sources } from "../render/text/problems.ts";
-import type { Diagnostic } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 import { hasColor, type Host } from "./host.ts";
 
 /** Reads `zonewarden.yaml`, cron expressions checked by the scheduler itself. */

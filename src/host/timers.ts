@@ -1,4 +1,4 @@
-import type { Clock } from "../api/clock.ts";
+import type { Clock } from "../zone/ports.ts";
 
 /** Calls again and again, each time after `ms`, until it is disposed. */
 export function every(ms: number, run: () => void, clock: Clock): Disposable {

@@ -1,6 +1,7 @@
 import type { Declared, DesiredZone } from "../zone/desired-zone.ts";
 import type { LiveZone, ScoreRule } from "../zone/live-zone.ts";
 import type { Rule } from "../zone/resource.ts";
+import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Cause, Change } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
@@ -10,7 +11,6 @@ import { planPolicies } from "./policies/plan-policies.ts";
 import { planRules } from "./rules/plan-rules.ts";
 import { needsScoreRule } from "./rules/rule-overrides.ts";
 import { safestFirst } from "./step.ts";
-import type { Write } from "./write.ts";
 
 export type { Unmanaged } from "./kind-plan.ts";
 

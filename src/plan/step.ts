@@ -1,6 +1,6 @@
+import type { Write } from "../zone/write.ts";
 import type { Change } from "./change.ts";
 import { combine } from "./effect.ts";
-import type { Write } from "./write.ts";
 
 /** One request, and the changes that it carries out together. */
 export interface Step {

@@ -2,7 +2,7 @@ import { outsidePolicies } from "../impact/outside-policies.ts";
 import type { ZoneImpact } from "../impact/zone-impact.ts";
 import { planHash } from "../plan/guard/plan-hash.ts";
 import { plan, type Plan } from "../plan/plan.ts";
-import { failureOf, isServiceError } from "../state/failure.ts";
+import { failureOf } from "../state/failure.ts";
 import type { Failure } from "../state/run-report.ts";
 import {
   inventoryFacts,
@@ -18,9 +18,10 @@ import {
   type ItemKind,
   type SeenResource,
 } from "../zone/inventory-item.ts";
+import type { Clock, LiveReader } from "../zone/ports.ts";
+import { ServiceError } from "../zone/service-error.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import { loop } from "./loop.ts";
-import type { Clock, LiveReader } from "./ports.ts";
 import { ZoneQueue } from "./queue/zone-queue.ts";
 import { BackOff } from "./run/back-off.ts";
 import { wantedOf } from "./run/plan-zone.ts";
@@ -160,7 +161,7 @@ export class InventoryRounds {
       return { report: { result: "read", zone: name, at: clock.now(), facts }, retryMs };
     } catch (error) {
       stop.throwIfAborted();
-      if (!isServiceError(error)) bug(error, name);
+      if (!(error instanceof ServiceError)) bug(error, name);
       const failure = failureOf(error);
       const retryMs = this.#waitAfter(name, failure, options);
       return { report: { result: "error", zone: name, at: clock.now(), failure }, retryMs };
@@ -234,7 +235,7 @@ async function readKinds(
       items.set(kind, await source.listItems(zone, kind, stop));
     } catch (error) {
       const isLastHope = items.size === 0 && refused.size === kinds.length - 1;
-      if (!isServiceError(error) || error.transient || isLastHope) throw error;
+      if (!(error instanceof ServiceError) || error.transient || isLastHope) throw error;
       refused.set(kind, failureOf(error));
     }
   }

@@ -227,8 +227,11 @@ export class Reconciler {
   async #runEntry({ zone, priority, trigger }: QueueEntry, signals: StopSignals): Promise<void> {
     const declared = this.#inForce.fleet.zones.get(zone);
     if (declared === undefined) return;
-    const urgency = priority === "changed" || priority === "due" ? "changed" : "sweep";
-    const occasion = { trigger, urgency, revision: this.#inForce.revision } as const;
+    const occasion = {
+      trigger,
+      priority: priority === "changed" || priority === "due" ? "changed" : "sweep",
+      revision: this.#inForce.revision,
+    } as const;
     const { report, next } = await this.#runner.run(declared, occasion, signals);
     this.#ports.report(report);
     if (next !== undefined) {

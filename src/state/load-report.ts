@@ -1,5 +1,5 @@
 import type { Hold } from "../plan/guard/hold.ts";
-import type { Diagnostic } from "../zone/problem.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
 
 /** What came of one reading of the files: `refused` is a state of the files that a guard did not let in. */
 export const loadResults = ["applied", "unchanged", "invalid", "held"] as const;

@@ -1,7 +1,7 @@
 import type { Cause, Change } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Write } from "../plan/write.ts";
+import type { Write } from "../zone/write.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
 /**

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 
 import type { Budget } from "../../src/api/budget/budget.ts";
 import type { RateView } from "../../src/api/budget/rate-headers.ts";
-import { urgencies, type Urgency } from "../../src/api/request/call.ts";
+import { requestPriorities, type RequestPriority } from "../../src/zone/ports.ts";
 import { budgetOf } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
@@ -14,11 +14,11 @@ const silent: RateView = { left: [], policies: [] };
 async function spend(
   budget: Budget,
   clock: SimulatedClock,
-  urgency: Urgency,
+  priority: RequestPriority,
   ms = 100,
   rate: () => RateView = () => silent,
 ): Promise<number> {
-  const permit = await budget.acquire(urgency, forever);
+  const permit = await budget.acquire(priority, forever);
   const at = clock.uptime();
   await clock.sleep(ms, forever);
   permit.end("answered", rate());
@@ -30,7 +30,7 @@ async function sweep(
   budget: Budget,
   clock: SimulatedClock,
   requests: number,
-  urgency: Urgency = "sweep",
+  priority: RequestPriority = "sweep",
   workers = 8,
 ): Promise<readonly number[]> {
   const moments: number[] = [];
@@ -39,7 +39,7 @@ async function sweep(
     Array.from({ length: workers }, async () => {
       while (left > 0) {
         left -= 1;
-        moments.push(await spend(budget, clock, urgency));
+        moments.push(await spend(budget, clock, priority));
       }
     }),
   );
@@ -66,7 +66,7 @@ describe("the budget", () => {
   }) => {
     const burst = fc.record({
       pauseMs: fc.integer({ min: 0, max: 2_000 }),
-      urgency: fc.constantFrom(...urgencies),
+      priority: fc.constantFrom(...requestPriorities),
       requests: fc.integer({ min: 1, max: 12 }),
       takesMs: fc.integer({ min: 0, max: 700 }),
       arrives: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -82,8 +82,8 @@ describe("the budget", () => {
         const clock = new SimulatedClock();
         const budget = budgetOf(clock, { ...options, patienceMs: 1e9 });
         const counted: number[] = [];
-        const request = async ({ urgency, takesMs, arrives }: (typeof bursts)[number]) => {
-          const permit = await budget.acquire(urgency, forever);
+        const request = async ({ priority, takesMs, arrives }: (typeof bursts)[number]) => {
+          const permit = await budget.acquire(priority, forever);
           // The service counts it at some moment between its sending and its end.
           counted.push(clock.uptime() + Math.round(takesMs * arrives));
           await clock.sleep(takesMs, forever);
@@ -160,8 +160,8 @@ describe("the budget", () => {
     const clock = new SimulatedClock();
     const budget = budgetOf(clock, { concurrency: 1 });
     const order: string[] = [];
-    const ask = async (name: string, urgency: Urgency) => {
-      await spend(budget, clock, urgency);
+    const ask = async (name: string, priority: RequestPriority) => {
+      await spend(budget, clock, priority);
       order.push(name);
     };
     const all = [

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { check } from "../../src/api/write/send-write.ts";
-import type { Write } from "../../src/plan/write.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone } from "../support/service.ts";
 import { deployOwasp, kinds, shop, writes } from "../support/writes.ts";

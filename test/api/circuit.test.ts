@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import type { Budget } from "../../src/api/budget/budget.ts";
-import { ApiError } from "../../src/api/request/api-error.ts";
+import { ServiceError } from "../../src/zone/service-error.ts";
 import { budgetOf } from "../support/budget.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
@@ -78,7 +78,7 @@ describe("a service out of reach", () => {
     const budget = budgetOf(clock, { patienceMs: 10 });
     for (let nth = 0; nth < 5; nth += 1) await fail(budget);
     const error: unknown = await budget.acquire("sweep", forever).catch((cause: unknown) => cause);
-    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({ code: "API_UNREACHABLE", retryAfterMs: 1_000 });
   });
 });

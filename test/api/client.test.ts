@@ -5,10 +5,10 @@ import { inspect } from "node:util";
 
 import { describe, it } from "vitest";
 
-import { ApiError } from "../../src/api/request/api-error.ts";
 import { get, type Call } from "../../src/api/request/call.ts";
 import { longestAnswer } from "../../src/api/request/client.ts";
 import { sendWithRetries } from "../../src/api/request/retry.ts";
+import { ServiceError } from "../../src/zone/service-error.ts";
 import { refuse, startServer, succeed, type Answering, type Seen } from "../support/http-server.ts";
 import { connect, plantedToken, type ServiceChoice } from "../support/service.ts";
 
@@ -22,7 +22,7 @@ async function errorFrom(
   signal: AbortSignal,
   call: Call = settings,
   choice: ServiceChoice = once1,
-): Promise<ApiError> {
+): Promise<ServiceError> {
   await using server = await startServer(answering);
   return await errorAt(server.baseUrl, signal, call, choice);
 }
@@ -32,12 +32,12 @@ async function errorAt(
   signal: AbortSignal,
   call: Call = settings,
   choice: ServiceChoice = once1,
-): Promise<ApiError> {
+): Promise<ServiceError> {
   await using connected = connect(baseUrl, choice);
   try {
     await sendWithRetries(connected.session, "sweep", call, signal);
   } catch (error) {
-    if (error instanceof ApiError) return error;
+    if (error instanceof ServiceError) return error;
     throw error;
   }
   throw new Error("expected an ApiError");
@@ -61,12 +61,9 @@ function addressOf(server: Server): string {
 }
 
 describe("a request", () => {
-  it("carries the token, fills its route and gives result, ray and audit id", async ({
-    expect,
-    signal,
-  }) => {
+  it("carries the token, fills its route and gives result and ray", async ({ expect, signal }) => {
     await using server = await startServer((_seen, response) =>
-      succeed(response, { enabled: true }, { "cf-ray": "8f-ams", "cf-auditlog-id": "audit-1" }),
+      succeed(response, { enabled: true }, { "cf-ray": "8f-ams" }),
     );
     await using connected = connect(server.baseUrl);
     const call = { ...put, params: { zone_id: "a/b?c" }, query: { dry_run: "true" } };
@@ -77,7 +74,6 @@ describe("a request", () => {
     expect(answer).toMatchObject({
       status: 200,
       ray: "8f-ams",
-      auditId: "audit-1",
       sendings: 1,
     });
     expect(server.seen).toEqual([

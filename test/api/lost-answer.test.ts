@@ -20,7 +20,7 @@ describe("a lost answer", () => {
       await shopAt.fault({ fault, method, count: 1 });
       shopAt.journal();
 
-      const outcome = await shopAt.writer.write(before, write, signal).then(
+      const outcome = await shopAt.writer.write(before, write, signal, signal).then(
         ({ live }) => live,
         (error: unknown) => error,
       );
@@ -43,7 +43,7 @@ describe("a lost answer", () => {
     const before = await shopAt.look(signal);
     await shopAt.fault({ fault: "lost_answer", method: "PUT" });
     const write = writes["update-settings"](before);
-    await expect(shopAt.writer.write(before, write, signal)).rejects.toMatchObject({
+    await expect(shopAt.writer.write(before, write, signal, signal)).rejects.toMatchObject({
       code: "API_UNKNOWN_OUTCOME",
       transient: true,
       message:
@@ -56,7 +56,7 @@ describe("a lost answer", () => {
     const before = await shopAt.look(AbortSignal.timeout(5_000));
     const stopped = AbortSignal.abort(new Error("shutdown"));
     const write = writes["create-policy"](before);
-    await expect(shopAt.writer.write(before, write, stopped)).rejects.toMatchObject({
+    await expect(shopAt.writer.write(before, write, stopped, stopped)).rejects.toMatchObject({
       code: "API_UNKNOWN_OUTCOME",
     });
   });
@@ -66,7 +66,7 @@ describe("a lost answer", () => {
     const before = await shopAt.look(signal);
     await shopAt.fault({ fault: "lost_request", method: "POST", count: 1 });
     const write = writes["create-policy"](before);
-    await expect(shopAt.writer.write(before, write, signal)).rejects.toMatchObject({
+    await expect(shopAt.writer.write(before, write, signal, signal)).rejects.toMatchObject({
       code: "API_UNKNOWN_OUTCOME",
     });
   });

@@ -220,7 +220,9 @@ describe("several credentials", () => {
     );
     const live = { ...(await at.look(signal)), zone: foreign };
     const write = { call: "update-settings", body: { enabled: true }, changes: [] } as const;
-    await expect(createWriter(at.service).write(live, write, signal)).rejects.toMatchObject(error);
+    await expect(createWriter(at.service).write(live, write, signal, signal)).rejects.toMatchObject(
+      error,
+    );
   });
 });
 

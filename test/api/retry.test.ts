@@ -3,8 +3,9 @@ import type { ServerResponse } from "node:http";
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { get, type Call, type Method } from "../../src/api/request/call.ts";
+import { get, type Call } from "../../src/api/request/call.ts";
 import { sendWithRetries } from "../../src/api/request/retry.ts";
+import type { Method } from "../../src/zone/service-request.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";
 import { connect } from "../support/service.ts";

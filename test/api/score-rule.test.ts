@@ -1,15 +1,15 @@
 import { describe, it } from "vitest";
 
 import { ScoreRules } from "../../src/api/read/score-rule.ts";
-import { ApiError } from "../../src/api/request/api-error.ts";
 import type { Call } from "../../src/api/request/call.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
+import { ServiceError } from "../../src/zone/service-error.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fakeGet, type FakeGet } from "../support/get.ts";
 import { zone } from "../support/service.ts";
 
 const ruleset = { version: "87", rules: [{ id: "first" }, { id: "last", score_threshold: 40 }] };
-const forbidden = new ApiError("API_FORBIDDEN", "no", { status: 403 });
+const forbidden = new ServiceError("API_FORBIDDEN", "no", { status: 403 });
 
 function isAccountPath({ route }: Call): boolean {
   return route.startsWith("/accounts/");
@@ -48,7 +48,7 @@ describe("the score rule", () => {
   });
 
   it("is not guessed because the service fails for a moment", async ({ expect, signal }) => {
-    const failure = new ApiError("API_SERVER", "down", { status: 503, transient: true });
+    const failure = new ServiceError("API_SERVER", "down", { status: 503, transient: true });
     let isDown = true;
     const { send } = fakeGet(() => {
       if (isDown) throw failure;

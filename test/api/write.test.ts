@@ -2,8 +2,8 @@ import { describe, it } from "vitest";
 
 import { sendWrite } from "../../src/api/write/send-write.ts";
 import { dialects, type Dialect } from "../../src/emulator/http/dialect.ts";
-import type { Write } from "../../src/plan/write.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { emulated } from "../support/emulated.ts";
 import { fakeGet } from "../support/get.ts";
 import { zone } from "../support/service.ts";
@@ -18,7 +18,7 @@ describe("a write", () => {
     const before = await shopAt.look(signal);
     shopAt.journal();
 
-    const written = await shopAt.writer.write(before, writes[row.call](before), signal);
+    const written = await shopAt.writer.write(before, writes[row.call](before), signal, signal);
 
     const requests = shopAt.journal();
     expect(requests.filter((request) => !request.startsWith("GET"))).toHaveLength(1);
@@ -34,7 +34,7 @@ describe("a write", () => {
     const before = await bare.look(signal);
     expect(before.entrypoint).toEqual({ state: "absent" });
     const write: Write = { call: "put-entrypoint", rules: [deployOwasp], changes: [] };
-    const { live, interleaved } = await bare.writer.write(before, write, signal);
+    const { live, interleaved } = await bare.writer.write(before, write, signal, signal);
     expect(rulesetOf(live).rules).toHaveLength(1);
     expect(interleaved).toBe(false);
     expect(live).toEqual(await bare.look(signal));
@@ -45,7 +45,9 @@ describe("a write", () => {
     const before = await shopAt.look(signal);
     await shopAt.edit({ rule: "OWASP", set: { paranoia_level: 1 } });
     const write = writes["create-rule"](before);
-    expect(await shopAt.writer.write(before, write, signal)).toMatchObject({ interleaved: true });
+    expect(await shopAt.writer.write(before, write, signal, signal)).toMatchObject({
+      interleaved: true,
+    });
   });
 
   it("of an object that is gone already is done when it was to delete it", async ({
@@ -56,8 +58,8 @@ describe("a write", () => {
     const before = await shopAt.look(signal);
     for (const call of ["delete-policy", "delete-rule"] as const) {
       const write = writes[call](before);
-      await shopAt.writer.write(before, write, signal);
-      const again = await shopAt.writer.write(before, write, signal);
+      await shopAt.writer.write(before, write, signal, signal);
+      const again = await shopAt.writer.write(before, write, signal, signal);
       expect(again.live).not.toEqual(before);
     }
   });
@@ -66,7 +68,7 @@ describe("a write", () => {
     await using shopAt = await shop();
     const before = await shopAt.look(signal);
     const write: Write = { call: "put-entrypoint", rules: [deployOwasp, deployOwasp], changes: [] };
-    await expect(shopAt.writer.write(before, write, signal)).rejects.toMatchObject({
+    await expect(shopAt.writer.write(before, write, signal, signal)).rejects.toMatchObject({
       code: "API_REFUSED",
       transient: false,
       mayHaveHappened: false,

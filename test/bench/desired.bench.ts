@@ -1,7 +1,7 @@
 import { parseAllDocuments } from "yaml";
 
-import { systemClock } from "../../src/api/clock.ts";
 import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
+import { systemClock } from "../../src/host/system-clock.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import type { BenchResult } from "./run.ts";
 

@@ -4,17 +4,17 @@ import path from "node:path";
 
 import { Agent, request } from "undici";
 
-import { systemClock } from "../../src/api/clock.ts";
-import type { Observer } from "../../src/api/request/observer.ts";
 import { createReader, createWriter } from "../../src/api/service.ts";
 import { observerOf, reporterOf } from "../../src/daemon/reporter.ts";
 import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
+import { systemClock } from "../../src/host/system-clock.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
 import { Fleet } from "../../src/state/fleet.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import { createMetrics, type Metrics } from "../../src/telemetry/metrics/metrics.ts";
+import type { RequestObserver } from "../../src/zone/service-request.ts";
 import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { listIn, textIn } from "../support/emulator.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
@@ -40,7 +40,7 @@ export async function bench(): Promise<BenchResult> {
   const metrics = createMetrics({ version: "", revision: "", nodeVersion: "" });
   let sent = 0;
   const counted = observerOf(metrics);
-  const observer: Observer = {
+  const observer: RequestObserver = {
     ...counted,
     request: (fact) => {
       sent += 1;

@@ -4,11 +4,11 @@ import { applyZone } from "../../src/cli/commands/apply-zone.ts";
 import { rethrow, type PlannedFleetZone } from "../../src/cli/session/plan-all.ts";
 import type { Freeze } from "../../src/plan/guard/guard.ts";
 import { causeByMarks } from "../../src/plan/plan.ts";
-import type { Write } from "../../src/plan/write.ts";
 import { planZone } from "../../src/reconcile/run/plan-zone.ts";
 import { digestOf } from "../../src/reconcile/run/zone-memory.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { owner, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";
@@ -55,7 +55,7 @@ class Turn {
           guardInput: guardInput,
           run: "run",
           trigger: "manual",
-          urgency: "changed",
+          priority: "changed",
           revision: "r1",
           impact: { maliciousBelow: 50, freshMs: 0 },
           settled: () => undefined,

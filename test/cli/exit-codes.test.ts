@@ -1,6 +1,5 @@
 import { describe, it } from "vitest";
 
-import type { ApiErrorCode } from "../../src/api/request/api-error.ts";
 import {
   exitCodeOfApply,
   exitCodeOfFailure,
@@ -9,13 +8,14 @@ import {
   type ExitCode,
 } from "../../src/cli/output/exit-codes.ts";
 import type { Outcome, ZoneReport } from "../../src/state/run-report.ts";
+import type { ServiceErrorCode } from "../../src/zone/service-error.ts";
 import { held } from "../support/fleets.ts";
 import { change, done, failure, report, writeOf, type Came } from "../support/reports.ts";
 
 const { failed, unreachable } = exitCodes;
 
 /** What ends a command for each failure of a request, where no zone did better. */
-const codeOf: Readonly<Record<ApiErrorCode, ExitCode>> = {
+const codeOf: Readonly<Record<ServiceErrorCode, ExitCode>> = {
   API_UNREACHABLE: unreachable,
   API_TIMEOUT: unreachable,
   API_MALFORMED: failed,

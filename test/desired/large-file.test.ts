@@ -2,7 +2,6 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { systemClock } from "../../src/api/clock.ts";
 import { maxProblems } from "../../src/desired/diagnostics.ts";
 import {
   hashOf,
@@ -12,6 +11,7 @@ import {
 } from "../../src/desired/load/parse-zone-file.ts";
 import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
 import { readYaml } from "../../src/desired/yaml/read-yaml.ts";
+import { systemClock } from "../../src/host/system-clock.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { linesOf, zonesOf } from "../support/desired.ts";
 import { memoryFiles } from "../support/memory-files.ts";

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { systemClock } from "../../src/api/clock.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { watchDesired } from "../../src/desired/load/watch-zone-files.ts";
 import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
+import { systemClock } from "../../src/host/system-clock.ts";
 import { zonesOf } from "../support/desired.ts";
 
 const zone = (name: string): string => `zones:\n  - name: ${name}.example\n`;

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { systemClock } from "../../src/api/clock.ts";
 import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import type { Host } from "../../src/host/host.ts";
+import { systemClock } from "../../src/host/system-clock.ts";
 import { workplace, type Started, type Workplace } from "../support/command-line.ts";
 import { plantedToken } from "../support/service.ts";
 

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { isAlreadyApplied } from "../../src/plan/saved/already-applied.ts";
-import type { Position, Write } from "../../src/plan/write.ts";
+import type { Position, Write } from "../../src/zone/write.ts";
 import { absent, entrypoint, liveRule, liveZone } from "../support/model.ts";
 
 const [first, middle, last] = ["a", "b", "c"].map((id) =>

@@ -66,7 +66,7 @@ describe("laws of planning, over sockets", { timeout: 240_000 }, () => {
         const states = [before];
         for (const write of proposal.writes) {
           const live = states.at(-1) ?? before;
-          states.push((await service.writer.write(live, write, signal)).live);
+          states.push((await service.writer.write(live, write, signal, signal)).live);
         }
         const after = await service.look(signal);
         expect(writesIn(service)).toBe(proposal.writes.length);

@@ -2,9 +2,9 @@ import { describe, it } from "vitest";
 
 import { summaryOf } from "../../src/plan/change.ts";
 import { plan } from "../../src/plan/plan.ts";
-import type { Write } from "../../src/plan/write.ts";
 import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
 import type { Rule } from "../../src/zone/resource.ts";
+import type { Write } from "../../src/zone/write.ts";
 import {
   absent,
   declared,

@@ -1,9 +1,9 @@
 import { describe, it } from "vitest";
 
-import type { Write } from "../../src/plan/write.ts";
 import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { absent, declared, deployment, entrypoint, exception, liveRule } from "../support/model.ts";
 import { liveUploads, owasp, plannedRules, uploads } from "../support/planned.ts";
 

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
-import type { Write } from "../../src/plan/write.ts";
 import { applyPlan } from "../../src/reconcile/run/apply-while-valid.ts";
 import { WriteGate } from "../../src/reconcile/run/write-gate.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { Bugs } from "../support/bugs.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { liveZone } from "../support/model.ts";
@@ -79,8 +79,12 @@ describe("a reading that writes rest on", () => {
   });
 
   it.for([
-    { when: "throttled was not carried out", code: "API_RATE_LIMITED", came: "read_expired" },
-    { when: "broken off may have been", code: "API_SERVER", came: "failed" },
+    {
+      when: "throttled was not carried out",
+      code: "API_RATE_LIMITED" as const,
+      came: "read_expired",
+    },
+    { when: "broken off may have been", code: "API_SERVER" as const, came: "failed" },
   ])("what is called off after it was $when", async ({ code, came }, { expect }) => {
     const failure = () => new ServiceFault(code, true);
     expect(await carriedOutIn([policyGoes], 90 * second, 60 * second, failure)).toEqual([came]);

@@ -15,8 +15,8 @@ function switchOff(world: World): void {
 
 describe("writes that failed", () => {
   it.for([
-    { what: "refused by the service", code: "API_SERVER" },
-    { what: "without an answer", code: "API_UNKNOWN_OUTCOME" },
+    { what: "refused by the service", code: "API_SERVER" as const },
+    { what: "without an answer", code: "API_UNKNOWN_OUTCOME" as const },
   ])("$what are no corrections that somebody undid", async ({ code }, { expect }) => {
     await using world = new World([shop]);
     world.start();

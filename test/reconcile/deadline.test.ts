@@ -2,9 +2,9 @@ import { getEventListeners } from "node:events";
 
 import { describe, it } from "vitest";
 
-import type { LiveReader, LiveWriter, PartsToRead } from "../../src/reconcile/ports.ts";
 import { Deadline, runDeadlineMs } from "../../src/reconcile/run/deadline.ts";
 import { failureOf } from "../../src/state/failure.ts";
+import type { LiveReader, LiveWriter, PartsToRead } from "../../src/zone/ports.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { liveZone } from "../support/model.ts";
 import { World } from "../support/world.ts";

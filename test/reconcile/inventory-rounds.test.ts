@@ -51,7 +51,7 @@ describe("the rounds", () => {
       `script ${blog}`,
       `connection ${blog}`,
     ]);
-    expect([...at.urgencies]).toEqual(["inventory"]);
+    expect([...at.priorities]).toEqual(["inventory"]);
     expect(at.told()).toEqual([`${shop} read`, `${blog} read`]);
   });
 
@@ -210,12 +210,12 @@ describe("a look tells", () => {
     async ({ transient, results, notes }, { expect }) => {
       await using at = new Detected(daily);
       at.live = { policies: [], entrypoint: absent };
-      at.managedFault = new ServiceFault("API_OF_RULESETS", transient);
+      at.managedFault = new ServiceFault("API_NOT_FOUND", transient);
       at.start(declaredZone(shop, { rules: declared([deployment("owasp")]) }));
       await at.clock.advance(6_000);
       const told = at.reports.flatMap((each) => (each.result === "read" ? each.facts.impact : []));
       expect(at.reports.map(({ result }) => result)).toEqual(results);
-      expect(told.filter((line) => line.includes("API_OF_RULESETS"))).toHaveLength(notes);
+      expect(told.filter((line) => line.includes("API_NOT_FOUND"))).toHaveLength(notes);
     },
   );
 });

@@ -9,8 +9,8 @@ import {
 } from "../../src/render/json/problem-formats.ts";
 import { renderDiagnostics } from "../../src/render/text/problems.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
-import { type DiagnosticCode, diagnosticCodes } from "../../src/zone/problem-codes.ts";
-import type { Diagnostic } from "../../src/zone/problem.ts";
+import { type DiagnosticCode, diagnosticCodes } from "../../src/zone/diagnostic-codes.ts";
+import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { loadText } from "../support/desired.ts";
 import { allCodes, codesWithoutExample, problemExamples } from "../support/problem-examples.ts";
 

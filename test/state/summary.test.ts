@@ -1,9 +1,10 @@
 import { describe, it } from "vitest";
 
 import { changeResultOf } from "../../src/state/change-result.ts";
-import { failureOf, isServiceError } from "../../src/state/failure.ts";
+import { failureOf } from "../../src/state/failure.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { changesOf, isConverged, summarize } from "../../src/state/summary.ts";
+import { ServiceError } from "../../src/zone/service-error.ts";
 import { applied, planned } from "../support/plan-stories.ts";
 
 function zoneOf(reports: readonly ZoneReport[], name: string): ZoneReport {
@@ -74,16 +75,9 @@ describe("what became of a change", () => {
 });
 
 describe("an error as data", () => {
-  const hold = Object.assign(new Error("PUT policies: 400"), {
-    code: "API_REFUSED",
-    transient: false,
-    ray: "8f2a",
-    retryAfterMs: 0,
-  });
-
-  it("is the service's failure where its client says so", ({ expect }) => {
-    expect(isServiceError(hold)).toBe(true);
-    expect(failureOf(hold)).toEqual({
+  it("is the service's failure where the client threw it", ({ expect }) => {
+    const refused = new ServiceError("API_REFUSED", "PUT policies: 400", { ray: "8f2a" });
+    expect(failureOf(refused)).toEqual({
       code: "API_REFUSED",
       message: "PUT policies: 400",
       transient: false,
@@ -96,14 +90,13 @@ describe("an error as data", () => {
     { what: "a bug", error: new TypeError("x of undefined, token abc") },
     { what: "another library's error", error: Object.assign(new Error("x"), { code: "ENOENT" }) },
     {
-      what: "half of one",
+      what: "an error that only looks like it",
       error: Object.assign(new Error("x"), { code: "API_X", transient: true }),
     },
     { what: "no error at all", error: "API_REFUSED" },
   ])(
     "is a fault of the program otherwise, and its words stay in the log: $what",
     (given, { expect }) => {
-      expect(isServiceError(given.error)).toBe(false);
       expect(failureOf(given.error)).toEqual({
         code: "INTERNAL",
         message: "a fault of the program itself: the log has the details",

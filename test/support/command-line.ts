@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { systemClock } from "../../src/api/clock.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import { systemClock } from "../../src/host/system-clock.ts";
 import { nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
 
 /** What a command came to. */

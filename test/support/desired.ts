@@ -1,5 +1,5 @@
-import { systemClock } from "../../src/api/clock.ts";
 import { DesiredFiles, type DesiredState } from "../../src/desired/load/zone-file-loader.ts";
+import { systemClock } from "../../src/host/system-clock.ts";
 import { memoryFiles, type MemoryDisk } from "./memory-files.ts";
 import { problemLine } from "./problem-line.ts";
 

@@ -19,7 +19,7 @@ export class Detected implements AsyncDisposable {
   readonly bugs = new Bugs();
   /** `script shop.example.com`, as they began. */
   readonly requests: string[] = [];
-  readonly urgencies = new Set<string>();
+  readonly priorities = new Set<string>();
   readonly items = new Map<string, readonly Item[]>();
   readonly faults = new Map<string, () => Error | undefined>();
   refusedKind: ItemKind | undefined;
@@ -34,8 +34,8 @@ export class Detected implements AsyncDisposable {
   constructor(options: InventoryRoundsOptions | undefined) {
     this.rounds = new InventoryRounds(options, {
       source: {
-        readAnswers: async (zone, { policies }, urgency, signal) => {
-          this.urgencies.add(urgency);
+        readAnswers: async (zone, { policies }, priority, signal) => {
+          this.priorities.add(priority);
           const live = policies ? this.live : { ...this.live, policies: undefined };
           await this.#request(zone.name, `zone ${zone.name}`, signal);
           return { digest: "", live: () => liveZone({ ...live, zone }) };

@@ -1,5 +1,5 @@
 import { fileIn, sentenceOf } from "../../src/render/text/problem-words.ts";
-import type { Diagnostic } from "../../src/zone/problem.ts";
+import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 
 /** A problem in one line: `zones/a.yaml:4:13: error: … [WRONG_VALUE]`. */
 export function problemLine(diagnostic: Diagnostic, directory: string): string {

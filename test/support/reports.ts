@@ -1,13 +1,13 @@
 import type { Change, Direction, FieldChange } from "../../src/plan/change.ts";
 import type { Hold, HoldReason } from "../../src/plan/guard/hold.ts";
 import type { Plan, Unmanaged } from "../../src/plan/plan.ts";
-import type { Write } from "../../src/plan/write.ts";
 import type { DaemonStatus } from "../../src/state/daemon-status.ts";
 import type { LoadReport } from "../../src/state/load-report.ts";
 import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
-import type { Diagnostic } from "../../src/zone/problem.ts";
+import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { zoneId, zoneName, type Zone, type ZoneName } from "../../src/zone/zone.ts";
 
 /** The moment at which every story of these tests begins. */

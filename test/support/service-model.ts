@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 
-import type { Position, Write } from "../../src/plan/write.ts";
 import { canonicalJson, isJsonObject, type Json } from "../../src/syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
+import type { Position, Write } from "../../src/zone/write.ts";
 import { ruleOfWire, text, type Wire } from "./wire-model.ts";
 
 /**

@@ -1,12 +1,13 @@
 import type { Dispatcher } from "undici";
 
 import type { BudgetOptions } from "../../src/api/budget/budget.ts";
-import { systemClock, type Clock } from "../../src/api/clock.ts";
 import { Credential, type CredentialOptions } from "../../src/api/credentials/credential.ts";
 import { createDispatcher, serviceAddress, type Connection } from "../../src/api/request/client.ts";
-import type { Observer, RequestFact, RetryFact } from "../../src/api/request/observer.ts";
 import { patientRetry, type RetryPolicy, type RequestState } from "../../src/api/request/retry.ts";
 import { connectService, type Service } from "../../src/api/service.ts";
+import { systemClock } from "../../src/host/system-clock.ts";
+import type { Clock } from "../../src/zone/ports.ts";
+import type { RequestObserver, RequestFact, RetryFact } from "../../src/zone/service-request.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
 import { defaultBudget } from "./budget.ts";
 
@@ -37,7 +38,7 @@ export interface ServiceChoice {
   readonly budget?: Partial<BudgetOptions>;
   readonly credentials?: readonly Partial<CredentialOptions>[];
   /** Who hears of the requests, instead of what collects them. */
-  readonly observer?: Observer;
+  readonly observer?: RequestObserver;
 }
 
 /** A service on a test's server, with everything that its observer heard. */

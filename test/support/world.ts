@@ -1,20 +1,21 @@
 import type { Budget } from "../../src/api/budget/budget.ts";
-import type { Write } from "../../src/plan/write.ts";
 import type { Loaded } from "../../src/reconcile/fleet/active-revision.ts";
 import type {
   DesiredSource,
   DesiredState,
   Listing,
 } from "../../src/reconcile/fleet/desired-fleet.ts";
-import type { Urgency, Written } from "../../src/reconcile/ports.ts";
 import type { CredentialPorts } from "../../src/reconcile/queue/zone-queues.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import type { Failure, ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
+import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
-import type { Diagnostic } from "../../src/zone/problem.ts";
+import type { RequestPriority, Written } from "../../src/zone/ports.ts";
+import { ServiceError, type ServiceErrorCode } from "../../src/zone/service-error.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { type KnownZones, type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
@@ -22,17 +23,9 @@ import { declared, desiredZone, liveZone, owner, policy, usualLimits } from "./m
 import { afterWrite } from "./service-model.ts";
 
 /** An error as the service's client throws it. */
-export class ServiceFault extends Error {
-  readonly code: string;
-  readonly transient: boolean;
-  readonly ray = "ray";
-  readonly retryAfterMs: number;
-
-  constructor(code: string, transient: boolean, retryAfterMs = 0) {
-    super(`${code} of the world`);
-    this.code = code;
-    this.transient = transient;
-    this.retryAfterMs = retryAfterMs;
+export class ServiceFault extends ServiceError {
+  constructor(code: ServiceErrorCode, transient: boolean, retryAfterMs = 0) {
+    super(code, `${code} of the world`, { transient, retryAfterMs, ray: "ray" });
   }
 }
 
@@ -156,8 +149,8 @@ export class World implements AsyncDisposable {
       credentials: this.credentials,
       listZones: (signal) => this.#list(signal),
       reader: {
-        readAnswers: async (zone, _wanted, urgency, signal) => {
-          const live = await this.#inTurn(urgency, signal, () => this.#readZone(zone, signal));
+        readAnswers: async (zone, _wanted, priority, signal) => {
+          const live = await this.#inTurn(priority, signal, () => this.#readZone(zone, signal));
           const understand = (): LiveZone => {
             this.understood.push(zone.name);
             return live;
@@ -215,8 +208,12 @@ export class World implements AsyncDisposable {
     };
   }
 
-  async #inTurn<T>(urgency: Urgency, stop: AbortSignal, send: () => Promise<T>): Promise<T> {
-    const permit = await this.budget?.acquire(urgency, stop);
+  async #inTurn<T>(
+    priority: RequestPriority,
+    stop: AbortSignal,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    const permit = await this.budget?.acquire(priority, stop);
     try {
       return await send();
     } finally {

@@ -1,7 +1,7 @@
-import type { Write } from "../../src/plan/write.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import type { LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { emulated, type Emulated, type EmulatedChoice } from "./emulated.ts";
 
 /** A policy that bears our mark. */

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { logLoad, logZone } from "../../src/telemetry/log/log-run.ts";
 import { createLogger, type LogOptions } from "../../src/telemetry/log/log.ts";
-import type { Diagnostic } from "../../src/zone/problem.ts";
+import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { a, b, held, shop } from "../support/fleets.ts";
 import {
   change,

@@ -52,7 +52,7 @@ describe("the exposition", () => {
     }
     fleet.followInventory(true);
     fleet.recordInventory(inventoryOfShop);
-    metrics.recordRequest({ method: "BREW", endpoint: "/coffee", code: 418, ms: 3 });
+    metrics.recordRequest({ method: "GET", endpoint: "/coffee", code: 418, ms: 3 });
     metrics.recordRequest({ method: "GET", endpoint: "/zones", code: "tls", ms: 3 });
     metrics.recordRetry(418);
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
-import { ApiError } from "../request/api-error.ts";
-import { urgencies, type Urgency } from "../request/call.ts";
+import type { Clock } from "../../zone/ports.ts";
+import { requestPriorities, type RequestPriority } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import { Circuit, type Passage } from "../request/circuit.ts";
 import type { RateView } from "./rate-headers.ts";
 import { RateLimiter, type RateLimiterOptions, type Tier } from "./rate-limiter.ts";
@@ -86,10 +86,10 @@ export class Budget {
   }
 
   /** Waits for leave to send; rejects when the signal aborts, patience ends or a probe finds nobody. */
-  async acquire(urgency: Urgency, signal: AbortSignal): Promise<Permit> {
+  async acquire(priority: RequestPriority, signal: AbortSignal): Promise<Permit> {
     signal.throwIfAborted();
     const since = this.#clock.uptime();
-    const rank = urgencies.indexOf(urgency);
+    const rank = requestPriorities.indexOf(priority);
     return this.#permitAtOnce(rank, since) ?? this.#wait(rank, since, signal);
   }
 
@@ -248,21 +248,21 @@ function classOf({ rank, since }: Rank, now: number): number {
 }
 
 function tierOf(waiter: Rank, now: number): Tier {
-  return classOf(waiter, now) <= urgencies.indexOf("changed") ? "urgent" : "patient";
+  return classOf(waiter, now) <= requestPriorities.indexOf("changed") ? "urgent" : "patient";
 }
 
-function outOfReach(retryAfterMs: number): ApiError {
+function outOfReach(retryAfterMs: number): ServiceError {
   const message = `the service is out of reach and only probed: the next try is in ${seconds(retryAfterMs)}; check its address and the way to it`;
-  return new ApiError("API_UNREACHABLE", message, {
+  return new ServiceError("API_UNREACHABLE", message, {
     fault: "reset",
     transient: true,
     retryAfterMs,
   });
 }
 
-function noRoom(retryAfterMs: number): ApiError {
+function noRoom(retryAfterMs: number): ServiceError {
   const message = `the request budget has no room for the next ${seconds(retryAfterMs)}: wait, or raise the budget where the service allows more`;
-  return new ApiError("API_BUDGET", message, { transient: true, retryAfterMs });
+  return new ServiceError("API_BUDGET", message, { transient: true, retryAfterMs });
 }
 
 function seconds(ms: number): string {

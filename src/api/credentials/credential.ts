@@ -1,8 +1,8 @@
 import { globIgnoringCase } from "../../syntax/glob.ts";
+import type { Clock } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { Budget, type BudgetOptions, type BudgetState } from "../budget/budget.ts";
-import type { Clock } from "../clock.ts";
-import { ApiError } from "../request/api-error.ts";
 import { Token } from "./token.ts";
 
 /** Where a token comes from: a file or a variable of the environment. */
@@ -144,16 +144,16 @@ export class Credential {
       this.#token = token;
     } catch (cause) {
       if (this.#token === undefined) {
-        throw cause instanceof ApiError ? cause : this.#noToken(reasonOf(cause));
+        throw cause instanceof ServiceError ? cause : this.#noToken(reasonOf(cause));
       }
     }
     this.#readAt = this.#clock.uptime();
     return this.#token;
   }
 
-  #noToken(reason: string): ApiError {
+  #noToken(reason: string): ServiceError {
     const message = `credential ${this.name}: cannot read its token: ${reason}; check the token_file or token_env of this credential`;
-    return new ApiError("API_NO_TOKEN", message, { transient: true });
+    return new ServiceError("API_NO_TOKEN", message, { transient: true });
   }
 }
 

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../syntax/json.ts";
 import { looseDate } from "../../syntax/loose-json.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Fetched } from "../request/answer.ts";
-import { ApiError } from "../request/api-error.ts";
 import { get, type GetCall } from "../request/call.ts";
 import { sendWithRetries, type RequestState } from "../request/retry.ts";
 import { routes } from "../routes.ts";
@@ -46,7 +46,7 @@ async function unlessRefused(
   try {
     return await sendWithRetries(session, "inventory", call, signal);
   } catch (error) {
-    if (error instanceof ApiError && !error.transient) return undefined;
+    if (error instanceof ServiceError && !error.transient) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { isObjectList } from "../../syntax/json.ts";
 import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
 import type { Item, ItemKind } from "../../zone/inventory-item.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
-import { ApiError } from "../request/api-error.ts";
 import { get, type Get, type GetCall } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { queryOf, type ItemFilters } from "./item-query.ts";
@@ -104,7 +104,7 @@ async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise
     const whole = await readPage(send, call, signal);
     return whole.elements.length >= (whole.total ?? Infinity) ? whole : undefined;
   } catch (error) {
-    if (error instanceof ApiError && !error.transient) return undefined;
+    if (error instanceof ServiceError && !error.transient) return undefined;
     throw error;
   }
 }

@@ -1,31 +1,15 @@
-import type { LiveEntrypoint, LivePolicy, LiveZone } from "../../zone/live-zone.ts";
+import type { LiveEntrypoint, LivePolicy } from "../../zone/live-zone.ts";
 import { managedPhase } from "../../zone/managed-ruleset.ts";
+import type { PartsToRead, ZoneAnswers } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
-import { ApiError } from "../request/api-error.ts";
 import { get, type Get, type GetCall } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
 import { entrypointOf } from "./entrypoint.ts";
 import { policiesOf, settingsOf, type LiveSettings } from "./page-shield.ts";
 import type { ScoreRules } from "./score-rule.ts";
-
-/** What is to be read of a zone; what is not wanted costs no request. */
-export interface PartsToRead {
-  readonly settings: boolean;
-  readonly policies: boolean;
-  readonly rules: boolean;
-  /** The OWASP score rule; read once per account and kept for a while. */
-  readonly scoreRule: boolean;
-}
-
-/** What the service answered about a zone. Most answers are those of the last look: they are understood when somebody asks. */
-export interface ZoneAnswers {
-  /** Equal answers, equal digest. */
-  readonly digest: string;
-  /** What they say; throws an `ApiError` where one is not of the documented kind. */
-  readonly live: () => LiveZone;
-}
 
 /** Asks for what is wanted of a zone, one request after the other: the first that fails spares the rest. */
 export async function readAnswers(
@@ -143,7 +127,7 @@ async function askEntrypoint(
 
 function isAbsence(error: unknown): boolean {
   return (
-    error instanceof ApiError &&
+    error instanceof ServiceError &&
     error.status === 404 &&
     error.wireCodes.includes(wireCodes.noEntrypoint)
   );

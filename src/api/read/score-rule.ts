@@ -2,9 +2,9 @@ import { isJsonObject } from "../../syntax/json.ts";
 import { looseObjects } from "../../syntax/loose-json.ts";
 import type { ScoreRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId, owaspRulesetId } from "../../zone/managed-ruleset.ts";
+import type { Clock } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-import type { Clock } from "../clock.ts";
-import { ApiError } from "../request/api-error.ts";
 import { get, type Get, type GetCall } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
@@ -78,7 +78,7 @@ async function lastRule(
     const id = textIn(looseObjects(result["rules"]).at(-1) ?? {}, "id");
     return id === "" ? undefined : { id, source, version: textIn(result, "version") };
   } catch (error) {
-    if (error instanceof ApiError && !error.transient) return undefined;
+    if (error instanceof ServiceError && !error.transient) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import { isObjectList } from "../../syntax/json.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { looseObject } from "../../syntax/loose-json.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import { zoneId, zoneName, type Zone } from "../../zone/zone.ts";
 import { malformedResult, type Answer } from "../request/answer.ts";
-import { ApiError } from "../request/api-error.ts";
 import { get, type Get, type GetCall } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
@@ -115,9 +115,9 @@ async function readToTheEnd(
   }
 }
 
-function incomplete(listed: number, total: number): ApiError {
+function incomplete(listed: number, total: number): ServiceError {
   const message = `GET ${routes.zones}: the pages hold ${listed} zones of ${total}, however often they are read; check what stands between zonewarden and the service`;
-  return new ApiError("API_MALFORMED", message, { fault: "parse", transient: true });
+  return new ServiceError("API_MALFORMED", message, { fault: "parse", transient: true });
 }
 
 /** What a page says, understood. */

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
 import { looseObject, looseObjects, looseText } from "../../syntax/loose-json.ts";
+import type { Clock } from "../../zone/ports.ts";
+import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
 import { one, retryAfter } from "../budget/rate-headers.ts";
-import type { Clock } from "../clock.ts";
 import type { Token } from "../credentials/token.ts";
 import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
-import { ApiError, type ApiErrorCode } from "./api-error.ts";
 import type { Call } from "./call.ts";
 import type { Reply } from "./exchange.ts";
 import { digestOf, type KnownBodies } from "./known-bodies.ts";
@@ -22,8 +22,6 @@ export interface Answer {
   readonly status: number;
   /** The service's id of the request; "" where it gave none. */
   readonly ray: string;
-  /** The service's id of the audit entry; "" where it gave none (SERVICE.md C.6). */
-  readonly auditId: string;
 }
 
 /** An answer, and how often the request was sent for it. */
@@ -57,7 +55,7 @@ export function answerOf(
   if (known.has(digest)) {
     const result = (): unknown => resultOf(parse(reply.body));
     const resultInfo = (): JsonObject | undefined => infoOf(parse(reply.body));
-    return { digest, result, resultInfo, status, ray, auditId: "" };
+    return { digest, result, resultInfo, status, ray };
   }
   const body = isBare(call, reply) ? { success: true } : parse(reply.body);
   if (!isSuccess) throw hold(call, reply, body, token, clock.now());
@@ -70,7 +68,6 @@ export function answerOf(
     resultInfo: () => infoOf(body),
     status,
     ray,
-    auditId: token.scrub(one(reply.headers["cf-auditlog-id"])),
   };
 }
 
@@ -89,31 +86,31 @@ function isBare(call: Call, { status, body }: Reply): boolean {
 }
 
 /** An answer that is not of the documented kind. `what` says how, without repeating it. */
-export function malformedResult(call: Call, answer: Answer, what: string): ApiError {
+export function malformedResult(call: Call, answer: Answer, what: string): ServiceError {
   const message = `${call.method} ${call.route}: ${what}; the service and zonewarden do not speak of the same thing`;
   const mayHaveHappened = call.method !== "GET";
   const { status, ray } = answer;
   const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
-  return new ApiError("API_MALFORMED", message, facts);
+  return new ServiceError("API_MALFORMED", message, facts);
 }
 
 /** Text that is not JSON may have been cut on its way: another try may help. JSON of another shape stays as it is. */
-function malformed(call: Call, body: unknown, status: number, ray: string): ApiError {
+function malformed(call: Call, body: unknown, status: number, ray: string): ServiceError {
   const what = body === undefined ? "is not JSON" : "has no envelope";
   const message = `${call.method} ${call.route}: the answer ${what}; check that api.base_url is the service's`;
   const mayHaveHappened = call.method !== "GET";
   const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
-  return new ApiError("API_MALFORMED", message, { ...facts, transient: body === undefined });
+  return new ServiceError("API_MALFORMED", message, { ...facts, transient: body === undefined });
 }
 
-function hold(call: Call, reply: Reply, body: unknown, token: Token, now: Date): ApiError {
+function hold(call: Call, reply: Reply, body: unknown, token: Token, now: Date): ServiceError {
   const { status, headers } = reply;
   const reasons = isJsonObject(body) ? reasonsIn(body["errors"]) : [];
   const codes = reasons.map(({ code }) => code);
   const code = codeFor(status, reasons);
   const said =
     reasons.length === 0 ? "" : `: ${tidy(token.scrub(reasons.map(wordsOf).join("; ")))}`;
-  return new ApiError(
+  return new ServiceError(
     code,
     `${call.method} ${call.route}: ${status}${said}; ${remedyFor(code, call)}`,
     {
@@ -127,7 +124,7 @@ function hold(call: Call, reply: Reply, body: unknown, token: Token, now: Date):
   );
 }
 
-const codesByStatus: Readonly<Record<number, ApiErrorCode>> = {
+const codesByStatus: Readonly<Record<number, ServiceErrorCode>> = {
   401: "API_UNAUTHORIZED",
   403: "API_FORBIDDEN",
   404: "API_NOT_FOUND",
@@ -136,7 +133,7 @@ const codesByStatus: Readonly<Record<number, ApiErrorCode>> = {
   429: "API_RATE_LIMITED",
 };
 
-function codeFor(status: number, reasons: readonly Reason[]): ApiErrorCode {
+function codeFor(status: number, reasons: readonly Reason[]): ServiceErrorCode {
   if (status >= 500) return "API_SERVER";
   if (status >= 300 && status < 400) return "API_MALFORMED";
   if (reasons.some((reason) => isAboutToken(reason, status))) return "API_UNAUTHORIZED";

@@ -1,14 +1,6 @@
 import type { Json } from "../../syntax/json.ts";
+import type { Method } from "../../zone/service-request.ts";
 import type { Fetched } from "./answer.ts";
-
-/** The methods of the service. */
-export type Method = "GET" | "PUT" | "PATCH" | "POST" | "DELETE";
-
-/** Who goes first where the budget is short; a class waits behind those before it until it has aged. */
-export const urgencies = ["write", "changed", "sweep", "inventory"] as const;
-
-/** One of {@link urgencies}. */
-export type Urgency = (typeof urgencies)[number];
 
 /** One request, as data. */
 export interface Call {

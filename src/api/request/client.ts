@@ -1,11 +1,11 @@
 import { Pool, type Dispatcher } from "undici";
 
+import type { Clock } from "../../zone/ports.ts";
+import type { RequestObserver, RequestFact } from "../../zone/service-request.ts";
 import { one } from "../budget/rate-headers.ts";
-import type { Clock } from "../clock.ts";
 import type { Token } from "../credentials/token.ts";
 import { pathOf, type Call } from "./call.ts";
 import { Exchange, type Reply } from "./exchange.ts";
-import type { Observer, RequestFact } from "./observer.ts";
 import { failureOf } from "./transport.ts";
 
 /** The way to the service. */
@@ -15,7 +15,7 @@ export interface Connection {
   /** Longest time of one request, from sending it to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  readonly observer: Observer;
+  readonly observer: RequestObserver;
 }
 
 /** Where the service is, up to and with the version segment of its paths. */

@@ -1,8 +1,8 @@
-import type { ApiErrorCode } from "./api-error.ts";
+import type { ServiceErrorCode } from "../../zone/service-error.ts";
 import type { Call } from "./call.ts";
 
 /** What a person can do about a refusal, in words that end its message. */
-export function remedyFor(code: ApiErrorCode, call: Call): string {
+export function remedyFor(code: ServiceErrorCode, call: Call): string {
   if (code === "API_FORBIDDEN") {
     return `give the token the permission ${permissionFor(call)}, or the zone another credential`;
   }
@@ -11,7 +11,7 @@ export function remedyFor(code: ApiErrorCode, call: Call): string {
 
 const itself = "it is tried again by itself";
 
-const remedies: Readonly<Partial<Record<ApiErrorCode, string>>> = {
+const remedies: Readonly<Partial<Record<ServiceErrorCode, string>>> = {
   API_UNAUTHORIZED: "check the token: it is unknown, disabled or expired",
   API_NOT_FOUND: "it may have been removed or moved meanwhile",
   API_CONFLICT: itself,

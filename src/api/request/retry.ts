@@ -1,3 +1,5 @@
+import type { RequestPriority } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Permit } from "../budget/budget.ts";
 import { longestRetryAfterMs, rateView } from "../budget/rate-headers.ts";
 import type { Credential } from "../credentials/credential.ts";
@@ -6,8 +8,7 @@ import type { ZoneLister } from "../read/zone-listing.ts";
 import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
 import { answerOf, type Answer, type Fetched } from "./answer.ts";
-import { ApiError } from "./api-error.ts";
-import type { Call, Urgency } from "./call.ts";
+import type { Call } from "./call.ts";
 import { send, type Connection } from "./client.ts";
 import type { KnownBodies } from "./known-bodies.ts";
 
@@ -54,7 +55,7 @@ export interface RequestState {
 type Attempt = { readonly answer: Answer } | FailedAttempt;
 
 interface FailedAttempt {
-  readonly error: ApiError;
+  readonly error: ServiceError;
   readonly token: Token | undefined;
 }
 
@@ -75,17 +76,17 @@ interface FailedAttempt {
  */
 export async function sendWithRetries(
   session: RequestState,
-  urgency: Urgency,
+  priority: RequestPriority,
   call: Call,
   signal: AbortSignal,
   stop: AbortSignal = signal,
 ): Promise<Fetched> {
   const { clock, observer } = session.connection;
-  let last: ApiError | undefined;
+  let last: ServiceError | undefined;
   let firstEnd: number | undefined;
   try {
     for (let sendings = 1; ; sendings += 1) {
-      const attempt = await sendOnce(session, urgency, call, signal, stop);
+      const attempt = await sendOnce(session, priority, call, signal, stop);
       noteValidity(session.credential, call, attempt);
       if ("answer" in attempt) return { ...attempt.answer, sendings };
       const { error } = attempt;
@@ -125,7 +126,7 @@ async function waitBefore(
 }
 
 /** An error that also stands for those of the sendings before it. */
-function joined(error: ApiError, before: ApiError | undefined): ApiError {
+function joined(error: ServiceError, before: ServiceError | undefined): ServiceError {
   const mayHaveHappened = error.mayHaveHappened || before?.mayHaveHappened === true;
   return error.with({ mayHaveHappened });
 }
@@ -134,12 +135,11 @@ const nothing = {
   digest: "",
   result: () => null,
   resultInfo: () => undefined,
-  auditId: "",
 } as const;
 
 async function sendOnce(
   session: RequestState,
-  urgency: Urgency,
+  priority: RequestPriority,
   call: Call,
   signal: AbortSignal,
   stop: AbortSignal,
@@ -147,7 +147,7 @@ async function sendOnce(
   const { credential, connection, known } = session;
   let token: Token | undefined;
   try {
-    const permit = await credential.budget.acquire(urgency, stop);
+    const permit = await credential.budget.acquire(priority, stop);
     let end: Parameters<Permit["end"]> = ["unsent", undefined];
     try {
       token = await credential.token();
@@ -162,7 +162,7 @@ async function sendOnce(
       permit.end(...end);
     }
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     return { error, token };
   }
 }
@@ -175,12 +175,12 @@ function noteValidity(credential: Credential, { route }: Call, attempt: Attempt)
 }
 
 function isOutOfReach(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.status !== 0) return false;
+  if (!(error instanceof ServiceError) || error.status !== 0) return false;
   return error.code === "API_UNREACHABLE" || error.code === "API_TIMEOUT";
 }
 
 /** 404 answers a DELETE as well as 204 does, unless it is the address that is wrong (SERVICE.md C.2). */
-function isGone(call: Call, error: ApiError): boolean {
+function isGone(call: Call, error: ServiceError): boolean {
   const isAddress = error.wireCodes.some(
     (code) => code === wireCodes.couldNotRoute || code === wireCodes.noRoute,
   );
@@ -201,7 +201,7 @@ async function helpsToRepeat(
 }
 
 /** What the service asked for, and on top of it full jitter, so that those who failed together do not return together. */
-function waitFor({ retry, random }: RequestState, error: ApiError, sendings: number): number {
+function waitFor({ retry, random }: RequestState, error: ServiceError, sendings: number): number {
   const bound = Math.min(retry.longestWaitMs, retry.firstWaitMs * 2 ** (sendings - 1));
   return error.retryAfterMs + random() * bound;
 }

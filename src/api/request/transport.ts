@@ -1,6 +1,6 @@
-import { ApiError } from "./api-error.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { ConnectionFault } from "../../zone/service-request.ts";
 import type { Call } from "./call.ts";
-import type { Fault } from "./observer.ts";
 
 /** The connection never came about: the request has certainly not been seen. */
 const neverConnected =
@@ -23,7 +23,7 @@ export interface ConnectionFailure {
 export function failureOf(
   call: Call,
   { cause, timedOut, timeoutMs, ray }: ConnectionFailure,
-): ApiError {
+): ServiceError {
   const code = timedOut ? "UND_ERR_HEADERS_TIMEOUT" : codeOf(cause);
   const place = `${call.method} ${call.route}`;
   const fault = faultOf(code);
@@ -36,21 +36,21 @@ export function failureOf(
   };
   if (code === tooLarge) {
     const message = `${place}: the answer is longer than 32 MiB; check that api.base_url is the service's`;
-    return new ApiError("API_TOO_LARGE", message, facts);
+    return new ServiceError("API_TOO_LARGE", message, facts);
   }
   if (fault === "parse") {
     const message = `${place}: the answer is not HTTP (${code}); check that api.base_url is the service's`;
-    return new ApiError("API_MALFORMED", message, facts);
+    return new ServiceError("API_MALFORMED", message, facts);
   }
   if (fault === "timeout" && !wasNeverSent(code)) {
     const message = `${place}: no whole answer within ${timeoutMs / 1000} s; raise api.timeout if the service is only slow`;
-    return new ApiError("API_TIMEOUT", message, facts);
+    return new ServiceError("API_TIMEOUT", message, facts);
   }
   const message = `${place}: no answer (${code}); check api.base_url and the way to it`;
-  return new ApiError("API_UNREACHABLE", message, facts);
+  return new ServiceError("API_UNREACHABLE", message, facts);
 }
 
-function faultOf(code: string): Fault {
+function faultOf(code: string): ConnectionFault {
   if (/^UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT$/.test(code)) return "timeout";
   if (nameUnknown.test(code)) return "dns";
   if (certificate.test(code)) return "tls";

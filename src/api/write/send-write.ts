@@ -1,22 +1,12 @@
-import type { Write } from "../../plan/write.ts";
 import type { LiveEntrypoint, LiveZone } from "../../zone/live-zone.ts";
+import type { Written } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Write } from "../../zone/write.ts";
 import { readEntrypoint, readPolicies } from "../read/read-zone.ts";
 import type { Fetched } from "../request/answer.ts";
-import { ApiError } from "../request/api-error.ts";
 import type { Send } from "../request/call.ts";
 import { stateAfter } from "./state-after.ts";
 import { writeCall } from "./write-call.ts";
-
-/** What one write came to. */
-export interface Written {
-  /** The live state as the service answered it: a plan on it verifies the write. */
-  readonly live: LiveZone;
-  readonly ray: string;
-  /** The service's id of the audit entry; "" where it gave none. */
-  readonly auditId: string;
-  /** Whether the ruleset's version shows that somebody else wrote between our reading and our writing. */
-  readonly interleaved: boolean;
-}
 
 /**
  * Sends one write and gives the state that it led to.
@@ -36,13 +26,13 @@ export async function sendWrite(
     answer = await send(writeCall(live.zone, write), signal);
     const after = await stateAfter(send, live, write, answer.result(), signal);
     const interleaved = isInterleaved(live.entrypoint, after.entrypoint, answer.sendings);
-    return { live: after, ray: answer.ray, auditId: answer.auditId, interleaved };
+    return { live: after, ray: answer.ray, interleaved };
   } catch (error) {
     if (!isUncertain(error, answer, signal)) throw error;
     const after = await stateWithCreated(send, live, write, signal);
     if (after === undefined) throw unknownOutcome(live, write, error);
-    const ray = error instanceof ApiError ? error.ray : "";
-    return { live: after, ray, auditId: "", interleaved: false };
+    const ray = error instanceof ServiceError ? error.ray : "";
+    return { live: after, ray, interleaved: false };
   }
 }
 
@@ -59,7 +49,7 @@ export async function check(
   const result = resultOf();
   if (result === null) return "accepted";
   const message = `${call.method} ${call.route}: the service does not know dry_run and may have carried the write out; look at the zone, and do not check against this service`;
-  throw new ApiError("API_MALFORMED", message, { status, ray, mayHaveHappened: true });
+  throw new ServiceError("API_MALFORMED", message, { status, ray, mayHaveHappened: true });
 }
 
 function isRulesetWrite(write: Write): boolean {
@@ -89,7 +79,7 @@ function isInterleaved(
 }
 
 function isUncertain(error: unknown, answer: Fetched | undefined, signal: AbortSignal): boolean {
-  if (!(error instanceof ApiError)) return signal.aborted;
+  if (!(error instanceof ServiceError)) return signal.aborted;
   return answer !== undefined || error.mayHaveHappened;
 }
 
@@ -118,20 +108,20 @@ async function stateWithCreated(
         : undefined;
     }
   } catch (error) {
-    if (!(error instanceof ApiError) && !signal.aborted) throw error;
+    if (!(error instanceof ServiceError) && !signal.aborted) throw error;
   }
   return undefined;
 }
 
-function unknownOutcome({ zone }: LiveZone, write: Write, cause: unknown): ApiError {
+function unknownOutcome({ zone }: LiveZone, write: Write, cause: unknown): ServiceError {
   const { method, route } = writeCall(zone, write);
   const message = `${method} ${route}: whether it took effect cannot be told (${reasonOf(cause)}); the next look at the zone decides`;
   const facts = { transient: true, mayHaveHappened: true, cause };
-  if (!(cause instanceof ApiError)) return new ApiError("API_UNKNOWN_OUTCOME", message, facts);
-  const { status, ray, retryAfterMs } = cause;
-  return new ApiError("API_UNKNOWN_OUTCOME", message, { ...facts, status, ray, retryAfterMs });
+  const { status, ray, retryAfterMs } =
+    cause instanceof ServiceError ? cause : { status: 0, ray: "", retryAfterMs: 0 };
+  return new ServiceError("API_UNKNOWN_OUTCOME", message, { ...facts, status, ray, retryAfterMs });
 }
 
 function reasonOf(cause: unknown): string {
-  return cause instanceof ApiError ? cause.code : "it was given up while under way";
+  return cause instanceof ServiceError ? cause.code : "it was given up while under way";
 }

@@ -1,6 +1,6 @@
-import type { Write } from "../../plan/write.ts";
 import { isJsonObject } from "../../syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveZone } from "../../zone/live-zone.ts";
+import type { Write } from "../../zone/write.ts";
 import { entrypointOf } from "../read/entrypoint.ts";
 import { policyOf, settingsOf } from "../read/page-shield.ts";
 import { readEntrypoint, readPolicies, readSettings } from "../read/read-zone.ts";

@@ -1,8 +1,9 @@
-import type { Write } from "../../plan/write.ts";
 import type { Json } from "../../syntax/json.ts";
 import { managedPhase } from "../../zone/managed-ruleset.ts";
+import type { Method } from "../../zone/service-request.ts";
+import type { Write } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
-import type { Call, Method } from "../request/call.ts";
+import type { Call } from "../request/call.ts";
 import { routes } from "../routes.ts";
 
 /** The request that a write is. */

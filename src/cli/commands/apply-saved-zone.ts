@@ -2,13 +2,14 @@ import type { ServiceClient } from "../../host/connect.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { causeByMarks, type Plan } from "../../plan/plan.ts";
 import { freshnessOf, partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
-import type { Write } from "../../plan/write.ts";
 import { applyPlan } from "../../reconcile/run/apply-while-valid.ts";
 import type { StopSignals, WritePorts } from "../../reconcile/run/apply.ts";
 import { maxReadAgeMs } from "../../reconcile/run/longest-age.ts";
 import { WriteGate } from "../../reconcile/run/write-gate.ts";
-import { failureOf, isServiceError } from "../../state/failure.ts";
+import { failureOf } from "../../state/failure.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Write } from "../../zone/write.ts";
 import type { SavedPlanGuard } from "./saved-plan-judge.ts";
 
 /** What carrying out a saved plan needs from outside. */
@@ -61,7 +62,7 @@ export async function applySavedZone(
     if (report.result !== "applied") return report;
     return { ...report, plan, outcomes: [...report.outcomes, ...held.map(stale)] };
   } catch (error) {
-    if (!isServiceError(error)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     return { ...base, result: "error", finishedAt: clock.now(), failure: failureOf(error) };
   }
 }

@@ -1,8 +1,9 @@
 import type { Host } from "../../host/host.ts";
-import type { Write } from "../../plan/write.ts";
-import { failureOf, isServiceError } from "../../state/failure.ts";
+import { failureOf } from "../../state/failure.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import { printable } from "../../state/value.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Write } from "../../zone/write.ts";
 import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
 import type { PlannedFleetZone } from "../session/plan-all.ts";
 import { noExtras, runOnce } from "../session/run-once.ts";
@@ -63,7 +64,7 @@ async function verdictOn(
     const words = judged === "accepted" ? "accepted by the service" : "only a real write shows";
     return { words, isRefused: false };
   } catch (error) {
-    if (!isServiceError(error)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     const { code, message } = failureOf(error);
     return { words: `${code}: ${message}`, isRefused: true };
   }

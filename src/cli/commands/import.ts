@@ -4,9 +4,10 @@ import type { Reader } from "../../api/service.ts";
 import { objectionTo } from "../../desired/import/zone-text.ts";
 import type { Host } from "../../host/host.ts";
 import { declare, type Declaration } from "../../plan/declare/declare.ts";
-import { failureOf, isServiceError } from "../../state/failure.ts";
+import { failureOf } from "../../state/failure.ts";
 import type { Failure } from "../../state/run-report.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
@@ -92,7 +93,7 @@ async function importZone(zone: Zone, read: ReadZone, owner: string): Promise<Im
   try {
     return { zone, declaration: declare(await read(zone), owner, objectionTo) };
   } catch (error) {
-    if (!isServiceError(error)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     return { zone, failure: failureOf(error) };
   }
 }

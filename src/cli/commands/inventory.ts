@@ -3,7 +3,6 @@ import { noFilters } from "../../api/read/item-query.ts";
 import type { Host } from "../../host/host.ts";
 import { inventoryCsv } from "../../render/csv/inventory-csv.ts";
 import { inventoryTable } from "../../render/text/inventory-table.ts";
-import { isServiceError } from "../../state/failure.ts";
 import {
   inventoryJson,
   itemJson,
@@ -13,6 +12,7 @@ import {
 } from "../../state/inventory.ts";
 import { valueText } from "../../state/value.ts";
 import { maliciousReasons, type ItemKind } from "../../zone/inventory-item.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
@@ -135,7 +135,7 @@ async function readAll(
           : all;
       inventories.push({ zone: zone.name, kind, items });
     } catch (error) {
-      if (!isServiceError(error)) throw error;
+      if (!(error instanceof ServiceError)) throw error;
       failed += 1;
       host.stderr.write(`${zone.name}: ${error.code}: ${error.message}\n`);
     }

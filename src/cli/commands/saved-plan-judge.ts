@@ -9,7 +9,7 @@ import { wantedOf } from "../../reconcile/run/plan-zone.ts";
 import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
 
 /** Says why a saved plan must not be carried out now. Empty means: go ahead. */

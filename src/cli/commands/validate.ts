@@ -20,7 +20,7 @@ import { fileIn } from "../../render/text/problem-words.ts";
 import { renderDiagnostics } from "../../render/text/problems.ts";
 import { plural } from "../../state/plural.ts";
 import { valueText } from "../../state/value.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
 
 /** What was found in files, silenced warnings counted. */

@@ -1,7 +1,7 @@
-import type { ApiErrorCode } from "../../api/request/api-error.ts";
 import type { HoldReason } from "../../plan/guard/hold.ts";
 import type { SkipReason, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
+import type { ServiceErrorCode } from "../../zone/service-error.ts";
 
 /** What the program's exit codes mean: pipelines build on them. `--format json` never changes them. */
 export const exitCodes = {
@@ -30,7 +30,7 @@ export const exitCodeHelp = `Exit codes:
   7  the service cannot be reached, or the budget is spent`;
 
 /** Failures of the way to the service, not of what was asked of it. */
-const wayFailures: ReadonlySet<string> = new Set<ApiErrorCode>([
+const wayFailures: ReadonlySet<string> = new Set<ServiceErrorCode>([
   "API_UNREACHABLE",
   "API_TIMEOUT",
   "API_RATE_LIMITED",

@@ -1,8 +1,8 @@
 import type { Pause } from "../../api/budget/budget.ts";
-import type { Observer, RetryFact } from "../../api/request/observer.ts";
 import type { Host } from "../../host/host.ts";
 import { every } from "../../host/timers.ts";
 import { durationText } from "../../state/duration.ts";
+import type { RequestObserver, RetryFact } from "../../zone/service-request.ts";
 import { StatusLine } from "./status-line.ts";
 
 /** A wait that is over sooner is not worth a line. */
@@ -19,7 +19,7 @@ interface Waiting {
  * Says on stderr why a command stands still: on a terminal in a line that is gone afterwards, elsewhere in one line for
  * each wait.
  */
-export class WaitLines implements Observer {
+export class WaitLines implements RequestObserver {
   readonly #host: Pick<Host, "stderr" | "clock">;
   readonly #line: StatusLine;
   /** Ends of the waits told last, by credential: one wait is one line. */

@@ -10,7 +10,7 @@ import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { startProgress } from "../output/progress.ts";
 import { isWanted, listZones, unlistedText } from "./listing.ts";
 import type { Session } from "./session.ts";
@@ -101,7 +101,7 @@ function lookAt(
       desired: declared.desired,
       run: host.uniqueId(),
       trigger: "manual",
-      urgency: "changed",
+      priority: "changed",
       revision: state.revision,
       owner: config.desired.owner,
       impact: config.impact,

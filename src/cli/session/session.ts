@@ -5,7 +5,7 @@ import { loadConfigOrPrint } from "../../host/load.ts";
 import { startStopping } from "../../host/stopping.ts";
 import { isAborted } from "../../reconcile/is-aborted.ts";
 import type { StopSignals } from "../../reconcile/run/apply.ts";
-import { isServiceError } from "../../state/failure.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import { reachService } from "../commands/emulator.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "../output/exit-codes.ts";
 import { WaitLines } from "../output/wait-lines.ts";
@@ -49,7 +49,7 @@ export async function withService(
       host.stderr.write("stopped before the end\n");
       return exitCodes.failed;
     }
-    if (!isServiceError(error)) throw error;
+    if (!(error instanceof ServiceError)) throw error;
     host.stderr.write(`${error.code}: ${error.message}\n`);
     return exitCodeOfFailure(error.code);
   }

@@ -1,8 +1,8 @@
 import path from "node:path";
 
 import type { Mode } from "../../zone/desired-zone.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
 import { problemOfFile } from "../diagnostics.ts";
 import { foreignProblem, shownText } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";

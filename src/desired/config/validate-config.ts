@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { DeclarationDiagnostic } from "../complaint.ts";
 import { problemOf } from "../diagnostics.ts";
 import { keyOffset, valueOffset } from "../location.ts";

@@ -5,7 +5,7 @@ import type { YAMLSeq } from "yaml";
 
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { parseFile } from "../load/parse-zone-file.ts";
 import { Assembler } from "../zones/assemble.ts";
 import { contentEntry } from "./zone-entry.ts";

@@ -1,5 +1,5 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { Assembler } from "../zones/assemble.ts";
 import { keyPlace, problemIn } from "../zones/layer.ts";
 import type { Layer } from "../zones/layer.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import { looseObject } from "../../syntax/loose-json.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { maxProblems, problemOfFile } from "../diagnostics.ts";
 import { foreignProblem, shownText } from "../file-kind.ts";
 import { itemsAt, valueAt } from "../import/coerce.ts";

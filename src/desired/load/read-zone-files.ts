@@ -1,7 +1,7 @@
 import path from "node:path";
 
-import type { DiagnosticCode } from "../../zone/problem-codes.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { problemOfFile, type Words } from "../diagnostics.ts";
 import type { FileFacts, FilePort } from "../file-system.ts";
 import { reasonOf } from "../yaml/decode-text.ts";

@@ -4,21 +4,14 @@ import { isDeepStrictEqual } from "node:util";
 import { watch } from "chokidar";
 import type { FSWatcher } from "chokidar";
 
+import type { Clock } from "../../zone/ports.ts";
 import type { FilePort } from "../file-system.ts";
-
-/** Time for the watcher. */
-export interface WatchClock {
-  /** Milliseconds since some fixed moment. */
-  uptime(): number;
-  /** Resolves after `ms`; rejects when the signal aborts. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-}
 
 /** How {@link watchDesired} waits, and what it asks. */
 export interface WatchOptions {
   /** Quiet time after the last event before `onChange` is called; at most ten times as long in all. */
   readonly debounceMs: number;
-  readonly clock: WatchClock;
+  readonly clock: Pick<Clock, "uptime" | "sleep">;
   readonly files: Pick<FilePort, "realpath" | "facts">;
 }
 

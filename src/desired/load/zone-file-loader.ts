@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { compareText } from "../../syntax/by-text.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { problemOfFile } from "../diagnostics.ts";
 import { readFileSet } from "../file-set.ts";
 import type { FoundFile } from "../file-set.ts";

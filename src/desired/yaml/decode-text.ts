@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { problemOf, problemOfFile } from "../diagnostics.ts";
 import { sourceOf } from "./source.ts";
 

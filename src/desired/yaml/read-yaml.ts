@@ -1,7 +1,7 @@
 import { Composer, Lexer, Parser } from "yaml";
 import type { CST, Document } from "yaml";
 
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { maxProblems, problemOf } from "../diagnostics.ts";
 import { sourceOf } from "./source.ts";
 import type { Source } from "./source.ts";

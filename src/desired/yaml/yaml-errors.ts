@@ -1,6 +1,6 @@
 import type { ErrorCode, YAMLError } from "yaml";
 
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { problemOf } from "../diagnostics.ts";
 import type { Source } from "./source.ts";
 

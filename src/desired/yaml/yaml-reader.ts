@@ -1,8 +1,8 @@
 import { isAlias, isMap, isScalar } from "yaml";
 import type { Alias, ParsedNode, YAMLMap, YAMLSeq } from "yaml";
 
-import type { DiagnosticCode } from "../../zone/problem-codes.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { maxProblems, problemOf } from "../diagnostics.ts";
 import { placeAt } from "./source.ts";
 import type { Source } from "./source.ts";

@@ -1,6 +1,6 @@
 import type { Place } from "../../zone/desired-zone.ts";
-import type { DiagnosticCode } from "../../zone/problem-codes.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { problemOf } from "../diagnostics.ts";
 import type { Words } from "../diagnostics.ts";
 import { keyOffset, valueOffset } from "../location.ts";

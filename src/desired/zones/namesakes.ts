@@ -1,5 +1,5 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone } from "../../zone/zone.ts";
 import { problemAt } from "../diagnostics.ts";
 

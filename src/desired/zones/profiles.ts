@@ -1,5 +1,5 @@
 import { didYouMean } from "../../syntax/nearest.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Path } from "../yaml/path.ts";
 import { keyPlace, problemIn } from "./layer.ts";
 import type { Layer } from "./layer.ts";

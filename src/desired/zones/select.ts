@@ -1,7 +1,7 @@
 import { globIgnoringCase } from "../../syntax/glob.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { DesiredZone, Selector, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { problemAt } from "../diagnostics.ts";
 import { combine } from "./combine-selectors.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import type { LiveRule } from "../../zone/live-zone.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
-import type { Position, Write } from "../write.ts";
+import type { Position, Write } from "../../zone/write.ts";
 import { keptRule } from "./rule-body.ts";
 import type { Entry } from "./rule-list.ts";
 import type { DesiredRule } from "./rule-match.ts";

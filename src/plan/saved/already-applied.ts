@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../zone/live-zone.ts";
+import type { Position, Write } from "../../zone/write.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
-import type { Position, Write } from "../write.ts";
 
 /** Whether all that a write would bring about is so in a zone: it was sent before, or another hand did the same. */
 export function isAlreadyApplied(write: Write, live: LiveZone): boolean {

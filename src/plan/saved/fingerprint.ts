@@ -5,9 +5,9 @@ import { looseText } from "../../syntax/loose-json.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import { settingNames } from "../../zone/resource.ts";
+import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
 import type { Plan } from "../plan.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
-import { partOf, type Write, type ZonePart } from "../write.ts";
 import { isAlreadyApplied } from "./already-applied.ts";
 
 /** What the writes of a plan rest on, live object by live object, as it was when the plan was made. */

@@ -1,5 +1,5 @@
 import type { LoadResult } from "../../state/load-report.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones } from "../../zone/zone.ts";
 import { digestOf } from "../run/zone-memory.ts";
 import { desiredFleet } from "./desired-fleet.ts";

@@ -1,6 +1,6 @@
 import type { Failure, Trigger, ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { digestOf } from "../run/zone-memory.ts";
 

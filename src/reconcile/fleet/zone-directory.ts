@@ -1,8 +1,9 @@
-import { failureOf, isServiceError } from "../../state/failure.ts";
+import { failureOf } from "../../state/failure.ts";
 import type { Failure } from "../../state/run-report.ts";
+import type { Clock } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { KnownZones } from "../../zone/zone.ts";
 import { joinSignals } from "../join-signals.ts";
-import type { Clock } from "../ports.ts";
 import { BackOff } from "../run/back-off.ts";
 import type { Listing } from "./desired-fleet.ts";
 import { joinListings } from "./desired-fleet.ts";
@@ -126,7 +127,7 @@ export class ZoneDirectory {
       else this.#fail([first, ...others]);
     } catch (error) {
       if (stop.aborted) return;
-      if (!isServiceError(error)) this.#ports.bug(error, "");
+      if (!(error instanceof ServiceError)) this.#ports.bug(error, "");
       this.#fail([failureOf(error)]);
     }
   }

@@ -1,6 +1,6 @@
 import type { Trigger } from "../../state/run-report.ts";
+import type { Clock } from "../../zone/ports.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
-import type { Clock } from "../ports.ts";
 import { ZoneQueue, type Priority, type QueueResult } from "./zone-queue.ts";
 
 /** By which credentials zones are looked at. */

@@ -1,8 +1,8 @@
 import type { Hold } from "../../plan/guard/hold.ts";
-import { partOf, type ZonePart } from "../../plan/write.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
+import type { LiveWriter } from "../../zone/ports.ts";
+import { partOf, type ZonePart } from "../../zone/write.ts";
 import { joinSignals } from "../join-signals.ts";
-import type { LiveWriter } from "../ports.ts";
 import { applyWrites, type StopSignals, type Verify, type WritePorts } from "./apply.ts";
 import type { PlannedZone } from "./plan-zone.ts";
 import type { WriteGate } from "./write-gate.ts";

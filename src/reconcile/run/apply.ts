@@ -1,9 +1,10 @@
 import type { Change } from "../../plan/change.ts";
-import type { Write } from "../../plan/write.ts";
-import { failureOf, isServiceError } from "../../state/failure.ts";
+import { failureOf } from "../../state/failure.ts";
 import type { Outcome, SkipReason, ZoneReport } from "../../state/run-report.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
-import type { Clock, LiveWriter } from "../ports.ts";
+import type { Clock, LiveWriter } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Write } from "../../zone/write.ts";
 import type { PlannedZone } from "./plan-zone.ts";
 import { quotaHold } from "./quota.ts";
 import { GateClosed } from "./write-gate.ts";
@@ -81,7 +82,7 @@ async function writeAll(
       } catch (error) {
         outcomes.push(outcomeOf(error, write, signals));
         const isOurs = signals.abort.aborted || error === signals.stop.reason;
-        if (!isServiceError(error) && !isOurs) ports.bug(error, live.zone.name);
+        if (!(error instanceof ServiceError) && !isOurs) ports.bug(error, live.zone.name);
       }
     }
   }
@@ -105,7 +106,7 @@ function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): 
 }
 
 function isThrottled(error: unknown): boolean {
-  return isServiceError(error) && error.code === "API_RATE_LIMITED";
+  return error instanceof ServiceError && error.code === "API_RATE_LIMITED";
 }
 
 /** What the service made of a request that we did not wait for, the next look will show. */

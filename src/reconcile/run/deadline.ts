@@ -1,6 +1,7 @@
+import type { Clock, LiveReader, LiveWriter } from "../../zone/ports.ts";
+import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
 import { isAborted } from "../is-aborted.ts";
 import { joinSignals, type JoinedSignal } from "../join-signals.ts";
-import type { Clock, LiveReader, LiveWriter } from "../ports.ts";
 
 /** What a run uses the service through. */
 export interface RunPorts {
@@ -38,10 +39,10 @@ export class Deadline implements Disposable {
     this.#clock = clock;
     this.#ms = ms;
     this.reader = {
-      readAnswers: (zone, wanted, urgency, signal) =>
-        this.#read(signal, (own) => reader.readAnswers(zone, wanted, urgency, own)),
-      readScripts: (zone, urgency, signal) =>
-        this.#read(signal, (own) => reader.readScripts(zone, urgency, own)),
+      readAnswers: (zone, wanted, priority, signal) =>
+        this.#read(signal, (own) => reader.readAnswers(zone, wanted, priority, own)),
+      readScripts: (zone, priority, signal) =>
+        this.#read(signal, (own) => reader.readScripts(zone, priority, own)),
     };
     this.writer = {
       write: async (live, write, signal, stop) => {
@@ -88,30 +89,20 @@ export class Deadline implements Disposable {
     signal: AbortSignal,
     request: () => Promise<T>,
   ): Promise<T> {
-    if (this.isOver) throw new RunTooLong("API_DEADLINE", this.#ms);
+    if (this.isOver) throw runTooLong("API_DEADLINE", this.#ms);
     try {
       return await request();
     } catch (error) {
       signal.throwIfAborted();
-      throw isAborted(this.#over.signal) ? new RunTooLong(failureCode, this.#ms) : error;
+      throw isAborted(this.#over.signal) ? runTooLong(failureCode, this.#ms) : error;
     }
   }
 }
 
-type DeadlineCode = "API_DEADLINE" | "API_UNKNOWN_OUTCOME";
+type DeadlineCode = Extract<ServiceErrorCode, "API_DEADLINE" | "API_UNKNOWN_OUTCOME">;
 
-/** Read as a failure of the service: something of it took too long. */
-class RunTooLong extends Error {
-  override readonly name = "RunTooLong";
-  readonly code: DeadlineCode;
-  readonly transient = true;
-  readonly ray = "";
-  readonly retryAfterMs = 0;
-
-  constructor(code: DeadlineCode, ms: number) {
-    super(
-      `the run took longer than ${Math.round(ms / 60_000)} min and was given up: it is tried again; look for a spent budget or a slow service`,
-    );
-    this.code = code;
-  }
+/** The error of a request that was aborted since its run took too long. */
+function runTooLong(code: DeadlineCode, ms: number): ServiceError {
+  const message = `the run took longer than ${Math.round(ms / 60_000)} min and was given up: it is tried again; look for a spent budget or a slow service`;
+  return new ServiceError(code, message, { transient: true });
 }

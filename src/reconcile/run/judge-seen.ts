@@ -2,10 +2,10 @@ import { blocksSeen, mayBlockAnew } from "../../impact/blocks-seen.ts";
 import { cspImpact } from "../../impact/csp-impact.ts";
 import { judgedPolicies } from "../../impact/judged-policies.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { isServiceError } from "../../state/failure.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
-import type { Clock, LiveReader, Urgency } from "../ports.ts";
+import type { Clock, LiveReader, RequestPriority } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 
 /** How what was detected is judged. */
 export interface ImpactLimits {
@@ -25,7 +25,10 @@ export async function judgeSeen(
   plan: Plan,
   { zone, content }: DesiredZone,
   live: LiveZone,
-  { impact: limits, urgency }: { readonly impact: ImpactLimits; readonly urgency: Urgency },
+  {
+    impact: limits,
+    priority,
+  }: { readonly impact: ImpactLimits; readonly priority: RequestPriority },
   { reader, clock }: { readonly reader: LiveReader; readonly clock: Clock },
   signal: AbortSignal,
 ): Promise<Plan> {
@@ -33,13 +36,13 @@ export async function judgeSeen(
   const policies = judgedPolicies(plan, declared, live.policies ?? []).filter(mayBlockAnew);
   if (policies.length === 0) return plan;
   try {
-    const scripts = await reader.readScripts(zone, urgency, signal);
+    const scripts = await reader.readScripts(zone, priority, signal);
     const impacts = cspImpact(policies, scripts, limits);
     const moment = { now: clock.now(), freshMs: limits.freshMs };
     const found = blocksSeen(impacts, declared, moment);
     return { ...plan, holds: [...plan.holds, ...found] };
   } catch (error) {
-    if (!isServiceError(error) || error.transient) throw error;
+    if (!(error instanceof ServiceError) || error.transient) throw error;
     const note = `scripts that were seen could not be read (${error.code}), so what the policies block was not judged`;
     return { ...plan, notes: [...plan.notes, note] };
   }

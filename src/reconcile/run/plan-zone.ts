@@ -5,11 +5,18 @@ import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { plan } from "../../plan/plan.ts";
 import { needsScoreRule } from "../../plan/rules/rule-overrides.ts";
-import { failureOf, isServiceError } from "../../state/failure.ts";
+import { failureOf } from "../../state/failure.ts";
 import type { Trigger, ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
-import type { Clock, LiveReader, Urgency, PartsToRead, ZoneAnswers } from "../ports.ts";
+import type {
+  Clock,
+  LiveReader,
+  RequestPriority,
+  PartsToRead,
+  ZoneAnswers,
+} from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import { judgeSeen, type ImpactLimits } from "./judge-seen.ts";
 
 /** What a look at a zone needs to know beside the zone. */
@@ -17,7 +24,7 @@ export interface PlanRequest {
   readonly desired: DesiredZone;
   readonly run: string;
   readonly trigger: Trigger;
-  readonly urgency: Urgency;
+  readonly priority: RequestPriority;
   readonly revision: string;
   readonly owner: string;
   readonly impact: ImpactLimits;
@@ -62,7 +69,7 @@ export async function planZone(
   const base = { zone: desired.zone.name, run, trigger, revision, startedAt };
   try {
     const wanted = wantedOf(desired.content);
-    const answers = await ports.reader.readAnswers(desired.zone, wanted, request.urgency, signal);
+    const answers = await ports.reader.readAnswers(desired.zone, wanted, request.priority, signal);
     const readAt = clock.uptime();
     const { live, proposal } = await planFrom(answers, request, ports, signal);
     const finishedAt = clock.now();
@@ -71,7 +78,7 @@ export async function planZone(
     return { report, live, answers: answers.digest, readAt };
   } catch (error) {
     signal.throwIfAborted();
-    if (!isServiceError(error)) ports.bug(error, desired.zone.name);
+    if (!(error instanceof ServiceError)) ports.bug(error, desired.zone.name);
     const readAt = clock.uptime();
     const phases = { fetch: readAt - begunAt, plan: 0, apply: 0 };
     const [finishedAt, failure] = [clock.now(), failureOf(error)];

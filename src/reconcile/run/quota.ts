@@ -1,7 +1,7 @@
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Write } from "../../plan/write.ts";
 import type { Outcome } from "../../state/run-report.ts";
+import type { Write } from "../../zone/write.ts";
 
 /**
  * Why a plan is held that the service has no room for; `undefined` where that is not so, or where something was written.

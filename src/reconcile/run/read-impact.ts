@@ -1,10 +1,11 @@
 import { deployedRulesets, zoneImpact, type ZoneImpact } from "../../impact/zone-impact.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { failureOf, isServiceError } from "../../state/failure.ts";
+import { failureOf } from "../../state/failure.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { SeenResource } from "../../zone/inventory-item.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
+import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 
 /** A zone's plan, with the two states that it was made of. */
@@ -46,7 +47,7 @@ export async function readZoneImpact(
     try {
       return await reading;
     } catch (error) {
-      if (!isServiceError(error)) throw error;
+      if (!(error instanceof ServiceError)) throw error;
       notes.push(`${what} could not be read: ${failureOf(error).message}`);
       if (error.transient) passing ??= error;
       return undefined;

@@ -1,5 +1,5 @@
 import type { SkipReason } from "../../state/run-report.ts";
-import type { Clock } from "../ports.ts";
+import type { Clock } from "../../zone/ports.ts";
 
 /** Why a write that was not sent is called off, though the program goes on. */
 export type GateReason = Extract<SkipReason, "read_expired" | "cancelled">;

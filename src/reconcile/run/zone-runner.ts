@@ -5,9 +5,9 @@ import type { Trigger, ZoneReport } from "../../state/run-report.ts";
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
+import type { Clock, LiveReader, LiveWriter, RequestPriority } from "../../zone/ports.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
-import type { Clock, LiveReader, LiveWriter, Urgency } from "../ports.ts";
 import type { Windows } from "../schedule/windows.ts";
 import { applyPlan } from "./apply-while-valid.ts";
 import type { StopSignals } from "./apply.ts";
@@ -47,7 +47,7 @@ export interface ZoneRunPorts {
 /** Why a zone is run, and under which revision of the files. */
 export interface RunTrigger {
   readonly trigger: Trigger;
-  readonly urgency: Urgency;
+  readonly priority: RequestPriority;
   readonly revision: string;
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
-import { diagnosticCodes } from "../../zone/problem-codes.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { fileIn, sentenceOf } from "../text/problem-words.ts";
 
 /** Problems for programs. */

@@ -2,11 +2,11 @@ import type { Change, FieldChange } from "../../plan/change.ts";
 import { deleteReasons, directions, verbs } from "../../plan/change.ts";
 import { holdReasons } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Position, Write } from "../../plan/write.ts";
-import { writeCalls } from "../../plan/write.ts";
 import type { Json, JsonObject } from "../../syntax/json.ts";
 import { looseList, looseName, looseObject, looseText } from "../../syntax/loose-json.ts";
 import { kinds, type ResourceKey } from "../../zone/resource.ts";
+import type { Position, Write } from "../../zone/write.ts";
+import { writeCalls } from "../../zone/write.ts";
 import { zoneId, zoneName, type Zone } from "../../zone/zone.ts";
 
 /**

@@ -1,12 +1,12 @@
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/plan-hash.ts";
 import type { Plan } from "../../plan/plan.ts";
-import type { Write } from "../../plan/write.ts";
 import { isAllDone } from "../../state/outcomes.ts";
 import { plural } from "../../state/plural.ts";
 import type { Failure, Outcome, ZoneReport } from "../../state/run-report.ts";
 import { summarize } from "../../state/summary.ts";
 import { printable } from "../../state/value.ts";
+import type { Write } from "../../zone/write.ts";
 import { changeLines } from "./change-text.ts";
 import type { Paint } from "./paint.ts";
 import { paintOf } from "./paint.ts";

@@ -1,5 +1,5 @@
 import { plural } from "../../state/plural.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 
 /** The name of a file below a directory, as one path; the directory itself is ".". */
 export function fileIn(directory: string, file: string): string {

@@ -1,5 +1,5 @@
 import { inColumns, printable } from "../../state/value.ts";
-import type { Diagnostic, Severity } from "../../zone/problem.ts";
+import type { Diagnostic, Severity } from "../../zone/diagnostic.ts";
 import { paintOf } from "./paint.ts";
 import { fileIn, tally } from "./problem-words.ts";
 

@@ -7,7 +7,7 @@ import { durationOf } from "../../state/run-duration.ts";
 import type { Failure, Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isFailure, isObservation, runResultOf } from "../../state/run-result.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 type Facts = Readonly<Record<string, unknown>>;

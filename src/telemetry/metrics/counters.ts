@@ -4,20 +4,11 @@ import { changeResultOf } from "../../state/change-result.ts";
 import { durationOf } from "../../state/run-duration.ts";
 import { triggers, type ZoneReport } from "../../state/run-report.ts";
 import { runResultOf, runResults } from "../../state/run-result.ts";
-import { codeOf, codes, endpointOf, endpoints, methods, other, type Fault } from "./endpoint.ts";
+import { methods, type ConnectionFault, type RequestFact } from "../../zone/service-request.ts";
+import { codeOf, codes, endpointOf, endpoints, other } from "./endpoint.ts";
 import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
 import { CountTally, TimeTally, type CountSeries, type TimeSeries } from "./tally.ts";
-
-/** One request to the service, as it ended. */
-export interface RequestRecord {
-  readonly method: string;
-  /** Route template: `/zones/{zone_id}/page_shield`. */
-  readonly endpoint: string;
-  /** Status of the answer, or why there was none that could be used. */
-  readonly code: number | Fault;
-  readonly ms: number;
-}
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -110,7 +101,7 @@ class RequestTally {
     }
   }
 
-  record({ method, endpoint, code, ms }: RequestRecord): void {
+  record({ method, endpoint, code, ms }: Omit<RequestFact, "credential">): void {
     const ofRoute = this.#series.get(endpoint) ?? new Map<string, RequestSeries>();
     const key = `${code} ${method}`;
     const series = ofRoute.get(key) ?? this.#seriesFor(endpoint, method, code);
@@ -120,7 +111,7 @@ class RequestTally {
     series.seconds.observe(ms / 1000);
   }
 
-  #seriesFor(route: string, method: string, code: number | Fault): RequestSeries {
+  #seriesFor(route: string, method: string, code: number | ConnectionFault): RequestSeries {
     const labels = {
       endpoint: endpointOf(route),
       method: methods.find((known) => known === method) ?? other,

@@ -1,8 +1,4 @@
-/** Methods with which the service is spoken to. */
-export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-
-/** One of {@link methods}. */
-export type Method = (typeof methods)[number];
+import { connectionFaults, type ConnectionFault, type Method } from "../../zone/service-request.ts";
 
 /** Routes of the service (SERVICE.md A.1, B.1, C.4) with the methods that are used on them. */
 export const endpoints: Readonly<Record<string, readonly Method[]>> = {
@@ -34,22 +30,22 @@ export const endpoints: Readonly<Record<string, readonly Method[]>> = {
 /** What any other path and method is counted under, so that no request can make a label of its own. */
 export const other = "other";
 
-/** How a request ended that got no answer, or none that could be read. */
-const faults = ["timeout", "reset", "dns", "tls", "parse"] as const;
-
-/** One of {@link faults}. */
-export type Fault = (typeof faults)[number];
-
 const statuses =
   "200 201 204 304 400 401 403 404 405 408 409 422 429 500 502 503 504 520 521 522 523 524".split(
     " ",
   );
 
 /** Values of the label `code`. */
-export const codes: readonly string[] = [...statuses, ...faults, other];
+export const codes: readonly string[] = [...statuses, ...connectionFaults, other];
 
 /** Why a request is sent again. */
-export const retryReasons = ["conflict", "rate_limited", "server_error", ...faults, other] as const;
+export const retryReasons = [
+  "conflict",
+  "rate_limited",
+  "server_error",
+  ...connectionFaults,
+  other,
+] as const;
 
 /** One of {@link retryReasons}. */
 export type RetryReason = (typeof retryReasons)[number];
@@ -60,13 +56,13 @@ export function endpointOf(route: string): string {
 }
 
 /** The value of the label `code` for a status or a fault. */
-export function codeOf(code: number | Fault): string {
+export function codeOf(code: number | ConnectionFault): string {
   const text = String(code);
   return codes.includes(text) ? text : other;
 }
 
 /** The reason of a retry after a status or a fault. */
-export function retryReasonOf(code: number | Fault): RetryReason {
+export function retryReasonOf(code: number | ConnectionFault): RetryReason {
   if (typeof code === "string") return code;
   if (code === 429) return "rate_limited";
   if (code === 409) return "conflict";

@@ -8,7 +8,8 @@ import { triggers } from "../../state/run-report.ts";
 import { runResults } from "../../state/run-result.ts";
 import { zoneStatuses } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
-import { codes, endpoints, methods, other, retryReasons } from "./endpoint.ts";
+import { methods } from "../../zone/service-request.ts";
+import { codes, endpoints, other, retryReasons } from "./endpoint.ts";
 import { inventoryMetrics } from "./inventory-metrics.ts";
 import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
 

@@ -6,9 +6,10 @@ import type { DaemonStatus, MissedRunReason } from "../../state/daemon-status.ts
 import type { FleetView } from "../../state/fleet.ts";
 import type { LoadReport } from "../../state/load-report.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import { createCounters, recordRun, type RequestRecord } from "./counters.ts";
+import type { ConnectionFault, RequestFact } from "../../zone/service-request.ts";
+import { createCounters, recordRun } from "./counters.ts";
 import { renderDaemon } from "./daemon-families.ts";
-import { retryReasonOf, type Fault } from "./endpoint.ts";
+import { retryReasonOf } from "./endpoint.ts";
 import { renderFamily } from "./exposition.ts";
 import { metricTable } from "./metric-table.ts";
 import { renderZones } from "./zone-families.ts";
@@ -25,9 +26,9 @@ export interface Metrics {
   readonly contentType: string;
   recordZone(report: ZoneReport): void;
   recordLoad(load: LoadReport): void;
-  recordRequest(request: RequestRecord): void;
+  recordRequest(request: Omit<RequestFact, "credential">): void;
   /** Counts a request that is sent again, by what ended it the time before. */
-  recordRetry(code: number | Fault): void;
+  recordRetry(code: number | ConnectionFault): void;
   recordMissedRun(reason: MissedRunReason): void;
   /** Lets the series of a sink begin at zero. */
   expectNotifications(sink: string): void;

@@ -1,5 +1,5 @@
 import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
-import type { Diagnostic } from "../../zone/problem.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../json/snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { breadcrumb, layout } from "./page-layout.ts";

@@ -1,5 +1,5 @@
 import { syntaxDiagnosticCodes } from "../syntax/finding-codes.ts";
-import type { Severity } from "./problem.ts";
+import type { Severity } from "./diagnostic.ts";
 
 /** What a code stands for. */
 export interface DiagnosticFacts {

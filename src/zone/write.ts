@@ -1,5 +1,5 @@
 import type { JsonObject } from "../syntax/json.ts";
-import type { ResourceKey } from "../zone/resource.ts";
+import type { ResourceKey } from "./resource.ts";
 
 /** Where a rule stands in its ruleset, in the service's words (SERVICE.md B.4); "" after means last. */
 export type Position =

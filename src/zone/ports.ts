@@ -1,0 +1,73 @@
+import type { Script } from "./inventory-item.ts";
+import type { LiveZone } from "./live-zone.ts";
+import type { Write } from "./write.ts";
+import type { Zone } from "./zone.ts";
+
+/** Time. A port, so that tests can simulate it. */
+export interface Clock {
+  /** Wall time, for dates and windows. It can jump. */
+  now(): Date;
+  /** Milliseconds since a fixed moment. Unlike wall time it never jumps: use it to measure and to wait. */
+  uptime(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when the signal aborts first. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Calls `ring` after `ms`, unless the function that it returns is called before. */
+  alarm(ms: number, ring: () => void): () => void;
+}
+
+/** The priorities of requests that wait for the request budget, highest first. */
+export const requestPriorities = ["write", "changed", "sweep", "inventory"] as const;
+
+export type RequestPriority = (typeof requestPriorities)[number];
+
+/** Which parts of a zone to read. A part that is not read costs no request. */
+export interface PartsToRead {
+  readonly settings: boolean;
+  readonly policies: boolean;
+  readonly rules: boolean;
+  /** The OWASP score rule; read once per account and kept for an hour. */
+  readonly scoreRule: boolean;
+}
+
+/** What the service answered about a zone. The answers are parsed on demand. */
+export interface ZoneAnswers {
+  /** Equal answers have equal digests. */
+  readonly digest: string;
+  /** Throws a `ServiceError` where an answer is not of the documented shape. */
+  readonly live: () => LiveZone;
+}
+
+/** Reads the live state. It cannot write: planning gets this and nothing else. */
+export interface LiveReader {
+  readAnswers(
+    zone: Zone,
+    parts: PartsToRead,
+    priority: RequestPriority,
+    signal: AbortSignal,
+  ): Promise<ZoneAnswers>;
+  /** Reads all scripts on record for a zone, whatever their status. */
+  readScripts(
+    zone: Zone,
+    priority: RequestPriority,
+    signal: AbortSignal,
+  ): Promise<readonly Script[]>;
+}
+
+/** The result of one write. */
+export interface Written {
+  /** The live state after the write, as the service answered it: a plan on it verifies the write. */
+  readonly live: LiveZone;
+  /** The service's id of the request. */
+  readonly ray: string;
+  /** Whether the ruleset's version shows that somebody else wrote between the read and this write. */
+  readonly interleaved: boolean;
+}
+
+/** Changes the live state. */
+export interface LiveWriter {
+  /**
+   * Sends one write; rejects with a `ServiceError` where it failed. `stop` cancels a write that has not been sent, and
+   * its retries; `signal` also aborts a request in flight.
+   */
+  write(live: LiveZone, write: Write, signal: AbortSignal, stop: AbortSignal): Promise<Written>;
+}
