@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "../syntax/json.ts";
-import { looseTexts } from "../syntax/loose-json.ts";
+import { type Json, type JsonObject, coerceTexts } from "../syntax/json.ts";
 
 /** A text, or `otherwise` where the service gave none. */
 export function textIn(object: JsonObject, name: string, otherwise = ""): string {
@@ -18,5 +17,5 @@ export function flagIn(object: JsonObject, name: string): boolean | undefined {
 
 /** The texts of a list, sorted and without repetitions. */
 export function textSet(value: Json | undefined): readonly string[] {
-  return [...new Set(looseTexts(value))].toSorted();
+  return [...new Set(coerceTexts(value))].toSorted();
 }

@@ -1,7 +1,12 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 
-import { isJsonObject, type JsonObject } from "../syntax/json.ts";
-import { looseObject, looseObjects, looseTexts } from "../syntax/loose-json.ts";
+import {
+  type JsonObject,
+  isJsonObject,
+  coerceObject,
+  coerceObjects,
+  coerceTexts,
+} from "../syntax/json.ts";
 import { didYouMean } from "../syntax/nearest.ts";
 import type { Words } from "./complaint.ts";
 
@@ -49,13 +54,13 @@ function unknownKey(error: ErrorObject, key: string): Words {
     const remedy = "merge keys are not used here: put what is common into a profile";
     return { code: "UNKNOWN_KEY", message, remedy };
   }
-  const known = Object.keys(looseObject(error.parentSchema?.["properties"]));
+  const known = Object.keys(coerceObject(error.parentSchema?.["properties"]));
   const remedy = didYouMean(key, known) || `known here: ${known.join(", ")}`;
   return { code: "UNKNOWN_KEY", message, remedy };
 }
 
 function missingKey(error: ErrorObject, key: string): Words {
-  const schema = looseObject(looseObject(error.parentSchema?.["properties"])[key]);
+  const schema = coerceObject(coerceObject(error.parentSchema?.["properties"])[key]);
   const about =
     typeof schema["description"] === "string" ? `: ${lowerFirst(schema["description"])}` : "";
   return { code: "MISSING_KEY", message: `"${key}" is missing`, remedy: `add it${about}` };
@@ -63,7 +68,7 @@ function missingKey(error: ErrorObject, key: string): Words {
 
 /** The only choices of the schemas are keys of which exactly one must stand. */
 function oneOf(error: ErrorObject): Words {
-  const keys = looseObjects(error.schema).flatMap((branch) => looseTexts(branch["required"]));
+  const keys = coerceObjects(error.schema).flatMap((branch) => coerceTexts(branch["required"]));
   const present = keys.filter((key) => isJsonObject(error.data) && key in error.data);
   if (present.length === 0) {
     return {
@@ -90,7 +95,7 @@ function wrongType(error: ErrorObject): Words {
 
 function expectations(error: ErrorObject): string[] {
   if (error.keyword === "anyOf") {
-    return looseObjects(error.schema).map((branch) => describe(branch));
+    return coerceObjects(error.schema).map((branch) => describe(branch));
   }
   const types = [error.schema].flat().filter((type) => type !== "null");
   return types.map((type) => typeNames[String(type)] ?? String(type));
@@ -153,7 +158,7 @@ function notAllowed(error: ErrorObject): Words {
 function pattern(error: ErrorObject, key: string | undefined): Words {
   const text = key ?? String(error.data);
   const says: unknown = error.parentSchema?.["patternErrorMessage"];
-  const words = looseTexts(error.parentSchema?.["examples"]).filter((word) =>
+  const words = coerceTexts(error.parentSchema?.["examples"]).filter((word) =>
     /^[a-z_]+$/.test(word),
   );
   const rule = typeof says === "string" ? says : `it must match ${String(error.schema)}`;

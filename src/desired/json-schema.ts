@@ -1,17 +1,20 @@
 import { readFileSync } from "node:fs";
 
-import { Ajv2020 } from "ajv/dist/2020.js";
-import type { AnySchemaObject, ErrorObject, Options, ValidateFunction } from "ajv/dist/2020.js";
+import {
+  Ajv2020,
+  type AnySchemaObject,
+  type ErrorObject,
+  type Options,
+  type ValidateFunction,
+} from "ajv/dist/2020.js";
 
-import { isJsonObject } from "../syntax/json.ts";
-import { looseObject } from "../syntax/loose-json.ts";
+import { isJsonObject, coerceObject } from "../syntax/json.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import type { ConfigFile } from "./config/config-file.ts";
 import { maxProblems, problemOf } from "./diagnostics.ts";
 import type { Sort } from "./file-kind.ts";
 import { schemaWords } from "./json-schema-messages.ts";
-import type { Located } from "./location.ts";
-import { keyOffset, valueOffset } from "./location.ts";
+import { type Located, keyOffset, valueOffset } from "./location.ts";
 import type { Path } from "./yaml/path.ts";
 import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
@@ -119,7 +122,7 @@ function readSchema(name: "zones" | "zonewarden"): AnySchemaObject {
 
 function keysOf({ schema }: Shape<unknown>): readonly string[] {
   const properties: unknown = isSchema(schema) ? schema["properties"] : undefined;
-  const keys = Object.keys(looseObject(properties));
+  const keys = Object.keys(coerceObject(properties));
   return keys.filter((key) => key !== "$schema");
 }
 

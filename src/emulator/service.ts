@@ -7,7 +7,7 @@ import type { Owner, State } from "./state.ts";
 import { Store } from "./store.ts";
 
 /** What a service takes from outside. */
-export interface ServicePorts {
+interface ServicePorts {
   readonly dialect: Dialect;
   readonly clock: { now(): Date };
   readonly random: () => number;

@@ -1,12 +1,16 @@
-import { forceOf, type PolicyTerms } from "../plan/policies/policy-terms.ts";
-import { cspRuling } from "../syntax/csp/csp-match.ts";
+import { type PolicyTerms, forceOf } from "../plan/policies/policy-terms.ts";
+import { effectiveDirective } from "../syntax/csp/csp-match.ts";
 import type { Script } from "../zone/inventory-item.ts";
-import { pageSelector, policyJudge } from "./policy-judge.ts";
-import { seenResources, type Seen } from "./seen-resources.ts";
+import {
+  type ObservedResource,
+  pageSelector,
+  policyEvaluator,
+  observedResources,
+} from "./policy-decision.ts";
 import type { PageFacts } from "./selects-page.ts";
 
 /** Scripts in use that the enforced policies of a zone do not account for. */
-export interface Outside {
+export interface OutsideScripts {
   /** No enforced policy lets them in on any page on which they were seen. */
   readonly scripts: readonly Script[];
   /** Of so many more it cannot be told. */
@@ -22,15 +26,15 @@ export interface Outside {
 export function outsidePolicies(
   scripts: readonly Script[],
   policies: readonly PolicyTerms[],
-): Outside | undefined {
-  const doors = policies.filter(isOnScripts).map(doorOf);
-  if (doors.length === 0) return undefined;
+): OutsideScripts | undefined {
+  const admits = policies.filter(isOnScripts).map(doorOf);
+  if (admits.length === 0) return undefined;
   const outside = new Set<string>();
-  const seen = seenResources(scripts);
+  const seen = observedResources(scripts);
   // What has no address that can be read cannot be judged.
   let unclear = scripts.length - seen.length;
   for (const each of seen) {
-    const found = new Set(each.pages.flatMap((page) => doors.map((door) => door(each, page))));
+    const found = new Set(each.pages.flatMap((page) => admits.map((door) => door(each, page))));
     if (found.has("open")) continue;
     if (found.has("unclear")) unclear += 1;
     else outside.add(each.resource.id);
@@ -40,19 +44,19 @@ export function outsidePolicies(
 
 /** One that blocks, and not only frames or forms, say. */
 function isOnScripts(policy: PolicyTerms): boolean {
-  return forceOf(policy) === "blocks" && cspRuling(policy.value, "script") !== undefined;
+  return forceOf(policy) === "blocks" && effectiveDirective(policy.value, "script") !== undefined;
 }
 
 /** Whether a policy lets in what was seen on a page. */
-type Door = (seen: Seen, page: PageFacts) => "open" | "shut" | "unclear";
+type Door = (seen: ObservedResource, page: PageFacts) => "open" | "shut" | "unclear";
 
 function doorOf(policy: PolicyTerms): Door {
-  const judge = policyJudge(policy);
+  const evaluate = policyEvaluator(policy);
   const selects = pageSelector(policy);
   return ({ resource, url }, page) => {
-    const verdict = judge(resource, url, page);
-    if (verdict.kind === "unclear") return "unclear";
-    if (verdict.kind !== "allowed") return "shut";
+    const decision = evaluate(resource, url, page);
+    if (decision.kind === "unclear") return "unclear";
+    if (decision.kind !== "allowed") return "shut";
     return selects(page) === "yes" ? "open" : "unclear";
   };
 }

@@ -1,7 +1,7 @@
 import { sourceMatcher } from "../syntax/csp/csp-match.ts";
-import { parseCspSource, type CspSource } from "../syntax/csp/csp-source.ts";
-import { maliciousReasons, type SeenResource, resourceKinds } from "../zone/inventory-item.ts";
-import { hashSource } from "./policy-judge.ts";
+import { type CspSource, parseCspSource } from "../syntax/csp/csp-source.ts";
+import { type SeenResource, maliciousReasons, resourceKinds } from "../zone/inventory-item.ts";
+import { hashSource } from "./policy-decision.ts";
 
 /** How closely a suggested policy names what it lets in. */
 export const granularities = ["host", "path", "hash"] as const;
@@ -28,7 +28,7 @@ export interface Suggestion {
 }
 
 /** What decides a suggestion. */
-export interface SuggestOptions {
+interface SuggestOptions {
   readonly granularity: Granularity;
   readonly maliciousBelow: number;
 }

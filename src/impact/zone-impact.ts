@@ -1,19 +1,20 @@
 import type { Change } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
 import { resolveOverrides } from "../plan/rules/rule-overrides.ts";
+import { byText } from "../syntax/by-text.ts";
 import type { ZoneContent } from "../zone/desired-zone.ts";
 import type { SeenResource } from "../zone/inventory-item.ts";
-import type { LiveZone } from "../zone/live-zone.ts";
+import type { LivePolicy, LiveZone } from "../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../zone/managed-ruleset.ts";
-import type { ExecuteRule, ResourceKey } from "../zone/resource.ts";
+import { unmarked } from "../zone/mark.ts";
+import type { ExecuteRule, Policy, ResourceKey } from "../zone/resource.ts";
 import type { Ruleset } from "../zone/ruleset.ts";
 import type { ZoneName } from "../zone/zone.ts";
-import { cspImpact, type PolicyImpact } from "./csp-impact.ts";
-import { judgedPolicies } from "./judged-policies.ts";
-import { rulesetImpact, type Deployment, type RulesetImpact } from "./ruleset-impact.ts";
+import { type ComparedPolicy, type PolicyImpact, cspImpact } from "./csp-impact.ts";
+import { type Deployment, type RulesetImpact, rulesetImpact } from "./ruleset-impact.ts";
 
 /** What was read of a zone for judging the impact of its plan. */
-export interface ImpactFacts {
+interface ImpactFacts {
   readonly content: ZoneContent;
   readonly plan: Plan;
   readonly live: LiveZone;
@@ -45,7 +46,7 @@ export function zoneImpact(
   options: { readonly maliciousBelow: number },
 ): ZoneImpact {
   const { content, plan, live, resources, notes } = facts;
-  const policies = judgedPolicies(plan, content.policies?.items ?? [], live.policies ?? []);
+  const policies = comparedPolicies(plan, content.policies?.items ?? [], live.policies ?? []);
   return {
     zone: plan.zone.name,
     policies: resources === undefined ? [] : cspImpact(policies, resources, options),
@@ -91,4 +92,31 @@ export function deployedRulesets({ rules }: ZoneContent): readonly string[] {
     rule.action === "execute" ? [rule.ruleset] : [],
   );
   return [...new Set(ids)];
+}
+
+/** Every policy that rules a zone before its plan is carried out or afterwards: those that stay as they are too. */
+export function comparedPolicies(
+  plan: Plan,
+  declared: readonly Policy[],
+  live: readonly LivePolicy[],
+): readonly ComparedPolicy[] {
+  const byKey = new Map(declared.map((policy) => [`policy/${policy.key}`, policy]));
+  const changes = plan.changes.filter(({ kind }) => kind === "policy");
+  const ids = new Map(
+    changes.flatMap((change) => (change.verb === "create" ? [] : [[change.id, change]])),
+  );
+  const created = changes
+    .filter(({ verb }) => verb === "create")
+    .map(({ key, title }) => ({ key, title, before: undefined, after: byKey.get(key) }));
+  const lasting = live.map((before): ComparedPolicy => {
+    const change = ids.get(before.id);
+    const { description, key } = unmarked(before.description);
+    const own = key !== undefined && byKey.has(`policy/${key}`) ? key : before.id;
+    if (change === undefined) {
+      return { key: `policy/${own}`, title: description, before, after: before };
+    }
+    const after = change.verb === "delete" ? undefined : byKey.get(change.key);
+    return { key: change.key, title: change.title, before, after };
+  });
+  return [...created, ...lasting].toSorted(byText(({ key }) => key));
 }

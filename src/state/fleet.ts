@@ -1,12 +1,12 @@
 import { byText } from "../syntax/by-text.ts";
-import { afterReport, changeRecordOf, redeclared, initialState } from "./fleet-fold.ts";
-import { isLoaded, type LoadReport } from "./load-report.ts";
+import { afterReport, changeRecordOf, initialState, redeclared } from "./fleet-fold.ts";
+import { type LoadReport, isLoaded } from "./load-report.ts";
 import type { ZoneReport } from "./run-report.ts";
 import {
-  afterInventory,
-  neverRead,
   type InventoryReport,
   type InventoryState,
+  afterInventory,
+  neverRead,
 } from "./zone-inventory.ts";
 import type { ChangeRecord, DeclaredZone, ZoneState } from "./zone-state.ts";
 

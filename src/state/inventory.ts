@@ -1,6 +1,6 @@
 import { byEntryName } from "../syntax/by-text.ts";
 import type { JsonObject } from "../syntax/json.ts";
-import { maliciousReasons, type Item, type ItemKind } from "../zone/inventory-item.ts";
+import { type Item, type ItemKind, maliciousReasons } from "../zone/inventory-item.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { plural } from "./plural.ts";
 

@@ -1,5 +1,4 @@
-import type { Json } from "../syntax/json.ts";
-import { isJsonObject } from "../syntax/json.ts";
+import { type Json, isJsonObject } from "../syntax/json.ts";
 
 /** A value in a line: text as it is, lists with commas, nothing as a dash. What does not belong on a terminal is escaped. */
 export function valueText(value: Json | undefined): string {

@@ -1,4 +1,4 @@
-import type { Outside } from "../impact/outside-policies.ts";
+import type { OutsideScripts } from "../impact/outside-policies.ts";
 import { maliciousReasons, type Item, type ItemKind } from "../zone/inventory-item.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import type { InventoryOptions, InventorySummary } from "./inventory.ts";
@@ -77,7 +77,7 @@ const mostShown = 3;
 export interface InventoryReading {
   readonly items: ReadonlyMap<ItemKind, readonly Item[]>;
   readonly refused: ReadonlyMap<ItemKind, Failure>;
-  readonly outside: Outside | undefined;
+  readonly outside: OutsideScripts | undefined;
   /** What the zone's plan would do to the items, in lines; empty where nothing is planned. */
   readonly impact: readonly string[];
 }

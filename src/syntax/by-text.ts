@@ -13,3 +13,8 @@ export function byText<T>(textOf: (each: T) => string): (a: T, b: T) => number {
 
 /** Orders entries of a record by their names. */
 export const byEntryName: (a: Entry, b: Entry) => number = byText(([name]) => name);
+
+/** `text` with A to Z folded to small letters; hosts, schemes and keywords know no other case. */
+export function asciiLower(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

@@ -1,4 +1,4 @@
-import { syntaxDiagnosticCodes } from "../syntax/finding-codes.ts";
+import { syntaxDiagnosticCodes } from "../syntax/syntax-diagnostic.ts";
 import type { Severity } from "./diagnostic.ts";
 
 /** What a code stands for. */

@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import { describe, it } from "vitest";
 
-import { type JsonObject } from "../../src/syntax/json.ts";
+import type { JsonObject } from "../../src/syntax/json.ts";
 import type { Started, Workplace } from "../support/command-line.ts";
-import { control, exampleWithEmulator, type Example } from "../support/example.ts";
+import { type Example, control, exampleWithEmulator } from "../support/example.ts";
 import { logLines, told } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 

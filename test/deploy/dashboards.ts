@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import { deploy } from "./paths.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
 

@@ -5,7 +5,7 @@ import { version } from "../../src/host/version.ts";
 import { graceMs as notifyGraceMs } from "../../src/notify/notifier.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
-import { containersOf, nameOf, podsIn, render, renderWith, type Pod } from "./manifests.ts";
+import { type Pod, containersOf, nameOf, podsIn, render, renderWith } from "./manifests.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
 import { noComponents, noKubectl } from "./tools.ts";
 import { unknownKeysIn } from "./unknown-keys.ts";

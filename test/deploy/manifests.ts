@@ -4,7 +4,7 @@ import path from "node:path";
 
 import { parseAllDocuments } from "yaml";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import { deploy } from "./paths.ts";
 import { objectAt, objectsIn, textAt } from "./rules.ts";
 import { run } from "./tools.ts";

@@ -5,8 +5,8 @@ import path from "node:path";
 
 import { parse, stringify } from "yaml";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
-import { mutantsOf, type Mutant } from "./mutants.ts";
+import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
+import { type Mutant, mutantsOf } from "./mutants.ts";
 import { deploy } from "./paths.ts";
 import { objectsIn, readRules, textAt } from "./rules.ts";
 import { noPromtool, run } from "./tools.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { parse } from "yaml";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import { deploy } from "./paths.ts";
 
 /** The file that all alerts come from. */

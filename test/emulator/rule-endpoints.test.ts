@@ -2,8 +2,15 @@ import { assert, asyncProperty, integer, nat, tuple } from "fast-check";
 import { describe, it } from "vitest";
 
 import type { JsonObject } from "../../src/syntax/json.ts";
-import { errorOf, listIn, resultOf, testEmulator, textIn } from "../support/emulator.ts";
-import type { Got, TestEmulator } from "../support/emulator.ts";
+import {
+  type Got,
+  type TestEmulator,
+  errorOf,
+  listIn,
+  resultOf,
+  testEmulator,
+  textIn,
+} from "../support/emulator.ts";
 
 const owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
 

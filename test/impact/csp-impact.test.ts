@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { cspImpact, type PolicyImpact } from "../../src/impact/csp-impact.ts";
+import { type PolicyImpact, cspImpact } from "../../src/impact/csp-impact.ts";
 import { effectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
 import type { PolicyTerms } from "../../src/plan/policies/policy-terms.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";

@@ -1,15 +1,19 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { effectiveRules, noOverrides } from "../../src/impact/effective-rules.ts";
-import { levelOf, rulesetImpact } from "../../src/impact/ruleset-impact.ts";
+import {
+  effectiveRules,
+  levelOf,
+  noOverrides,
+  rulesetImpact,
+} from "../../src/impact/ruleset-impact.ts";
 import { resolveOverrides } from "../../src/plan/rules/rule-overrides.ts";
 import {
-  paranoiaLevels,
   type CategoryOverride,
   type ExecuteRule,
   type Overrides,
   type RuleOverride,
+  paranoiaLevels,
 } from "../../src/zone/resource.ts";
 import type { RulesetRule } from "../../src/zone/ruleset.ts";
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { cspImpact } from "../../src/impact/csp-impact.ts";
-import { suggestPolicy, type Granularity } from "../../src/impact/suggest-policy.ts";
+import { type Granularity, suggestPolicy } from "../../src/impact/suggest-policy.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 

@@ -3,11 +3,11 @@ import { describe, it } from "vitest";
 
 import { dialects } from "../../src/emulator/http/dialect.ts";
 import { plan } from "../../src/plan/plan.ts";
-import { freshnessOf, fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { fingerprintsOf, freshnessOf } from "../../src/plan/saved/fingerprint.ts";
+import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { pairs } from "../support/arbitrary-zones.ts";
-import { emulated, type Emulated } from "../support/emulated.ts";
+import { type Emulated, emulated } from "../support/emulated.ts";
 import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";
 import { owner } from "../support/model.ts";
 import { weakMoments } from "../support/protection.ts";

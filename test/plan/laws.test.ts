@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { plan, type Plan } from "../../src/plan/plan.ts";
+import { type Plan, plan } from "../../src/plan/plan.ts";
 import { fingerprintsOf, freshnessOf } from "../../src/plan/saved/fingerprint.ts";
 import { planJson } from "../../src/render/json/plan-json.ts";
 import { planOf } from "../../src/render/json/read-plan-file.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { unmarked } from "../../src/zone/mark.ts";
-import { pairs, type Pair } from "../support/arbitrary-zones.ts";
+import { type Pair, pairs } from "../support/arbitrary-zones.ts";
 import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";
 import { owner } from "../support/model.ts";
 import { weakMoments } from "../support/protection.ts";

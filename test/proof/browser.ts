@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 
-import { chromium, type Browser, type Page } from "playwright-core";
+import { type Browser, type Page, chromium } from "playwright-core";
 
 import type { CspRequest } from "../../src/syntax/csp/csp-match.ts";
 

@@ -2,7 +2,11 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { cspDirectives } from "../../src/syntax/csp/csp-directives.ts";
-import { cspRuling, sourceMatcher, type CspRequest } from "../../src/syntax/csp/csp-match.ts";
+import {
+  type CspRequest,
+  effectiveDirective,
+  sourceMatcher,
+} from "../../src/syntax/csp/csp-match.ts";
 import { noBrowser, pageLoads, startJudge } from "./browser.ts";
 
 /** Policies on a page, and what its code asks for. */
@@ -122,7 +126,7 @@ const anyCase: fc.Arbitrary<Case> = fc
 function blockedByUs({ page: address, policies, request, urls }: Case): readonly string[][] {
   const here = new URL(address);
   return policies.map((policy) => {
-    const ruling = cspRuling(policy, request);
+    const ruling = effectiveDirective(policy, request);
     if (ruling === undefined) return [];
     const matching = sourceMatcher(ruling.sources);
     return urls.filter((url) => matching(new URL(url), here).length === 0);

@@ -4,10 +4,10 @@ import path from "node:path";
 
 import { stringify } from "yaml";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import { objectAt, objectsIn, ruleFile, textAt } from "../deploy/rules.ts";
 import type { JsonSink } from "../support/http-server.ts";
-import { eventually, freePort, type Running, startProgram } from "../support/processes.ts";
+import { type Running, eventually, freePort, startProgram } from "../support/processes.ts";
 
 /** A message that reached the person on call. */
 export interface Page {

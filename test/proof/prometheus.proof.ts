@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { dashboards, expressionsOf } from "../deploy/dashboards.ts";
 import { objectsIn, readRules, rulesIn, textAt } from "../deploy/rules.ts";
-import { control, type Example, exampleWithEmulator } from "../support/example.ts";
+import { type Example, control, exampleWithEmulator } from "../support/example.ts";
 import { type JsonSink, startJsonSink } from "../support/http-server.ts";
 import { eventually, missing, startDaemon } from "../support/processes.ts";
 import { type Page, pagesAt, startMonitoring } from "./monitoring.ts";

@@ -1,7 +1,11 @@
 import { describe, it } from "vitest";
 
-import type { JudgedPolicy, PolicyImpact, Sighting } from "../../src/impact/csp-impact.ts";
-import type { EffectiveRule } from "../../src/impact/effective-rules.ts";
+import type {
+  ComparedPolicy,
+  PolicyImpact,
+  AffectedResource,
+} from "../../src/impact/csp-impact.ts";
+import type { EffectiveRule } from "../../src/impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../../src/impact/zone-impact.ts";
 import { impactJson } from "../../src/render/json/impact-json.ts";
 import { impactMarkdown } from "../../src/render/markdown/impact-markdown.ts";
@@ -14,14 +18,14 @@ import { policy } from "../support/model.ts";
 
 const page = "https://shop.example.com/";
 
-function sighting(name: string, ...malicious: readonly string[]): Sighting {
+function affected(name: string, ...malicious: readonly string[]): AffectedResource {
   return { resource: script(`https://${name}.example/x.js`), pages: [page], malicious };
 }
 
 const enforced = policy("site", { action: "allow" });
 const title = "Scripts of the site";
 
-function impactOf(judged: Partial<JudgedPolicy>, found: Partial<PolicyImpact>): PolicyImpact {
+function impactOf(judged: Partial<ComparedPolicy>, found: Partial<PolicyImpact>): PolicyImpact {
   return {
     policy: { key: "policy/site", title, before: undefined, after: enforced, ...judged },
     force: "blocks",
@@ -70,19 +74,19 @@ function lines(impact: ZoneImpact): readonly string[] {
 
 describe("the impact of a policy", () => {
   it("names what it blocks, lets in, and leaves open", ({ expect }) => {
-    const nowhere = { ...sighting("a"), pages: [] };
+    const nowhere = { ...affected("a"), pages: [] };
     const unknown = { resource: script("https://z.example/", { lastSeenAt: undefined }) };
     const impact = impactOf(
       { before: enforced },
       {
         seen: 7,
         blocked: [
-          { ...sighting("new"), pages: [page, `${page}b`], already: false },
+          { ...affected("new"), pages: [page, `${page}b`], already: false },
           { ...unknown, pages: [], malicious: [], already: true },
         ],
         newlyAllowed: [nowhere],
-        allowedMalicious: [sighting("bad", "integrity score 4")],
-        unclear: [{ ...sighting("far"), reason: "nobody can tell" }],
+        allowedMalicious: [affected("bad", "integrity score 4")],
+        unclear: [{ ...affected("far"), reason: "nobody can tell" }],
         unseen: [{ directive: "script-src", source: parseCspSource("old.example", 0) }],
         elsewhere: 2,
       },
@@ -125,7 +129,7 @@ describe("the impact of a policy", () => {
 
   it("counts what is beyond a screen, and gives all of it as JSON", ({ expect }) => {
     const before = policy("site", { action: "log" });
-    const many = Array.from({ length: 12 }, (_, index) => sighting(`h${index}`));
+    const many = Array.from({ length: 12 }, (_, index) => affected(`h${index}`));
     const impact = on([impactOf({ before, after: undefined }, { newlyAllowed: many })]);
     expect(lines(impact)[1]).toBe("    + reports no more: 12");
     expect(lines(impact).at(-1)).toBe("        and 2 more (all with --format json)");
@@ -205,7 +209,7 @@ it("is nothing to tell where no rule changes and no policy is judged", ({ expect
 });
 
 it("is cut where a comment on a pull request would be too long", ({ expect }) => {
-  const many = Array.from({ length: 60 }, () => impactOf({}, { newlyAllowed: [sighting("a")] }));
+  const many = Array.from({ length: 60 }, () => impactOf({}, { newlyAllowed: [affected("a")] }));
   const markdown = impactMarkdown([on(many)]);
   expect(markdown).toMatch(/… \d+ more lines: zonewarden plan --impact shows all/);
 });

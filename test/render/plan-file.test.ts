@@ -7,12 +7,12 @@ import { describe, it } from "vitest";
 import { plan } from "../../src/plan/plan.ts";
 import { fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";
 import {
+  type PlanFile,
   objectionsTo,
   planFileText,
   readPlanFile,
-  type PlanFile,
 } from "../../src/render/json/plan-file.ts";
-import { canonicalJson, isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject, canonicalJson, isJsonObject } from "../../src/syntax/json.ts";
 import {
   carriedOut,
   declared,

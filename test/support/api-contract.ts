@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 
-import { Ajv } from "ajv";
-import type { ValidateFunction } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 
-import { isJsonObject } from "../../src/syntax/json.ts";
-import type { Json, JsonObject } from "../../src/syntax/json.ts";
+import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 
 /** One request and its answer, as they went over the wire. */
 export interface Exchange {

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { canonicalCsp } from "../../src/syntax/csp/csp.ts";
 import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import { marked } from "../../src/zone/mark.ts";
-import { policyActions, type Policy } from "../../src/zone/resource.ts";
+import { type Policy, policyActions } from "../../src/zone/resource.ts";
 import { otherOwner, someKey, someWords } from "./arbitrary-names.ts";
 import { owner } from "./model.ts";
 import { hostExpressions, sources } from "./protection.ts";

@@ -1,15 +1,12 @@
 import type { TestContext } from "vitest";
 
 import { seededRandom } from "../../src/emulator/control/faults.ts";
-import { startEmulator } from "../../src/emulator/emulator.ts";
-import type { Emulator, EmulatorOptions } from "../../src/emulator/emulator.ts";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../src/emulator/emulator.ts";
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { syntheticSeed } from "../../src/emulator/seed/synthetic-seed.ts";
-import { isJsonObject } from "../../src/syntax/json.ts";
-import type { Json, JsonObject } from "../../src/syntax/json.ts";
-import { contradictionsOf } from "./api-contract.ts";
-import type { Exchange } from "./api-contract.ts";
+import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
+import { type Exchange, contradictionsOf } from "./api-contract.ts";
 
 /** A moment at which tests begin. */
 export const testStart: Date = new Date("2026-11-20T12:00:00Z");

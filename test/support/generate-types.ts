@@ -3,8 +3,7 @@ import path from "node:path";
 
 import { compile } from "json-schema-to-typescript";
 
-import { isJsonObject } from "../../src/syntax/json.ts";
-import type { Json, JsonObject } from "../../src/syntax/json.ts";
+import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 
 /** A request as a server of a test saw it. */
 export interface Seen {

@@ -1,4 +1,4 @@
-import { outsidePolicies, type Outside } from "../../src/impact/outside-policies.ts";
+import { outsidePolicies, type OutsideScripts } from "../../src/impact/outside-policies.ts";
 import type { Failure } from "../../src/state/run-report.ts";
 import { inventoryFacts, type InventoryReport } from "../../src/state/zone-inventory.ts";
 import {
@@ -49,7 +49,7 @@ interface Seen {
   /** The one policy that is enforced on all pages. */
   readonly policy?: string;
   /** What is outside of policies, where that does not follow from the policy. */
-  readonly outside?: Outside;
+  readonly outside?: OutsideScripts;
   readonly impact?: readonly string[];
 }
 
@@ -67,7 +67,7 @@ export function inventoryRead(zone: string, minute: number, seen: Seen = {}): In
   return { result: "read", zone: named(zone), at: at(minute), facts };
 }
 
-function outsideOf(items: readonly Item[], policy: string | undefined): Outside | undefined {
+function outsideOf(items: readonly Item[], policy: string | undefined): OutsideScripts | undefined {
   if (policy === undefined) return undefined;
   const used = items.filter((item) => item.kind === "script").filter(isInUse);
   return outsidePolicies(used, [

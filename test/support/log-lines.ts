@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "./command-line.ts";
 import { eventually } from "./processes.ts";
 

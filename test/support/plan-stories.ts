@@ -23,8 +23,8 @@ import {
   owner,
   policy,
   untuned,
-  zoneNamed,
   usualLimits,
+  zoneNamed,
 } from "./model.ts";
 
 /** When the run of these stories begins. */

@@ -1,5 +1,5 @@
-import { syntaxDiagnosticCodes } from "../../src/syntax/finding-codes.ts";
-import { diagnosticCodes, type DiagnosticCode } from "../../src/zone/diagnostic-codes.ts";
+import { syntaxDiagnosticCodes } from "../../src/syntax/syntax-diagnostic.ts";
+import { type DiagnosticCode, diagnosticCodes } from "../../src/zone/diagnostic-codes.ts";
 
 /** Files that get a problem: for each code the smallest that does. */
 export const problemExamples: Readonly<Record<string, string>> = {

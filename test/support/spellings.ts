@@ -1,6 +1,6 @@
 import { entrypointOf } from "../../src/api/read/entrypoint.ts";
 import { policiesOf, settingsOf } from "../../src/api/read/page-shield.ts";
-import { isJsonObject, type Json } from "../../src/syntax/json.ts";
+import { type Json, isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { Wire } from "./wire-model.ts";
 

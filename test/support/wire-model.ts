@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveRule, LiveRuleAction } from "../../src/zone/live-zone.ts";
 import type { Overrides, SkipParameters } from "../../src/zone/resource.ts";
 

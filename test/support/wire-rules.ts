@@ -1,6 +1,5 @@
 import type { JsonObject } from "../../src/syntax/json.ts";
-import { objectIn } from "./emulator.ts";
-import type { TestEmulator } from "./emulator.ts";
+import { type TestEmulator, objectIn } from "./emulator.ts";
 
 /** Id of the OWASP core ruleset. */
 export const owasp = "4814384a9e5d4991b9815dcfc25d2f1f";

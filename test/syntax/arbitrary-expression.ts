@@ -1,19 +1,20 @@
 import * as fc from "fast-check";
 
-import { connectives, operators } from "../../src/syntax/expression/expression-tree.ts";
-import type {
-  AddressValue,
-  Argument,
-  Expression,
-  FieldOperand,
-  IntegerValue,
-  Member,
-  Operand,
-  Operator,
-  TextValue,
-  Value,
+import { typeOfOperand } from "../../src/syntax/expression/expression-fields.ts";
+import {
+  type AddressValue,
+  type Argument,
+  type Expression,
+  type FieldOperand,
+  type IntegerValue,
+  type Member,
+  type Operand,
+  type Operator,
+  type TextValue,
+  type Value,
+  connectives,
+  operators,
 } from "../../src/syntax/expression/expression-tree.ts";
-import { typeOfOperand } from "../../src/syntax/expression/expression-types.ts";
 
 const span = { offset: 0, length: 0 };
 

@@ -1,7 +1,9 @@
 import { describe, it } from "vitest";
 
-import { compareExpressions } from "../../src/syntax/expression/compare-expressions.ts";
-import type { ExpressionOrder } from "../../src/syntax/expression/compare-expressions.ts";
+import {
+  type ExpressionOrder,
+  compareExpressions,
+} from "../../src/syntax/expression/compare-expressions.ts";
 
 const opposite: Readonly<Record<ExpressionOrder, ExpressionOrder>> = {
   equal: "equal",

@@ -7,8 +7,8 @@ import { cspCorpus } from "./corpus/csp-values.ts";
 describe("content security policies in public documentation", () => {
   for (const { from, values } of cspCorpus) {
     it.for(values)(`${from}: %s`, ([text, ...codes], { expect }) => {
-      const findings = checkCsp(text);
-      expect(findings.map(({ code }) => code).toSorted()).toEqual(codes.toSorted());
+      const diagnostics = checkCsp(text);
+      expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(codes.toSorted());
       expect(canonicalCsp(canonicalCsp(text))).toBe(canonicalCsp(text));
     });
   }

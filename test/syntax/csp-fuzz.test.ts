@@ -18,8 +18,8 @@ const pieces = [...words.split(" "), "\t", "\n", "\f"];
 
 /** What holds for every text whatever. */
 function examine(text: string): string | undefined {
-  const findings = checkCsp(text);
-  const outside = findings.find(
+  const diagnostics = checkCsp(text);
+  const outside = diagnostics.find(
     ({ offset, length }) => offset < 0 || offset + length > text.length,
   );
   if (outside !== undefined) return `${outside.code} lies outside the text`;

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { cspRuling, sourceMatcher } from "../../src/syntax/csp/csp-match.ts";
+import { effectiveDirective, sourceMatcher } from "../../src/syntax/csp/csp-match.ts";
 import { parseCsp } from "../../src/syntax/csp/csp.ts";
 
 /** The sources of a list that match a URL on a page. */
@@ -92,6 +92,6 @@ describe("the directive that rules", () => {
     { policy: "script-src a", request: "connection", rules: undefined },
     { policy: "img-src a", request: "script", rules: undefined },
   ] as const)("of a $request in $policy is $rules", ({ policy, request, rules }, { expect }) => {
-    expect(cspRuling(policy, request)?.directive).toBe(rules);
+    expect(effectiveDirective(policy, request)?.directive).toBe(rules);
   });
 });

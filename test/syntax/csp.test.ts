@@ -1,8 +1,7 @@
 import { describe, it } from "vitest";
 
 import { checkCsp } from "../../src/syntax/csp/check-csp.ts";
-import { cspOfMap } from "../../src/syntax/csp/csp-of-map.ts";
-import { canonicalCsp, parseCsp, printCsp } from "../../src/syntax/csp/csp.ts";
+import { canonicalCsp, cspOfMap, parseCsp, printCsp } from "../../src/syntax/csp/csp.ts";
 
 describe("the canonical form of a policy", () => {
   it.for([
@@ -109,7 +108,7 @@ describe("a mistake in a policy", () => {
     { text: "img-src 'self' *.a.b x.a.b", code: "CSP_SHADOWED_SOURCE", marks: "x.a.b" },
     { text: "img-src 'self' x.y\nfont-src z", code: "CSP_MISSING_SEMICOLON", marks: "font-src" },
   ])("$code stands at $marks", ({ text, code, marks }, { expect }) => {
-    const found = checkCsp(text).filter((finding) => finding.code === code);
+    const found = checkCsp(text).filter((diagnostic) => diagnostic.code === code);
     expect(found.map(({ offset, length }) => text.slice(offset, offset + length))).toEqual([marks]);
   });
 
@@ -147,13 +146,13 @@ describe("a mistake in a policy", () => {
 
 describe("a policy written as a map", () => {
   it("is the text that it stands for, and leads back to its entries", ({ expect }) => {
-    const { text, findings, entryAt } = cspOfMap({
+    const { text, diagnostics, entryAt } = cspOfMap({
       "default-src": ["'self'"],
       "upgrade-insecure-requests": [],
       "img-src": ["'self'", "'nonce-x'"],
     });
     expect(text).toBe("default-src 'self'; upgrade-insecure-requests; img-src 'self' 'nonce-x'");
-    expect(findings).toEqual([]);
+    expect(diagnostics).toEqual([]);
     const [nonce] = checkCsp(text);
     expect(entryAt(nonce?.offset ?? -1)).toMatchObject({ directive: "img-src", index: 1 });
     expect(entryAt(0)).toMatchObject({ directive: "default-src", index: undefined });
@@ -164,8 +163,10 @@ describe("a policy written as a map", () => {
     { entry: "", when: "it is empty" },
     { entry: "  ", when: "it is blank" },
   ])("refuses an entry when $when", ({ entry }, { expect }) => {
-    const { findings } = cspOfMap({ "img-src": ["'self'", entry] });
-    expect(findings).toMatchObject([{ code: "CSP_BAD_ENTRY", offset: 15, length: entry.length }]);
+    const { diagnostics } = cspOfMap({ "img-src": ["'self'", entry] });
+    expect(diagnostics).toMatchObject([
+      { code: "CSP_BAD_ENTRY", offset: 15, length: entry.length },
+    ]);
   });
 
   it("keeps names of every object's own", ({ expect }) => {

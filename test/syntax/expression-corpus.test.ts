@@ -10,12 +10,14 @@ const expressionCorpus = [...documentedExpressions, ...edgeExpressions];
 describe("expressions in public documentation", () => {
   for (const { from, expressions } of expressionCorpus) {
     it.for(expressions)(`${from}: %s`, ([text, ...codes], { expect }) => {
-      const { tree, findings } = parseExpression(text);
-      expect(findings.map(({ code }) => code).toSorted()).toEqual(codes.toSorted());
+      const { tree, diagnostics } = parseExpression(text);
+      expect(diagnostics.map(({ code }) => code).toSorted()).toEqual(codes.toSorted());
       if (tree === undefined) return;
       const printed = printExpression(tree);
       const again = parseExpression(printed);
-      expect(again.tree === undefined ? again.findings : printExpression(again.tree)).toBe(printed);
+      expect(again.tree === undefined ? again.diagnostics : printExpression(again.tree)).toBe(
+        printed,
+      );
     });
   }
 

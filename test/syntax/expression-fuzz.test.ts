@@ -23,13 +23,15 @@ const pieces = [...words.split(" "), "\t", "strict wildcard"];
 
 /** What holds for every text whatever: an answer, with places within the text. */
 function examine(text: string): string | undefined {
-  const { tree, findings } = parseExpression(text);
-  const outside = findings.find(
+  const { tree, diagnostics } = parseExpression(text);
+  const outside = diagnostics.find(
     ({ offset, length }) => offset < 0 || offset + length > text.length,
   );
   if (outside !== undefined) return `${outside.code} lies outside the text`;
   if (tree === undefined) {
-    return findings.some(({ severity }) => severity === "error") ? undefined : "no tree, no error";
+    return diagnostics.some(({ severity }) => severity === "error")
+      ? undefined
+      : "no tree, no error";
   }
   hostsOf(tree);
   const printed = printExpression(tree);
@@ -74,8 +76,8 @@ describe("any expression", () => {
   it("is the same tree after printing and parsing: 8,000 trees", ({ expect }) => {
     fc.assert(
       fc.property(arbitraryExpression, (tree) => {
-        const { tree: again, findings } = parseExpression(printExpression(tree));
-        const told = again === undefined ? findings : withoutPlaces(again);
+        const { tree: again, diagnostics } = parseExpression(printExpression(tree));
+        const told = again === undefined ? diagnostics : withoutPlaces(again);
         expect(told).toEqual(withoutPlaces(tree));
       }),
       { numRuns: 8_000 },

@@ -4,8 +4,7 @@ import { describe, it } from "vitest";
 import { compareExpressions } from "../../src/syntax/expression/compare-expressions.ts";
 import type { Expression } from "../../src/syntax/expression/expression-tree.ts";
 import { parseExpression } from "../../src/syntax/expression/expression.ts";
-import { hostsOf, hostsOverlap } from "../../src/syntax/expression/hosts.ts";
-import type { HostSet } from "../../src/syntax/expression/hosts.ts";
+import { type HostSet, hostsOf, hostsOverlap } from "../../src/syntax/expression/hosts.ts";
 import { matchesGlob } from "../../src/syntax/glob.ts";
 import { selects } from "./evaluate.ts";
 

@@ -93,7 +93,9 @@ describe("a mistake in an expression", () => {
     { text: " \n http.host ", code: "EXPR_MISSING_OPERATOR", marks: "http.host" },
     { text: "http.host eq", code: "EXPR_UNEXPECTED", marks: "" },
   ])("$code stands at $marks", ({ text, code, marks }, { expect }) => {
-    const found = parseExpression(text).findings.filter((finding) => finding.code === code);
+    const found = parseExpression(text).diagnostics.filter(
+      (diagnostic) => diagnostic.code === code,
+    );
     expect(found.map(({ offset, length }) => text.slice(offset, offset + length))).toEqual([marks]);
   });
 
@@ -115,7 +117,9 @@ describe("a mistake in an expression", () => {
     { text: 'http.host in {"a", "b"}', remedy: "separate the members by spaces alone" },
     { text: "ssl\tand ssl", remedy: "write a space" },
   ])("$text: $remedy", ({ text, remedy }, { expect }) => {
-    expect(parseExpression(text).findings.map((finding) => finding.remedy)).toEqual([remedy]);
+    expect(parseExpression(text).diagnostics.map((diagnostic) => diagnostic.remedy)).toEqual([
+      remedy,
+    ]);
   });
 
   it("that only the tables find leaves the tree, one of syntax does not", ({ expect }) => {
@@ -124,16 +128,16 @@ describe("a mistake in an expression", () => {
   });
 
   it("is told once for each unknown name", ({ expect }) => {
-    const { findings } = parseExpression('foo eq "a" or foo eq "b" or bar eq "c"');
-    expect(findings.map(({ offset }) => offset)).toEqual([0, 28]);
+    const { diagnostics } = parseExpression('foo eq "a" or foo eq "b" or bar eq "c"');
+    expect(diagnostics.map(({ offset }) => offset)).toEqual([0, 28]);
   });
 });
 
 describe("the limits of an expression", () => {
   it("are 4096 characters, white space around it aside", ({ expect }) => {
     const fitting = `http.host eq "${"a".repeat(4096 - 15)}"`;
-    expect(parseExpression(`  ${fitting}\n`).findings).toEqual([]);
-    expect(parseExpression(`${fitting} `.replace('"', '"a')).findings).toMatchObject([
+    expect(parseExpression(`  ${fitting}\n`).diagnostics).toEqual([]);
+    expect(parseExpression(`${fitting} `.replace('"', '"a')).diagnostics).toMatchObject([
       { code: "EXPR_TOO_LONG", severity: "error" },
     ]);
   });
@@ -145,12 +149,12 @@ describe("the limits of an expression", () => {
   ])("are 128 levels of %s", ([, open = "", close = ""], { expect }) => {
     const nested = (levels: number): string => open.repeat(levels) + "ssl" + close.repeat(levels);
     expect(parseExpression(nested(128)).tree).toBeDefined();
-    expect(parseExpression(nested(129)).findings).toMatchObject([{ code: "EXPR_TOO_DEEP" }]);
+    expect(parseExpression(nested(129)).diagnostics).toMatchObject([{ code: "EXPR_TOO_DEEP" }]);
   });
 
   it("are 64 regular expressions, as a warning", ({ expect }) => {
-    expect(parseExpression(patterns(64)).findings).toEqual([]);
-    expect(parseExpression(patterns(65)).findings).toMatchObject([
+    expect(parseExpression(patterns(64)).diagnostics).toEqual([]);
+    expect(parseExpression(patterns(65)).diagnostics).toMatchObject([
       { code: "EXPR_MANY_REGEXES", severity: "warning" },
     ]);
   });

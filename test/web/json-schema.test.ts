@@ -7,7 +7,7 @@ import { describe, it } from "vitest";
 import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { triggers } from "../../src/state/run-report.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
+import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import {
   fleetJson,
   historyOfZoneJson,

@@ -1,9 +1,8 @@
-import { isJsonObject } from "../../syntax/json.ts";
-import { looseDate } from "../../syntax/loose-json.ts";
+import { isJsonObject, coerceDate } from "../../syntax/json.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Fetched } from "../request/answer.ts";
-import { get, type GetCall } from "../request/call.ts";
-import { sendWithRetries, type RequestState } from "../request/retry.ts";
+import { type GetCall, get } from "../request/call.ts";
+import { type RequestState, sendWithRetries } from "../request/retry.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
@@ -31,7 +30,7 @@ export async function verifyToken(
     const result = answer?.result();
     if (isJsonObject(result)) {
       credential.noteValid(textIn(result, "status", "active") === "active");
-      credential.noteVerified(token, looseDate(result["expires_on"]));
+      credential.noteVerified(token, coerceDate(result["expires_on"]));
       return;
     }
   }

@@ -1,6 +1,5 @@
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
-import { isObjectList } from "../../syntax/json.ts";
-import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
+import { type JsonObject, isJsonObject, isObjectList } from "../../syntax/json.ts";
 import type { LiveEntrypoint, LiveRule } from "../../zone/live-zone.ts";
 import { flagIn, textIn } from "../wire-value.ts";
 import { ruleActionOf } from "./rule-action.ts";

@@ -1,7 +1,6 @@
 import { canonicalCsp } from "../../syntax/csp/csp.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
-import { isObjectList } from "../../syntax/json.ts";
-import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
+import { type JsonObject, isJsonObject, isObjectList } from "../../syntax/json.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import type { SettingName } from "../../zone/resource.ts";
 import { flagIn, textIn } from "../wire-value.ts";

@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../syntax/json.ts";
-import { looseDate, looseObjects } from "../../syntax/loose-json.ts";
+import { type JsonObject, coerceDate, coerceObjects } from "../../syntax/json.ts";
 import type {
   Connection,
   Cookie,
@@ -28,7 +27,7 @@ function scriptOf(wire: JsonObject): Script {
     ...resourceOf(wire),
     kind: "script",
     ...versionOf(wire),
-    versions: looseObjects(wire["versions"]).map(versionOf),
+    versions: coerceObjects(wire["versions"]).map(versionOf),
   };
 }
 
@@ -44,7 +43,7 @@ function cookieOf(wire: JsonObject): Cookie {
     type: textIn(wire, "type"),
     domain: textIn(wire, "domain_attribute"),
     path: textIn(wire, "path_attribute"),
-    expiresAt: looseDate(wire["expires_attribute"]),
+    expiresAt: coerceDate(wire["expires_attribute"]),
     maxAge: numberIn(wire, "max_age_attribute"),
     httpOnly: flagIn(wire, "http_only_attribute"),
     secure: flagIn(wire, "secure_attribute"),
@@ -56,8 +55,8 @@ function baseOf(wire: JsonObject): Omit<Cookie, keyof CookieFacts> {
   return {
     id: textIn(wire, "id"),
     host: textIn(wire, "host"),
-    firstSeenAt: looseDate(wire["first_seen_at"]),
-    lastSeenAt: looseDate(wire["last_seen_at"]),
+    firstSeenAt: coerceDate(wire["first_seen_at"]),
+    lastSeenAt: coerceDate(wire["last_seen_at"]),
     firstPageUrl: textIn(wire, "first_page_url"),
     pageUrls: textSet(wire["page_urls"]),
   };
@@ -82,7 +81,7 @@ function resourceOf(wire: JsonObject): Omit<Connection, "kind"> {
   return {
     ...baseOf(wire),
     url,
-    addedAt: looseDate(wire["added_at"]),
+    addedAt: coerceDate(wire["added_at"]),
     status: textIn(wire, "status"),
     urlContainsCdnCgi: flagIn(wire, "url_contains_cdn_cgi_path") ?? url.includes("/cdn-cgi/"),
     urlReportedMalicious: flagIn(wire, "url_reported_malicious") ?? false,
@@ -105,7 +104,7 @@ function versionOf(wire: JsonObject): ScriptVersion {
       cryptomining: numberIn(wire, "cryptomining_score"),
       magecart: numberIn(wire, "magecart_score"),
     },
-    fetchedAt: looseDate(wire["fetched_at"]),
+    fetchedAt: coerceDate(wire["fetched_at"]),
   };
 }
 

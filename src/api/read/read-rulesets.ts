@@ -1,10 +1,14 @@
-import { isObjectList } from "../../syntax/json.ts";
-import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
-import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
+import {
+  type JsonObject,
+  isJsonObject,
+  isObjectList,
+  coerceObject,
+  coerceObjects,
+} from "../../syntax/json.ts";
 import type { Ruleset, RulesetHead, RulesetRule } from "../../zone/ruleset.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
-import { get, type Call, type Get, type GetCall, type Send } from "../request/call.ts";
+import { type Call, type Get, type GetCall, type Send, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 
@@ -52,7 +56,7 @@ export async function listRulesets(
     if (!isObjectList(page)) throw malformedResult(call, answer, "not a list of rulesets");
     heads.push(...page.map(headOf));
     // Older answers have no cursor: theirs is the only page (SERVICE.md B.1).
-    const after = textIn(looseObject(answer.resultInfo()?.["cursors"]), "after");
+    const after = textIn(coerceObject(answer.resultInfo()?.["cursors"]), "after");
     cursor = after === cursor ? "" : after;
   } while (cursor !== "");
   return heads;
@@ -79,7 +83,7 @@ async function rulesetIn(call: GetCall, send: Get, signal: AbortSignal): Promise
   if (!isJsonObject(result) || textIn(result, "id") === "") {
     throw malformedResult(call, answer, "not a ruleset");
   }
-  return { ...headOf(result), rules: looseObjects(result["rules"]).map(ruleOf) };
+  return { ...headOf(result), rules: coerceObjects(result["rules"]).map(ruleOf) };
 }
 
 /** Lists the versions of a ruleset, oldest first. */

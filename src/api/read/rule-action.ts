@@ -1,6 +1,5 @@
 import { byEntryName, byText } from "../../syntax/by-text.ts";
-import type { JsonObject } from "../../syntax/json.ts";
-import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
+import { type JsonObject, coerceObject, coerceObjects } from "../../syntax/json.ts";
 import type { LiveRuleAction } from "../../zone/live-zone.ts";
 import type {
   CategoryOverride,
@@ -13,18 +12,18 @@ import { flagIn, textIn, textSet } from "../wire-value.ts";
 /** Reads what a rule does; a rule that we do not understand is `other`, never dropped. */
 export function ruleActionOf(rule: JsonObject): LiveRuleAction {
   const name = textIn(rule, "action");
-  const parameters = looseObject(rule["action_parameters"]);
+  const parameters = coerceObject(rule["action_parameters"]);
   const ruleset = textIn(parameters, "id");
   if (name === "execute" && ruleset !== "") {
     return {
       action: "execute",
       ruleset,
-      overrides: overridesOf(looseObject(parameters["overrides"])),
+      overrides: overridesOf(coerceObject(parameters["overrides"])),
     };
   }
   if (name === "skip") {
     // Left out, it is on (SERVICE.md B.4).
-    const logging = flagIn(looseObject(rule["logging"]), "enabled") ?? true;
+    const logging = flagIn(coerceObject(rule["logging"]), "enabled") ?? true;
     return { action: "skip", skip: skipOf(parameters), logging };
   }
   return { action: "other", name };
@@ -34,8 +33,8 @@ export function ruleActionOf(rule: JsonObject): LiveRuleAction {
 function overridesOf(wire: JsonObject): Overrides {
   return {
     ...switchesOf(wire),
-    categories: looseObjects(wire["categories"]).map(categoryOverrideOf),
-    rules: looseObjects(wire["rules"])
+    categories: coerceObjects(wire["categories"]).map(categoryOverrideOf),
+    rules: coerceObjects(wire["rules"])
       .map(ruleOverrideOf)
       .toSorted(byText(({ id }) => id)),
   };
@@ -65,7 +64,7 @@ function switchesOf(
 }
 
 function skipOf(wire: JsonObject): SkipParameters {
-  const rules = Object.entries(looseObject(wire["rules"]))
+  const rules = Object.entries(coerceObject(wire["rules"]))
     .map(([ruleset, ids]) => [ruleset, textSet(ids)] as const)
     .filter(([, ids]) => ids.length > 0)
     .toSorted(byEntryName);

@@ -1,11 +1,10 @@
-import { isJsonObject } from "../../syntax/json.ts";
-import { looseObjects } from "../../syntax/loose-json.ts";
+import { isJsonObject, coerceObjects } from "../../syntax/json.ts";
 import type { ScoreRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId, owaspRulesetId } from "../../zone/managed-ruleset.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { get, type Get, type GetCall } from "../request/call.ts";
+import { type Get, type GetCall, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
@@ -75,7 +74,7 @@ async function lastRule(
   try {
     const result = (await send(call, signal)).result();
     if (!isJsonObject(result)) return undefined;
-    const id = textIn(looseObjects(result["rules"]).at(-1) ?? {}, "id");
+    const id = textIn(coerceObjects(result["rules"]).at(-1) ?? {}, "id");
     return id === "" ? undefined : { id, source, version: textIn(result, "version") };
   } catch (error) {
     if (error instanceof ServiceError && !error.transient) return undefined;

@@ -1,10 +1,8 @@
-import { isObjectList } from "../../syntax/json.ts";
-import type { JsonObject } from "../../syntax/json.ts";
-import { looseObject } from "../../syntax/loose-json.ts";
+import { type JsonObject, isObjectList, coerceObject } from "../../syntax/json.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import { zoneId, zoneName, type Zone } from "../../zone/zone.ts";
-import { malformedResult, type Answer } from "../request/answer.ts";
-import { get, type Get, type GetCall } from "../request/call.ts";
+import { type Zone, zoneId, zoneName } from "../../zone/zone.ts";
+import { type Answer, malformedResult } from "../request/answer.ts";
+import { type Get, type GetCall, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
@@ -166,13 +164,13 @@ function zoneOf(wire: JsonObject): Zone | undefined {
   const id = zoneId(textIn(wire, "id"));
   const name = zoneName(textIn(wire, "name"));
   if (id === undefined || name === undefined) return undefined;
-  const account = looseObject(wire["account"]);
+  const account = coerceObject(wire["account"]);
   return {
     id,
     name,
     accountId: textIn(account, "id"),
     accountName: textIn(account, "name"),
     status: textIn(wire, "status"),
-    plan: textIn(looseObject(wire["plan"]), "legacy_id"),
+    plan: textIn(coerceObject(wire["plan"]), "legacy_id"),
   };
 }

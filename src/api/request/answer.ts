@@ -1,5 +1,10 @@
-import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
-import { looseObject, looseObjects, looseText } from "../../syntax/loose-json.ts";
+import {
+  type JsonObject,
+  isJsonObject,
+  coerceObject,
+  coerceObjects,
+  coerceText,
+} from "../../syntax/json.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
 import { one, retryAfter } from "../budget/rate-headers.ts";
@@ -8,7 +13,7 @@ import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
 import type { Call } from "./call.ts";
 import type { Reply } from "./exchange.ts";
-import { digestOf, type KnownBodies } from "./known-bodies.ts";
+import { type KnownBodies, digestOf } from "./known-bodies.ts";
 import { remedyFor } from "./remedy.ts";
 
 /** An understood reply: the `result` of the envelope, not yet believed. */
@@ -171,10 +176,10 @@ interface Reason {
 
 /** Reads what can be read of an `errors` list: a half-valid one must not hide the status. */
 function reasonsIn(errors: unknown): Reason[] {
-  return looseObjects(errors).map(({ code, message, source }) => ({
+  return coerceObjects(errors).map(({ code, message, source }) => ({
     code: typeof code === "number" ? code : 0,
-    message: looseText(message),
-    pointer: looseText(looseObject(source)["pointer"]),
+    message: coerceText(message),
+    pointer: coerceText(coerceObject(source)["pointer"]),
   }));
 }
 

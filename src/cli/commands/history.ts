@@ -1,14 +1,14 @@
-import { hasColor, type Host } from "../../host/host.ts";
+import { type Host, hasColor } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { historyJson } from "../../render/json/history-json.ts";
 import { renderDriftTimes, renderHistoryEntry } from "../../render/text/history-text.ts";
 import { paintOf } from "../../render/text/paint.ts";
-import { driftTimeIn, type DriftTime, type Period } from "../../state/drift-time.ts";
+import { type DriftTime, type Period, driftTimeIn } from "../../state/drift-time.ts";
 import type { HistoryEntry } from "../../state/history.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
-import { looseDate } from "../../syntax/loose-json.ts";
+import { coerceDate } from "../../syntax/json.ts";
 import { entriesIn } from "../../telemetry/history/history-lines.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { isWanted } from "../session/listing.ts";
 
 /** What `history` is told. */
@@ -118,5 +118,5 @@ function momentIn(text: string, now: Date): Date | undefined {
   const length = agoUnits[unit];
   if (length !== undefined) return new Date(Number(now) - Number(count) * length);
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  return isDate ? looseDate(text) : undefined;
+  return isDate ? coerceDate(text) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
-import { readZoneImpact, type ImpactSource } from "../../reconcile/run/read-impact.ts";
+import { type ImpactSource, readZoneImpact } from "../../reconcile/run/read-impact.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
 import { startProgress } from "../output/progress.ts";
 import type { PlannedFleetZone } from "../session/plan-all.ts";

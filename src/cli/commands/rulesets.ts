@@ -1,13 +1,13 @@
 import type { RulesetScope } from "../../api/read/read-rulesets.ts";
 import type { Host } from "../../host/host.ts";
 import type { Table } from "../../render/text/inventory-table.ts";
-import { rulesetDiff, type RuleDiff } from "../../render/text/ruleset-diff.ts";
+import { type RuleDiff, rulesetDiff } from "../../render/text/ruleset-diff.ts";
 import { plural } from "../../state/plural.ts";
 import { printable, valueText } from "../../state/value.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { managedPhase, rulesetIdOf } from "../../zone/managed-ruleset.ts";
 import type { Ruleset, RulesetHead, RulesetRule } from "../../zone/ruleset.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { tableText } from "../output/table.ts";
 import { wantedZones } from "../session/listing.ts";
 import { type Session, withService } from "../session/session.ts";

@@ -1,7 +1,7 @@
-import { hasColor, type Host } from "../../host/host.ts";
-import { loadDesiredOrPrint, hasErrors, printProblems } from "../../host/load.ts";
+import { type Host, hasColor } from "../../host/host.ts";
+import { hasErrors, loadDesiredOrPrint, printProblems } from "../../host/load.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
-import { planHash, isHash } from "../../plan/guard/plan-hash.ts";
+import { isHash, planHash } from "../../plan/guard/plan-hash.ts";
 import { impactJson } from "../../render/json/impact-json.ts";
 import { reportJson } from "../../render/json/plan-json.ts";
 import { impactMarkdown } from "../../render/markdown/impact-markdown.ts";
@@ -11,9 +11,8 @@ import { renderReports } from "../../render/text/plan-text.ts";
 import type { RunReport, ZoneReport } from "../../state/run-report.ts";
 import { type SweepForecast, sweepWords } from "../../state/sweep-words.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
-import { exitCodeInPart, exitCodes, type ExitCode } from "../output/exit-codes.ts";
-import type { PlannedFleet } from "./plan-all.ts";
-import { planAll } from "./plan-all.ts";
+import { type ExitCode, exitCodeInPart, exitCodes } from "../output/exit-codes.ts";
+import { type PlannedFleet, planAll } from "./plan-all.ts";
 import type { Session } from "./session.ts";
 
 /** What `plan` and `apply` are told. */

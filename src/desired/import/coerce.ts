@@ -1,4 +1,4 @@
-import { looseList } from "../../syntax/loose-json.ts";
+import { coerceList } from "../../syntax/json.ts";
 import type { Located } from "../location.ts";
 import type { Path } from "../yaml/path.ts";
 
@@ -23,5 +23,5 @@ export function valueAt(holder: unknown, ...steps: readonly string[]): unknown {
 
 /** The items of a list in a value of any shape; none where there is no list. */
 export function itemsAt(holder: unknown, ...steps: readonly string[]): readonly unknown[] {
-  return looseList(valueAt(holder, ...steps));
+  return coerceList(valueAt(holder, ...steps));
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { JsonObject } from "../../syntax/json.ts";
-import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
+import { type JsonObject, coerceObject, coerceObjects } from "../../syntax/json.ts";
 import { ifAny, said } from "./zone-entry.ts";
 
 /** Entries of `zones:` whose common parts stand in a profile. */
@@ -41,15 +40,15 @@ export function extractProfile(entries: readonly JsonObject[], name: string): Ex
 type Things = readonly JsonObject[];
 
 function settingsIn(entry: JsonObject): JsonObject {
-  return looseObject(looseObject(entry["page_shield"])["settings"]);
+  return coerceObject(coerceObject(entry["page_shield"])["settings"]);
 }
 
 function policiesIn(entry: JsonObject): Things {
-  return looseObjects(looseObject(looseObject(entry["page_shield"])["policies"])["items"]);
+  return coerceObjects(coerceObject(coerceObject(entry["page_shield"])["policies"])["items"]);
 }
 
 function rulesIn(entry: JsonObject): Things {
-  return looseObjects(looseObject(entry["managed_rules"])["rules"]);
+  return coerceObjects(coerceObject(entry["managed_rules"])["rules"]);
 }
 
 function partsOf(settings: JsonObject, policies: Things, rules: Things): JsonObject | undefined {

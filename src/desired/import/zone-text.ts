@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { Document, isScalar, visit } from "yaml";
-import type { YAMLSeq } from "yaml";
+import { Document, type YAMLSeq, isScalar, visit } from "yaml";
 
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";

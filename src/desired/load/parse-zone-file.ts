@@ -1,31 +1,28 @@
 import { createHash } from "node:crypto";
 
-import { isJsonObject } from "../../syntax/json.ts";
-import { looseObject } from "../../syntax/loose-json.ts";
+import { isJsonObject, coerceObject } from "../../syntax/json.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { maxProblems, problemOfFile } from "../diagnostics.ts";
 import { foreignProblem, shownText } from "../file-kind.ts";
-import { itemsAt, valueAt } from "../import/coerce.ts";
-import type { CoercedPart } from "../import/coerce.ts";
+import { type CoercedPart, itemsAt, valueAt } from "../import/coerce.ts";
 import {
+  type Shape,
   isProfile,
   isZoneEntry,
   shapeProblems,
   zoneFileShape,
   zoneFileSort,
 } from "../json-schema.ts";
-import type { Shape } from "../json-schema.ts";
 import { keyProblems } from "../key-problems.ts";
 import type { Located } from "../location.ts";
 import { pruned } from "../prune.ts";
 import { textOf } from "../yaml/decode-text.ts";
-import { longestReadingMs, readYamlInWorker, type Reader } from "../yaml/read-yaml-in-worker.ts";
-import { readYaml, type YamlText } from "../yaml/read-yaml.ts";
+import { type Reader, longestReadingMs, readYamlInWorker } from "../yaml/read-yaml-in-worker.ts";
+import { type YamlText, readYaml } from "../yaml/read-yaml.ts";
 import { meaningProblems } from "../zones/check-values.ts";
 import type { Layer } from "../zones/layer.ts";
 import type { ZoneEntry } from "../zones/zone-file.ts";
-import { suppressionsIn } from "./suppressions.ts";
-import type { Suppression } from "./suppressions.ts";
+import { type Suppression, suppressionsIn } from "./suppressions.ts";
 
 /** An entry of `zones:` as it stands in its file. */
 export interface ZoneLayer extends Layer {
@@ -171,7 +168,7 @@ function readDocument(document: Located, text: string): Reading {
 /** A document of the wrong shape: what is right in it is read all the same, so that all problems come at once. */
 function readAskew(whole: Located, text: string): Reading {
   const shape = shapeProblemsOf(whole);
-  const names = Object.keys(looseObject(valueAt(whole.value, "profiles")));
+  const names = Object.keys(coerceObject(valueAt(whole.value, "profiles")));
   if (shape.length > maxProblems) {
     return { profiles: [], zones: [], withheld: names, diagnostics: shape };
   }
@@ -211,7 +208,7 @@ function shapeProblemsOf(document: Located): readonly Diagnostic[] {
 function frameOf(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   const { profiles, zones } = value;
-  const named = Object.keys(looseObject(profiles)).map((name) => [name, {}] as const);
+  const named = Object.keys(coerceObject(profiles)).map((name) => [name, {}] as const);
   return {
     ...value,
     ...(isJsonObject(profiles) && { profiles: Object.fromEntries<object>(named) }),
@@ -235,7 +232,7 @@ function untilTooMany<P>(
 }
 
 function profilesIn(document: Located): readonly InProfile<unknown>[] {
-  return Object.entries(looseObject(valueAt(document.value, "profiles"))).map(([name, content]) =>
+  return Object.entries(coerceObject(valueAt(document.value, "profiles"))).map(([name, content]) =>
     profileLayer<unknown>(document, name, content),
   );
 }

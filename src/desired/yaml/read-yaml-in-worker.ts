@@ -1,5 +1,5 @@
 import { addAbortListener } from "node:events";
-import { Worker, type ResourceLimits } from "node:worker_threads";
+import { type ResourceLimits, Worker } from "node:worker_threads";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import type { YamlText } from "./read-yaml.ts";

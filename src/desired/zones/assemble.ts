@@ -1,18 +1,14 @@
-import { isJsonObject } from "../../syntax/json.ts";
-import type { Json } from "../../syntax/json.ts";
-import { looseObject } from "../../syntax/loose-json.ts";
+import { type Json, isJsonObject, coerceObject } from "../../syntax/json.ts";
 import type { Declared, Target, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { settingNames } from "../../zone/resource.ts";
-import type { Policy, Rule, Setting } from "../../zone/resource.ts";
-import type { DeclarationDiagnostic, Converted } from "../complaint.ts";
+import { type Policy, type Rule, type Setting, settingNames } from "../../zone/resource.ts";
+import type { Converted, DeclarationDiagnostic } from "../complaint.ts";
 import { isManagedRules, isPageShield } from "../json-schema.ts";
 import type { ZoneLayer } from "../load/parse-zone-file.ts";
 import { policiesOf } from "./declared-policies.ts";
 import { managedRulesOf } from "./declared-rules.ts";
-import { keyPlace, originOf, problemAt, problemAtKey } from "./layer.ts";
-import type { Layer } from "./layer.ts";
+import { type Layer, keyPlace, originOf, problemAt, problemAtKey } from "./layer.ts";
 import { Merger } from "./merge.ts";
 import { isComplaint, suspensionOf, targetOf } from "./target.ts";
 import type { PageShield } from "./zone-file.ts";
@@ -90,11 +86,11 @@ export class Assembler {
       this.#profilesOnly.set(label, below);
     }
     const merged = this.#over(below, zone.content);
-    return looseObject(merged);
+    return coerceObject(merged);
   }
 
   #over(below: Json, content: unknown): Json {
-    return this.#merger.merge(below, looseObject(content)) ?? {};
+    return this.#merger.merge(below, coerceObject(content)) ?? {};
   }
 
   #shieldOf(merged: Json | undefined): Converted<PageShieldContent> | undefined {

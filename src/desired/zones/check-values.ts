@@ -1,17 +1,15 @@
 import { checkCsp } from "../../syntax/csp/check-csp.ts";
 import { parseExpression } from "../../syntax/expression/expression.ts";
-import type { SyntaxDiagnostic } from "../../syntax/finding.ts";
 import { isJsonObject } from "../../syntax/json.ts";
+import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { maxProblems, problemOf } from "../diagnostics.ts";
-import { itemsAt, valueAt } from "../import/coerce.ts";
-import type { CoercedPart } from "../import/coerce.ts";
+import { type CoercedPart, itemsAt, valueAt } from "../import/coerce.ts";
 import { keyOffset, valueOffset } from "../location.ts";
 import type { Path } from "../yaml/path.ts";
 import { offsetInScalar } from "../yaml/scalar-text.ts";
-import { cspText } from "./csp-text.ts";
-import type { CspInFile } from "./csp-text.ts";
+import { type CspInFile, cspText } from "./csp-text.ts";
 
 /**
  * What is wrong with the CSP values and filter expressions of a profile or zone, at their places in the file's text.
@@ -40,8 +38,8 @@ function inExpression(
   path: Path,
 ): readonly Diagnostic[] {
   if (typeof expression !== "string") return [];
-  const { findings } = parseExpression(expression);
-  return told(findings).map((found) => inText(part, text, expression, path, found));
+  const { diagnostics } = parseExpression(expression);
+  return told(diagnostics).map((found) => inText(part, text, expression, path, found));
 }
 
 function inValue(
@@ -51,20 +49,20 @@ function inValue(
   path: Path,
 ): readonly Diagnostic[] {
   if (!isCspInFile(value)) return [];
-  const { text: policy, findings, pathAt } = cspText(value);
+  const { text: policy, diagnostics, pathAt } = cspText(value);
   if (pathAt === undefined) {
     return told(checkCsp(policy)).map((found) => inText(part, text, policy, path, found));
   }
   // Where an entry does not stay within its place, checking the text would tell of it wrongly.
-  const found = findings.length > 0 ? findings : checkCsp(policy);
+  const found = diagnostics.length > 0 ? diagnostics : checkCsp(policy);
   return told(found).map((one) => inEntry(part, [...path, ...pathAt(one.offset)], one));
 }
 
-/** As many findings of one value as a file tells of: to look for the places of more takes long. An error is among them. */
-function told(findings: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
-  if (findings.length <= maxProblems) return findings;
-  const errors = findings.filter(({ code }) => diagnosticCodes[code].severity === "error");
-  return (errors.length > 0 ? errors : findings).slice(0, maxProblems + 1);
+/** As many diagnostics of one value as a file tells of: to look for the places of more takes long. An error is among them. */
+function told(diagnostics: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
+  if (diagnostics.length <= maxProblems) return diagnostics;
+  const errors = diagnostics.filter(({ code }) => diagnosticCodes[code].severity === "error");
+  return (errors.length > 0 ? errors : diagnostics).slice(0, maxProblems + 1);
 }
 
 function isCspInFile(value: unknown): value is CspInFile {

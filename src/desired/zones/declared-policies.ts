@@ -4,8 +4,12 @@ import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
-import { missing, isDiagnosticList } from "../complaint.ts";
-import type { DeclarationDiagnostic, Converted } from "../complaint.ts";
+import {
+  type Converted,
+  type DeclarationDiagnostic,
+  isDiagnosticList,
+  missing,
+} from "../complaint.ts";
 import { cspText } from "./csp-text.ts";
 import type { MergedPath } from "./layer.ts";
 import type { Policies, Policy as PolicyInFile } from "./zone-file.ts";

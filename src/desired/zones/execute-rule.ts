@@ -8,12 +8,16 @@ import {
 import type {
   CategoryOverride,
   ExecuteRule,
-  OwaspTuning,
   Overrides,
+  OwaspTuning,
   RuleOverride,
 } from "../../zone/resource.ts";
-import { contradiction, missing } from "../complaint.ts";
-import type { DeclarationDiagnostic, Converted } from "../complaint.ts";
+import {
+  type Converted,
+  type DeclarationDiagnostic,
+  contradiction,
+  missing,
+} from "../complaint.ts";
 import type { MergedPath } from "./layer.ts";
 import type {
   CategoryOverride as CategoryInFile,

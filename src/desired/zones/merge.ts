@@ -1,5 +1,4 @@
-import { isJsonObject, isJsonList } from "../../syntax/json.ts";
-import type { Json, JsonObject } from "../../syntax/json.ts";
+import { type Json, type JsonObject, isJsonList, isJsonObject } from "../../syntax/json.ts";
 
 /**
  * Merges values the way profiles do: maps by key, lists of keyed things by their key, everything else by

@@ -1,12 +1,9 @@
 import { globIgnoringCase } from "../../syntax/glob.ts";
-import type { Json } from "../../syntax/json.ts";
-import { isJsonObject } from "../../syntax/json.ts";
-import { looseObject } from "../../syntax/loose-json.ts";
+import { type Json, isJsonObject, coerceObject } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { TraceEntry } from "../load/join-zone-files.ts";
-import { keyPlace, originOf } from "./layer.ts";
-import type { Layer, MergedPath } from "./layer.ts";
-import { identityOf, Merger } from "./merge.ts";
+import { type Layer, type MergedPath, keyPlace, originOf } from "./layer.ts";
+import { Merger, identityOf } from "./merge.ts";
 
 /** A value of a merged zone, and the place that set it. */
 export interface ShownValue {
@@ -28,7 +25,7 @@ export function showZone(
   if (layers === undefined || own === undefined) return undefined;
   const merger = new Merger();
   const merged = layers.reduce<Json>((below, { content }) => {
-    return merger.merge(below, looseObject(content)) ?? {};
+    return merger.merge(below, coerceObject(content)) ?? {};
   }, {});
   return [...leaves(merged, [])]
     .filter(({ path }) => !notMerged.has(String(path[0])))

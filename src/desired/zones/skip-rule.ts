@@ -1,7 +1,11 @@
 import { byEntryName } from "../../syntax/by-text.ts";
 import type { Rule, SkipParameters, SkipRule } from "../../zone/resource.ts";
-import { contradiction, missing } from "../complaint.ts";
-import type { DeclarationDiagnostic, Converted } from "../complaint.ts";
+import {
+  type Converted,
+  type DeclarationDiagnostic,
+  contradiction,
+  missing,
+} from "../complaint.ts";
 import { rulesetId } from "./execute-rule.ts";
 import type { MergedPath } from "./layer.ts";
 import type { ManagedRule, Skip } from "./zone-file.ts";

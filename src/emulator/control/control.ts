@@ -1,10 +1,8 @@
 import type { Context } from "hono";
 
-import { isJsonObject } from "../../syntax/json.ts";
-import type { JsonObject } from "../../syntax/json.ts";
+import { type JsonObject, isJsonObject } from "../../syntax/json.ts";
 import type { App } from "../http/app.ts";
-import { fieldsOf } from "../http/fields.ts";
-import type { FieldReader } from "../http/fields.ts";
+import { type FieldReader, fieldsOf } from "../http/fields.ts";
 import { operations } from "../http/operations.ts";
 import { ServiceError, refused, unpublishedCodes } from "../http/service-error.ts";
 import { ageIn, isMoment } from "../http/time.ts";

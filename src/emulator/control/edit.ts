@@ -12,8 +12,13 @@ import { managedIds } from "../rulesets/managed.ts";
 import { tuned, tuningIn, tuningMembers } from "../rulesets/owasp-tuning.ts";
 import { managedPhase } from "../rulesets/phases.ts";
 import { withChangedRule, withNewRule, withoutRule } from "../rulesets/rule-endpoints.ts";
-import { entrypointOf, executedBy, rulesetFields, withRuleset } from "../rulesets/ruleset.ts";
-import type { Maker } from "../rulesets/ruleset.ts";
+import {
+  type Maker,
+  entrypointOf,
+  executedBy,
+  rulesetFields,
+  withRuleset,
+} from "../rulesets/ruleset.ts";
 import type { Policy, Rule, StoredRuleset, ZoneState } from "../state.ts";
 
 /** The service overlooks members that it does not know; a person who mistypes one wants to hear of it. */
@@ -26,7 +31,7 @@ const settingMembers = [
 ];
 
 /** A zone after an edit, and what the editor is shown. */
-export interface Edited {
+interface Edited {
   readonly next: ZoneState;
   readonly shown: unknown;
 }

@@ -1,7 +1,6 @@
 import { matchesGlob } from "../../syntax/glob.ts";
 import type { JsonObject } from "../../syntax/json.ts";
-import { fieldsOf } from "../http/fields.ts";
-import type { FieldReader } from "../http/fields.ts";
+import { type FieldReader, fieldsOf } from "../http/fields.ts";
 import { unpublishedCodes } from "../http/service-error.ts";
 
 /** What can go wrong on demand. */
@@ -45,7 +44,7 @@ const unharmed: Suffering = {
 };
 
 /** A fault as it was ordered, with its number and how often it still strikes. */
-export interface Fault {
+interface Fault {
   readonly id: number;
   readonly order: JsonObject;
   /** `undefined`: without end. */
@@ -67,7 +66,7 @@ interface ArmedFault {
 }
 
 /** Which request is asked about. */
-export interface Victim {
+interface Victim {
   readonly method: string;
   readonly path: string;
   readonly credential: string;

@@ -1,6 +1,5 @@
 import { wireCodes } from "../../api/wire.ts";
-import { isJsonObject } from "../../syntax/json.ts";
-import type { JsonObject } from "../../syntax/json.ts";
+import { type JsonObject, isJsonObject } from "../../syntax/json.ts";
 import type { Suffering } from "../control/faults.ts";
 import type { Service } from "../service.ts";
 import type { Owner, TokenState } from "../state.ts";
@@ -8,8 +7,7 @@ import { isPermitted } from "./access.ts";
 import { authenticated, invalidAccessToken } from "./authenticate.ts";
 import type { Call, Endpoint } from "./endpoint.ts";
 import { queryFlag } from "./query.ts";
-import type { Reply } from "./reply.ts";
-import { refusalReply, replyTo } from "./reply.ts";
+import { type Reply, refusalReply, replyTo } from "./reply.ts";
 import { ServiceError, refused, unpublishedCodes } from "./service-error.ts";
 
 /** Largest body that is read; the service's own limit is not published. */

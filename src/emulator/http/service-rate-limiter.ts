@@ -1,7 +1,7 @@
 import type { RateLimit } from "../state.ts";
 
 /** How a credential stands after a request. */
-export interface Standing {
+interface Standing {
   readonly allowed: boolean;
   /** Headers in the form of the RFC draft (SERVICE.md C.3). */
   readonly headers: Readonly<Record<string, string>>;

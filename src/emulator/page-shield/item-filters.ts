@@ -1,9 +1,7 @@
-import type { Json } from "../../syntax/json.ts";
-import { looseList, looseText } from "../../syntax/loose-json.ts";
+import { type Json, coerceList, coerceText } from "../../syntax/json.ts";
 import { badQuery, fits, queryFlag, queryList, queryOneOf, queryText } from "../http/query.ts";
 import type { Detected } from "../state.ts";
-import { statusOf, statuses } from "./detected.ts";
-import type { Status } from "./detected.ts";
+import { type Status, statusOf, statuses } from "./detected.ts";
 
 /** An item that has not been deleted, with its status; cookies have none. */
 export interface Row {
@@ -98,7 +96,7 @@ export function withoutDuplicates(rows: readonly Row[]): readonly Row[] {
 function duplicateKey({ item: { id, facts } }: Row): string {
   const { hash, url, host } = facts;
   if (typeof hash !== "string" || typeof url !== "string") return id;
-  return `${hash} ${URL.parse(url)?.host ?? url} ${looseText(host)}`;
+  return `${hash} ${URL.parse(url)?.host ?? url} ${coerceText(host)}`;
 }
 
 function fitsAny(patterns: readonly string[], value: Json | undefined): boolean {
@@ -111,5 +109,5 @@ function holdsAny({ item }: Row, parts: readonly string[]): boolean {
 }
 
 function pagesOf({ detail }: Detected): readonly Json[] {
-  return looseList(detail["page_urls"]);
+  return coerceList(detail["page_urls"]);
 }

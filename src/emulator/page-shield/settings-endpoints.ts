@@ -1,8 +1,7 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { permissions, zoneIn } from "../http/access.ts";
 import { settingsShown, settingsStored } from "../http/dialect.ts";
-import { shown, stored } from "../http/endpoint.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import { type Endpoint, shown, stored } from "../http/endpoint.ts";
 import { fieldsOf } from "../http/fields.ts";
 import { refused, unpublishedCodes } from "../http/service-error.ts";
 import { timestamp } from "../http/timestamp.ts";

@@ -1,10 +1,9 @@
-import type { Json, JsonObject } from "../../syntax/json.ts";
-import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
+import { type Json, type JsonObject, coerceObject, coerceObjects } from "../../syntax/json.ts";
 import type { Rule, Ruleset } from "../state.ts";
 import { managedIds } from "./managed.ts";
 
 /** A managed rule as the overrides of its deployment leave it. */
-export interface EffectiveRule {
+interface EffectiveRule {
   readonly id: string;
   readonly description: string;
   readonly enabled: boolean;
@@ -20,7 +19,7 @@ export function effectiveRules(
   ruleset: Ruleset,
   overrides: Json | undefined,
 ): readonly EffectiveRule[] {
-  const given = looseObject(overrides);
+  const given = coerceObject(overrides);
   return ruleset.rules.map((rule) => effectiveRule(rule, layersFor(rule, given, ruleset)));
 }
 
@@ -31,10 +30,10 @@ function layersFor(rule: Rule, overrides: JsonObject, ruleset: Ruleset): readonl
   const isOwaspScore = ruleset.id === managedIds.owasp && rule.score_threshold !== undefined;
   return [
     isOwaspScore ? withoutAction : overrides,
-    ...looseObjects(overrides["categories"]).filter((item) =>
+    ...coerceObjects(overrides["categories"]).filter((item) =>
       rule.categories?.some((category) => category === item["category"]),
     ),
-    ...looseObjects(overrides["rules"]).filter((item) => item["id"] === rule.id),
+    ...coerceObjects(overrides["rules"]).filter((item) => item["id"] === rule.id),
   ];
 }
 

@@ -1,9 +1,12 @@
 import { wireCodes } from "../../api/wire.ts";
-import type { Argument, Expression } from "../../syntax/expression/expression-tree.ts";
-import { typeOfOperand } from "../../syntax/expression/expression-types.ts";
+import { typeOfOperand } from "../../syntax/expression/expression-fields.ts";
+import {
+  type Argument,
+  type Expression,
+  nodesOf,
+} from "../../syntax/expression/expression-tree.ts";
 import { maxExpressionLength, parseExpression } from "../../syntax/expression/expression.ts";
-import { nodesOf } from "../../syntax/expression/walk-expression.ts";
-import type { SyntaxDiagnostic } from "../../syntax/finding.ts";
+import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { FieldReader } from "../http/fields.ts";
 
 /** Plans whose expressions may use regular expressions (SERVICE.md D). */
@@ -41,8 +44,8 @@ export function checkExpression(fields: FieldReader, expression: string, plan: s
       wireCodes.expressionTooLong,
     );
   }
-  const { tree, findings } = parseExpression(expression);
-  const error = findings.find(({ severity }) => severity === "error");
+  const { tree, diagnostics } = parseExpression(expression);
+  const error = diagnostics.find(({ severity }) => severity === "error");
   if (error !== undefined || tree === undefined) {
     throw fields.mistake("expression", parsingError(expression, error));
   }

@@ -1,11 +1,10 @@
-import type { Json, JsonObject } from "../../syntax/json.ts";
-import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
+import { type Json, type JsonObject, coerceObject, coerceObjects } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { paranoiaTags, scoreRuleId } from "./managed.ts";
 import { scoreActions } from "./phases.ts";
 
 /** How people speak of the OWASP ruleset; `undefined` leaves it as it is. */
-export interface Tuning {
+interface Tuning {
   readonly paranoiaLevel: number | undefined;
   readonly scoreThreshold: number | undefined;
   readonly action: string | undefined;
@@ -32,14 +31,14 @@ export function tuningIn(fields: FieldReader): Tuning {
 
 /** The overrides after a tuning; what it does not speak of stays. */
 export function tuned(overrides: Json | undefined, tuning: Tuning): JsonObject {
-  const before = looseObject(overrides);
+  const before = coerceObject(overrides);
   const categories = [
-    ...looseObjects(before["categories"]).filter(
+    ...coerceObjects(before["categories"]).filter(
       (item) => tuning.paranoiaLevel === undefined || !isParanoia(item),
     ),
     ...tagsAbove(tuning.paranoiaLevel).map((category) => ({ category, enabled: false })),
   ];
-  const rules = withScoreRule(looseObjects(before["rules"]), tuning);
+  const rules = withScoreRule(coerceObjects(before["rules"]), tuning);
   const { categories: _categories, rules: _rules, ...others } = before;
   return {
     ...others,

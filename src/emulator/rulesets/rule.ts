@@ -1,5 +1,4 @@
-import { canonicalJson } from "../../syntax/json.ts";
-import type { Json, JsonObject } from "../../syntax/json.ts";
+import { type Json, type JsonObject, canonicalJson } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import type { Rule, RuleContent } from "../state.ts";
 import { executeParameters } from "./execute-parameters.ts";

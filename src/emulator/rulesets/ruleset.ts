@@ -1,14 +1,12 @@
 import { wireCodes } from "../../api/wire.ts";
 import type { JsonObject } from "../../syntax/json.ts";
-import { fieldsOf } from "../http/fields.ts";
-import type { FieldReader } from "../http/fields.ts";
+import { type FieldReader, fieldsOf } from "../http/fields.ts";
 import { refused, unpublishedCodes } from "../http/service-error.ts";
 import { timestamp } from "../http/timestamp.ts";
 import type { Owner, Rule, Ruleset, StoredRuleset } from "../state.ts";
 import { sourceOf } from "./phases.ts";
 import type { RulePlace } from "./rule-place.ts";
-import { draftOf, ruleFrom } from "./rule.ts";
-import type { RuleDraft } from "./rule.ts";
+import { type RuleDraft, draftOf, ruleFrom } from "./rule.ts";
 
 /** Earlier versions that are kept of each ruleset. */
 const mostVersions = 200;

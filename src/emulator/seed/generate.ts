@@ -3,7 +3,7 @@ import { seededRandom } from "../control/faults.ts";
 import type { Seed, SeedDetected, SeedZone } from "./seed.ts";
 
 /** How much a generated seed holds: so many zones, and in each so many policies and scripts. */
-export interface Generation {
+interface Generation {
   readonly zones: number;
   readonly policies: number;
   readonly scripts: number;

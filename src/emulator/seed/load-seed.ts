@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 
-import { Ajv2020 } from "ajv/dist/2020.js";
-import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
-import { LineCounter, isNode, parseDocument } from "yaml";
-import type { Document } from "yaml";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { type Document, LineCounter, isNode, parseDocument } from "yaml";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import { withoutSecrets } from "../../syntax/without-secrets.ts";
@@ -12,7 +10,7 @@ import type { Seed, SeedProblem } from "./seed.ts";
 import { seededState } from "./seeded-state.ts";
 
 /** A seed, or everything that is wrong with its text. */
-export type LoadedSeed = { readonly seed: Seed } | { readonly diagnostics: readonly SeedProblem[] };
+type LoadedSeed = { readonly seed: Seed } | { readonly diagnostics: readonly SeedProblem[] };
 
 /** Reads a seed from YAML text: syntax, shape and everything that the service itself would refuse. */
 export function loadSeed(text: string, file: string): LoadedSeed {

@@ -1,7 +1,5 @@
-import type { Json, JsonObject } from "../../syntax/json.ts";
-import { looseText } from "../../syntax/loose-json.ts";
-import { fieldsOf } from "../http/fields.ts";
-import type { FieldReader } from "../http/fields.ts";
+import { type Json, type JsonObject, coerceText } from "../../syntax/json.ts";
+import { type FieldReader, fieldsOf } from "../http/fields.ts";
 import { unpublishedCodes } from "../http/service-error.ts";
 import { ageIn, isMoment } from "../http/time.ts";
 import { timestamp } from "../http/timestamp.ts";
@@ -92,7 +90,7 @@ function firstPage(fields: FieldReader, zone: string): string {
 }
 
 function firstPageOf(item: JsonObject): string {
-  return looseText(item["first_page_url"]);
+  return coerceText(item["first_page_url"]);
 }
 
 /** A moment as ISO time, or as an age before now. */

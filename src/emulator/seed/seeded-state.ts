@@ -6,13 +6,13 @@ import { changedSettings } from "../page-shield/settings-endpoints.ts";
 import { withDeployment } from "../rulesets/deployment.ts";
 import { managedPhase } from "../rulesets/phases.ts";
 import {
+  type Maker,
   emptyRuleset,
   entrypointKind,
   nextVersion,
   replacedRules,
   rulesetFields,
 } from "../rulesets/ruleset.ts";
-import type { Maker } from "../rulesets/ruleset.ts";
 import type {
   AccountState,
   Detected,
@@ -33,13 +33,12 @@ import {
   tokenFrom,
   unlimited,
 } from "./seed-defaults.ts";
-import { seedMistakes } from "./seed-mistakes.ts";
-import type { SeedMistake, Step } from "./seed-mistakes.ts";
+import { type SeedMistake, type Step, seedMistakes } from "./seed-mistakes.ts";
 import type { Seed, SeedAccount, SeedRuleset, SeedZone } from "./seed.ts";
 import { seededCookie, seededItem } from "./seeded-items.ts";
 
 /** A state made from a seed, with every mistake found on the way; a mistaken part is left out. */
-export interface SeededState {
+interface SeededState {
   readonly state: State;
   readonly mistakes: readonly SeedMistake[];
 }

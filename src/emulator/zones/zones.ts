@@ -1,13 +1,11 @@
 import { compareText } from "../../syntax/by-text.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { isPermitted, permissions, reachesZone, zoneIn } from "../http/access.ts";
-import { shown } from "../http/endpoint.ts";
-import type { Answer, Call, Endpoint } from "../http/endpoint.ts";
+import { type Answer, type Call, type Endpoint, shown } from "../http/endpoint.ts";
 import { pageOf } from "../http/paging.ts";
 import { badQuery, queryList, queryOneOf, queryText } from "../http/query.ts";
 import type { TokenState, ZoneState } from "../state.ts";
-import { idFrom } from "../store.ts";
-import type { Store } from "../store.ts";
+import { type Store, idFrom } from "../store.ts";
 
 const zoneStatuses = ["initializing", "pending", "active", "moved"] as const;
 const zoneTypes = ["full", "partial", "secondary", "internal"];

@@ -1,16 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { looseObject } from "../../syntax/loose-json.ts";
+import { coerceObject } from "../../syntax/json.ts";
 import type { LiveRule, LiveZone } from "../../zone/live-zone.ts";
 import { owaspRulesetId, rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import { keyOfRef, markOfRef } from "../../zone/mark.ts";
-import type { Overrides, OwaspTuning, Rule } from "../../zone/resource.ts";
-import { scoreActions } from "../../zone/resource.ts";
-import type { Candidates } from "../candidate.ts";
-import { candidatesOf, Keys } from "../candidate.ts";
+import { type Overrides, type OwaspTuning, type Rule, scoreActions } from "../../zone/resource.ts";
+import { type Candidates, Keys, candidatesOf } from "../candidate.ts";
 import { canonicalLevels } from "../rules/paranoia.ts";
-import type { Tuned } from "../rules/rule-overrides.ts";
-import { resolveOverrides, tuningOf } from "../rules/rule-overrides.ts";
+import { type Tuned, resolveOverrides, tuningOf } from "../rules/rule-overrides.ts";
 import { parameterFields, ruleFields, serverMadeFields } from "../rules/rule-wire.ts";
 import { unknownInOverrides } from "../rules/wire-overrides.ts";
 
@@ -100,7 +97,7 @@ const untuned: OwaspTuning = {
 
 /** Paths of what a rule carries beyond what we know. */
 function unknownIn({ wire, does }: LiveRule): readonly string[] {
-  const parameters = looseObject(wire["action_parameters"]);
+  const parameters = coerceObject(wire["action_parameters"]);
   const isKnown = (name: string) =>
     ruleFields.has(name) ||
     serverMadeFields.has(name) ||

@@ -1,20 +1,16 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
-import type { Mark } from "../../zone/mark.ts";
-import { marked, unmarked } from "../../zone/mark.ts";
+import { type Mark, marked, unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
 import type { Delete, Effect, FieldChange, Update } from "../change.ts";
 import { neutral, weakens } from "../effect.ts";
 import type { KindPlan, Unmanaged } from "../kind-plan.ts";
-import type { ToPrune } from "../prunable.ts";
-import { prunableAmong } from "../prunable.ts";
+import { type ToPrune, prunableAmong } from "../prunable.ts";
 import { effectOfPolicy } from "./policy-effect.ts";
 import { differingPolicyFields } from "./policy-fields.ts";
-import type { DesiredPolicy } from "./policy-match.ts";
-import { matchPolicies } from "./policy-match.ts";
-import type { PolicyStep } from "./policy-order.ts";
-import { orderPolicySteps } from "./policy-order.ts";
+import { type DesiredPolicy, matchPolicies } from "./policy-match.ts";
+import { type PolicyStep, orderPolicySteps } from "./policy-order.ts";
 
 /** Plans the policies of a zone: one request a policy, each body complete (SERVICE.md A.6). */
 export function planPolicies(

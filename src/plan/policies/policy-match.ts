@@ -1,6 +1,5 @@
 import { byText } from "../../syntax/by-text.ts";
-import type { Json } from "../../syntax/json.ts";
-import { looseText } from "../../syntax/loose-json.ts";
+import { type Json, coerceText } from "../../syntax/json.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
@@ -70,7 +69,7 @@ export function withMarkOf(
   description: Json | undefined,
   live: readonly LivePolicy[],
 ): readonly LivePolicy[] {
-  const wanted = unmarked(looseText(description));
+  const wanted = unmarked(coerceText(description));
   return live.filter((each) => {
     const { owner, key } = unmarked(each.description);
     return owner === wanted.owner && key === wanted.key;

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from "../../syntax/json.ts";
-import { looseObject } from "../../syntax/loose-json.ts";
+import { type Json, type JsonObject, coerceObject } from "../../syntax/json.ts";
 import type { LiveRule, LiveRuleAction } from "../../zone/live-zone.ts";
 import type { Overrides, SkipParameters } from "../../zone/resource.ts";
 import { serverMadeFields, skipFields, wireSkip } from "./rule-wire.ts";
@@ -33,7 +32,7 @@ export function ruleBody(form: RuleForm, live: LiveRule | undefined, ref: string
     expression: form.expression,
     enabled: form.enabled,
     action: form.does.action,
-    action_parameters: parametersOf(form, looseObject(parameters)),
+    action_parameters: parametersOf(form, coerceObject(parameters)),
   };
   if (form.does.action === "skip") body["logging"] = { enabled: form.does.logging };
   else delete body["logging"];

@@ -6,8 +6,7 @@ import type { Overrides } from "../../zone/resource.ts";
 import type { Effect } from "../change.ts";
 import { combine, neutral, strengthens, unclear, weakens } from "../effect.ts";
 import { canonicalLevels } from "./paranoia.ts";
-import type { Tuning } from "./rule-overrides.ts";
-import { tuningOf } from "./rule-overrides.ts";
+import { type Tuning, tuningOf } from "./rule-overrides.ts";
 
 /** The fields of a rule that decide what it does. */
 export interface RuleTerms {

@@ -6,7 +6,7 @@ import type {
   ParanoiaLevel,
   RuleOverride,
 } from "../../zone/resource.ts";
-import { rulesBetweenLevels, switchesAnyLevel, paranoiaOf } from "./paranoia.ts";
+import { paranoiaOf, rulesBetweenLevels, switchesAnyLevel } from "./paranoia.ts";
 
 /** Overrides in the words in which a file tunes the OWASP ruleset. */
 export interface Tuning {

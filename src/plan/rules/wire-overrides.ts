@@ -1,5 +1,10 @@
-import { isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
-import { looseObject, looseObjects } from "../../syntax/loose-json.ts";
+import {
+  type Json,
+  type JsonObject,
+  isJsonObject,
+  coerceObject,
+  coerceObjects,
+} from "../../syntax/json.ts";
 import type { Overrides } from "../../zone/resource.ts";
 import { ifAny, overrideFields } from "./rule-wire.ts";
 
@@ -12,7 +17,7 @@ export function wireOverrides(
   live: Json | undefined,
 ): JsonObject | undefined {
   const { categories, rules, ...whole } = overrides;
-  const kept = looseObject(live);
+  const kept = coerceObject(live);
   const wire = {
     ...unknownIn(kept),
     ...defined(whole),
@@ -26,7 +31,7 @@ export function wireOverrides(
 export function unknownInOverrides(live: Json | undefined): readonly string[] {
   if (!isJsonObject(live)) return [];
   const inElements = (["categories", "rules"] as const).flatMap((list) =>
-    looseObjects(live[list]).flatMap((each) =>
+    coerceObjects(live[list]).flatMap((each) =>
       Object.keys(unknownIn(each)).map((name) => `${list}[].${name}`),
     ),
   );
@@ -40,7 +45,7 @@ function withUnknown(
   live: Json | undefined,
   name: "category" | "id",
 ): readonly JsonObject[] {
-  const lives = looseObjects(live);
+  const lives = coerceObjects(live);
   return parts.map((part) => {
     const wire = defined({ ...part });
     return { ...unknownIn(lives.find((each) => each[name] === wire[name]) ?? {}), ...wire };

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
+import { type Json, type JsonObject, isJsonList, isJsonObject } from "../../syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../zone/live-zone.ts";
 import type { Position, Write } from "../../zone/write.ts";
 import { withMarkOf } from "../policies/policy-match.ts";

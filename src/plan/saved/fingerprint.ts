@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 
-import { canonicalJson, type Json } from "../../syntax/json.ts";
-import { looseText } from "../../syntax/loose-json.ts";
+import { type Json, canonicalJson, coerceText } from "../../syntax/json.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import { settingNames } from "../../zone/resource.ts";
-import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
+import { type Write, type ZonePart, partOf } from "../../zone/write.ts";
 import type { Plan } from "../plan.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
 import { isAlreadyApplied } from "./already-applied.ts";
@@ -91,7 +90,7 @@ const unread = "not read";
 
 /** What a new policy rests on: that nobody has made it since, as a run whose answer was lost may have (SERVICE.md A.6). */
 function absentPolicy(description: Json | undefined, { policies }: LiveZone): LiveObject {
-  const { owner = "", key = "" } = unmarked(looseText(description));
+  const { owner = "", key = "" } = unmarked(coerceText(description));
   const holders = policies && withMarkOf(description, policies);
   const ids = holders?.map(({ id }) => id).toSorted();
   return [

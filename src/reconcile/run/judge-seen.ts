@@ -1,6 +1,6 @@
-import { blocksSeen, mayBlockAnew } from "../../impact/blocks-seen.ts";
+import { blocksInUse, canBlockMore } from "../../impact/blocks-in-use.ts";
 import { cspImpact } from "../../impact/csp-impact.ts";
-import { judgedPolicies } from "../../impact/judged-policies.ts";
+import { comparedPolicies } from "../../impact/zone-impact.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
@@ -33,13 +33,13 @@ export async function judgeSeen(
   signal: AbortSignal,
 ): Promise<Plan> {
   const declared = content.policies?.items ?? [];
-  const policies = judgedPolicies(plan, declared, live.policies ?? []).filter(mayBlockAnew);
+  const policies = comparedPolicies(plan, declared, live.policies ?? []).filter(canBlockMore);
   if (policies.length === 0) return plan;
   try {
     const scripts = await reader.readScripts(zone, priority, signal);
     const impacts = cspImpact(policies, scripts, limits);
     const moment = { now: clock.now(), freshMs: limits.freshMs };
-    const found = blocksSeen(impacts, declared, moment);
+    const found = blocksInUse(impacts, declared, moment);
     return { ...plan, holds: [...plan.holds, ...found] };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.transient) throw error;

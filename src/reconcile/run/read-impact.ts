@@ -1,4 +1,4 @@
-import { deployedRulesets, zoneImpact, type ZoneImpact } from "../../impact/zone-impact.ts";
+import { type ZoneImpact, deployedRulesets, zoneImpact } from "../../impact/zone-impact.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";

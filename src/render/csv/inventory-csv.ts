@@ -1,5 +1,5 @@
-import { itemJson, type InventoryOptions, type ZoneInventory } from "../../state/inventory.ts";
-import { canonicalJson, type Json, type JsonObject } from "../../syntax/json.ts";
+import { type InventoryOptions, type ZoneInventory, itemJson } from "../../state/inventory.ts";
+import { type Json, type JsonObject, canonicalJson } from "../../syntax/json.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
 
 const common = [

@@ -1,15 +1,22 @@
 import { causes, directions, verbs } from "../../plan/change.ts";
 import { holdReasons } from "../../plan/guard/hold.ts";
 import {
-  historyChangeResults,
-  historyEntryResults,
   type HistoryChange,
   type HistoryEntry,
+  historyChangeResults,
+  historyEntryResults,
 } from "../../state/history.ts";
 import { triggers } from "../../state/run-report.ts";
 import { zoneStatuses } from "../../state/zone-state.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
-import { knownName, looseDate, looseObjects, looseText } from "../../syntax/loose-json.ts";
+import {
+  type Json,
+  type JsonObject,
+  isJsonObject,
+  parseName,
+  coerceDate,
+  coerceObjects,
+  coerceText,
+} from "../../syntax/json.ts";
 
 /** An entry as JSON: the moment stands first, so that it can be read without the rest. */
 export function historyJson(entry: HistoryEntry): JsonObject {
@@ -33,25 +40,25 @@ export function historyJson(entry: HistoryEntry): JsonObject {
 /** The entry that a JSON value tells; `undefined` where it tells none. */
 export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
   if (!isJsonObject(value)) return undefined;
-  const at = looseDate(value["at"]);
-  const trigger = knownName(triggers, value["trigger"]);
-  const result = knownName(historyEntryResults, value["result"]);
-  const status = knownName(zoneStatuses, value["status"]);
-  const zone = looseText(value["zone"]);
+  const at = coerceDate(value["at"]);
+  const trigger = parseName(triggers, value["trigger"]);
+  const result = parseName(historyEntryResults, value["result"]);
+  const status = parseName(zoneStatuses, value["status"]);
+  const zone = coerceText(value["zone"]);
   if (!at || !trigger || !result || !status || zone === "") return undefined;
   return {
     at,
     zone,
-    run: looseText(value["run"]),
+    run: coerceText(value["run"]),
     trigger,
-    revision: looseText(value["revision"]),
+    revision: coerceText(value["revision"]),
     result,
     status,
-    cause: knownName(causes, value["cause"]),
-    driftedSince: looseDate(value["drifted_since"]),
-    clearAt: looseDate(value["clear_at"]),
-    changes: looseObjects(value["changes"]).flatMap(changeFrom),
-    holds: looseObjects(value["holds"]).flatMap(holdFrom),
+    cause: parseName(causes, value["cause"]),
+    driftedSince: coerceDate(value["drifted_since"]),
+    clearAt: coerceDate(value["clear_at"]),
+    changes: coerceObjects(value["changes"]).flatMap(changeFrom),
+    holds: coerceObjects(value["holds"]).flatMap(holdFrom),
     failure: failureFrom(value["failure"]),
   };
 }
@@ -72,20 +79,20 @@ function changeJson({ verb, key, title, direction, result, fields }: HistoryChan
 }
 
 function changeFrom(value: JsonObject): readonly HistoryChange[] {
-  const verb = knownName(verbs, value["verb"]);
-  const direction = knownName(directions, value["effect"]);
-  const result = knownName(historyChangeResults, value["result"]);
+  const verb = parseName(verbs, value["verb"]);
+  const direction = parseName(directions, value["effect"]);
+  const result = parseName(historyChangeResults, value["result"]);
   if (verb === undefined || direction === undefined || result === undefined) return [];
-  const fields = looseObjects(value["fields"]).map((part) => ({
-    field: looseText(part["field"]),
+  const fields = coerceObjects(value["fields"]).map((part) => ({
+    field: coerceText(part["field"]),
     before: part["before"],
     after: part["after"],
   }));
   return [
     {
       verb,
-      key: looseText(value["key"]),
-      title: looseText(value["title"]),
+      key: coerceText(value["key"]),
+      title: coerceText(value["title"]),
       direction,
       result,
       fields,
@@ -94,15 +101,15 @@ function changeFrom(value: JsonObject): readonly HistoryChange[] {
 }
 
 function holdFrom(value: JsonObject): HistoryEntry["holds"] {
-  const reason = knownName(holdReasons, value["reason"]);
-  return reason === undefined ? [] : [{ reason, message: looseText(value["message"]) }];
+  const reason = parseName(holdReasons, value["reason"]);
+  return reason === undefined ? [] : [{ reason, message: coerceText(value["message"]) }];
 }
 
 function failureFrom(value: Json | undefined): HistoryEntry["failure"] {
   if (!isJsonObject(value)) return undefined;
   return {
-    code: looseText(value["code"]),
-    message: looseText(value["message"]),
-    ray: looseText(value["ray"]),
+    code: coerceText(value["code"]),
+    message: coerceText(value["message"]),
+    ray: coerceText(value["ray"]),
   };
 }

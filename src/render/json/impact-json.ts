@@ -1,6 +1,5 @@
-import type { PolicyImpact, Sighting } from "../../impact/csp-impact.ts";
-import type { EffectiveRule } from "../../impact/effective-rules.ts";
-import { levelOf } from "../../impact/ruleset-impact.ts";
+import type { PolicyImpact, AffectedResource } from "../../impact/csp-impact.ts";
+import { type EffectiveRule, levelOf } from "../../impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../../impact/zone-impact.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { RulesetRule } from "../../zone/ruleset.ts";
@@ -22,16 +21,16 @@ function policyJson(impact: PolicyImpact): JsonObject {
     title: policy.title,
     force,
     seen,
-    blocked: impact.blocked.map((each) => ({ ...sightingJson(each), already: each.already })),
-    newly_allowed: impact.newlyAllowed.map(sightingJson),
-    allowed_malicious: impact.allowedMalicious.map(sightingJson),
-    unclear: impact.unclear.map((each) => ({ ...sightingJson(each), reason: each.reason })),
+    blocked: impact.blocked.map((each) => ({ ...affectedJson(each), already: each.already })),
+    newly_allowed: impact.newlyAllowed.map(affectedJson),
+    allowed_malicious: impact.allowedMalicious.map(affectedJson),
+    unclear: impact.unclear.map((each) => ({ ...affectedJson(each), reason: each.reason })),
     unseen: impact.unseen.map(({ directive, source }) => ({ directive, source: source.text })),
     elsewhere,
   };
 }
 
-function sightingJson({ resource, pages, malicious }: Sighting): JsonObject {
+function affectedJson({ resource, pages, malicious }: AffectedResource): JsonObject {
   const { kind, id, url, lastSeenAt } = resource;
   return { kind, id, url, last_seen_at: lastSeenAt?.toISOString() ?? null, pages, malicious };
 }

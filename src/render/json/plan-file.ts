@@ -1,9 +1,17 @@
 import { createHash } from "node:crypto";
 
 import type { SavedPlan } from "../../plan/saved/fingerprint.ts";
-import { canonicalJson, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
-import { looseDate, looseList, looseObject, looseText } from "../../syntax/loose-json.ts";
-import { planFileError, type PlanFileError } from "./plan-file-error.ts";
+import {
+  type Json,
+  type JsonObject,
+  canonicalJson,
+  isJsonObject,
+  coerceDate,
+  coerceList,
+  coerceObject,
+  coerceText,
+} from "../../syntax/json.ts";
+import { type PlanFileError, planFileError } from "./plan-file-error.ts";
 import { planJson } from "./plan-json.ts";
 import { planOf } from "./read-plan-file.ts";
 
@@ -115,17 +123,17 @@ function contentOf(file: PlanFile): JsonObject {
 }
 
 function fileOf(content: JsonObject): PlanFile | undefined {
-  const createdAt = looseDate(content["created_at"]);
-  const expiresAt = looseDate(content["expires_at"]);
-  const zones = looseList(content["zones"]).map((each) => savedOf(looseObject(each)));
+  const createdAt = coerceDate(content["created_at"]);
+  const expiresAt = coerceDate(content["expires_at"]);
+  const zones = coerceList(content["zones"]).map((each) => savedOf(coerceObject(each)));
   const saved = zones.filter((each) => each !== undefined);
   if (createdAt === undefined || expiresAt === undefined || saved.length < zones.length) {
     return undefined;
   }
   return {
-    owner: looseText(content["owner"]),
-    service: looseText(content["service"]),
-    revision: looseText(content["revision"]),
+    owner: coerceText(content["owner"]),
+    service: coerceText(content["service"]),
+    revision: coerceText(content["revision"]),
     createdAt,
     expiresAt,
     zones: saved,
@@ -135,10 +143,10 @@ function fileOf(content: JsonObject): PlanFile | undefined {
 function savedOf({ plan: json, fingerprints }: JsonObject): SavedPlan | undefined {
   const plan = planOf(json);
   if (plan === undefined) return undefined;
-  const prints = Object.entries(looseObject(fingerprints));
+  const prints = Object.entries(coerceObject(fingerprints));
   return {
     plan,
-    fingerprints: Object.fromEntries(prints.map(([name, print]) => [name, looseText(print)])),
+    fingerprints: Object.fromEntries(prints.map(([name, print]) => [name, coerceText(print)])),
   };
 }
 
@@ -156,7 +164,7 @@ function differingPath(a: Json | undefined, b: Json | undefined, depth: number):
 }
 
 function partsOf(json: Json | undefined): JsonObject {
-  return Array.isArray(json) ? Object.fromEntries(json.entries()) : looseObject(json);
+  return Array.isArray(json) ? Object.fromEntries(json.entries()) : coerceObject(json);
 }
 
 function isEqual(a: Json | undefined, b: Json | undefined): boolean {

@@ -1,18 +1,16 @@
 import type {
-  BlockedSighting,
+  BlockedResource,
   PolicyImpact,
-  Sighting,
-  UnclearSighting,
+  AffectedResource,
+  UnclearResource,
 } from "../../impact/csp-impact.ts";
-import type { EffectiveRule } from "../../impact/effective-rules.ts";
-import { levelOf, type RetunedRule } from "../../impact/ruleset-impact.ts";
+import { type EffectiveRule, type RetunedRule, levelOf } from "../../impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../../impact/zone-impact.ts";
 import { forceOf } from "../../plan/policies/policy-terms.ts";
 import { plural } from "../../state/plural.ts";
 import { printable } from "../../state/value.ts";
 import type { RulesetRule } from "../../zone/ruleset.ts";
-import type { Paint } from "./paint.ts";
-import { paintOf } from "./paint.ts";
+import { type Paint, paintOf } from "./paint.ts";
 
 /** More than these of one sort are only counted: JSON has them all. */
 const mostShown = 10;
@@ -59,13 +57,13 @@ function policyLines(impact: PolicyImpact, paint: Paint): readonly string[] {
   const kept = blocked.filter(({ already }) => already);
   return [
     `  ${paint("bold", policy.key)}${title}  ${of}; ${seenWords(seen)} on its pages`,
-    ...listed(`${verb} anew`, fresh, sightingText, paint("red", "✗")),
-    ...listed(`${verb} as before`, kept, sightingText, paint("dim", "✗")),
-    ...listed(freed, impact.newlyAllowed, sightingText, paint("green", "+")),
+    ...listed(`${verb} anew`, fresh, affectedText, paint("red", "✗")),
+    ...listed(`${verb} as before`, kept, affectedText, paint("dim", "✗")),
+    ...listed(freed, impact.newlyAllowed, affectedText, paint("green", "+")),
     ...listed(
       "lets in, though malicious",
       impact.allowedMalicious,
-      sightingText,
+      affectedText,
       paint("red", "!"),
     ),
     ...listed("cannot be told", impact.unclear, unclearText, paint("magenta", "?")),
@@ -87,8 +85,8 @@ function sourceText({ directive, source }: PolicyImpact["unseen"][number]): stri
   return printable(`${directive} ${source.text}`);
 }
 
-function unclearText(sighting: UnclearSighting): string {
-  return `${sightingText(sighting)}: ${sighting.reason}`;
+function unclearText(affected: UnclearResource): string {
+  return `${affectedText(affected)}: ${affected.reason}`;
 }
 
 function elsewhereLines({ elsewhere }: PolicyImpact): readonly string[] {
@@ -113,7 +111,7 @@ function listed<T>(
 }
 
 /** What was seen, how it is held, when and where. */
-function sightingText({ resource, pages, malicious }: Sighting | BlockedSighting): string {
+function affectedText({ resource, pages, malicious }: AffectedResource | BlockedResource): string {
   const [page] = pages;
   const seen = resource.lastSeenAt?.toISOString().slice(0, 10);
   const facts = [

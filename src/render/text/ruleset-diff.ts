@@ -1,5 +1,5 @@
 import { countedFields } from "../../plan/rules/rule-wire.ts";
-import { canonicalJson, type Json } from "../../syntax/json.ts";
+import { type Json, canonicalJson } from "../../syntax/json.ts";
 import type { Ruleset, RulesetRule } from "../../zone/ruleset.ts";
 
 /** One field of a rule that differs between two versions of its ruleset. */

@@ -1,12 +1,11 @@
 import { byText } from "../by-text.ts";
-import { coversAmong } from "./csp-cover.ts";
-import type { FindCover } from "./csp-cover.ts";
+import { type FindCover, coversAmong } from "./csp-cover.ts";
 import { cspDirectives } from "./csp-directives.ts";
 import type { CspSource } from "./csp-source.ts";
-import { effectiveDirectives, parseCsp } from "./csp.ts";
+import { distinctDirectives, parseCsp } from "./csp.ts";
 
 /** What a policy permits afterwards: less, more, the same, or what cannot be put in one word. */
-export type CspDirection = "stricter" | "looser" | "equal" | "mixed";
+type CspDirection = "stricter" | "looser" | "equal" | "mixed";
 
 /** One source that a directive gained or lost, or a directive that began or ceased to rule. */
 export interface CspChange {
@@ -20,7 +19,7 @@ export interface CspChange {
 }
 
 /** What changes for a visitor's browser from one policy to the other. */
-export interface CspComparison {
+interface CspComparison {
   readonly direction: CspDirection;
   readonly changes: readonly CspChange[];
 }
@@ -62,7 +61,7 @@ export function compareCsp(before: string, after: string): CspComparison {
 function policyOf(text: string): Policy {
   const { directives } = parseCsp(text);
   return new Map(
-    effectiveDirectives(directives).map(({ name, sources }) => [name, countingSources(sources)]),
+    distinctDirectives(directives).map(({ name, sources }) => [name, countingSources(sources)]),
   );
 }
 

@@ -1,5 +1,4 @@
-import { defaultPorts, matchesSource } from "./csp-source-match.ts";
-import type { UrlParts } from "./csp-source-match.ts";
+import { type UrlParts, defaultPorts, matchesSource } from "./csp-match.ts";
 import type { CspSource } from "./csp-source.ts";
 
 /** Finds a source that matches everything its argument matches, the argument itself aside. */

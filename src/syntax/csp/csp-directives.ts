@@ -3,7 +3,7 @@
  *
  * Only source lists are folded to lower case; a reporting group or a Trusted Types policy keeps its case.
  */
-export type CspValueKind = "sources" | "flag" | "tokens";
+type CspValueKind = "sources" | "flag" | "tokens";
 
 /** What is known about a directive. */
 export interface CspDirectiveFacts {

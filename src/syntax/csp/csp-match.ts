@@ -1,16 +1,15 @@
 import { cspDirectives } from "./csp-directives.ts";
-import { matchesSource } from "./csp-source-match.ts";
-import type { CspSource } from "./csp-source.ts";
-import { effectiveDirectives, parseCsp } from "./csp.ts";
+import type { CspHost, CspSource } from "./csp-source.ts";
+import { distinctDirectives, parseCsp } from "./csp.ts";
 
 /** What a page asks for, as far as policies tell requests apart. */
 export type CspRequest = "script" | "connection";
 
 /** The sources that match a URL loaded by a page; none: it is blocked. */
-export type MatchSources = (url: URL, page: URL) => readonly CspSource[];
+type MatchSources = (url: URL, page: URL) => readonly CspSource[];
 
 /** The directive of a policy that rules a kind of request. */
-export interface CspRuling {
+interface EffectiveDirective {
   /** May be a fall-back. */
   readonly directive: string;
   readonly sources: readonly CspSource[];
@@ -20,9 +19,12 @@ export interface CspRuling {
 const directives = { script: "script-src-elem", connection: "connect-src" } as const;
 
 /** What rules requests of one kind; `undefined`: nothing, so that all are allowed. */
-export function cspRuling(policy: string, request: CspRequest): CspRuling | undefined {
+export function effectiveDirective(
+  policy: string,
+  request: CspRequest,
+): EffectiveDirective | undefined {
   const named = new Map(
-    effectiveDirectives(parseCsp(policy).directives).map(({ name, sources }) => [name, sources]),
+    distinctDirectives(parseCsp(policy).directives).map(({ name, sources }) => [name, sources]),
   );
   const name = directives[request];
   const chain = [name, ...(cspDirectives.get(name)?.fallback ?? [])];
@@ -59,4 +61,117 @@ function hostsAbove(host: string): readonly string[] {
     hosts.push(`*${host.slice(dot)}`);
   }
   return hosts;
+}
+
+/** The parts of a URL that sources are held against. */
+export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "port" | "pathname">>;
+
+/** Whether a source matches a URL loaded by a page, as browsers have it (CSP Level 3, "Does url match expression"). */
+export function matchesSource(source: CspSource, url: UrlParts, page: UrlParts): boolean {
+  switch (source.kind) {
+    case "star":
+      return isNetwork(url) || url.protocol === page.protocol;
+    case "self":
+      return matchesSelf(url, page);
+    case "scheme":
+      return matchesScheme(source.scheme, url);
+    case "host":
+      return matchesHost(source, url, page);
+    case "none":
+    case "keyword":
+    case "hash":
+    case "nonce":
+    case "other":
+      return false;
+  }
+}
+
+function isNetwork({ protocol }: UrlParts): boolean {
+  return ["http:", "https:", "ws:", "wss:"].includes(protocol);
+}
+
+/**
+ * The safer scheme that a scheme lets in beside itself.
+ *
+ * CSP Level 3 takes a socket for a request over http, so that hosts, `https:` and `ws:` speak for both; browsers
+ * keep them apart (test/proof/csp-browser.proof.ts).
+ */
+const upgrades: Readonly<Record<string, string>> = { http: "https", ws: "wss" };
+
+function matchesScheme(scheme: string, { protocol }: UrlParts): boolean {
+  const actual = protocol.slice(0, -1);
+  return actual === scheme || actual === upgrades[scheme];
+}
+
+/** The port of a scheme where a URL names none. */
+export const defaultPorts: Readonly<Record<string, string>> = {
+  "http:": "80",
+  "https:": "443",
+  "ws:": "80",
+  "wss:": "443",
+};
+
+function portOf({ protocol, port }: UrlParts): string {
+  return port === "" ? (defaultPorts[protocol] ?? "") : port;
+}
+
+/**
+ * The page's own origin, and the safer schemes of its host where both ports are the usual ones or the URL's is written
+ * as the page's: `http://h:443` does not speak for `https://h`.
+ */
+function matchesSelf(url: UrlParts, page: UrlParts): boolean {
+  if (url.hostname !== page.hostname) return false;
+  if (url.port !== page.port && url.port !== portOf(page)) return false;
+  return (
+    url.protocol === page.protocol ||
+    url.protocol === "https:" ||
+    url.protocol === "wss:" ||
+    (page.protocol === "http:" && url.protocol === "ws:")
+  );
+}
+
+function matchesHost(source: CspHost, url: UrlParts, page: UrlParts): boolean {
+  const scheme = source.scheme ?? page.protocol.slice(0, -1);
+  return (
+    url.hostname !== "" &&
+    matchesName(source.host, url.hostname) &&
+    matchesPort(source.port, `${scheme}:`, url) &&
+    matchesScheme(scheme, url) &&
+    matchesPath(source.path, url.pathname)
+  );
+}
+
+function matchesName(wanted: string, actual: string): boolean {
+  if (wanted === "*") return true;
+  return wanted.startsWith("*.") ? actual.endsWith(wanted.slice(1)) : actual === wanted;
+}
+
+/** Where the URL has a safer scheme than was asked for, its port must be the usual one of that: so browsers have it. */
+function matchesPort(wanted: string | undefined, protocol: string, url: UrlParts): boolean {
+  if (wanted === "*") return true;
+  const isUsual = url.port === "";
+  if (wanted === undefined) return isUsual;
+  if (Number(wanted) === Number(portOf(url))) {
+    return protocol === url.protocol || (isUsual && url.protocol === "https:");
+  }
+  return isUsual && protocol !== url.protocol && Number(wanted) === 80;
+}
+
+/** Segment by segment, each percent-decoded; a slash at the end takes in all below it. A query takes no part. */
+function matchesPath(path: string, actual: string): boolean {
+  const [wanted = ""] = path.split(/[?#]/, 1);
+  if (wanted === "" || wanted === "/") return true;
+  const [own, other] = [wanted.split("/"), actual.split("/")];
+  const isPrefix = wanted.endsWith("/");
+  if (isPrefix ? own.length > other.length : own.length !== other.length) return false;
+  return (isPrefix ? own.slice(0, -1) : own).every(
+    (segment, index) => decoded(segment) === decoded(other[index] ?? ""),
+  );
+}
+
+/** Percent-decoded byte by byte: equal bytes become equal characters, whatever they mean. */
+function decoded(segment: string): string {
+  return segment.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) =>
+    String.fromCodePoint(Number.parseInt(hex, 16)),
+  );
 }

@@ -1,5 +1,5 @@
-import { asciiLower } from "../ascii-lower.ts";
-import type { Span } from "../finding.ts";
+import { asciiLower } from "../by-text.ts";
+import type { Span } from "../syntax-diagnostic.ts";
 
 /** Keywords of CSP Level 3 beside `'none'` and `'self'`; the first two are the ones the service documents (SERVICE.md E.1). */
 export const cspKeywords = [
@@ -18,7 +18,7 @@ export const cspKeywords = [
 ] as const;
 
 /** One of {@link cspKeywords}. */
-export type CspKeyword = (typeof cspKeywords)[number];
+type CspKeyword = (typeof cspKeywords)[number];
 
 /** A host as source: `https://*.example.com:8443/path`. `host` is `*` or may begin with `*.`. */
 export interface CspHost {
@@ -32,7 +32,7 @@ export interface CspHost {
 }
 
 /** What a source means; `other` is what no grammar knows and browsers ignore. */
-export type CspSourceMeaning =
+type CspSourceMeaning =
   | { readonly kind: "none" }
   | { readonly kind: "self" }
   | { readonly kind: "star" }

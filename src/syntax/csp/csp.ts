@@ -1,10 +1,7 @@
-import { asciiLower } from "../ascii-lower.ts";
-import { byText } from "../by-text.ts";
-import { finding, inTextOrder } from "../finding.ts";
-import type { SyntaxDiagnostic, Span } from "../finding.ts";
+import { asciiLower, byText } from "../by-text.ts";
+import { type Span, type SyntaxDiagnostic, diagnostic, inTextOrder } from "../syntax-diagnostic.ts";
 import { cspDirectives } from "./csp-directives.ts";
-import { opaqueCspSource, parseCspSource } from "./csp-source.ts";
-import type { CspSource } from "./csp-source.ts";
+import { type CspSource, opaqueCspSource, parseCspSource } from "./csp-source.ts";
 
 /** One directive of a policy; its span is that of its name. */
 export interface CspDirective extends Span {
@@ -14,9 +11,9 @@ export interface CspDirective extends Span {
 }
 
 /** A policy taken apart, repeated directives included, and what is wrong with its characters. */
-export interface ParsedCsp {
+interface ParsedCsp {
   readonly directives: readonly CspDirective[];
-  readonly findings: readonly SyntaxDiagnostic[];
+  readonly diagnostics: readonly SyntaxDiagnostic[];
 }
 
 /** Takes a policy apart as a browser does (SERVICE.md E.2). Every text is a policy of some kind. */
@@ -26,7 +23,7 @@ export function parseCsp(text: string): ParsedCsp {
     const directive = parseDirective(part[0], part.index);
     if (directive !== undefined) directives.push(directive);
   }
-  return { directives, findings: inTextOrder([...badCharacters(text), ...lineBreaks(text)]) };
+  return { directives, diagnostics: inTextOrder([...badCharacters(text), ...lineBreaks(text)]) };
 }
 
 /** The policy as one line, in the order given. */
@@ -43,14 +40,14 @@ export function printCsp(directives: readonly CspDirective[]): string {
  */
 export function canonicalCsp(text: string): string {
   return printCsp(
-    effectiveDirectives(parseCsp(text).directives)
+    distinctDirectives(parseCsp(text).directives)
       .map(sortedSources)
       .toSorted(byText(({ name }) => name)),
   );
 }
 
 /** The directives that a browser heeds: of each name the first. */
-export function effectiveDirectives(directives: readonly CspDirective[]): readonly CspDirective[] {
+export function distinctDirectives(directives: readonly CspDirective[]): readonly CspDirective[] {
   const first = new Map<string, CspDirective>();
   for (const directive of directives) {
     if (!first.has(directive.name)) first.set(directive.name, directive);
@@ -80,13 +77,13 @@ function sortedSources(directive: CspDirective): CspDirective {
 function badCharacters(text: string): SyntaxDiagnostic[] {
   return [...text.matchAll(/,+|[^\t\n\f\r -~]+/g)].map(({ 0: found, index: offset }) =>
     found.startsWith(",")
-      ? finding(
+      ? diagnostic(
           "CSP_COMMA",
           { offset, length: found.length },
           "a comma ends the policy",
           "separate sources by spaces and directives by semicolons",
         )
-      : finding(
+      : diagnostic(
           "CSP_INVALID_CHARACTER",
           { offset, length: found.length },
           `${shown(found)} cannot stand in a policy`,
@@ -104,11 +101,50 @@ function lineBreaks(text: string): SyntaxDiagnostic[] {
   if (index < 0) return [];
   const offset = text.length - text.trimStart().length + index;
   return [
-    finding(
+    diagnostic(
       "CSP_SEVERAL_LINES",
       { offset, length: 1 },
       "the value has several lines, which the service refuses",
       "nothing has to be done: it is sent as one line; in YAML, a folded text (>-) or a map says the same",
     ),
   ];
+}
+
+/** Where in the map a place of the text comes from; `index` is `undefined` for the directive's name. */
+interface CspEntry {
+  readonly directive: string;
+  readonly index: number | undefined;
+}
+
+/** A policy written as a map, as the text it stands for. */
+interface CspText {
+  readonly text: string;
+  /** Entries that do not stay within their place: checking `text` would tell of them wrongly. */
+  readonly diagnostics: readonly SyntaxDiagnostic[];
+  /** The entry in which an offset of `text` lies. */
+  readonly entryAt: (offset: number) => CspEntry | undefined;
+}
+
+/** The text of a policy written as directives with lists of sources. */
+export function cspOfMap(map: Readonly<Record<string, readonly string[]>>): CspText {
+  const entries: (CspEntry & { readonly offset: number; readonly length: number })[] = [];
+  let text = "";
+  for (const [directive, sources] of Object.entries(map)) {
+    text += text === "" ? "" : "; ";
+    for (const [position, token] of [directive, ...sources].entries()) {
+      text += position === 0 ? "" : " ";
+      const index = position === 0 ? undefined : position - 1;
+      entries.push({ directive, index, offset: text.length, length: token.length });
+      text += token;
+    }
+  }
+  const diagnostics = entries
+    .filter(({ offset, length }) => /^\s*$|[;]/.test(text.slice(offset, offset + length)))
+    .map((entry) => {
+      const message = "an entry is one source, without semicolons";
+      return diagnostic("CSP_BAD_ENTRY", entry, message, "write each directive under its own name");
+    });
+  const entryAt = (offset: number): CspEntry | undefined =>
+    entries.findLast((entry) => entry.offset <= offset);
+  return { text, diagnostics, entryAt };
 }

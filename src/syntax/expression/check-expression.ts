@@ -1,11 +1,15 @@
-import { finding } from "../finding.ts";
-import type { SyntaxDiagnostic } from "../finding.ts";
 import { nearestOfMany } from "../nearest.ts";
-import { checkPattern } from "./check-pattern.ts";
-import { expressionFields, expressionFunctions } from "./expression-fields.ts";
-import type { Expression, Member, Operand, Value } from "./expression-tree.ts";
-import { typeOfOperand } from "./expression-types.ts";
-import { nodesOf } from "./walk-expression.ts";
+import { type SyntaxDiagnostic, diagnostic } from "../syntax-diagnostic.ts";
+import { expressionFields, expressionFunctions, typeOfOperand } from "./expression-fields.ts";
+import {
+  type Expression,
+  type Member,
+  type Operand,
+  type TextValue,
+  type Value,
+  nodesOf,
+} from "./expression-tree.ts";
+import { regexParts } from "./read-string-literal.ts";
 
 /** Regular expressions that one expression may have (SERVICE.md B.8). */
 const maxRegexes = 64;
@@ -44,7 +48,7 @@ function unknownNames(operands: readonly Operand[]): SyntaxDiagnostic[] {
 function unknownName(operand: Operand, near: string | undefined): SyntaxDiagnostic {
   const isCall = operand.kind === "call";
   const what = isCall ? "function" : "field";
-  return finding(
+  return diagnostic(
     isCall ? "EXPR_UNKNOWN_FUNCTION" : "EXPR_UNKNOWN_FIELD",
     { offset: operand.offset, length: operand.name.length },
     `no public ${what} is called ${operand.name}`,
@@ -57,7 +61,7 @@ function missingOperator(operand: Operand): SyntaxDiagnostic[] {
   if (type !== "String" && type !== "Integer" && type !== "IP") return [];
   const message = `${operand.name} is of type ${type} and alone says neither yes nor no`;
   const remedy = `compare it, as in ${operand.name} ${exampleOf[type]}`;
-  return [finding("EXPR_MISSING_OPERATOR", operand, message, remedy)];
+  return [diagnostic("EXPR_MISSING_OPERATOR", operand, message, remedy)];
 }
 
 const exampleOf = { String: 'eq "…"', Integer: "gt 10", IP: "in {192.0.2.0/24}" };
@@ -69,11 +73,11 @@ function typeMismatch({ left, operator, right }: Comparison): SyntaxDiagnostic[]
   const wrong = members.find((member) => member.kind !== "list" && typeOfValue(member) !== type);
   if (wrong !== undefined) {
     const message = `${left.name} is of type ${type}, this value is not`;
-    return [finding("EXPR_TYPE_MISMATCH", wrong, message, remedyFor(type))];
+    return [diagnostic("EXPR_TYPE_MISMATCH", wrong, message, remedyFor(type))];
   }
   if (operandTypes[operator]?.includes(type) ?? true) return [];
   const message = `${operator} does not work on ${type}, which ${left.name} is`;
-  return [finding("EXPR_TYPE_MISMATCH", left, message, "use eq, ne or in")];
+  return [diagnostic("EXPR_TYPE_MISMATCH", left, message, "use eq, ne or in")];
 }
 
 /** Types that an operator works on; every scalar where it is not named. */
@@ -119,6 +123,46 @@ function tooManyRegexes(
   if (first === undefined) return [];
   const message = `${regexes.length} regular expressions; the service reads at most ${maxRegexes}`;
   return [
-    finding("EXPR_MANY_REGEXES", first, message, "use wildcard, in, or one pattern for several"),
+    diagnostic("EXPR_MANY_REGEXES", first, message, "use wildcard, in, or one pattern for several"),
   ];
+}
+
+/** What is wrong with the pattern on the right of `wildcard`, `strict wildcard` and `matches`. */
+function checkPattern({
+  operator,
+  right,
+}: Extract<Expression, { kind: "comparison" }>): SyntaxDiagnostic[] {
+  if (right.kind !== "text") return [];
+  if (operator === "matches") return checkRegex(right);
+  return operator.endsWith("wildcard") ? checkWildcard(right) : [];
+}
+
+function checkWildcard(pattern: TextValue): SyntaxDiagnostic[] {
+  const found: SyntaxDiagnostic[] = [];
+  const tokens = pattern.text.match(/\\[^]?|\*+|[^\\*]+/g) ?? [];
+  if (tokens.some((token) => token.startsWith("**"))) {
+    found.push(
+      diagnostic("EXPR_DOUBLE_STAR", pattern, "** stands in a wildcard pattern", "write one *"),
+    );
+  }
+  if (tokens.some((token) => token.startsWith("\\") && !/^\\[\\*]$/.test(token))) {
+    const remedy = "a backslash stands before * or another backslash only";
+    found.push(diagnostic("EXPR_BAD_WILDCARD", pattern, "this escape does not exist", remedy));
+  }
+  return found;
+}
+
+/** The engine has neither look-around nor back-references (SERVICE.md D). */
+function checkRegex(pattern: TextValue): SyntaxDiagnostic[] {
+  const plain = regexParts(pattern.text)
+    .filter(({ text, inClass }) => !inClass && !/^\\[^1-9]/.test(text))
+    .map(({ text }) => text)
+    .join("");
+  const known = [
+    { pattern: /\(\?<?[=!]/, message: "the service's engine has no look-around" },
+    { pattern: /\\[1-9]/, message: "the service's engine has no back-references" },
+  ].find((feature) => feature.pattern.test(plain));
+  if (known === undefined) return [];
+  const remedy = "say it with several conditions joined by and, or and not";
+  return [diagnostic("EXPR_BAD_REGEX", pattern, known.message, remedy)];
 }

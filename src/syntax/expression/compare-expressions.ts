@@ -1,7 +1,9 @@
-import type { Expression } from "./expression-tree.ts";
+import { asciiLower } from "../by-text.ts";
+import { matchesGlob } from "../glob.ts";
+import type { Expression, Value } from "./expression-tree.ts";
 import { canonicalExpression, parseExpression } from "./expression.ts";
-import { comparisonImplies, singleComparisons } from "./implied-comparison.ts";
-import { printExpression } from "./print-expression.ts";
+import { networkOf, parseIpAddress } from "./ip-address.ts";
+import { printExpression, printOperand } from "./print-expression.ts";
 
 /**
  * How the requests that the second expression selects lie to those of the first.
@@ -24,8 +26,8 @@ export function compareExpressions(before: string, after: string): ExpressionOrd
 
 /** What is too long for the service is not looked into: it can never be live. */
 function readable(text: string): Expression | undefined {
-  const { tree, findings } = parseExpression(text);
-  return findings.some(({ code }) => code === "EXPR_TOO_LONG") ? undefined : tree;
+  const { tree, diagnostics } = parseExpression(text);
+  return diagnostics.some(({ code }) => code === "EXPR_TOO_LONG") ? undefined : tree;
 }
 
 /** Pairs of parts that are compared before giving up: nested alternatives multiply. */
@@ -70,4 +72,136 @@ function itemsOf(expression: Expression, connective: "and" | "or"): readonly Exp
 
 function isConstant(expression: Expression, value: boolean): boolean {
   return expression.kind === "constant" && expression.value === value;
+}
+
+/** A comparison of an expression. */
+type Comparison = Extract<Expression, { kind: "comparison" }>;
+
+/** Numbers or addresses from the first to the last. */
+interface Interval {
+  readonly of: "integer" | "ip4" | "ip6";
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+/** Whether `b` is shown to hold wherever `a` does: both compare the same, and its values include those of `a`. */
+function comparisonImplies(a: Comparison, b: Comparison): boolean {
+  if (printOperand(a.left) !== printOperand(b.left)) return false;
+  const texts = textsOf(a);
+  if (texts !== undefined) {
+    const known = new Set(textsOf(b));
+    return texts.every((text) => known.has(text) || textFits(text, b));
+  }
+  const intervals = intervalsOf(a);
+  if (intervals !== undefined) return intervalsFit(intervals, b);
+  const isContained = a.operator === "contains" && b.operator === "contains";
+  return (
+    isContained &&
+    a.right.kind === "text" &&
+    b.right.kind === "text" &&
+    a.right.text.includes(b.right.text)
+  );
+}
+
+/** A comparison with a set as one comparison for each member. */
+function singleComparisons(comparison: Comparison): readonly Comparison[] {
+  const { right } = comparison;
+  if (comparison.operator !== "in" || right.kind !== "set") return [comparison];
+  return right.members.map((member) => ({ ...comparison, right: { ...right, members: [member] } }));
+}
+
+/** The values for which an `eq` or `in` holds. */
+function valuesOf({ operator, right }: Comparison): readonly Value[] | undefined {
+  if (operator === "eq") return [right];
+  return operator === "in" && right.kind === "set" ? right.members : undefined;
+}
+
+function textsOf(comparison: Comparison): readonly string[] | undefined {
+  const values = valuesOf(comparison);
+  const texts = values?.filter((value) => value.kind === "text").map(({ text }) => text);
+  return texts !== undefined && texts.length === values?.length ? texts : undefined;
+}
+
+function textFits(text: string, { operator, right }: Comparison): boolean {
+  if (right.kind !== "text") return false;
+  if (operator === "contains") return text.includes(right.text);
+  if (operator === "ne") return isAscii(text) && isAscii(right.text) && text !== right.text;
+  if (!operator.endsWith("wildcard") || right.text.includes("\\")) return false;
+  return operator === "wildcard"
+    ? matchesGlob(asciiLower(right.text), asciiLower(text))
+    : matchesGlob(right.text, text);
+}
+
+/** A byte that was written as an escape may be part of a letter, so other texts are not known to differ. */
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
+}
+
+function intervalsOf(comparison: Comparison): readonly Interval[] | undefined {
+  const { operator, right } = comparison;
+  if (right.kind === "integer") return integerIntervals(operator, right.value);
+  const intervals = valuesOf(comparison)?.map(intervalOf);
+  const known = intervals?.filter((interval) => interval !== undefined);
+  return known !== undefined && known.length === intervals?.length ? known : undefined;
+}
+
+const least = -(2n ** 63n);
+const most = 2n ** 63n - 1n;
+
+function integerIntervals(
+  operator: Comparison["operator"],
+  value: bigint,
+): readonly Interval[] | undefined {
+  const bounds: Partial<Record<Comparison["operator"], readonly [bigint, bigint]>> = {
+    eq: [value, value],
+    lt: [least, value - 1n],
+    le: [least, value],
+    gt: [value + 1n, most],
+    ge: [value, most],
+  };
+  const found = bounds[operator];
+  return found === undefined ? undefined : [{ of: "integer", first: found[0], last: found[1] }];
+}
+
+function intervalOf(value: Value): Interval | undefined {
+  if (value.kind === "integer") return { of: "integer", first: value.value, last: value.value };
+  if (value.kind === "address") {
+    const address = parseIpAddress(value.address);
+    if (address === undefined) return undefined;
+    const range = networkOf(address, value.prefix ?? (address.version === 4 ? 32 : 128));
+    return range === undefined ? undefined : { ...range, of: `ip${address.version}` };
+  }
+  if (value.kind !== "range") return undefined;
+  const from = intervalOf(value.from);
+  const to = intervalOf(value.to);
+  return from === undefined || to === undefined ? undefined : { ...from, last: to.last };
+}
+
+function intervalsFit(intervals: readonly Interval[], comparison: Comparison): boolean {
+  const other = comparison.operator === "ne" ? intervalOf(comparison.right) : undefined;
+  if (other !== undefined) {
+    return intervals.every((interval) => other.of === interval.of && !overlaps(other, interval));
+  }
+  const known = merged(intervalsOf(comparison) ?? []);
+  return intervals.every((interval) => known.some((wide) => includes(wide, interval)));
+}
+
+function includes(wide: Interval, narrow: Interval): boolean {
+  return wide.of === narrow.of && wide.first <= narrow.first && narrow.last <= wide.last;
+}
+
+function overlaps(a: Interval, b: Interval): boolean {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+/** The same values in as few intervals as possible, so that 1..5 is found in 1..3 and 4..9. */
+function merged(intervals: readonly Interval[]): readonly Interval[] {
+  const result: Interval[] = [];
+  for (const next of intervals.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {
+    const index = result.findLastIndex((known) => known.of === next.of);
+    const known = result[index];
+    if (known === undefined || known.last + 1n < next.first) result.push(next);
+    else if (known.last < next.last) result[index] = { ...known, last: next.last };
+  }
+  return result;
 }

@@ -1,4 +1,4 @@
-import type { Span } from "../finding.ts";
+import type { Span } from "../syntax-diagnostic.ts";
 
 /** A text value; a byte that only an escape can write (`\xE9`) stands as U+DC00 plus the byte. */
 export interface TextValue extends Span {
@@ -20,7 +20,7 @@ export interface AddressValue extends Span {
 }
 
 /** Both ends included. */
-export interface RangeValue extends Span {
+interface RangeValue extends Span {
   readonly kind: "range";
   readonly from: IntegerValue | AddressValue;
   readonly to: IntegerValue | AddressValue;
@@ -36,13 +36,13 @@ export interface BooleanValue extends Span {
 export type Member = TextValue | IntegerValue | AddressValue | RangeValue;
 
 /** `{ … }` */
-export interface SetValue extends Span {
+interface SetValue extends Span {
   readonly kind: "set";
   readonly members: readonly Member[];
 }
 
 /** `$name` */
-export interface ListValue extends Span {
+interface ListValue extends Span {
   readonly kind: "list";
   readonly name: string;
 }
@@ -64,7 +64,7 @@ export interface FieldOperand extends Span {
 }
 
 /** A function called, with what is taken out of its result. */
-export interface CallOperand extends Span {
+interface CallOperand extends Span {
   readonly kind: "call";
   readonly name: string;
   readonly arguments: readonly Argument[];
@@ -119,3 +119,25 @@ export type Expression =
       /** Two or more. */
       readonly items: readonly Expression[];
     });
+
+type Node = Expression | Operand | Value | Argument;
+
+/** Every node of an expression, from outside inwards and from left to right, indexes aside. */
+export function nodesOf(expression: Expression): readonly Node[] {
+  const nodes: Node[] = [];
+  const open: Node[] = [expression];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    nodes.push(node);
+    for (const child of childrenOf(node).toReversed()) open.push(child);
+  }
+  return nodes;
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  if (node.kind === "logic") return node.items;
+  if (node.kind === "not") return [node.item];
+  if (node.kind === "truth") return [node.operand];
+  if (node.kind === "comparison") return [node.left, node.right];
+  if (node.kind === "call") return node.arguments;
+  return node.kind === "set" ? node.members : [];
+}

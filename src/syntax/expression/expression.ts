@@ -1,14 +1,13 @@
-import { finding, inTextOrder } from "../finding.ts";
-import type { SyntaxDiagnostic } from "../finding.ts";
+import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../syntax-diagnostic.ts";
 import { checkExpression } from "./check-expression.ts";
 import type { Expression } from "./expression-tree.ts";
 import { readExpression } from "./read-expression.ts";
 import { TextReader } from "./text-reader.ts";
 
 /** A filter expression taken apart; no tree where it cannot be read. */
-export interface ParsedExpression {
+interface ParsedExpression {
   readonly tree: Expression | undefined;
-  readonly findings: readonly SyntaxDiagnostic[];
+  readonly diagnostics: readonly SyntaxDiagnostic[];
 }
 
 /** The most characters that an expression may have (SERVICE.md B.8). */
@@ -32,19 +31,19 @@ export function parseExpression(text: string): ParsedExpression {
     const remedy = "write true to select every request";
     return {
       tree: undefined,
-      findings: [finding("EXPR_EMPTY", whole, "the expression is empty", remedy)],
+      diagnostics: [diagnostic("EXPR_EMPTY", whole, "the expression is empty", remedy)],
     };
   }
   // Read up to the trimmed end, from the trimmed beginning, so that offsets are those of `text`.
   const reader = new TextReader(text.slice(0, whole.offset + whole.length), whole.offset);
   const tree = readExpression(reader);
-  const findings = tree === undefined ? [] : [...checkExpression(tree)];
-  if (reader.mistake !== undefined) findings.push(reader.mistake);
+  const diagnostics = tree === undefined ? [] : [...checkExpression(tree)];
+  if (reader.mistake !== undefined) diagnostics.push(reader.mistake);
   if (written.length > maxExpressionLength) {
     const message = `the expression has ${written.length} characters, the most is ${maxExpressionLength}`;
-    findings.push(
-      finding("EXPR_TOO_LONG", whole, message, "use a list, or split the policy or rule"),
+    diagnostics.push(
+      diagnostic("EXPR_TOO_LONG", whole, message, "use a list, or split the policy or rule"),
     );
   }
-  return { tree, findings: inTextOrder(findings) };
+  return { tree, diagnostics: inTextOrder(diagnostics) };
 }

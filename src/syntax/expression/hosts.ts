@@ -1,12 +1,17 @@
-import { asciiLower } from "../ascii-lower.ts";
+import { asciiLower } from "../by-text.ts";
 import { globsMeet } from "../glob.ts";
 import { expressionFields } from "./expression-fields.ts";
-import type { Argument, Expression, Operand, Value } from "./expression-tree.ts";
+import {
+  type Argument,
+  type Expression,
+  type Operand,
+  type Value,
+  nodesOf,
+} from "./expression-tree.ts";
 import { parseExpression } from "./expression.ts";
-import { nodesOf } from "./walk-expression.ts";
 
 /** Some hosts, in lower case; `*` stands for any run of characters. */
-export interface HostPatterns {
+interface HostPatterns {
   readonly kind: "some";
   /** Sorted; one without `*` is one host. */
   readonly patterns: readonly string[];

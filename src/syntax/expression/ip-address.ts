@@ -1,11 +1,11 @@
 /** An IP address as a number. */
-export interface IpAddress {
+interface IpAddress {
   readonly version: 4 | 6;
   readonly value: bigint;
 }
 
 /** Addresses from the first to the last, both included, of one version. */
-export interface IpRange {
+interface IpRange {
   readonly version: 4 | 6;
   readonly first: bigint;
   readonly last: bigint;

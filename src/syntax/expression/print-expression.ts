@@ -1,6 +1,13 @@
-import { connectives } from "./expression-tree.ts";
-import type { Argument, Expression, Index, Operand, Operator, Value } from "./expression-tree.ts";
-import { regexParts } from "./regex-parts.ts";
+import {
+  type Argument,
+  type Expression,
+  type Index,
+  type Operand,
+  type Operator,
+  type Value,
+  connectives,
+} from "./expression-tree.ts";
+import { regexParts } from "./read-string-literal.ts";
 
 /** The expression as text; parsed again it gives the same tree. */
 export function printExpression(tree: Expression): string {

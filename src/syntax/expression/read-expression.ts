@@ -1,14 +1,14 @@
-import { connectives } from "./expression-tree.ts";
-import type {
-  Argument,
-  Connective,
-  Expression,
-  Index,
-  Operand,
-  Operator,
-  Value,
+import { typeOfOperand } from "./expression-fields.ts";
+import {
+  type Argument,
+  type Connective,
+  type Expression,
+  type Index,
+  type Operand,
+  type Operator,
+  type Value,
+  connectives,
 } from "./expression-tree.ts";
-import { typeOfOperand } from "./expression-types.ts";
 import {
   isBoundary,
   noConnective,

@@ -1,6 +1,5 @@
 import { nearest } from "../nearest.ts";
-import { connectives, operators } from "./expression-tree.ts";
-import type { Operator } from "./expression-tree.ts";
+import { type Operator, connectives, operators } from "./expression-tree.ts";
 import { badSpace, unexpected } from "./read-value.ts";
 import type { TextReader } from "./text-reader.ts";
 

@@ -11,10 +11,10 @@ import { byteText, readText, textStart } from "./read-string-literal.ts";
 import type { TextReader } from "./text-reader.ts";
 
 /** What a bare word is, where the left side tells: `01:02` may be a text or an address. */
-export type ValueHint = "String" | "IP" | undefined;
+type ValueHint = "String" | "IP" | undefined;
 
 /** A value that is one value. */
-export type Literal = TextValue | IntegerValue | AddressValue;
+type Literal = TextValue | IntegerValue | AddressValue;
 
 /** Reads one value that stands alone: a text, a number, an address, `true` or `false`. */
 export function readValue(reader: TextReader, hint: ValueHint): Literal | BooleanValue | undefined {

@@ -1,5 +1,9 @@
-import { finding } from "../finding.ts";
-import type { SyntaxDiagnostic, SyntaxDiagnosticCode, Span } from "../finding.ts";
+import {
+  type Span,
+  type SyntaxDiagnostic,
+  type SyntaxDiagnosticCode,
+  diagnostic,
+} from "../syntax-diagnostic.ts";
 
 /** A place in a text, moving forward only, and the first mistake met there. */
 export class TextReader {
@@ -62,7 +66,7 @@ export class TextReader {
 
   /** Notes a mistake, unless one was noted before, and gives `undefined`, which every parser passes on. */
   fail(code: SyntaxDiagnosticCode, span: Span, message: string, remedy: string): undefined {
-    this.#mistake ??= finding(code, span, message, remedy);
+    this.#mistake ??= diagnostic(code, span, message, remedy);
     return undefined;
   }
 }

@@ -1,8 +1,7 @@
-import { paintOf, type Paint } from "../../render/text/paint.ts";
+import { type Paint, paintOf } from "../../render/text/paint.ts";
 import { shortRevision } from "../../state/short-revision.ts";
 import { printable, valueText } from "../../state/value.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
-import { looseText } from "../../syntax/loose-json.ts";
+import { type Json, type JsonObject, isJsonObject, coerceText } from "../../syntax/json.ts";
 
 const levelStyles = {
   trace: "dim",
@@ -52,7 +51,7 @@ function parseRecord(line: string): JsonObject | undefined {
 }
 
 function textAt(record: JsonObject, name: string): string {
-  return looseText(record[name]);
+  return coerceText(record[name]);
 }
 
 function levelText(level: string, paint: Paint): string {

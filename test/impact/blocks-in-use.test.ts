@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { blocksSeen, mayBlockAnew } from "../../src/impact/blocks-seen.ts";
+import { blocksInUse, canBlockMore } from "../../src/impact/blocks-in-use.ts";
 import { cspImpact } from "../../src/impact/csp-impact.ts";
 import type { PolicyTerms } from "../../src/plan/policies/policy-terms.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";
@@ -19,7 +19,7 @@ function holds(
   const judged = { key: `policy/${declared.key}`, title: "", before, after: declared };
   const impacts = cspImpact([judged], resources, { maliciousBelow: 50 });
   const limits = { now: new Date(Number(seenAt) + dayMs), freshMs: 7 * dayMs };
-  return blocksSeen(impacts, [declared], limits).map(
+  return blocksInUse(impacts, [declared], limits).map(
     ({ reason: code, message }) => `${code} ${message}`,
   );
 }
@@ -143,5 +143,5 @@ it.for([
   { when: "it only reports", before: undefined, after: policy("a"), may: false },
   { when: "it goes", before: enforced, after: undefined, may: false },
 ])("a policy may block anew: $may, where $when", ({ before, after, may }, { expect }) => {
-  expect(mayBlockAnew({ key: "policy/site", title: "", before, after })).toBe(may);
+  expect(canBlockMore({ key: "policy/site", title: "", before, after })).toBe(may);
 });

@@ -1,5 +1,38 @@
+/** Where in a text: UTF-16 units from its beginning, and how many of them. */
+export interface Span {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** A mistake inside a CSP value or a filter expression. */
+export interface SyntaxDiagnostic extends Span {
+  /** Stable, a key of {@link syntaxDiagnosticCodes}. */
+  readonly code: SyntaxDiagnosticCode;
+  readonly severity: "error" | "warning";
+  /** One sentence: what is wrong. */
+  readonly message: string;
+  /** One sentence: what would be right; "" where there is nothing to add. */
+  readonly remedy: string;
+}
+
+/** A finding of `code` at `span`, as severe as the table of codes says. */
+export function diagnostic(
+  code: SyntaxDiagnosticCode,
+  span: Span,
+  message: string,
+  remedy: string,
+): SyntaxDiagnostic {
+  const { severity } = syntaxDiagnosticCodes[code];
+  return { code, severity, message, remedy, offset: span.offset, length: span.length };
+}
+
+/** Findings in the order in which a reader meets them. */
+export function inTextOrder(diagnostics: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
+  return diagnostics.toSorted((a, b) => a.offset - b.offset || a.length - b.length);
+}
+
 /** What a code stands for, for the table of problems. */
-export interface SyntaxDiagnosticFacts {
+interface SyntaxDiagnosticFacts {
   readonly severity: "error" | "warning";
   /** One line. */
   readonly meaning: string;

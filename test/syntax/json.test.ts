@@ -1,25 +1,25 @@
 import { describe, it } from "vitest";
 
 import {
-  knownName,
-  looseDate,
-  looseList,
-  looseName,
-  looseObject,
-  looseObjects,
-  looseText,
-  looseTexts,
-} from "../../src/syntax/loose-json.ts";
+  parseName,
+  coerceDate,
+  coerceList,
+  coerceName,
+  coerceObject,
+  coerceObjects,
+  coerceText,
+  coerceTexts,
+} from "../../src/syntax/json.ts";
 
 const strange = [undefined, null, true, 1, "text", ["a", null, { b: 1 }], { c: 2 }];
 
 describe("JSON that may have any shape", () => {
   it.for([
-    { as: "a text", read: looseText, yields: ["", "", "", "", "text", "", ""] },
-    { as: "an object", read: looseObject, yields: [{}, {}, {}, {}, {}, {}, { c: 2 }] },
-    { as: "a list", read: looseList, yields: [[], [], [], [], [], ["a", null, { b: 1 }], []] },
-    { as: "objects", read: looseObjects, yields: [[], [], [], [], [], [{ b: 1 }], []] },
-    { as: "texts", read: looseTexts, yields: [[], [], [], [], [], ["a"], []] },
+    { as: "a text", read: coerceText, yields: ["", "", "", "", "text", "", ""] },
+    { as: "an object", read: coerceObject, yields: [{}, {}, {}, {}, {}, {}, { c: 2 }] },
+    { as: "a list", read: coerceList, yields: [[], [], [], [], [], ["a", null, { b: 1 }], []] },
+    { as: "objects", read: coerceObjects, yields: [[], [], [], [], [], [{ b: 1 }], []] },
+    { as: "texts", read: coerceTexts, yields: [[], [], [], [], [], ["a"], []] },
   ])("is read as $as: what is none is empty", ({ read, yields }, { expect }) => {
     expect(strange.map((json) => read(json))).toEqual(yields);
   });
@@ -27,13 +27,13 @@ describe("JSON that may have any shape", () => {
   it("is one of some names, else none of them or the first", ({ expect }) => {
     const names = ["high", "low"] as const;
     const given = ["low", "LOW", 1, undefined];
-    expect(given.map((json) => knownName(names, json))).toEqual([
+    expect(given.map((json) => parseName(names, json))).toEqual([
       "low",
       undefined,
       undefined,
       undefined,
     ]);
-    expect(given.map((json) => looseName(names, json))).toEqual(["low", "high", "high", "high"]);
+    expect(given.map((json) => coerceName(names, json))).toEqual(["low", "high", "high", "high"]);
   });
 
   it.for([
@@ -46,6 +46,6 @@ describe("JSON that may have any shape", () => {
     { json: null, yields: undefined },
     { json: undefined, yields: undefined },
   ])("names a moment or none: $json", ({ json, yields }, { expect }) => {
-    expect(looseDate(json)?.toISOString()).toBe(yields);
+    expect(coerceDate(json)?.toISOString()).toBe(yields);
   });
 });

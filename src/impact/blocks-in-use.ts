@@ -3,16 +3,16 @@ import { forceOf } from "../plan/policies/policy-terms.ts";
 import { sourceMatcher } from "../syntax/csp/csp-match.ts";
 import { parseCspSource } from "../syntax/csp/csp-source.ts";
 import type { Policy } from "../zone/resource.ts";
-import type { BlockedSighting, JudgedPolicy, PolicyImpact } from "./csp-impact.ts";
+import type { BlockedResource, ComparedPolicy, PolicyImpact } from "./csp-impact.ts";
 
 /** When something that was seen counts as in use. */
-export interface SeenLimits {
+interface InUseLimits {
   readonly now: Date;
   readonly freshMs: number;
 }
 
 /** Whether a change of a policy can block anything that it did not block before. */
-export function mayBlockAnew({ before, after }: JudgedPolicy): boolean {
+export function canBlockMore({ before, after }: ComparedPolicy): boolean {
   if (forceOf(after) !== "blocks") return false;
   return (["action", "expression", "enabled", "value"] as const).some(
     (field) => before?.[field] !== after?.[field],
@@ -23,10 +23,10 @@ export function mayBlockAnew({ before, after }: JudgedPolicy): boolean {
  * Why policies must not be carried out as they are: they begin to block scripts that are in use, not malicious and not
  * acknowledged in the file.
  */
-export function blocksSeen(
+export function blocksInUse(
   impacts: readonly PolicyImpact[],
   declared: readonly Policy[],
-  limits: SeenLimits,
+  limits: InUseLimits,
 ): readonly Hold[] {
   return impacts.flatMap(({ policy, force, blocked }) => {
     if (force !== "blocks") return [];
@@ -45,13 +45,13 @@ export function blocksSeen(
 }
 
 /** What carries no moment may be in use. */
-function isRecent({ resource }: BlockedSighting, { now, freshMs }: SeenLimits): boolean {
+function isRecent({ resource }: BlockedResource, { now, freshMs }: InUseLimits): boolean {
   const seenAt = resource.lastSeenAt;
   return seenAt === undefined || Number(now) - Number(seenAt) <= freshMs;
 }
 
 /** Acknowledged sources are read as a policy's own, on each page on which a script is blocked. */
-function acknowledgement(texts: readonly string[]): (sighting: BlockedSighting) => boolean {
+function acknowledgement(texts: readonly string[]): (affected: BlockedResource) => boolean {
   const matching = sourceMatcher(texts.map((text) => parseCspSource(text, 0)));
   return ({ resource, pages }) => {
     const url = URL.parse(resource.url);
@@ -66,9 +66,9 @@ function acknowledgement(texts: readonly string[]): (sighting: BlockedSighting) 
 const mostNamed = 5;
 
 function refusalOf(
-  { key }: JudgedPolicy,
-  inUse: readonly BlockedSighting[],
-  { freshMs }: SeenLimits,
+  { key }: ComparedPolicy,
+  inUse: readonly BlockedResource[],
+  { freshMs }: InUseLimits,
 ): Hold {
   const named = inUse.slice(0, mostNamed).map(({ resource, pages }) => {
     const [page] = pages;

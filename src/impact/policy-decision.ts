@@ -1,9 +1,9 @@
-import { forceOf, type PolicyTerms } from "../plan/policies/policy-terms.ts";
-import { cspRuling, sourceMatcher } from "../syntax/csp/csp-match.ts";
+import { type PolicyTerms, forceOf } from "../plan/policies/policy-terms.ts";
+import { effectiveDirective, sourceMatcher } from "../syntax/csp/csp-match.ts";
 import type { CspSource } from "../syntax/csp/csp-source.ts";
 import { parseExpression } from "../syntax/expression/expression.ts";
 import type { SeenResource } from "../zone/inventory-item.ts";
-import { selectsPage, type PageFacts, type Selected } from "./selects-page.ts";
+import { type PageFacts, type Selected, selectsPage } from "./selects-page.ts";
 
 /** A directive's source. */
 export interface NamedSource {
@@ -15,32 +15,32 @@ export interface NamedSource {
  * What a policy does when a page loads something: it does not apply to the page, lets it through by some of its
  * sources (none where no directive rules it), keeps it out, or cannot be told by what is known.
  */
-export type Verdict =
+export type PolicyDecision =
   | { readonly kind: "untouched" }
   | { readonly kind: "allowed"; readonly by: readonly NamedSource[] }
   | { readonly kind: "blocked" }
   | { readonly kind: "unclear"; readonly reason: string };
 
 /** Judges one resource on one page. */
-export type Judge = (resource: SeenResource, url: URL, page: PageFacts) => Verdict;
+export type PolicyEvaluator = (resource: SeenResource, url: URL, page: PageFacts) => PolicyDecision;
 
 /** Prepares a policy for judging many resources. One that neither blocks nor reports touches nothing. */
-export function policyJudge(terms: PolicyTerms | undefined): Judge {
+export function policyEvaluator(terms: PolicyTerms | undefined): PolicyEvaluator {
   const force = forceOf(terms);
   if (terms === undefined || force === "none") return () => untouched;
   const selects = pageSelector(terms);
   if (force === "unknown") {
     return (_resource, _url, page) => (selects(page) === "no" ? untouched : unknownAction);
   }
-  const judges = {
-    script: requestJudge(terms.value, "script"),
-    connection: requestJudge(terms.value, "connection"),
+  const evaluators = {
+    script: requestEvaluator(terms.value, "script"),
+    connection: requestEvaluator(terms.value, "connection"),
   } as const;
   return (resource, url, page) => {
     const selected = selects(page);
     if (selected === "no") return untouched;
-    const verdict = judges[resource.kind](resource, url, page.url);
-    return verdict.kind === "blocked" && selected === "maybe" ? tooClever : verdict;
+    const decision = evaluators[resource.kind](resource, url, page.url);
+    return decision.kind === "blocked" && selected === "maybe" ? expressionUndecided : decision;
   };
 }
 
@@ -57,52 +57,52 @@ export function pageSelector({ expression }: PolicyTerms): (page: PageFacts) => 
   };
 }
 
-const untouched: Verdict = { kind: "untouched" };
-const blocked: Verdict = { kind: "blocked" };
-const freely: Verdict = { kind: "allowed", by: [] };
+const untouched: PolicyDecision = { kind: "untouched" };
+const blocked: PolicyDecision = { kind: "blocked" };
+const unrestricted: PolicyDecision = { kind: "allowed", by: [] };
 
-const tooClever: Verdict = {
+const expressionUndecided: PolicyDecision = {
   kind: "unclear",
   reason: "its expression decides by more than the address of the page",
 };
-const unknownAction: Verdict = {
+const unknownAction: PolicyDecision = {
   kind: "unclear",
   reason: "its action is not one that is known",
 };
-const trusted: Verdict = {
+const strictDynamic: PolicyDecision = {
   kind: "unclear",
   reason: "'strict-dynamic' lets in what trusted scripts load, whatever its host",
 };
-const hashed: Verdict = {
+const hashAllowed: PolicyDecision = {
   kind: "unclear",
   reason: "its hash is allowed, which counts only where the page's tag carries it as integrity",
 };
 /** Without that setting the path of a connection is not known (SERVICE.md A.2). */
-const pathless: Verdict = {
+const pathUnknown: PolicyDecision = {
   kind: "unclear",
   reason: "the service logs only hosts of connections (use_connection_url_path is off)",
 };
 
-type JudgeRequest = (resource: SeenResource, url: URL, page: URL) => Verdict;
+type RequestEvaluator = (resource: SeenResource, url: URL, page: URL) => PolicyDecision;
 
-function requestJudge(value: string, request: SeenResource["kind"]): JudgeRequest {
-  const ruling = cspRuling(value, request);
-  if (ruling === undefined) return () => freely;
+function requestEvaluator(value: string, request: SeenResource["kind"]): RequestEvaluator {
+  const ruling = effectiveDirective(value, request);
+  if (ruling === undefined) return () => unrestricted;
   const { directive, sources } = ruling;
   const matching = sourceMatcher(sources);
   const anyPath = sourceMatcher(sources.map(withoutPath));
   const digests = new Set(sources.flatMap((each) => (each.kind === "hash" ? [each.text] : [])));
   const isTrusting = sources.some(({ text }) => text === "'strict-dynamic'");
   return (resource, url, page) => {
-    if (resource.kind === "script" && isTrusting) return trusted;
+    if (resource.kind === "script" && isTrusting) return strictDynamic;
     const by = matching(url, page);
     if (by.length > 0) {
       return { kind: "allowed", by: by.map((source) => ({ directive, source })) };
     }
     if (resource.kind === "script") {
-      return digests.size > 0 && digests.has(hashSource(resource.hash)) ? hashed : blocked;
+      return digests.size > 0 && digests.has(hashSource(resource.hash)) ? hashAllowed : blocked;
     }
-    return url.pathname === "/" && anyPath(url, page).length > 0 ? pathless : blocked;
+    return url.pathname === "/" && anyPath(url, page).length > 0 ? pathUnknown : blocked;
   };
 }
 
@@ -115,4 +115,44 @@ export function hashSource(hex: string): string {
   if (!/^[0-9a-f]{64}$/i.test(hex)) return "";
   const bytes = hex.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];
   return `'sha256-${btoa(String.fromCodePoint(...bytes))}'`;
+}
+
+/** A resource with its address and the pages on which it was seen. */
+export interface ObservedResource {
+  readonly resource: SeenResource;
+  readonly url: URL;
+  readonly pages: readonly PageFacts[];
+}
+
+/** Finds the addresses of what was seen, and of its pages. What has no URL that can be read is left out. */
+export function observedResources(resources: readonly SeenResource[]): readonly ObservedResource[] {
+  const pages = new Map<string, PageFacts | undefined>();
+  return resources.flatMap((resource) => {
+    const url = URL.parse(resource.url);
+    return url === null ? [] : [{ resource, url, pages: pagesOf(resource, pages) }];
+  });
+}
+
+/** The pages that the service named, the first alone in most lists (SERVICE.md A.4); where it named none, their host. */
+function pagesOf(
+  { pageUrls, firstPageUrl, host }: SeenResource,
+  known: Map<string, PageFacts | undefined>,
+): readonly PageFacts[] {
+  const named = pageUrls.length > 0 ? pageUrls : [firstPageUrl];
+  const pages = named.flatMap((url) => pageOf(url, false, known) ?? []);
+  return pages.length > 0 ? pages : [pageOf(`https://${host}/`, true, known) ?? []].flat();
+}
+
+function pageOf(
+  text: string,
+  hostOnly: boolean,
+  known: Map<string, PageFacts | undefined>,
+): PageFacts | undefined {
+  const key = `${hostOnly ? "host " : ""}${text}`;
+  const found = known.get(key);
+  if (found !== undefined || known.has(key)) return found;
+  const url = URL.parse(text);
+  const page = url === null ? undefined : { url, hostOnly };
+  known.set(key, page);
+  return page;
 }

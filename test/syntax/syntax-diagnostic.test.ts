@@ -1,19 +1,19 @@
 import { describe, it } from "vitest";
 
 import { checkCsp } from "../../src/syntax/csp/check-csp.ts";
-import { cspOfMap } from "../../src/syntax/csp/csp-of-map.ts";
+import { cspOfMap } from "../../src/syntax/csp/csp.ts";
 import { parseExpression } from "../../src/syntax/expression/expression.ts";
-import { syntaxDiagnosticCodes } from "../../src/syntax/finding.ts";
+import { syntaxDiagnosticCodes } from "../../src/syntax/syntax-diagnostic.ts";
 
 describe("the table of findings", () => {
   const rows = Object.entries(syntaxDiagnosticCodes).map(([code, facts]) => ({ code, ...facts }));
 
   it.for(rows)("$code is found in its example", ({ code, severity, example }, { expect }) => {
-    const findings = code.startsWith("CSP_")
+    const diagnostics = code.startsWith("CSP_")
       ? checkCsp(example)
-      : parseExpression(example).findings;
-    const all = [...findings, ...cspOfMap({ "img-src": [example] }).findings];
-    const found = all.find((finding) => finding.code === code);
+      : parseExpression(example).diagnostics;
+    const all = [...diagnostics, ...cspOfMap({ "img-src": [example] }).diagnostics];
+    const found = all.find((diagnostic) => diagnostic.code === code);
     expect(found).toMatchObject({ severity });
     expect(found?.message).not.toBe("");
     expect(found?.remedy).not.toBe("");
