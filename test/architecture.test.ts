@@ -152,6 +152,8 @@ const seenByTestsAlone = [
   "desired/json-schema.ts schemaText",
   "emulator/http/dialect.ts dialects",
   "host/stopping.ts graceMs",
+  "impact/ruleset-impact.ts noOverrides",
+  "impact/ruleset-impact.ts effectiveRules",
   "notify/notifier.ts graceMs",
   "reconcile/run/back-off.ts zoneBackoff",
   "reconcile/run/back-off.ts backoffMs",
