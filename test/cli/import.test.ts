@@ -8,6 +8,7 @@ import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { seedZones } from "../support/arbitrary-live.ts";
 import { control, listAnswer } from "../support/ask.ts";
 import { exampleWithEmulator, writesSeenBy, type Example } from "../support/example.ts";
+import { cases } from "../support/properties.ts";
 
 /** The example, whose files are to be those that an import writes. */
 async function emptyPlace(
@@ -187,7 +188,7 @@ describe("an import of zones as they may be", { timeout: 120_000 }, () => {
         expect(await filesIn(place)).toEqual(first);
         expect(writesSeenBy(emulator)).toEqual([]);
       }),
-      { numRuns: 40 },
+      cases(10),
     );
   });
 });

@@ -5,6 +5,7 @@ import { extractProfile } from "../../src/desired/import/extract-profile.ts";
 import { zoneFileText } from "../../src/desired/import/zone-text.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { loadText } from "../support/desired.ts";
+import { cases } from "../support/properties.ts";
 
 function zone(name: string, rules: readonly JsonObject[], settings: JsonObject = {}): JsonObject {
   return { name, page_shield: { settings }, managed_rules: { rules } };
@@ -136,7 +137,7 @@ describe("lifting", { timeout: 60_000 }, () => {
         expect(contentOf(lifted)).toHaveLength(zones.length);
         expect(contentOf(lifted)).toEqual(contentOf(plain));
       }),
-      { numRuns: 1_000 },
+      cases(250),
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, it } from "vitest";
 import { parseFile } from "../../src/desired/load/parse-zone-file.ts";
 import { desiredBench } from "../support/desired.ts";
 import { problemExamples } from "../support/problem-examples.ts";
+import { cases } from "../support/properties.ts";
 
 /** Pieces that YAML and the language give a meaning to, to be put together wrongly. */
 const pieces = [
@@ -105,21 +106,21 @@ describe("no file makes the program throw or hang", () => {
   it("made of meaningful pieces", () => {
     fc.assert(
       fc.property(soup, (text) => readsWithoutFault(new TextEncoder().encode(text))),
-      { numRuns: 20_000 },
+      cases(5_000),
     );
   });
 
   it("made by damaging good ones", () => {
     fc.assert(
       fc.property(mutant, (text) => readsWithoutFault(new TextEncoder().encode(text))),
-      { numRuns: 10_000 },
+      cases(2_500),
     );
   });
 
   it("made of any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => readsWithoutFault(bytes)),
-      { numRuns: 30_000 },
+      cases(7_500),
     );
   });
 
@@ -165,7 +166,7 @@ describe("no file makes the program throw or hang", () => {
           true,
         );
       }),
-      { numRuns: 500 },
+      cases(125),
     );
   });
 });

@@ -11,8 +11,9 @@ import { zoneId, zoneName } from "../../src/zone/zone.ts";
 import { liveZones } from "../support/arbitrary-live.ts";
 import { desiredBench } from "../support/desired.ts";
 import { owner } from "../support/model.ts";
+import { cases } from "../support/properties.ts";
 
-const runs = { numRuns: 100 };
+const runs = cases(40);
 const timeout = 120_000;
 
 /** Some zones of different names, or two of the same one, of which one has moved. */

@@ -122,10 +122,9 @@ describe("a file that is wrong gets a problem with its place", () => {
           .fill(level ? `*b${level - 1}` : "x")
           .join(", ")}]`,
     );
-    const started = process.cpuUsage();
+    // To walk through it takes 10^12 steps: the test would not end.
     const state = await loadText(`zones: []\n${levels.join("\n")}\n`);
     expect(codesOf(state)).toContain("6:45 YAML_ALIAS");
-    expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
   });
 
   it("when it has more problems than anybody reads", async ({ expect }) => {

@@ -4,6 +4,7 @@ import { describe, it } from "vitest";
 import { operations } from "../../src/emulator/http/operations.ts";
 import { goodSeed, listIn, listOf, resultOf, testEmulator, textIn } from "../support/emulator.ts";
 import type { TestEmulator } from "../support/emulator.ts";
+import { cases } from "../support/properties.ts";
 
 const owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
 const phase = "http_request_firewall_managed";
@@ -125,7 +126,7 @@ describe("any request whatever", () => {
         expect(answer.status).toBeLessThan(500);
         if (answer.status >= 400) expect(answer.body["success"]).toBe(false);
       }),
-      { numRuns: 600, endOnFailure: true },
+      { ...cases(200), endOnFailure: true },
     );
     // What was stored on the way must still be as the schema has it.
     const zone = `/zones/${parameters["zone_id"] ?? ""}`;

@@ -7,6 +7,7 @@ import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import type { Host } from "../../src/host/host.ts";
 import { systemClock } from "../../src/host/system-clock.ts";
 import { workplace, type Started, type Workplace } from "../support/command-line.ts";
+import { eventually } from "../support/processes.ts";
 import { plantedToken } from "../support/service.ts";
 
 const rotatedToken = `${plantedToken}-rotated`;
@@ -59,13 +60,8 @@ log: { level: trace, format: json }
 }
 
 /** Waits until the daemon has printed something. */
-async function printed(daemon: Started, pattern: RegExp): Promise<string> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const [, found] = pattern.exec(daemon.stdout()) ?? [];
-    if (found !== undefined) return found;
-    await sleep(50);
-  }
-  throw new Error(`never printed ${String(pattern)}:\n${daemon.stdout()}`);
+function printed(daemon: Started, pattern: RegExp): Promise<string> {
+  return eventually(`printed ${String(pattern)}`, () => pattern.exec(daemon.stdout())?.[1]);
 }
 
 /** Everything that the daemon serves. */

@@ -16,6 +16,7 @@ import {
   paranoiaLevels,
 } from "../../src/zone/resource.ts";
 import type { RulesetRule } from "../../src/zone/ruleset.ts";
+import { cases } from "../support/properties.ts";
 
 const scoreRuleId = "score";
 
@@ -289,6 +290,6 @@ it("leaves on exactly the rules of a level and those below, without those switch
       const left = on.flatMap(({ enabled, rule: { id } }) => (enabled ? id : []));
       expect(left).toEqual(expected.map(({ id }) => id));
     }),
-    { numRuns: 2_000 },
+    cases(500),
   );
 });

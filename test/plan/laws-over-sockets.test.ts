@@ -10,10 +10,11 @@ import { pairs } from "../support/arbitrary-zones.ts";
 import { type Emulated, emulated } from "../support/emulated.ts";
 import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";
 import { owner } from "../support/model.ts";
+import { cases } from "../support/properties.ts";
 import { weakMoments } from "../support/protection.ts";
 
 /** The laws of `laws.test.ts` once more, through the real client, a socket and the emulator. */
-const runs = { numRuns: 2_000 };
+const runs = cases(300);
 
 /** What the service would accept of a generated live zone, as a seed. */
 function seedOf({ settings, policies, entrypoint }: LiveZone): Parameters<typeof emulated>[0] {

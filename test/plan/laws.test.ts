@@ -11,12 +11,13 @@ import { unmarked } from "../../src/zone/mark.ts";
 import { type Pair, pairs } from "../support/arbitrary-zones.ts";
 import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";
 import { owner } from "../support/model.ts";
+import { cases } from "../support/properties.ts";
 import { weakMoments } from "../support/protection.ts";
 import { afterWrite, statesOf } from "../support/service-model.ts";
 import { respelled } from "../support/spellings.ts";
 
 /** Every law of planning holds in so many pairs of a declared and a live zone. */
-const runs = { numRuns: 2_000 };
+const runs = cases(500);
 
 const manyRuns = 120_000;
 

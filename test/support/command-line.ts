@@ -76,7 +76,8 @@ function startIn(
     files: nodeFiles,
     namedFiles: nodeNamedFiles,
     historyStore: nodeHistoryStore,
-    random: () => Math.random(),
+    // Back-off has full jitter: this is the shortest.
+    random: () => 0,
     uniqueId: () => crypto.randomUUID(),
     onSignal: (name, listener) => {
       const known = listeners.get(name) ?? new Set();

@@ -5,6 +5,7 @@ import { compareCsp } from "../../src/syntax/csp/compare-csp.ts";
 import { covers } from "../../src/syntax/csp/csp-cover.ts";
 import { sourceMatcher } from "../../src/syntax/csp/csp-match.ts";
 import { parseCspSource } from "../../src/syntax/csp/csp-source.ts";
+import { cases } from "../support/properties.ts";
 
 const hosts = ["example.com", "a.example.com", "b.a.example.com", "other.test"];
 
@@ -69,7 +70,7 @@ describe("a source that covers another", () => {
         );
         expect(missed.map(String)).toEqual([]);
       }),
-      { numRuns: 6_000, maxSkipsPerRun: 1_000 },
+      { ...cases(1_500), maxSkipsPerRun: 1_000 },
     );
   });
 
@@ -163,7 +164,7 @@ describe("a comparison of two policies", () => {
           }
         },
       ),
-      { numRuns: 4_000 },
+      cases(1_000),
     );
   });
 });

@@ -5,6 +5,7 @@ import { compareExpressions } from "../../src/syntax/expression/compare-expressi
 import { parseExpression } from "../../src/syntax/expression/expression.ts";
 import { hostsOf } from "../../src/syntax/expression/hosts.ts";
 import { printExpression } from "../../src/syntax/expression/print-expression.ts";
+import { cases } from "../support/properties.ts";
 import { arbitraryExpression, withoutPlaces } from "./arbitrary-expression.ts";
 import { documentedExpressions } from "./corpus/documented-expressions.ts";
 import { edgeExpressions } from "./corpus/edge-expressions.ts";
@@ -42,45 +43,45 @@ function examine(text: string): string | undefined {
 }
 
 describe("any text as an expression", () => {
-  it("is answered: 20,000 mutants of the public expressions", ({ expect }) => {
+  it("is answered: mutants of the public expressions", ({ expect }) => {
     fc.assert(
       fc.property(mutants(corpus, pieces), (text) => {
         expect(examine(text)).toBeUndefined();
       }),
-      { numRuns: 20_000 },
+      cases(5_000),
     );
   });
 
-  it("is answered: 12,000 soups of the language's words", ({ expect }) => {
+  it("is answered: soups of the language's words", ({ expect }) => {
     fc.assert(
       fc.property(soup(pieces, ["", " ", "\n"]), (text) => {
         expect(examine(text)).toBeUndefined();
       }),
-      { numRuns: 12_000 },
+      cases(3_000),
     );
   });
 
-  it("compares with any other: 4,000 pairs", ({ expect }) => {
+  it("compares with any other", ({ expect }) => {
     fc.assert(
       fc.property(fc.constantFrom(...corpus), mutants(corpus, pieces), (before, after) => {
         expect(["equal", "narrower", "wider", "unclear"]).toContain(
           compareExpressions(before, after),
         );
       }),
-      { numRuns: 4_000 },
+      cases(1_000),
     );
   });
 });
 
 describe("any expression", () => {
-  it("is the same tree after printing and parsing: 8,000 trees", ({ expect }) => {
+  it("is the same tree after printing and parsing", ({ expect }) => {
     fc.assert(
       fc.property(arbitraryExpression, (tree) => {
         const { tree: again, diagnostics } = parseExpression(printExpression(tree));
         const told = again === undefined ? diagnostics : withoutPlaces(again);
         expect(told).toEqual(withoutPlaces(tree));
       }),
-      { numRuns: 8_000 },
+      cases(2_000),
     );
   });
 });

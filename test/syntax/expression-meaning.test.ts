@@ -6,6 +6,7 @@ import type { Expression } from "../../src/syntax/expression/expression-tree.ts"
 import { parseExpression } from "../../src/syntax/expression/expression.ts";
 import { type HostSet, hostsOf, hostsOverlap } from "../../src/syntax/expression/hosts.ts";
 import { matchesGlob } from "../../src/syntax/glob.ts";
+import { cases } from "../support/properties.ts";
 import { selects } from "./evaluate.ts";
 
 const hosts = ["a.example", "b.example", "x.a.example", "A.Example", "a.test", ""];
@@ -79,7 +80,7 @@ describe("the hosts of an expression", () => {
         fc.pre(selects(treeOf(text), sample));
         expect(holds(hostsOf(text), sample.host)).toBe(true);
       }),
-      { numRuns: 4_000, maxSkipsPerRun: 1_000 },
+      { ...cases(1_000), maxSkipsPerRun: 1_000 },
     );
   });
 
@@ -97,7 +98,7 @@ describe("the hosts of an expression", () => {
         );
         expect(left?.intersection(right ?? new Set()).size).toBe(0);
       }),
-      { numRuns: 1_500, maxSkipsPerRun: 1_000 },
+      { ...cases(400), maxSkipsPerRun: 1_000 },
     );
   });
 });
@@ -123,7 +124,7 @@ describe("a comparison of two expressions", () => {
           }
         },
       ),
-      { numRuns: 6_000 },
+      cases(1_500),
     );
   });
 });

@@ -7,6 +7,7 @@ import { compareExpressions } from "../../src/syntax/expression/compare-expressi
 import { parseExpression } from "../../src/syntax/expression/expression.ts";
 import { hostsOf, hostsOverlap } from "../../src/syntax/expression/hosts.ts";
 import { printExpression } from "../../src/syntax/expression/print-expression.ts";
+import { matchesGlob } from "../../src/syntax/glob.ts";
 
 const size = 65_536;
 
@@ -127,6 +128,12 @@ describe("64 kB of anything cost less than quadratic work", () => {
     expect(costOf(() => compareCsp(text, "default-src 'self'; script-src a.example"))).toBeLessThan(
       1,
     );
+  });
+
+  it("a glob pattern of stars", ({ expect }) => {
+    const [pattern, text] = [`${"*a".repeat(1_000)}b`, "a".repeat(100_000)];
+    expect(matchesGlob(pattern, text)).toBe(false);
+    expect(costOf(() => matchesGlob(pattern, text))).toBeLessThan(1);
   });
 
   it("a comparison of the longest expressions, each alternative different", ({ expect }) => {
