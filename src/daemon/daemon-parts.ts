@@ -1,8 +1,7 @@
 import type { Config } from "../desired/config/config.ts";
 import type { ServiceClient } from "../host/connect.ts";
-import type { Fleet } from "../state/fleet.ts";
+import type { Fleet, Subscriber } from "../state/fleet.ts";
 import type { HistoryView } from "../state/history.ts";
-import type { Subscriber } from "../state/subscriber.ts";
 import type { createLogger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { EventStream } from "../web/event-stream.ts";

@@ -1,7 +1,7 @@
 import type { HistoryConfig } from "../desired/config/config.ts";
 import type { Host } from "../host/host.ts";
+import type { Subscriber } from "../state/fleet.ts";
 import type { HistoryEntry, HistoryView } from "../state/history.ts";
-import type { Subscriber } from "../state/subscriber.ts";
 import { openHistoryFile } from "../telemetry/history/history-file.ts";
 import type { createLogger } from "../telemetry/log/log.ts";
 import { RecentHistory } from "./recent-history.ts";

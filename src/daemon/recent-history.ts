@@ -1,8 +1,13 @@
-import { historyJson } from "../render/json/history-json.ts";
-import { removalEntryOf, historyEntryOf, isNews } from "../state/history.ts";
-import type { HistoryEntry, HistoryView } from "../state/history.ts";
+import { historyJson } from "../render/history-json.ts";
+import type { ZoneStep } from "../state/fleet.ts";
+import {
+  type HistoryEntry,
+  historyEntryOf,
+  type HistoryView,
+  isNews,
+  removalEntryOf,
+} from "../state/history.ts";
 import type { LoadReport } from "../state/load-report.ts";
-import type { ZoneStep } from "../state/subscriber.ts";
 import type { ZoneState } from "../state/zone-state.ts";
 
 interface Kept {

@@ -1,8 +1,7 @@
 import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
-import type { Fleet } from "../state/fleet.ts";
+import type { Fleet, Subscriber } from "../state/fleet.ts";
 import type { HeldRevision, LoadReport } from "../state/load-report.ts";
-import type { Subscriber } from "../state/subscriber.ts";
 import type { DeclaredZone } from "../state/zone-state.ts";
 import { logFault, logLoad, logMove, logZone } from "../telemetry/log/log-run.ts";
 import type { createLogger } from "../telemetry/log/log.ts";

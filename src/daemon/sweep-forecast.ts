@@ -1,6 +1,6 @@
 import type { ServiceClient } from "../host/connect.ts";
 import { wantedOf } from "../reconcile/run/plan-zone.ts";
-import type { SweepForecast } from "../state/sweep-words.ts";
+import type { SweepForecast } from "../render/plan-text.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { Zone } from "../zone/zone.ts";
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { type Config, loadConfig, type LoadedConfig } from "../desired/config/config.ts";
 import { DesiredFiles, type DesiredState } from "../desired/load/zone-file-loader.ts";
 import { cronMistake } from "../reconcile/schedule/schedule.ts";
-import { renderDiagnostics, type Sources } from "../render/text/problems.ts";
+import { renderDiagnostics, type Sources } from "../render/diagnostics.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import { hasColor, type Host } from "./host.ts";
 

@@ -1,6 +1,6 @@
 import type { Change } from "../plan/change.ts";
-import { verbSigns } from "../render/text/change-text.ts";
-import { valueText } from "../state/value.ts";
+import { verbSigns } from "../render/change-text.ts";
+import { valueText } from "../render/format.ts";
 
 /** Fields that a message names; the zone's page has all of them. */
 const mostFields = 10;

@@ -1,8 +1,8 @@
 import type { Change } from "../plan/change.ts";
 import { impactOf } from "../state/drift.ts";
+import type { ZoneStep } from "../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../state/load-report.ts";
-import { isObservation } from "../state/run-result.ts";
-import type { ZoneStep } from "../state/subscriber.ts";
+import { isObservation } from "../state/run-report.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
 import { changesLine } from "./notice-words.ts";
 

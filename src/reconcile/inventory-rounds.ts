@@ -3,13 +3,13 @@ import type { ZoneImpact } from "../impact/zone-impact.ts";
 import { planHash } from "../plan/guard/plan-hash.ts";
 import { plan, type Plan } from "../plan/plan.ts";
 import { failureOf } from "../state/failure.ts";
-import type { Failure } from "../state/run-report.ts";
 import {
   inventoryFacts,
   type InventoryFacts,
   type InventoryReading,
   type InventoryReport,
-} from "../state/zone-inventory.ts";
+} from "../state/inventory.ts";
+import type { Failure } from "../state/run-report.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import {
   isInUse,
@@ -25,7 +25,7 @@ import { loop } from "./loop.ts";
 import { ZoneQueue } from "./queue/zone-queue.ts";
 import { BackOff } from "./run/back-off.ts";
 import { wantedOf } from "./run/plan-zone.ts";
-import { readZoneImpact, type ImpactSource, type JudgedPlan } from "./run/read-impact.ts";
+import { type ImpactSource, type JudgedPlan, readZoneImpact } from "./run/read-impact.ts";
 
 /** How what was detected is looked at. */
 export interface InventoryRoundsOptions {

@@ -1,18 +1,22 @@
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { ActiveRevision, type Loaded } from "./fleet/active-revision.ts";
-import type { DesiredFleet, DesiredSource, DesiredState } from "./fleet/desired-fleet.ts";
-import { isSweep, missingReport, namesOf } from "./fleet/desired-fleet.ts";
+import {
+  type DesiredFleet,
+  type DesiredSource,
+  type DesiredState,
+  isSweep,
+  missingReport,
+  namesOf,
+} from "./fleet/desired-fleet.ts";
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
-import type { DirectoryPorts } from "./fleet/zone-directory.ts";
-import { ZoneDirectory } from "./fleet/zone-directory.ts";
+import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
 import { loop } from "./loop.ts";
 import { spreadMs, Sweep } from "./queue/sweep.ts";
 import type { QueueEntry, ZoneQueue } from "./queue/zone-queue.ts";
 import { type CredentialPorts, ZoneQueues } from "./queue/zone-queues.ts";
 import type { StopSignals } from "./run/apply.ts";
-import type { ZoneRunOptions, ZoneRunPorts } from "./run/zone-runner.ts";
-import { ZoneRunner } from "./run/zone-runner.ts";
+import { ZoneRunner, type ZoneRunOptions, type ZoneRunPorts } from "./run/zone-runner.ts";
 
 /** What the daemon does, beside how it runs each zone. */
 export interface ReconcilerOptions extends ZoneRunOptions {

@@ -1,13 +1,13 @@
 import { byText } from "../syntax/by-text.ts";
-import { afterReport, changeRecordOf, initialState, redeclared } from "./fleet-fold.ts";
-import { type LoadReport, isLoaded } from "./load-report.ts";
-import type { ZoneReport } from "./run-report.ts";
 import {
+  afterInventory,
   type InventoryReport,
   type InventoryState,
-  afterInventory,
   neverRead,
-} from "./zone-inventory.ts";
+} from "./inventory.ts";
+import { isLoaded, type LoadReport } from "./load-report.ts";
+import type { ZoneReport } from "./run-report.ts";
+import { afterReport, changeRecordOf, initialState, redeclared } from "./zone-state-reducer.ts";
 import type { ChangeRecord, DeclaredZone, ZoneState } from "./zone-state.ts";
 
 /** Changes that the fleet remembers over all zones. */
@@ -122,4 +122,19 @@ export class Fleet implements FleetView {
     if (isLoaded(load)) this.#loadedAt = load.at;
     if (load.result === "applied" || load.result === "unchanged") this.#hasDesiredState = true;
   }
+}
+
+/** One run of a zone, with what was known of the zone before it and what is known after it. */
+export interface ZoneStep {
+  readonly before: ZoneState;
+  readonly report: ZoneReport;
+  readonly after: ZoneState;
+}
+
+/** Someone who hears of every run and of every reading of the files, once the fleet has taken it in. Never waited for. */
+export interface Subscriber {
+  zone(step: ZoneStep): void;
+  load(load: LoadReport): void;
+  /** A zone is no longer among those declared; this is what was known of it last. */
+  gone(before: ZoneState, load: LoadReport): void;
 }

@@ -1,11 +1,16 @@
 import type { Cause, Change, Direction, FieldChange, Verb } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
-import { changeResultOf, changeResults } from "./change-result.ts";
-import { clipped } from "./clipped-field.ts";
+import type { ZoneStep } from "./fleet.ts";
 import type { LoadReport } from "./load-report.ts";
-import type { Trigger, ZoneReport } from "./run-report.ts";
-import { runResultOf, runResults, type RunResult } from "./run-result.ts";
-import type { ZoneStep } from "./subscriber.ts";
+import {
+  changeResultOf,
+  changeResults,
+  type RunResult,
+  runResultOf,
+  runResults,
+  type Trigger,
+  type ZoneReport,
+} from "./run-report.ts";
 import { holdsOf, type ZoneState, type ZoneStatus } from "./zone-state.ts";
 
 /** What became of a change, or that it was only found. */
@@ -156,4 +161,19 @@ function historyChange(change: Change, result: HistoryChangeResult): HistoryChan
     result,
     fields: fields.map(clipped),
   };
+}
+
+/** Longer values are cut: expressions end at 4,096 characters, and a line must stay a line. */
+const longestValue = 4_096;
+
+/** What differs in a field, short enough for a line of a log or of a history. */
+export function clipped({ field, before, after }: FieldChange): FieldChange {
+  return { field, before: clippedValue(before), after: clippedValue(after) };
+}
+
+function clippedValue(value: FieldChange["before"]): FieldChange["before"] {
+  if (value === undefined) return undefined;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text.length <= longestValue) return value;
+  return `${text.slice(0, longestValue)}… (${text.length} characters)`;
 }

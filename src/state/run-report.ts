@@ -102,3 +102,85 @@ export interface RunReport {
   readonly finishedAt: Date;
   readonly zones: readonly ZoneReport[];
 }
+
+/** What a run of a zone is counted as. */
+export const runResults = ["in_sync", "applied", "planned", "held", "partial", "error"] as const;
+
+/** One of {@link runResults}. */
+export type RunResult = (typeof runResults)[number];
+
+/**
+ * A run in a word. A plan held only because we merely observe is `drift_only`, not `blocked`: no guard objected.
+ * `partial` is also a run whose writes were all done and whose zone still differs.
+ */
+export function runResultOf(report: ZoneReport): RunResult {
+  switch (report.result) {
+    case "in_sync":
+      return "in_sync";
+    case "error":
+      return "error";
+    case "planned":
+      return "planned";
+    case "held":
+      return report.holds.every(isObservation) ? "planned" : "held";
+    case "applied":
+      return verdictOfOutcomes(report.outcomes, report.left.length);
+  }
+}
+
+/** Whether a refusal says no more than that writing is not our business here. */
+export function isObservation({ reason }: Hold): boolean {
+  return reason === "observe";
+}
+
+/** Whether a run failed: something was tried and did not come to its end. A shutdown is no failure. */
+export function isFailure(report: ZoneReport): boolean {
+  if (report.result === "error") return true;
+  if (report.result !== "applied") return false;
+  const { outcomes, left } = report;
+  return failureIn(outcomes) !== undefined || (left.length > 0 && isAllDone(outcomes));
+}
+
+function verdictOfOutcomes(outcomes: readonly Outcome[], left: number): RunResult {
+  if (isAllDone(outcomes)) return left === 0 ? "applied" : "partial";
+  const isAnyDone = outcomes.some(({ status }) => status === "done");
+  return !isAnyDone && failureIn(outcomes) !== undefined ? "error" : "partial";
+}
+
+/** Whether every write was carried out. */
+export function isAllDone(outcomes: readonly Outcome[]): boolean {
+  return outcomes.every(({ status }) => status === "done");
+}
+
+/** What the write failed with that ended the run, a lost answer included; `undefined` where none failed. */
+export function failureIn(outcomes: readonly Outcome[]): Failure | undefined {
+  for (const outcome of outcomes) {
+    if (outcome.status === "failed" || outcome.status === "unknown") return outcome.failure;
+  }
+  return undefined;
+}
+
+/** How long a run worked on its zone, in whole milliseconds, whatever the dates of its beginning and its end say. */
+export function durationOf({ phases }: Pick<ZoneReport, "phases">): number {
+  return Math.round(phases.fetch + phases.plan + phases.apply);
+}
+
+/** What became of a change, from the worst to the best. */
+export const changeResults = ["failed", "unknown", "skipped", "done"] as const;
+
+/** One of {@link changeResults}. */
+export type ChangeResult = (typeof changeResults)[number];
+
+/** What became of a change: the worst that became of a write which carries it; `skipped` where none does. */
+export function changeResultOf(
+  { key }: Change,
+  writes: readonly {
+    readonly status: Outcome["status"];
+    readonly changes: readonly Change["key"][];
+  }[],
+): ChangeResult {
+  const found = new Set(
+    writes.filter(({ changes }) => changes.includes(key)).map(({ status }) => status),
+  );
+  return changeResults.find((result) => found.has(result)) ?? "skipped";
+}

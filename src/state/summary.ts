@@ -1,7 +1,5 @@
-import type { Verb } from "../plan/change.ts";
-import type { Change } from "../plan/change.ts";
-import { isAllDone } from "./outcomes.ts";
-import type { Outcome, ZoneReport } from "./run-report.ts";
+import type { Change, Verb } from "../plan/change.ts";
+import { isAllDone, type Outcome, type ZoneReport } from "./run-report.ts";
 
 /** Zone reports, counted. */
 export interface Summary {

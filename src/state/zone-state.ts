@@ -1,14 +1,13 @@
 import type { Cause, Change } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
 import type { Unmanaged } from "../plan/plan.ts";
-import type { Mode } from "../zone/desired-zone.ts";
-import type { Suspension } from "../zone/desired-zone.ts";
+import type { Mode, Suspension } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { WriteCall } from "../zone/write.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 import type { ByKind } from "./drift.ts";
+import type { InventoryState } from "./inventory.ts";
 import type { Failure, Outcome, Trigger } from "./run-report.ts";
-import type { InventoryState } from "./zone-inventory.ts";
 
 /** What a zone is at this moment: always exactly one of these. */
 export const zoneStatuses = [

@@ -1,4 +1,4 @@
-import type { Subscriber, ZoneStep } from "../state/subscriber.ts";
+import type { Subscriber, ZoneStep } from "../state/fleet.ts";
 
 /** Time, from outside. */
 export interface EventStreamClock {

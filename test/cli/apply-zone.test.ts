@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { applyZone } from "../../src/cli/commands/apply-zone.ts";
-import { rethrow, type PlannedFleetZone } from "../../src/cli/session/plan-all.ts";
+import { type PlannedFleetZone, rethrow } from "../../src/cli/session/plan-all.ts";
 import type { Freeze } from "../../src/plan/guard/guard.ts";
 import { causeByMarks } from "../../src/plan/plan.ts";
 import { planZone } from "../../src/reconcile/run/plan-zone.ts";

@@ -1,16 +1,16 @@
 import { describe, it } from "vitest";
 
 import {
+  type ExitCode,
   exitCodeOfApply,
   exitCodeOfFailure,
   exitCodeOfPlan,
   exitCodes,
-  type ExitCode,
 } from "../../src/cli/output/exit-codes.ts";
 import type { Outcome, ZoneReport } from "../../src/state/run-report.ts";
 import type { ServiceErrorCode } from "../../src/zone/service-error.ts";
 import { held } from "../support/fleets.ts";
-import { change, done, failure, report, writeOf, type Came } from "../support/reports.ts";
+import { type Came, change, done, failure, report, writeOf } from "../support/reports.ts";
 
 const { failed, unreachable } = exitCodes;
 

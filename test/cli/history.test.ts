@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { historyJson } from "../../src/render/json/history-json.ts";
+import { historyJson } from "../../src/render/history-json.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { type Workplace, workplace } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";

@@ -6,8 +6,8 @@ import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/co
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { schemaText } from "../../src/desired/json-schema.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
-import { renderDiagnostics } from "../../src/render/text/problems.ts";
-import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
+import { renderDiagnostics } from "../../src/render/diagnostics.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { problemLine } from "../support/problem-line.ts";
 

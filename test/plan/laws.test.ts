@@ -3,8 +3,8 @@ import { describe, it } from "vitest";
 
 import { type Plan, plan } from "../../src/plan/plan.ts";
 import { fingerprintsOf, freshnessOf } from "../../src/plan/saved/fingerprint.ts";
-import { planJson } from "../../src/render/json/plan-json.ts";
-import { planOf } from "../../src/render/json/read-plan-file.ts";
+import { planJson } from "../../src/render/plan-json.ts";
+import { planOf } from "../../src/render/read-plan-file.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { unmarked } from "../../src/zone/mark.ts";

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { effectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
 import type { PolicyTerms } from "../../src/plan/policies/policy-terms.ts";
-import { effectWords } from "../../src/render/text/effect-words.ts";
+import { effectWords } from "../../src/render/change-text.ts";
 
 function terms(more: Partial<PolicyTerms> = {}): PolicyTerms {
   return {

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { effectOfRule, type RuleTerms } from "../../src/plan/rules/rule-effect.ts";
-import { effectWords } from "../../src/render/text/effect-words.ts";
+import { effectWords } from "../../src/render/change-text.ts";
 import {
   documentedScoreRuleId,
   managedRulesets,

@@ -3,7 +3,7 @@ import type { Fleet } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
-import { at, change, declared, done, failure, load, hold, report } from "../support/reports.ts";
+import { at, change, declared, done, failure, hold, load, report } from "../support/reports.ts";
 import { historyOf } from "../support/scenes.ts";
 
 /** A fleet as it might look after a week, and its history. */

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { everythingSeen } from "../../src/api/read/item-query.ts";
 import { createInventory, createRulesets } from "../../src/api/service.ts";
 import { InventoryRounds } from "../../src/reconcile/inventory-rounds.ts";
-import type { InventoryReport } from "../../src/state/zone-inventory.ts";
+import type { InventoryReport } from "../../src/state/inventory.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet } from "../support/emulated-fleet.ts";
 import { emulated, type Emulated } from "../support/emulated.ts";

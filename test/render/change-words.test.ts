@@ -2,13 +2,13 @@ import { describe, it } from "vitest";
 
 import { changesLine } from "../../src/notify/notice-words.ts";
 import { plan } from "../../src/plan/plan.ts";
-import { changeLines } from "../../src/render/text/change-text.ts";
+import { changeLines } from "../../src/render/change-text.ts";
+import { paintOf } from "../../src/render/format.ts";
 import {
   driftTimeText,
   renderDriftTimes,
   renderHistoryEntry,
-} from "../../src/render/text/history-text.ts";
-import { paintOf } from "../../src/render/text/paint.ts";
+} from "../../src/render/history-text.ts";
 import type { HistoryEntry } from "../../src/state/history.ts";
 import { carriedOut, declared, desiredZone, liveZone, owner, policy } from "../support/model.ts";
 import { at } from "../support/reports.ts";

@@ -7,9 +7,9 @@ import type {
 } from "../../src/impact/csp-impact.ts";
 import type { EffectiveRule } from "../../src/impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../../src/impact/zone-impact.ts";
-import { impactJson } from "../../src/render/json/impact-json.ts";
-import { impactMarkdown } from "../../src/render/markdown/impact-markdown.ts";
-import { renderImpacts } from "../../src/render/text/impact-text.ts";
+import { impactJson } from "../../src/render/impact-json.ts";
+import { renderImpacts } from "../../src/render/impact-text.ts";
+import { impactMarkdown } from "../../src/render/plan-markdown.ts";
 import { parseCspSource } from "../../src/syntax/csp/csp-source.ts";
 import type { RulesetRule } from "../../src/zone/ruleset.ts";
 import { zoneName } from "../../src/zone/zone.ts";

@@ -11,8 +11,8 @@ import {
   objectionsTo,
   planFileText,
   readPlanFile,
-} from "../../src/render/json/plan-file.ts";
-import { type JsonObject, canonicalJson, isJsonObject } from "../../src/syntax/json.ts";
+} from "../../src/render/plan-file.ts";
+import { canonicalJson, isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import {
   carriedOut,
   declared,

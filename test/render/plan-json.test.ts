@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
-import { reportJson } from "../../src/render/json/plan-json.ts";
+import { reportJson } from "../../src/render/plan-json.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { applied, planned, runOf } from "../support/plan-stories.ts";

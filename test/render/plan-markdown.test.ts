@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { fenced, markdownCode, markdownText } from "../../src/render/markdown/markdown.ts";
-import { renderMarkdown } from "../../src/render/markdown/plan-markdown.ts";
+import { fenced, markdownCode, markdownText } from "../../src/render/format.ts";
+import { renderMarkdown } from "../../src/render/plan-markdown.ts";
 import { applied, planned, runOf } from "../support/plan-stories.ts";
 
 describe("a plan as Markdown", () => {

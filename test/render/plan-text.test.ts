@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 
 import { describe, it } from "vitest";
 
-import { renderReports } from "../../src/render/text/plan-text.ts";
+import { renderReports } from "../../src/render/plan-text.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import { applied, planned } from "../support/plan-stories.ts";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { summaryWords } from "../../src/render/text/plan-words.ts";
+import { summaryWords } from "../../src/render/plan-text.ts";
 import { summarize } from "../../src/state/summary.ts";
 import { change, report } from "../support/reports.ts";
 

@@ -1,6 +1,6 @@
 import { it } from "vitest";
 
-import { rulesetDiff } from "../../src/render/text/ruleset-diff.ts";
+import { rulesetDiff } from "../../src/render/ruleset-diff.ts";
 import type { Ruleset } from "../../src/zone/ruleset.ts";
 
 /** A ruleset of rules by id; `b!` is a `b` that does something else. */

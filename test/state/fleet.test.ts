@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { Fleet } from "../../src/state/fleet.ts";
 import { drifted, fleetOf, shop, stateAfter } from "../support/fleets.ts";
-import { at, declared, heldLoad, load, diagnostic, report, start } from "../support/reports.ts";
+import { at, declared, diagnostic, heldLoad, load, report, start } from "../support/reports.ts";
 
 describe("what is declared", () => {
   it("decides which zones there are, in the order of their names", ({ expect }) => {

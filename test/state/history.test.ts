@@ -1,13 +1,12 @@
 import { describe, it } from "vitest";
 
 import { RecentHistory } from "../../src/daemon/recent-history.ts";
-import { historyEntryFrom, historyJson } from "../../src/render/json/history-json.ts";
-import { driftEpisodes, driftTimeIn } from "../../src/state/drift-time.ts";
-import { durationText } from "../../src/state/duration.ts";
+import { durationText } from "../../src/render/format.ts";
+import { historyEntryFrom, historyJson } from "../../src/render/history-json.ts";
 import type { HistoryEntry } from "../../src/state/history.ts";
-import { statusSpans } from "../../src/state/status-spans.ts";
+import { driftEpisodes, driftTimeIn, statusSpans } from "../../src/state/timeline.ts";
 import { a, drifted, fleetOf, held, pending, shop } from "../support/fleets.ts";
-import { at, failed, load, report, type Came } from "../support/reports.ts";
+import { at, type Came, failed, load, report } from "../support/reports.ts";
 import { historyOf, sceneHistory } from "../support/scenes.ts";
 
 const clear: Came = { result: "in_sync" };

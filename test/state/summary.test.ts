@@ -1,8 +1,7 @@
 import { describe, it } from "vitest";
 
-import { changeResultOf } from "../../src/state/change-result.ts";
 import { failureOf } from "../../src/state/failure.ts";
-import type { ZoneReport } from "../../src/state/run-report.ts";
+import { changeResultOf, type ZoneReport } from "../../src/state/run-report.ts";
 import { changesOf, isConverged, summarize } from "../../src/state/summary.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { applied, planned } from "../support/plan-stories.ts";

@@ -2,8 +2,8 @@ import {
   InventoryRounds,
   type InventoryRoundsOptions,
 } from "../../src/reconcile/inventory-rounds.ts";
-import { renderImpacts } from "../../src/render/text/impact-text.ts";
-import type { InventoryReport } from "../../src/state/zone-inventory.ts";
+import { renderImpacts } from "../../src/render/impact-text.ts";
+import type { InventoryReport } from "../../src/state/inventory.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
 import type { Item, ItemKind } from "../../src/zone/inventory-item.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";

@@ -1,7 +1,7 @@
 import { Fleet } from "../../src/state/fleet.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone, ZoneState } from "../../src/state/zone-state.ts";
-import { change, declared, hold, report, start, type Came } from "./reports.ts";
+import { type Came, change, declared, hold, report, start } from "./reports.ts";
 
 /** The one zone of most stories. */
 export const shop = "shop.example.com";

@@ -1,12 +1,12 @@
 import { outsidePolicies, type OutsideScripts } from "../../src/impact/outside-policies.ts";
+import { inventoryFacts, type InventoryReport } from "../../src/state/inventory.ts";
 import type { Failure } from "../../src/state/run-report.ts";
-import { inventoryFacts, type InventoryReport } from "../../src/state/zone-inventory.ts";
 import {
-  itemKinds,
-  usualMaliciousBelow,
+  isInUse,
   type Item,
   type ItemKind,
-  isInUse,
+  itemKinds,
+  usualMaliciousBelow,
 } from "../../src/zone/inventory-item.ts";
 import { connection, cookie, harmless, script } from "./inventory.ts";
 import { at, failure, named } from "./reports.ts";

@@ -8,7 +8,7 @@ import type { DeclaredZone } from "../../src/state/zone-state.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import type { ResourceKey } from "../../src/zone/resource.ts";
 import type { Write } from "../../src/zone/write.ts";
-import { zoneId, zoneName, type Zone, type ZoneName } from "../../src/zone/zone.ts";
+import { type Zone, zoneId, zoneName, type ZoneName } from "../../src/zone/zone.ts";
 
 /** The moment at which every story of these tests begins. */
 export const start: Date = new Date("2026-11-21T10:00:00.000Z");

@@ -1,8 +1,8 @@
 import { RecentHistory } from "../../src/daemon/recent-history.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import type { HistoryView } from "../../src/state/history.ts";
+import type { InventoryReport } from "../../src/state/inventory.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
-import type { InventoryReport } from "../../src/state/zone-inventory.ts";
 import { b, fleetOf, held, shop } from "./fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "./inventories.ts";
 import { cookie, script } from "./inventory.ts";
@@ -10,12 +10,12 @@ import {
   at,
   change,
   declared,
+  diagnostic,
   done,
   failed,
   failure,
-  load,
-  diagnostic,
   hold,
+  load,
   report,
 } from "./reports.ts";
 

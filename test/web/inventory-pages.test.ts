@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import type { Fleet } from "../../src/state/fleet.ts";
-import type { InventoryReport } from "../../src/state/zone-inventory.ts";
+import type { InventoryReport } from "../../src/state/inventory.ts";
 import { drifted, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead, inventoryUnreadable } from "../support/inventories.ts";
 import { cookie, script } from "../support/inventory.ts";

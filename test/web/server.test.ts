@@ -2,10 +2,10 @@ import { describe, it } from "vitest";
 
 import type { Fleet } from "../../src/state/fleet.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
-import { startServer, type ServerOptions, type WatchServer } from "../../src/web/server.ts";
+import { type ServerOptions, startServer, type WatchServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
-import { at, daemon, load, diagnostic, report } from "../support/reports.ts";
+import { at, daemon, diagnostic, load, report } from "../support/reports.ts";
 import { noHistory } from "../support/scenes.ts";
 import { freshMetrics } from "../support/scrapes.ts";
 

@@ -1,13 +1,16 @@
 import type { Host } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/read-text.ts";
-import type { PlanFileError } from "../../render/json/plan-file-error.ts";
-import { objectionsTo, type PlanFile, readPlanFile } from "../../render/json/plan-file.ts";
+import {
+  objectionsTo,
+  type PlanFile,
+  type PlanFileError,
+  readPlanFile,
+} from "../../render/plan-file.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import { exitCodeOfApply, exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
 import { rethrow } from "../session/plan-all.ts";
-import type { RunOnceFlags } from "../session/run-once.ts";
-import { noExtras, printReport } from "../session/run-once.ts";
+import { noExtras, printReport, type RunOnceFlags } from "../session/run-once.ts";
 import { type Session, withService } from "../session/session.ts";
 import { applySavedZone } from "./apply-saved-zone.ts";
 import { savedPlanGuard, type SavedPlanGuard } from "./saved-plan-judge.ts";

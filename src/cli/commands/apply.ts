@@ -1,10 +1,9 @@
 import type { Host } from "../../host/host.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import { exitCodeOfApply, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodeOfApply } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { rethrow } from "../session/plan-all.ts";
-import type { RunOnceFlags } from "../session/run-once.ts";
-import { noExtras, runOnce } from "../session/run-once.ts";
+import { noExtras, runOnce, type RunOnceFlags } from "../session/run-once.ts";
 import { withService } from "../session/session.ts";
 import { applyZone } from "./apply-zone.ts";
 

@@ -1,10 +1,10 @@
 import type { Host } from "../../host/host.ts";
+import { printable } from "../../render/format.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import { printable } from "../../state/value.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import type { PlannedFleetZone } from "../session/plan-all.ts";
 import { noExtras, runOnce } from "../session/run-once.ts";
 import { type Session, withService } from "../session/session.ts";

@@ -1,10 +1,10 @@
 import { type Host, hasColor } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
-import { historyJson } from "../../render/json/history-json.ts";
-import { renderDriftTimes, renderHistoryEntry } from "../../render/text/history-text.ts";
-import { paintOf } from "../../render/text/paint.ts";
-import { type DriftTime, type Period, driftTimeIn } from "../../state/drift-time.ts";
+import { paintOf } from "../../render/format.ts";
+import { historyJson } from "../../render/history-json.ts";
+import { renderDriftTimes, renderHistoryEntry } from "../../render/history-text.ts";
 import type { HistoryEntry } from "../../state/history.ts";
+import { type DriftTime, driftTimeIn, type Period } from "../../state/timeline.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
 import { coerceDate } from "../../syntax/json.ts";
 import { entriesIn } from "../../telemetry/history/history-lines.ts";

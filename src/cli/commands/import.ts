@@ -3,18 +3,18 @@ import path from "node:path";
 import type { Reader } from "../../api/service.ts";
 import { objectionTo } from "../../desired/import/zone-text.ts";
 import type { Host } from "../../host/host.ts";
-import { declare, type Declaration } from "../../plan/declare/declare.ts";
+import { type Declaration, declare } from "../../plan/declare/declare.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { Failure } from "../../state/run-report.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { exitCodeOfFailure, exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { listZones, wantedOf } from "../session/listing.ts";
 import { inParallel } from "../session/plan-all.ts";
 import { type Session, withService } from "../session/session.ts";
-import { importedFiles, importedText, type ImportedFile } from "./imported-files.ts";
+import { type ImportedFile, importedFiles, importedText } from "./imported-files.ts";
 
 /** What can be imported of a zone. */
 export type ImportPart = "settings" | "policies" | "rules";

@@ -1,20 +1,18 @@
-import type { ItemFilters } from "../../api/read/item-query.ts";
-import { noFilters } from "../../api/read/item-query.ts";
+import { type ItemFilters, noFilters } from "../../api/read/item-query.ts";
 import type { Host } from "../../host/host.ts";
-import { inventoryCsv } from "../../render/csv/inventory-csv.ts";
-import { inventoryTable } from "../../render/text/inventory-table.ts";
+import { valueText } from "../../render/format.ts";
 import {
+  inventoryCsv,
   inventoryJson,
+  inventoryTable,
   itemJson,
   summaryLine,
-  type InventoryOptions,
-  type ZoneInventory,
-} from "../../state/inventory.ts";
-import { valueText } from "../../state/value.ts";
-import { maliciousReasons, type ItemKind } from "../../zone/inventory-item.ts";
+} from "../../render/inventory-formats.ts";
+import type { InventoryOptions, ZoneInventory } from "../../state/inventory.ts";
+import { type ItemKind, maliciousReasons } from "../../zone/inventory-item.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
 import { wantedZones } from "../session/listing.ts";

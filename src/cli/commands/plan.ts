@@ -3,12 +3,11 @@ import path from "node:path";
 import { forecastOf } from "../../daemon/sweep-forecast.ts";
 import type { Host } from "../../host/host.ts";
 import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
-import { planFileText } from "../../render/json/plan-file.ts";
-import { plural } from "../../state/plural.ts";
-import { exitCodeOfPlan, exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { plural } from "../../render/format.ts";
+import { planFileText } from "../../render/plan-file.ts";
+import { type ExitCode, exitCodeOfPlan, exitCodes } from "../output/exit-codes.ts";
 import type { PlannedFleetZone } from "../session/plan-all.ts";
-import type { RunOnceFlags } from "../session/run-once.ts";
-import { runOnce } from "../session/run-once.ts";
+import { runOnce, type RunOnceFlags } from "../session/run-once.ts";
 import { type Session, withService } from "../session/session.ts";
 import { readImpacts } from "./impact.ts";
 

@@ -1,7 +1,7 @@
 import type { Host } from "../../host/host.ts";
-import { plural } from "../../state/plural.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
-import { withRuleset, type RulesetQuestion } from "./rulesets.ts";
+import { plural } from "../../render/format.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { type RulesetQuestion, withRuleset } from "./rulesets.ts";
 
 /** What `rulesets prune` is told. */
 export interface PruneQuestion extends RulesetQuestion {

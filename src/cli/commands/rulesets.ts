@@ -1,9 +1,8 @@
 import type { RulesetScope } from "../../api/read/read-rulesets.ts";
 import type { Host } from "../../host/host.ts";
-import type { Table } from "../../render/text/inventory-table.ts";
-import { type RuleDiff, rulesetDiff } from "../../render/text/ruleset-diff.ts";
-import { plural } from "../../state/plural.ts";
-import { printable, valueText } from "../../state/value.ts";
+import { plural, printable, valueText } from "../../render/format.ts";
+import type { Table } from "../../render/inventory-formats.ts";
+import { type RuleDiff, rulesetDiff } from "../../render/ruleset-diff.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { managedPhase, rulesetIdOf } from "../../zone/managed-ruleset.ts";
 import type { Ruleset, RulesetHead, RulesetRule } from "../../zone/ruleset.ts";

@@ -14,7 +14,7 @@ import { Fleet } from "../../state/fleet.ts";
 import { createLogger } from "../../telemetry/log/log.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
 import { EventStream } from "../../web/event-stream.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { reachService } from "./emulator.ts";
 
 /** What `run` is told. */

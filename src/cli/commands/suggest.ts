@@ -1,10 +1,10 @@
 import { zoneFileText } from "../../desired/import/zone-text.ts";
 import type { Host } from "../../host/host.ts";
-import { suggestPolicy, type Granularity } from "../../impact/suggest-policy.ts";
-import { suggestionEntry, suggestionRemarks } from "../../render/text/suggestion.ts";
+import { type Granularity, suggestPolicy } from "../../impact/suggest-policy.ts";
+import { suggestionEntry, suggestionRemarks } from "../../render/suggestion.ts";
 import type { SeenResource } from "../../zone/inventory-item.ts";
-import { zoneName, type Zone } from "../../zone/zone.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type Zone, zoneName } from "../../zone/zone.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { listZones } from "../session/listing.ts";
 import { type Session, withService } from "../session/session.ts";

@@ -5,9 +5,9 @@ import { selectorsNaming, showZone, type ShownValue } from "../../desired/zones/
 import { labelOf } from "../../desired/zones/target.ts";
 import { hasColor, type Host } from "../../host/host.ts";
 import {
-  type PrintableDiagnostics as Shown,
   hasErrors,
   nearOf,
+  type PrintableDiagnostics as Shown,
   readConfig,
 } from "../../host/load.ts";
 import { version } from "../../host/version.ts";
@@ -15,13 +15,12 @@ import {
   diagnosticsAsAnnotations,
   diagnosticsAsJson,
   diagnosticsAsSarif,
-} from "../../render/json/problem-formats.ts";
-import { fileIn } from "../../render/text/problem-words.ts";
-import { renderDiagnostics } from "../../render/text/problems.ts";
-import { plural } from "../../state/plural.ts";
-import { valueText } from "../../state/value.ts";
+  fileIn,
+  renderDiagnostics,
+} from "../../render/diagnostics.ts";
+import { plural, valueText } from "../../render/format.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 
 /** What was found in files, silenced warnings counted. */
 interface Findings extends Shown {

@@ -1,6 +1,6 @@
 import Table3 from "cli-table3";
 
-import type { Table } from "../../render/text/inventory-table.ts";
+import type { Table } from "../../render/inventory-formats.ts";
 
 const none = "";
 

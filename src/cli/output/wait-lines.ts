@@ -1,7 +1,7 @@
 import type { Pause } from "../../api/budget/budget.ts";
 import type { Host } from "../../host/host.ts";
 import { every } from "../../host/timers.ts";
-import { durationText } from "../../state/duration.ts";
+import { durationText } from "../../render/format.ts";
 import type { RequestObserver, RetryFact } from "../../zone/service-request.ts";
 import { StatusLine } from "./status-line.ts";
 

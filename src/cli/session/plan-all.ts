@@ -2,10 +2,13 @@ import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectZones } from "../../desired/zones/select.ts";
 import type { GuardInput } from "../../plan/guard/guard.ts";
 import { causeByMarks } from "../../plan/plan.ts";
-import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
-import { desiredFleet, joinListings, missingReport } from "../../reconcile/fleet/desired-fleet.ts";
-import type { PlannedZone } from "../../reconcile/run/plan-zone.ts";
-import { planZone } from "../../reconcile/run/plan-zone.ts";
+import {
+  desiredFleet,
+  type FleetZone,
+  joinListings,
+  missingReport,
+} from "../../reconcile/fleet/desired-fleet.ts";
+import { type PlannedZone, planZone } from "../../reconcile/run/plan-zone.ts";
 import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf } from "../../state/failure.ts";

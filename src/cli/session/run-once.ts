@@ -1,18 +1,16 @@
-import { type Host, hasColor } from "../../host/host.ts";
+import { hasColor, type Host } from "../../host/host.ts";
 import { hasErrors, loadDesiredOrPrint, printProblems } from "../../host/load.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
 import { isHash, planHash } from "../../plan/guard/plan-hash.ts";
-import { impactJson } from "../../render/json/impact-json.ts";
-import { reportJson } from "../../render/json/plan-json.ts";
-import { impactMarkdown } from "../../render/markdown/impact-markdown.ts";
-import { renderMarkdown } from "../../render/markdown/plan-markdown.ts";
-import { renderImpacts } from "../../render/text/impact-text.ts";
-import { renderReports } from "../../render/text/plan-text.ts";
+import { impactJson } from "../../render/impact-json.ts";
+import { renderImpacts } from "../../render/impact-text.ts";
+import { reportJson } from "../../render/plan-json.ts";
+import { impactMarkdown, renderMarkdown } from "../../render/plan-markdown.ts";
+import { renderReports, type SweepForecast, sweepWords } from "../../render/plan-text.ts";
 import type { RunReport, ZoneReport } from "../../state/run-report.ts";
-import { type SweepForecast, sweepWords } from "../../state/sweep-words.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type ExitCode, exitCodeInPart, exitCodes } from "../output/exit-codes.ts";
-import { type PlannedFleet, planAll } from "./plan-all.ts";
+import { planAll, type PlannedFleet } from "./plan-all.ts";
 import type { Session } from "./session.ts";
 
 /** What `plan` and `apply` are told. */

@@ -5,8 +5,7 @@ import { ServiceError } from "../../zone/service-error.ts";
 import type { KnownZones } from "../../zone/zone.ts";
 import { joinSignals } from "../join-signals.ts";
 import { BackOff } from "../run/back-off.ts";
-import type { Listing } from "./desired-fleet.ts";
-import { joinListings } from "./desired-fleet.ts";
+import { joinListings, type Listing } from "./desired-fleet.ts";
 
 /** What asking for the zones needs from outside, and whom it tells. */
 export interface DirectoryPorts {

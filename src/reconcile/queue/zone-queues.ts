@@ -1,7 +1,7 @@
 import type { Trigger } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
-import { ZoneQueue, type Priority, type QueueResult } from "./zone-queue.ts";
+import { type Priority, type QueueResult, ZoneQueue } from "./zone-queue.ts";
 
 /** By which credentials zones are looked at. */
 export interface CredentialPorts {

@@ -1,9 +1,7 @@
 import type { Cause } from "../../plan/change.ts";
-import type { GuardInput } from "../../plan/guard/guard.ts";
-import { guard } from "../../plan/guard/guard.ts";
+import { guard, type GuardInput } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
-import type { Plan } from "../../plan/plan.ts";
-import { plan } from "../../plan/plan.ts";
+import { type Plan, plan } from "../../plan/plan.ts";
 import { needsScoreRule } from "../../plan/rules/rule-overrides.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { Trigger, ZoneReport } from "../../state/run-report.ts";
@@ -12,12 +10,12 @@ import type { LiveZone } from "../../zone/live-zone.ts";
 import type {
   Clock,
   LiveReader,
-  RequestPriority,
   PartsToRead,
   ZoneAnswers,
+  RequestPriority,
 } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import { judgeSeen, type ImpactLimits } from "./judge-seen.ts";
+import { type ImpactLimits, judgeSeen } from "./judge-seen.ts";
 
 /** What a look at a zone needs to know beside the zone. */
 export interface PlanRequest {

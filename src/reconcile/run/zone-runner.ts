@@ -1,9 +1,7 @@
 import type { GuardInput, Limits } from "../../plan/guard/guard.ts";
 import { plan } from "../../plan/plan.ts";
-import { failureIn } from "../../state/outcomes.ts";
-import type { Trigger, ZoneReport } from "../../state/run-report.ts";
-import type { Mode } from "../../zone/desired-zone.ts";
-import type { DesiredZone } from "../../zone/desired-zone.ts";
+import { failureIn, type Trigger, type ZoneReport } from "../../state/run-report.ts";
+import type { DesiredZone, Mode } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Clock, LiveReader, LiveWriter, RequestPriority } from "../../zone/ports.ts";
 import type { ZoneName } from "../../zone/zone.ts";
@@ -15,12 +13,10 @@ import { BackOff } from "./back-off.ts";
 import { Deadline } from "./deadline.ts";
 import { endOfHold } from "./end-of-hold.ts";
 import type { ImpactLimits } from "./judge-seen.ts";
-import type { PlanRequest } from "./plan-zone.ts";
-import { planZone, holdsAt } from "./plan-zone.ts";
+import { holdsAt, type PlanRequest, planZone } from "./plan-zone.ts";
 import { UsedReleases } from "./used-releases.ts";
 import { WriteGate } from "./write-gate.ts";
-import type { ContentionLimits } from "./zone-memory.ts";
-import { ZoneMemory } from "./zone-memory.ts";
+import { type ContentionLimits, ZoneMemory } from "./zone-memory.ts";
 
 /** How zones are run. */
 export interface ZoneRunOptions {

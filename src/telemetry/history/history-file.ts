@@ -1,4 +1,4 @@
-import { historyJson } from "../../render/json/history-json.ts";
+import { historyJson } from "../../render/history-json.ts";
 import type { HistoryEntry } from "../../state/history.ts";
 import { entryIn, linesOf } from "./history-lines.ts";
 import type { HistoryStore } from "./history-store.ts";

@@ -1,4 +1,4 @@
-import { historyEntryFrom } from "../../render/json/history-json.ts";
+import { historyEntryFrom } from "../../render/history-json.ts";
 import type { HistoryEntry } from "../../state/history.ts";
 
 /** A line of a file that has come to its end. */

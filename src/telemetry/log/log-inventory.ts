@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 
 import {
-  neverRead,
-  newlyMalicious,
   type InventoryReport,
   type InventoryState,
-} from "../../state/zone-inventory.ts";
+  neverRead,
+  newlyMalicious,
+} from "../../state/inventory.ts";
 
 /**
  * A look at a zone's inventory as log lines: one for each malicious item that was not known and each kind that was not

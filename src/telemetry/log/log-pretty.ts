@@ -1,7 +1,5 @@
-import { type Paint, paintOf } from "../../render/text/paint.ts";
-import { shortRevision } from "../../state/short-revision.ts";
-import { printable, valueText } from "../../state/value.ts";
-import { type Json, type JsonObject, isJsonObject, coerceText } from "../../syntax/json.ts";
+import { type Paint, paintOf, printable, shortRevision, valueText } from "../../render/format.ts";
+import { isJsonObject, type Json, type JsonObject, coerceText } from "../../syntax/json.ts";
 
 const levelStyles = {
   trace: "dim",

@@ -1,11 +1,17 @@
 import type { Logger } from "pino";
 
-import { summaryOf, type Cause, type Change } from "../../plan/change.ts";
-import { clipped } from "../../state/clipped-field.ts";
+import { type Cause, type Change, summaryOf } from "../../plan/change.ts";
+import { clipped } from "../../state/history.ts";
 import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
-import { durationOf } from "../../state/run-duration.ts";
-import type { Failure, Outcome, ZoneReport } from "../../state/run-report.ts";
-import { isFailure, isObservation, runResultOf } from "../../state/run-result.ts";
+import {
+  durationOf,
+  type Failure,
+  isFailure,
+  isObservation,
+  type Outcome,
+  runResultOf,
+  type ZoneReport,
+} from "../../state/run-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 

@@ -1,14 +1,18 @@
 import { Counter, type Registry } from "prom-client";
 
-import { changeResultOf } from "../../state/change-result.ts";
-import { durationOf } from "../../state/run-duration.ts";
-import { triggers, type ZoneReport } from "../../state/run-report.ts";
-import { runResultOf, runResults } from "../../state/run-result.ts";
+import {
+  changeResultOf,
+  durationOf,
+  runResultOf,
+  runResults,
+  triggers,
+  type ZoneReport,
+} from "../../state/run-report.ts";
 import { methods, type ConnectionFault, type RequestFact } from "../../zone/service-request.ts";
 import { codeOf, codes, endpointOf, endpoints, other } from "./endpoint.ts";
 import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
 import { metricTable } from "./metric-table.ts";
-import { CountTally, TimeTally, type CountSeries, type TimeSeries } from "./tally.ts";
+import { type CountSeries, CountTally, type TimeSeries, TimeTally } from "./tally.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

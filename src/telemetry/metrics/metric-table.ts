@@ -1,11 +1,9 @@
 import { verbs } from "../../plan/change.ts";
 import { holdReasons } from "../../plan/guard/hold.ts";
-import { changeResults } from "../../state/change-result.ts";
 import { missedRunReasons } from "../../state/daemon-status.ts";
 import { impacts } from "../../state/drift.ts";
 import { loadResults } from "../../state/load-report.ts";
-import { triggers } from "../../state/run-report.ts";
-import { runResults } from "../../state/run-result.ts";
+import { changeResults, runResults, triggers } from "../../state/run-report.ts";
 import { zoneStatuses } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
 import { methods } from "../../zone/service-request.ts";

@@ -1,19 +1,18 @@
 import { holdReasons } from "../../plan/guard/hold.ts";
-import { countByKind, driftIn, impacts, type ByKind } from "../../state/drift.ts";
-import type { InventorySummary } from "../../state/inventory.ts";
-import type { InventoryFacts } from "../../state/zone-inventory.ts";
+import { type ByKind, countByKind, driftIn, impacts } from "../../state/drift.ts";
+import type { InventoryFacts, InventorySummary } from "../../state/inventory.ts";
 import {
   driftOf,
-  pendingOf,
   holdsOf,
-  zoneStatuses,
+  pendingOf,
   type ZoneState,
+  zoneStatuses,
 } from "../../state/zone-state.ts";
 import {
+  type ItemKind,
   itemKinds,
   itemStatuses,
   resourceKinds,
-  type ItemKind,
 } from "../../zone/inventory-item.ts";
 import { kinds } from "../../zone/resource.ts";
 import { renderHead, renderLabels, seconds } from "./exposition.ts";

@@ -1,4 +1,4 @@
-import type { InventoryFacts, InventoryState, ItemBrief } from "../../state/zone-inventory.ts";
+import type { InventoryFacts, InventoryState, ItemBrief } from "../../state/inventory.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import { fleetInventory, isInventoryOn } from "../pages/fleet-inventory.ts";
 import { failureJson, type JsonBody } from "./json-parts.ts";

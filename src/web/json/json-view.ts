@@ -1,13 +1,13 @@
-import { historyJson } from "../../render/json/history-json.ts";
-import { changeJson } from "../../render/json/plan-json.ts";
+import { historyJson } from "../../render/history-json.ts";
+import { changeJson } from "../../render/plan-json.ts";
 import { countByKind, driftIn } from "../../state/drift.ts";
 import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
 import {
-  driftOf,
-  pendingOf,
-  holdsOf,
   type ChangeRecord,
+  driftOf,
+  holdsOf,
   type LastRun,
+  pendingOf,
   type ZoneState,
 } from "../../state/zone-state.ts";
 import { countByStatus, select, type Selection } from "../pages/selection.ts";

@@ -1,4 +1,4 @@
-import type { InventoryFacts, InventoryState } from "../../state/zone-inventory.ts";
+import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 
 /** What somebody looks for among the inventories of zones; the last two never hold of one zone together. */

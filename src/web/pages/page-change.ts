@@ -1,6 +1,5 @@
 import type { Change, Effect, FieldChange } from "../../plan/change.ts";
-import { deleteReasonWords, verbSigns } from "../../render/text/change-text.ts";
-import { effectMarks } from "../../render/text/effect-words.ts";
+import { deleteReasonWords, effectMarks, verbSigns } from "../../render/change-text.ts";
 import { html, type Html } from "./html.ts";
 import { foreign } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";

@@ -1,5 +1,5 @@
 import type { Cause } from "../../plan/change.ts";
-import { shortRevision } from "../../state/short-revision.ts";
+import { shortRevision } from "../../render/format.ts";
 import type { ChangeRecord, ZoneStatus } from "../../state/zone-state.ts";
 import { html, type Html, type Part } from "./html.ts";
 

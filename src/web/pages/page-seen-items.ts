@@ -1,4 +1,4 @@
-import type { ItemBrief } from "../../state/zone-inventory.ts";
+import type { ItemBrief } from "../../state/inventory.ts";
 import { html, type Html } from "./html.ts";
 import { foreign, moment } from "./page-parts.ts";
 

@@ -1,7 +1,6 @@
-import { driftTimeText } from "../../render/text/history-text.ts";
-import { driftTimeIn, type Period } from "../../state/drift-time.ts";
+import { driftTimeText } from "../../render/history-text.ts";
 import type { HistoryEntry } from "../../state/history.ts";
-import { statusSpans, type StatusSpan } from "../../state/status-spans.ts";
+import { driftTimeIn, type Period, type StatusSpan, statusSpans } from "../../state/timeline.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Snapshot } from "../json/snapshot.ts";
 import { html, type Html } from "./html.ts";

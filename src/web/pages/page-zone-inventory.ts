@@ -1,8 +1,7 @@
-import type { InventorySummary } from "../../state/inventory.ts";
+import type { InventoryFacts, InventoryState, InventorySummary } from "../../state/inventory.ts";
 import type { Failure } from "../../state/run-report.ts";
-import type { InventoryFacts, InventoryState } from "../../state/zone-inventory.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
-import { resourceKinds, type ItemKind } from "../../zone/inventory-item.ts";
+import { type ItemKind, resourceKinds } from "../../zone/inventory-item.ts";
 import { maliciousIn } from "./fleet-inventory.ts";
 import { html, type Html } from "./html.ts";
 import { counted, foreign, moment, number, ray } from "./page-parts.ts";

@@ -1,6 +1,5 @@
 import type { Hold } from "../../plan/guard/hold.ts";
-import type { Failure } from "../../state/run-report.ts";
-import { isObservation } from "../../state/run-result.ts";
+import { type Failure, isObservation } from "../../state/run-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Suspension } from "../../zone/desired-zone.ts";
 import { html, type Html } from "./html.ts";

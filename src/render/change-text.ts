@@ -1,0 +1,130 @@
+import type { Change, Direction, Effect, FieldChange } from "../plan/change.ts";
+import { compareCsp, type CspChange } from "../syntax/csp/compare-csp.ts";
+import type { Json } from "../syntax/json.ts";
+import { type Paint, printable, valueText, wrap } from "./format.ts";
+
+/** Signs in front of changes. */
+export const verbSigns = { create: "+", update: "~", delete: "-" } as const;
+
+const verbStyles = { create: "green", update: "yellow", delete: "red" } as const;
+
+/** Why something is deleted, in words. */
+export const deleteReasonWords = {
+  undeclared: "no longer declared",
+  duplicate: "a spare one with the same mark",
+  unmanaged: "not declared, and the zone says unmanaged: delete",
+} as const;
+
+/** Where lines end, so that a plan can be read in a terminal of common width. */
+const columns = 100;
+
+/** A change in lines: what it is, what it does to the protection and why, and each field before → after. */
+export function changeLines(change: Change, paint: Paint): readonly string[] {
+  const head = [
+    paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${change.key}`),
+    ...(change.title === "" ? [] : [printable(change.title)]),
+    ...(change.verb === "update" && change.adopted ? [paint("cyan", "adopted")] : []),
+    ...(change.verb === "delete" ? [paint("dim", `(${deleteReasonWords[change.reason]})`)] : []),
+  ].join("  ");
+  const { direction, reasons } = change.effect;
+  const why = reasons.length === 0 ? "" : `: ${reasons.map(printable).join("; ")}`;
+  const effect = wrap(`${effectWords(change.effect)}${why}`, columns - 6).map(
+    (line, index) =>
+      `${index === 0 ? "    " : "      "}${paint(effectMarks[direction].style, line)}`,
+  );
+  return [head, ...effect, ...fieldLines(change, paint)];
+}
+
+/** The fields of a change that say something: what comes or goes is not told by its title twice, nor by what it lacks. */
+export function tellingFields({ verb, fields }: Change): readonly FieldChange[] {
+  if (verb === "update") return fields;
+  const sideOf = ({ before, after }: FieldChange) => (verb === "create" ? after : before);
+  return fields.filter((each) => each.field !== "description" && sideOf(each) !== "");
+}
+
+function fieldLines(change: Change, paint: Paint): readonly string[] {
+  const fields = tellingFields(change);
+  const width = Math.max(0, ...fields.map(({ field }) => field.length));
+  return fields.flatMap((field) => {
+    const name = paint("bold", field.field.padEnd(width));
+    const lines = sidesOf(field, change, columns - width - 6, paint);
+    const indent = " ".repeat(width + 6);
+    return lines.map((line, index) => (index === 0 ? `    ${name}  ${line}` : `${indent}${line}`));
+  });
+}
+
+/** Both sides of a field, in as many lines as they take. */
+function sidesOf(
+  { field, before, after }: FieldChange,
+  { verb, kind }: Change,
+  width: number,
+  paint: Paint,
+): readonly string[] {
+  const isCsp = kind === "policy" && field === "value";
+  if (verb === "create") return valueLines(after, isCsp, width);
+  if (verb === "delete") {
+    return valueLines(before, isCsp, width).map((line) => paint("dim", line));
+  }
+  if (isCsp && typeof before === "string" && typeof after === "string") {
+    const sources = compareCsp(before, after).changes.map((each) => sourceText(each, paint));
+    if (sources.length > 0) return sources;
+  }
+  const [was, is] = [valueLines(before, isCsp, width - 2), valueLines(after, isCsp, width - 2)];
+  const [first = "", ...more] = is;
+  const arrow = `→ ${paint("green", first)}`;
+  const red = was.map((line) => paint("red", line));
+  const isShort = was.length + is.length === 2 && [...was, ...is].join(" → ").length <= width;
+  if (isShort) return [`${red.join("")} ${arrow}`];
+  return [...red, arrow, ...more.map((line) => `  ${paint("green", line)}`)];
+}
+
+/** A policy's value differs by sources, not as a text: each is named with its directive. */
+function sourceText({ directive, source, verb }: CspChange, paint: Paint): string {
+  const text = `${printable(directive)} ${printable(source)}`;
+  switch (verb) {
+    case "added":
+      return `${paint("green", "+")} ${text}`;
+    case "removed":
+      return `${paint("red", "-")} ${text}`;
+    case "restricted":
+      return `${paint("green", "+")} ${text}(ruled from now on)`;
+    case "freed":
+      return `${paint("red", "-")} ${text}(no longer ruled)`;
+  }
+}
+
+/** Signs in front of effects. */
+export const effectMarks = {
+  strengthens: { sign: "▲", style: "green" },
+  weakens: { sign: "▼", style: "red" },
+  neutral: { sign: "·", style: "dim" },
+  unclear: { sign: "◆", style: "magenta" },
+} as const;
+
+const names: Readonly<Record<Direction, string>> = {
+  strengthens: "strengthens",
+  weakens: "weakens",
+  neutral: "neutral",
+  unclear: "cannot be told",
+};
+
+/** An effect in a word or two, with its sign: `▲ strengthens, may break`. */
+export function effectWords({ direction, mayBreak }: Effect): string {
+  const { sign } = effectMarks[direction];
+  if (direction === "unclear" && mayBreak) return `${sign} may break`;
+  return `${sign} ${names[direction]}${mayBreak ? ", may break" : ""}`;
+}
+
+/** A value in lines of at most `width` characters; a policy's value (`isCsp`) with a line for each directive. */
+export function valueLines(
+  value: Json | undefined,
+  isCsp: boolean,
+  width: number,
+): readonly string[] {
+  if (!isCsp || typeof value !== "string") return wrap(valueText(value), width);
+  const directives = printable(value).split("; ");
+  return directives.flatMap((directive, index) => {
+    const end = index === directives.length - 1 ? "" : ";";
+    return wrap(`${directive}${end}`, width - 2).map((line, at) => (at === 0 ? line : `  ${line}`));
+  });
+}

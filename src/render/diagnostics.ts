@@ -1,0 +1,183 @@
+import type { Json, JsonObject } from "../syntax/json.ts";
+import { diagnosticCodes } from "../zone/diagnostic-codes.ts";
+import type { Diagnostic, Severity } from "../zone/diagnostic.ts";
+import { inColumns, paintOf, plural, printable } from "./format.ts";
+
+/** Texts of the files that problems stand in, by the name that the problems use. */
+export type Sources = ReadonlyMap<string, string>;
+
+/** How problems are told. */
+export interface DiagnosticOptions {
+  /** What to put before the names of files, so that they lead there from where the reader is; "" for nothing. */
+  readonly directory: string;
+  readonly color: boolean;
+}
+
+/** Problems for people: place, sentence and code, the line of the file with a caret, and what to write instead. */
+export function renderDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  sources: Sources,
+  options: DiagnosticOptions,
+): string {
+  if (diagnostics.length === 0) return "no problems\n";
+  const linesOf = new Map([...sources].map(([file, text]) => [file, text.split(/\r?\n/)]));
+  const blocks = diagnostics.map((diagnostic) => block(diagnostic, linesOf, options));
+  return `${blocks.join("\n")}\n${tally(diagnostics)}\n`;
+}
+
+function block(
+  diagnostic: Diagnostic,
+  linesOf: ReadonlyMap<string, readonly string[]>,
+  { directory, color }: DiagnosticOptions,
+): string {
+  const { file, line, column } = diagnostic.place;
+  const paint = paintOf(color);
+  const where = `${fileIn(directory, file)}:${line}:${column}`;
+  const severity = paint([severityColors[diagnostic.severity], "bold"], diagnostic.severity);
+  const head = `${paint("bold", printable(where))}: ${severity}: ${printable(diagnostic.message)} [${diagnostic.code}]`;
+  const source = linesOf.get(file)?.[line - 1];
+  const frame = source === undefined ? [] : frameOf(source, line, column);
+  const remedy =
+    diagnostic.remedy === "" ? [] : [`  ${paint("cyan", "→")} ${printable(diagnostic.remedy)}`];
+  return [head, ...frame.map((part) => paint("dim", part)), ...remedy, ""].join("\n");
+}
+
+const severityColors = { error: "red", warning: "yellow" } as const satisfies Record<
+  Severity,
+  string
+>;
+
+/** Longer lines are shown around the place. */
+const maxWidth = 100;
+
+/** The line, and a caret under the column; columns count from 1. */
+function frameOf(source: string, line: number, column: number): string[] {
+  const number = String(line);
+  const from = source.length <= maxWidth ? 0 : Math.max(0, column - 1 - maxWidth / 2);
+  const cut = source.slice(from, from + maxWidth);
+  const shown = `${from > 0 ? "…" : ""}${inColumns(cut)}${from + maxWidth < source.length ? "…" : ""}`;
+  const caret = " ".repeat(column - 1 - from + (from > 0 ? 1 : 0));
+  return [`  ${number} | ${shown}`, `  ${" ".repeat(number.length)} | ${caret}^`];
+}
+
+/** The name of a file below a directory, as one path; the directory itself is ".". */
+export function fileIn(directory: string, file: string): string {
+  const base = directory.replace(/\/+$/, "");
+  if (base === "" || file.startsWith("/")) return file;
+  return file === "." ? base : `${base}/${file}`;
+}
+
+/** What is wrong and what would be right, in one line. */
+export function sentenceOf({ message, remedy }: Diagnostic): string {
+  return remedy === "" ? message : `${message}; ${remedy}`;
+}
+
+/** How many there are: `2 errors, 1 warning`. */
+function tally(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  const warnings = diagnostics.length - errors;
+  return [
+    ...(errors === 0 ? [] : [plural(errors, "error")]),
+    ...(warnings === 0 ? [] : [plural(warnings, "warning")]),
+  ].join(", ");
+}
+
+/** Problems for programs. */
+export function diagnosticsAsJson(
+  diagnostics: readonly Diagnostic[],
+  silenced: number,
+  directory: string,
+): JsonObject {
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  return {
+    errors,
+    warnings: diagnostics.length - errors,
+    silenced,
+    diagnostics: diagnostics.map(({ code, severity, place, path, message, remedy }) => ({
+      code,
+      severity,
+      file: fileIn(directory, place.file),
+      line: place.line,
+      column: place.column,
+      path,
+      message,
+      remedy,
+    })),
+  };
+}
+
+/** Problems as SARIF 2.1.0, which code hosts show beside the lines. */
+export function diagnosticsAsSarif(
+  diagnostics: readonly Diagnostic[],
+  version: string,
+  directory: string,
+): JsonObject {
+  const codes = [...new Set(diagnostics.map(({ code }) => code))].toSorted();
+  return {
+    $schema:
+      "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "zonewarden", version, rules: codes.map(sarifRule) } },
+        columnKind: "utf16CodeUnits",
+        results: diagnostics.map((diagnostic) => sarifResult(diagnostic, codes, directory)),
+      },
+    ],
+  };
+}
+
+/** Problems as lines that a GitHub workflow turns into annotations of a pull request. */
+export function diagnosticsAsAnnotations(
+  diagnostics: readonly Diagnostic[],
+  directory: string,
+): string {
+  return diagnostics
+    .map((diagnostic) => {
+      const { file, line, column } = diagnostic.place;
+      const facts = { file: fileIn(directory, file), line, col: column, title: diagnostic.code };
+      const properties = Object.entries(facts).map(([name, value]) => `${name}=${property(value)}`);
+      return `::${diagnostic.severity} ${properties.join(",")}::${data(sentenceOf(diagnostic))}\n`;
+    })
+    .join("");
+}
+
+function sarifRule(code: string): Json {
+  const meaning = meanings.get(code) ?? code;
+  return { id: code, shortDescription: { text: meaning } };
+}
+
+const meanings = new Map<string, string>(
+  Object.entries(diagnosticCodes).map(([code, { meaning }]) => [code, meaning]),
+);
+
+function sarifResult(diagnostic: Diagnostic, codes: readonly string[], directory: string): Json {
+  const { file, line, column } = diagnostic.place;
+  const uri = fileIn(directory, file).toWellFormed().split("/").map(encodeURIComponent).join("/");
+  return {
+    ruleId: diagnostic.code,
+    ruleIndex: codes.indexOf(diagnostic.code),
+    level: diagnostic.severity,
+    message: { text: sentenceOf(diagnostic) },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri },
+          region: { startLine: line, startColumn: column },
+        },
+        ...(diagnostic.path === ""
+          ? {}
+          : { logicalLocations: [{ fullyQualifiedName: diagnostic.path }] }),
+      },
+    ],
+  };
+}
+
+/** The workflow commands' own escapes: without them a message could begin a command of its own. */
+function data(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function property(value: string | number): string {
+  return data(String(value)).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

@@ -1,0 +1,121 @@
+import { styleText } from "node:util";
+
+import { isJsonObject, type Json } from "../syntax/json.ts";
+
+/** A value in a line: text as it is, lists with commas, nothing as a dash. What does not belong on a terminal is escaped. */
+export function valueText(value: Json | undefined): string {
+  if (value === undefined || value === null) return "–";
+  if (typeof value === "string") return value === "" ? '""' : printable(value);
+  if (Array.isArray(value)) return value.map((part: Json) => valueText(part)).join(", ");
+  if (isJsonObject(value)) {
+    return Object.entries(value)
+      .map(([name, part]) => `${printable(name)}: ${valueText(part)}`)
+      .join("; ");
+  }
+  return JSON.stringify(value);
+}
+
+/** Text that a terminal shows as it stands: control and direction characters are written as escapes. */
+export function printable(text: string): string {
+  return text.replaceAll(unprintable, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+}
+
+/** Text in which a column is pointed at: the same characters are as wide as they were, a tab as wide as a space. */
+export function inColumns(text: string): string {
+  return text.replaceAll(unprintable, (character) =>
+    character === "\t" ? " " : "�".repeat(character.length),
+  );
+}
+
+/** What moves the cursor, or changes what is read in which direction. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** A count with its noun: `1 policy`, `3 policies`. */
+export function plural(count: number, noun: string): string {
+  if (count === 1) return `1 ${noun}`;
+  return `${count} ${noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+}
+
+const units = [
+  ["days", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+] as const;
+
+/** A length of time in its two largest units: `3 h 20 min`; `0 s` where it is under a second. */
+export function durationText(ms: number): string {
+  const first = units.findIndex(([, length]) => ms >= length);
+  if (first === -1) return "0 s";
+  let rest = ms;
+  const parts = units.slice(first, first + 2).map(([name, length]) => {
+    const count = Math.floor(rest / length);
+    rest -= count * length;
+    return { name: count === 1 && name === "days" ? "day" : name, count };
+  });
+  return parts
+    .filter(({ count }) => count > 0)
+    .map(({ name, count }) => `${count} ${name}`)
+    .join(" ");
+}
+
+/** A revision as it is told to people: of a commit's hash the first twelve digits, anything else whole. */
+export function shortRevision(revision: string): string {
+  return /^[0-9a-f]{16,}$/.test(revision) ? revision.slice(0, 12) : revision;
+}
+
+/** Breaks a text at spaces into lines of at most `width` characters; a longer word stands alone on its line. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
+/** Colours a text for a terminal, or leaves it as it is. */
+export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
+
+/** A {@link Paint} that colours, or one that does not. */
+export function paintOf(color: boolean): Paint {
+  return color
+    ? (style, text) => styleText(style, text, { validateStream: false })
+    : (_style, text) => text;
+}
+
+/** Text that stands in Markdown as it is, in a table too: no markup, no HTML, no link, and nobody is mentioned by it. */
+export function markdownText(text: string): string {
+  return printable(text)
+    .replaceAll(/[\\`*_{}[\]<>()#+!|~&$]/g, String.raw`\$&`)
+    .replaceAll("://", String.raw`\://`)
+    .replaceAll(/\bwww\./gi, (found) => `${found.slice(0, 3)}\\.`)
+    .replaceAll("@", "@\u200B");
+}
+
+/** Text in a code span, whatever backticks and bars it holds. */
+export function markdownCode(text: string): string {
+  const shown = printable(text).replaceAll("|", String.raw`\|`);
+  const fence = fenceOf(shown, 1);
+  const space = shown.startsWith("`") || shown.endsWith("`") || shown === "" ? " " : "";
+  return `${fence}${space}${shown}${space}${fence}`;
+}
+
+/** Lines in a code block that none of them can end. */
+export function fenced(language: string, lines: readonly string[]): string {
+  const fence = fenceOf(lines.join("\n"), 3);
+  return [`${fence}${language}`, ...lines, fence, ""].join("\n");
+}
+
+function fenceOf(text: string, least: number): string {
+  const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length + 1);
+  return "`".repeat(Math.max(least, ...runs));
+}

@@ -1,0 +1,115 @@
+import { causes, directions, verbs } from "../plan/change.ts";
+import { holdReasons } from "../plan/guard/hold.ts";
+import {
+  type HistoryChange,
+  historyChangeResults,
+  type HistoryEntry,
+  historyEntryResults,
+} from "../state/history.ts";
+import { triggers } from "../state/run-report.ts";
+import { zoneStatuses } from "../state/zone-state.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseName,
+  coerceDate,
+  coerceObjects,
+  coerceText,
+} from "../syntax/json.ts";
+
+/** An entry as JSON: the moment stands first, so that it can be read without the rest. */
+export function historyJson(entry: HistoryEntry): JsonObject {
+  return {
+    at: entry.at.toISOString(),
+    zone: entry.zone,
+    run: entry.run,
+    trigger: entry.trigger,
+    revision: entry.revision,
+    result: entry.result,
+    status: entry.status,
+    cause: entry.cause ?? null,
+    drifted_since: entry.driftedSince?.toISOString() ?? null,
+    clear_at: entry.clearAt?.toISOString() ?? null,
+    changes: entry.changes.map(changeJson),
+    holds: entry.holds.map(({ reason, message }) => ({ reason, message })),
+    failure: entry.failure === undefined ? null : { ...entry.failure },
+  };
+}
+
+/** The entry that a JSON value tells; `undefined` where it tells none. */
+export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const at = coerceDate(value["at"]);
+  const trigger = parseName(triggers, value["trigger"]);
+  const result = parseName(historyEntryResults, value["result"]);
+  const status = parseName(zoneStatuses, value["status"]);
+  const zone = coerceText(value["zone"]);
+  if (!at || !trigger || !result || !status || zone === "") return undefined;
+  return {
+    at,
+    zone,
+    run: coerceText(value["run"]),
+    trigger,
+    revision: coerceText(value["revision"]),
+    result,
+    status,
+    cause: parseName(causes, value["cause"]),
+    driftedSince: coerceDate(value["drifted_since"]),
+    clearAt: coerceDate(value["clear_at"]),
+    changes: coerceObjects(value["changes"]).flatMap(changeFrom),
+    holds: coerceObjects(value["holds"]).flatMap(holdFrom),
+    failure: failureFrom(value["failure"]),
+  };
+}
+
+function changeJson({ verb, key, title, direction, result, fields }: HistoryChange): JsonObject {
+  return {
+    verb,
+    key,
+    title,
+    effect: direction,
+    result,
+    fields: fields.map(({ field, before, after }) => ({
+      field,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    })),
+  };
+}
+
+function changeFrom(value: JsonObject): readonly HistoryChange[] {
+  const verb = parseName(verbs, value["verb"]);
+  const direction = parseName(directions, value["effect"]);
+  const result = parseName(historyChangeResults, value["result"]);
+  if (verb === undefined || direction === undefined || result === undefined) return [];
+  const fields = coerceObjects(value["fields"]).map((part) => ({
+    field: coerceText(part["field"]),
+    before: part["before"],
+    after: part["after"],
+  }));
+  return [
+    {
+      verb,
+      key: coerceText(value["key"]),
+      title: coerceText(value["title"]),
+      direction,
+      result,
+      fields,
+    },
+  ];
+}
+
+function holdFrom(value: JsonObject): HistoryEntry["holds"] {
+  const reason = parseName(holdReasons, value["reason"]);
+  return reason === undefined ? [] : [{ reason, message: coerceText(value["message"]) }];
+}
+
+function failureFrom(value: Json | undefined): HistoryEntry["failure"] {
+  if (!isJsonObject(value)) return undefined;
+  return {
+    code: coerceText(value["code"]),
+    message: coerceText(value["message"]),
+    ray: coerceText(value["ray"]),
+  };
+}

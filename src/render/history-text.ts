@@ -1,0 +1,73 @@
+import type { HistoryChange, HistoryEntry, HistoryEntryResult } from "../state/history.ts";
+import type { DriftTime, Period } from "../state/timeline.ts";
+import { effectMarks, verbSigns } from "./change-text.ts";
+import { durationText, type Paint, printable, shortRevision, valueText } from "./format.ts";
+
+const verdictStyles = {
+  in_sync: "green",
+  applied: "green",
+  planned: "yellow",
+  held: "yellow",
+  partial: "red",
+  error: "red",
+  no_longer_declared: "dim",
+} as const satisfies Readonly<Record<HistoryEntryResult, string>>;
+
+/** An entry of the history in lines, for people. */
+export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
+  const { at, zone, result: verdict, cause, trigger, revision, run } = entry;
+  const occasion = [
+    `${trigger}, revision ${printable(shortRevision(revision))}`,
+    ...(run === "" ? [] : [`run ${printable(run)}`]),
+  ].join(", ");
+  const head = [
+    at.toISOString(),
+    paint("bold", zone),
+    paint(verdictStyles[verdict], verdict.replaceAll("_", " ")),
+    ...(cause === undefined ? [] : [cause]),
+    paint("dim", occasion),
+  ].join("  ");
+  const failure = entry.failure === undefined ? [] : [`  ${printable(entry.failure.message)}`];
+  const held = entry.holds.map(({ reason, message }) => `  ${printable(message)} (${reason})`);
+  return [head, ...entry.changes.flatMap((change) => linesOf(change, paint)), ...held, ...failure]
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function linesOf(change: HistoryChange, paint: Paint): readonly string[] {
+  const { verb, key, title, direction, result, fields } = change;
+  const { sign, style } = effectMarks[direction];
+  const head = [
+    `  ${verbSigns[verb]} ${printable(key)}`,
+    ...(title === "" ? [] : [printable(title)]),
+    paint(style, `${sign} ${direction}`),
+    result,
+  ].join("  ");
+  if (verb !== "update") return [head];
+  const width = Math.max(0, ...fields.map(({ field }) => field.length));
+  return [
+    head,
+    ...fields.map(
+      ({ field, before, after }) =>
+        `      ${printable(field).padEnd(width)}  ${valueText(before)} → ${valueText(after)}`,
+    ),
+  ];
+}
+
+/** How long zones drifted within a period, a line for each. */
+export function renderDriftTimes(times: readonly DriftTime[], { since, until }: Period): string {
+  const drifting = times.filter(({ episodes }) => episodes > 0);
+  const head = `Drift from ${since.toISOString()} to ${until.toISOString()}:`;
+  if (drifting.length === 0) return `${head} none\n`;
+  const width = Math.max(...drifting.map(({ zone }) => zone.length));
+  const lines = drifting.map((time) => `  ${time.zone.padEnd(width)}  ${driftTimeText(time)}`);
+  return `${[head, ...lines].join("\n")}\n`;
+}
+
+/** `drifted 2 times, 3 h seen, at most 3 h 15 min, and still does`. */
+export function driftTimeText({ episodes, seenMs, atMostMs, isDrifting }: DriftTime): string {
+  if (episodes === 0) return "did not drift";
+  const times = episodes === 1 ? "once" : `${episodes} times`;
+  const lengths = `${durationText(seenMs)} seen, at most ${durationText(atMostMs)}`;
+  return `drifted ${times}, ${lengths}${isDrifting ? ", and still does" : ""}`;
+}

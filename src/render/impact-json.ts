@@ -1,0 +1,63 @@
+import type { PolicyImpact, AffectedResource } from "../impact/csp-impact.ts";
+import { levelOf, type EffectiveRule } from "../impact/ruleset-impact.ts";
+import type { DeploymentImpact, ZoneImpact } from "../impact/zone-impact.ts";
+import type { JsonObject } from "../syntax/json.ts";
+import type { RulesetRule } from "../zone/ruleset.ts";
+
+/** What a plan does to what was really detected and to managed rules, whole. */
+export function impactJson({ zone, policies, deployments, notes }: ZoneImpact): JsonObject {
+  return {
+    zone,
+    policies: policies.map(policyJson),
+    deployments: deployments.map(deploymentJson),
+    notes,
+  };
+}
+
+function policyJson(impact: PolicyImpact): JsonObject {
+  const { policy, force, seen, elsewhere } = impact;
+  return {
+    key: policy.key,
+    title: policy.title,
+    force,
+    seen,
+    blocked: impact.blocked.map((each) => ({ ...affectedJson(each), already: each.already })),
+    newly_allowed: impact.newlyAllowed.map(affectedJson),
+    allowed_malicious: impact.allowedMalicious.map(affectedJson),
+    unclear: impact.unclear.map((each) => ({ ...affectedJson(each), reason: each.reason })),
+    unseen: impact.unseen.map(({ directive, source }) => ({ directive, source: source.text })),
+    elsewhere,
+  };
+}
+
+function affectedJson({ resource, pages, malicious }: AffectedResource): JsonObject {
+  const { kind, id, url, lastSeenAt } = resource;
+  return { kind, id, url, last_seen_at: lastSeenAt?.toISOString() ?? null, pages, malicious };
+}
+
+function deploymentJson(impact: DeploymentImpact): JsonObject {
+  const { key, ruleset, on, total, advice } = impact;
+  return {
+    key,
+    ruleset: ruleset.id,
+    version: ruleset.version,
+    on,
+    total,
+    switched_on: impact.switchedOn.map(ruleJson),
+    switched_off: impact.switchedOff.map(ruleJson),
+    retuned: impact.retuned.map(({ before, after }) => ({
+      ...ruleJson(after.rule),
+      before: tuningJson(before),
+      after: tuningJson(after),
+    })),
+    advice,
+  };
+}
+
+function ruleJson(rule: RulesetRule): JsonObject {
+  return { id: rule.id, description: rule.description, level: levelOf(rule) ?? null };
+}
+
+function tuningJson({ action, scoreThreshold }: EffectiveRule): JsonObject {
+  return { action, score_threshold: scoreThreshold ?? null };
+}

@@ -1,0 +1,152 @@
+import type {
+  BlockedResource,
+  PolicyImpact,
+  AffectedResource,
+  UnclearResource,
+} from "../impact/csp-impact.ts";
+import { levelOf, type RetunedRule, type EffectiveRule } from "../impact/ruleset-impact.ts";
+import type { DeploymentImpact, ZoneImpact } from "../impact/zone-impact.ts";
+import { forceOf } from "../plan/policies/policy-terms.ts";
+import type { RulesetRule } from "../zone/ruleset.ts";
+import { type Paint, paintOf, plural, printable } from "./format.ts";
+
+/** More than these of one sort are only counted: JSON has them all. */
+const mostShown = 10;
+
+/** What plans do to what was really detected and to managed rules, for people. */
+export function renderImpacts(
+  impacts: readonly ZoneImpact[],
+  options: { readonly color: boolean },
+): string {
+  const paint = paintOf(options.color);
+  const blocks = impacts.flatMap((impact) => {
+    const lines = zoneLines(impact, paint);
+    return lines.length === 0
+      ? []
+      : [[paint("bold", `Impact on ${impact.zone}`), ...lines].join("\n")];
+  });
+  if (blocks.length === 0) return "Impact: nothing to tell.";
+  const caution =
+    "Detection is sampled: what was not seen may be loaded all the same. Several policies on one page: a browser demands what all of them demand.";
+  return [...blocks, paint("dim", caution)].join("\n\n");
+}
+
+function zoneLines({ policies, deployments, notes }: ZoneImpact, paint: Paint): readonly string[] {
+  return [
+    ...policies.flatMap((impact) => policyLines(impact, paint)),
+    ...deployments.flatMap((impact) => deploymentLines(impact, paint)),
+    ...notes.map((note) => paint("dim", `  note: ${printable(note)}`)),
+  ];
+}
+
+const forces = {
+  blocks: { of: "blocks what does not fit", verb: "blocks" },
+  reports: { of: "reports what does not fit", verb: "reports" },
+  none: { of: "blocks and reports nothing", verb: "blocks" },
+  unknown: { of: "may block, its action is not one that is known", verb: "blocks" },
+} as const;
+
+function policyLines(impact: PolicyImpact, paint: Paint): readonly string[] {
+  const { policy, force, seen, blocked } = impact;
+  const { of, verb } = forces[force];
+  const freed = forceOf(policy.before) === "blocks" ? "lets in anew" : "reports no more";
+  const title = policy.title === "" ? "" : `  ${paint("dim", printable(policy.title))}`;
+  const fresh = blocked.filter(({ already }) => !already);
+  const kept = blocked.filter(({ already }) => already);
+  return [
+    `  ${paint("bold", policy.key)}${title}  ${of}; ${seenWords(seen)} on its pages`,
+    ...listed(`${verb} anew`, fresh, affectedText, paint("red", "✗")),
+    ...listed(`${verb} as before`, kept, affectedText, paint("dim", "✗")),
+    ...listed(freed, impact.newlyAllowed, affectedText, paint("green", "+")),
+    ...listed(
+      "lets in, though malicious",
+      impact.allowedMalicious,
+      affectedText,
+      paint("red", "!"),
+    ),
+    ...listed("cannot be told", impact.unclear, unclearText, paint("magenta", "?")),
+    ...listed("allows, though nothing seen needs it", unusedOf(impact), sourceText, "·"),
+    ...elsewhereLines(impact).map((line) => paint("dim", line)),
+  ];
+}
+
+function seenWords(count: number): string {
+  return count === 0 ? "nothing was seen" : `${plural(count, "resource")} seen`;
+}
+
+/** Where nothing was seen at all, that says nothing of single sources. */
+function unusedOf({ seen, unseen }: PolicyImpact): PolicyImpact["unseen"] {
+  return seen === 0 ? [] : unseen;
+}
+
+function sourceText({ directive, source }: PolicyImpact["unseen"][number]): string {
+  return printable(`${directive} ${source.text}`);
+}
+
+function unclearText(affected: UnclearResource): string {
+  return `${affectedText(affected)}: ${affected.reason}`;
+}
+
+function elsewhereLines({ elsewhere }: PolicyImpact): readonly string[] {
+  if (elsewhere === 0) return [];
+  const words = `${plural(elsewhere, "more resource")} of these hosts: the service names one page of each, which is not the policy's`;
+  return [`    ${words}`];
+}
+
+function listed<T>(
+  words: string,
+  items: readonly T[],
+  text: (item: T) => string,
+  sign: string,
+): readonly string[] {
+  if (items.length === 0) return [];
+  const more = items.length - mostShown;
+  return [
+    `    ${sign} ${words}: ${items.length}`,
+    ...items.slice(0, mostShown).map((item) => `        ${text(item)}`),
+    ...(more > 0 ? [`        and ${more} more (all with --format json)`] : []),
+  ];
+}
+
+/** What was seen, how it is held, when and where. */
+function affectedText({ resource, pages, malicious }: AffectedResource | BlockedResource): string {
+  const [page] = pages;
+  const seen = resource.lastSeenAt?.toISOString().slice(0, 10);
+  const facts = [
+    ...(malicious.length === 0 ? [] : [`malicious: ${malicious.join(", ")}`]),
+    ...(seen === undefined ? [] : [`last seen ${seen}`]),
+    ...(page === undefined
+      ? []
+      : [`on ${page}${pages.length > 1 ? ` and ${pages.length - 1} more` : ""}`]),
+  ];
+  return printable(
+    `${resource.kind} ${resource.url}${facts.length === 0 ? "" : `  (${facts.join("; ")})`}`,
+  );
+}
+
+function deploymentLines(impact: DeploymentImpact, paint: Paint): readonly string[] {
+  const { key, ruleset, switchedOn, switchedOff, retuned, on, total, advice } = impact;
+  const changes = switchedOn.length + switchedOff.length + retuned.length;
+  if (changes === 0 && advice.length === 0) return [];
+  return [
+    `  ${paint("bold", key)}  ${printable(ruleset.name)}, version ${ruleset.version}; ${on} of ${plural(total, "rule")} on`,
+    ...listed("switches on", switchedOn, ruleText, paint("green", "+")),
+    ...listed("switches off", switchedOff, ruleText, paint("red", "-")),
+    ...listed("tunes", retuned, retunedText, paint("yellow", "~")),
+    ...advice.map((words) => `    ${paint("yellow", "!")} ${printable(words)}`),
+  ];
+}
+
+function ruleText(rule: RulesetRule): string {
+  const level = levelOf(rule);
+  const name = `${printable(rule.description)} (${rule.id})`;
+  return level === undefined ? name : `level ${level}: ${name}`;
+}
+
+function retunedText({ before, after }: RetunedRule): string {
+  return `${ruleText(after.rule)}: ${tuningText(before)} → ${tuningText(after)}`;
+}
+
+function tuningText({ action, scoreThreshold }: EffectiveRule): string {
+  return scoreThreshold === undefined ? action : `${action} from ${scoreThreshold}`;
+}

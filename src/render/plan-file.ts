@@ -1,0 +1,192 @@
+import { createHash } from "node:crypto";
+
+import type { SavedPlan } from "../plan/saved/fingerprint.ts";
+import {
+  canonicalJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  coerceDate,
+  coerceList,
+  coerceObject,
+  coerceText,
+} from "../syntax/json.ts";
+import { planJson } from "./plan-json.ts";
+import { planOf } from "./read-plan-file.ts";
+
+/** Names the form of a saved plan; `schemas/plan.schema.json` describes it. */
+const planFileFormat = "zonewarden-plan/1";
+
+/** Plans that were made now and are to be carried out later, and what they hold for. */
+export interface PlanFile {
+  readonly owner: string;
+  /** Address of the service that was planned against. */
+  readonly service: string;
+  /** Revision of the files that were planned. */
+  readonly revision: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly zones: readonly SavedPlan[];
+}
+
+/** A saved plan that was read, or why it was not. */
+export type ReadPlan =
+  | { readonly result: "read"; readonly file: PlanFile }
+  | { readonly result: "mistake"; readonly mistake: PlanFileError };
+
+/**
+ * A saved plan as text: canonical JSON in one line, with a hash over its content.
+ *
+ * The hash finds what was cut off or edited. It is no signature: who can write the file can also compute it.
+ */
+export function planFileText(file: PlanFile): string {
+  const content = contentOf(file);
+  return `${canonicalJson({ ...content, hash: hashOf(content) })}\n`;
+}
+
+/** Reads a saved plan, believing nothing. */
+export function readPlanFile(text: string): ReadPlan {
+  const json = parse(text);
+  if (json === undefined) {
+    return mistake("PLAN_NOT_JSON", "not a whole JSON object, as if it were cut off");
+  }
+  const { hash, ...content } = json;
+  if (content["format"] !== planFileFormat) return mistake("PLAN_FORMAT", formatText(content));
+  if (hash !== hashOf(content)) {
+    return mistake("PLAN_TAMPERED", "the content does not fit its hash");
+  }
+  const file = fileOf(content);
+  if (file === undefined) return mistake("PLAN_MALFORMED", "a date or a zone is none");
+  // Reading takes any JSON for a plan; only what is written again as it was is one.
+  const place = differingPath(content, contentOf(file), maxPathDepth);
+  if (place !== "") {
+    return mistake("PLAN_MALFORMED", `what stands at ${place.slice(1)} is in no plan`);
+  }
+  return { result: "read", file };
+}
+
+/** What speaks against carrying a saved plan out here and now. */
+export function objectionsTo(
+  file: PlanFile,
+  here: { readonly owner: string; readonly service: string; readonly now: Date },
+): readonly PlanFileError[] {
+  const { owner, service } = file;
+  const end = file.expiresAt.toISOString();
+  const otherHolds = [
+    owner !== here.owner &&
+      planFileError("PLAN_OTHER_OWNER", `made for the owner ${owner}, this one is ${here.owner}`),
+    service !== here.service &&
+      planFileError("PLAN_OTHER_SERVICE", `made for ${service}, this service is ${here.service}`),
+    file.expiresAt <= here.now && planFileError("PLAN_EXPIRED", `it expired at ${end}`),
+  ];
+  return otherHolds.filter((each) => each !== false);
+}
+
+function mistake(code: PlanFileError["code"], message: string): ReadPlan {
+  return { result: "mistake", mistake: planFileError(code, message) };
+}
+
+/** Also what is nested so deep that it cannot be written again is no plan. */
+function parse(text: string): JsonObject | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    if (!isJsonObject(json)) return undefined;
+    canonicalJson(json);
+    return json;
+  } catch {
+    return undefined;
+  }
+}
+
+function formatText({ format }: JsonObject): string {
+  return typeof format === "string" && format.startsWith("zonewarden-")
+    ? `its format is ${JSON.stringify(format)}, and this program reads ${planFileFormat}`
+    : "not a plan that was saved with plan --out";
+}
+
+function hashOf(content: JsonObject): string {
+  return createHash("sha256").update(canonicalJson(content)).digest("hex");
+}
+
+function contentOf(file: PlanFile): JsonObject {
+  const { owner, service, revision, createdAt, expiresAt, zones } = file;
+  return {
+    format: planFileFormat,
+    owner,
+    service,
+    revision,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+    zones: zones.map(({ plan, fingerprints }) => ({ plan: planJson(plan), fingerprints })),
+  };
+}
+
+function fileOf(content: JsonObject): PlanFile | undefined {
+  const createdAt = coerceDate(content["created_at"]);
+  const expiresAt = coerceDate(content["expires_at"]);
+  const zones = coerceList(content["zones"]).map((each) => savedOf(coerceObject(each)));
+  const saved = zones.filter((each) => each !== undefined);
+  if (createdAt === undefined || expiresAt === undefined || saved.length < zones.length) {
+    return undefined;
+  }
+  return {
+    owner: coerceText(content["owner"]),
+    service: coerceText(content["service"]),
+    revision: coerceText(content["revision"]),
+    createdAt,
+    expiresAt,
+    zones: saved,
+  };
+}
+
+function savedOf({ plan: json, fingerprints }: JsonObject): SavedPlan | undefined {
+  const plan = planOf(json);
+  if (plan === undefined) return undefined;
+  const prints = Object.entries(coerceObject(fingerprints));
+  return {
+    plan,
+    fingerprints: Object.fromEntries(prints.map(([name, print]) => [name, coerceText(print)])),
+  };
+}
+
+/** Deep enough to find the place in a plan; a place within a body adds nothing. */
+const maxPathDepth = 8;
+
+/** Where two JSON values differ first, as `.zones.0.plan.marked`; "" where they are equal. */
+function differingPath(a: Json | undefined, b: Json | undefined, depth: number): string {
+  if (isEqual(a, b)) return "";
+  const [these, those] = [partsOf(a), partsOf(b)];
+  const names = [...new Set([...Object.keys(these), ...Object.keys(those)])];
+  const name = names.find((each) => !isEqual(these[each], those[each]));
+  if (name === undefined || depth === 0) return "";
+  return `.${name}${differingPath(these[name], those[name], depth - 1)}`;
+}
+
+function partsOf(json: Json | undefined): JsonObject {
+  return Array.isArray(json) ? Object.fromEntries(json.entries()) : coerceObject(json);
+}
+
+function isEqual(a: Json | undefined, b: Json | undefined): boolean {
+  return (a === undefined ? "" : canonicalJson(a)) === (b === undefined ? "" : canonicalJson(b));
+}
+
+/** Why a saved plan cannot be carried out. Stable: tests and people hold on to these. */
+type PlanMistakeCode =
+  | "PLAN_NOT_JSON"
+  | "PLAN_FORMAT"
+  | "PLAN_TAMPERED"
+  | "PLAN_MALFORMED"
+  | "PLAN_EXPIRED"
+  | "PLAN_OTHER_OWNER"
+  | "PLAN_OTHER_SERVICE";
+
+/** What is wrong with a saved plan, and what to do. */
+export interface PlanFileError {
+  readonly code: PlanMistakeCode;
+  readonly message: string;
+}
+
+/** A mistake in words that begin with their place. */
+function planFileError(code: PlanFileError["code"], message: string): PlanFileError {
+  return { code, message: `plan file: ${message}: make a new plan` };
+}

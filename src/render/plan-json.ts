@@ -1,0 +1,113 @@
+import type { Change } from "../plan/change.ts";
+import { planHash } from "../plan/guard/plan-hash.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { Failure, Outcome, RunReport, ZoneReport } from "../state/run-report.ts";
+import { summarize } from "../state/summary.ts";
+import type { Json, JsonObject } from "../syntax/json.ts";
+
+/** Names the form that {@link reportJson} gives; `schemas/plan.schema.json` describes it. */
+const reportFormat = "zonewarden-report/1";
+
+/** A run as JSON for other programs: zones with their plans, and what came of them. */
+export function reportJson(report: RunReport): JsonObject {
+  const { zones, changes, writes, outcomes, unmanaged } = summarize(report.zones);
+  return {
+    format: reportFormat,
+    revision: report.revision,
+    started_at: report.startedAt.toISOString(),
+    finished_at: report.finishedAt.toISOString(),
+    summary: {
+      zones: { ...zones },
+      changes: { ...changes },
+      writes,
+      outcomes: { ...outcomes },
+      unmanaged,
+    },
+    zones: report.zones.map(zoneJson),
+  };
+}
+
+function zoneJson(report: ZoneReport): JsonObject {
+  const base = { zone: report.zone, result: report.result };
+  switch (report.result) {
+    case "in_sync":
+      return { ...base, plan: planJson(report.plan) };
+    case "error":
+      return { ...base, failure: failureJson(report.failure) };
+    case "planned":
+      return { ...base, cause: report.cause, plan: planJson(report.plan) };
+    case "held":
+      return {
+        ...base,
+        cause: report.cause,
+        plan: planJson(report.plan),
+        holds: report.holds.map(({ reason, message }) => ({ reason, message })),
+      };
+    case "applied":
+      return {
+        ...base,
+        cause: report.cause,
+        plan: planJson(report.plan),
+        outcomes: report.outcomes.map(outcomeJson),
+        left: report.left.map(changeJson),
+      };
+  }
+}
+
+/** A plan as JSON, whole: reading it back gives an equal plan. */
+export function planJson(plan: Plan): JsonObject {
+  const { id, name, accountId, accountName, status, plan: tier } = plan.zone;
+  return {
+    zone: { id, name, account_id: accountId, account_name: accountName, status, plan: tier },
+    hash: planHash(plan),
+    changes: plan.changes.map(changeJson),
+    writes: plan.writes.map((write) => ({ ...write })),
+    unmanaged: plan.unmanaged.map((each) => ({ ...each })),
+    notes: plan.notes,
+    holds: plan.holds.map(({ reason, message }) => ({ reason, message })),
+    compared: plan.compared,
+    owasp_version: plan.owaspVersion,
+    marked: plan.marked,
+  };
+}
+
+/** A change as JSON; a side that is not there is left out. */
+export function changeJson(change: Change): JsonObject {
+  const { verb, kind, key, title, effect } = change;
+  return {
+    verb,
+    kind,
+    key,
+    title,
+    ...(verb === "update" ? { id: change.id, adopted: change.adopted } : {}),
+    ...(verb === "delete" ? { id: change.id, reason: change.reason } : {}),
+    fields: change.fields.map(({ field, before, after }) => ({
+      field,
+      ...side("before", before),
+      ...side("after", after),
+    })),
+    effect: { direction: effect.direction, may_break: effect.mayBreak, reasons: effect.reasons },
+  };
+}
+
+function side(name: string, value: Json | undefined): JsonObject {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function failureJson({ code, message, transient, ray }: Failure): JsonObject {
+  return { code, message, transient, ray };
+}
+
+function outcomeJson(outcome: Outcome): JsonObject {
+  const { status, write } = outcome;
+  const base = { status, call: write.call, changes: write.changes };
+  switch (outcome.status) {
+    case "done":
+      return { ...base, ray: outcome.ray, interleaved: outcome.interleaved };
+    case "failed":
+    case "unknown":
+      return { ...base, failure: failureJson(outcome.failure) };
+    case "skipped":
+      return { ...base, reason: outcome.reason };
+  }
+}

@@ -1,0 +1,168 @@
+import type { ZoneImpact } from "../impact/zone-impact.ts";
+import type { Change, FieldChange } from "../plan/change.ts";
+import { planHash } from "../plan/guard/plan-hash.ts";
+import type { Plan } from "../plan/plan.ts";
+import type { RunReport, ZoneReport } from "../state/run-report.ts";
+import { summarize } from "../state/summary.ts";
+import { compareCsp } from "../syntax/csp/compare-csp.ts";
+import {
+  deleteReasonWords,
+  effectWords,
+  tellingFields,
+  valueLines,
+  verbSigns,
+} from "./change-text.ts";
+import { fenced, markdownCode, markdownText, plural, printable } from "./format.ts";
+import { renderImpacts } from "./impact-text.ts";
+import { causeWords, countWords, summaryWords, unmanagedWords } from "./plan-text.ts";
+
+/** GitHub takes comments of 65,536 characters. */
+const maxLength = 60_000;
+
+/** More lines than these are folded away. */
+const maxOpenLines = 24;
+
+/** A plan for a pull request: what it comes to, then for each zone a table of changes and the differences below it. */
+export function renderMarkdown({ revision, zones }: RunReport): string {
+  const head = `## zonewarden plan\n\n${summaryWords(summarize(zones))}\n\nRevision ${markdownCode(revision)}\n`;
+  const blocks = zones.map(zoneBlock).filter((block) => block !== "");
+  const kept: string[] = [];
+  let length = head.length;
+  for (const block of blocks) {
+    length += block.length + 1;
+    if (length > maxLength) break;
+    kept.push(block);
+  }
+  const left = blocks.length - kept.length;
+  const more = `_${plural(left, "more zone")} would not fit in here: run \`zonewarden plan\` to see all._\n`;
+  return [head, ...kept, ...(left > 0 ? [more] : [])].join("\n");
+}
+
+function zoneBlock(report: ZoneReport): string {
+  const head = (words: string) => `### ${markdownText(report.zone)}: ${words}\n`;
+  switch (report.result) {
+    case "in_sync": {
+      const about = aboutText(report.plan);
+      return about === "" ? "" : [head("in sync"), about].join("\n");
+    }
+    case "error": {
+      const { code, message } = report.failure;
+      return [
+        head("could not be read"),
+        `> ${markdownCode(code)}: ${markdownText(message)}\n`,
+      ].join("\n");
+    }
+    case "held": {
+      const reasons = report.holds.map(
+        ({ reason, message }) =>
+          `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
+      );
+      return [head(`${countWords(report.plan)}, held`), ...reasons, planText(report.plan)].join(
+        "\n",
+      );
+    }
+    case "planned":
+      return [
+        head(`${countWords(report.plan)}, ${causeWords[report.cause]}`),
+        planText(report.plan),
+      ].join("\n");
+    case "applied": {
+      const done = report.outcomes.filter(({ status }) => status === "done").length;
+      return [
+        head(`${done} of ${plural(report.outcomes.length, "request")} done`),
+        planText(report.plan),
+      ].join("\n");
+    }
+  }
+}
+
+function planText(plan: Plan): string {
+  const lines = plan.changes.flatMap(diffLines);
+  const block = fenced("diff", lines);
+  const summary = `What differs, in ${plural(lines.length, "line")}`;
+  const about = aboutText(plan);
+  return [
+    table(plan.changes),
+    lines.length <= maxOpenLines
+      ? block
+      : `<details><summary>${summary}</summary>\n\n${block}\n</details>\n`,
+    ...(about === "" ? [] : [about]),
+    `${plural(plan.writes.length, "request")}, plan ${markdownCode(planHash(plan))}\n`,
+  ].join("\n");
+}
+
+function table(changes: readonly Change[]): string {
+  const rows = changes.map((change) => {
+    const { key, title, effect } = change;
+    const reasons = effect.reasons.map(markdownText).join("; ");
+    const words = [
+      markdownCode(key),
+      ...(title === "" ? [] : [markdownText(title)]),
+      ...(change.verb === "update" && change.adopted ? ["_adopted_"] : []),
+      ...(change.verb === "delete" ? [`_${deleteReasonWords[change.reason]}_`] : []),
+    ].join(" ");
+    const why = reasons === "" ? "" : `: ${reasons}`;
+    return `| \`${verbSigns[change.verb]}\` | ${words} | ${effectWords(effect)}${why} |`;
+  });
+  return ["| | change | effect on protection |", "| --- | --- | --- |", ...rows, ""].join("\n");
+}
+
+const diffSigns = { create: "+", update: "!", delete: "-" } as const;
+
+/** A change as a diff that GitHub colours: `!` stands for what is changed. */
+function diffLines(change: Change): readonly string[] {
+  const sign = diffSigns[change.verb];
+  const fields = tellingFields(change).flatMap((field) => fieldLines(field, change));
+  return [`${sign} ${change.key}`, ...fields];
+}
+
+function fieldLines(
+  { field, before, after }: FieldChange,
+  { verb, kind }: Change,
+): readonly string[] {
+  const isCsp = kind === "policy" && field === "value";
+  if (verb === "update" && isCsp && typeof before === "string" && typeof after === "string") {
+    const sources = compareCsp(before, after).changes.map(({ directive, source, verb: what }) => {
+      const sign = what === "added" || what === "restricted" ? "+" : "-";
+      return `${sign}     ${printable(`${directive} ${source}`.trim())}`;
+    });
+    if (sources.length > 0) return [`    ${field}`, ...sources];
+  }
+  return [
+    ...(verb === "create" || before === undefined
+      ? []
+      : sideLines("-", field, valueLines(before, isCsp, 100))),
+    ...(verb === "delete" || after === undefined
+      ? []
+      : sideLines("+", field, valueLines(after, isCsp, 100))),
+  ];
+}
+
+function sideLines(sign: string, field: string, lines: readonly string[]): readonly string[] {
+  if (lines.length === 1) return [`${sign}   ${field}: ${lines.join("")}`];
+  return [`${sign}   ${field}:`, ...lines.map((line) => `${sign}     ${line}`)];
+}
+
+function aboutText({ unmanaged, notes }: Plan): string {
+  return [
+    ...unmanagedWords(unmanaged).map((words) => `unmanaged, left alone: ${words}`),
+    ...notes.map((note) => `note: ${printable(note)}`),
+  ]
+    .map((line) => `- ${markdownText(line)}\n`)
+    .join("");
+}
+
+/** A comment takes no more beside the plan itself. */
+const mostLines = 150;
+
+/** What plans do to what was really detected, folded away below the plan of a pull request. */
+export function impactMarkdown(impacts: readonly ZoneImpact[]): string {
+  const lines = renderImpacts(impacts, { color: false }).split("\n");
+  const left = lines.length - mostLines;
+  const shown = [
+    ...lines.slice(0, mostLines),
+    ...(left > 0 ? [`… ${plural(left, "more line")}: zonewarden plan --impact shows all`] : []),
+  ];
+  const summary = "What this does to scripts, connections and managed rules that are really there";
+  return `<details><summary>${summary}</summary>\n\n${fenced("text", shown)}\n</details>\n`;
+}

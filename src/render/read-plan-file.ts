@@ -1,0 +1,123 @@
+import { type Change, deleteReasons, directions, type FieldChange, verbs } from "../plan/change.ts";
+import { holdReasons } from "../plan/guard/hold.ts";
+import type { Plan } from "../plan/plan.ts";
+import {
+  type Json,
+  type JsonObject,
+  coerceList,
+  coerceName,
+  coerceObject,
+  coerceText,
+} from "../syntax/json.ts";
+import { kinds, type ResourceKey } from "../zone/resource.ts";
+import { type Position, type Write, writeCalls } from "../zone/write.ts";
+import { type Zone, zoneId, zoneName } from "../zone/zone.ts";
+
+/**
+ * Reads what `planJson` gave. What has the wrong type is read as something else of the right one: whether `json`
+ * really is a plan shows in that `planJson` gives it again. `undefined` where not even the zone can be read.
+ */
+export function planOf(json: Json | undefined): Plan | undefined {
+  const plan = coerceObject(json);
+  const zone = zoneOf(coerceObject(plan["zone"]));
+  if (zone === undefined) return undefined;
+  return {
+    zone,
+    changes: coerceList(plan["changes"]).map((each) => changeOf(coerceObject(each))),
+    writes: coerceList(plan["writes"]).map((each) => writeOf(coerceObject(each))),
+    unmanaged: coerceList(plan["unmanaged"]).map((each) => {
+      const { kind, id, title } = coerceObject(each);
+      return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
+    }),
+    notes: coerceList(plan["notes"]).map(coerceText),
+    holds: coerceList(plan["holds"]).map((each) => {
+      const { reason, message } = coerceObject(each);
+      return { reason: coerceName(holdReasons, reason), message: coerceText(message) };
+    }),
+    compared: typeof plan["compared"] === "number" ? plan["compared"] : 0,
+    owaspVersion: coerceText(plan["owasp_version"]),
+    marked: plan["marked"] === true,
+  };
+}
+
+function zoneOf(json: JsonObject): Zone | undefined {
+  const id = zoneId(coerceText(json["id"]));
+  const name = zoneName(coerceText(json["name"]));
+  if (id === undefined || name === undefined) return undefined;
+  return {
+    id,
+    name,
+    accountId: coerceText(json["account_id"]),
+    accountName: coerceText(json["account_name"]),
+    status: coerceText(json["status"]),
+    plan: coerceText(json["plan"]),
+  };
+}
+
+function changeOf(json: JsonObject): Change {
+  const { direction, may_break: mayBreak, reasons } = coerceObject(json["effect"]);
+  const shared = {
+    kind: coerceName(kinds, json["kind"]),
+    key: keyOf(json["key"]),
+    title: coerceText(json["title"]),
+    fields: coerceList(json["fields"]).map((each) => fieldOf(coerceObject(each))),
+    effect: {
+      direction: coerceName(directions, direction),
+      mayBreak: mayBreak === true,
+      reasons: coerceList(reasons).map(coerceText),
+    },
+  };
+  const verb = coerceName(verbs, json["verb"]);
+  const id = coerceText(json["id"]);
+  switch (verb) {
+    case "create":
+      return { verb, ...shared };
+    case "update":
+      return { verb, ...shared, id, adopted: json["adopted"] === true };
+    case "delete":
+      return { verb, ...shared, id, reason: coerceName(deleteReasons, json["reason"]) };
+  }
+}
+
+function fieldOf({ field, before, after }: JsonObject): FieldChange {
+  return { field: coerceText(field), before, after };
+}
+
+function writeOf(json: JsonObject): Write {
+  const call = coerceName(writeCalls, json["call"]);
+  const changes = coerceList(json["changes"]).map(keyOf);
+  const id = coerceText(json["id"]);
+  const ruleset = coerceText(json["ruleset"]);
+  const body = coerceObject(json["body"]);
+  switch (call) {
+    case "update-settings":
+    case "create-policy":
+      return { call, body, changes };
+    case "update-policy":
+      return { call, id, body, changes };
+    case "delete-policy":
+      return { call, id, changes };
+    case "create-rule":
+      return { call, ruleset, body, position: positionOf(coerceObject(json["position"])), changes };
+    case "update-rule": {
+      const position =
+        json["position"] === null ? null : positionOf(coerceObject(json["position"]));
+      return { call, ruleset, id, body, position, changes };
+    }
+    case "delete-rule":
+      return { call, ruleset, id, changes };
+    case "put-entrypoint":
+      return { call, rules: coerceList(json["rules"]).map(coerceObject), changes };
+  }
+}
+
+function positionOf({ before, after, index }: JsonObject): Position {
+  if (typeof index === "number") return { index };
+  return after === undefined ? { before: coerceText(before) } : { after: coerceText(after) };
+}
+
+function keyOf(json: Json | undefined): ResourceKey {
+  const key = coerceText(json);
+  const kind = kinds.find((each) => key.startsWith(`${each}/`)) ?? kinds[0];
+  return `${kind}/${key.slice(kind.length + 1)}`;
+}

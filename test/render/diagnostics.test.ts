@@ -1,0 +1,205 @@
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import {
+  diagnosticsAsAnnotations,
+  diagnosticsAsJson,
+  diagnosticsAsSarif,
+  renderDiagnostics,
+} from "../../src/render/diagnostics.ts";
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { type DiagnosticCode, diagnosticCodes } from "../../src/zone/diagnostic-codes.ts";
+import type { Diagnostic } from "../../src/zone/diagnostic.ts";
+import { loadText } from "../support/desired.ts";
+import { allCodes, codesWithoutExample, problemExamples } from "../support/problem-examples.ts";
+
+const golden = path.resolve(import.meta.dirname, "../golden/problems");
+
+function diagnostic(facts: Partial<Diagnostic> = {}): Diagnostic {
+  return {
+    code: "WRONG_VALUE",
+    severity: "error",
+    place: { file: "a.yaml", line: 2, column: 11 },
+    path: "zones[0].mode",
+    message: '"watch" is none of enforce, observe',
+    remedy: "write one of these",
+    ...facts,
+  };
+}
+
+describe("every problem of a file", () => {
+  it.for(Object.entries(problemExamples))(
+    "%s reads as it should",
+    async ([code, text], { expect }) => {
+      const { diagnostics, sources } = await loadText(text);
+      expect(diagnostics.map((found) => found.code)).toContain(code);
+      const words = renderDiagnostics(diagnostics, sources, { directory: "zones", color: false });
+      await expect(words).toMatchFileSnapshot(path.join(golden, `${code}.txt`));
+    },
+  );
+
+  it("has an example, or says why it has none", ({ expect }) => {
+    const told = [...Object.keys(problemExamples), ...Object.keys(codesWithoutExample)];
+    expect(told.toSorted()).toEqual([...allCodes].toSorted());
+  });
+
+  it("stands in the table of codes", async ({ expect }) => {
+    const table = allCodes.map((code) => tableRow(code)).join("\n");
+    await expect(
+      `# Problems\n\nEvery code that \`zonewarden validate\` can give. Made by the tests; codes are stable.\nA warning is silenced by a comment on the line before it: \`# zonewarden-disable-next-line CODE -- reason\`.\n\n| code | severity | meaning | example |\n| --- | --- | --- | --- |\n${table}\n`,
+    ).toMatchFileSnapshot(path.resolve(import.meta.dirname, "../../schemas/diagnostics.md"));
+  });
+});
+
+describe("problems as text", () => {
+  const sources = new Map([["a.yaml", "zones:\n    mode: watch\n"]]);
+
+  it("show the line, a caret under the column and what to write", ({ expect }) => {
+    expect(renderDiagnostics([diagnostic()], sources, { directory: "zones", color: false })).toBe(
+      `zones/a.yaml:2:11: error: "watch" is none of enforce, observe [WRONG_VALUE]
+  2 |     mode: watch
+    |           ^
+  → write one of these
+
+1 error
+`,
+    );
+  });
+
+  it("are coloured when they are told to", ({ expect }) => {
+    const words = renderDiagnostics([diagnostic()], sources, { directory: "", color: true });
+    expect(words).toContain("\u001B[31m");
+  });
+
+  it("let no file control the terminal", ({ expect }) => {
+    const nasty = diagnostic({ message: "\u001B[2J\u202Egone", remedy: "\r\n\u0007" });
+    const lines = new Map([["a.yaml", "zones:\n\u001B[2J    x\u009B1m\n"]]);
+    const words = renderDiagnostics([nasty], lines, { directory: "", color: false });
+    for (const control of ["\u001B", "\u0007", "\r", "\t"]) expect(words).not.toContain(control);
+    expect(words).not.toMatch(/[\u009B\u202E]/);
+    expect(words.split("\n")).toHaveLength(7);
+  });
+
+  it("cut long lines around the place", ({ expect }) => {
+    const far = diagnostic({ place: { file: "a.yaml", line: 1, column: 5001 } });
+    const lines = new Map([["a.yaml", `${"a".repeat(5000)}X${"b".repeat(5000)}`]]);
+    const [, source = "", caret = ""] = renderDiagnostics([far], lines, {
+      directory: "",
+      color: false,
+    }).split("\n");
+    expect(source.length).toBeLessThan(120);
+    expect(source[caret.indexOf("^")]).toBe("X");
+  });
+
+  it("need no source", ({ expect }) => {
+    const words = renderDiagnostics(
+      [diagnostic(), diagnostic({ severity: "warning" })],
+      new Map(),
+      {
+        directory: "",
+        color: false,
+      },
+    );
+    expect(words).not.toContain("|");
+    expect(words).toContain("1 error, 1 warning");
+  });
+
+  it.for([
+    { directory: "zones", file: "a.yaml", yields: "zones/a.yaml" },
+    { directory: "zones/", file: "a.yaml", yields: "zones/a.yaml" },
+    { directory: "zones", file: ".", yields: "zones" },
+    { directory: "", file: "a.yaml", yields: "a.yaml" },
+    { directory: "zones", file: "/etc/a.yaml", yields: "/etc/a.yaml" },
+  ])("lead to $file below '$directory'", ({ directory, file, yields }, { expect }) => {
+    const found = diagnostic({ place: { file, line: 1, column: 1 } });
+    const words = renderDiagnostics([found], new Map(), { directory, color: false });
+    expect(words).toMatch(`${yields}:1:1: error`);
+  });
+});
+
+describe("problems for programs", () => {
+  it("as JSON carry counts and places", ({ expect }) => {
+    expect(
+      diagnosticsAsJson([diagnostic(), diagnostic({ severity: "warning" })], 3, "zones"),
+    ).toEqual({
+      errors: 1,
+      warnings: 1,
+      silenced: 3,
+      diagnostics: [
+        expect.objectContaining({ code: "WRONG_VALUE", file: "zones/a.yaml", line: 2, column: 11 }),
+        expect.objectContaining({ severity: "warning", path: "zones[0].mode" }),
+      ],
+    });
+  });
+
+  it("as SARIF name the rule of each result", ({ expect }) => {
+    const found = diagnostic({ place: { file: "ä b.yaml", line: 3, column: 4 } });
+    const sarif = diagnosticsAsSarif(
+      [found, diagnostic({ code: "MISSING_KEY" })],
+      "1.0.0",
+      "zones",
+    );
+    expect(sarif["version"]).toBe("2.1.0");
+    expect(sarif["runs"]).toMatchObject([
+      {
+        tool: {
+          driver: { name: "zonewarden", rules: [{ id: "MISSING_KEY" }, { id: "WRONG_VALUE" }] },
+        },
+        columnKind: "utf16CodeUnits",
+        results: [
+          {
+            ruleId: "WRONG_VALUE",
+            ruleIndex: 1,
+            level: "error",
+            locations: [
+              {
+                physicalLocation: {
+                  artifactLocation: { uri: "zones/%C3%A4%20b.yaml" },
+                  region: { startLine: 3, startColumn: 4 },
+                },
+              },
+            ],
+          },
+          { ruleId: "MISSING_KEY", ruleIndex: 0 },
+        ],
+      },
+    ]);
+    expect(isJsonObject(JSON.parse(JSON.stringify(sarif)))).toBe(true);
+  });
+
+  it("as annotations cannot begin a command of their own", ({ expect }) => {
+    const nasty = diagnostic({
+      place: { file: "a,b:c.yaml", line: 1, column: 2 },
+      message: "100%\n::stop-commands::x",
+      remedy: "",
+    });
+    expect(diagnosticsAsAnnotations([nasty], "")).toBe(
+      "::error file=a%2Cb%3Ac.yaml,line=1,col=2,title=WRONG_VALUE::100%25%0A::stop-commands::x\n",
+    );
+  });
+});
+
+function isKnown(name: string): name is DiagnosticCode {
+  return Object.hasOwn(diagnosticCodes, name);
+}
+
+function tableRow(code: string): string {
+  if (!isKnown(code)) throw new Error(`${code} is no code`);
+  const { severity, meaning } = diagnosticCodes[code];
+  const why = codesWithoutExample[code];
+  const example = why ?? exampleText(problemExamples[code] ?? "");
+  return `| ${code} | ${severity} | ${meaning.replaceAll("|", "\\|")} | ${example} |`;
+}
+
+/** The last lines of a file, short enough for a table. */
+function exampleText(text: string): string {
+  const flat = text
+    .trim()
+    .split("\n")
+    .slice(-3)
+    .map((line) => line.trim())
+    .join(" ⏎ ");
+  const short = flat.length > 140 ? `${flat.slice(0, 139)}…` : flat;
+  return `\`\` ${short.replaceAll("|", "\\|").replaceAll("\t", "\\t")} \`\``;
+}

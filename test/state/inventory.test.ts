@@ -1,0 +1,93 @@
+import { describe, it } from "vitest";
+
+import {
+  afterInventory,
+  inventoryFacts,
+  type InventoryReport,
+  neverRead,
+  newlyMalicious,
+} from "../../src/state/inventory.ts";
+import type { Item } from "../../src/zone/inventory-item.ts";
+import { harmless, script } from "../support/inventory.ts";
+import { shopZone } from "../support/model.ts";
+
+const zone = shopZone.name;
+const at = new Date("2026-11-20T12:00:00Z");
+const bad = (url: string, firstSeenAt = new Date("2026-11-01T00:00:00Z")): Item =>
+  script(url, { scores: { ...harmless, integrity: 1 }, firstSeenAt });
+
+function read(...items: readonly Item[]): Extract<InventoryReport, { readonly result: "read" }> {
+  const reading = {
+    items: new Map([["script", items] as const]),
+    refused: new Map(),
+    outside: undefined,
+  };
+  const options = { maliciousBelow: 50, now: at };
+  const facts = inventoryFacts(zone, { ...reading, impact: [] }, options);
+  return { result: "read", zone, at, facts };
+}
+
+const failure = { code: "API_SERVER", message: "500", transient: true, ray: "", retryAfterMs: 0 };
+const unreadable = { result: "error", zone, at, failure } as const;
+
+describe("what is known of an inventory", () => {
+  it("is nothing before the first look, and nothing is not zero", ({ expect }) => {
+    expect(neverRead).toMatchObject({ readAt: undefined, facts: undefined });
+    const failed = afterInventory(neverRead, unreadable);
+    expect(failed).toMatchObject({ facts: undefined, failure, failingSince: at });
+  });
+
+  it("stays when a look fails, and says since when looks fail", ({ expect }) => {
+    const known = afterInventory(neverRead, read(bad("https://a.example/")));
+    const failed = afterInventory(known, unreadable);
+    const later = new Date(Number(at) + 1);
+    const again = afterInventory(failed, { ...unreadable, at: later });
+    expect(again).toEqual({ ...known, failure, failingSince: at });
+    expect(afterInventory(again, read())).toMatchObject({ failure: undefined, readAt: at });
+  });
+
+  it("keeps of thousands of items what people look at", ({ expect }) => {
+    const many = Array.from({ length: 3_000 }, (_, index) =>
+      bad(`https://a.example/${index}.js`, new Date(Number(at) - index * 1_000)),
+    );
+    const { facts } = read(...many);
+    expect(facts.kinds.get("script")).toMatchObject({ total: 3_000, malicious: 3_000 });
+    expect(facts.malicious).toHaveLength(200);
+    expect(facts.newest.map(({ what }) => what).slice(0, 2)).toEqual([
+      "https://a.example/0.js",
+      "https://a.example/1.js",
+    ]);
+    expect(facts.newest).toHaveLength(3);
+  });
+
+  it("does not call new what was first seen more than a day ago", ({ expect }) => {
+    const { facts } = read(bad("https://a.example/", new Date(Number(at) - 86_400_000)));
+    expect(facts.newest).toEqual([]);
+  });
+
+  it("keeps the beginning of an address that carries a whole script", ({ expect }) => {
+    const { facts } = read(bad(`data:text/javascript,${"x".repeat(100_000)}`));
+    expect(facts.malicious[0]?.what).toHaveLength(501);
+  });
+});
+
+function urls(items: readonly { readonly what: string }[]): readonly string[] {
+  return items.map(({ what }) => what);
+}
+
+describe("a malicious item is new", () => {
+  const old = bad("https://old.example/");
+  const fresh = bad("https://new.example/", new Date("2026-11-20T01:00:00Z"));
+
+  it("at the first look where it was first seen within the last day", ({ expect }) => {
+    expect(urls(newlyMalicious(neverRead, read(old, fresh)))).toEqual(["https://new.example/"]);
+  });
+
+  it("later where the look before did not show it, whenever it was first seen", ({ expect }) => {
+    const known = afterInventory(neverRead, read(fresh));
+    expect(urls(newlyMalicious(known, read(old, fresh)))).toEqual(["https://old.example/"]);
+    const next = afterInventory(known, read(old, fresh));
+    expect(next.found).toEqual({ script: 2, connection: 0, cookie: 0 });
+    expect(newlyMalicious(next, read(old))).toEqual([]);
+  });
+});
