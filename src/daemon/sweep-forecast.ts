@@ -1,5 +1,5 @@
 import type { ServiceClient } from "../host/connect.ts";
-import { wantedOf } from "../reconcile/run/plan-zone.ts";
+import { partsOf } from "../reconcile/run/plan-zone.ts";
 import type { SweepForecast } from "../render/plan-text.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -15,7 +15,7 @@ export function sweepCost(
   const cost = new Map<string, number>();
   for (const { zone, content } of zones) {
     const name = credentialOf(zone);
-    const { settings, policies, rules } = wantedOf(content);
+    const { settings, policies, rules } = partsOf(content);
     const requests = Number(settings) + Number(policies) + Number(rules) + 1 / zonesOnAPage;
     cost.set(name, (cost.get(name) ?? 0) + requests);
   }

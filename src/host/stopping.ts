@@ -1,4 +1,4 @@
-import type { StopSignals } from "../reconcile/run/apply.ts";
+import type { StopSignals } from "../reconcile/signals.ts";
 import type { Host } from "./host.ts";
 
 /** How the end of the process comes about. */

@@ -21,11 +21,11 @@ import {
 import type { Clock, LiveReader } from "../zone/ports.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
-import { loop } from "./loop.ts";
 import { ZoneQueue } from "./queue/zone-queue.ts";
 import { BackOff } from "./run/back-off.ts";
-import { wantedOf } from "./run/plan-zone.ts";
-import { type ImpactSource, type JudgedPlan, readZoneImpact } from "./run/read-impact.ts";
+import { partsOf } from "./run/plan-zone.ts";
+import { readZoneImpact, type ImpactSource, type JudgedPlan } from "./run/read-impact.ts";
+import { loopUntil } from "./signals.ts";
 
 /** How what was detected is looked at. */
 export interface InventoryRoundsOptions {
@@ -118,7 +118,7 @@ export class InventoryRounds {
       await this.#look(zone, stop).finally(() => this.#queue.done(zone));
       await clock.sleep(this.#restMs, stop);
     };
-    await loop(lookAtNext, bug, stop);
+    await loopUntil(stop, lookAtNext, bug);
   }
 
   /** A few zones are known soon; many are spread over their period, and leave the budget to those who are in a hurry. */
@@ -181,7 +181,7 @@ async function readFacts(
   stop: AbortSignal,
 ): Promise<InventoryFacts> {
   const { zone, content } = desired;
-  const wanted = { ...wantedOf(content), policies: true };
+  const wanted = { ...partsOf(content), policies: true };
   const live = (await source.readAnswers(zone, wanted, "inventory", stop)).live();
   const { items, refused } = await readKinds(zone, kinds, source, stop);
   const all = [...items.values()].flat();

@@ -10,13 +10,14 @@ import {
   namesOf,
 } from "./fleet/desired-fleet.ts";
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
-import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
-import { loop } from "./loop.ts";
+import type { DirectoryPorts } from "./fleet/zone-directory.ts";
+import { ZoneDirectory } from "./fleet/zone-directory.ts";
 import { spreadMs, Sweep } from "./queue/sweep.ts";
 import type { QueueEntry, ZoneQueue } from "./queue/zone-queue.ts";
 import { type CredentialPorts, ZoneQueues } from "./queue/zone-queues.ts";
-import type { StopSignals } from "./run/apply.ts";
-import { ZoneRunner, type ZoneRunOptions, type ZoneRunPorts } from "./run/zone-runner.ts";
+import type { ZoneRunOptions, ZoneRunPorts } from "./run/zone-runner.ts";
+import { ZoneRunner } from "./run/zone-runner.ts";
+import { loopUntil, type StopSignals } from "./signals.ts";
 
 /** What the daemon does, beside how it runs each zone. */
 export interface ReconcilerOptions extends ZoneRunOptions {
@@ -122,7 +123,7 @@ export class Reconciler {
       stop.throwIfAborted();
       if (wakes.size > 0 || this.#directory.hasNews) await this.#refresh(wakes, stop);
     };
-    await loop(refreshOnce, this.#ports.bug, stop);
+    await loopUntil(stop, refreshOnce, this.#ports.bug);
   }
 
   async #refresh(wakes: ReadonlySet<Trigger>, stop: AbortSignal): Promise<void> {
@@ -225,7 +226,7 @@ export class Reconciler {
         this.#sweep.settle(entry.zone);
       });
     };
-    await loop(lookAtNext, this.#ports.bug, signals.stop);
+    await loopUntil(signals.stop, lookAtNext, this.#ports.bug);
   }
 
   async #runEntry({ zone, priority, trigger }: QueueEntry, signals: StopSignals): Promise<void> {

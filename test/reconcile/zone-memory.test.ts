@@ -17,10 +17,10 @@ function deletion(id: string, title: string): Delete {
 /** A memory that has converged, and then deleted one thing a round, 5 minutes apart. */
 function memoryOf(rounds: readonly (readonly Delete[])[]): ZoneMemory {
   const memory = new ZoneMemory(() => limits);
-  memory.record(report(zone, 0, { result: "in_sync" }), "declared");
+  memory.record(report(zone, 0, { result: "in_sync" }), "declared", "");
   for (const [index, changes] of rounds.entries()) {
     const came = { result: "applied", cause: "drift", changes } as const;
-    memory.record(report(zone, 5 * (index + 1), came), "declared");
+    memory.record(report(zone, 5 * (index + 1), came), "declared", "");
   }
   return memory;
 }
@@ -33,7 +33,7 @@ describe("what had to be corrected", () => {
 
   it("is known again where its maker gave it a new id", ({ expect }) => {
     const rounds = ["a", "b", "c"].map((id) => [deletion(id, "Made by a tool")]);
-    const [objection, ...others] = memoryOf(rounds).otherHolds(
+    const [objection, ...others] = memoryOf(rounds).contentionHolds(
       planOf(zone, [deletion("d", "Made by a tool")]),
       "drift",
       at(20),
@@ -47,7 +47,7 @@ describe("what had to be corrected", () => {
     const copies = ["a", "b", "c"].map((id) => deletion(id, "Copy"));
     const memory = memoryOf([copies]);
     const plan = planOf(zone, [deletion("d", "Copy"), deletion("e", "Copy")]);
-    expect(memory.otherHolds(plan, "drift", at(10))).toEqual([]);
+    expect(memory.contentionHolds(plan, "drift", at(10))).toEqual([]);
   });
 });
 
@@ -65,16 +65,16 @@ describe("how old a reading may be when a write that rests on it is sent", () =>
     const memory = new ZoneMemory(() => limits);
     for (let nth = 0; nth < times; nth += 1) {
       const outcomes = [skipped(reason, "policy/a")];
-      memory.record(report(zone, nth, { ...pending, outcomes }), "declared");
+      memory.record(report(zone, nth, { ...pending, outcomes }), "declared", "");
     }
-    expect(memory.longestAgeMs).toBe(ms);
+    expect(memory.maxReadAgeMs).toBe(ms);
   });
 
   it("is short again once the zone is as declared", ({ expect }) => {
     const memory = new ZoneMemory(() => limits);
     const outcomes = [skipped("read_expired", "policy/a")];
-    memory.record(report(zone, 0, { ...pending, outcomes }), "declared");
-    memory.record(report(zone, 1, { result: "in_sync" }), "declared");
-    expect(memory.longestAgeMs).toBe(60_000);
+    memory.record(report(zone, 0, { ...pending, outcomes }), "declared", "");
+    memory.record(report(zone, 1, { result: "in_sync" }), "declared", "");
+    expect(memory.maxReadAgeMs).toBe(60_000);
   });
 });

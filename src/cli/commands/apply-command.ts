@@ -47,8 +47,8 @@ export const addApply: Add = (program, host, end) => {
           "error: --plan carries out a whole saved plan: name neither zones nor --accept nor --check",
         );
       }
-      const { applyPlan } = await import("./apply-plan.ts");
-      end(await applyPlan({ ...options, plan }, host));
+      const { applyPlanCommand } = await import("./apply-plan.ts");
+      end(await applyPlanCommand({ ...options, plan }, host));
     });
 };
 

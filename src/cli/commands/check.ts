@@ -19,7 +19,7 @@ export async function checkCommand(flags: ApplyFlags, host: Host): Promise<ExitC
     runOnce(flags, flags.accept ?? [], session, async ({ looked, missing }) => {
       const refused = await checkAll(looked, session);
       const reports: readonly ZoneReport[] = [
-        ...looked.map(({ proposal }) => proposal.report),
+        ...looked.map(({ planned }) => planned.report),
         ...missing,
       ];
       const isRead = reports.every(({ result }) => result !== "error");
@@ -35,11 +35,11 @@ export async function checkCommand(flags: ApplyFlags, host: Host): Promise<ExitC
 /** Says on the side what the service says to each write; gives how many it refused. */
 async function checkAll(looked: readonly PlannedFleetZone[], session: Session): Promise<number> {
   let refused = 0;
-  for (const { proposal } of looked) {
-    const { report } = proposal;
+  for (const { planned } of looked) {
+    const { report } = planned;
     const writes = report.result === "planned" ? report.plan.writes : [];
     for (const write of writes) {
-      const verdict = await verdictOn(write, proposal, session);
+      const verdict = await verdictOn(write, planned, session);
       if (verdict.isRefused) refused += 1;
       const name = `${report.zone}: ${write.call} ${write.changes.join(", ")}`;
       session.host.stderr.write(`${name}: ${printable(verdict.words)}\n`);
@@ -55,7 +55,7 @@ interface Verdict {
 
 async function verdictOn(
   write: Write,
-  { live }: PlannedFleetZone["proposal"],
+  { live }: PlannedFleetZone["planned"],
   { service, stop }: Session,
 ): Promise<Verdict> {
   if (live === undefined) return { words: "not read", isRefused: true };

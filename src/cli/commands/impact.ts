@@ -15,8 +15,8 @@ export async function readImpacts(
   const source = sourceOf(session);
   using progress = startProgress("judging zones", looked.length, host.stderr);
   const impacts: ZoneImpact[] = [];
-  for (const { declared, proposal } of looked) {
-    const { report, live } = proposal;
+  for (const { declared, planned } of looked) {
+    const { report, live } = planned;
     if (report.result !== "error" && live !== undefined) {
       const judged = { content: declared.desired.content, live, plan: report.plan };
       impacts.push((await readZoneImpact(judged, maliciousBelow, source, stop)).impact);

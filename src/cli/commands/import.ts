@@ -11,7 +11,7 @@ import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { listZones, wantedOf } from "../session/listing.ts";
+import { listZones, partsOf } from "../session/listing.ts";
 import { inParallel } from "../session/plan-all.ts";
 import { type Session, withService } from "../session/session.ts";
 import { type ImportedFile, importedFiles, importedText } from "./imported-files.ts";
@@ -42,7 +42,7 @@ type Imported = { readonly zone: Zone } & (
 export async function importCommand(flags: ImportFlags, host: Host): Promise<ExitCode> {
   return withService(flags.config, host, async (session) => {
     const { zones: listed, failed } = await listZones(session);
-    const wanted = wantedOf(listed, flags.zones);
+    const wanted = partsOf(listed, flags.zones);
     if (wanted.length === 0) {
       host.stderr.write(
         `import: none of the ${listed.length} zones that the token sees is called so\n`,

@@ -25,7 +25,7 @@ export async function planCommand(flags: PlanFlags, host: Host): Promise<ExitCod
     runOnce(flags, [], session, async ({ looked, missing }, revision) => {
       const { out } = flags;
       const isSaved = out === undefined || (await isSavedAs(out, looked, revision, session));
-      const reports = [...looked.map(({ proposal }) => proposal.report), ...missing];
+      const reports = [...looked.map(({ planned }) => planned.report), ...missing];
       const impacts = flags.impact === true ? await readImpacts(looked, session) : undefined;
       const exitCodeOf = isSaved ? exitCodeOfPlan : () => exitCodes.failed;
       const declared = looked.map((each) => each.declared.desired);
@@ -46,7 +46,7 @@ async function isSavedAs(
   { config, baseUrl, host }: Session,
 ): Promise<boolean> {
   const createdAt = host.clock.now();
-  const zones = looked.flatMap(({ proposal: { report, live } }) =>
+  const zones = looked.flatMap(({ planned: { report, live } }) =>
     report.result === "planned" && live !== undefined
       ? [{ plan: report.plan, fingerprints: fingerprintsOf(report.plan, live) }]
       : [],

@@ -16,7 +16,7 @@ export async function wantedZones(
   session: Session,
 ): Promise<ZoneListing> {
   const { zones, failed } = await listZones(session);
-  const wanted = wantedOf(zones, patterns);
+  const wanted = partsOf(zones, patterns);
   if (wanted.length === 0) {
     const named = patterns.length === 0 ? "no zone" : `no zone that fits ${patterns.join(", ")}`;
     session.host.stderr.write(
@@ -32,7 +32,7 @@ export function unlistedText({ credential, error }: ZoneListing["failed"][number
 }
 
 /** The zones that the command line names: by patterns of names, or by ids where several have one name. */
-export function wantedOf(zones: readonly Zone[], patterns: readonly string[]): readonly Zone[] {
+export function partsOf(zones: readonly Zone[], patterns: readonly string[]): readonly Zone[] {
   return zones.filter(({ name, id }) => isWanted(name, patterns) || patterns.includes(id));
 }
 

@@ -1,16 +1,12 @@
 import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectZones } from "../../desired/zones/select.ts";
-import type { GuardInput } from "../../plan/guard/guard.ts";
 import { causeByMarks } from "../../plan/plan.ts";
-import {
-  desiredFleet,
-  type FleetZone,
-  joinListings,
-  missingReport,
-} from "../../reconcile/fleet/desired-fleet.ts";
+import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
+import { desiredFleet, joinListings, missingReport } from "../../reconcile/fleet/desired-fleet.ts";
+import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import { type PlannedZone, planZone } from "../../reconcile/run/plan-zone.ts";
 import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
-import { windowsOf } from "../../reconcile/schedule/windows.ts";
+import { type Windows, windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
@@ -18,14 +14,9 @@ import { startProgress } from "../output/progress.ts";
 import { isWanted, listZones, unlistedText } from "./listing.ts";
 import type { Session } from "./session.ts";
 
-/** A declared zone, and what a look at it came to. */
-export interface PlannedFleetZone {
+/** A declared zone with its plan. */
+export interface PlannedFleetZone extends ReviewedZone {
   readonly declared: FleetZone;
-  readonly proposal: PlannedZone;
-  /** What may be done to it at a moment. */
-  readonly guardInput: (now: Date) => GuardInput;
-  /** Looks at it once more. */
-  readonly again: () => Promise<PlannedZone>;
 }
 
 /** What one look at the fleet came to. */
@@ -72,14 +63,10 @@ export async function planAll(options: PlanAllOptions, session: Session): Promis
   const windows = windowsOf(config.windows);
   using progress = startProgress("reading zones", wanted.length, host.stderr);
   const looked = await inParallel(wanted, config.api.concurrency, async (declared) => {
-    const { mode } = config;
-    const limits = { ...config.limits, accept: [...config.limits.accept, ...options.accept] };
-    const guardInput = (now: Date): GuardInput =>
-      guardInputOf(declared.desired, { mode, limits, windows, used: [] }, now);
-    const again = (): Promise<PlannedZone> => lookAt(declared, state, guardInput, session);
-    const proposal = await again();
+    const planAgain = (): Promise<PlannedZone> => planOne(declared, options, windows, session);
+    const planned = await planAgain();
     progress.step();
-    return { declared, proposal, guardInput, again };
+    return { declared, planned, planAgain };
   });
   const unlisted = failed.map((each) => ({
     ...failureOf(each.error),
@@ -93,27 +80,28 @@ export async function planAll(options: PlanAllOptions, session: Session): Promis
   return { looked, missing, isWhole, diagnostics: fleet.diagnostics, unmatched };
 }
 
-function lookAt(
-  declared: FleetZone,
-  state: DesiredState,
-  guardInput: (now: Date) => GuardInput,
+function planOne(
+  { desired }: FleetZone,
+  { state, accept }: PlanAllOptions,
+  windows: Windows,
   { config, service, host, stop }: Session,
 ): Promise<PlannedZone> {
+  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  const rules = { mode: config.mode, limits, windows, used: [] };
   return planZone(
     {
-      desired: declared.desired,
-      run: host.uniqueId(),
+      desired,
       trigger: "manual",
       priority: "changed",
       revision: state.revision,
       owner: config.desired.owner,
       impact: config.impact,
-      guardInput: guardInput,
-      settled: () => undefined,
+      guardInput: (now) => guardInputOf(desired, rules, now),
+      unchangedPlan: () => undefined,
       causeOf: causeByMarks,
       otherHolds: () => [],
     },
-    { reader: service.reader, clock: host.clock, bug: rethrow },
+    { reader: service.reader, clock: host.clock, runId: host.uniqueId, bug: rethrow },
     stop,
   );
 }

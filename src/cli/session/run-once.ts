@@ -79,7 +79,7 @@ function isNamed({ target }: ZoneDocument): boolean {
 /** A release that releases nothing is a mistake: the plan that was reviewed is not the one that would be carried out. */
 function idleHashes(accept: readonly string[], { looked }: PlannedFleet): readonly string[] {
   const hashes = new Set(
-    looked.flatMap(({ proposal: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
+    looked.flatMap(({ planned: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
   );
   return accept
     .filter((hash) => !hashes.has(hash))

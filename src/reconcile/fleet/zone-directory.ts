@@ -3,9 +3,10 @@ import type { Failure } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { KnownZones } from "../../zone/zone.ts";
-import { joinSignals } from "../join-signals.ts";
 import { BackOff } from "../run/back-off.ts";
-import { joinListings, type Listing } from "./desired-fleet.ts";
+import { joinSignals } from "../signals.ts";
+import type { Listing } from "./desired-fleet.ts";
+import { joinListings } from "./desired-fleet.ts";
 
 /** What asking for the zones needs from outside, and whom it tells. */
 export interface DirectoryPorts {

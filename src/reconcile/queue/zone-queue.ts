@@ -1,7 +1,7 @@
 import type { Trigger } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-import { joinSignals } from "../join-signals.ts";
+import { joinSignals } from "../signals.ts";
 import { Heap } from "./heap.ts";
 
 /** Why a zone is in the queue, most urgent first; `due`: what held its plan ends at a moment that is known. */

@@ -1,95 +1,171 @@
-import type { Change } from "../../plan/change.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
+import { planHash } from "../../plan/guard/plan-hash.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { Outcome, SkipReason, ZoneReport } from "../../state/run-report.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Clock, LiveWriter } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import type { Write } from "../../zone/write.ts";
+import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
+import { isAborted, joinSignals, type StopSignals } from "../signals.ts";
 import type { PlannedZone } from "./plan-zone.ts";
-import { quotaHold } from "./quota.ts";
-import { GateClosed } from "./write-gate.ts";
+import { GateClosed, maxReadAgeMs, WriteGate } from "./write-gate.ts";
 
-/** What carrying out needs from outside. */
 export interface WritePorts {
   readonly writer: LiveWriter;
   readonly clock: Clock;
+  /** Reports an internal error. */
   readonly bug: (error: unknown, zone: string) => void;
 }
 
 /**
- * When to stop: `stop` begins no further request, `abort` also gives up the one under way. The reason of `stop` tells
- * the end of the program from a run that is {@link GateClosed}.
- */
-export interface StopSignals {
-  readonly stop: AbortSignal;
-  readonly abort: AbortSignal;
-}
-
-/** What is still to do in a live state: a plan on the state that the answers show verifies what was written. */
-export type Verify = (after: LiveZone) => readonly Change[];
-
-/**
- * Carries out what was proposed, request by request, up to the first that fails. Never throws for the service's
- * failures: half an apply is a normal thing that must be reportable.
+ * Applies a plan that no guard holds: steps 4 and 5 of a run (zone-runner.ts), for the daemon, `apply` and `apply --plan`.
  *
- * Where the service has no room for the first write nothing was written, and the plan is held ({@link quotaHold}).
- * Each answer is folded into the live state that was read, so that to verify costs no request. A report that is not
- * `ready` is given back as it is.
+ * Sends the writes one after the other, up to the first that fails, and never throws for a failure of the service: half
+ * an apply is normal and must be reported. Before each write the gate checks that no guard holds the plan by now and that
+ * the read has not expired. Each answer is merged into the live state that was read, so that verifying costs no request.
+ * Where the service has no room for the first write, nothing was written and the plan is held.
+ *
+ * Gives a report whose result is not `planned` back as it is.
  */
-export async function applyWrites(
-  { report, live }: Pick<PlannedZone, "report" | "live">,
-  verify: Verify,
+export async function applyPlan(
+  planned: PlannedZone,
+  gate: WriteGate,
   ports: WritePorts,
   signals: StopSignals,
 ): Promise<ZoneReport> {
+  const { report, live, remainingIn } = planned;
   if (report.result !== "planned" || live === undefined) return report;
-  const begunAt = ports.clock.uptime();
-  const { outcomes, after } = await writeAll(report.plan.writes, live, ports, signals);
-  const finishedAt = ports.clock.now();
-  const phases = { ...report.phases, apply: ports.clock.uptime() - begunAt };
-  const ended = { ...report, finishedAt, phases };
+  const { clock } = ports;
+  const [now, startedMs] = [clock.now(), clock.uptime()];
+  const holds = planned.holdsAt(now);
+  if (holds.length > 0) return { ...report, finishedAt: now, result: "held", holds };
+  gate.watch(planned);
+  using stop = joinSignals(signals.stop, gate.signal);
+  const stopOrGate = { stop: stop.signal, abort: signals.abort };
+  const { outcomes, after } = await sendAll(report.plan, live, planned, gate, ports, stopOrGate);
+  const phases = { ...report.phases, apply: clock.uptime() - startedMs };
+  const ended = { ...report, finishedAt: clock.now(), phases };
   const quota = quotaHold(report.plan, outcomes);
   return quota === undefined
-    ? { ...ended, result: "applied", outcomes, left: verify(after) }
+    ? { ...ended, result: "applied", outcomes, left: remainingIn(after) }
     : { ...ended, result: "held", holds: [quota] };
 }
 
-interface Progress {
+/** A zone whose plan was reviewed, and how to plan it once more. */
+export interface ReviewedZone {
+  readonly planned: PlannedZone;
+  readonly planAgain: () => Promise<PlannedZone>;
+}
+
+/**
+ * Applies exactly the plan that was reviewed, possibly long ago: in a large fleet hours pass between the plan of a zone and
+ * its writes. Where the read has expired, the zone is read and planned again; where that leads to another plan, nothing
+ * is written.
+ */
+export async function applyReviewed(
+  { planned: reviewed, planAgain }: ReviewedZone,
+  ports: WritePorts,
+  signals: StopSignals,
+): Promise<ZoneReport> {
+  let planned = reviewed;
+  for (let expiries = 0; ; expiries += 1) {
+    if (isTooOld(planned, ports.clock)) planned = await replanned(planned, planAgain, signals.stop);
+    using gate = new WriteGate(ports.clock, maxReadAgeMs(expiries));
+    const report = await applyPlan(asReviewed(planned, reviewed), gate, ports, signals);
+    if (!isExpired(report)) return report;
+  }
+}
+
+/** A read that is used again must leave enough time to send the writes. */
+function isTooOld({ report, readAt }: PlannedZone, clock: Clock): boolean {
+  return report.result === "planned" && clock.uptime() - readAt >= maxReadAgeMs(0) / 2;
+}
+
+/** The plan itself where the program is stopping: nothing is sent then anyway. */
+async function replanned(
+  planned: PlannedZone,
+  planAgain: ReviewedZone["planAgain"],
+  stop: AbortSignal,
+): Promise<PlannedZone> {
+  if (isAborted(stop)) return planned;
+  try {
+    return await planAgain();
+  } catch (error) {
+    if (isAborted(stop)) return planned;
+    throw error;
+  }
+}
+
+/** A plan that is not the reviewed one conflicts with it: all writes of the reviewed plan are skipped. */
+function asReviewed(planned: PlannedZone, { report: reviewed }: PlannedZone): PlannedZone {
+  const { report } = planned;
+  if (report.result !== "planned" || reviewed.result !== "planned") return planned;
+  if (planHash(report.plan) === planHash(reviewed.plan)) return planned;
+  const { plan, cause } = reviewed;
+  return { ...planned, report: { ...report, plan, cause }, conflicts: plan.writes };
+}
+
+/** Whether nothing was sent because the read expired first. */
+function isExpired(report: ZoneReport): boolean {
+  return (
+    report.result === "applied" &&
+    report.outcomes.every((each) => each.status === "skipped" && each.reason === "read_expired")
+  );
+}
+
+interface Sent {
   readonly outcomes: readonly Outcome[];
   readonly after: LiveZone;
 }
 
-async function writeAll(
-  writes: readonly Write[],
+/**
+ * An answer counts as a read of its part of the zone: of rules it shows the whole list, and of settings and policies a
+ * write touches only those that it names.
+ */
+async function sendAll(
+  { writes }: Plan,
   before: LiveZone,
-  ports: WritePorts,
+  { conflicts, readAt }: PlannedZone,
+  gate: WriteGate,
+  { writer, clock, bug }: WritePorts,
   signals: StopSignals,
-): Promise<Progress> {
+): Promise<Sent> {
   const outcomes: Outcome[] = [];
+  const readAgainAt = new Map<ZonePart, number>();
   let live = before;
   for (const write of writes) {
-    const last = outcomes.at(-1);
-    if (last !== undefined && last.status !== "done") {
-      outcomes.push({ status: "skipped", write, reason: reasonAfter(last) });
+    const part = partOf(write);
+    const reason = skipReason(write, conflicts, outcomes.at(-1));
+    if (reason === undefined) gate.checkBeforeWrite(readAgainAt.get(part) ?? readAt);
+    if (reason !== undefined) {
+      outcomes.push({ status: "skipped", write, reason });
     } else if (signals.stop.aborted) {
       outcomes.push({ status: "skipped", write, reason: reasonToStop(signals) });
     } else {
       try {
-        const written = await ports.writer.write(live, write, signals.abort, signals.stop);
+        const written = await writer.write(live, write, signals.abort, signals.stop);
+        readAgainAt.set(part, clock.uptime());
         live = written.live;
         const { ray, interleaved } = written;
         outcomes.push({ status: "done", write, ray, interleaved });
       } catch (error) {
         outcomes.push(outcomeOf(error, write, signals));
-        const isOurs = signals.abort.aborted || error === signals.stop.reason;
-        if (!(error instanceof ServiceError) && !isOurs) ports.bug(error, live.zone.name);
+        const isStopped = signals.abort.aborted || error === signals.stop.reason;
+        if (!(error instanceof ServiceError) && !isStopped) bug(error, live.zone.name);
       }
     }
   }
   return { outcomes, after: live };
 }
 
-function reasonAfter(last: Outcome): SkipReason {
+function skipReason(
+  write: Write,
+  conflicts: readonly Write[],
+  last: Outcome | undefined,
+): SkipReason | undefined {
+  if (conflicts.includes(write)) return "conflict";
+  if (last === undefined || last.status === "done") return undefined;
   return last.status === "skipped" ? last.reason : "earlier_failure";
 }
 
@@ -97,30 +173,59 @@ function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
   return stop.reason instanceof GateClosed ? stop.reason.reason : "shutdown";
 }
 
-/** What becomes of a write that threw: one that was called off has not been sent, or was turned away before (429). */
+/** The outcome of a write that threw. One that was cancelled was not sent, or the service rejected it (429). */
 function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): Outcome {
-  if (abort.aborted) return givenUp(write);
-  const isCalledOff = stop.aborted && (error === stop.reason || isThrottled(error));
-  if (!isCalledOff) return failed(write, error);
+  if (abort.aborted) return abandoned(write);
+  const isCancelled = stop.aborted && (error === stop.reason || isRateLimited(error));
+  if (!isCancelled) return failed(write, error);
   return { status: "skipped", write, reason: reasonToStop({ stop }) };
 }
 
-function isThrottled(error: unknown): boolean {
+function isRateLimited(error: unknown): boolean {
   return error instanceof ServiceError && error.code === "API_RATE_LIMITED";
 }
 
-/** What the service made of a request that we did not wait for, the next look will show. */
-function givenUp(write: Write): Outcome {
-  const message = "the program ended before the answer came: the next look shows what came of it";
-  const facts = { transient: true, ray: "", retryAfterMs: 0 };
-  return { status: "unknown", write, failure: { code: "API_UNKNOWN_OUTCOME", message, ...facts } };
+function abandoned(write: Write): Outcome {
+  const message =
+    "the program ended before the service answered: the next run shows whether the write was carried out";
+  const failure = {
+    code: "API_UNKNOWN_OUTCOME",
+    message,
+    transient: true,
+    ray: "",
+    retryAfterMs: 0,
+  };
+  return { status: "unknown", write, failure };
 }
 
 function failed(write: Write, error: unknown): Outcome {
   const failure = failureOf(error);
   const { code } = failure;
   const status = code === "API_UNKNOWN_OUTCOME" ? "unknown" : "failed";
-  // Somebody has replaced what was to be written since it was read: the next look shows by what.
+  // Somebody replaced the object after it was read: the next run reads what took its place.
   const transient = failure.transient || code === "API_NOT_FOUND";
   return { status, write, failure: { ...failure, transient } };
+}
+
+/**
+ * Holds a plan for which the service has no room; `undefined` where it has, or where something was written.
+ *
+ * A quota cannot be foreseen: the service reports it only in its refusal (SERVICE.md A.6). A replacement is created before
+ * the old resource is deleted; whether to do it the other way round is for people to decide.
+ */
+function quotaHold(plan: Plan, outcomes: readonly Outcome[]): Hold | undefined {
+  const [first] = outcomes;
+  if (first?.status !== "failed" || first.failure.code !== "API_QUOTA") return undefined;
+  const { write, failure } = first;
+  const problem = `${write.changes.join(", ")} does not fit into the zone: ${failure.message}`;
+  const ray = failure.ray === "" ? "" : ` (ray ${failure.ray})`;
+  return { reason: "quota", message: `${problem}${howToMakeRoom(write, plan)}${ray}` };
+}
+
+/** Only for policies: what is deleted of rules goes with what is created, in one request. */
+function howToMakeRoom({ call, changes }: Write, plan: Plan): string {
+  const going = plan.changes.filter(({ verb, kind }) => verb === "delete" && kind === "policy");
+  if (call !== "create-policy" || going.length === 0) return "";
+  const deleted = going.map(({ key }) => key).join(", ");
+  return `; to make room first, leave ${changes.join(", ")} out of the files until the zone is rid of ${deleted}, or declare it under that key, which changes the policy in place`;
 }

@@ -1,7 +1,6 @@
 import type { Clock, LiveReader, LiveWriter } from "../../zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
-import { isAborted } from "../is-aborted.ts";
-import { joinSignals, type JoinedSignal } from "../join-signals.ts";
+import { isAborted, joinSignals, type JoinedSignal } from "../signals.ts";
 
 /** What a run uses the service through. */
 export interface RunPorts {

@@ -1,8 +1,12 @@
-import type { Cause } from "../../plan/change.ts";
+import { blocksInUse, canBlockMore } from "../../impact/blocks-in-use.ts";
+import { cspImpact } from "../../impact/csp-impact.ts";
+import { comparedPolicies } from "../../impact/zone-impact.ts";
+import type { Cause, Change } from "../../plan/change.ts";
 import { guard, type GuardInput } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
-import { type Plan, plan } from "../../plan/plan.ts";
+import { causeByMarks, plan, type Plan } from "../../plan/plan.ts";
 import { needsScoreRule } from "../../plan/rules/rule-overrides.ts";
+import { freshnessOf, partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { Trigger, ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
@@ -11,101 +15,185 @@ import type {
   Clock,
   LiveReader,
   PartsToRead,
-  ZoneAnswers,
   RequestPriority,
+  ZoneAnswers,
 } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import { type ImpactLimits, judgeSeen } from "./judge-seen.ts";
+import type { Write } from "../../zone/write.ts";
+import type { Zone } from "../../zone/zone.ts";
 
-/** What a look at a zone needs to know beside the zone. */
-export interface PlanRequest {
-  readonly desired: DesiredZone;
-  readonly run: string;
+/** Why a zone is run, and for which revision of the files. */
+export interface RunTrigger {
   readonly trigger: Trigger;
   readonly priority: RequestPriority;
   readonly revision: string;
-  readonly owner: string;
-  readonly impact: ImpactLimits;
-  /** Judged at the moment of the plan. */
-  readonly guardInput: (now: Date) => GuardInput;
-  /** What the same answers led to before, where that was a plan without changes; `undefined` where it is not known. */
-  readonly settled: (answers: string) => Plan | undefined;
-  /** Why what differs differs. */
-  readonly causeOf: (plan: Plan) => Cause;
-  /** What else speaks against carrying the plan out. */
-  readonly otherHolds: (plan: Plan, cause: Cause) => readonly Hold[];
 }
 
-/** What looking needs from outside. */
+/** How the inventory is judged. */
+export interface ImpactLimits {
+  /** Integrity scores below this are malicious. */
+  readonly maliciousBelow: number;
+  /** What browsers reported within this time is in use. */
+  readonly freshMs: number;
+}
+
+/** A declared zone to plan. */
+export interface PlanRequest extends RunTrigger {
+  readonly desired: DesiredZone;
+  readonly owner: string;
+  readonly impact: ImpactLimits;
+  readonly guardInput: (now: Date) => GuardInput;
+  /** The plan without changes that the same answers led to before; `undefined` where there is none. */
+  readonly unchangedPlan: (digest: string) => Plan | undefined;
+  readonly causeOf: (plan: Plan) => Cause;
+  /** Holds beside those of the guards. */
+  readonly otherHolds: (plan: Plan, cause: Cause, now: Date) => readonly Hold[];
+}
+
+/** A saved plan to apply. */
+export interface SavedPlanRequest extends RunTrigger {
+  readonly saved: SavedPlan;
+  /** The holds of today's files and guards. The plan is judged whole, as it was reviewed and hashed. */
+  readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
+}
+
 export interface PlanPorts {
   readonly reader: LiveReader;
   readonly clock: Clock;
-  /** A fault of our own: told with its stack, then the loop goes on. */
+  /** A new name for each run. */
+  readonly runId: () => string;
+  /** Reports an internal error. */
   readonly bug: (error: unknown, zone: string) => void;
 }
 
-/** What a look came to, with the live state that it was judged by. */
+/** A plan with all that is needed to apply it. */
 export interface PlannedZone {
   readonly report: ZoneReport;
-  /** `undefined` where it could not be read, or where nothing has changed since it was. */
+  /** `undefined` where the zone could not be read, or where the plan without changes was known already. */
   readonly live: LiveZone | undefined;
-  /** Digest of the answers, "" where there are none. */
-  readonly answers: string;
-  /** When the answers were there, by the clock that nobody sets. */
+  /** Digest of the live state, "" where it could not be read. */
+  readonly digest: string;
+  /** When the zone was read, by the monotonic clock. */
   readonly readAt: number;
+  /** Writes that must not be sent, since what they touch has changed after the plan was reviewed. */
+  readonly conflicts: readonly Write[];
+  readonly holdsAt: (now: Date) => readonly Hold[];
+  /** The changes that a live state still needs. */
+  readonly remainingIn: (live: LiveZone) => readonly Change[];
 }
 
-/** Reads a zone, plans it and judges the plan. Writes nothing, and could not. */
+/** Reads a declared zone, plans it and asks the guards. Never writes. */
 export async function planZone(
   request: PlanRequest,
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
-  const { clock } = ports;
-  const [begunAt, startedAt] = [clock.uptime(), clock.now()];
-  const { desired, run, trigger, revision } = request;
-  const base = { zone: desired.zone.name, run, trigger, revision, startedAt };
+  const { desired, owner, unchangedPlan, guardInput, otherHolds } = request;
+  const source: PlanSource = {
+    zone: desired.zone,
+    parts: partsOf(desired.content),
+    // A plan follows from the declaration and the answers alone: where both are unchanged, so is the plan.
+    planFrom: async (answers) => {
+      const known = unchangedPlan(answers.digest);
+      if (known !== undefined) return { plan: { ...known, zone: desired.zone } };
+      const live = answers.live();
+      const planned = plan(desired, live, owner);
+      return { plan: await withBlocksInUse(planned, live, request, ports, signal), live };
+    },
+    causeOf: request.causeOf,
+    holdsAt: (planned, cause, now) => [
+      ...guard(planned, guardInput(now)),
+      ...otherHolds(planned, cause, now),
+    ],
+    remainingIn: (live) => plan(desired, live, owner).changes,
+  };
+  return await planFromSource(source, request, ports, signal);
+}
+
+/**
+ * Reads again what a saved plan touches, leaves out what is done already, and asks the guards of today. Plans nothing
+ * anew. Never writes.
+ */
+export async function planSaved(
+  { saved, holdsAt, ...trigger }: SavedPlanRequest,
+  ports: PlanPorts,
+  signal: AbortSignal,
+): Promise<PlannedZone> {
+  const source: PlanSource = {
+    zone: saved.plan.zone,
+    parts: { ...partsTouched(saved.plan), scoreRule: false },
+    planFrom: (answers) => {
+      const live = answers.live();
+      const { done, held: conflicts } = freshnessOf(saved, live);
+      return Promise.resolve({ plan: withoutDone(saved.plan, done), live, conflicts });
+    },
+    causeOf: causeByMarks,
+    holdsAt: (_plan, _cause, now) => holdsAt(saved.plan, now),
+    remainingIn: () => [],
+  };
+  return await planFromSource(source, trigger, ports, signal);
+}
+
+/** Where a plan comes from: a declaration or a saved plan. */
+interface PlanSource extends Pick<PlannedZone, "remainingIn"> {
+  readonly zone: Zone;
+  readonly parts: PartsToRead;
+  readonly planFrom: (answers: ZoneAnswers) => Promise<{
+    readonly plan: Plan;
+    readonly live?: LiveZone;
+    readonly conflicts?: readonly Write[];
+  }>;
+  readonly causeOf: (plan: Plan) => Cause;
+  readonly holdsAt: (plan: Plan, cause: Cause, now: Date) => readonly Hold[];
+}
+
+/** Reads, plans and guards. A failure of the service is a report; an internal error is a report and a bug. */
+async function planFromSource(
+  { zone, parts, remainingIn, ...source }: PlanSource,
+  { trigger, priority, revision }: RunTrigger,
+  { reader, clock, runId, bug }: PlanPorts,
+  signal: AbortSignal,
+): Promise<PlannedZone> {
+  const startedAt = clock.now();
+  const startedMs = clock.uptime();
+  const base = { zone: zone.name, run: runId(), trigger, revision, startedAt };
   try {
-    const wanted = wantedOf(desired.content);
-    const answers = await ports.reader.readAnswers(desired.zone, wanted, request.priority, signal);
+    const answers = await reader.readAnswers(zone, parts, priority, signal);
     const readAt = clock.uptime();
-    const { live, proposal } = await planFrom(answers, request, ports, signal);
+    const { plan: planned, live, conflicts = [] } = await source.planFrom(answers);
     const finishedAt = clock.now();
-    const phases = { fetch: readAt - begunAt, plan: clock.uptime() - readAt, apply: 0 };
-    const report = { ...base, finishedAt, phases, ...judge(request, proposal, finishedAt) };
-    return { report, live, answers: answers.digest, readAt };
+    const phases = { fetch: readAt - startedMs, plan: clock.uptime() - readAt, apply: 0 };
+    const report = { ...base, finishedAt, phases, plan: planned };
+    const common = { live, digest: answers.digest, readAt, conflicts, remainingIn };
+    if (planned.changes.length === 0) {
+      return { ...common, report: { ...report, result: "in_sync" }, holdsAt: () => [] };
+    }
+    const cause = source.causeOf(planned);
+    const holdsAt = (now: Date): readonly Hold[] => source.holdsAt(planned, cause, now);
+    const holds = holdsAt(finishedAt);
+    const result =
+      holds.length > 0 ? ({ result: "held", holds } as const) : ({ result: "planned" } as const);
+    return { ...common, report: { ...report, cause, ...result }, holdsAt };
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ServiceError)) ports.bug(error, desired.zone.name);
+    if (!(error instanceof ServiceError)) bug(error, zone.name);
     const readAt = clock.uptime();
-    const phases = { fetch: readAt - begunAt, plan: 0, apply: 0 };
-    const [finishedAt, failure] = [clock.now(), failureOf(error)];
+    const phases = { fetch: readAt - startedMs, plan: 0, apply: 0 };
+    const report = { ...base, finishedAt: clock.now(), phases, failure: failureOf(error) };
     return {
-      report: { ...base, finishedAt, phases, result: "error", failure },
+      report: { ...report, result: "error" },
       live: undefined,
-      answers: "",
+      digest: "",
       readAt,
+      conflicts: [],
+      holdsAt: () => [],
+      remainingIn,
     };
   }
 }
 
-/** A plan follows from its declaration and the answers alone: where both are as they were, so is the plan. */
-async function planFrom(
-  answers: ZoneAnswers,
-  request: PlanRequest,
-  ports: PlanPorts,
-  signal: AbortSignal,
-): Promise<{ readonly live: LiveZone | undefined; readonly proposal: Plan }> {
-  const { desired, owner, settled } = request;
-  const known = settled(answers.digest);
-  if (known !== undefined) return { live: undefined, proposal: { ...known, zone: desired.zone } };
-  const live = answers.live();
-  const planned = plan(desired, live, owner);
-  return { live, proposal: await judgeSeen(planned, desired, live, request, ports, signal) };
-}
-
-/** Which parts of a zone its declaration asks for. */
-export function wantedOf({ settings, policies, rules }: ZoneContent): PartsToRead {
+/** The parts of a zone that its declaration needs. */
+export function partsOf({ settings, policies, rules }: ZoneContent): PartsToRead {
   return {
     settings: settings.length > 0,
     policies: policies !== undefined,
@@ -115,30 +203,42 @@ export function wantedOf({ settings, policies, rules }: ZoneContent): PartsToRea
   };
 }
 
-type Judgement =
-  | { readonly result: "in_sync"; readonly plan: Plan }
-  | { readonly result: "planned"; readonly plan: Plan; readonly cause: Cause }
-  | {
-      readonly result: "held";
-      readonly plan: Plan;
-      readonly cause: Cause;
-      readonly holds: readonly Hold[];
-    };
-
-function judge(request: PlanRequest, proposal: Plan, now: Date): Judgement {
-  if (proposal.changes.length === 0) return { result: "in_sync", plan: proposal };
-  const cause = request.causeOf(proposal);
-  const holds = holdsAt(request, proposal, cause, now);
-  if (holds.length > 0) return { result: "held", plan: proposal, cause, holds };
-  return { result: "planned", plan: proposal, cause };
+/**
+ * Holds a plan whose policies would block scripts that browsers loaded. The scripts are read only where a policy begins to
+ * block. Where the token or the contract does not allow to read them, the plan notes it and is not held.
+ */
+async function withBlocksInUse(
+  planned: Plan,
+  live: LiveZone,
+  { desired: { zone, content }, impact, priority }: PlanRequest,
+  { reader, clock }: Pick<PlanPorts, "reader" | "clock">,
+  signal: AbortSignal,
+): Promise<Plan> {
+  const declared = content.policies?.items ?? [];
+  const policies = comparedPolicies(planned, declared, live.policies ?? []).filter(canBlockMore);
+  if (policies.length === 0) return planned;
+  try {
+    const scripts = await reader.readScripts(zone, priority, signal);
+    const impacts = cspImpact(policies, scripts, impact);
+    const holds = blocksInUse(impacts, declared, { now: clock.now(), freshMs: impact.freshMs });
+    return { ...planned, holds: [...planned.holds, ...holds] };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.transient) throw error;
+    const note = `scripts that were seen could not be read (${error.code}), so what the policies block was not judged`;
+    return { ...planned, notes: [...planned.notes, note] };
+  }
 }
 
-/** What speaks against carrying a plan out at a moment. */
-export function holdsAt(
-  { guardInput, otherHolds }: Pick<PlanRequest, "guardInput" | "otherHolds">,
-  proposal: Plan,
-  cause: Cause,
-  now: Date,
-): readonly Hold[] {
-  return [...guard(proposal, guardInput(now)), ...otherHolds(proposal, cause)];
+/** What of a saved plan is left to do, with a note on what is done. */
+function withoutDone(saved: Plan, done: readonly Write[]): Plan {
+  if (done.length === 0) return saved;
+  const writes = saved.writes.filter((write) => !done.includes(write));
+  const open = new Set(writes.flatMap(({ changes }) => changes));
+  const keys = done.flatMap(({ changes }) => changes);
+  return {
+    ...saved,
+    writes,
+    changes: saved.changes.filter(({ key }) => open.has(key)),
+    notes: [...saved.notes, `carried out already: ${keys.join(", ")}`],
+  };
 }

@@ -1,70 +1,95 @@
 import type { SkipReason } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
+import { runDeadlineMs } from "./deadline.ts";
+import type { PlannedZone } from "./plan-zone.ts";
 
-/** Why a write that was not sent is called off, though the program goes on. */
-export type GateReason = Extract<SkipReason, "read_expired" | "cancelled">;
+/** Why the gate cancels writes, though the program goes on. */
+type CloseReason = Extract<SkipReason, "read_expired" | "cancelled">;
 
-/** What was not sent no longer rests on what is so. */
+/** The abort reason of a gate that has closed. */
 export class GateClosed extends Error {
-  override readonly name = "Superseded";
-  readonly reason: GateReason;
+  override readonly name = "GateClosed";
+  readonly reason: CloseReason;
 
-  constructor(why: GateReason) {
-    super();
-    this.reason = why;
+  constructor(reason: CloseReason) {
+    super(reason);
+    this.reason = reason;
   }
 }
 
-/** Why writes are to be called off at a moment; `undefined`: they are not. */
-type Question = (now: Date) => GateReason | undefined;
+/** Where writes do not wait, a read expires after this time. */
+const usualReadAgeMs = 60_000;
 
-/** Asked so often, and at every whole minute: that is when windows open. */
-const beatMs = 5_000;
+/** However long writes wait: a run must not spend its whole deadline on waiting. */
+const longestReadAgeMs = runDeadlineMs / 2;
 
 /**
- * Calls off what a run has not sent yet. A write may wait for minutes, for the budget or a `Retry-After`; meanwhile
- * somebody suspends the zone, a freeze begins, or a person adds a rule that the list read before would delete again.
+ * How old a read may be when a write that relies on it is sent, in milliseconds. It doubles each time that writes waited
+ * for longer: otherwise a tight request budget would be spent on reads alone, for ever.
+ *
+ * @param expiries how many attempts in a row ended with an expired read.
+ */
+export function maxReadAgeMs(expiries: number): number {
+  return Math.min(usualReadAgeMs * 2 ** expiries, longestReadAgeMs);
+}
+
+/** The gate checks at this interval and at every whole minute, which is when windows open. */
+const checkEveryMs = 5_000;
+
+/**
+ * Every write of a run passes this gate. It closes, and thereby cancels what was not sent yet, when the read has expired
+ * or a guard holds the plan. A write may wait for minutes for the request budget or a `Retry-After`; meanwhile somebody
+ * suspends the zone, a freeze begins, or a person adds a rule that a list read earlier would delete.
  */
 export class WriteGate implements Disposable {
   readonly #clock: Clock;
-  readonly #controller = new AbortController();
-  #callOff = (): void => undefined;
-  #question: Question = () => undefined;
+  readonly #maxReadAgeMs: number;
+  readonly #closed = new AbortController();
+  #stopTimer = (): void => undefined;
+  #holdsAt: PlannedZone["holdsAt"] = () => [];
+  #readAt = Infinity;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxAgeMs: number) {
     this.#clock = clock;
+    this.#maxReadAgeMs = maxAgeMs;
   }
 
   /** Aborts with {@link GateClosed}. */
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#closed.signal;
   }
 
-  close(why: GateReason): void {
-    this.#controller.abort(new GateClosed(why));
+  close(reason: CloseReason): void {
+    this.#closed.abort(new GateClosed(reason));
   }
 
-  /** Pulls itself, now or later, as soon as there is an answer to the question. */
-  watch(question: Question): void {
-    this.#question = question;
-    this.#beat();
+  /** Checks the writes of a plan, now and until the gate is disposed. */
+  watch({ holdsAt, readAt }: Pick<PlannedZone, "holdsAt" | "readAt">): void {
+    this.#holdsAt = holdsAt;
+    this.#readAt = readAt;
+    this.#checkRepeatedly();
   }
 
-  /** Asks at once, not only at the next beat: something that the answer goes by has changed. */
+  /** Checks before a write that relies on what was read at a moment of the monotonic clock. */
+  checkBeforeWrite(readAt: number): void {
+    this.#readAt = readAt;
+    this.check();
+  }
+
+  /** Checks at once: something has changed that a guard depends on. */
   check(): void {
-    const why = this.#question(this.#clock.now());
-    if (why !== undefined) this.close(why);
+    if (this.#clock.uptime() - this.#readAt >= this.#maxReadAgeMs) this.close("read_expired");
+    else if (this.#holdsAt(this.#clock.now()).length > 0) this.close("cancelled");
   }
 
-  #beat(): void {
+  #checkRepeatedly(): void {
     this.check();
     if (this.signal.aborted) return;
-    const untilBeat = beatMs - (Number(this.#clock.now()) % beatMs);
-    this.#callOff = this.#clock.alarm(untilBeat, () => this.#beat());
+    const delayMs = checkEveryMs - (Number(this.#clock.now()) % checkEveryMs);
+    this.#stopTimer = this.#clock.alarm(delayMs, () => this.#checkRepeatedly());
   }
 
-  /** Asks no longer. */
   [Symbol.dispose](): void {
-    this.#callOff();
+    this.#stopTimer();
   }
 }

@@ -6,9 +6,9 @@ import { causeByMarks, type Plan } from "../../plan/plan.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import { maxReadAgeMs } from "./longest-age.ts";
+import { maxReadAgeMs } from "./write-gate.ts";
 
-/** When the same correction counts as a quarrel with another writer. */
+/** When repeated corrections of one field count as contention with another writer. */
 export interface ContentionLimits {
   readonly rounds: number;
   readonly windowMs: number;
@@ -16,10 +16,10 @@ export interface ContentionLimits {
 
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 
-/** Files that did not change give the same contents again, at every look. */
+/** Unchanged files give the same content objects again. */
 const digests = new WeakMap<ZoneContent, string>();
 
-/** One name for one declared content: equal content, equal digest. */
+/** Identifies declared content: equal content, equal digest. */
 export function digestOf(content: ZoneContent): string {
   const known = digests.get(content);
   if (known !== undefined) return known;
@@ -29,41 +29,40 @@ export function digestOf(content: ZoneContent): string {
 }
 
 /**
- * What a process remembers of a zone between looks: which declaration was last seen live, and what had to be corrected
- * since when. It only explains and holds back; what is to be done is decided by desired and live alone.
+ * What the daemon remembers of a zone between runs: which declaration was live last, and which fields were corrected when.
+ * It explains and holds plans; what is planned follows from the desired and the live state alone.
  */
 export class ZoneMemory {
   readonly #limits: () => ContentionLimits;
+  /** Digest of the declaration that was live last. */
   #converged: string | undefined;
-  /** When each field was corrected, within the time that counts. */
+  /** When each field was corrected, within the contention window. */
   #corrections: ReadonlyMap<string, readonly number[]> = new Map();
-  /** How often, one after the other, writes waited until the reading was too old. */
-  #outdated = 0;
-  #settled: { readonly conditions: string; readonly plan: Plan } | undefined;
+  /** How many runs in a row had a write that waited until the read expired. */
+  #expiries = 0;
+  #unchanged: { readonly basis: string; readonly plan: Plan } | undefined;
 
-  /** @param limits in force at the moment. */
   constructor(limits: () => ContentionLimits) {
     this.#limits = limits;
   }
 
-  /** How old a reading may be when a write that rests on it is sent. */
-  get longestAgeMs(): number {
-    return maxReadAgeMs(this.#outdated);
+  get maxReadAgeMs(): number {
+    return maxReadAgeMs(this.#expiries);
   }
 
-  /** Fields whose corrections are remembered. */
+  /** How many fields have remembered corrections. */
   get corrections(): number {
     return this.#corrections.size;
   }
 
-  /** Whether what differs was as declared before, or has never been carried out. Marks of ours tell it after a start. */
+  /** Whether the declaration was live before (drift) or has never been applied (pending). After a start, marks tell it. */
   causeOf(plan: Plan, digest: string): Cause {
     if (this.#converged === undefined) return causeByMarks(plan);
     return this.#converged === digest ? "drift" : "pending";
   }
 
-  /** Refuses to correct a field once more that another writer has undone too often. */
-  otherHolds(plan: Plan, cause: Cause, now: Date): readonly Hold[] {
+  /** Holds a plan that would correct a field once more that another writer has changed too often. */
+  contentionHolds(plan: Plan, cause: Cause, now: Date): readonly Hold[] {
     if (cause !== "drift") return [];
     const { rounds, windowMs } = this.#limits();
     const contended = [...this.#contended(plan, now).keys()];
@@ -97,24 +96,25 @@ export class ZoneMemory {
     );
   }
 
-  /** The plan without changes that followed from the same premises at the last look. */
-  settled(conditions: string): Plan | undefined {
-    return this.#settled?.conditions === conditions ? this.#settled.plan : undefined;
+  /** The plan of the last run, where it had no changes and followed from the same basis. */
+  unchangedPlan(basis: string): Plan | undefined {
+    return this.#unchanged?.basis === basis ? this.#unchanged.plan : undefined;
   }
 
-  /** Notes from which premises a plan without changes followed. */
-  settle(report: ZoneReport, conditions: string): void {
-    this.#settled = report.result === "in_sync" ? { conditions, plan: report.plan } : undefined;
-  }
-
-  /** Takes in what a look came to. */
-  record(report: ZoneReport, digest: string): void {
+  /**
+   * Takes in the result of a run.
+   *
+   * @param digest of the declaration.
+   * @param basis all that the plan followed from.
+   */
+  record(report: ZoneReport, digest: string, basis: string): void {
+    this.#unchanged = report.result === "in_sync" ? { basis, plan: report.plan } : undefined;
     if (isConverged(report)) {
       this.#converged = digest;
-      this.#outdated = 0;
+      this.#expiries = 0;
     }
     if (report.result !== "applied") return;
-    if (report.outcomes.some(isOutdated)) this.#outdated += 1;
+    if (report.outcomes.some(isExpired)) this.#expiries += 1;
     if (report.cause === "drift") this.#remember(corrected(report), report.finishedAt);
   }
 
@@ -137,18 +137,18 @@ export class ZoneMemory {
   }
 }
 
-function isOutdated(outcome: Outcome): boolean {
+function isExpired(outcome: Outcome): boolean {
   return outcome.status === "skipped" && outcome.reason === "read_expired";
 }
 
-/** What was really changed: a write that failed corrected nothing, and one without an answer may not have. */
+/** The changes that were made: a write that failed corrected nothing, and one without an answer may not have. */
 function corrected({ plan, outcomes }: Applied): readonly Change[] {
   const done = outcomes.filter(({ status }) => status === "done");
   const keys = new Set(done.flatMap(({ write }) => write.changes));
   return plan.changes.filter(({ key }) => keys.has(key));
 }
 
-/** What changes correct, each once: several things of one name that go at once are one round. */
+/** The fields that changes correct, each once: several resources of one name deleted together are one round. */
 function fieldsOf(changes: readonly Change[]): readonly string[] {
   return [...new Set(changes.flatMap(fieldsOfOne))];
 }
@@ -164,7 +164,7 @@ function fieldsOfOne(change: Change): readonly string[] {
   }
 }
 
-/** A tool that makes its object anew after each delete gets another id for it each time, and gives it the same name. */
+/** Another writer that recreates its resource after each delete gets a new id each time, and uses the same name. */
 function nameOf({ reason, kind, key, title }: Delete): string {
   return reason === "undeclared" ? key : `the ${kind} "${title}"`;
 }

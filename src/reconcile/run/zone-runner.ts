@@ -1,22 +1,39 @@
 import type { GuardInput, Limits } from "../../plan/guard/guard.ts";
-import { plan } from "../../plan/plan.ts";
-import { failureIn, type Trigger, type ZoneReport } from "../../state/run-report.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, Mode } from "../../zone/desired-zone.ts";
-import type { LiveZone } from "../../zone/live-zone.ts";
-import type { Clock, LiveReader, LiveWriter, RequestPriority } from "../../zone/ports.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { Windows } from "../schedule/windows.ts";
-import { applyPlan } from "./apply-while-valid.ts";
-import type { StopSignals } from "./apply.ts";
+import type { StopSignals } from "../signals.ts";
+import { applyPlan, type WritePorts } from "./apply.ts";
 import { BackOff } from "./back-off.ts";
 import { Deadline } from "./deadline.ts";
-import { endOfHold } from "./end-of-hold.ts";
-import type { ImpactLimits } from "./judge-seen.ts";
-import { holdsAt, type PlanRequest, planZone } from "./plan-zone.ts";
+import { endOfHolds, type NextRun, retryDelayMs } from "./next-run.ts";
+import {
+  type ImpactLimits,
+  type PlanPorts,
+  type PlanRequest,
+  planZone,
+  type RunTrigger,
+} from "./plan-zone.ts";
 import { UsedReleases } from "./used-releases.ts";
 import { WriteGate } from "./write-gate.ts";
 import { type ContentionLimits, ZoneMemory } from "./zone-memory.ts";
+
+/*
+ * One run of one zone, step by step:
+ *
+ *   1. read      the live state of the parts that are declared          planZone
+ *   2. plan      the changes from the live to the desired state         planZone
+ *   3. guard     the plan: a guard holds it, or it may be applied       planZone
+ *   4. apply     its writes through the write gate, which asks the      applyPlan
+ *                guards and the age of the read again before each
+ *   5. verify    from the answers what is left to do                    applyPlan
+ *   6. remember  the result, and schedule the next run                  ZoneRunner
+ *
+ * `apply` takes steps 1 to 3 for all zones first (planZone), then steps 4 and 5 (applyReviewed). `apply --plan` takes the
+ * plan of step 2 from a file (planSaved, applyPlan). A command remembers nothing.
+ */
 
 /** How zones are run. */
 export interface ZoneRunOptions {
@@ -28,150 +45,120 @@ export interface ZoneRunOptions {
   readonly windows: Windows;
 }
 
-/** What running a zone needs from outside. */
-export interface ZoneRunPorts {
-  readonly reader: LiveReader;
-  readonly writer: LiveWriter;
-  readonly clock: Clock;
+export interface ZoneRunPorts extends PlanPorts, WritePorts {
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** A new name for each run. */
-  readonly runId: () => string;
-  readonly bug: (error: unknown, zone: string) => void;
 }
 
-/** Why a zone is run, and under which revision of the files. */
-export interface RunTrigger {
-  readonly trigger: Trigger;
-  readonly priority: RequestPriority;
-  readonly revision: string;
-}
-
-/** What a run came to, and what follows from it; `undefined`: nothing before the next occasion. */
+/** The result of a run; `next` is `undefined` where the zone waits for a trigger from outside. */
 export interface ZoneRunResult {
   readonly report: ZoneReport;
   readonly next: NextRun | undefined;
 }
 
-/** A look that a zone wants by itself: after a failure, or when what holds its plan is over. */
-export interface NextRun {
-  readonly reason: "retry" | "due";
-  readonly delayMs: number;
-}
-
-/** A run that has not ended, by which declaration it goes, and what calls it off. */
-interface RunUnderWay {
+/** The declaration of a run in progress, and the gate that its writes pass. */
+interface RunInProgress {
   readonly digest: string;
   readonly gate: WriteGate;
 }
 
-/** What the runs of one worker go by, one after the other. */
-interface Lane {
+/** What a worker keeps from one run to the next. */
+interface WorkerContext {
   readonly deadline: Deadline;
   readonly ports: ZoneRunPorts;
 }
 
-/** Runs zones one look at a time, and remembers of each what explains the next look. */
+/** Runs one zone at a time for each worker, and remembers of each zone what the next run needs. */
 export class ZoneRunner {
   #options: ZoneRunOptions;
   readonly #ports: ZoneRunPorts;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
-  readonly #failures: BackOff<ZoneName>;
+  readonly #backOff: BackOff<ZoneName>;
   readonly #releases = new UsedReleases();
-  readonly #underWay = new Map<ZoneName, RunUnderWay>();
-  /** Those that no run goes by at the moment. */
-  readonly #lanes: Lane[] = [];
+  readonly #inProgress = new Map<ZoneName, RunInProgress>();
+  readonly #idleWorkers: WorkerContext[] = [];
 
   constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#failures = new BackOff(ports.random);
+    this.#backOff = new BackOff(ports.random);
   }
 
-  /** Goes by other options from now on: what they speak against is not sent any more. */
+  /** Uses other options from now on: writes that they hold are cancelled. */
   reconfigure(options: ZoneRunOptions): void {
     this.#options = options;
     this.#releases.keepOnly(options.limits.accept);
-    for (const { gate } of this.#underWay.values()) gate.check();
+    for (const { gate } of this.#inProgress.values()) gate.check();
   }
 
-  /** Looks at a zone and carries out what may be carried out. Rejects only when a signal aborts. */
-  async run(zone: FleetZone, occasion: RunTrigger, signals: StopSignals): Promise<ZoneRunResult> {
-    const { name } = zone.desired.zone;
-    using gate = new WriteGate(this.#ports.clock);
-    this.#underWay.set(name, { digest: zone.digest, gate });
-    const lane = this.#lanes.pop() ?? this.#newLane();
-    lane.deadline.begin();
-    try {
-      const report = await this.#runIn(lane, gate, zone, occasion, signals);
-      return { report, next: this.#retryAfter(report) ?? this.#dueAfter(report, zone.desired) };
-    } finally {
-      this.#underWay.delete(name);
-      this.#giveBack(lane);
-    }
-  }
-
-  #newLane(): Lane {
-    const deadline = new Deadline(this.#ports);
-    const { reader, writer } = deadline;
-    return { deadline, ports: { ...this.#ports, reader, writer } };
-  }
-
-  #giveBack(lane: Lane): void {
-    lane.deadline.end();
-    if (lane.deadline.isOver) lane.deadline[Symbol.dispose]();
-    else this.#lanes.push(lane);
-  }
-
-  async #runIn(
-    { ports }: Lane,
-    gate: WriteGate,
-    { desired, digest }: FleetZone,
-    occasion: RunTrigger,
-    signals: StopSignals,
-  ): Promise<ZoneReport> {
-    const { owner, impact } = this.#options;
-    const memory = this.#memoryOf(desired.zone.name);
-    const basis = (answers: string): string => `${owner} ${digest} ${answers}`;
-    const request: PlanRequest = {
-      ...occasion,
-      desired,
-      owner,
-      impact,
-      run: this.#ports.runId(),
-      guardInput: (now) => this.#guardInput(desired, now),
-      settled: (answers) => memory.settled(basis(answers)),
-      causeOf: (proposed) => memory.causeOf(proposed, digest),
-      otherHolds: (proposed, cause) => memory.otherHolds(proposed, cause, this.#ports.clock.now()),
-    };
-    const proposal = await planZone(request, ports, signals.stop);
-    let { report } = proposal;
-    if (report.result === "planned") {
-      const { plan: proposed, cause } = report;
-      const holdsNow = (now: Date) => holdsAt(request, proposed, cause, now);
-      const conditions = { gate, holdsAt: holdsNow, longestAgeMs: memory.longestAgeMs };
-      const verify = (after: LiveZone) => plan(desired, after, owner).changes;
-      report = await applyPlan(conditions, proposal, verify, ports, signals);
-    }
-    memory.record(report, digest);
-    this.#releases.record(report, this.#options.limits.accept);
-    memory.settle(report, basis(proposal.answers));
-    return report;
-  }
-
-  /** Forgets zones that are no longer declared; of what is no longer declared so, nothing more is sent. */
+  /** Forgets zones that are no longer declared, and cancels the writes of each declaration that has changed. */
   keepOnly(declared: ReadonlyMap<ZoneName, FleetZone>): void {
-    for (const [name, { digest, gate }] of this.#underWay) {
+    for (const [name, { digest, gate }] of this.#inProgress) {
       if (declared.get(name)?.digest !== digest) gate.close("cancelled");
     }
-    this.#failures.keepOnly(declared);
+    this.#backOff.keepOnly(declared);
     for (const name of this.#memories.keys()) {
       if (!declared.has(name)) this.#memories.delete(name);
     }
   }
 
-  #guardInput(desired: DesiredZone, now: Date): GuardInput {
-    return guardInputOf(desired, { ...this.#options, used: this.#releases.all }, now);
+  /** Runs a zone through all steps. Rejects only when a signal aborts. */
+  async run(zone: FleetZone, trigger: RunTrigger, signals: StopSignals): Promise<ZoneRunResult> {
+    const { name } = zone.desired.zone;
+    const memory = this.#memoryOf(name);
+    const worker = this.#idleWorkers.pop() ?? this.#newWorker();
+    using gate = new WriteGate(this.#ports.clock, memory.maxReadAgeMs);
+    this.#inProgress.set(name, { digest: zone.digest, gate });
+    worker.deadline.begin();
+    try {
+      const request = this.#requestOf(zone, trigger, memory);
+      const planned = await planZone(request, worker.ports, signals.stop);
+      const report = await applyPlan(planned, gate, worker.ports, signals);
+      memory.record(report, zone.digest, this.#basisOf(zone, planned.digest));
+      this.#releases.record(report, this.#options.limits.accept);
+      return { report, next: this.#nextRun(report, zone.desired, memory) };
+    } finally {
+      this.#inProgress.delete(name);
+      this.#release(worker);
+    }
+  }
+
+  #requestOf(zone: FleetZone, trigger: RunTrigger, memory: ZoneMemory): PlanRequest {
+    const { desired, digest } = zone;
+    const { owner, impact } = this.#options;
+    return {
+      ...trigger,
+      desired,
+      owner,
+      impact,
+      guardInput: (now) =>
+        guardInputOf(desired, { ...this.#options, used: this.#releases.all }, now),
+      unchangedPlan: (answers) => memory.unchangedPlan(this.#basisOf(zone, answers)),
+      causeOf: (plan) => memory.causeOf(plan, digest),
+      otherHolds: (plan, cause, now) => memory.contentionHolds(plan, cause, now),
+    };
+  }
+
+  /** All that a plan follows from. */
+  #basisOf({ digest }: FleetZone, answers: string): string {
+    return `${this.#options.owner} ${digest} ${answers}`;
+  }
+
+  #nextRun(report: ZoneReport, { content }: DesiredZone, memory: ZoneMemory): NextRun | undefined {
+    const leastMs = retryDelayMs(report);
+    if (leastMs !== undefined) {
+      return { reason: "retry", delayMs: this.#backOff.add(report.zone, leastMs) };
+    }
+    this.#backOff.forget(report.zone);
+    if (report.result !== "held") return undefined;
+    const now = this.#ports.clock.now();
+    const end = endOfHolds(report.holds, {
+      contended: () => memory.endOfContention(report.plan, now),
+      freeze: () => this.#options.windows.endOfFreeze(now),
+      suspend: () => content.suspension?.until,
+    });
+    if (end === undefined) return undefined;
+    return { reason: "due", delayMs: Math.max(0, Number(end) - Number(now)) };
   }
 
   #memoryOf(zone: ZoneName): ZoneMemory {
@@ -180,63 +167,36 @@ export class ZoneRunner {
     return memory;
   }
 
-  #retryAfter(report: ZoneReport): NextRun | undefined {
-    const wish = retryWish(report);
-    if (wish !== undefined) {
-      return { reason: "retry", delayMs: this.#failures.add(report.zone, wish) };
-    }
-    this.#failures.forget(report.zone);
-    return undefined;
+  #newWorker(): WorkerContext {
+    const deadline = new Deadline(this.#ports);
+    const { reader, writer } = deadline;
+    return { deadline, ports: { ...this.#ports, reader, writer } };
   }
 
-  #dueAfter(report: ZoneReport, { content }: DesiredZone): NextRun | undefined {
-    if (report.result !== "held") return undefined;
-    const now = this.#ports.clock.now();
-    const end = endOfHold(report.holds, {
-      contended: () => this.#memoryOf(report.zone).endOfContention(report.plan, now),
-      freeze: () => this.#options.windows.endOfFreeze(now),
-      suspend: () => content.suspension?.until,
-    });
-    if (end === undefined) return undefined;
-    return { reason: "due", delayMs: Math.max(0, Number(end) - Number(now)) };
+  #release(worker: WorkerContext): void {
+    worker.deadline.end();
+    if (worker.deadline.isOver) worker.deadline[Symbol.dispose]();
+    else this.#idleWorkers.push(worker);
   }
 }
 
-type Terms = Pick<ZoneRunOptions, "mode" | "limits" | "windows"> & Pick<GuardInput, "used">;
-
-/** What may be done to a zone at this moment: of the program's mode and the zone's the stricter, and the windows. */
+/** What the guards go by: the stricter mode of program and zone, the limits, and the window of the moment. */
 export function guardInputOf(
   { content }: DesiredZone,
-  { mode, limits, windows, used }: Terms,
+  {
+    mode,
+    limits,
+    windows,
+    used,
+  }: Pick<ZoneRunOptions, "mode" | "limits" | "windows"> & Pick<GuardInput, "used">,
   now: Date,
 ): GuardInput {
-  const stricter = content.mode === "observe" ? "observe" : mode;
   return {
     limits,
-    mode: stricter,
+    mode: content.mode === "observe" ? "observe" : mode,
     suspension: content.suspension,
     freeze: windows.freezeAt(now),
     used,
     now,
   };
-}
-
-/**
- * The least wait before a run is worth repeating by itself; `undefined` where it succeeded, or where only a changed
- * file or the next sweep can help.
- */
-function retryWish(report: ZoneReport): number | undefined {
-  switch (report.result) {
-    case "in_sync":
-    case "held":
-    case "planned":
-      return undefined;
-    case "error":
-      return report.failure.transient ? report.failure.retryAfterMs : undefined;
-    case "applied": {
-      const failure = failureIn(report.outcomes);
-      if (failure !== undefined) return failure.transient ? failure.retryAfterMs : undefined;
-      return report.left.length > 0 ? 0 : undefined;
-    }
-  }
 }

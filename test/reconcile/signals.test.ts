@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { joinSignals } from "../../src/reconcile/join-signals.ts";
+import { joinSignals } from "../../src/reconcile/signals.ts";
 
 describe("joined signals", () => {
   it("abort with the first of them, for its reason", ({ expect }) => {

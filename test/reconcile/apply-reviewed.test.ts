@@ -1,11 +1,10 @@
 import { describe, it } from "vitest";
 
-import { applyZone } from "../../src/cli/commands/apply-zone.ts";
-import { type PlannedFleetZone, rethrow } from "../../src/cli/session/plan-all.ts";
+import { rethrow } from "../../src/cli/session/plan-all.ts";
 import type { Freeze } from "../../src/plan/guard/guard.ts";
 import { causeByMarks } from "../../src/plan/plan.ts";
+import { applyReviewed, type ReviewedZone } from "../../src/reconcile/run/apply.ts";
 import { planZone } from "../../src/reconcile/run/plan-zone.ts";
-import { digestOf } from "../../src/reconcile/run/zone-memory.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Write } from "../../src/zone/write.ts";
@@ -17,7 +16,7 @@ import { bare, protectedContent } from "../support/world.ts";
 const [second, minute] = [1_000, 60_000] as const;
 const sale: Freeze = { reason: "the sale", letStrengtheningPass: false };
 
-/** A zone that `apply` has looked at and not yet written; each write takes twenty seconds. */
+/** A zone that `apply` has planned and not written yet; each write takes 20 s. */
 class Turn {
   readonly clock = new SimulatedClock();
   readonly stopping = new AbortController();
@@ -30,8 +29,7 @@ class Turn {
   /** What happens while the zone is read. */
   reading = (): void => undefined;
 
-  async look(): Promise<PlannedFleetZone> {
-    const desired = { zone: shopZone, content: protectedContent };
+  async plan(): Promise<ReviewedZone> {
     const limits = {
       maxDeleteShare: 1,
       maxUpdateShare: 1,
@@ -39,26 +37,18 @@ class Turn {
       weakening: "allow",
       accept: [],
     } as const;
-    const guardInput: PlannedFleetZone["guardInput"] = (now) => ({
-      limits,
-      mode: "enforce",
-      suspension: undefined,
-      freeze: this.freeze,
-      used: [],
-      now,
-    });
-    const again: PlannedFleetZone["again"] = () =>
+    const rules = { limits, mode: "enforce", suspension: undefined, used: [] } as const;
+    const planAgain: ReviewedZone["planAgain"] = () =>
       planZone(
         {
-          desired,
+          desired: { zone: shopZone, content: protectedContent },
           owner,
-          guardInput: guardInput,
-          run: "run",
+          guardInput: (now) => ({ ...rules, freeze: this.freeze, now }),
           trigger: "manual",
           priority: "changed",
           revision: "r1",
           impact: { maliciousBelow: 50, freshMs: 0 },
-          settled: () => undefined,
+          unchangedPlan: () => undefined,
           causeOf: causeByMarks,
           otherHolds: () => [],
         },
@@ -73,17 +63,17 @@ class Turn {
             readScripts: () => Promise.resolve([]),
           },
           clock: this.clock,
+          runId: () => "run",
           bug: rethrow,
         },
         this.stopping.signal,
       );
-    const declared = { desired, digest: digestOf(protectedContent) };
-    return { declared, proposal: await again(), guardInput, again };
+    return { planned: await planAgain(), planAgain };
   }
 
-  /** Looks, lets time pass and something happen, and carries out. */
+  /** Plans, lets time pass and something happen, and applies. */
   async take(waitMs: number, happens: (turn: Turn) => void): Promise<ZoneReport> {
-    const looked = await this.look();
+    const reviewed = await this.plan();
     await this.clock.advance(waitMs);
     happens(this);
     const writer = {
@@ -98,7 +88,7 @@ class Turn {
     const ports = { writer, clock: this.clock, bug: rethrow };
     const stop = this.stopping.signal;
     const signals = { stop, abort: new AbortController().signal };
-    return this.clock.run(applyZone(looked, owner, ports, signals));
+    return this.clock.run(applyReviewed(reviewed, ports, signals));
   }
 }
 

@@ -1,11 +1,13 @@
 import { describe, it } from "vitest";
 
-import { applySavedZone } from "../../src/cli/commands/apply-saved-zone.ts";
 import { exitCodeOfApply } from "../../src/cli/output/exit-codes.ts";
 import { rethrow } from "../../src/cli/session/plan-all.ts";
 import type { Hold } from "../../src/plan/guard/hold.ts";
 import { plan } from "../../src/plan/plan.ts";
 import { fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";
+import { applyPlan } from "../../src/reconcile/run/apply.ts";
+import { planSaved } from "../../src/reconcile/run/plan-zone.ts";
+import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Write } from "../../src/zone/write.ts";
@@ -26,8 +28,8 @@ class Turn {
     const { clock, sent } = this;
     const freezeAt = Number(clock.now()) + freezeAfterMs;
     const live = bare(shopZone);
-    const planned = plan({ zone: shopZone, content: protectedContent }, live, owner);
-    const saved = { plan: planned, fingerprints: fingerprintsOf(planned, live) };
+    const fresh = plan({ zone: shopZone, content: protectedContent }, live, owner);
+    const saved = { plan: fresh, fingerprints: fingerprintsOf(fresh, live) };
     const writer = {
       write: async (known: LiveZone, write: Write, _signal: AbortSignal, stop: AbortSignal) => {
         await clock.sleep(waitMs, stop);
@@ -36,21 +38,22 @@ class Turn {
       },
     };
     const never = new AbortController().signal;
-    return clock.run(
-      applySavedZone(
-        saved,
-        (_plan, now) => (Number(now) < freezeAt ? [] : [frozen]),
-        "r1",
-        {
-          reader: { readZone: () => Promise.resolve(live) },
-          writer,
-          clock,
-          runId: () => "run",
-          bug: rethrow,
-        },
-        { stop: never, abort: never },
-      ),
-    );
+    const ports = {
+      reader: {
+        readAnswers: () => Promise.resolve({ digest: "", live: () => live }),
+        readScripts: () => Promise.resolve([]),
+      },
+      writer,
+      clock,
+      runId: () => "run",
+      bug: rethrow,
+    };
+    const holdsAt = (_plan: unknown, now: Date): readonly Hold[] =>
+      Number(now) < freezeAt ? [] : [frozen];
+    const trigger = { trigger: "manual", priority: "changed", revision: "r1" } as const;
+    const planned = await planSaved({ ...trigger, saved, holdsAt }, ports, never);
+    using gate = new WriteGate(clock, maxReadAgeMs(0));
+    return await clock.run(applyPlan(planned, gate, ports, { stop: never, abort: never }));
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { applyPlan } from "../../src/reconcile/run/apply-while-valid.ts";
+import { applyPlan } from "../../src/reconcile/run/apply.ts";
 import { WriteGate } from "../../src/reconcile/run/write-gate.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { Bugs } from "../support/bugs.ts";
@@ -11,20 +11,19 @@ import { ServiceFault } from "../support/world.ts";
 
 const second = 1_000;
 
-/** Sends writes that each wait so long for their turn, and tells what became of them. */
-async function carriedOutIn(
+/** Applies writes that each wait for a time before they are sent, and gives their outcomes. */
+async function outcomesOf(
   writes: readonly Write[],
   waitMs: number,
-  longestAgeMs: number,
-  /** What a write that is called off rejects with. */
+  maxReadAgeMs: number,
+  /** The error of a write that is cancelled. */
   failure: (reason: unknown) => unknown = (reason) => reason,
 ): Promise<readonly string[]> {
   const [clock, bugs] = [new SimulatedClock(), new Bugs()];
-  using gate = new WriteGate(clock);
-  const ready = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
-  if (ready.result !== "planned") throw new Error("not ready");
+  using gate = new WriteGate(clock, maxReadAgeMs);
+  const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
+  if (planned.result !== "planned") throw new Error("not planned");
   const live = liveZone();
-  const proposal = { report: { ...ready, plan: { ...ready.plan, writes } }, live, readAt: 0 };
   const writer = {
     write: async (known: typeof live, _write: Write, _signal: AbortSignal, stop: AbortSignal) => {
       await clock.sleep(waitMs, stop).catch((reason: unknown) => {
@@ -36,9 +35,16 @@ async function carriedOutIn(
   const never = new AbortController().signal;
   const came = await clock.run(
     applyPlan(
-      { gate, holdsAt: () => [], longestAgeMs },
-      proposal,
-      () => [],
+      {
+        report: { ...planned, plan: { ...planned.plan, writes } },
+        live,
+        digest: "",
+        readAt: 0,
+        conflicts: [],
+        holdsAt: () => [],
+        remainingIn: () => [],
+      },
+      gate,
       { writer, clock, bug: (error) => bugs.tell(error) },
       { stop: never, abort: never },
     ),
@@ -48,45 +54,45 @@ async function carriedOutIn(
   return came.outcomes.map((each) => (each.status === "skipped" ? each.reason : each.status));
 }
 
-const policyGoes = { call: "delete-policy", id: "p1", changes: ["policy/a"] } as const;
-const listOfRules = { call: "put-entrypoint", rules: [], changes: ["rule/a"] } as const;
-const ruleGoes = { call: "delete-rule", ruleset: "ep", id: "r1", changes: ["rule/b"] } as const;
+const deletePolicy = { call: "delete-policy", id: "p1", changes: ["policy/a"] } as const;
+const putRules = { call: "put-entrypoint", rules: [], changes: ["rule/a"] } as const;
+const deleteRule = { call: "delete-rule", ruleset: "ep", id: "r1", changes: ["rule/b"] } as const;
 
-describe("a reading that writes rest on", () => {
+describe("a read that writes rely on", () => {
   it.for<{ when: string; writes: readonly Write[]; came: readonly string[] }>([
     {
       when: "is as new as the last answer about its part",
-      writes: [policyGoes, policyGoes, policyGoes, policyGoes],
+      writes: [deletePolicy, deletePolicy, deletePolicy, deletePolicy],
       came: ["done", "done", "done", "done"],
     },
     {
       when: "of rules is not renewed by answers about policies",
-      writes: [policyGoes, policyGoes, policyGoes, listOfRules],
+      writes: [deletePolicy, deletePolicy, deletePolicy, putRules],
       came: ["done", "done", "done", "read_expired"],
     },
     {
       when: "of rules is old while its write waits, however new that of policies",
-      writes: [policyGoes, policyGoes, listOfRules],
+      writes: [deletePolicy, deletePolicy, putRules],
       came: ["done", "done", "read_expired"],
     },
     {
       when: "of rules is renewed by an answer about rules",
-      writes: [listOfRules, ruleGoes, policyGoes, ruleGoes],
+      writes: [putRules, deleteRule, deletePolicy, deleteRule],
       came: ["done", "done", "read_expired", "read_expired"],
     },
   ])("$when", async ({ writes, came }, { expect }) => {
-    expect(await carriedOutIn(writes, 25 * second, 60 * second)).toEqual(came);
+    expect(await outcomesOf(writes, 25 * second, 60 * second)).toEqual(came);
   });
 
   it.for([
     {
-      when: "throttled was not carried out",
+      when: "a 429 was not carried out",
       code: "API_RATE_LIMITED" as const,
       came: "read_expired",
     },
-    { when: "broken off may have been", code: "API_SERVER" as const, came: "failed" },
-  ])("what is called off after it was $when", async ({ code, came }, { expect }) => {
+    { when: "a broken connection may have been", code: "API_SERVER" as const, came: "failed" },
+  ])("a write that is cancelled after $when", async ({ code, came }, { expect }) => {
     const failure = () => new ServiceFault(code, true);
-    expect(await carriedOutIn([policyGoes], 90 * second, 60 * second, failure)).toEqual([came]);
+    expect(await outcomesOf([deletePolicy], 90 * second, 60 * second, failure)).toEqual([came]);
   });
 });
