@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import { readConfig } from "../host/load.ts";
 import type { InventoryRounds } from "../reconcile/inventory-rounds.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
-import { logFault, logProblems } from "../telemetry/log/log-run.ts";
+import { logFault, logProblems } from "../telemetry/log/log-reports.ts";
 import { inventoryOptions } from "./daemon-inventory.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import { optionsOf } from "./daemon-reconciler.ts";

@@ -4,8 +4,7 @@ import type { Host } from "../host/host.ts";
 import { InventoryRounds, type InventoryRoundsOptions } from "../reconcile/inventory-rounds.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import type { Subscriber } from "../state/fleet.ts";
-import { logInventory } from "../telemetry/log/log-inventory.ts";
-import { logFault } from "../telemetry/log/log-run.ts";
+import { logFault, logInventory } from "../telemetry/log/log-reports.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 
 /** How inventories are looked at by a configuration; `undefined`: not at all. */

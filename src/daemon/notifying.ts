@@ -1,9 +1,9 @@
 import type { NotificationConfig } from "../desired/config/config.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
+import { post } from "../notify/message.ts";
 import { Notifier } from "../notify/notifier.ts";
 import type { Sink } from "../notify/outbox.ts";
-import { post } from "../notify/post.ts";
 import type { createLogger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 

@@ -3,7 +3,7 @@ import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import type { HeldRevision, LoadReport } from "../state/load-report.ts";
 import type { DeclaredZone } from "../state/zone-state.ts";
-import { logFault, logLoad, logMove, logZone } from "../telemetry/log/log-run.ts";
+import { logFault, logLoad, logMove, logZone } from "../telemetry/log/log-reports.ts";
 import type { createLogger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";

@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
 
-import type { Notification } from "./notice.ts";
+import { request } from "undici";
+
+import type { Notification } from "./notification.ts";
 
 /** A form that a notice can be sent in. */
 export type SinkType = "webhook" | "slack" | "teams";
@@ -120,4 +122,23 @@ function teamsMessage(notice: Notification): object {
 /** Cards know some Markdown; text of others must not become a link or a mention by it. */
 function plain(text: string): string {
   return text.replaceAll(/([[\]<>*_`])/g, "\\$1");
+}
+
+const timeoutMs = 10_000;
+
+/** An answer to a message. */
+export interface Posted {
+  readonly status: number;
+}
+
+/** Sends a message once, over the network. Where it is sent on to is not followed. */
+export async function post(url: string, message: Message, signal: AbortSignal): Promise<Posted> {
+  const { statusCode, body } = await request(url, {
+    method: "POST",
+    headers: message.headers,
+    body: message.body,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  });
+  await body.dump();
+  return { status: statusCode };
 }

@@ -1,7 +1,7 @@
 import type { Subscriber, ZoneStep } from "../state/fleet.ts";
 import type { LoadReport } from "../state/load-report.ts";
 import type { ZoneState } from "../state/zone-state.ts";
-import { noticeOf, noticeOfDeparture, noticeOfLoad, type Notification } from "./notice.ts";
+import { noticeOf, noticeOfDeparture, noticeOfLoad, type Notification } from "./notification.ts";
 import { Outbox, type OutboxPorts, type Sink } from "./outbox.ts";
 
 /** What is under way at the end of the program may take so long. */

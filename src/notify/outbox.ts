@@ -1,6 +1,6 @@
 import { globIgnoringCase } from "../syntax/glob.ts";
-import { messageOf, type Message, type SinkType } from "./message.ts";
-import type { Notification, NotificationSeverity } from "./notice.ts";
+import { type Message, messageOf, type SinkType, type Posted } from "./message.ts";
+import type { Notification, NotificationSeverity } from "./notification.ts";
 
 /** Where notices go, and which. */
 export interface Sink {
@@ -14,11 +14,6 @@ export interface Sink {
   readonly url: () => Promise<string>;
   /** "" where nothing is signed. */
   readonly secret: () => Promise<string>;
-}
-
-/** An answer to a message. */
-export interface Posted {
-  readonly status: number;
 }
 
 /** What sending needs from outside, and who hears of it. */

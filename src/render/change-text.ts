@@ -128,3 +128,29 @@ export function valueLines(
     return wrap(`${directive}${end}`, width - 2).map((line, at) => (at === 0 ? line : `  ${line}`));
   });
 }
+
+/** Fields that {@link changesLine} names. */
+const mostFields = 10;
+/** Longest value in {@link changesLine}, in characters. */
+const longestValue = 80;
+
+/** Changes in a line, bounded: `~ rule/owasp paranoia_level 1 → 2, + policy/site`. */
+export function changesLine(changes: readonly Change[]): string {
+  const parts = changes.flatMap(linePartsOf);
+  const more = parts.length - mostFields;
+  const shown = parts.slice(0, mostFields).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+function linePartsOf({ verb, key, fields }: Change): readonly string[] {
+  const name = `${verbSigns[verb]} ${key}`;
+  if (verb !== "update") return [name];
+  return fields.map(
+    ({ field, before, after }) => `${name} ${field} ${short(before)} → ${short(after)}`,
+  );
+}
+
+function short(value: Parameters<typeof valueText>[0]): string {
+  const text = valueText(value);
+  return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
+}

@@ -9,22 +9,16 @@ import type { FleetView } from "../state/fleet.ts";
 import type { HistoryView } from "../state/history.ts";
 import type { EventStream } from "./event-stream.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
-import {
-  fleetJson,
-  historyOfZoneJson,
-  problemsJson,
-  zoneJson,
-  zonesJson,
-} from "./json/json-view.ts";
-import type { Snapshot } from "./json/snapshot.ts";
+import { fleetJson, historyOfZoneJson, problemsJson, zoneJson, zonesJson } from "./json-view.ts";
 import { assets } from "./pages/assets.ts";
 import { textOfHtml } from "./pages/html.ts";
+import { renderProblemsPage } from "./pages/page-diagnostics.ts";
 import { renderFleetPage } from "./pages/page-fleet.ts";
-import { renderMissingPage } from "./pages/page-missing.ts";
-import { renderProblemsPage } from "./pages/page-problems.ts";
+import { renderMissingPage } from "./pages/page-layout.ts";
 import { renderZonePage } from "./pages/page-zone.ts";
 import { selectionFrom } from "./pages/selection.ts";
 import { addReconcile, type ReconcileEndpoint } from "./reconcile-request.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** What the server shows and whom it asks; it changes nothing. */
 export interface AppParts {

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 
-import type { LabelValues } from "../../src/telemetry/metrics/metric-definition.ts";
+import type { LabelValues } from "../../src/telemetry/metrics/exposition.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
-import { namesIn, type Matcher } from "./promql.ts";
+import { type Matcher, namesIn } from "./promql.ts";
 import { readRules, rulesIn, textAt } from "./rules.ts";
 
 /** Metrics with the labels they have, and the values of these. */

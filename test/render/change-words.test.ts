@@ -1,8 +1,7 @@
 import { describe, it } from "vitest";
 
-import { changesLine } from "../../src/notify/notice-words.ts";
 import { plan } from "../../src/plan/plan.ts";
-import { changeLines } from "../../src/render/change-text.ts";
+import { changeLines, changesLine } from "../../src/render/change-text.ts";
 import { paintOf } from "../../src/render/format.ts";
 import {
   driftTimeText,

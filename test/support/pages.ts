@@ -1,9 +1,9 @@
 import type { Fleet } from "../../src/state/fleet.ts";
-import type { Snapshot } from "../../src/web/json/snapshot.ts";
 import { textOfHtml } from "../../src/web/pages/html.ts";
 import { renderFleetPage } from "../../src/web/pages/page-fleet.ts";
 import { renderZonePage } from "../../src/web/pages/page-zone.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
+import type { Snapshot } from "../../src/web/snapshot.ts";
 import { shop } from "./fleets.ts";
 import { at, daemon } from "./reports.ts";
 import { sceneHistory } from "./scenes.ts";

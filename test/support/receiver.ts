@@ -1,5 +1,5 @@
 import type { Message } from "../../src/notify/message.ts";
-import type { Notification } from "../../src/notify/notice.ts";
+import type { Notification } from "../../src/notify/notification.ts";
 import { Outbox, type Sink } from "../../src/notify/outbox.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { SimulatedClock } from "./clock.ts";

@@ -5,8 +5,8 @@ import path from "node:path";
 import { describe, it } from "vitest";
 
 import type { HistoryEntry } from "../../src/state/history.ts";
-import { openHistoryFile, type OpenedHistory } from "../../src/telemetry/history/history-file.ts";
-import { nodeHistoryStore, type HistoryStore } from "../../src/telemetry/history/history-store.ts";
+import { type OpenedHistory, openHistoryFile } from "../../src/telemetry/history/history-file.ts";
+import { type HistoryStore, nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
 import { at, report } from "../support/reports.ts";

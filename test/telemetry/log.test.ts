@@ -1,21 +1,21 @@
 import { describe, it } from "vitest";
 
-import { logLoad, logZone } from "../../src/telemetry/log/log-run.ts";
+import { logLoad, logZone } from "../../src/telemetry/log/log-reports.ts";
 import { createLogger, type LogOptions } from "../../src/telemetry/log/log.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { a, b, held, shop } from "../support/fleets.ts";
 import {
+  type Came,
   change,
+  diagnostic,
   done,
   failed,
   failure,
   load,
   lost,
-  diagnostic,
   report,
   skipped,
   start,
-  type Came,
 } from "../support/reports.ts";
 
 type Line = Readonly<Record<string, unknown>>;

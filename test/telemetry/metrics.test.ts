@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 
 import { describe, it } from "vitest";
 
-import { endpoints } from "../../src/telemetry/metrics/endpoint.ts";
-import type { MetricDefinition } from "../../src/telemetry/metrics/metric-definition.ts";
+import { endpoints } from "../../src/telemetry/metrics/api-labels.ts";
+import type { MetricDefinition } from "../../src/telemetry/metrics/exposition.ts";
 import { metricTable, renderMetricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";

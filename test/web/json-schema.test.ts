@@ -7,16 +7,16 @@ import { describe, it } from "vitest";
 import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { triggers } from "../../src/state/run-report.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
-import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import {
   fleetJson,
   historyOfZoneJson,
   problemsJson,
   zoneJson,
   zonesJson,
-} from "../../src/web/json/json-view.ts";
-import type { Snapshot } from "../../src/web/json/snapshot.ts";
+} from "../../src/web/json-view.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
+import type { Snapshot } from "../../src/web/snapshot.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { at, daemon, declared, fleetRefusal, heldLoad } from "../support/reports.ts";
 import { scene, sceneHistory } from "../support/scenes.ts";

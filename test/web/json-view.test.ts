@@ -1,9 +1,9 @@
 import { describe, it } from "vitest";
 
-import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json/json-view.ts";
+import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json-view.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { fleetOf, held, shop } from "../support/fleets.ts";
-import { at, change, daemon, declared, load, diagnostic, report } from "../support/reports.ts";
+import { at, change, daemon, declared, diagnostic, load, report } from "../support/reports.ts";
 import { noHistory, scene, sceneImpact } from "../support/scenes.ts";
 
 function snapshot(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { textOfHtml } from "../../src/web/pages/html.ts";
-import { renderProblemsPage } from "../../src/web/pages/page-problems.ts";
+import { renderProblemsPage } from "../../src/web/pages/page-diagnostics.ts";
 import { renderZonePage } from "../../src/web/pages/page-zone.ts";
 import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
 import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
@@ -10,13 +10,13 @@ import {
   change,
   daemon,
   declared,
+  diagnostic,
   failed,
   failure,
   fleetRefusal,
   heldLoad,
-  load,
-  diagnostic,
   hold,
+  load,
   report,
 } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";

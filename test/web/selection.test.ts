@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
-import { inventoryFilters } from "../../src/web/pages/fleet-inventory.ts";
-import { queryOf, select, selectionFrom } from "../../src/web/pages/selection.ts";
+import { inventoryFilters, queryOf, select, selectionFrom } from "../../src/web/pages/selection.ts";
 import { a, fleetOf, held, shop } from "../support/fleets.ts";
 import { change, declared, report } from "../support/reports.ts";
 import { scene } from "../support/scenes.ts";

@@ -1,4 +1,4 @@
-import { type Host, hasColor } from "../../host/host.ts";
+import { hasColor, type Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { paintOf } from "../../render/format.ts";
 import { historyJson } from "../../render/history-json.ts";
@@ -7,7 +7,7 @@ import type { HistoryEntry } from "../../state/history.ts";
 import { type DriftTime, driftTimeIn, type Period } from "../../state/timeline.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
 import { coerceDate } from "../../syntax/json.ts";
-import { entriesIn } from "../../telemetry/history/history-lines.ts";
+import { entriesIn } from "../../telemetry/history/history-file.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { isWanted } from "../session/listing.ts";
 

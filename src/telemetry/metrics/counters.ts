@@ -8,9 +8,9 @@ import {
   triggers,
   type ZoneReport,
 } from "../../state/run-report.ts";
-import { methods, type ConnectionFault, type RequestFact } from "../../zone/service-request.ts";
-import { codeOf, codes, endpointOf, endpoints, other } from "./endpoint.ts";
-import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
+import { type ConnectionFault, methods, type RequestFact } from "../../zone/service-request.ts";
+import { codeOf, codes, endpointOf, endpoints, other } from "./api-labels.ts";
+import type { LabelValues, MetricDefinition } from "./exposition.ts";
 import { metricTable } from "./metric-table.ts";
 import { type CountSeries, CountTally, type TimeSeries, TimeTally } from "./tally.ts";
 

@@ -1,8 +1,7 @@
 import type { CredentialStatus, DaemonStatus, LeaseFacts } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../../state/load-report.ts";
-import { renderFamily, type Sample, seconds } from "./exposition.ts";
-import type { MetricDefinition } from "./metric-definition.ts";
+import { type MetricDefinition, renderFamily, type Sample, seconds } from "./exposition.ts";
 import { metricTable } from "./metric-table.ts";
 
 /** The metrics of the process that are read off its state: files, schedule, credentials, leases. */

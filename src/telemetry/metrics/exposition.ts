@@ -1,4 +1,14 @@
-import type { MetricDefinition } from "./metric-definition.ts";
+/** The values that a label can have: all of them, or in words what bounds them. */
+export type LabelValues = readonly string[] | string;
+
+/** A metric as it is exported and documented. */
+export interface MetricDefinition {
+  readonly name: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly labels: Readonly<Record<string, LabelValues>>;
+  /** One line: HELP in the exposition, "meaning" in the table. */
+  readonly help: string;
+}
 
 /** One value of a metric under its labels. */
 export interface Sample {

@@ -1,5 +1,5 @@
 import { itemKinds, itemStatuses, resourceKinds } from "../../zone/inventory-item.ts";
-import type { MetricDefinition } from "./metric-definition.ts";
+import type { MetricDefinition } from "./exposition.ts";
 
 const zone = "declared zones";
 

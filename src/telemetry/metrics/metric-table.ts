@@ -7,9 +7,9 @@ import { changeResults, runResults, triggers } from "../../state/run-report.ts";
 import { zoneStatuses } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
 import { methods } from "../../zone/service-request.ts";
-import { codes, endpoints, other, retryReasons } from "./endpoint.ts";
+import { codes, endpoints, other, retryReasons } from "./api-labels.ts";
+import type { LabelValues, MetricDefinition } from "./exposition.ts";
 import { inventoryMetrics } from "./inventory-metrics.ts";
-import type { LabelValues, MetricDefinition } from "./metric-definition.ts";
 
 const zone = "declared zones";
 const credential = "configured credentials";

@@ -1,5 +1,4 @@
-import { renderHead, renderLabels } from "./exposition.ts";
-import type { MetricDefinition } from "./metric-definition.ts";
+import { type MetricDefinition, renderHead, renderLabels } from "./exposition.ts";
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -15,8 +15,7 @@ import {
   resourceKinds,
 } from "../../zone/inventory-item.ts";
 import { kinds } from "../../zone/resource.ts";
-import { renderHead, renderLabels, seconds } from "./exposition.ts";
-import type { MetricDefinition } from "./metric-definition.ts";
+import { type MetricDefinition, renderHead, renderLabels, seconds } from "./exposition.ts";
 import { metricTable } from "./metric-table.ts";
 
 /** Characters after which a piece of text is handed on, so that nobody waits for the whole. */

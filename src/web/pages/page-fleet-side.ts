@@ -1,9 +1,17 @@
 import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
 import type { ChangeRecord } from "../../state/zone-state.ts";
-import type { Snapshot } from "../json/snapshot.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { html, type Html, type Part } from "./html.ts";
-import { causeNouns, counted, foreign, moment, number, panel, undoneBadge } from "./page-parts.ts";
-import { renderReconcile } from "./page-reconcile.ts";
+import {
+  causeNouns,
+  counted,
+  foreign,
+  moment,
+  number,
+  panel,
+  renderReconcile,
+  undoneBadge,
+} from "./page-parts.ts";
 
 const recentShown = 12;
 

@@ -1,15 +1,25 @@
 import { driftIn, impacts } from "../../state/drift.ts";
-import { driftOf, pendingOf, holdsOf, type ZoneState } from "../../state/zone-state.ts";
+import { driftOf, holdsOf, pendingOf, type ZoneState } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
-import type { Snapshot } from "../json/snapshot.ts";
-import { isInventoryOn } from "./fleet-inventory.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
-import { filterWords, maliciousBadge, renderFleetInventory } from "./page-fleet-inventory.ts";
+import {
+  filterWords,
+  maliciousBadge,
+  renderFleetInventory,
+  renderOverview,
+} from "./page-fleet-overview.ts";
 import { renderSidePanels } from "./page-fleet-side.ts";
 import { layout } from "./page-layout.ts";
-import { renderOverview } from "./page-overview.ts";
 import { counted, foreign, moment, number, statusBadge, statusWords } from "./page-parts.ts";
-import { isWeakened, queryOf, select, type Selected, type Selection } from "./selection.ts";
+import {
+  isInventoryOn,
+  isWeakened,
+  queryOf,
+  select,
+  type Selected,
+  type Selection,
+} from "./selection.ts";
 
 /** The fleet at a glance: how it stands, and the zones that need somebody first. */
 export function renderFleetPage(snapshot: Snapshot, selection: Selection): Html {

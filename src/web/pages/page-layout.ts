@@ -1,5 +1,5 @@
 import type { LoadReport } from "../../state/load-report.ts";
-import type { Snapshot } from "../json/snapshot.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
 import { html, type Html, type Part } from "./html.ts";
 import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
@@ -94,4 +94,17 @@ function foot({ daemon, now }: Snapshot): Html {
       <a href="/readyz?verbose">Health</a>
     </p>
   </footer>`;
+}
+
+/** What is shown where there is nothing. */
+export function renderMissingPage(snapshot: Snapshot, path: string): Html {
+  return layout(
+    snapshot,
+    "Not found",
+    html`<h1>There is nothing here</h1>
+      <p>
+        <code>${foreign(path)}</code> is no page, or a zone that is not declared (any more).
+        <a href="/">All zones</a>
+      </p>`,
+  );
 }

@@ -2,7 +2,7 @@ import { driftTimeText } from "../../render/history-text.ts";
 import type { HistoryEntry } from "../../state/history.ts";
 import { driftTimeIn, type Period, type StatusSpan, statusSpans } from "../../state/timeline.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
-import type { Snapshot } from "../json/snapshot.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { causeNouns, counted, foreign, moment, statusWords } from "./page-parts.ts";
 

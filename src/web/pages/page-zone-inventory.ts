@@ -1,11 +1,15 @@
-import type { InventoryFacts, InventoryState, InventorySummary } from "../../state/inventory.ts";
+import type {
+  InventoryFacts,
+  InventoryState,
+  InventorySummary,
+  ItemBrief,
+} from "../../state/inventory.ts";
 import type { Failure } from "../../state/run-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import { type ItemKind, resourceKinds } from "../../zone/inventory-item.ts";
-import { maliciousIn } from "./fleet-inventory.ts";
 import { html, type Html } from "./html.ts";
 import { counted, foreign, moment, number, ray } from "./page-parts.ts";
-import { renderItems } from "./page-seen-items.ts";
+import { maliciousIn } from "./selection.ts";
 
 /** What browsers reported in the zone's pages, as it was read last; nothing where nobody looks. */
 export function renderInventory({ inventory }: ZoneState, now: Date): Html | undefined {
@@ -44,7 +48,8 @@ function unreadable(
 function found(facts: InventoryFacts, now: Date): Html {
   const { newest } = facts;
   return html`<div class="seen">
-    ${kindTable(facts)} ${malicious(facts, now)} ${facts.kinds.has("script") && outside(facts, now)}
+    ${kindTable(facts)} ${maliciousList(facts, now)}
+    ${facts.kinds.has("script") && outside(facts, now)}
     ${
       newest.length > 0 &&
       html`<details id="newest">
@@ -104,7 +109,7 @@ function badNumber(count: number): Html {
   return count === 0 ? html`0` : html`<b class="error">${number(count)}</b>`;
 }
 
-function malicious(facts: InventoryFacts, now: Date): Html | undefined {
+function maliciousList(facts: InventoryFacts, now: Date): Html | undefined {
   if (facts.malicious.length === 0) return undefined;
   return html`<h3 class="error">Malicious</h3>
     ${renderItems(facts.malicious, now)} ${more(maliciousIn(facts) - facts.malicious.length)}`;
@@ -129,4 +134,29 @@ function outsideItems(
 /** What is not listed, as a number. */
 function more(count: number): Html | undefined {
   return count > 0 ? html`<p class="quiet">and ${counted(count, "more item")}</p>` : undefined;
+}
+
+/** What browsers reported, item by item. Addresses stand as text: nobody shall get to a malicious one by a click. */
+function renderItems(items: readonly ItemBrief[], now: Date): Html {
+  return html`<ul class="items plain">
+    ${items.map((item) => renderItem(item, now))}
+  </ul>`;
+}
+
+function renderItem({ kind, what, where, firstSeenAt, malicious }: ItemBrief, now: Date): Html {
+  return html`<li>
+    ${address(what)}
+    <span class="note"
+      >${kind}${malicious.length > 0 && html`, <b class="error">${foreign(malicious.join("; "))}</b>`}${firstSeenAt !== undefined && html`, first seen ${moment(firstSeenAt, now)}`}${where !== "" && html` on ${address(where)}`}</span
+    >
+  </li>`;
+}
+
+/** A script can carry its whole content in its address. */
+const longest = 200;
+
+function address(text: string): Html {
+  return text.length <= longest
+    ? html`<code class="value">${text}</code>`
+    : html`<code class="value" title="${text}">${text.slice(0, longest)}…</code>`;
 }

@@ -2,7 +2,7 @@ import type { Unmanaged } from "../../plan/plan.ts";
 import type { DaemonStatus } from "../../state/daemon-status.ts";
 import type { LastRun, ZoneState } from "../../state/zone-state.ts";
 import type { Zone } from "../../zone/zone.ts";
-import type { Snapshot } from "../json/snapshot.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { counted, foreign, moment, panel, revisionCode } from "./page-parts.ts";
 

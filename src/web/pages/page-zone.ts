@@ -1,6 +1,9 @@
+import type { Hold } from "../../plan/guard/hold.ts";
 import { impactOf } from "../../state/drift.ts";
-import { driftOf, type ChangeRecord, type ZoneState } from "../../state/zone-state.ts";
-import type { Snapshot } from "../json/snapshot.ts";
+import { type Failure, isObservation } from "../../state/run-report.ts";
+import { type ChangeRecord, driftOf, type ZoneState } from "../../state/zone-state.ts";
+import type { Suspension } from "../../zone/desired-zone.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { renderChange } from "./page-change.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
@@ -10,16 +13,14 @@ import {
   foreign,
   moment,
   ray,
+  renderReconcile,
   revisionCode,
   statusBadge,
   undoneBadge,
 } from "./page-parts.ts";
-import { renderReconcile } from "./page-reconcile.ts";
 import { renderTimeline } from "./page-timeline.ts";
-import { renderImpact } from "./page-zone-impact.ts";
 import { renderInventory } from "./page-zone-inventory.ts";
 import { renderFacts } from "./page-zone-side.ts";
-import { renderTroubles } from "./page-zone-troubles.ts";
 
 /** All about a zone: what is so, what would be done, what was done. */
 export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
@@ -112,4 +113,67 @@ function writeItem({ call, status, reason, ray: id }: ChangeRecord["writes"][num
     <code>${call}</code> <b class="${status === "done" ? "good" : "error"}">${status}</b>
     ${foreign(reason)} ${ray(id)}
   </li>`;
+}
+
+/** Why a zone is not checked or not changed, each reason with what to do. */
+function renderTroubles(state: ZoneState): Html {
+  const { failure, holds, declared, consecutiveFailures } = state;
+  const { suspension, hold } = declared;
+  return html`${failure !== undefined && failed(failure, consecutiveFailures)}
+  ${suspension !== undefined && suspended(suspension)}
+  ${hold !== undefined && held("The new revision of the files is held", [hold])}
+  ${holds.length > 0 && held(planTitle(holds), holds)}`;
+}
+
+function failed({ code, message, transient, ray: id }: Failure, failures: number): Html {
+  return html`<section class="card error">
+    <h2>The last run failed</h2>
+    <p>${foreign(message)}</p>
+    <p class="quiet">
+      <code>${code}</code> ${ray(id)} ${counted(failures, "failure")} in a row,
+      ${transient ? "tried again by itself" : "waits for a change of the files or the next sweep"}
+    </p>
+  </section>`;
+}
+
+function suspended({ reason, until }: Suspension): Html {
+  const end = until === undefined ? "" : ` until ${until.toISOString()}`;
+  return html`<section class="card warning">
+    <h2>Suspended</h2>
+    <p>${foreign(reason)}</p>
+    <p class="quiet">Read and reported, not written${end}.</p>
+  </section>`;
+}
+
+function planTitle(holds: readonly Hold[]): string {
+  return holds.every(isObservation) ? "Observed only" : "The plan is held";
+}
+
+function held(title: string, holds: readonly Hold[]): Html {
+  return html`<section class="card warning">
+    <h2>${title}</h2>
+    <ul>
+      ${holds.map(
+        ({ reason, message }) =>
+          html`<li>${foreign(message)} <code class="quiet">${reason}</code></li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+/** What the plan would do to what was seen, in the words of `plan --impact`; nothing where nothing differs or nobody looks. */
+function renderImpact(state: ZoneState, now: Date): Html | undefined {
+  const { inventory, differing, holds } = state;
+  if (inventory === undefined || differing.length === 0) return undefined;
+  const lines = inventory.facts?.impact ?? [];
+  if (lines.length === 0) {
+    return html`<p class="quiet">What this would do to what browsers saw is not judged yet.</p>`;
+  }
+  return html`<details class="record" id="impact" ${holds.length > 0 && "open"}>
+    <summary>
+      <b>What this would do to what browsers saw</b>
+      <small>judged ${moment(inventory.readAt, now)}</small>
+    </summary>
+    <pre class="value">${lines.join("\n")}</pre>
+  </details>`;
 }

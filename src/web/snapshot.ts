@@ -1,6 +1,6 @@
-import type { DaemonStatus } from "../../state/daemon-status.ts";
-import type { FleetView } from "../../state/fleet.ts";
-import type { HistoryView } from "../../state/history.ts";
+import type { DaemonStatus } from "../state/daemon-status.ts";
+import type { FleetView } from "../state/fleet.ts";
+import type { HistoryView } from "../state/history.ts";
 
 /** All that a page or an answer is made of, at one moment. */
 export interface Snapshot {

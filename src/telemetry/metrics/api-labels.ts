@@ -1,4 +1,4 @@
-import { connectionFaults, type ConnectionFault, type Method } from "../../zone/service-request.ts";
+import { type ConnectionFault, connectionFaults, type Method } from "../../zone/service-request.ts";
 
 /** Routes of the service (SERVICE.md A.1, B.1, C.4) with the methods that are used on them. */
 export const endpoints: Readonly<Record<string, readonly Method[]>> = {

@@ -6,7 +6,7 @@ import {
   endpointOf,
   endpoints,
   retryReasonOf,
-} from "../../src/telemetry/metrics/endpoint.ts";
+} from "../../src/telemetry/metrics/api-labels.ts";
 
 describe("the label endpoint", () => {
   it("knows the client's routes, and no others", ({ expect }) => {

@@ -1,7 +1,9 @@
-import { historyJson } from "../../render/history-json.ts";
-import { changeJson } from "../../render/plan-json.ts";
-import { countByKind, driftIn } from "../../state/drift.ts";
-import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
+import { historyJson } from "../render/history-json.ts";
+import { changeJson } from "../render/plan-json.ts";
+import { countByKind, driftIn } from "../state/drift.ts";
+import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
+import type { HeldRevision, LoadReport } from "../state/load-report.ts";
+import type { Failure } from "../state/run-report.ts";
 import {
   type ChangeRecord,
   driftOf,
@@ -9,10 +11,14 @@ import {
   type LastRun,
   pendingOf,
   type ZoneState,
-} from "../../state/zone-state.ts";
-import { countByStatus, select, type Selection } from "../pages/selection.ts";
-import { fleetInventoryJson, inventoryJson } from "./json-inventory.ts";
-import { failureJson, type JsonBody } from "./json-parts.ts";
+} from "../state/zone-state.ts";
+import {
+  countByStatus,
+  fleetInventory,
+  isInventoryOn,
+  select,
+  type Selection,
+} from "./pages/selection.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** `/api/v1/fleet`: the process and its zones in numbers. */
@@ -141,4 +147,66 @@ function recordJson(record: ChangeRecord): JsonBody {
 
 function runJson({ run, trigger, revision, at, durationMs }: LastRun): JsonBody {
   return { run, trigger, revision, at, duration_ms: durationMs };
+}
+
+/** What browsers reported in all zones, in numbers; `null` where nobody looks. */
+function fleetInventoryJson(zones: readonly ZoneState[]): JsonBody | null {
+  if (!isInventoryOn(zones)) return null;
+  const { zones: counts, malicious, outside } = fleetInventory(zones);
+  return {
+    malicious_items: malicious ?? null,
+    scripts_outside_policies: outside ?? null,
+    zones: counts,
+  };
+}
+
+/** What is known of a zone's inventory. */
+function inventoryJson({ readAt, facts, failure, failingSince, found }: InventoryState): JsonBody {
+  return {
+    read_at: readAt ?? null,
+    failure: failure === undefined ? null : failureJson(failure),
+    failing_since: failingSince ?? null,
+    malicious_found: found,
+    facts: facts === undefined ? null : factsJson(facts),
+  };
+}
+
+function factsJson({
+  kinds,
+  refused,
+  malicious,
+  newest,
+  outside,
+  impact,
+}: InventoryFacts): JsonBody {
+  return {
+    kinds: Object.fromEntries(kinds),
+    refused: Object.fromEntries([...refused].map(([kind, why]) => [kind, failureJson(why)])),
+    malicious: malicious.map(itemJson),
+    newest: newest.map(itemJson),
+    outside_policies:
+      outside === undefined
+        ? null
+        : { count: outside.count, unclear: outside.unclear, some: outside.some.map(itemJson) },
+    impact,
+  };
+}
+
+function itemJson({ kind, id, what, where, firstSeenAt, malicious }: ItemBrief): JsonBody {
+  return {
+    kind,
+    id,
+    what,
+    where,
+    first_seen_at: firstSeenAt ?? null,
+    malicious_reasons: malicious,
+  };
+}
+
+/** The body of an answer of `/api/v1`. Names are in snake case, moments in ISO 8601, what is missing is `null`. */
+export type JsonBody = Readonly<Record<string, unknown>>;
+
+/** What something failed with. */
+function failureJson({ code, message, transient, ray }: Failure): JsonBody {
+  return { code, message, transient, ray };
 }

@@ -1,10 +1,10 @@
 import type { Change } from "../plan/change.ts";
+import { changesLine } from "../render/change-text.ts";
 import { impactOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../state/load-report.ts";
 import { isObservation } from "../state/run-report.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
-import { changesLine } from "./notice-words.ts";
 
 /** Why somebody is told; the words that helm-controller has for its drift, and ours beside them. */
 export type NotificationReason =

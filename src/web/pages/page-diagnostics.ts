@@ -1,6 +1,6 @@
 import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import type { Snapshot } from "../json/snapshot.ts";
+import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
