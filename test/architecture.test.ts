@@ -1,82 +1,9 @@
-import { globSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 import { describe, it } from "vitest";
 
-/** The whole architecture in one place: which module may import which, and which package is used where. */
-const allowed: Readonly<
-  Record<string, { modules: readonly string[]; packages: readonly string[] }>
-> = {
-  syntax: { modules: [], packages: [] },
-  zone: { modules: ["syntax"], packages: [] },
-  plan: { modules: ["zone", "syntax"], packages: [] },
-  impact: { modules: ["zone", "plan", "syntax"], packages: [] },
-  state: { modules: ["zone", "plan", "impact", "syntax"], packages: [] },
-  render: { modules: ["zone", "plan", "impact", "state", "syntax"], packages: [] },
-  desired: { modules: ["zone", "syntax"], packages: ["yaml", "ajv", "chokidar"] },
-  api: { modules: ["zone", "plan", "syntax"], packages: ["undici"] },
-  reconcile: { modules: ["zone", "plan", "impact", "state", "syntax"], packages: ["node-cron"] },
-  telemetry: {
-    modules: ["zone", "plan", "state", "render", "syntax"],
-    packages: ["pino", "prom-client"],
-  },
-  web: {
-    modules: ["zone", "plan", "state", "render", "syntax"],
-    packages: ["hono", "@hono/node-server"],
-  },
-  // A remote of its own, beside the service.
-  notify: { modules: ["zone", "plan", "state", "render", "syntax"], packages: ["undici"] },
-  emulator: {
-    modules: ["api", "syntax"],
-    packages: ["hono", "@hono/node-server", "yaml", "ajv"],
-  },
-  host: {
-    modules: ["syntax", "zone", "desired", "api", "reconcile", "render", "telemetry"],
-    packages: [],
-  },
-  daemon: {
-    modules: [
-      "syntax",
-      "zone",
-      "plan",
-      "impact",
-      "state",
-      "render",
-      "desired",
-      "api",
-      "reconcile",
-      "telemetry",
-      "web",
-      "notify",
-      "host",
-    ],
-    packages: [],
-  },
-  cli: {
-    modules: [
-      "syntax",
-      "zone",
-      "plan",
-      "impact",
-      "state",
-      "render",
-      "desired",
-      "api",
-      "reconcile",
-      "telemetry",
-      "web",
-      "notify",
-      "emulator",
-      "host",
-      "daemon",
-    ],
-    packages: ["commander", "cli-table3"],
-  },
-  "main.ts": { modules: ["cli", "host"], packages: [] },
-};
-
-/** Modules that compute and nothing else: no clock, no random, no file, no socket. */
-const pure = ["syntax", "zone", "plan", "impact", "state", "render"];
+import { isPure, moduleTable } from "./support/modules.ts";
 
 const source = path.resolve(import.meta.dirname, "../src");
 const files = globSync("**/*.ts", { cwd: source }).toSorted();
@@ -117,16 +44,16 @@ function importsOf(file: string, text: string): Imports {
 /** What `file` imports though its module may not. */
 function violations(file: string, text: string): string[] {
   const module = moduleOf(file);
-  const rules = allowed[module];
+  const rules = moduleTable[module];
   if (rules === undefined) return [`there is no module called ${module}`];
   const { modules, packages, builtins } = importsOf(file, text);
-  const builtinsAllowed = pure.includes(module) ? ["node:crypto", "node:util"] : builtins;
+  const builtinsAllowed = isPure(module) ? ["node:crypto", "node:util"] : builtins;
   return [
-    ...modules.filter((name) => !rules.modules.includes(name)),
+    ...modules.filter((name) => !rules.imports.includes(name)),
     ...packages.filter((name) => !rules.packages.includes(name)),
     ...builtins.filter((name) => !builtinsAllowed.includes(name)),
     ...(module === "emulator" ? emulatorViolations(text) : []),
-    ...(pure.includes(module) ? impurities(text) : []),
+    ...(isPure(module) ? impurities(text) : []),
   ];
 }
 
@@ -227,13 +154,8 @@ describe("architecture", () => {
     expect(violations(file, text)).toContain(finds);
   });
 
-  it("CONTRIBUTING.md names the pure modules", ({ expect }) => {
-    const contributing = page("CONTRIBUTING.md");
-    const marked = [...contributing.matchAll(/^  (\w+)\/ .*\(pure\)$/gm)];
-    expect(new Set(marked.map(([, module]) => module))).toEqual(new Set(pure));
-    const [rule = ""] = /^2\. .*$/m.exec(contributing) ?? [];
-    const named = [...rule.matchAll(/`(\w+)`/g)].map(([, module]) => module);
-    expect(new Set(named)).toEqual(new Set(pure));
+  it("lists every module of src, and no other", ({ expect }) => {
+    expect(new Set(Object.keys(moduleTable))).toEqual(new Set(readdirSync(source)));
   });
 
   it("rests on facts of the service that are told, and tells none that nothing rests on", ({

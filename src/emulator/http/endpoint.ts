@@ -4,7 +4,7 @@ import type { Owner, TokenState } from "../state.ts";
 import type { Store } from "../store.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** An operation of the service, as `--operations` and OPERATIONS.md list it. */
+/** An operation of the service, as `--operations` and docs/emulator.md list it. */
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base path, with parameters as `:zone_id`. */

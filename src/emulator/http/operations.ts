@@ -25,7 +25,7 @@ export const endpoints: readonly Endpoint[] = [
   ]),
 ];
 
-/** Every operation that the emulator supports, as `--operations` and OPERATIONS.md list it. */
+/** Every operation that the emulator supports, as `--operations` and docs/emulator.md list it. */
 export const operations: readonly Operation[] = endpoints.map(({ method, path, summary }) => ({
   method,
   path,

@@ -16,7 +16,7 @@ const credential = "configured credentials";
 const endpoint = [...Object.keys(endpoints), other];
 const method = [...methods, other];
 
-/** Every metric of ours: HELP and TYPE, the table in deploy/METRICS.md and the tests all stand on this. */
+/** Every metric of ours: HELP and TYPE, the table in docs/metrics.md and the tests all stand on this. */
 export const metricTable = {
   buildInfo: {
     name: "zonewarden_build_info",
@@ -253,7 +253,7 @@ export const metricTable = {
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
-/** The table of all metrics as Markdown, for deploy/METRICS.md. */
+/** The table of all metrics as Markdown, for docs/metrics.md. */
 export function renderMetricTable(): string {
   const rows = Object.values<MetricDefinition>(metricTable).map(
     ({ name, type, labels, help }) =>

@@ -1,0 +1,136 @@
+/** A module of `src`: what it is for, and what it may import. */
+export interface Module {
+  /** Its purpose, as docs/architecture.md shows it. */
+  readonly purpose: string;
+  /** Other modules that it may import. */
+  readonly imports: readonly string[];
+  /** npm packages that it may import. */
+  readonly packages: readonly string[];
+}
+
+/** The whole architecture in one place: which module may import which, and which package is used where. */
+export const moduleTable: Readonly<Record<string, Module>> = {
+  syntax: {
+    purpose: "The two languages in zone files: content security policies and filter expressions.",
+    imports: [],
+    packages: [],
+  },
+  zone: {
+    purpose: "The nouns: zone, setting, policy, rule, key, mark, diagnostic.",
+    imports: ["syntax"],
+    packages: [],
+  },
+  plan: {
+    purpose: "Desired and live state in; changes, writes, effects and holds out.",
+    imports: ["zone", "syntax"],
+    packages: [],
+  },
+  impact: {
+    purpose: "What a plan does to the inventory and to managed rules; suggested policies.",
+    imports: ["zone", "plan", "syntax"],
+    packages: [],
+  },
+  state: {
+    purpose: "What is known of runs, zones, the fleet and the files; history entries.",
+    imports: ["zone", "plan", "impact", "syntax"],
+    packages: [],
+  },
+  render: {
+    purpose: "Plans, diagnostics, history and inventories as text, JSON, Markdown, CSV and SARIF.",
+    imports: ["zone", "plan", "impact", "state", "syntax"],
+    packages: [],
+  },
+  desired: {
+    purpose: "Files in, desired state out: find, parse, validate, merge, select, watch, import.",
+    imports: ["zone", "syntax"],
+    packages: ["yaml", "ajv", "chokidar"],
+  },
+  api: {
+    purpose: "The client of the service: credentials, budget, retries, reads and writes.",
+    imports: ["zone", "plan", "syntax"],
+    packages: ["undici"],
+  },
+  reconcile: {
+    purpose: "The loop: active revision, queue of zones, runs, write gate, schedule.",
+    imports: ["zone", "plan", "impact", "state", "syntax"],
+    packages: ["node-cron"],
+  },
+  telemetry: {
+    purpose: "Log lines, metrics and the history file.",
+    imports: ["zone", "plan", "state", "render", "syntax"],
+    packages: ["pino", "prom-client"],
+  },
+  web: {
+    purpose: "The HTTP server: probes, metrics, JSON API, status page, reconcile endpoint.",
+    imports: ["zone", "plan", "state", "render", "syntax"],
+    packages: ["hono", "@hono/node-server"],
+  },
+  notify: {
+    purpose: "Notifications to webhooks, Slack and Teams.",
+    imports: ["zone", "plan", "state", "render", "syntax"],
+    packages: ["undici"],
+  },
+  emulator: {
+    purpose: "The service in this process. It shares only the wire format with the client.",
+    imports: ["api", "syntax"],
+    packages: ["hono", "@hono/node-server", "yaml", "ajv"],
+  },
+  host: {
+    purpose: "The process: files, clock, signals, secrets, and the connection to the service.",
+    imports: ["syntax", "zone", "desired", "api", "reconcile", "render", "telemetry"],
+    packages: [],
+  },
+  daemon: {
+    purpose: "What `zonewarden run` keeps running: reload, reporting, history, notifications.",
+    imports: [
+      "syntax",
+      "zone",
+      "plan",
+      "impact",
+      "state",
+      "render",
+      "desired",
+      "api",
+      "reconcile",
+      "telemetry",
+      "web",
+      "notify",
+      "host",
+    ],
+    packages: [],
+  },
+  cli: {
+    purpose: "The command line: one file a command, and what commands share.",
+    imports: [
+      "syntax",
+      "zone",
+      "plan",
+      "impact",
+      "state",
+      "render",
+      "desired",
+      "api",
+      "reconcile",
+      "telemetry",
+      "web",
+      "notify",
+      "emulator",
+      "host",
+      "daemon",
+    ],
+    packages: ["commander", "cli-table3"],
+  },
+  "main.ts": {
+    purpose: "Arguments in, exit code out.",
+    imports: ["cli", "host"],
+    packages: [],
+  },
+};
+
+/** Modules that compute and nothing else: no clock, no random numbers, no file, no socket. */
+const pure = ["syntax", "zone", "plan", "impact", "state", "render"];
+
+/** Whether a module computes and nothing else. */
+export function isPure(module: string): boolean {
+  return pure.includes(module);
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import {
+  isJsonList,
+  isJsonObject,
+  isObjectList,
+  type Json,
+  type JsonObject,
+} from "../../src/syntax/json.ts";
+
+const schemas = path.resolve(import.meta.dirname, "../../schemas");
+
+/** One key of a file, with what its JSON Schema says about it. */
+interface Key {
+  /** `limits.accept[]`, `profiles.NAME.extends[]` */
+  readonly path: string;
+  readonly schema: JsonObject;
+  readonly isRequired: boolean;
+}
+
+/** Every key that a JSON Schema allows, as a Markdown table; a definition is expanded where it is used first. */
+export function keyTable(schemaName: string, order: readonly string[] = []): string {
+  const root = readSchema(schemaName);
+  const expanded = new Set<string>();
+  const keys = propertiesOf(root)
+    .toSorted(([a], [b]) => rank(order, a) - rank(order, b))
+    .flatMap(([name, schema]) => keysBelow(root, keyOf(name, schema, root), expanded));
+  const rows = keys
+    .filter(({ path: at }) => at !== "$schema" && !at.endsWith("]"))
+    .map((key) => `| ${cellsOf(key).join(" | ")} |`);
+  return ["| key | type | default | meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+/** Every key that a JSON Schema allows: `limits.accept`, `credentials[].name`. */
+export function keyPaths(schemaName: string): readonly string[] {
+  const root = readSchema(schemaName);
+  const expanded = new Set<string>();
+  return propertiesOf(root)
+    .flatMap(([name, schema]) => keysBelow(root, keyOf(name, schema, root), expanded))
+    .map(({ path: at }) => at);
+}
+
+function readSchema(name: string): JsonObject {
+  const schema: unknown = JSON.parse(
+    readFileSync(path.join(schemas, `${name}.schema.json`), "utf8"),
+  );
+  if (isJsonObject(schema)) return schema;
+  throw new Error(`${name} is no JSON Schema`);
+}
+
+function rank(order: readonly string[], name: string): number {
+  return order.includes(name) ? order.indexOf(name) : order.length;
+}
+
+function keyOf(at: string, schema: JsonObject, parent: JsonObject): Key {
+  const { required } = parent;
+  const name = at.slice(at.lastIndexOf(".") + 1);
+  return { path: at, schema, isRequired: Array.isArray(required) && required.includes(name) };
+}
+
+function keysBelow(root: JsonObject, key: Key, expanded: Set<string>): readonly Key[] {
+  const reference = referenceIn(key.schema);
+  const target = reference === undefined ? key.schema : resolved(root, reference, key.schema);
+  const own = { ...key, schema: target };
+  if (reference !== undefined && propertiesOf(target).length > 0) {
+    if (expanded.has(reference)) return [own];
+    expanded.add(reference);
+  }
+  const { items, additionalProperties: values } = target;
+  const children = [
+    ...propertiesOf(target).map(([name, schema]) => keyOf(`${key.path}.${name}`, schema, target)),
+    ...(isJsonObject(items) ? [keyOf(`${key.path}[]`, items, target)] : []),
+    ...(isJsonObject(values) ? [keyOf(`${key.path}.NAME`, values, target)] : []),
+  ];
+  return [own, ...children.flatMap((child) => keysBelow(root, child, expanded))];
+}
+
+function propertiesOf({ properties }: JsonObject): readonly (readonly [string, JsonObject])[] {
+  if (!isJsonObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, schema]) =>
+    isJsonObject(schema) ? [[name, schema] as const] : [],
+  );
+}
+
+function referenceIn({ $ref }: JsonObject): string | undefined {
+  return typeof $ref === "string" ? $ref.replace("#/$defs/", "") : undefined;
+}
+
+/** A definition, under what is said where it is used. */
+function resolved(root: JsonObject, name: string, use: JsonObject): JsonObject {
+  const definitions = root["$defs"];
+  const definition = isJsonObject(definitions) ? definitions[name] : undefined;
+  if (!isJsonObject(definition)) throw new Error(`there is no definition ${name}`);
+  return { title: name, ...definition, ...use };
+}
+
+function cellsOf({ path: at, schema, isRequired }: Key): readonly string[] {
+  const { default: usual, description } = schema;
+  const value = usual === undefined ? "" : `\`${JSON.stringify(usual)}\``;
+  const words = typeof description === "string" ? description.replaceAll("|", "\\|") : "";
+  return [`\`${at}\``, typeIn(schema), isRequired ? "required" : value, words];
+}
+
+const namedTypes = new Set(["duration", "listen", "share", "cron", "timezone", "expression"]);
+
+function typeIn({ enum: values, type, title, anyOf, const: only }: JsonObject): string {
+  if (isJsonList(values)) {
+    const allowed = values.filter((each) => each !== null);
+    return allowed.map((each) => code(each)).join(", ");
+  }
+  if (only !== undefined) return code(only);
+  if (typeof title === "string" && namedTypes.has(title)) return title;
+  if (isObjectList(anyOf)) return anyOf.map((each) => variantIn(each)).join(" or ");
+  const types = [type].flat().filter((each) => typeof each === "string" && each !== "null");
+  return types.map((each) => typeNames.get(each) ?? "").join(" or ");
+}
+
+const typeNames: ReadonlyMap<unknown, string> = new Map([
+  ["array", "list"],
+  ["object", "map"],
+  ["string", "string"],
+  ["boolean", "boolean"],
+  ["integer", "integer"],
+  ["number", "number"],
+]);
+
+function variantIn(schema: JsonObject): string {
+  return referenceIn(schema) ?? typeIn(schema);
+}
+
+function code(value: Json): string {
+  return `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+}
