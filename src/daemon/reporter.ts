@@ -1,9 +1,9 @@
 import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
-import type { HeldRevision, LoadReport } from "../state/load-report.ts";
+import { isError, isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
 import type { DeclaredZone } from "../state/zone-state.ts";
-import { logFault, logLoad, logMove, logZone } from "../telemetry/log/log-reports.ts";
+import { logFault, logLoad, logMove, logProblems, logZone } from "../telemetry/log/log-reports.ts";
 import type { createLogger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
@@ -48,11 +48,13 @@ export function reporterOf(
       for (const subscriber of subscribers) subscriber.zone({ before, report, after });
     },
     loaded: (loaded) => {
-      const { result, state, diagnostics } = loaded;
+      const { state, diagnostics } = loaded;
       const at = now();
       const held = heldIn(loaded);
       const zones = zonesOf(loaded, held);
       const all = [...audience.configProblems(), ...diagnostics];
+      // A configuration with errors keeps its last good version, as any other file.
+      const result = isLoaded(loaded) && all.some(isError) ? "partial" : loaded.result;
       const { revision, hash } = loaded.inForce;
       const load: LoadReport = {
         result,
@@ -66,11 +68,12 @@ export function reporterOf(
       };
       const gone = fleet.declare(zones, at);
       fleet.recordLoad(load);
-      // What is broken stays so for hours: each version of it counts once, not at each look.
+      // Errors stay for hours: each revision with errors counts once, not at each poll.
       if (isNewVersion([result, state.hash]) || result === "unchanged") metrics.recordLoad(load);
       for (const subscriber of subscribers) for (const zone of gone) subscriber.gone(zone, load);
-      if (!isNews([result, state.hash, diagnostics, held?.hold])) return;
-      logLoad(logger, { ...load, diagnostics });
+      if (!isNews([result, state.hash, all, held?.hold])) return;
+      if (result !== "unchanged") logProblems(logger, diagnostics);
+      logLoad(logger, load);
       for (const subscriber of subscribers) subscriber.load(load);
     },
     unlisted: ({ code, message, ray }, retryMs) => {

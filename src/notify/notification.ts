@@ -2,7 +2,7 @@ import type { Change } from "../plan/change.ts";
 import { changesLine } from "../render/change-text.ts";
 import { impactOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
-import { isLoaded, type LoadReport } from "../state/load-report.ts";
+import { errorSummary, isLoaded, type LoadReport } from "../state/load-report.ts";
 import { isObservation } from "../state/run-report.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
 
@@ -16,9 +16,10 @@ export type NotificationReason =
   | "ReconcileFailed"
   | "Recovered"
   | "NoLongerDeclared"
-  | "ConfigInvalid"
-  | "ConfigHeld"
-  | "ConfigApplied";
+  | "RevisionApplied"
+  | "RevisionPartial"
+  | "RevisionHeld"
+  | "RevisionRejected";
 
 /** How much it matters: `error` wants somebody to act. */
 export type NotificationSeverity = "info" | "error";
@@ -70,31 +71,36 @@ export function noticeOfDeparture(
   };
 }
 
-/** What a reading of the files has to tell; `before` is the one before it. */
+/** The notification about a load of the files, if it found something new; `before` is the load before it. */
 export function noticeOfLoad(
   load: LoadReport,
   before: LoadReport | undefined,
 ): Notification | undefined {
-  const isGood = isLoaded(load);
+  const isOver = isLoaded(load);
   const revision = load.held?.revision ?? load.revision;
-  const base = { at: load.at, zone: "", run: "", revision, isOver: isGood };
-  if (isGood) {
+  const base = { at: load.at, zone: "", run: "", revision, isOver };
+  if (isOver) {
     if (before === undefined || isLoaded(before)) return undefined;
-    const message = `the files are in order again: ${load.zones} zones`;
-    return { ...base, reason: "ConfigApplied", severity: "info", message };
+    const message = `the zone files are in force without errors: ${load.zones} zones`;
+    return { ...base, reason: "RevisionApplied", severity: "info", message };
   }
   if (before !== undefined && findingIn(before) === findingIn(load)) return undefined;
+  return { ...base, severity: "error", ...failedLoad(load) };
+}
+
+function failedLoad(load: LoadReport): Pick<Notification, "reason" | "message"> {
+  const { revision } = load;
   if (load.held !== undefined) {
-    const message = `a new revision of the files is held: ${load.held.hold.message}`;
-    return { ...base, reason: "ConfigHeld", severity: "error", message };
+    const message = `a new revision of the zone files is held: ${load.held.hold.message}`;
+    return { reason: "RevisionHeld", message };
   }
-  const diagnostics = load.diagnostics.filter(({ severity }) => severity === "error");
-  const [first] = diagnostics;
-  const detail =
-    first === undefined ? load.result : `${first.place.file}:${first.place.line}: ${first.message}`;
-  const more = diagnostics.length > 1 ? ` (and ${diagnostics.length - 1} more)` : "";
-  const message = `the files are not in order; what is broken keeps its last good state: ${detail}${more}`;
-  return { ...base, reason: "ConfigInvalid", severity: "error", message };
+  const errors = errorSummary(load.diagnostics);
+  if (load.result === "partial") {
+    const message = `the zone files are partially applied; what has errors keeps its last good version or is left out: ${errors}`;
+    return { reason: "RevisionPartial", message };
+  }
+  const kept = revision === "" ? "no revision is in force" : `revision ${revision} stays in force`;
+  return { reason: "RevisionRejected", message: `the zone files are rejected; ${kept}: ${errors}` };
 }
 
 function findingIn(load: LoadReport): string {

@@ -58,6 +58,8 @@ export class Reconciler {
   readonly #woken = new Set<Trigger>();
   #wakeUp = Promise.withResolvers<void>();
   #state: DesiredState | undefined;
+  /** What the files said when they were last read in full and usable. */
+  #base: DesiredState | undefined;
   /** Content for which the zones were listed last: a name that nobody has is not asked for again and again. */
   #listedFor: string | undefined;
 
@@ -133,6 +135,7 @@ export class Reconciler {
     const known = wakes.size === 0 ? this.#state : undefined;
     const state = known ?? (await this.#read(sweep !== undefined, stop));
     this.#state = state;
+    if (state.usable) this.#base = state;
     this.#putInForce(state);
     if (sweep !== undefined) this.#listedFor = state.hash;
     else this.#askForNewNames(state, stop);
@@ -141,9 +144,9 @@ export class Reconciler {
   /** What the files say; where their changes wait for a sweep, what they said before with what is wrong in them now. */
   async #read(isSweepDue: boolean, stop: AbortSignal): Promise<DesiredState> {
     const state = await this.#ports.desired.load(stop);
-    const before = this.#state;
-    if (before === undefined || isSweepDue || this.#options.onChange) return state;
-    return { ...before, diagnostics: state.diagnostics };
+    const base = this.#base;
+    if (base === undefined || isSweepDue || this.#options.onChange) return state;
+    return { ...base, diagnostics: state.diagnostics, usable: state.usable };
   }
 
   /** What asks for a sweep that is owed from now on; a scheduled one may have to wait for the end of the one before. */

@@ -21,10 +21,10 @@ export interface FleetView {
   zone(name: string): ZoneState | undefined;
   /** The last reading of the files; `undefined` before the first. */
   readonly load: LoadReport | undefined;
-  /** When files were last read and found to be in order. */
+  /** When the files were last in force as a whole. */
   readonly loadedAt: Date | undefined;
-  /** Whether the files were taken over once, be it with problems in some of them. */
-  readonly hasDesiredState: boolean;
+  /** Whether a revision of the files is in force: the process is ready. Once one is, one stays. */
+  readonly hasActiveRevision: boolean;
   /** Runs that changed something, over all zones, latest first, bounded. */
   readonly recent: readonly ChangeRecord[];
 }
@@ -35,7 +35,7 @@ export class Fleet implements FleetView {
   #sorted: readonly ZoneState[] | undefined;
   #load: LoadReport | undefined;
   #loadedAt: Date | undefined;
-  #hasDesiredState = false;
+  #hasActiveRevision = false;
   #recent: readonly ChangeRecord[] = [];
   /** Of a zone that is declared from now on. */
   #inventory: InventoryState | undefined;
@@ -53,8 +53,8 @@ export class Fleet implements FleetView {
     return this.#loadedAt;
   }
 
-  get hasDesiredState(): boolean {
-    return this.#hasDesiredState;
+  get hasActiveRevision(): boolean {
+    return this.#hasActiveRevision;
   }
 
   get recent(): readonly ChangeRecord[] {
@@ -116,11 +116,11 @@ export class Fleet implements FleetView {
     this.#sorted = undefined;
   }
 
-  /** Takes in what a reading of the files came to. */
+  /** Takes in what a load of the files came to. */
   recordLoad(load: LoadReport): void {
     this.#load = load;
     if (isLoaded(load)) this.#loadedAt = load.at;
-    if (load.result === "applied" || load.result === "unchanged") this.#hasDesiredState = true;
+    if (isLoaded(load) || load.result === "partial") this.#hasActiveRevision = true;
   }
 }
 

@@ -1,10 +1,18 @@
 import type { Hold } from "../plan/guard/hold.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 
-/** What came of one reading of the files: `refused` is a state of the files that a guard did not let in. */
-export const loadResults = ["applied", "unchanged", "invalid", "held"] as const;
+/**
+ * What one load of the files came to:
+ *
+ * - `applied`: the revision is in force as a whole, and was not before.
+ * - `unchanged`: the revision is in force as a whole, and was before.
+ * - `partial`: the revision is in force, except for what has errors: it keeps its last good version in this process, or
+ *   is left out where it has none.
+ * - `held`: a guard holds the revision; the one before it stays in force.
+ * - `rejected`: nothing of it can be put in force; the revision before it stays in force, where there is one.
+ */
+export const loadResults = ["applied", "unchanged", "partial", "held", "rejected"] as const;
 
-/** One of {@link loadResults}. */
 export type LoadResult = (typeof loadResults)[number];
 
 /** A revision of the files that a guard holds, while the one before it stays in force. */
@@ -17,28 +25,49 @@ export interface HeldRevision {
   readonly zones: number;
 }
 
-/** One reading of the files with the desired state. */
+/** One load of the files. */
 export interface LoadReport {
   readonly result: LoadResult;
   /** Where the files are, as the configuration says it. */
   readonly source: string;
-  /** Revision in force after this reading: the Git commit where there is one, else the content's hash. */
+  /** Revision in force after the load: the Git commit where there is one, else the content's hash; "": none ever was. */
   readonly revision: string;
-  /** Hash of the content in force, hexadecimal. */
+  /** Hash of the content in force, hexadecimal; "": nothing ever was. */
   readonly hash: string;
-  /** What was read and is not followed; `undefined` unless the result is `refused`. */
+  /** `undefined` unless the result is `held`. */
   readonly held: HeldRevision | undefined;
-  /** Everything that is wrong in the files now. */
+  /** Everything that is wrong in the files and in the configuration now. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Zones declared after this reading. */
+  /** Zones declared by what is in force. */
   readonly zones: number;
   readonly at: Date;
 }
 
-/** Whether the files as they lie there are what is in force. One broken file among many is enough to say no. */
-export function isLoaded(load: LoadReport): boolean {
-  return (
-    (load.result === "applied" || load.result === "unchanged") &&
-    load.diagnostics.every(({ severity }) => severity !== "error")
-  );
+/** Whether the files, as they lie there, are in force as a whole. */
+export function isLoaded({ result }: Pick<LoadReport, "result">): boolean {
+  return result === "applied" || result === "unchanged";
+}
+
+export function isError({ severity }: Diagnostic): boolean {
+  return severity === "error";
+}
+
+/** Files that are listed by name; of more, their number is given. */
+const listed = 10;
+
+/** Files with errors, as `a.yaml, b.yaml and 3 more`. */
+export function brokenFiles(diagnostics: readonly Diagnostic[]): string {
+  const files = [...new Set(diagnostics.filter(isError).map(({ place }) => place.file))];
+  const more = files.length > listed ? ` and ${files.length - listed} more` : "";
+  return `${files.slice(0, listed).join(", ")}${more}`;
+}
+
+/** The first error with its place and remedy, and how many there are in which files; "": there is none. */
+export function errorSummary(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter(isError);
+  const [first] = errors;
+  if (first === undefined) return "";
+  const { place, message, remedy } = first;
+  const text = `${place.file}:${place.line}: ${message}; ${remedy}`;
+  return errors.length === 1 ? text : `${errors.length} errors in ${brokenFiles(errors)}; ${text}`;
 }

@@ -1,4 +1,5 @@
 import type { FleetView } from "../state/fleet.ts";
+import { errorSummary } from "../state/load-report.ts";
 
 /** One question about the process. */
 export interface HealthCheck {
@@ -53,11 +54,15 @@ export function startWatchdog(clock: WatchdogClock): Watchdog {
   };
 }
 
-/** Whether files were taken over once. Neither the service nor later mistakes in files make a process unready. */
+/** Whether a revision is in force. Neither the service nor later errors in files make a process unready. */
 export function desiredStateCheck(fleet: FleetView): HealthCheck {
   return {
     name: "desired-state",
-    failure: () => (fleet.hasDesiredState ? undefined : "not loaded yet"),
+    failure: () => {
+      if (fleet.hasActiveRevision) return undefined;
+      if (fleet.load === undefined) return "the zone files are not loaded yet";
+      return `no revision is in force, the zone files are rejected: ${errorSummary(fleet.load.diagnostics)}`;
+    },
   };
 }
 

@@ -60,7 +60,7 @@ describe("an emulator that cannot start says in a sentence what to do", () => {
     await place.write("zones/none.yaml", "zones: []\n");
     await place.write("zonewarden.yaml", withEmulator(`listen: "127.0.0.1:${await freePort()}"`));
     const daemon = place.start("run");
-    await told(daemon, "files loaded");
+    await told(daemon, "revision applied");
     expect(await place.run("plan")).toMatchObject({ code: 0 });
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);

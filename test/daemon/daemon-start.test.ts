@@ -42,7 +42,7 @@ describe("a daemon that starts", () => {
     await using example = await exampleWithEmulator({ config });
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);
-    await told(daemon, "files loaded");
+    await told(daemon, "revision applied");
     const { code, error } = await told(daemon, "zones cannot be listed");
     expect(code).toBe("API_NO_TOKEN");
     expect(error).toContain("check the token_file");
@@ -80,7 +80,7 @@ describe("a daemon that starts", () => {
     expect(await end(daemon)).toBe(0);
   });
 
-  it("with broken files is alive and not ready, says where, and is ready once they are mended", async ({
+  it("with one broken file among good ones is ready, says where, and runs the other zones", async ({
     expect,
   }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
@@ -90,18 +90,57 @@ describe("a daemon that starts", () => {
     const daemon = place.start("run");
     const address = await addressOf(daemon);
     await told(daemon, "problem in a file", { at: "shop.yaml:1:9" });
-    expect((await answer(address, "/livez"))[0]).toBe(200);
-    expect(await answer(address, "/readyz")).toEqual([
-      503,
-      expect.stringContaining("[-]desired-state failed"),
-    ]);
-    // The other zones go on.
+    const partial = { result: "partial", level: "warn", errors: 1, files: "shop.yaml" };
+    await told(daemon, "revision partially applied", partial);
+    expect(await answer(address, "/readyz")).toEqual([200, "ok\n"]);
+    expect((await answer(address, "/"))[1]).toContain("The files are partially applied.");
+    const metrics = (await answer(address, "/metrics"))[1];
+    expect(metrics).toMatch(/^zonewarden_config_reloads_total\{result="partial"\} 1$/m);
+    expect(metrics).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
     await told(daemon, "plan carried out", { zone: "www.brand.example" });
     expect(writesSeenBy(example.emulator).join(" ")).not.toContain("PATCH");
 
     await place.write("zones/shop.yaml", good);
     await told(daemon, "plan carried out", { zone: shop });
     expect((await answer(address, "/readyz"))[0]).toBe(200);
+    expect(await end(daemon)).toBe(0);
+  });
+
+  it("with only broken files is alive and not ready, says what to do, and is ready once one is mended", async ({
+    expect,
+  }) => {
+    await using example = await exampleWithEmulator({ config: everyHour });
+    const { place } = example;
+    for (const file of ["baseline", "shop", "sites"]) {
+      await place.write(`zones/${file}.yaml`, "zones: [");
+    }
+    const daemon = place.start("run");
+    const address = await addressOf(daemon);
+    await told(daemon, "revision rejected", { result: "rejected", errors: 3 });
+    expect((await answer(address, "/livez"))[0]).toBe(200);
+    const [status, text] = await answer(address, "/readyz");
+    expect(status).toBe(503);
+    expect(text).toMatch(
+      /^\[-\]desired-state failed: no revision is in force, .* 3 errors in baseline\.yaml, shop\.yaml, sites\.yaml; baseline\.yaml:1: /m,
+    );
+    expect((await answer(address, "/"))[1]).toContain("No revision is in force");
+    expect(writesSeenBy(example.emulator)).toEqual([]);
+
+    await place.write("zones/shop.yaml", `zones: [{ name: ${shop} }]\n`);
+    await told(daemon, "revision partially applied");
+    expect((await answer(address, "/readyz"))[0]).toBe(200);
+    expect(await end(daemon)).toBe(0);
+  });
+
+  it("with no zone on purpose is ready", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: everyHour });
+    const { place } = example;
+    for (const file of ["baseline", "shop"]) await place.remove(`zones/${file}.yaml`);
+    await place.write("zones/sites.yaml", "zones: []\n");
+    const daemon = place.start("run");
+    const address = await addressOf(daemon);
+    await told(daemon, "revision applied", { zones: 0 });
+    expect(await answer(address, "/readyz")).toEqual([200, "ok\n"]);
     expect(await end(daemon)).toBe(0);
   });
 });

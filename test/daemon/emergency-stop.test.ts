@@ -22,12 +22,12 @@ describe("an emergency stop through a profile", () => {
     await rm(path.join(place.directory, "zones"), { recursive: true });
     await place.write("zones/zones.yaml", `${profile}zones:\n${documents}`);
     const daemon = place.start("run");
-    const { revision } = await told(daemon, "files loaded", { result: "applied", zones: 12 });
+    const { revision } = await told(daemon, "revision applied", { result: "applied", zones: 12 });
 
     await place.write("zones/zones.yaml", `${profile}    mode: observe\nzones:\n${documents}`);
     await eventually("the stop in force", () =>
       logLines(daemon).find(
-        (line) => line["msg"] === "files loaded" && line["revision"] !== revision,
+        (line) => line["msg"] === "revision applied" && line["revision"] !== revision,
       ),
     );
     const [shop = ""] = zones;

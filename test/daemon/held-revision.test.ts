@@ -48,7 +48,7 @@ describe("a revision of the files that changes too many zones", () => {
     const written = writesSeenBy(example.emulator).length;
 
     await editProfile(example);
-    const { hold } = await told(daemon, "files held");
+    const { hold } = await told(daemon, "revision held");
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
     const page = JSON.stringify((await told(daemon, "zonewarden started"))["page"]).slice(1, -1);
     const seen = await lookAt(page);

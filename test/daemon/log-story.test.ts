@@ -43,11 +43,11 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     await told(daemon, "plan carried out", { zone: shop, trigger: "signal" });
 
     await example.place.write("zones/broken.yaml", "zones: [");
-    await told(daemon, "files not taken over");
+    await told(daemon, "revision partially applied");
     await example.place.remove("zones/broken.yaml");
     await eventually("both stories of the files arrive", () =>
       webhook.objects.filter(
-        ({ reason }) => typeof reason === "string" && reason.startsWith("Config"),
+        ({ reason }) => typeof reason === "string" && reason.startsWith("Revision"),
       ).length === 2
         ? true
         : undefined,
@@ -57,14 +57,14 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
 
     const lines = logLines(daemon);
     expect(lines.map(factOf).toSorted()).toEqual([
-      // At the start, and when the broken file was gone.
-      "files loaded applied",
-      "files loaded applied",
-      "files not taken over invalid",
       "plan carried out shop.example.com signal applied",
       "plan carried out shop.example.com startup applied",
       "plan carried out www.brand.example startup applied",
       "problem in a file broken.yaml:1:9",
+      // At the start, and when the broken file was gone.
+      "revision applied applied",
+      "revision applied applied",
+      "revision partially applied partial",
       "stopping",
       "write done shop.example.com signal update-rule done",
       "write done shop.example.com startup update-policy done",
@@ -85,8 +85,8 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     expect(webhook.objects.map(({ reason }) => reason)).toEqual([
       "DriftCorrected",
       "DriftCorrected",
-      "ConfigInvalid",
-      "ConfigApplied",
+      "RevisionPartial",
+      "RevisionApplied",
     ]);
   });
 });

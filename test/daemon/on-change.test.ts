@@ -42,7 +42,7 @@ describe("with `on_change: false`", () => {
     await edit(place, "zonewarden.yaml", `${config}limits: { weakening: refuse }\n`);
     await told(daemon, "configuration changed");
     await edit(place, "zones/broken.yaml", "zones: [");
-    await told(daemon, "files not taken over");
+    await told(daemon, "revision partially applied");
     expect(writesSeenBy(emulator)).toHaveLength(writes);
 
     daemon.signal("SIGHUP");

@@ -5,18 +5,19 @@ import type { Loaded } from "../../src/reconcile/fleet/active-revision.ts";
 import { Fleet } from "../../src/state/fleet.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
+import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { diagnostic, start } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
-/** A teller, and what log and metrics have heard from it. */
-function audience(): {
-  readonly tell: (loaded: Loaded) => void;
+/** A reporter, and what it logs and counts. */
+function reporter(configProblems: readonly Diagnostic[] = []): {
+  readonly report: (loaded: Loaded) => void;
   readonly messages: () => readonly unknown[];
   readonly counted: (result: string) => Promise<number | undefined>;
 } {
   const lines: string[] = [];
   const metrics = freshMetrics();
-  const teller = reporterOf({
+  const created = reporterOf({
     fleet: new Fleet(),
     metrics,
     logger: createLogger({
@@ -31,10 +32,10 @@ function audience(): {
     source: "zones",
     now: () => start,
     credentialOf: () => "main",
-    configProblems: () => [],
+    configProblems: () => configProblems,
   });
   return {
-    tell: (loaded) => teller.loaded(loaded),
+    report: (loaded) => created.loaded(loaded),
     messages: () =>
       lines.splice(0).map((line) => {
         const told: unknown = JSON.parse(line);
@@ -48,11 +49,11 @@ function audience(): {
 }
 
 function loadedAs(result: Loaded["result"], hash: string): Loaded {
-  const diagnostics = result === "invalid" ? [diagnostic()] : [];
+  const diagnostics = result === "partial" || result === "rejected" ? [diagnostic()] : [];
   return {
     result,
-    state: { documents: [], diagnostics, revision: hash, hash },
-    diagnostics: diagnostics,
+    state: { documents: [], diagnostics, usable: result !== "rejected", revision: hash, hash },
+    diagnostics,
     fleet: { zones: new Map(), diagnostics, missing: new Map() },
     inForce: { revision: "one", hash: "one" },
     hold:
@@ -64,30 +65,45 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
 
 describe("files that are looked at every half minute", () => {
   it("are told when they change, and not while they stay as they are", ({ expect }) => {
-    const { tell, messages } = audience();
-    tell(loadedAs("applied", "one"));
-    tell(loadedAs("unchanged", "one"));
-    expect(messages()).toEqual(["files loaded", "files unchanged"]);
-    for (let polls = 0; polls < 100; polls += 1) tell(loadedAs("unchanged", "one"));
+    const { report, messages } = reporter();
+    report(loadedAs("applied", "one"));
+    report(loadedAs("unchanged", "one"));
+    expect(messages()).toEqual(["revision applied", "revision unchanged"]);
+    for (let polls = 0; polls < 100; polls += 1) report(loadedAs("unchanged", "one"));
     expect(messages()).toEqual([]);
-    tell(loadedAs("applied", "two"));
-    expect(messages()).toEqual(["files loaded"]);
+    report(loadedAs("applied", "two"));
+    expect(messages()).toEqual(["revision applied"]);
   });
 
-  it.for(["invalid", "held"] as const)(
-    "are told and counted once for each version that is %s",
-    async (result, { expect }) => {
-      const { tell, messages, counted } = audience();
-      tell(loadedAs("applied", "one"));
+  it.for([
+    { result: "partial", says: ["problem in a file", "revision partially applied"] },
+    { result: "rejected", says: ["problem in a file", "revision rejected"] },
+    { result: "held", says: ["revision held"] },
+  ] as const)(
+    "are logged and counted once for each revision that is $result",
+    async ({ result, says }, { expect }) => {
+      const { report, messages, counted } = reporter();
+      report(loadedAs("applied", "one"));
       messages();
-      for (let polls = 0; polls < 100; polls += 1) tell(loadedAs(result, "two"));
-      expect(messages()).toHaveLength(2);
+      for (let polls = 0; polls < 100; polls += 1) report(loadedAs(result, "two"));
+      expect(messages()).toEqual(says);
       expect(await counted(result)).toBe(1);
-      tell(loadedAs(result, "three"));
+      report(loadedAs(result, "three"));
       expect(await counted(result)).toBe(2);
-      tell(loadedAs("unchanged", "one"));
-      tell(loadedAs(result, "three"));
+      report(loadedAs("unchanged", "one"));
+      report(loadedAs(result, "three"));
       expect(await counted(result)).toBe(3);
     },
   );
+
+  it("are partial while the configuration has errors, since it keeps its last good version", async ({
+    expect,
+  }) => {
+    const { report, messages, counted } = reporter([diagnostic()]);
+    for (let polls = 0; polls < 3; polls += 1) report(loadedAs("unchanged", "one"));
+    expect(messages()).toEqual(["revision partially applied"]);
+    expect(await counted("partial")).toBe(1);
+    report(loadedAs("held", "two"));
+    expect(messages()).toEqual(["revision held"]);
+  });
 });

@@ -151,12 +151,17 @@ describe("a zone is told of", () => {
   it("also when files break and are mended, once for each state of them", async ({ expect }) => {
     const receiver = new Receiver();
     const notifier = new Notifier([{ ...sink, zones: ["none"] }], receiver.ports());
-    const broken = load({ result: "invalid", diagnostics: [diagnostic(), diagnostic()] });
-    for (const each of [load(), broken, broken, load(), load()]) notifier.load(each);
+    const diagnostics = [diagnostic(), diagnostic()];
+    const partial = load({ result: "partial", diagnostics });
+    const rejected = load({ result: "rejected", diagnostics });
+    for (const each of [load(), partial, partial, rejected, load(), load()]) notifier.load(each);
     await receiver.clock.advance(1_000);
     expect(receiver.told()).toEqual([
-      expect.stringMatching(/^ConfigInvalid: .*shops\.yaml:12: .*\(and 1 more\)$/),
-      "ConfigApplied: the files are in order again: 3 zones",
+      expect.stringMatching(
+        /^RevisionPartial: .*partially applied.*2 errors in shops\.yaml; shops\.yaml:12: /,
+      ),
+      expect.stringMatching(/^RevisionRejected: .*revision 8c9b6cfb\w+ stays in force: 2 errors/),
+      "RevisionApplied: the zone files are in force without errors: 3 zones",
     ]);
   });
 
@@ -176,8 +181,8 @@ describe("a zone is told of", () => {
     notifier.load(load());
     await receiver.clock.advance(1_000);
     expect(receiver.told()).toEqual([
-      `ConfigHeld: a new revision of the files is held: ${fleetRefusal.message}`,
-      "ConfigApplied: the files are in order again: 3 zones",
+      `RevisionHeld: a new revision of the zone files is held: ${fleetRefusal.message}`,
+      "RevisionApplied: the zone files are in force without errors: 3 zones",
     ]);
   });
 });

@@ -2,7 +2,6 @@ import { describe, it } from "vitest";
 
 import { zoneId } from "../../src/zone/zone.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
-import { diagnostic } from "../support/reports.ts";
 import { bare, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
@@ -21,32 +20,6 @@ async function sweep(world: World): Promise<void> {
   world.reconciler.wake("schedule");
   await world.clock.advance(0);
 }
-
-describe("a reading of the files", () => {
-  it("tells what is wrong with the files as soon as it is, and no longer than it is", async ({
-    expect,
-  }) => {
-    await using world = new World([shop]);
-    const unreadable = [diagnostic({ code: "DIRECTORY_UNREADABLE" })];
-    world.diagnostics = unreadable;
-    world.start();
-    await world.clock.advance(0);
-    const told = [world.loads.at(-1)];
-    for (const diagnostics of [[], unreadable, []]) {
-      world.diagnostics = diagnostics;
-      world.reconciler.wake("file");
-      await world.clock.advance(0);
-      told.push(world.loads.at(-1));
-    }
-    expect(told.map((load) => load?.result)).toEqual([
-      "invalid",
-      "unchanged",
-      "invalid",
-      "unchanged",
-    ]);
-    expect(told.map((load) => load?.diagnostics)).toEqual([unreadable, [], unreadable, []]);
-  });
-});
 
 describe("a new revision of the files", () => {
   it("that touches too much of the fleet is held, and the one before stays in force", async ({
@@ -147,7 +120,7 @@ describe("a new revision of the files", () => {
     expect(world.told()).toEqual([`${first} applied`]);
   });
 
-  it("that declares nothing any more is refused and deletes nothing", async ({ expect }) => {
+  it("that declares no zone any more is rejected and deletes nothing", async ({ expect }) => {
     await using world = new World([shop]);
     world.start();
     await world.clock.advance(0);
@@ -156,7 +129,12 @@ describe("a new revision of the files", () => {
     world.revision = "r2";
     world.reconciler.wake("file");
     await world.clock.advance(0);
-    expect(world.loads.at(-1)?.result).toBe("held");
+    expect(world.loads.at(-1)).toMatchObject({
+      result: "rejected",
+      diagnostics: [{ code: "NO_ZONE_DECLARED", severity: "error" }],
+      inForce: { revision: "r1" },
+      hold: undefined,
+    });
     expect(world.live.get(shop)?.policies).toHaveLength(1);
   });
 

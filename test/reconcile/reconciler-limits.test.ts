@@ -81,7 +81,7 @@ describe("where changes of the files wait for a sweep", () => {
     expect(world.requests).toEqual([]);
     expect(world.listings).toBe(1);
     expect(world.loads.at(-1)).toMatchObject({
-      result: "invalid",
+      result: "partial",
       diagnostics: [diagnostic()],
       state: { revision: "r1" },
     });
@@ -94,6 +94,31 @@ describe("where changes of the files wait for a sweep", () => {
     await world.clock.advance(0);
     expect(world.told()).toContain(`${shop} applied`);
     expect(world.loads.at(-1)).toMatchObject({ state: { revision: "r2" } });
+  });
+
+  it("the first usable files are put in force at once, and broken ones change nothing", async ({
+    expect,
+  }) => {
+    await using world = new World([shop], { onChange: false });
+    const broken = { diagnostics: [diagnostic()], usable: false };
+    const usable = { diagnostics: [], usable: true };
+    const loadFiles = async (files: Partial<World>): Promise<unknown> => {
+      Object.assign(world, files);
+      world.reconciler.wake("file");
+      await world.clock.advance(0);
+      const { result, inForce } = world.loads.at(-1) ?? {};
+      return [result, inForce?.revision];
+    };
+    Object.assign(world, broken);
+    world.start();
+    expect(await loadFiles(broken)).toEqual(["rejected", ""]);
+    expect(await loadFiles(usable)).toEqual(["applied", "r1"]);
+    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(await loadFiles({ revision: "r2", ...broken })).toEqual(["rejected", "r1"]);
+    expect(await loadFiles({ revision: "r3", ...usable })).toEqual(["unchanged", "r1"]);
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ inForce: { revision: "r3" } });
   });
 });
 

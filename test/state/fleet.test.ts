@@ -47,45 +47,42 @@ describe("what is declared", () => {
   });
 });
 
-describe("readings of the files", () => {
+describe("loads of the files", () => {
   it.for([
-    { when: "they are in order", given: load(), ready: true, ordered: true },
+    { given: load(), active: true, loaded: true },
+    { given: load({ result: "unchanged" }), active: true, loaded: true },
     {
-      when: "one file of many is broken",
-      given: load({ diagnostics: [diagnostic()] }),
-      ready: true,
-      ordered: false,
-    },
-    {
-      when: "there are only warnings",
       given: load({ diagnostics: [diagnostic({ severity: "warning" })] }),
-      ready: true,
-      ordered: true,
+      active: true,
+      loaded: true,
+    },
+    { given: load({ zones: 0 }), active: true, loaded: true },
+    {
+      given: load({ result: "partial", diagnostics: [diagnostic()] }),
+      active: true,
+      loaded: false,
     },
     {
-      when: "nothing could be read",
-      given: load({ result: "invalid", diagnostics: [diagnostic()] }),
-      ready: false,
-      ordered: false,
+      given: load({ result: "rejected", diagnostics: [diagnostic()] }),
+      active: false,
+      loaded: false,
     },
-    {
-      when: "a guard did not let them in",
-      given: heldLoad(),
-      ready: false,
-      ordered: false,
+    { given: heldLoad(), active: false, loaded: false },
+  ])(
+    "$given.result: a revision is in force: $active, without errors: $loaded",
+    ({ given, active, loaded }, { expect }) => {
+      const fleet = new Fleet();
+      fleet.recordLoad(given);
+      expect(fleet.hasActiveRevision).toBe(active);
+      expect(fleet.loadedAt).toEqual(loaded ? start : undefined);
     },
-  ])("when $when", ({ given, ready, ordered }, { expect }) => {
-    const fleet = new Fleet();
-    fleet.recordLoad(given);
-    expect(fleet.hasDesiredState).toBe(ready);
-    expect(fleet.loadedAt).toEqual(ordered ? start : undefined);
-  });
+  );
 
-  it("a process that had a desired state keeps it", ({ expect }) => {
+  it("a revision that was in force once stays in force", ({ expect }) => {
     const fleet = new Fleet();
     fleet.recordLoad(load());
-    fleet.recordLoad(load({ result: "invalid", at: at(9) }));
-    expect(fleet.hasDesiredState).toBe(true);
+    fleet.recordLoad(load({ result: "rejected", at: at(9) }));
+    expect(fleet.hasActiveRevision).toBe(true);
     expect(fleet.loadedAt).toEqual(start);
   });
 });

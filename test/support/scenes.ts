@@ -72,7 +72,7 @@ function fleetBefore(): Fleet {
     declared("pay.example.com"),
     declared("www.example.com"),
   );
-  fleet.recordLoad(load({ zones: 5, diagnostics: [diagnostic()], at: at(1) }));
+  fleet.recordLoad(load({ result: "partial", zones: 5, diagnostics: [diagnostic()], at: at(1) }));
   return fleet;
 }
 

@@ -97,6 +97,8 @@ export class World implements AsyncDisposable {
   revision = "r1";
   /** What is wrong in the files, or with them. */
   diagnostics: readonly Diagnostic[] = [];
+  /** Whether any of the files can be put in force. */
+  usable = true;
   readonly stop = new AbortController();
   readonly abort = new AbortController();
   readonly options: ReconcilerOptions;
@@ -193,8 +195,8 @@ export class World implements AsyncDisposable {
         place: { file: "zones.yaml", line: 1, column: 1 },
       };
     });
-    const { diagnostics, revision } = this;
-    return { documents, diagnostics, revision, hash: revision };
+    const { diagnostics, usable, revision } = this;
+    return { documents, diagnostics, usable, revision, hash: revision };
   }
 
   async #list(signal: AbortSignal): Promise<Listing> {

@@ -29,7 +29,9 @@ describe("the process", () => {
       'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681"} 1',
     );
 
-    fleet.recordLoad(load({ diagnostics: [diagnostic()], at: at(5), revision: "next" }));
+    fleet.recordLoad(
+      load({ result: "partial", diagnostics: [diagnostic()], at: at(5), revision: "next" }),
+    );
     const broken = await scrape(metrics, fleet);
     expect(broken.series.get("zonewarden_config_last_reload_successful")).toBe(0);
     expect(broken.series.get("zonewarden_config_last_reload_success_timestamp_seconds")).toBe(

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { logLoad, logZone } from "../../src/telemetry/log/log-reports.ts";
+import { logLoad, logProblems, logZone } from "../../src/telemetry/log/log-reports.ts";
 import { createLogger, type LogOptions } from "../../src/telemetry/log/log.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { a, b, held, shop } from "../support/fleets.ts";
@@ -11,6 +11,8 @@ import {
   done,
   failed,
   failure,
+  fleetRefusal,
+  heldLoad,
   load,
   lost,
   report,
@@ -167,11 +169,10 @@ describe("the audit of a write", () => {
 describe("files in the log", () => {
   it("each problem has a line with its place", ({ expect }) => {
     const { logger, lines } = book();
-    logLoad(logger, load({ diagnostics: [diagnostic(), diagnostic({ severity: "warning" })] }));
+    logProblems(logger, [diagnostic(), diagnostic({ severity: "warning" })]);
     expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
       ["error", "problem in a file"],
       ["warn", "problem in a file"],
-      ["info", "files loaded"],
     ]);
     expect(lines()[0]).toMatchObject({
       at: "shops.yaml:12:15",
@@ -182,13 +183,39 @@ describe("files in the log", () => {
   });
 
   it.for([
-    { result: "unchanged", says: ["debug", "files unchanged"] },
-    { result: "invalid", says: ["error", "files not taken over"] },
-    { result: "held", says: ["error", "files not taken over"] },
-  ] as const)("$result is told", ({ result, says }, { expect }) => {
+    { given: load(), says: { level: "info", msg: "revision applied", errors: 0, warnings: 0 } },
+    { given: load({ result: "unchanged" }), says: { level: "debug", msg: "revision unchanged" } },
+    {
+      given: load({
+        result: "partial",
+        diagnostics: [diagnostic(), diagnostic(), diagnostic({ severity: "warning" })],
+      }),
+      says: {
+        level: "warn",
+        msg: "revision partially applied",
+        errors: 2,
+        warnings: 1,
+        files: "shops.yaml",
+      },
+    },
+    {
+      given: heldLoad(),
+      says: {
+        level: "error",
+        msg: "revision held",
+        held: "sha256-0357424802a9",
+        reason: "fleet_change",
+        hold: fleetRefusal.message,
+      },
+    },
+    {
+      given: load({ result: "rejected", diagnostics: [diagnostic()] }),
+      says: { level: "error", msg: "revision rejected", errors: 1, files: "shops.yaml" },
+    },
+  ])("a load that is $given.result has one line", ({ given, says }, { expect }) => {
     const { logger, lines } = book();
-    logLoad(logger, load({ result }));
-    expect(lines().map(({ level, msg }) => [level, msg])).toEqual([says]);
+    logLoad(logger, given);
+    expect(lines()).toMatchObject([{ ...says, result: given.result }]);
   });
 });
 
@@ -240,7 +267,8 @@ describe("the format for a terminal", () => {
       "shops",
     );
     logZone(logger, report(shop, 2, held("weakening")), "shops");
-    logLoad(logger, load({ diagnostics: [diagnostic()] }));
+    logProblems(logger, [diagnostic()]);
+    logLoad(logger, load({ result: "partial", diagnostics: [diagnostic()] }));
     await expect(text()).toMatchFileSnapshot("../golden/log-pretty.txt");
   });
 
@@ -265,7 +293,7 @@ describe("the format for a terminal", () => {
   it("keeps a text of the service from steering the terminal", ({ expect }) => {
     const { logger, text } = book({ format: "pretty" });
     const hostile: Partial<Diagnostic> = { message: "\u001b[2Jgone\nFAKE" };
-    logLoad(logger, load({ diagnostics: [diagnostic(hostile)] }));
+    logProblems(logger, [diagnostic(hostile)]);
     expect(text()).not.toContain("\u001b");
     expect(text()).toContain("diagnostic=\\u{1b}[2Jgone\\u{a}FAKE");
   });

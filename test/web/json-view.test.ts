@@ -18,14 +18,14 @@ function sent(body: unknown): unknown {
 describe("the fleet as JSON", () => {
   it("tells the process and its zones in numbers", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
-    fleet.recordLoad(load({ diagnostics: [diagnostic()] }));
+    fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
     fleet.recordZone(report(shop, 1, { result: "in_sync" }));
     expect(sent(fleetJson(snapshot(fleet)))).toEqual({
       version: "0.1.0",
       mode: "enforce",
       started_at: "2026-11-21T10:00:00.000Z",
       desired: {
-        result: "applied",
+        result: "partial",
         source: "./zones",
         revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
         hash: "a1b2c3d4e5f60718",

@@ -155,7 +155,35 @@ describe("a revision of the files that is held", () => {
     broken.recordLoad(heldLoad({ diagnostics: [diagnostic()] }));
     const words = wordsOf(fleetPage(broken));
     expect(words).toContain("Problems 2 ");
-    expect(words).toContain("The files are not in order. 1 problem ;");
+    expect(words).toContain("A new revision of the files is held.");
+    expect(words).toContain("stays in force. 1 error .");
+  });
+});
+
+describe("the banner of a load", () => {
+  const diagnostics = [diagnostic(), diagnostic({ severity: "warning" })];
+
+  it.for([
+    { given: load(), says: undefined },
+    { given: load({ diagnostics: [diagnostic({ severity: "warning" })] }), says: undefined },
+    {
+      given: load({ result: "partial", diagnostics }),
+      says: "The files are partially applied. 1 error . What has errors keeps its last good version",
+    },
+    {
+      given: load({ result: "rejected", diagnostics }),
+      says: "The files are rejected. 1 error . 8c9b6cfb5909 stays in force.",
+    },
+    {
+      given: load({ result: "rejected", revision: "", hash: "", diagnostics }),
+      says: "The files are rejected. 1 error . No revision is in force, and nothing is written.",
+    },
+  ])("says “$says”", ({ given, says }, { expect }) => {
+    const fleet = fleetOf();
+    fleet.recordLoad(given);
+    const page = fleetPage(fleet);
+    if (says === undefined) expect(page).not.toContain('class="banner"');
+    else expect(wordsOf(page)).toContain(says);
   });
 });
 
@@ -229,7 +257,7 @@ describe("hostile text", () => {
 describe("problems in files", () => {
   it("come with place, path, what is wrong and what would be right", ({ expect }) => {
     const fleet = fleetOf();
-    fleet.recordLoad(load({ diagnostics: [diagnostic()] }));
+    fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
     expect(wordsOf(textOfHtml(renderProblemsPage(snapshotOf(fleet))))).toContain(
       "shops.yaml:12:15 error SCHEMA_ENUM &quot;blok&quot; is no action of a policy. Did you mean &quot;log&quot;? in zones[0].page_shield.policies.items[0].action",
     );

@@ -36,7 +36,7 @@ function serve(
 
 function loadedFleet(): Fleet {
   const fleet = fleetOf();
-  fleet.recordLoad(load({ diagnostics: [diagnostic()] }));
+  fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
   fleet.recordZone(report(shop, 1, drifted));
   return fleet;
 }
@@ -53,7 +53,7 @@ describe("the server", () => {
     expect(await get("/healthz?verbose")).toEqual([200, "[+]loop ok\ncheck passed\n"]);
     expect(await get("/readyz")).toEqual([
       503,
-      "[-]desired-state failed: not loaded yet\ncheck failed\n",
+      "[-]desired-state failed: the zone files are not loaded yet\ncheck failed\n",
     ]);
     fleet.recordLoad(load());
     expect(await get("/readyz")).toEqual([200, "ok\n"]);

@@ -12,7 +12,7 @@ import { suppressedDiagnostics } from "../suppression-problems.ts";
 import type { Reader, ReadingClock } from "../yaml/read-yaml-in-worker.ts";
 import { commitOf } from "./git-revision.ts";
 import { joinFiles } from "./join-zone-files.ts";
-import type { Memory, Taken, TraceEntry } from "./join-zone-files.ts";
+import type { Joined, Memory, Taken, TraceEntry } from "./join-zone-files.ts";
 import { hashOf, parseFileInWorker, unusableFile } from "./parse-zone-file.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
 
@@ -21,6 +21,8 @@ export interface DesiredState {
   /** Of a broken file: those of its last good version in this process. */
   readonly documents: readonly ZoneDocument[];
   readonly diagnostics: readonly Diagnostic[];
+  /** `false`: nothing of what lies there can be put in force; `documents` is what was read before. */
+  readonly usable: boolean;
   /** Commit of the directory where there is one, else taken from the content. */
   readonly revision: string;
   /** Of all file contents: equal as long as nothing was changed. */
@@ -108,6 +110,7 @@ export class DesiredFiles {
     this.#last = {
       ...this.#last,
       diagnostics: [diagnostic],
+      usable: false,
       stale: [...this.#known.keys()],
       sources: new Map(),
     };
@@ -155,6 +158,7 @@ export class DesiredFiles {
     return {
       documents: joined.documents,
       ...silenced,
+      usable: isUsable(joined, parsed),
       revision: commit ?? `sha256-${hash.slice(0, 12)}`,
       hash,
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
@@ -185,6 +189,7 @@ export class DesiredFiles {
 const nothingYet: DesiredState = {
   documents: [],
   diagnostics: [],
+  usable: false,
   revision: "none",
   hash: "",
   files: 0,
@@ -210,6 +215,18 @@ function isSame(before: Omit<Reading, "state">, next: Omit<Reading, "state">): b
     before.parsed.length === next.parsed.length &&
     before.parsed.every((file, index) => file === next.parsed[index])
   );
+}
+
+/** Whether a file counts as it lies there, and there is more to put in force than the good files beside a broken one. */
+function isUsable(
+  { documents, diagnostics, stale }: Joined,
+  parsed: readonly ParsedFile[],
+): boolean {
+  if (documents.length === 0 && diagnostics.some(({ severity }) => severity === "error")) {
+    return false;
+  }
+  const broken = new Set(stale);
+  return parsed.some(({ file }) => !isDirectory(file) && !broken.has(file));
 }
 
 function isDirectory(file: string): boolean {

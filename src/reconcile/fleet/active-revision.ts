@@ -8,16 +8,17 @@ import { compareFleets } from "./fleet-guard.ts";
 import type { FleetDigests, FleetLimits, FleetHold } from "./fleet-guard.ts";
 import { withSuspensionOf, onlySuspends } from "./suspension-overlay.ts";
 
-/** What one reading of the files came to. */
+/** What one load of the files came to. */
 export interface Loaded {
   readonly result: LoadResult;
   readonly state: DesiredState;
   /** Of the files, and of what they say about the zones that are listed. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The fleet in force after it. */
+  /** The fleet in force after the load. */
   readonly fleet: DesiredFleet;
-  /** Revision and content in force after it; where there is a refusal, not those of `state`. */
+  /** Revision and content in force after the load: those of `state` unless it is held or rejected; "" before the first. */
   readonly inForce: Pick<DesiredState, "revision" | "hash">;
+  /** `undefined` unless the result is `held`. */
   readonly hold: FleetHold | undefined;
 }
 
@@ -34,7 +35,9 @@ export class ActiveRevision {
   #found: DesiredFleet = noFleet;
   /** What a new revision is compared with: its zones that are found, and those that were when it was put in force. */
   #compared: Zones = noFleet.zones;
-  /** What is looked at: the zones that are found, restrained as a revision that is held restrains them. */
+  /** The zones of the revision that is held; its suspensions are in force. */
+  #held: DesiredFleet | undefined;
+  /** What is reconciled: the zones that are found, with the suspensions of a held revision. */
   #shown: DesiredFleet = noFleet;
 
   constructor(select: Select) {
@@ -50,40 +53,48 @@ export class ActiveRevision {
   }
 
   /**
-   * Puts what the files say in force, unless the step from the revision before is too wide to take unasked. Who suspends
-   * zones means it at once: that alone is no step, and of a revision that is held it is in force nevertheless.
+   * Puts a revision in force, unless nothing of it is usable, or it changes more zones than the limits allow. Suspending
+   * zones is never held: a revision that only does that is applied, and the suspensions of a held one are in force.
    */
   adopt(state: DesiredState, listed: KnownZones | undefined, limits: FleetLimits): Loaded {
     this.#findIn(listed);
+    if (!state.usable) return this.#keep("rejected", state, this.#found.diagnostics);
     const isNew = state.hash !== this.#adopted?.hash;
     const next = isNew ? desiredFleet(this.#select, state, listed) : this.#found;
-    const diagnostics = [...state.diagnostics, ...next.diagnostics];
-    const hold = isNew ? this.#refusalOf(state, next, limits) : undefined;
+    if (state.documents.length === 0 && this.#compared.size > 0) {
+      return this.#keep("rejected", state, [noZoneDeclared(this.#compared.size)]);
+    }
+    const hold = isNew ? this.#holdOf(state, next, limits) : undefined;
     if (hold !== undefined) {
-      this.#shown = restrained(this.#found, next);
-      const inForce = { revision: this.revision, hash: this.#adopted?.hash ?? "" };
-      return {
-        result: "held",
-        state,
-        diagnostics: diagnostics,
-        fleet: this.#shown,
-        inForce,
-        hold: hold,
-      };
+      this.#held = next;
+      return this.#keep("held", state, next.diagnostics, hold);
     }
     this.#adopted = state;
     this.#found = next;
     this.#compared = next.zones;
+    this.#held = undefined;
     this.#shown = next;
-    const isBroken = state.diagnostics.some(({ severity }) => severity === "error");
-    const result = isBroken ? "invalid" : isNew ? "applied" : "unchanged";
+    const diagnostics = [...state.diagnostics, ...next.diagnostics];
+    const isBroken = diagnostics.some(({ severity }) => severity === "error");
+    const result = isBroken ? "partial" : isNew ? "applied" : "unchanged";
+    return { result, state, diagnostics, fleet: next, inForce: state, hold: undefined };
+  }
+
+  /** Leaves in force what is. */
+  #keep(
+    result: "held" | "rejected",
+    state: DesiredState,
+    found: readonly Diagnostic[],
+    hold?: FleetHold,
+  ): Loaded {
+    this.#shown = this.#held === undefined ? this.#found : restrained(this.#found, this.#held);
     return {
       result,
       state,
-      diagnostics: diagnostics,
-      fleet: next,
-      inForce: state,
-      hold: undefined,
+      diagnostics: [...state.diagnostics, ...found],
+      fleet: this.#shown,
+      inForce: { revision: this.revision, hash: this.#adopted?.hash ?? "" },
+      hold,
     };
   }
 
@@ -99,7 +110,7 @@ export class ActiveRevision {
     this.#compared = new Map([...this.#compared, ...this.#found.zones]);
   }
 
-  #refusalOf(
+  #holdOf(
     { revision }: DesiredState,
     next: DesiredFleet,
     limits: FleetLimits,
@@ -107,6 +118,17 @@ export class ActiveRevision {
     const before = this.#compared;
     return compareFleets(digestsOf(before), digestsToCompare(before, next.zones), revision, limits);
   }
+}
+
+function noZoneDeclared(before: number): Diagnostic {
+  return {
+    code: "NO_ZONE_DECLARED",
+    severity: "error",
+    place: { file: ".", line: 1, column: 1 },
+    path: "",
+    message: `the files declare no zone, while ${before} zones are in force`,
+    remedy: "restore the zone files; to stop managing all zones, restart zonewarden",
+  };
 }
 
 const noFleet: DesiredFleet = { zones: new Map(), diagnostics: [], missing: new Map() };

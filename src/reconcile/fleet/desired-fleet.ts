@@ -8,6 +8,8 @@ import { digestOf } from "../run/zone-memory.ts";
 export interface DesiredState {
   readonly documents: readonly ZoneDocument[];
   readonly diagnostics: readonly Diagnostic[];
+  /** `false`: nothing of what was read can be put in force; `documents` is what was read before. */
+  readonly usable: boolean;
   readonly revision: string;
   readonly hash: string;
 }

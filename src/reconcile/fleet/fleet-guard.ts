@@ -24,7 +24,7 @@ export type FleetDigests = ReadonlyMap<ZoneName, string>;
 /**
  * Says why a new revision of the files must not be followed before somebody has acknowledged it; `undefined`: go on.
  *
- * Zones that are new are nobody's loss and do not count; a revision that leaves no zone at all is refused always.
+ * Zones that are new are nobody's loss and do not count; a revision of which no zone is listed is always held.
  */
 export function compareFleets(
   before: FleetDigests,
@@ -33,7 +33,7 @@ export function compareFleets(
   limits: FleetLimits,
 ): FleetHold | undefined {
   if (before.size === 0) return undefined;
-  if (after.size === 0) return noZonesLeft(before);
+  if (after.size === 0) return noZoneListed(before, revision);
   const touched = [...before]
     .filter(([name, digest]) => after.get(name) !== digest)
     .map(([name]) => name);
@@ -59,10 +59,10 @@ function digitsOf(revision: string): string {
   return revision.replace(/^sha256-/, "");
 }
 
-function noZonesLeft(before: FleetDigests): FleetHold {
+function noZoneListed(before: FleetDigests, revision: string): FleetHold {
   return {
     reason: "fleet_change",
-    message: `the files declare no zone any more, where there were ${before.size}: nothing is done; bring the files back, or start the program anew`,
+    message: `revision ${revision} leaves none of ${before.size} zones: no zone that the service lists is declared; check names, selectors and what the credentials see`,
     touched: new Set(before.keys()),
   };
 }

@@ -8,7 +8,7 @@ import {
   neverRead,
   newlyMalicious,
 } from "../../state/inventory.ts";
-import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
+import { brokenFiles, isError, type LoadReport } from "../../state/load-report.ts";
 import {
   durationOf,
   type Failure,
@@ -65,33 +65,30 @@ export function logMove(logger: Logger, before: ZoneState, { declared, owasp }: 
   logger.info(facts, "OWASP ruleset moved");
 }
 
-/** A reading of the files as log lines: what came of it, and each problem with its place. */
+/** The result of a load as a log line. */
 export function logLoad(logger: Logger, load: LoadReport): void {
-  const facts = {
-    result: load.result,
-    revision: load.revision,
-    zones: load.zones,
-    diagnostics: load.diagnostics.length,
-    ...(load.held === undefined ? {} : { held: load.held.revision }),
-  };
-  switch (load.result) {
+  const { result, revision, zones, held, diagnostics } = load;
+  const errors = diagnostics.filter(isError).length;
+  const facts = { result, revision, zones, errors, warnings: diagnostics.length - errors };
+  const broken = errors === 0 ? {} : { files: brokenFiles(diagnostics) };
+  switch (result) {
     case "unchanged":
-      logger.debug(facts, "files unchanged");
+      logger.debug(facts, "revision unchanged");
       return;
     case "applied":
-      logProblems(logger, load.diagnostics);
-      logger.info(facts, "files loaded");
+      logger.info(facts, "revision applied");
       return;
-    case "invalid":
-    case "held":
-      logProblems(logger, load.diagnostics);
-      logger.error(facts, "files not taken over");
-      if (load.held !== undefined) logHeld(logger, load.held);
+    case "partial":
+      logger.warn({ ...facts, ...broken }, "revision partially applied");
+      return;
+    case "held": {
+      const hold = { held: held?.revision, reason: held?.hold.reason, hold: held?.hold.message };
+      logger.error({ ...facts, ...broken, ...hold }, "revision held");
+      return;
+    }
+    case "rejected":
+      logger.error({ ...facts, ...broken }, "revision rejected");
   }
-}
-
-function logHeld(logger: Logger, { revision, hold }: HeldRevision): void {
-  logger.error({ held: revision, code: hold.reason, hold: hold.message }, "files held");
 }
 
 /** One line for each problem, at the level of its severity. */

@@ -30,7 +30,7 @@ function single(definition: MetricDefinition, value: number): string {
 }
 
 function configInfo(load: LoadReport | undefined): readonly Sample[] {
-  if (load === undefined) return [];
+  if (load === undefined || load.revision === "") return [];
   return [{ labels: { source: load.source, revision: load.revision }, value: 1 }];
 }
 

@@ -46,19 +46,19 @@ export const metricTable = {
     name: "zonewarden_config_last_reload_successful",
     type: "gauge",
     labels: {},
-    help: "Whether the files, as last read, are without errors and in force.",
+    help: "Whether the last load of the files was applied or unchanged; 0: partial, held or rejected.",
   },
   configLoadedAt: {
     name: "zonewarden_config_last_reload_success_timestamp_seconds",
     type: "gauge",
     labels: {},
-    help: "When the files were last read without errors; 0 until then.",
+    help: "When a load of the files was last applied or unchanged; 0 until then.",
   },
   configReloads: {
     name: "zonewarden_config_reloads_total",
     type: "counter",
     labels: { result: loadResults },
-    help: "Readings of the files; a version that is not taken over counts once.",
+    help: "Loads of the files by result; a revision that is partial, held or rejected counts once, not at each poll.",
   },
   configZones: {
     name: "zonewarden_config_zones",

@@ -1,4 +1,4 @@
-import type { LoadReport } from "../../state/load-report.ts";
+import { isError, isLoaded, type LoadReport } from "../../state/load-report.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
 import { html, type Html, type Part } from "./html.ts";
@@ -20,7 +20,7 @@ export function layout(snapshot: Snapshot, title: string, content: Part): Html {
       <body>
         <a class="skip" href="#main">Skip to content</a>
         ${topBar(snapshot)}
-        <main id="main">${heldBanner(snapshot)} ${fileBanner(snapshot)} ${content}</main>
+        <main id="main">${loadBanner(snapshot)} ${content}</main>
         ${foot(snapshot)}
       </body>
     </html> `;
@@ -46,7 +46,11 @@ function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html 
     </nav>
     <p class="facts">
       <span class="mode ${mode}">${mode}</span>
-      ${load === undefined ? html`<span>no desired state yet</span>` : revision(load.revision)}
+      ${
+        load === undefined || load.revision === ""
+          ? html`<span>no revision in force</span>`
+          : revision(load.revision)
+      }
       <span>v${version}</span>
     </p>
   </header>`;
@@ -61,23 +65,32 @@ function countOf(load: LoadReport | undefined): number {
   return (load?.diagnostics.length ?? 0) + Number(load?.held !== undefined);
 }
 
-function heldBanner({ fleet: { load } }: Snapshot): Html | undefined {
-  if (load?.held === undefined) return undefined;
-  return html`<p class="banner" role="status">
-    <strong>A new revision of the files is held.</strong> ${revisionCode(load.held.revision)} would
-    change or drop ${counted(load.held.zones, "zone")} and is not followed;
-    ${revisionCode(load.revision)} stays in force. <a href="/diagnostics">Why, and what to do</a>
-  </p>`;
-}
-
-function fileBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefined {
-  if (load === undefined || load.diagnostics.every(({ severity }) => severity !== "error")) {
-    return undefined;
+/** What the last load of the files left out, and what stays in force. */
+function loadBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefined {
+  if (load === undefined || isLoaded(load)) return undefined;
+  const { result, held, diagnostics, revision: inForce } = load;
+  const kept =
+    inForce === ""
+      ? html`No revision is in force, and nothing is written.`
+      : html`${revisionCode(inForce)} stays in force.`;
+  const errors = diagnostics.filter(isError).length;
+  const found = errors > 0 && html`<a href="/diagnostics">${counted(errors, "error")}</a>. `;
+  const since = loadedAt !== undefined && html`Last load without errors: ${moment(loadedAt, now)}.`;
+  if (held !== undefined) {
+    return html`<p class="banner" role="status">
+      <strong>A new revision of the files is held.</strong> ${revisionCode(held.revision)} would
+      change or drop ${counted(held.zones, "zone")} and is not followed; ${kept} ${found}
+      <a href="/diagnostics">Why, and what to do</a>
+    </p>`;
+  }
+  if (result === "partial") {
+    return html`<p class="banner" role="status">
+      <strong>The files are partially applied.</strong> ${found}What has errors keeps its last good
+      version, or is left out where it has none. ${since}
+    </p>`;
   }
   return html`<p class="banner" role="status">
-    <strong>The files are not in order.</strong>
-    <a href="/diagnostics">${counted(load.diagnostics.length, "problem")}</a>; what is broken keeps
-    its last good state${loadedAt !== undefined && html` (all was well ${moment(loadedAt, now)})`}.
+    <strong>The files are rejected.</strong> ${found}${kept} ${since}
   </p>`;
 }
 

@@ -1,0 +1,123 @@
+import { describe, it } from "vitest";
+
+import { declared, desiredZone, policy } from "../support/model.ts";
+import { diagnostic } from "../support/reports.ts";
+import { World } from "../support/world.ts";
+
+const [shop, blog] = ["shop.example", "blog.example"] as const;
+
+/** What a file says after somebody has edited it. */
+const edited = desiredZone({
+  settings: [{ name: "enabled", value: true }],
+  policies: declared([policy("checkout", { action: "allow" })]),
+}).content;
+
+async function loadFiles(world: World, files: Partial<World>): Promise<World["loads"][number]> {
+  Object.assign(world, files);
+  world.reconciler.wake("file");
+  await world.clock.advance(0);
+  const last = world.loads.at(-1);
+  if (last === undefined) throw new Error("nothing was loaded");
+  return last;
+}
+
+describe("a load", () => {
+  const broken = [diagnostic()];
+
+  it("is rejected until something can be put in force, and reports why each time", async ({
+    expect,
+  }) => {
+    await using world = new World([shop]);
+    const unreadable = [diagnostic({ code: "DIRECTORY_UNREADABLE" })];
+    Object.assign(world, { diagnostics: unreadable, usable: false });
+    world.start();
+    await world.clock.advance(0);
+    const nothing = { revision: "", hash: "" };
+    expect(world.loads).toMatchObject([
+      { result: "rejected", diagnostics: unreadable, inForce: nothing },
+      { result: "rejected", diagnostics: unreadable, inForce: nothing },
+    ]);
+    expect(world.requests).toEqual([]);
+    expect(await loadFiles(world, { diagnostics: [], usable: true })).toMatchObject({
+      result: "applied",
+      diagnostics: [],
+      inForce: { revision: "r1" },
+    });
+    expect(world.told()).toEqual([`${shop} applied`]);
+    const away = { diagnostics: unreadable, usable: false };
+    expect(await loadFiles(world, away)).toMatchObject({
+      result: "rejected",
+      diagnostics: unreadable,
+      inForce: { revision: "r1" },
+    });
+    expect(await loadFiles(world, { diagnostics: [], usable: true })).toMatchObject({
+      result: "unchanged",
+      diagnostics: [],
+    });
+  });
+
+  it("with one broken file of several is partial: the rest of the revision is in force", async ({
+    expect,
+  }) => {
+    await using world = new World([shop, blog]);
+    world.start();
+    await world.clock.advance(0);
+    world.told();
+    world.files.set(blog, edited);
+    const partial = { result: "partial", diagnostics: broken, inForce: { revision: "r2" } };
+    expect(await loadFiles(world, { revision: "r2", diagnostics: broken })).toMatchObject(partial);
+    expect(world.told()).toEqual([`${blog} applied`]);
+    expect(await loadFiles(world, {})).toMatchObject(partial);
+    expect(world.told()).toEqual([]);
+    expect(await loadFiles(world, { diagnostics: [] })).toMatchObject({ result: "unchanged" });
+  });
+
+  it("of which no file is usable is rejected: zones stay as the revision before declares them", async ({
+    expect,
+  }) => {
+    await using world = new World([shop, blog]);
+    world.start();
+    await world.clock.advance(0);
+    world.told();
+    world.files.delete(blog);
+    world.files.set(shop, edited);
+    const unusable = { revision: "r2", diagnostics: broken, usable: false };
+    expect(await loadFiles(world, unusable)).toMatchObject({
+      result: "rejected",
+      diagnostics: broken,
+      inForce: { revision: "r1", hash: "r1" },
+    });
+    world.reconciler.wake("schedule");
+    await world.clock.advance(0);
+    expect(world.told()).toEqual([`${shop} in_sync`, `${blog} in_sync`]);
+  });
+
+  it("that declares no zone is applied where none is in force", async ({ expect }) => {
+    await using world = new World([shop]);
+    world.files.clear();
+    world.start();
+    await world.clock.advance(0);
+    expect(world.loads[0]).toMatchObject({ result: "applied", inForce: { revision: "r1" } });
+  });
+
+  it("that cannot be read while a revision is held keeps the suspensions of the held one", async ({
+    expect,
+  }) => {
+    const zones = Array.from({ length: 12 }, (_, index) => `z${index}.example`);
+    const [first = "", ...rest] = zones;
+    await using world = new World(zones);
+    world.start();
+    await world.clock.advance(0);
+    for (const zone of rest) world.files.set(zone, edited);
+    const suspension = { reason: "incident", until: undefined };
+    world.files.set(first, { ...edited, suspension });
+    expect(await loadFiles(world, { revision: "r2" })).toMatchObject({ result: "held" });
+    const unusable = { revision: "r3", diagnostics: broken, usable: false };
+    const { result, inForce, fleet } = await loadFiles(world, unusable);
+    expect({ result, revision: inForce.revision }).toEqual({ result: "rejected", revision: "r1" });
+    const suspended = [...fleet.zones.values()].filter(
+      ({ desired }) => desired.content.suspension !== undefined,
+    );
+    expect(suspended.map(({ desired }) => desired.zone.name)).toEqual([first]);
+  });
+});
