@@ -42,7 +42,7 @@ export function reloader(
         logger.warn({ keys: change.waiting }, "configuration changed where only a restart helps");
       }
       // Problems of the configuration stand beside those of the files.
-      reconciler.wake("file");
+      reconciler.filesChanged();
     }
     if (change === undefined || change.applied.length === 0) return;
     logger.info({ keys: change.applied }, "configuration changed");
@@ -56,7 +56,7 @@ export function reloader(
     }
     if (!change.applied.some((key) => judging.has(key))) return;
     reconciler.reconfigure(optionsOf(current));
-    if (current.schedule.onChange) reconciler.wake("signal");
+    if (current.schedule.onChange) reconciler.requestSweep("signal");
   };
   return async () => {
     try {

@@ -30,7 +30,7 @@ export async function runDaemon(parts: DaemonParts, host: Host, stopping: Stoppi
   const live = new RunningConfig(config);
   let cost: SweepCost = new Map();
   using timetable = new SweepSchedule(config.schedule, {
-    wake: () => reconciler.wake("schedule"),
+    wake: () => reconciler.requestSweep("schedule"),
     missed: () => metrics.recordMissedRun("paused"),
   });
   const rounds = createInventoryRounds(parts, host);
@@ -70,7 +70,7 @@ export async function runDaemon(parts: DaemonParts, host: Host, stopping: Stoppi
 
   const reload = reloader(parts, { live, timetable, reconciler, rounds }, host, stop);
   await using _attention = await payAttention(parts, host, reconciler, reload);
-  reconciler.wake("startup");
+  reconciler.requestSweep("startup");
   await Promise.all([reconciler.runUntil(stopping.signals), rounds.runUntil(stop)]);
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
 }
@@ -91,19 +91,19 @@ async function payAttention(
   reload: () => Promise<void>,
 ): Promise<AsyncDisposable> {
   await using started = new AsyncDisposableStack();
-  const onChange = (): void => reconciler.wake("file");
+  const onChange = (): void => reconciler.filesChanged();
   started.use(await watch(config.desired.path, config, host, onChange));
   started.use(await watch(configFile, config, host, () => void reload()));
   started.use(
     host.onSignal("SIGHUP", () => {
       void reload();
-      reconciler.wake("signal");
+      reconciler.requestSweep("signal");
     }),
   );
   const poll = async (): Promise<void> => {
-    reconciler.wake("file");
+    reconciler.filesChanged();
     await reload();
-    if (await isAnyTokenReplaced(service.credentials)) reconciler.wake("retry");
+    if (await isAnyTokenReplaced(service.credentials)) reconciler.requestSweep("retry");
   };
   started.use(every(pollMs, () => void poll(), host.clock));
   return started.move();

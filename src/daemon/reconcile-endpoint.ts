@@ -15,8 +15,8 @@ export function reconcileEndpointOf(
   return {
     token: () => readSecret(source, host),
     wake: (zone) => {
-      if (zone === "") reconciler.wake("manual");
-      else reconciler.wakeZone(zone, "manual");
+      if (zone === "") reconciler.requestSweep("manual");
+      else reconciler.requestZone(zone, "manual");
     },
     audit: ({ result, zone, from }) => {
       const facts = { audit: true, result, from, ...(zone === "" ? {} : { zone }) };

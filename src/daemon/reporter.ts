@@ -55,7 +55,7 @@ export function reporterOf(
       const all = [...audience.configProblems(), ...diagnostics];
       // A configuration with errors keeps its last good version, as any other file.
       const result = isLoaded(loaded) && all.some(isError) ? "partial" : loaded.result;
-      const { revision, hash } = loaded.inForce;
+      const { revision, hash } = loaded.active;
       const load: LoadReport = {
         result,
         source,

@@ -21,11 +21,10 @@ import {
 import type { Clock, LiveReader } from "../zone/ports.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
-import { ZoneQueue } from "./queue/zone-queue.ts";
+import { type QueueEntry, ZoneQueue } from "./queue/zone-queue.ts";
 import { BackOff } from "./run/back-off.ts";
 import { partsOf } from "./run/plan-zone.ts";
 import { readZoneImpact, type ImpactSource, type JudgedPlan } from "./run/read-impact.ts";
-import { loopUntil } from "./signals.ts";
 
 /** How what was detected is looked at. */
 export interface InventoryRoundsOptions {
@@ -113,12 +112,11 @@ export class InventoryRounds {
   /** Works until `stop` aborts. Never rejects for what the world does. */
   async runUntil(stop: AbortSignal): Promise<void> {
     const { clock, bug } = this.#ports;
-    const lookAtNext = async (): Promise<void> => {
-      const { zone } = await this.#queue.take(stop);
-      await this.#look(zone, stop).finally(() => this.#queue.done(zone));
+    const run = async ({ zone }: QueueEntry): Promise<void> => {
+      await this.#look(zone, stop);
       await clock.sleep(this.#restMs, stop);
     };
-    await loopUntil(stop, lookAtNext, bug);
+    await this.#queue.work(run, bug, stop);
   }
 
   /** A few zones are known soon; many are spread over their period, and leave the budget to those who are in a hurry. */

@@ -1,249 +1,245 @@
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
-import type { ZoneName } from "../zone/zone.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
 import { ActiveRevision, type Loaded } from "./fleet/active-revision.ts";
 import {
   type DesiredFleet,
   type DesiredSource,
   type DesiredState,
-  isSweep,
   missingReport,
   namesOf,
 } from "./fleet/desired-fleet.ts";
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
-import type { DirectoryPorts } from "./fleet/zone-directory.ts";
-import { ZoneDirectory } from "./fleet/zone-directory.ts";
+import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
+import { EventQueue, type SweepTrigger } from "./queue/event-queue.ts";
 import { spreadMs, Sweep } from "./queue/sweep.ts";
-import type { QueueEntry, ZoneQueue } from "./queue/zone-queue.ts";
+import type { QueueEntry } from "./queue/zone-queue.ts";
 import { type CredentialPorts, ZoneQueues } from "./queue/zone-queues.ts";
-import type { ZoneRunOptions, ZoneRunPorts } from "./run/zone-runner.ts";
-import { ZoneRunner } from "./run/zone-runner.ts";
+import {
+  ZoneRunner,
+  type ZoneRunOptions,
+  type ZoneRunPorts,
+  type ZoneRunResult,
+} from "./run/zone-runner.ts";
 import { loopUntil, type StopSignals } from "./signals.ts";
 
-/** What the daemon does, beside how it runs each zone. */
 export interface ReconcilerOptions extends ZoneRunOptions {
-  /** Zones of one credential that are looked at side by side. */
+  /** How many zones of one credential are run at the same time. */
   readonly concurrency: number;
   readonly fleetLimits: FleetLimits;
-  /** Whether a change of the files is acted on at once, or in the next sweep. */
+  /** Whether a file change takes effect at once, or in the next sweep. */
   readonly onChange: boolean;
 }
 
-/** What the daemon needs from outside, and whom it tells. */
 export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   readonly desired: DesiredSource;
   readonly credentials: CredentialPorts;
-  /** When the next scheduled sweep begins; `undefined` where none is planned. */
+  /** When the next scheduled sweep is due; `undefined` where none is scheduled. */
   readonly nextSweep: () => Date | undefined;
   readonly report: (report: ZoneReport) => void;
   readonly loaded: (loaded: Loaded) => void;
-  /** A scheduled sweep was due while the one before was under way; it begins when that one has ended. */
+  /** A scheduled sweep was due during another; it begins when that one ends. */
   readonly overlapped: () => void;
 }
 
 /**
- * Turns any number of wake-ups into looks at zones.
+ * The daemon's loop: a machine with five events, each handled by one function.
  *
- * A wake-up carries no facts, only the wish to look again: however many arrive while the files are being read, they
- * are read once more, not once each. The unit of work is the zone: each is proposed and carried out by itself, and
- * never twice at once.
+ *   event             from            handler            what it does
+ *   files changed     filesChanged    #onFilesChanged    loads the files, activates them, queues the zones that changed
+ *   sweep due         requestSweep    #onSweepDue        lists the zones and loads the files; begins when both have arrived
+ *   listing arrived   ZoneDirectory   #onListingArrived  finds the declared zones in it, begins the sweep that is due
+ *   zone requested    requestZone     requestZone        queues one zone before those of a sweep
+ *   run ended         a worker        #onRunEnded        reports, queues the next run of the zone
+ *
+ * The first three change the fleet: they wait in the EventQueue and are handled one at a time. Workers take zones from the
+ * ZoneQueues and run them (zone-runner.ts); no zone is run twice at once.
  */
 export class Reconciler {
   #options: ReconcilerOptions;
   readonly #ports: ReconcilerPorts;
-  readonly #runner: ZoneRunner;
-  readonly #queues: ZoneQueues;
+  readonly #events = new EventQueue();
   readonly #directory: ZoneDirectory;
-  readonly #inForce: ActiveRevision;
-  readonly #sweep = new Sweep(() => this.wake("schedule"));
-  readonly #woken = new Set<Trigger>();
-  #wakeUp = Promise.withResolvers<void>();
-  #state: DesiredState | undefined;
-  /** What the files said when they were last read in full and usable. */
-  #base: DesiredState | undefined;
-  /** Content for which the zones were listed last: a name that nobody has is not asked for again and again. */
-  #listedFor: string | undefined;
+  readonly #active: ActiveRevision;
+  readonly #sweep = new Sweep(() => this.requestSweep("schedule"));
+  readonly #queues: ZoneQueues;
+  readonly #runner: ZoneRunner;
+  /** Hash of the files for which the zones were listed last: an unknown name is looked up once. */
+  #listedHash: string | undefined;
 
   constructor(options: ReconcilerOptions, ports: ReconcilerPorts) {
     this.#options = options;
     this.#ports = ports;
-    this.#runner = new ZoneRunner(options, ports);
+    this.#directory = new ZoneDirectory(ports, () => this.#events.add({ type: "listing_arrived" }));
+    this.#active = new ActiveRevision(ports.desired.select);
     this.#queues = new ZoneQueues(ports.credentials, ports.clock);
-    this.#inForce = new ActiveRevision(ports.desired.select);
-    this.#directory = new ZoneDirectory(ports, () => this.#wakeUp.resolve());
+    this.#runner = new ZoneRunner(options, ports);
   }
 
-  /** Zones that wait to be looked at; those that wait for a window to open do not count. */
+  /** How many zones wait for a run. Zones that wait for a hold to end do not count. */
   get waiting(): number {
     return this.#queues.size;
   }
 
-  /** Zones that are being looked at now, and since which moment of the clock's uptime. */
+  /** Zones that are being run, and since which moment of the monotonic clock. */
   get running(): ReadonlyMap<ZoneName, number> {
     return this.#queues.running;
   }
 
-  /**
-   * Goes by other options from the next look on; only the number of workers stays. What holds plans for a while may be
-   * over sooner by them, so these zones are looked at again.
-   */
+  /** Uses other options for the next runs; only the number of workers stays. Holds may end earlier: held zones run again. */
   reconfigure(options: ReconcilerOptions): void {
     this.#options = options;
     this.#runner.reconfigure(options);
-    this.#queues.hastenDue();
+    this.#queues.promoteDue();
   }
 
-  /** Asks to look again: at every zone, or after a file change at those that it touches. */
-  wake(trigger: Trigger): void {
-    this.#woken.add(trigger);
-    this.#wakeUp.resolve();
+  filesChanged(): void {
+    this.#events.add({ type: "files_changed" });
   }
 
-  /** Asks to look at one zone, before those that wait for a sweep; one that the service does not list needs a sweep. */
-  wakeZone(name: string, trigger: Trigger): void {
-    const declared = [...this.#inForce.fleet.zones.values()].find(
-      ({ desired }) => desired.zone.name === name,
-    );
-    if (declared === undefined) this.wake(trigger);
-    else this.#queues.add(declared.desired.zone, "changed", trigger, 0);
+  requestSweep(trigger: SweepTrigger): void {
+    this.#events.add({ type: "sweep_due", trigger });
   }
 
-  /** Works until `stop` aborts; ends when the looks under way have ended. Never rejects for what the world does. */
+  /** Queues one zone before those of a sweep. A zone that is not known needs a sweep. */
+  requestZone(name: string, trigger: SweepTrigger): void {
+    const zone = [...this.#active.fleet.zones.values()]
+      .map(({ desired }) => desired.zone)
+      .find((each) => each.name === name);
+    if (zone === undefined) this.requestSweep(trigger);
+    else this.#queues.add(zone, "changed", trigger, 0);
+  }
+
+  /** Works until `stop` aborts, and ends when the runs in progress have ended. Never rejects. */
   async runUntil(signals: StopSignals): Promise<void> {
+    const run = (entry: QueueEntry): Promise<void> => this.#run(entry, signals);
     const workers = this.#queues.all.flatMap((queue) =>
-      Array.from({ length: this.#options.concurrency }, () => this.#work(queue, signals)),
+      Array.from({ length: this.#options.concurrency }, () =>
+        queue.work(run, this.#ports.bug, signals.stop),
+      ),
     );
-    await Promise.all([this.#refreshWhenWoken(signals.stop), ...workers]);
+    await Promise.all([this.#handleEvents(signals.stop), ...workers]);
   }
 
-  async #refreshWhenWoken(stop: AbortSignal): Promise<void> {
-    stop.addEventListener("abort", () => this.#wakeUp.resolve(), { once: true });
-    const refreshOnce = async (): Promise<void> => {
-      await this.#wakeUp.promise;
-      const wakes = new Set(this.#woken);
-      this.#woken.clear();
-      this.#wakeUp = Promise.withResolvers();
-      stop.throwIfAborted();
-      if (wakes.size > 0 || this.#directory.hasNews) await this.#refresh(wakes, stop);
+  async #handleEvents(stop: AbortSignal): Promise<void> {
+    const handleNext = async (): Promise<void> => {
+      const event = await this.#events.next(stop);
+      if (event.type === "files_changed") await this.#onFilesChanged(stop);
+      else if (event.type === "sweep_due") await this.#onSweepDue(event.trigger, stop);
+      else await this.#onListingArrived(stop);
     };
-    await loopUntil(stop, refreshOnce, this.#ports.bug);
+    await loopUntil(stop, handleNext, this.#ports.bug);
   }
 
-  async #refresh(wakes: ReadonlySet<Trigger>, stop: AbortSignal): Promise<void> {
-    const sweep = this.#owe(wakes);
-    // The files are read while the service answers.
-    if (sweep !== undefined) this.#directory.ask(sweep !== "schedule", stop);
-    const known = wakes.size === 0 ? this.#state : undefined;
-    const state = known ?? (await this.#read(sweep !== undefined, stop));
-    this.#state = state;
-    if (state.usable) this.#base = state;
-    this.#putInForce(state);
-    if (sweep !== undefined) this.#listedFor = state.hash;
-    else this.#askForNewNames(state, stop);
+  /** Where changes wait for a sweep, only the diagnostics of the files take effect. */
+  async #onFilesChanged(stop: AbortSignal): Promise<void> {
+    const { latestUsable: before } = this.#active;
+    const loaded = await this.#ports.desired.load(stop);
+    const { diagnostics, usable } = loaded;
+    const isImmediate = before === undefined || this.#options.onChange;
+    const state = isImmediate ? loaded : { ...before, diagnostics, usable };
+    this.#activate(state, this.#events.takeListing());
+    this.#listUnknownNames(state, stop);
   }
 
-  /** What the files say; where their changes wait for a sweep, what they said before with what is wrong in them now. */
-  async #read(isSweepDue: boolean, stop: AbortSignal): Promise<DesiredState> {
+  /** The sweep begins when its files and its listing have both arrived, in either order. */
+  async #onSweepDue(trigger: SweepTrigger, stop: AbortSignal): Promise<void> {
+    if (!this.#sweep.markDue(trigger, this.#directory.isListing)) {
+      this.#ports.overlapped();
+      await this.#onFilesChanged(stop);
+      return;
+    }
+    this.#directory.list(trigger !== "schedule", stop);
     const state = await this.#ports.desired.load(stop);
-    const base = this.#base;
-    if (base === undefined || isSweepDue || this.#options.onChange) return state;
-    return { ...base, diagnostics: state.diagnostics, usable: state.usable };
+    this.#activate(state, this.#events.takeListing());
+    this.#listedHash = state.hash;
   }
 
-  /** What asks for a sweep that is owed from now on; a scheduled one may have to wait for the end of the one before. */
-  #owe(wakes: ReadonlySet<Trigger>): Trigger | undefined {
-    const sweeps = [...wakes].filter(isSweep);
-    const sweep = sweeps.find((trigger) => trigger !== "schedule") ?? sweeps[0];
-    if (sweep === undefined) return undefined;
-    if (this.#sweep.owe(sweep, this.#directory.isAsking)) return sweep;
-    this.#ports.overlapped();
-    return undefined;
+  async #onListingArrived(stop: AbortSignal): Promise<void> {
+    this.#activate(this.#active.latest ?? (await this.#ports.desired.load(stop)), true);
   }
 
-  #putInForce(state: DesiredState): void {
-    const isListed = this.#directory.takeNews();
+  /** Makes the files active, as far as the fleet guard allows, and queues the zones that changed or that a sweep is due for. */
+  #activate(state: DesiredState, isNewListing: boolean): void {
     const { known } = this.#directory;
-    const before = this.#inForce.fleet;
-    this.#ports.loaded(this.#inForce.adopt(state, known, this.#options.fleetLimits));
-    const sweep = isListed ? this.#sweep.owed : undefined;
-    const swept = this.#enqueue(before, sweep);
-    // A listing that fails sweeps the zones that are known; while there are none, the sweep stays owed.
-    if (sweep !== undefined && known !== undefined) this.#sweep.begin(swept);
+    const before = this.#active.fleet;
+    this.#ports.loaded(this.#active.adopt(state, known, this.#options.fleetLimits));
+    const sweep = isNewListing ? this.#sweep.due : undefined;
+    const queued = this.#queueZones(before, sweep);
+    // Where a listing fails, the sweep covers the zones that are known; while none are known, it stays due.
+    if (sweep !== undefined && known !== undefined) this.#sweep.begin(queued);
     this.#forgetDropped(before);
-    if (isListed) this.#reportMissing(sweep ?? "file");
+    if (isNewListing) this.#reportMissing(sweep ?? "file");
   }
 
-  #askForNewNames({ documents, hash }: DesiredState, stop: AbortSignal): void {
-    if (hash === this.#listedFor) return;
-    const seen = new Set(this.#directory.known?.zones.map(({ name }) => name));
-    if (namesOf(documents).every((name) => seen.has(name))) return;
-    this.#listedFor = hash;
-    this.#directory.ask(false, stop);
-  }
-
-  /** Queues what changed, and in a sweep everything; gives the zones that are looked at for that. */
-  #enqueue({ zones: before }: DesiredFleet, sweep: Trigger | undefined): readonly ZoneName[] {
-    const { zones } = this.#inForce.fleet;
+  /** Queues the zones that changed, and in a sweep all; gives those that are run now. */
+  #queueZones(
+    { zones: before }: DesiredFleet,
+    sweep: SweepTrigger | undefined,
+  ): readonly ZoneName[] {
+    const { zones } = this.#active.fleet;
     const { clock, nextSweep } = this.#ports;
     const spread = sweep === "schedule" ? spreadMs(clock.now(), nextSweep()) : 0;
     const queued: ZoneName[] = [];
     for (const [nth, [name, { desired, digest }]] of [...zones].entries()) {
       const { zone } = desired;
       const known = before.get(name);
-      const isEdited = known === undefined ? sweep === undefined : known.digest !== digest;
-      if (isEdited) {
+      const hasChanged = known === undefined ? sweep === undefined : known.digest !== digest;
+      if (hasChanged) {
         this.#queues.add(zone, "changed", "file", 0);
         queued.push(name);
       } else if (sweep !== undefined) {
-        const verdict = this.#queues.add(zone, "sweep", sweep, (spread * nth) / zones.size);
-        if (verdict === "queued") queued.push(name);
+        const result = this.#queues.add(zone, "sweep", sweep, (spread * nth) / zones.size);
+        if (result === "queued") queued.push(name);
       }
     }
     return queued;
   }
 
   #forgetDropped(before: DesiredFleet): void {
-    const { zones } = this.#inForce.fleet;
+    const { zones } = this.#active.fleet;
     for (const name of before.zones.keys()) {
       if (zones.has(name)) continue;
       this.#queues.remove(name);
-      this.#sweep.settle(name);
+      this.#sweep.complete(name);
     }
     this.#runner.keepOnly(zones);
   }
 
-  /** A declared zone that the listing does not show is not an empty one: it is told as unreadable. */
+  /** A declared zone that the service does not list is not an empty zone: it is reported as an error. */
   #reportMissing(trigger: Trigger): void {
     const { clock, report, runId } = this.#ports;
     const now = clock.now();
-    for (const [zone, reason] of this.#inForce.fleet.missing) {
-      const occasion = { run: runId(), trigger, revision: this.#inForce.revision, now };
-      report(missingReport(zone, reason ?? this.#directory.failure, occasion));
+    for (const [zone, reason] of this.#active.fleet.missing) {
+      const run = { run: runId(), trigger, revision: this.#active.revision, now };
+      report(missingReport(zone, reason ?? this.#directory.failure, run));
     }
   }
 
-  async #work(queue: ZoneQueue, signals: StopSignals): Promise<void> {
-    const lookAtNext = async (): Promise<void> => {
-      const entry = await queue.take(signals.stop);
-      await this.#runEntry(entry, signals).finally(() => {
-        queue.done(entry.zone);
-        this.#sweep.settle(entry.zone);
-      });
-    };
-    await loopUntil(signals.stop, lookAtNext, this.#ports.bug);
+  /** Lists the zones where the files name one that is not known. */
+  #listUnknownNames({ documents, hash }: DesiredState, stop: AbortSignal): void {
+    if (hash === this.#listedHash) return;
+    const known = new Set(this.#directory.known?.zones.map(({ name }) => name));
+    if (namesOf(documents).every((name) => known.has(name))) return;
+    this.#listedHash = hash;
+    this.#directory.list(false, stop);
   }
 
-  async #runEntry({ zone, priority, trigger }: QueueEntry, signals: StopSignals): Promise<void> {
-    const declared = this.#inForce.fleet.zones.get(zone);
-    if (declared === undefined) return;
-    const occasion = {
-      trigger,
-      priority: priority === "changed" || priority === "due" ? "changed" : "sweep",
-      revision: this.#inForce.revision,
-    } as const;
-    const { report, next } = await this.#runner.run(declared, occasion, signals);
+  async #run({ zone, priority, trigger }: QueueEntry, signals: StopSignals): Promise<void> {
+    try {
+      const declared = this.#active.fleet.zones.get(zone);
+      if (declared === undefined) return;
+      const isUrgent = priority === "changed" || priority === "due";
+      const { revision } = this.#active;
+      const run = { trigger, priority: isUrgent ? "changed" : "sweep", revision } as const;
+      const result = await this.#runner.run(declared, run, signals);
+      this.#onRunEnded(declared.desired.zone, result);
+    } finally {
+      this.#sweep.complete(zone);
+    }
+  }
+
+  #onRunEnded(zone: Zone, { report, next }: ZoneRunResult): void {
     this.#ports.report(report);
-    if (next !== undefined) {
-      this.#queues.add(declared.desired.zone, next.reason, next.reason, next.delayMs);
-    }
+    if (next !== undefined) this.#queues.add(zone, next.reason, next.reason, next.delayMs);
   }
 }

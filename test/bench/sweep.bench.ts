@@ -157,7 +157,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
     sweep: () => {
       left = size;
       swept = Promise.withResolvers();
-      reconciler.wake("signal");
+      reconciler.requestSweep("signal");
       return swept.promise;
     },
     end: () => {

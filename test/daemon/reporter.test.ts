@@ -55,7 +55,7 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
     state: { documents: [], diagnostics, usable: result !== "rejected", revision: hash, hash },
     diagnostics,
     fleet: { zones: new Map(), diagnostics, missing: new Map() },
-    inForce: { revision: "one", hash: "one" },
+    active: { revision: "one", hash: "one" },
     hold:
       result === "held"
         ? { reason: "fleet_change", message: "too much", touched: new Set() }

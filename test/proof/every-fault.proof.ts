@@ -126,7 +126,7 @@ async function tell(
     heldBack: () => held,
     declared: new Map([[shop, desiredZone(content).content]]),
   });
-  fleet.reconciler.wake("startup");
+  fleet.reconciler.requestSweep("startup");
   const converged = await sweepUntilDone(fleet);
   const kinds = kindsIn(at);
   const live = await at.look(signal);
@@ -152,7 +152,7 @@ async function sweepUntilDone(fleet: EmulatedFleet): Promise<boolean> {
     await fleet.pass(15 * minute);
     const [before, last] = fleet.reports.slice(-2);
     if (before?.result === "in_sync" && last?.result === "in_sync") return true;
-    fleet.reconciler.wake("schedule");
+    fleet.reconciler.requestSweep("schedule");
   }
   return false;
 }

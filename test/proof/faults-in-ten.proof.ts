@@ -56,7 +56,7 @@ async function sweepWith(
     clock,
     declared: new Map(names.map((name) => [name, protectedContent])),
   });
-  fleet.reconciler.wake("startup");
+  fleet.reconciler.requestSweep("startup");
   const sound = names.filter((name) => !troubled.has(name));
   const begunAt = clock.now();
   await fleet.until(() => sound.every((name) => isConverged(fleet, name)));

@@ -22,10 +22,10 @@ function alive(): number {
 /** Sweeps every quarter of an hour; files are looked at twice in between, and a zone fails now and then. */
 async function live(world: World, count: number): Promise<void> {
   for (let sweep = 0; sweep < count; sweep += 1) {
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     for (const part of [1, 2, 3]) {
       await world.clock.advance(quarterMs / 3);
-      if (part < 3) world.reconciler.wake("file");
+      if (part < 3) world.reconciler.filesChanged();
     }
     for (const heard of [world.reports, world.loads, world.requests]) heard.length = 0;
   }

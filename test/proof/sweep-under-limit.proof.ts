@@ -48,7 +48,7 @@ describe("5,000 zones behind one token", () => {
       declared: new Map(names.map((name) => [name, asItIs])),
     });
     const begunAt = clock.uptime();
-    fleet.reconciler.wake("startup");
+    fleet.reconciler.requestSweep("startup");
     await fleet.until(() => fleet.reports.length >= count / 2);
 
     const latest = names.slice(-2);

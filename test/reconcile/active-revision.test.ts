@@ -17,7 +17,7 @@ function many(count: number): readonly string[] {
 }
 
 async function sweep(world: World): Promise<void> {
-  world.reconciler.wake("schedule");
+  world.reconciler.requestSweep("schedule");
   await world.clock.advance(0);
 }
 
@@ -33,17 +33,17 @@ describe("a new revision of the files", () => {
     world.requests.length = 0;
     for (const zone of zones.slice(0, 4)) world.files.set(zone, edited);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.loads.at(-1)).toMatchObject({
       result: "held",
       state: { revision: "r2" },
-      inForce: { revision: "r1", hash: "r1" },
+      active: { revision: "r1", hash: "r1" },
       hold: { reason: "fleet_change", touched: new Set(zones.slice(0, 4)) },
     });
     expect(world.requests).toEqual([]);
 
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(new Set(world.reports.map(({ result }) => result))).toEqual(new Set(["in_sync"]));
   });
@@ -58,14 +58,14 @@ describe("a new revision of the files", () => {
     await world.clock.advance(0);
     for (const zone of zones) world.files.set(zone, { ...protectedContent, ...change });
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
-    expect(world.loads.at(-1)).toMatchObject({ result: "applied", inForce: { revision: "r2" } });
+    expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });
 
     world.requests.length = 0;
     for (const zone of world.live.values()) world.live.set(zone.zone.name, bare(zone.zone));
     world.told();
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual(zones.map((zone) => `${zone} held`));
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
@@ -82,7 +82,7 @@ describe("a new revision of the files", () => {
     await world.clock.advance(0);
     for (const zone of zones) world.files.set(zone, protectedContent);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.loads.at(-1)).toMatchObject({ hold: { touched: new Set(zones) } });
   });
@@ -100,22 +100,22 @@ describe("a new revision of the files", () => {
     const suspension = { reason: "incident", until: undefined };
     world.files.set(first, { ...edited, suspension });
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.loads.at(-1)).toMatchObject({
-      inForce: { revision: "r1" },
+      active: { revision: "r1" },
       hold: { touched: new Set(rest) },
     });
     for (const zone of world.live.values()) world.live.set(zone.zone.name, bare(zone.zone));
     world.told();
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.told().filter((text) => text.endsWith("held"))).toEqual([`${first} held`]);
     expect(world.live.get(rest[0] ?? "")?.policies).toMatchObject([{ action: "log" }]);
 
     for (const zone of zones) world.files.set(zone, protectedContent);
     world.revision = "r1";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${first} applied`]);
   });
@@ -127,12 +127,12 @@ describe("a new revision of the files", () => {
     world.told();
     world.files.clear();
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.loads.at(-1)).toMatchObject({
       result: "rejected",
       diagnostics: [{ code: "NO_ZONE_DECLARED", severity: "error" }],
-      inForce: { revision: "r1" },
+      active: { revision: "r1" },
       hold: undefined,
     });
     expect(world.live.get(shop)?.policies).toHaveLength(1);
@@ -145,8 +145,8 @@ describe("a new revision of the files", () => {
     world.told();
     world.files.delete(blog);
     world.revision = "r2";
-    world.reconciler.wake("file");
-    world.reconciler.wake("schedule");
+    world.reconciler.filesChanged();
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} in_sync`]);
     expect(world.live.get(blog)?.policies).toHaveLength(1);
@@ -164,7 +164,7 @@ describe("while a revision waits for a person", () => {
     await world.clock.advance(0);
     for (const zone of zones) world.files.set(zone, edited);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     world.told();
     world.requests.length = 0;
@@ -179,7 +179,7 @@ describe("while a revision waits for a person", () => {
     await sweep(world);
     const reports = world.reports.filter(({ zone }) => zone === "new.example");
     expect(reports).toMatchObject([{ result: "applied", revision: "r1" }]);
-    expect(world.loads.at(-1)).toMatchObject({ result: "held", inForce: { revision: "r1" } });
+    expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r1" } });
   });
 
   it("a zone that was made anew is asked for by the id that it has now", async ({ expect }) => {
@@ -224,7 +224,7 @@ describe("while a revision waits for a person", () => {
     await sweep(world);
     world.revision = "r4";
     for (const zone of zones) world.files.set(zone, protectedContent);
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.loads.at(-1)?.hold?.touched).toEqual(new Set(late));
   });

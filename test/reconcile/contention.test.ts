@@ -24,7 +24,7 @@ describe("writes that failed", () => {
     switchOff(world);
     const isWrite = (): boolean => world.requests.at(-1)?.startsWith("write") === true;
     world.faults.set(shop, () => (isWrite() ? new ServiceFault(code, true) : undefined));
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(minute);
     const tries = world.requests.filter((request) => request === `write ${shop} update-settings`);
     expect(tries.length).toBeGreaterThan(3);
@@ -48,7 +48,7 @@ describe("a tool that makes its object anew whenever we delete it", () => {
       const live = world.live.get(shop);
       if (live?.policies === undefined) throw new Error("no policies");
       world.live.set(shop, { ...live, policies: [...live.policies, livePolicy(id)] });
-      world.reconciler.wake("schedule");
+      world.reconciler.requestSweep("schedule");
       await world.clock.advance(minute);
     }
     expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "contended" }] });

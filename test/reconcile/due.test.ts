@@ -48,7 +48,7 @@ describe("a plan that only time holds", () => {
     world.files.set(shop, { ...protectedContent, settings: [] });
     world.revision = "r2";
     world.live.set(shop, { ...(world.live.get(shop) ?? never()), policies: [] });
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} held`]);
     await world.clock.advance(18 * hour);
@@ -63,7 +63,7 @@ describe("a plan that only time holds", () => {
     await using world = new World([shop], { windows: windowsOf([first, second_]) });
     world.start();
     await world.clock.advance(30 * minute);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(30 * minute);
     expect(world.told()).toEqual([`${shop} held`, `${shop} held`]);
     await world.clock.advance(2 * hour);
@@ -107,7 +107,7 @@ describe("a plan that only time holds", () => {
     for (let round = 0; round < 4; round += 1) {
       await world.clock.advance(minute);
       switchOff(world, shop);
-      world.reconciler.wake("schedule");
+      world.reconciler.requestSweep("schedule");
       await world.clock.advance(0);
     }
     expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "contended" }] });
@@ -138,7 +138,7 @@ describe("a window that opens for hundreds of zones", () => {
     world.told();
     world.files.set(shop, protectedContent);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(20 * second);
     expect(world.told().slice(0, 10)).toContain(`${shop} applied`);
   });
@@ -173,7 +173,7 @@ describe("a zone that waits for a window", () => {
     world.told();
     world.files.delete(shop);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(minute);
     expect(world.told()).toEqual([`${blog} applied`]);
   });

@@ -73,7 +73,7 @@ async function sweep(isFollowed: boolean): Promise<{
   const stop = new AbortController();
   const going = rounds.runUntil(stop.signal);
   const begunAt = clock.uptime();
-  fleet.reconciler.wake("startup");
+  fleet.reconciler.requestSweep("startup");
   await fleet.until(() => fleet.reports.length === names.length);
   const ms = clock.uptime() - begunAt;
   stop.abort();

@@ -14,7 +14,7 @@ const edited = desiredZone({
 
 async function loadFiles(world: World, files: Partial<World>): Promise<World["loads"][number]> {
   Object.assign(world, files);
-  world.reconciler.wake("file");
+  world.reconciler.filesChanged();
   await world.clock.advance(0);
   const last = world.loads.at(-1);
   if (last === undefined) throw new Error("nothing was loaded");
@@ -34,21 +34,21 @@ describe("a load", () => {
     await world.clock.advance(0);
     const nothing = { revision: "", hash: "" };
     expect(world.loads).toMatchObject([
-      { result: "rejected", diagnostics: unreadable, inForce: nothing },
-      { result: "rejected", diagnostics: unreadable, inForce: nothing },
+      { result: "rejected", diagnostics: unreadable, active: nothing },
+      { result: "rejected", diagnostics: unreadable, active: nothing },
     ]);
     expect(world.requests).toEqual([]);
     expect(await loadFiles(world, { diagnostics: [], usable: true })).toMatchObject({
       result: "applied",
       diagnostics: [],
-      inForce: { revision: "r1" },
+      active: { revision: "r1" },
     });
     expect(world.told()).toEqual([`${shop} applied`]);
     const away = { diagnostics: unreadable, usable: false };
     expect(await loadFiles(world, away)).toMatchObject({
       result: "rejected",
       diagnostics: unreadable,
-      inForce: { revision: "r1" },
+      active: { revision: "r1" },
     });
     expect(await loadFiles(world, { diagnostics: [], usable: true })).toMatchObject({
       result: "unchanged",
@@ -64,7 +64,7 @@ describe("a load", () => {
     await world.clock.advance(0);
     world.told();
     world.files.set(blog, edited);
-    const partial = { result: "partial", diagnostics: broken, inForce: { revision: "r2" } };
+    const partial = { result: "partial", diagnostics: broken, active: { revision: "r2" } };
     expect(await loadFiles(world, { revision: "r2", diagnostics: broken })).toMatchObject(partial);
     expect(world.told()).toEqual([`${blog} applied`]);
     expect(await loadFiles(world, {})).toMatchObject(partial);
@@ -85,9 +85,9 @@ describe("a load", () => {
     expect(await loadFiles(world, unusable)).toMatchObject({
       result: "rejected",
       diagnostics: broken,
-      inForce: { revision: "r1", hash: "r1" },
+      active: { revision: "r1", hash: "r1" },
     });
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} in_sync`, `${blog} in_sync`]);
   });
@@ -97,7 +97,7 @@ describe("a load", () => {
     world.files.clear();
     world.start();
     await world.clock.advance(0);
-    expect(world.loads[0]).toMatchObject({ result: "applied", inForce: { revision: "r1" } });
+    expect(world.loads[0]).toMatchObject({ result: "applied", active: { revision: "r1" } });
   });
 
   it("that cannot be read while a revision is held keeps the suspensions of the held one", async ({
@@ -113,8 +113,8 @@ describe("a load", () => {
     world.files.set(first, { ...edited, suspension });
     expect(await loadFiles(world, { revision: "r2" })).toMatchObject({ result: "held" });
     const unusable = { revision: "r3", diagnostics: broken, usable: false };
-    const { result, inForce, fleet } = await loadFiles(world, unusable);
-    expect({ result, revision: inForce.revision }).toEqual({ result: "rejected", revision: "r1" });
+    const { result, active, fleet } = await loadFiles(world, unusable);
+    expect({ result, revision: active.revision }).toEqual({ result: "rejected", revision: "r1" });
     const suspended = [...fleet.zones.values()].filter(
       ({ desired }) => desired.content.suspension !== undefined,
     );

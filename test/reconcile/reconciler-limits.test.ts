@@ -76,7 +76,7 @@ describe("where changes of the files wait for a sweep", () => {
     world.files.set(blog, protectedContent);
     world.revision = "r2";
     world.diagnostics = [diagnostic()];
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(3_600_000);
     expect(world.requests).toEqual([]);
     expect(world.listings).toBe(1);
@@ -86,11 +86,11 @@ describe("where changes of the files wait for a sweep", () => {
       state: { revision: "r1" },
     });
 
-    world.reconciler.wakeZone(shop, "manual");
+    world.reconciler.requestZone(shop, "manual");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} in_sync`]);
     world.diagnostics = [];
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.told()).toContain(`${shop} applied`);
     expect(world.loads.at(-1)).toMatchObject({ state: { revision: "r2" } });
@@ -104,10 +104,10 @@ describe("where changes of the files wait for a sweep", () => {
     const usable = { diagnostics: [], usable: true };
     const loadFiles = async (files: Partial<World>): Promise<unknown> => {
       Object.assign(world, files);
-      world.reconciler.wake("file");
+      world.reconciler.filesChanged();
       await world.clock.advance(0);
-      const { result, inForce } = world.loads.at(-1) ?? {};
-      return [result, inForce?.revision];
+      const { result, active } = world.loads.at(-1) ?? {};
+      return [result, active?.revision];
     };
     Object.assign(world, broken);
     world.start();
@@ -116,9 +116,9 @@ describe("where changes of the files wait for a sweep", () => {
     expect(world.told()).toEqual([`${shop} applied`]);
     expect(await loadFiles({ revision: "r2", ...broken })).toEqual(["rejected", "r1"]);
     expect(await loadFiles({ revision: "r3", ...usable })).toEqual(["unchanged", "r1"]);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.loads.at(-1)).toMatchObject({ inForce: { revision: "r3" } });
+    expect(world.loads.at(-1)).toMatchObject({ active: { revision: "r3" } });
   });
 });
 
@@ -140,7 +140,7 @@ describe("a script that is in use", () => {
       desiredZone({ policies: declared([{ ...blocking, acknowledge }]) }).content,
     );
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.requests).toContain(`write ${shop} create-policy`);
   });
@@ -157,7 +157,7 @@ describe("two writers", () => {
       const live = world.live.get(shop);
       if (live === undefined) throw new Error("no zone");
       world.live.set(shop, { ...live, settings: bare(live.zone).settings });
-      world.reconciler.wake("schedule");
+      world.reconciler.requestSweep("schedule");
       await world.clock.advance(60_000);
       results.push(...world.told());
     }
@@ -219,7 +219,7 @@ describe("in a freeze", () => {
     expect(world.requests).toEqual([`read ${shop}`]);
     world.told();
     world.reconciler.reconfigure({ ...world.options, windows: windowsOf([]) });
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} applied`]);
   });

@@ -20,7 +20,7 @@ describe("the reconciler", () => {
     await world.clock.advance(0);
     expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
 
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.told().toSorted()).toEqual([`${blog} in_sync`, `${shop} in_sync`]);
   });
@@ -43,11 +43,11 @@ describe("the reconciler", () => {
     world.start();
     await world.clock.advance(0);
     world.told();
-    world.reconciler.wakeZone(blog, "manual");
+    world.reconciler.requestZone(blog, "manual");
     await world.clock.advance(0);
     expect(world.reports.at(-1)?.trigger).toBe("manual");
     expect(world.told()).toEqual([`${blog} in_sync`]);
-    world.reconciler.wakeZone("unlisted.example", "manual");
+    world.reconciler.requestZone("unlisted.example", "manual");
     await world.clock.advance(0);
     expect(world.told().toSorted()).toEqual([`${blog} in_sync`, `${shop} in_sync`]);
   });
@@ -59,7 +59,7 @@ describe("the reconciler", () => {
     world.told();
     world.files.set(shop, edited);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} applied`]);
     expect(world.loads.at(-1)?.result).toBe("applied");
@@ -70,7 +70,7 @@ describe("the reconciler", () => {
     world.start();
     await world.clock.advance(0);
     world.told();
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.told()).toEqual([]);
     expect(world.loads.at(-1)?.result).toBe("unchanged");
@@ -83,7 +83,7 @@ describe("the reconciler", () => {
     world.latencyMs = 100;
     world.start();
     await world.clock.advance(50);
-    for (let wake = 0; wake < 3; wake += 1) world.reconciler.wake("file");
+    for (let wake = 0; wake < 3; wake += 1) world.reconciler.filesChanged();
     await world.clock.advance(10_000);
     expect(world.readings).toBe(2);
   });
@@ -94,7 +94,7 @@ describe("the reconciler", () => {
     world.start();
     await world.clock.advance(150);
     expect([...world.reconciler.running.keys()]).toEqual([shop]);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(100);
     const reads = world.requests.filter((request) => request === `read ${shop}`);
     expect(reads).toHaveLength(1);
@@ -112,7 +112,7 @@ describe("a zone that fails", () => {
     world.start();
     for (let second = 0; second < 19; second += 1) {
       await world.clock.advance(1_000);
-      world.reconciler.wake("schedule");
+      world.reconciler.requestSweep("schedule");
     }
     const reads = (zone: string): number =>
       world.requests.filter((request) => request === `read ${zone}`).length;
@@ -125,17 +125,23 @@ describe("a zone that fails", () => {
   it.for([
     {
       when: "a person asks for it",
-      act: (world: World) => world.reconciler.wakeZone(shop, "manual"),
+      act: (world: World) => world.reconciler.requestZone(shop, "manual"),
     },
-    { when: "a person asks for all", act: (world: World) => world.reconciler.wake("manual") },
-    { when: "a signal asks for all", act: (world: World) => world.reconciler.wake("signal") },
-    { when: "a token was replaced", act: (world: World) => world.reconciler.wake("retry") },
+    {
+      when: "a person asks for all",
+      act: (world: World) => world.reconciler.requestSweep("manual"),
+    },
+    {
+      when: "a signal asks for all",
+      act: (world: World) => world.reconciler.requestSweep("signal"),
+    },
+    { when: "a token was replaced", act: (world: World) => world.reconciler.requestSweep("retry") },
     {
       when: "its file was edited",
       act: (world: World) => {
         world.files.set(shop, edited);
         world.revision = "r2";
-        world.reconciler.wake("file");
+        world.reconciler.filesChanged();
       },
     },
   ])("is asked at once when $when", async ({ act }, { expect }) => {
@@ -183,7 +189,7 @@ describe("a zone that fails", () => {
     world.start();
     await world.clock.advance(3_600_000);
     expect(world.told()).toEqual([`${shop} error`]);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} error`]);
   });
@@ -239,7 +245,7 @@ describe("zones that cannot be listed", () => {
     await world.clock.advance(0);
     world.told();
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${shop} in_sync`]);
   });

@@ -41,7 +41,7 @@ function accept(world: World, ...hashes: readonly string[]): void {
 /** Goes by this mode and these releases, and looks. */
 function goBy({ reconciler, options }: World, mode: Mode, hashes: readonly string[]): void {
   reconciler.reconfigure({ ...options, mode, limits: { ...options.limits, accept: hashes } });
-  reconciler.wake("signal");
+  reconciler.requestSweep("signal");
 }
 
 function policiesLeft({ live }: World): readonly string[] {
@@ -112,7 +112,7 @@ describe("the rest of a released plan that was called off half-way", () => {
       [done, done, done],
     ]);
     setPolicies(world, ["p3", "p4", "p5"]);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(hour);
     expect(refusalsOf(world)).toEqual([expect.stringMatching(/^would delete 3 of 3 .*--accept/)]);
   });
@@ -141,7 +141,7 @@ describe("the rest of a released plan that was called off half-way", () => {
       expect(policiesLeft(world)).toEqual([...left, stranger]);
       expect(refusalsOf(world)).toEqual([expect.stringMatching(/^would delete 4 of 4 .*--accept/)]);
       setPolicies(world, left);
-      world.reconciler.wake("schedule");
+      world.reconciler.requestSweep("schedule");
       await world.clock.advance(hour);
       expect(policiesLeft(world)).toEqual(left);
     }

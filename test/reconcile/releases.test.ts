@@ -39,7 +39,7 @@ function letBlock(world: World): void {
 }
 
 async function lookAgain(world: World): Promise<readonly string[]> {
-  world.reconciler.wake("schedule");
+  world.reconciler.requestSweep("schedule");
   await world.clock.advance(60_000);
   return world.told();
 }
@@ -64,7 +64,7 @@ describe("a plan that limits.accept releases", () => {
     accept(world, [hash]);
     await lookAgain(world);
     letBlock(world);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(60_000);
     const way = `take ${hash}, which was used, out of limits.accept and put it in again`;
     const [report] = world.reports;

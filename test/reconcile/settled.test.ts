@@ -18,7 +18,7 @@ async function settledWorld(...others: readonly string[]): Promise<World> {
 /** Results of one more look at all zones. */
 async function lookAgain(world: World): Promise<readonly string[]> {
   world.told();
-  world.reconciler.wake("schedule");
+  world.reconciler.requestSweep("schedule");
   await world.clock.advance(0);
   return world.told();
 }
@@ -38,7 +38,7 @@ describe("a zone of which nothing has changed since the last look", () => {
     if (live === undefined) throw new Error("no live zone");
     const moved = { ...live.zone, status: "moved" };
     world.live.set(shop, { ...live, zone: moved });
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     const report = world.reports.at(-1);
     expect(report).toMatchObject({ result: "in_sync", plan: { zone: moved, changes: [] } });
@@ -62,7 +62,7 @@ describe("a zone is planned anew", () => {
     }).content;
     world.files.set(shop, content);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.told().at(-1)).toBe(`${shop} applied`);
   });
@@ -80,11 +80,11 @@ describe("a zone is planned anew", () => {
     if (content === undefined) throw new Error("no file");
     world.files.delete(shop);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     world.files.set(shop, content);
     world.revision = "r3";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.understood).toEqual([shop]);
   });

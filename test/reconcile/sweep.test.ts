@@ -35,7 +35,7 @@ describe("the looks of a sweep", () => {
 
   it("come one after the other when the schedule asks", async ({ expect }) => {
     await using world = await settledWorld(4, 15 * minute);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     const seen: number[] = [];
     for (let minutes = 0; minutes < 12; minutes += 3) {
       await world.clock.advance(minutes === 0 ? 0 : 3 * minute);
@@ -48,7 +48,7 @@ describe("the looks of a sweep", () => {
     "come in their time though somebody sets the clock by %s ms",
     async (ms, { expect }) => {
       await using world = await settledWorld(4, 15 * minute);
-      world.reconciler.wake("schedule");
+      world.reconciler.requestSweep("schedule");
       await world.clock.advance(1_000);
       world.clock.step(ms);
       const seen: number[] = [];
@@ -64,7 +64,7 @@ describe("the looks of a sweep", () => {
     "come at once when asked for by %s",
     async (trigger, { expect }) => {
       await using world = await settledWorld(4, 15 * minute);
-      world.reconciler.wake(trigger);
+      world.reconciler.requestSweep(trigger);
       await world.clock.advance(0);
       expect(world.requests).toHaveLength(4);
     },
@@ -75,9 +75,9 @@ describe("a sweep that is still under way when the next is due", () => {
   it("is counted, and the next begins when it has ended", async ({ expect }) => {
     await using world = await settledWorld(4, 10_000);
     world.latencyMs = 6_000;
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(10_000);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(2_000);
     expect(world.overlaps).toBe(1);
     expect(world.listings).toBe(2);
@@ -89,9 +89,9 @@ describe("a sweep that is still under way when the next is due", () => {
 
   it("does not hold back a sweep that somebody asks for", async ({ expect }) => {
     await using world = await settledWorld(4, 15 * minute);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    world.reconciler.wake("signal");
+    world.reconciler.requestSweep("signal");
     await world.clock.advance(0);
     expect(world.overlaps).toBe(0);
     expect(world.requests).toHaveLength(5);
@@ -99,14 +99,14 @@ describe("a sweep that is still under way when the next is due", () => {
 
   it("ends too where its last zone is dropped from the files", async ({ expect }) => {
     await using world = await settledWorld(2, 15 * minute);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     expect(world.overlaps).toBe(1);
     world.files.delete("z1.example");
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.requests).toEqual(["read z0.example", "read z0.example"]);
   });
@@ -122,14 +122,14 @@ describe("a sweep that finds every zone held back after a failure", () => {
     await world.clock.advance(1_000);
     world.faults.clear();
     world.latencyMs = 30_000;
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(1_000);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(1_000);
     expect([world.listings, world.overlaps]).toEqual([2, 1]);
     await world.clock.advance(minute);
     expect(world.listings).toBe(3);
-    world.reconciler.wake("signal");
+    world.reconciler.requestSweep("signal");
     await world.clock.advance(5 * minute);
     expect([world.listings, world.overlaps]).toEqual([4, 1]);
   });
@@ -141,9 +141,9 @@ describe("a sweep that is due while the zones are listed for another reason", ()
     world.latencyMs = 2_000;
     world.files.set("new.example", protectedContent);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(500);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(3_600_000);
     expect(world.told().toSorted()).toEqual(["new.example error", "z0.example in_sync"]);
     expect([world.listings, world.overlaps]).toEqual([2, 0]);
@@ -156,12 +156,12 @@ describe("the zone listing", () => {
   }) => {
     await using world = await settledWorld(2, 10_000);
     world.latencyMs = 100_000;
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(1_000);
     const { content } = desiredZone({ policies: declared([policy("other")]) });
     world.files.set("z1.example", content);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.loads.at(-1)?.result).toBe("applied");
     expect(world.requests).toEqual(["read z1.example"]);
@@ -183,7 +183,7 @@ describe("the zone listing", () => {
     world.files.set("lost.example", desiredZone({ policies: declared([]) }).content);
     world.revision = "r2";
     for (let look = 0; look < 20; look += 1) {
-      world.reconciler.wake("file");
+      world.reconciler.filesChanged();
       await world.clock.advance(30_000);
     }
     expect(world.listings).toBe(2);
@@ -196,7 +196,7 @@ describe("the zone listing", () => {
     await using world = await settledWorld(1, 10_000);
     world.listFault = new ServiceFault("API_SERVER", true, 10 * minute);
     for (let tick = 0; tick < 9; tick += 1) {
-      world.reconciler.wake("schedule");
+      world.reconciler.requestSweep("schedule");
       await world.clock.advance(minute);
     }
     expect(world.listings).toBe(2);
@@ -214,7 +214,7 @@ describe("the zone listing", () => {
     world.start();
     for (let tick = 0; tick < 9; tick += 1) {
       await world.clock.advance(minute);
-      world.reconciler.wake("schedule");
+      world.reconciler.requestSweep("schedule");
     }
     await world.clock.advance(0);
     expect(world.listings).toBe(1);
@@ -232,12 +232,12 @@ describe("the zone listing", () => {
   }) => {
     await using world = await settledWorld(1, 10_000);
     world.listFault = new ServiceFault("API_SERVER", true, 10 * minute);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(minute);
     world.told();
     world.files.set("new.example", protectedContent);
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(minute);
     expect(world.listings).toBe(2);
     expect(world.reports).toMatchObject([
@@ -250,13 +250,13 @@ describe("the zone listing", () => {
     async (trigger, { expect }) => {
       await using world = await settledWorld(1, 10_000);
       world.listFault = new ServiceFault("API_SERVER", true, 30_000);
-      world.reconciler.wake("schedule");
+      world.reconciler.requestSweep("schedule");
       await world.clock.advance(210_000);
       expect(world.listings).toBe(7);
       world.told();
 
       // The next try is 160 s away, and would be 320 s away after that.
-      world.reconciler.wake(trigger);
+      world.reconciler.requestSweep(trigger);
       await world.clock.advance(29_999);
       expect(world.listings).toBe(7);
       expect(world.reports.map((report) => report.trigger)).toEqual([trigger]);
@@ -264,7 +264,7 @@ describe("the zone listing", () => {
       expect(world.listings).toBe(8);
       await world.clock.advance(30_000);
       expect(world.listings).toBe(8);
-      world.reconciler.wake(trigger);
+      world.reconciler.requestSweep(trigger);
       await world.clock.advance(0);
       expect(world.listings).toBe(9);
     },
@@ -275,7 +275,7 @@ describe("the zone listing", () => {
   }) => {
     await using world = await settledWorld(1, 10_000);
     world.listFault = new ServiceFault("API_FORBIDDEN", false);
-    world.reconciler.wake("schedule");
+    world.reconciler.requestSweep("schedule");
     await world.clock.advance(15 * minute);
     expect(world.listings).toBeGreaterThan(5);
     expect(world.told()).toEqual(["z0.example in_sync"]);

@@ -24,7 +24,7 @@ async function waitingWorld(windows: Windows = windowsOf([])): Promise<World> {
 function edit(world: World, change: (files: World["files"]) => void): void {
   change(world.files);
   world.revision = "r2";
-  world.reconciler.wake("file");
+  world.reconciler.filesChanged();
 }
 
 const suspension = { reason: "incident", until: undefined };

@@ -216,7 +216,7 @@ describe("the queue of zones", () => {
   it("looks at once where what held writes may be over sooner", async ({ expect, signal }) => {
     const { queue, next } = queueOn(new SimulatedClock());
     queue.add(a, "due", "due", 60_000);
-    queue.hastenDue();
+    queue.promoteDue();
     expect(await next(signal)).toBe("a.example due due");
   });
 });

@@ -24,7 +24,7 @@ describe("zones of several credentials", () => {
 
     world.files.set(brand, { ...protectedContent, settings: [] });
     world.revision = "r2";
-    world.reconciler.wake("file");
+    world.reconciler.filesChanged();
     await world.clock.advance(0);
     expect(world.told()).toEqual([`${brand} in_sync`]);
   });

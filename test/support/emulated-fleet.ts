@@ -93,7 +93,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
     declare: (zone, content) => {
       declared.set(zone, content);
       revision += 1;
-      reconciler.wake("file");
+      reconciler.filesChanged();
     },
     until,
     pass: (ms) => clock.run(clock.sleep(ms, stop.signal), isQuiet),

@@ -125,7 +125,7 @@ export class World implements AsyncDisposable {
   start(): void {
     const { stop, abort } = this;
     this.#ended = this.reconciler.runUntil({ stop: stop.signal, abort: abort.signal });
-    this.reconciler.wake("startup");
+    this.reconciler.requestSweep("startup");
   }
 
   /** Resolves when the loop has ended. */

@@ -2,63 +2,85 @@ import type { LoadResult } from "../../state/load-report.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones } from "../../zone/zone.ts";
 import { digestOf } from "../run/zone-memory.ts";
-import { desiredFleet } from "./desired-fleet.ts";
-import type { DesiredFleet, DesiredState, FleetZone, Select } from "./desired-fleet.ts";
-import { compareFleets } from "./fleet-guard.ts";
-import type { FleetDigests, FleetLimits, FleetHold } from "./fleet-guard.ts";
-import { withSuspensionOf, onlySuspends } from "./suspension-overlay.ts";
+import {
+  desiredFleet,
+  type DesiredFleet,
+  type DesiredState,
+  type FleetZone,
+  type Select,
+} from "./desired-fleet.ts";
+import {
+  compareFleets,
+  type FleetDigests,
+  type FleetHold,
+  type FleetLimits,
+} from "./fleet-guard.ts";
+import { onlySuspends, withSuspensionOf } from "./suspension-overlay.ts";
 
-/** What one load of the files came to. */
+/** The result of one load of the files. */
 export interface Loaded {
   readonly result: LoadResult;
   readonly state: DesiredState;
-  /** Of the files, and of what they say about the zones that are listed. */
+  /** Of the files, and of their selectors in the zone listing. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The fleet in force after the load. */
+  /** The active fleet after the load. */
   readonly fleet: DesiredFleet;
-  /** Revision and content in force after the load: those of `state` unless it is held or rejected; "" before the first. */
-  readonly inForce: Pick<DesiredState, "revision" | "hash">;
+  /** Revision and hash that are active after the load: those of `state` unless it is held or rejected; "" before the first. */
+  readonly active: Pick<DesiredState, "revision" | "hash">;
   /** `undefined` unless the result is `held`. */
   readonly hold: FleetHold | undefined;
 }
 
 type Zones = DesiredFleet["zones"];
 
-/** The declared zones that are looked at, and of which revision of the files they are. */
+/** The revision that zones are reconciled against, and its zones. */
 export class ActiveRevision {
   readonly #select: Select;
-  /** What was put in force last; `undefined` before the first reading. */
+  #latest: DesiredState | undefined;
+  #latestUsable: DesiredState | undefined;
   #adopted: DesiredState | undefined;
   /** The listing in which its zones were found. */
   #listed: KnownZones | undefined;
-  /** Its zones, as that listing shows them. */
+  /** Its zones in that listing. */
   #found: DesiredFleet = noFleet;
-  /** What a new revision is compared with: its zones that are found, and those that were when it was put in force. */
+  /** What a new revision is compared with: the zones that are found, and those that were found when it became active. */
   #compared: Zones = noFleet.zones;
-  /** The zones of the revision that is held; its suspensions are in force. */
+  /** The zones of the revision that is held; its suspensions are active. */
   #held: DesiredFleet | undefined;
-  /** What is reconciled: the zones that are found, with the suspensions of a held revision. */
-  #shown: DesiredFleet = noFleet;
+  /** The zones that are found, with the suspensions of a held revision. */
+  #fleet: DesiredFleet = noFleet;
 
   constructor(select: Select) {
     this.#select = select;
   }
 
+  /** The zones to reconcile. */
   get fleet(): DesiredFleet {
-    return this.#shown;
+    return this.#fleet;
   }
 
   get revision(): string {
     return this.#adopted?.revision ?? "";
   }
 
+  /** The last load, active or not; `undefined` before the first. */
+  get latest(): DesiredState | undefined {
+    return this.#latest;
+  }
+
+  get latestUsable(): DesiredState | undefined {
+    return this.#latestUsable;
+  }
+
   /**
-   * Puts a revision in force, unless nothing of it is usable, or it changes more zones than the limits allow. Suspending
-   * zones is never held: a revision that only does that is applied, and the suspensions of a held one are in force.
+   * Makes a revision active, unless nothing of it is usable, or it changes more zones than the limits allow. Suspending
+   * zones is never held: a revision that only does that is applied, and the suspensions of a held one are active.
    */
   adopt(state: DesiredState, listed: KnownZones | undefined, limits: FleetLimits): Loaded {
+    this.#latest = state;
     this.#findIn(listed);
     if (!state.usable) return this.#keep("rejected", state, this.#found.diagnostics);
+    this.#latestUsable = state;
     const isNew = state.hash !== this.#adopted?.hash;
     const next = isNew ? desiredFleet(this.#select, state, listed) : this.#found;
     if (state.documents.length === 0 && this.#compared.size > 0) {
@@ -73,34 +95,35 @@ export class ActiveRevision {
     this.#found = next;
     this.#compared = next.zones;
     this.#held = undefined;
-    this.#shown = next;
+    this.#fleet = next;
     const diagnostics = [...state.diagnostics, ...next.diagnostics];
     const isBroken = diagnostics.some(({ severity }) => severity === "error");
     const result = isBroken ? "partial" : isNew ? "applied" : "unchanged";
-    return { result, state, diagnostics, fleet: next, inForce: state, hold: undefined };
+    return { result, state, diagnostics, fleet: next, active: state, hold: undefined };
   }
 
-  /** Leaves in force what is. */
+  /** Leaves the active revision as it is. */
   #keep(
     result: "held" | "rejected",
     state: DesiredState,
     found: readonly Diagnostic[],
     hold?: FleetHold,
   ): Loaded {
-    this.#shown = this.#held === undefined ? this.#found : restrained(this.#found, this.#held);
+    this.#fleet =
+      this.#held === undefined ? this.#found : withSuspensionsOf(this.#held, this.#found);
     return {
       result,
       state,
       diagnostics: [...state.diagnostics, ...found],
-      fleet: this.#shown,
-      inForce: { revision: this.revision, hash: this.#adopted?.hash ?? "" },
+      fleet: this.#fleet,
+      active: { revision: this.revision, hash: this.#adopted?.hash ?? "" },
       hold,
     };
   }
 
   /**
-   * Finds what is in force in another listing. Zones that it no longer shows are compared all the same: a revision that
-   * is held would pass in the moment in which a credential sees few zones, and be in force when it sees all again.
+   * Finds the active zones in another listing. Zones that it no longer shows are still compared: otherwise a held revision
+   * would pass at a moment when a credential sees few zones, and be active when it sees all again.
    */
   #findIn(listed: KnownZones | undefined): void {
     if (listed === this.#listed) return;
@@ -110,11 +133,7 @@ export class ActiveRevision {
     this.#compared = new Map([...this.#compared, ...this.#found.zones]);
   }
 
-  #holdOf(
-    { revision }: DesiredState,
-    next: DesiredFleet,
-    limits: FleetLimits,
-  ): FleetHold | undefined {
+  #holdOf({ revision }: DesiredState, next: DesiredFleet, limits: FleetLimits) {
     const before = this.#compared;
     return compareFleets(digestsOf(before), digestsToCompare(before, next.zones), revision, limits);
   }
@@ -126,7 +145,7 @@ function noZoneDeclared(before: number): Diagnostic {
     severity: "error",
     place: { file: ".", line: 1, column: 1 },
     path: "",
-    message: `the files declare no zone, while ${before} zones are in force`,
+    message: `the files declare no zone, while ${before} zones are active`,
     remedy: "restore the zone files; to stop managing all zones, restart zonewarden",
   };
 }
@@ -137,20 +156,19 @@ function digestsOf(zones: Zones): FleetDigests {
   return new Map([...zones].map(([name, { digest }]) => [name, digest]));
 }
 
-/** What a revision would make of the fleet; of a zone of which it writes no more than before, what it was. */
+/** The digests of a new revision; of a zone that it only suspends, the digest before. */
 function digestsToCompare(before: Zones, after: Zones): FleetDigests {
   return new Map(
     [...after].map(([name, { desired, digest }]) => {
       const known = before.get(name);
       if (known === undefined || known.digest === digest) return [name, digest];
-      const isNoMore = onlySuspends(known.desired.content, desired.content);
-      return [name, isNoMore ? known.digest : digest];
+      return [name, onlySuspends(known.desired.content, desired.content) ? known.digest : digest];
     }),
   );
 }
 
-/** A fleet of which nothing is written that a held revision would not write for its `suspend` or `mode`. */
-function restrained(fleet: DesiredFleet, held: DesiredFleet): DesiredFleet {
+/** The suspension overlay: the fleet with the stricter `mode` and the longer `suspend` of each zone in a held revision. */
+function withSuspensionsOf(held: DesiredFleet, fleet: DesiredFleet): DesiredFleet {
   const zones = [...fleet.zones].map(([name, zone]): [typeof name, FleetZone] => {
     const { desired } = zone;
     const content = withSuspensionOf(

@@ -148,8 +148,3 @@ export function joinListings(
     joined.every((zone, index) => zone === known.zones[index]);
   return isSame ? known : { zones: joined, unlisted };
 }
-
-/** Whether a wake-up asks for a look at every zone; a file change asks for those that it touches. */
-export function isSweep(trigger: Trigger): boolean {
-  return trigger !== "file";
-}

@@ -5,120 +5,107 @@ import { ServiceError } from "../../zone/service-error.ts";
 import type { KnownZones } from "../../zone/zone.ts";
 import { BackOff } from "../run/back-off.ts";
 import { joinSignals } from "../signals.ts";
-import type { Listing } from "./desired-fleet.ts";
-import { joinListings } from "./desired-fleet.ts";
+import { joinListings, type Listing } from "./desired-fleet.ts";
 
-/** What asking for the zones needs from outside, and whom it tells. */
 export interface DirectoryPorts {
   readonly listZones: (signal: AbortSignal) => Promise<Listing>;
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** The zone listing failed; the next try is in so many milliseconds. */
+  /** The zone listing failed; the next attempt follows after `retryMs`. */
   readonly unlisted: (failure: Failure, retryMs: number) => void;
+  /** Reports an internal error. */
   readonly bug: (error: unknown, zone: string) => void;
 }
 
 /**
- * The zones that the service shows. Asking takes its time, minutes where the service is in trouble: nobody waits for
- * it, and what was known before stays known.
+ * The zones that the service lists. A listing takes minutes where the service is in trouble: nothing waits for it, and the
+ * zones known from the listing before stay known.
  */
 export class ZoneDirectory {
   readonly #ports: DirectoryPorts;
-  readonly #answered: () => void;
+  readonly #arrived: () => void;
+  readonly #backOff: BackOff<"listing">;
   #known: KnownZones | undefined;
   #failure: Failure | undefined;
-  readonly #failures: BackOff<"listing">;
-  #asking = false;
-  #hasNews = false;
-  /** Moments of the clock's uptime: when the service allows the next try, and when that is to be. */
+  #isListing = false;
+  /** By the monotonic clock: when the service allows the next attempt, and when the back-off ends. */
   #allowedAt = -Infinity;
   #retryAt = -Infinity;
-  /** Ends the wait before the next try. */
+  /** Ends the wait before the next attempt. */
   #wait = new AbortController();
 
-  /** @param answered is called after each try, whatever it came to, and where there is none for now. */
-  constructor(ports: DirectoryPorts, answered: () => void) {
+  /** @param arrived is called after each attempt, failed or not, and where the back-off allows none now. */
+  constructor(ports: DirectoryPorts, arrived: () => void) {
     this.#ports = ports;
-    this.#failures = new BackOff(ports.random);
-    this.#answered = answered;
+    this.#backOff = new BackOff(ports.random);
+    this.#arrived = arrived;
   }
 
-  /** As listed last; `undefined` before the first listing. */
+  /** The zones of the last listing; `undefined` before the first. */
   get known(): KnownZones | undefined {
     return this.#known;
   }
 
-  /** What the last try failed with. */
+  /** Why the last attempt failed. */
   get failure(): Failure | undefined {
     return this.#failure;
   }
 
-  /** Whether the service is being asked at this moment. */
-  get isAsking(): boolean {
-    return this.#asking;
-  }
-
-  /** Whether an answer has not been taken in yet. */
-  get hasNews(): boolean {
-    return this.#hasNews;
-  }
-
-  /** Takes the news in, and says whether there were any. */
-  takeNews(): boolean {
-    const hasNews = this.#hasNews;
-    this.#hasNews = false;
-    return hasNews;
+  get isListing(): boolean {
+    return this.#isListing;
   }
 
   /**
-   * Asks the service, and again after a wait until it answers; joins a try that is under way. In the wait after a failure
-   * what is known is the answer: who `insists` has the service asked again as soon as it allows, nobody else sooner.
+   * Lists the zones, with retries until the service answers; joins a listing in progress. In the back-off after a failure
+   * the known zones are the answer.
+   *
+   * @param isUrgent shortens the back-off to the moment that the service named.
    */
-  ask(insists: boolean, stop: AbortSignal): void {
-    if (this.#asking) return;
-    if (insists) this.#retryAt = Math.min(this.#retryAt, this.#allowedAt);
+  list(isUrgent: boolean, stop: AbortSignal): void {
+    if (this.#isListing) return;
+    if (isUrgent) this.#retryAt = Math.min(this.#retryAt, this.#allowedAt);
     if (this.#waitMs() <= 0) {
-      this.#askNow(stop);
+      this.#listNow(stop);
       return;
     }
-    if (insists) void this.#askAfterWait(stop);
-    this.#answer();
-  }
-
-  #askNow(stop: AbortSignal): void {
-    this.#wait.abort();
-    this.#asking = true;
-    void this.#try(stop);
+    if (isUrgent) void this.#listAfterWait(stop);
+    this.#arrived();
   }
 
   #waitMs(): number {
     return this.#retryAt - this.#ports.clock.uptime();
   }
 
-  #answer(): void {
-    this.#hasNews = true;
-    this.#answered();
+  #listNow(stop: AbortSignal): void {
+    this.#wait.abort();
+    this.#isListing = true;
+    void this.#attempt(stop);
   }
 
-  /** Instead of a wait that is under way. */
-  async #askAfterWait(stop: AbortSignal): Promise<void> {
+  /** Replaces a wait in progress. */
+  async #listAfterWait(stop: AbortSignal): Promise<void> {
     this.#wait.abort();
     const wait = new AbortController();
     this.#wait = wait;
     using either = joinSignals(stop, wait.signal);
-    if (await this.#slept(this.#waitMs(), either.signal)) this.#askNow(stop);
+    try {
+      await this.#ports.clock.sleep(this.#waitMs(), either.signal);
+    } catch {
+      // Aborted. The signal tells it, also where the wait had just ended.
+    }
+    if (!either.signal.aborted) this.#listNow(stop);
   }
 
-  async #try(stop: AbortSignal): Promise<void> {
-    await this.#list(stop);
-    this.#asking = false;
+  async #attempt(stop: AbortSignal): Promise<void> {
+    await this.#listOnce(stop);
+    this.#isListing = false;
     if (stop.aborted) return;
-    this.#answer();
-    if (this.#failure !== undefined) await this.#askAfterWait(stop);
+    this.#arrived();
+    if (this.#failure !== undefined) await this.#listAfterWait(stop);
   }
 
-  async #list(stop: AbortSignal): Promise<void> {
+  async #listOnce(stop: AbortSignal): Promise<void> {
     try {
       const listing = await this.#ports.listZones(stop);
       this.#known = joinListings(this.#known, listing);
@@ -134,28 +121,19 @@ export class ZoneDirectory {
 
   #succeed(): void {
     this.#failure = undefined;
-    this.#failures.forget("listing");
+    this.#backOff.forget("listing");
     this.#allowedAt = -Infinity;
     this.#retryAt = -Infinity;
   }
 
   #fail(failures: readonly [Failure, ...Failure[]]): void {
     [this.#failure] = failures;
-    const asked = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
-    const retryMs = this.#failures.add("listing", asked);
+    const leastMs = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
+    const retryMs = this.#backOff.add("listing", leastMs);
     const now = this.#ports.clock.uptime();
-    this.#allowedAt = now + asked;
+    this.#allowedAt = now + leastMs;
     this.#retryAt = now + retryMs;
     for (const failure of failures) this.#ports.unlisted(failure, retryMs);
-  }
-
-  async #slept(ms: number, signal: AbortSignal): Promise<boolean> {
-    try {
-      await this.#ports.clock.sleep(ms, signal);
-    } catch {
-      // It ended early: that is asked for next, for it may also have ended and been ended in one turn.
-    }
-    return !signal.aborted;
   }
 }
 

@@ -1,77 +1,75 @@
-import type { Trigger } from "../../state/run-report.ts";
 import type { ZoneName } from "../../zone/zone.ts";
+import type { SweepTrigger } from "./event-queue.ts";
 
-/** Schedules with shorter gaps look at all zones at once: who asks for seconds wants an answer within seconds. */
+/** Sweeps with shorter gaps are not spread: a schedule of seconds expects results within seconds. */
 const shortestSpreadGapMs = 60_000;
 
-/** The rest of the gap is left to retries and to a sweep that is late. */
+/** The rest of the gap is left to retries and to a late sweep. */
 const shareOfTheGap = 0.8;
 
-/** A nightly sweep is to be over in the night. */
+/** A nightly sweep must end in the night. */
 const longestSpreadMs = 900_000;
 
 /**
- * Over which time the looks of a scheduled sweep are spread, in milliseconds.
+ * The time over which the runs of a scheduled sweep are spread, in milliseconds. A whole fleet at once would take the whole
+ * rate limit of its token at once, and leave people and other tools to wait.
  *
- * A fleet that is looked at all at once takes the whole allowance of its token at once, and leaves people and other
- * tools to wait; spread over the gap to the next sweep, each zone is still looked at once in each gap.
- *
- * @param next when the next sweep begins; `undefined` where none is planned.
+ * @param next when the next sweep is due; `undefined` where none is scheduled.
  */
 export function spreadMs(now: Date, next: Date | undefined): number {
   const gap = next === undefined ? 0 : Number(next) - Number(now);
   return gap < shortestSpreadGapMs ? 0 : Math.min(gap * shareOfTheGap, longestSpreadMs);
 }
 
-/** The sweep that is owed, what the one under way has still to look at, and whether a scheduled one waits for its end. */
+/** The sweep that is due, the zones that the current one has left, and whether a scheduled sweep waits for its end. */
 export class Sweep {
-  readonly #lateIsDue: () => void;
+  readonly #overdue: () => void;
   readonly #left = new Set<ZoneName>();
-  #owed: Trigger | undefined;
-  #isLate = false;
+  #due: SweepTrigger | undefined;
+  #isOverdue = false;
 
-  /** @param lateIsDue is called when a sweep has ended for whose end a scheduled one waits. */
-  constructor(lateIsDue: () => void) {
-    this.#lateIsDue = lateIsDue;
+  /** @param overdue is called when a sweep has ended for whose end a scheduled sweep waits. */
+  constructor(overdue: () => void) {
+    this.#overdue = overdue;
   }
 
-  /** What asked for the sweep that has not begun yet: it waits for the zone listing. */
-  get owed(): Trigger | undefined {
-    return this.#owed;
+  /** The trigger of the sweep that begins with the next zone listing. */
+  get due(): SweepTrigger | undefined {
+    return this.#due;
   }
 
   /**
-   * Notes that a sweep is asked for, and says whether it is owed: a scheduled one waits for the end of the one before.
+   * Marks a sweep as due; gives `false` for a scheduled one that must wait for the end of the sweep before it.
    *
-   * @param isListing whether the zones are being listed: for the sweep that is owed, where one is.
+   * @param isListing whether a listing is in progress, which the sweep that is due waits for.
    */
-  owe(trigger: Trigger, isListing: boolean): boolean {
-    const isUnderWay = this.#left.size > 0 || (isListing && this.#owed !== undefined);
-    if (trigger === "schedule" && isUnderWay) {
-      this.#isLate = true;
+  markDue(trigger: SweepTrigger, isListing: boolean): boolean {
+    const isInProgress = this.#left.size > 0 || (isListing && this.#due !== undefined);
+    if (trigger === "schedule" && isInProgress) {
+      this.#isOverdue = true;
       return false;
     }
-    // What somebody has asked for at once is not spread over the gaps of the schedule.
-    if (trigger !== "schedule" || this.#owed === undefined) this.#owed = trigger;
+    // A sweep that somebody requested is not spread over the gap of the schedule.
+    if (trigger !== "schedule" || this.#due === undefined) this.#due = trigger;
     return true;
   }
 
-  /** The sweep that is owed begins, over `zones`; what one before it left undone is part of it. */
+  /** Begins the sweep that is due. It includes what the one before has left. */
   begin(zones: Iterable<ZoneName>): void {
-    this.#owed = undefined;
+    this.#due = undefined;
     for (const zone of zones) this.#left.add(zone);
-    // One in which every zone is held back is over at once.
-    this.#endWhenDone();
+    // Where every zone waits after a failure, the sweep has ended already.
+    this.#endIfComplete();
   }
 
-  /** A zone was looked at, for whatever reason, or is no longer declared. */
-  settle(zone: ZoneName): void {
-    if (this.#left.delete(zone)) this.#endWhenDone();
+  /** A zone was run, for whatever reason, or is no longer declared. */
+  complete(zone: ZoneName): void {
+    if (this.#left.delete(zone)) this.#endIfComplete();
   }
 
-  #endWhenDone(): void {
-    if (this.#left.size > 0 || !this.#isLate) return;
-    this.#isLate = false;
-    this.#lateIsDue();
+  #endIfComplete(): void {
+    if (this.#left.size > 0 || !this.#isOverdue) return;
+    this.#isOverdue = false;
+    this.#overdue();
   }
 }

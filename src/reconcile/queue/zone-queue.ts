@@ -1,7 +1,7 @@
 import type { Trigger } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-import { joinSignals } from "../signals.ts";
+import { joinSignals, loopUntil } from "../signals.ts";
 import { Heap } from "./heap.ts";
 
 /** Why a zone is in the queue, most urgent first; `due`: what held its plan ends at a moment that is known. */
@@ -89,7 +89,7 @@ export class ZoneQueue {
   }
 
   /** Has every zone looked at now whose writes would be due later. */
-  hastenDue(): void {
+  promoteDue(): void {
     const later = this.#waiting.values().filter(({ priority }) => priority === "due");
     for (const { zone, priority, trigger } of later.toArray()) this.add(zone, priority, trigger, 0);
   }
@@ -97,6 +97,19 @@ export class ZoneQueue {
   /** Forgets a zone that is no longer declared. */
   remove(zone: ZoneName): void {
     this.#waiting.delete(zone);
+  }
+
+  /** Takes zones and runs them, one after the other, until `stop` aborts. */
+  async work(
+    run: (entry: QueueEntry) => Promise<void>,
+    bug: (error: unknown, zone: string) => void,
+    stop: AbortSignal,
+  ): Promise<void> {
+    const runNext = async (): Promise<void> => {
+      const entry = await this.take(stop);
+      await run(entry).finally(() => this.done(entry.zone));
+    };
+    await loopUntil(stop, runNext, bug);
   }
 
   /** Waits for the next zone that is due, and holds it back from others until {@link done}. Rejects when the signal aborts. */

@@ -50,9 +50,9 @@ export class ZoneQueues {
     for (const queue of this.all) queue.remove(zone);
   }
 
-  /** {@link ZoneQueue.hastenDue} in all of them. */
-  hastenDue(): void {
-    for (const queue of this.all) queue.hastenDue();
+  /** {@link ZoneQueue.promoteDue} in all of them. */
+  promoteDue(): void {
+    for (const queue of this.all) queue.promoteDue();
   }
 
   /** A zone that has come to another credential stays where it waits or runs: it must never run twice at once. */
