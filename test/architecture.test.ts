@@ -89,7 +89,6 @@ const seenByTestsAlone = [
   "state/timeline.ts driftEpisodes",
   "syntax/csp/csp-cover.ts covers",
   "syntax/csp/csp.ts printCsp",
-  "telemetry/metrics/metric-table.ts renderMetricTable",
   "web/pages/page-parts.ts relative",
   "zone/managed-ruleset.ts managedRulesets",
 ];

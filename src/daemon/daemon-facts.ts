@@ -36,7 +36,6 @@ export function daemonStatusOf({ service }: DaemonParts, state: DaemonContext): 
     inventoryEveryMs: live.current.inventory?.everyMs,
     queue: { waiting: reconciler.waiting, running: [...reconciler.running.keys()] },
     credentials,
-    leases: [],
   };
 }
 

@@ -18,14 +18,6 @@ export interface CredentialStatus {
   readonly throttledMs: number;
 }
 
-/** A Lease that this process stands for; the list is empty where there is no cluster. */
-export interface LeaseFacts {
-  readonly name: string;
-  readonly leading: boolean;
-  /** The Lease's own counter of changes of its holder. */
-  readonly transitions: number;
-}
-
 /** When full sweeps begin. */
 export interface ScheduleStatus {
   readonly expressions: readonly string[];
@@ -47,11 +39,10 @@ export interface DaemonStatus {
   readonly inventoryEveryMs: number | undefined;
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
   readonly credentials: readonly CredentialStatus[];
-  readonly leases: readonly LeaseFacts[];
 }
 
 /** Why a sweep began later than the schedule said. */
-export const missedRunReasons = ["overlap", "paused", "not_leader"] as const;
+export const missedRunReasons = ["overlap", "paused"] as const;
 
 /** One of {@link missedRunReasons}. */
 export type MissedRunReason = (typeof missedRunReasons)[number];

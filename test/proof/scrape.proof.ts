@@ -12,13 +12,10 @@ const config = `schedule: { cron: "* * * * * *" }
 inventory: { enabled: true }
 notifications: [{ name: nobody, type: webhook, url: "http://127.0.0.1:9/" }]`;
 
-/** What needs something that this process has not: a cluster's Lease. */
-const elsewhere: readonly Vocable[] = [metricTable.leading, metricTable.leaseTransitions];
-
 /** What nobody can know before a zone's inventory was read; and in the example no policy is enforced by then. */
 const unread: readonly Vocable[] = [
   metricTable.inventoryItems,
-  metricTable.inventoryFresh,
+  metricTable.inventoryNew,
   metricTable.inventoryMalicious,
 ];
 const unenforced: readonly Vocable[] = [metricTable.inventoryOutside];
@@ -55,7 +52,7 @@ function missingFrom(
   series: ReadonlyMap<string, number>,
   excused: readonly Vocable[],
 ): readonly string[] {
-  const vocabulary = vocabularyOf([...exportedIn(series), ...elsewhere, ...excused]);
+  const vocabulary = vocabularyOf([...exportedIn(series), ...excused]);
   const expressions = [
     ...rulesIn(readRules()).map((rule) => textAt(rule, "expr")),
     ...dashboards.flatMap(({ dashboard }) => expressionsOf(dashboard)),

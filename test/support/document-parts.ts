@@ -1,8 +1,8 @@
 import { exitCodeHelp } from "../../src/cli/output/exit-codes.ts";
 import { operations } from "../../src/emulator/http/operations.ts";
-import { renderMetricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { diagnosticCodes, type DiagnosticCode } from "../../src/zone/diagnostic-codes.ts";
 import { exampleWithEmulator } from "./example.ts";
+import { renderMetricTable } from "./metric-table-markdown.ts";
 import { isPure, moduleTable } from "./modules.ts";
 import { allCodes, codesWithoutExample, problemExamples } from "./problem-examples.ts";
 import { keyTable } from "./schema-keys.ts";

@@ -248,7 +248,6 @@ export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
         throttledMs: 1500,
       },
     ],
-    leases: [],
     ...more,
   };
 }

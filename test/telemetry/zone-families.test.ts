@@ -117,9 +117,9 @@ describe("the series of a zone's inventory", () => {
     'malicious_items{zone="shop.example.com",kind="connection",status="infrequent"}': 0,
     'malicious_items{zone="shop.example.com",kind="connection",status="inactive"}': 0,
     'malicious_items{zone="shop.example.com",kind="connection",status="none"}': 1,
-    'refused{zone="shop.example.com",kind="script"}': 0,
-    'refused{zone="shop.example.com",kind="connection"}': 0,
-    'refused{zone="shop.example.com",kind="cookie"}': 0,
+    'not_permitted{zone="shop.example.com",kind="script"}': 0,
+    'not_permitted{zone="shop.example.com",kind="connection"}': 0,
+    'not_permitted{zone="shop.example.com",kind="cookie"}': 0,
     'scripts_outside_policies{zone="shop.example.com"}': 2,
   };
   const read = {
@@ -177,8 +177,8 @@ describe("the series of a zone's inventory", () => {
     const series = await inventorySeries(fleet);
     expect(series).toMatchObject({
       'failing{zone="shop.example.com"}': 0,
-      'refused{zone="shop.example.com",kind="script"}': 0,
-      'refused{zone="shop.example.com",kind="cookie"}': 1,
+      'not_permitted{zone="shop.example.com",kind="script"}': 0,
+      'not_permitted{zone="shop.example.com",kind="cookie"}': 1,
     });
     expect(Object.keys(series)).not.toContain('new_items{zone="shop.example.com",kind="cookie"}');
   });
@@ -192,7 +192,7 @@ describe("the series of a zone's inventory", () => {
     const names = Object.keys(await inventorySeries(fleet));
     expect(names.filter((name) => name.startsWith("scripts_outside"))).toEqual([]);
     expect(names.filter((name) => name.startsWith("refused"))).toEqual([
-      'refused{zone="shop.example.com",kind="cookie"}',
+      'not_permitted{zone="shop.example.com",kind="cookie"}',
     ]);
     expect(names.filter((name) => /^\w*items\{/.test(name) && !/cookie/.test(name))).toEqual([]);
     expect(names).toContain('new_items{zone="shop.example.com",kind="cookie"}');

@@ -1,13 +1,13 @@
-import type { CredentialStatus, DaemonStatus, LeaseFacts } from "../../state/daemon-status.ts";
+import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../../state/load-report.ts";
 import { type MetricDefinition, renderFamily, type Sample, seconds } from "./exposition.ts";
 import { metricTable } from "./metric-table.ts";
 
-/** The metrics of the process that are read off its state: files, schedule, credentials, leases. */
+/** Renders the metrics of the process: files, schedule and credentials. */
 export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
   const { load } = fleet;
-  const { schedule, credentials, leases } = daemon;
+  const { schedule, credentials } = daemon;
   return [
     renderFamily(metricTable.configInfo, configInfo(load)),
     renderFamily(metricTable.configHeld, configHeld(load)),
@@ -21,7 +21,6 @@ export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
     single(metricTable.oldestSuccessAt, oldestSuccess(fleet)),
     renderFamily(metricTable.inventoryInterval, inventoryInterval(daemon)),
     ...renderCredentials(credentials),
-    ...renderLeases(leases),
   ].join("");
 }
 
@@ -64,23 +63,11 @@ function renderCredentials(credentials: readonly CredentialStatus[]): readonly s
       credentials.map((facts) => ({ labels: { credential: facts.name }, value: value(facts) })),
     );
   return [
-    family(metricTable.throttled, ({ throttledMs }) => throttledMs / 1000),
+    family(metricTable.budgetWait, ({ throttledMs }) => throttledMs / 1000),
     family(metricTable.rateLimit, ({ limit }) => limit),
     family(metricTable.rateRemaining, ({ remaining }) => remaining),
     family(metricTable.rateReset, ({ resetAt }) => seconds(resetAt)),
     family(metricTable.tokenValid, ({ valid }) => Number(valid)),
     family(metricTable.tokenExpiry, ({ expiresAt }) => seconds(expiresAt)),
-  ];
-}
-
-function renderLeases(leases: readonly LeaseFacts[]): readonly string[] {
-  const family = (definition: MetricDefinition, value: (lease: LeaseFacts) => number): string =>
-    renderFamily(
-      definition,
-      leases.map((lease) => ({ labels: { name: lease.name }, value: value(lease) })),
-    );
-  return [
-    family(metricTable.leading, ({ leading }) => Number(leading)),
-    family(metricTable.leaseTransitions, ({ transitions }) => transitions),
   ];
 }

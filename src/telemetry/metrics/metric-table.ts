@@ -5,274 +5,245 @@ import { impacts } from "../../state/drift.ts";
 import { loadResults } from "../../state/load-report.ts";
 import { changeResults, runResults, triggers } from "../../state/run-report.ts";
 import { zoneStatuses } from "../../state/zone-state.ts";
+import { itemKinds, itemStatuses, resourceKinds } from "../../zone/inventory-item.ts";
 import { kinds } from "../../zone/resource.ts";
 import { methods } from "../../zone/service-request.ts";
 import { codes, endpoints, other, retryReasons } from "./api-labels.ts";
-import type { LabelValues, MetricDefinition } from "./exposition.ts";
-import { inventoryMetrics } from "./inventory-metrics.ts";
+import type { MetricDefinition } from "./exposition.ts";
 
 const zone = "declared zones";
 const credential = "configured credentials";
 const endpoint = [...Object.keys(endpoints), other];
 const method = [...methods, other];
 
-/** Every metric of ours: HELP and TYPE, the table in docs/metrics.md and the tests all stand on this. */
-export const metricTable = {
-  buildInfo: {
-    name: "zonewarden_build_info",
-    type: "gauge",
-    labels: { version: "one", revision: "one", node_version: "one" },
-    help: "What runs; always 1.",
-  },
-  configInfo: {
-    name: "zonewarden_config_info",
-    type: "gauge",
-    labels: { source: "one", revision: "one" },
-    help: "Git commit or content hash of the desired state now in force; always 1.",
-  },
-  configHeld: {
-    name: "zonewarden_config_held_info",
-    type: "gauge",
-    labels: { source: "one", revision: "one" },
-    help: "Git commit or content hash of a desired state that a guard holds; always 1, no series where none is held.",
-  },
-  configHash: {
-    name: "zonewarden_config_hash",
-    type: "gauge",
-    labels: {},
-    help: "48 bits of the hash of the content in force as a number, to compare replicas.",
-  },
-  configLoaded: {
-    name: "zonewarden_config_last_reload_successful",
-    type: "gauge",
-    labels: {},
-    help: "Whether the last load of the files was applied or unchanged; 0: partial, held or rejected.",
-  },
-  configLoadedAt: {
-    name: "zonewarden_config_last_reload_success_timestamp_seconds",
-    type: "gauge",
-    labels: {},
-    help: "When a load of the files was last applied or unchanged; 0 until then.",
-  },
-  configReloads: {
-    name: "zonewarden_config_reloads_total",
-    type: "counter",
-    labels: { result: loadResults },
-    help: "Loads of the files by result; a revision that is partial, held or rejected counts once, not at each poll.",
-  },
-  configZones: {
-    name: "zonewarden_config_zones",
-    type: "gauge",
-    labels: {},
-    help: "Zones declared.",
-  },
-  scheduleInterval: {
-    name: "zonewarden_schedule_interval_seconds",
-    type: "gauge",
-    labels: {},
-    help: "Longest gap between two sweeps of the schedule.",
-  },
-  scheduleNext: {
-    name: "zonewarden_schedule_next_run_timestamp_seconds",
-    type: "gauge",
-    labels: {},
-    help: "When the next sweep begins; 0 where none is planned.",
-  },
-  sweepSeconds: {
-    name: "zonewarden_sweep_predicted_seconds",
-    type: "gauge",
-    labels: {},
-    help: "How long a sweep of all declared zones takes within the request budget.",
-  },
-  oldestSuccessAt: {
-    name: "zonewarden_oldest_zone_success_timestamp_seconds",
-    type: "gauge",
-    labels: {},
-    help: "The last success of the zone for which that is longest ago; 0 while one never had any.",
-  },
-  scheduleMissed: {
-    name: "zonewarden_schedule_missed_runs_total",
-    type: "counter",
-    labels: { reason: missedRunReasons },
-    help: "Sweeps that begin later than the schedule says, one for all missed; overlap: the one before was under way, paused: the process was, not_leader: not in this version.",
-  },
-  reconciles: {
-    name: "zonewarden_reconcile_total",
-    type: "counter",
-    labels: { trigger: triggers, result: runResults },
-    help: "Runs, one for each look at a zone.",
-  },
-  reconcileSeconds: {
-    name: "zonewarden_reconcile_duration_seconds",
-    type: "histogram",
-    labels: { phase: ["fetch", "plan", "apply", "total"] },
-    help: "Duration of the runs of zones by phase.",
-  },
-  zoneSuccessAt: {
-    name: "zonewarden_zone_last_success_timestamp_seconds",
-    type: "gauge",
-    labels: { zone },
-    help: "When a run of the zone last looked at everything and failed in nothing; 0 until the first.",
-  },
-  zoneAttemptAt: {
-    name: "zonewarden_zone_last_attempt_timestamp_seconds",
-    type: "gauge",
-    labels: { zone },
-    help: "When a run of the zone last ended, however it ended; 0 until the first.",
-  },
-  zoneFailures: {
-    name: "zonewarden_zone_consecutive_failures",
-    type: "gauge",
-    labels: { zone },
-    help: "Failed runs of the zone since its last success.",
-  },
-  zoneStatus: {
-    name: "zonewarden_zone_status",
-    type: "gauge",
-    labels: { zone, status: zoneStatuses },
-    help: "State of the zone: exactly one of its series is 1.",
-  },
-  drift: {
-    name: "zonewarden_drift_resources",
-    type: "gauge",
-    labels: { zone, kind: kinds, impact: impacts },
-    help: "Managed things whose live state left the applied one, by what that does to protection.",
-  },
-  pending: {
-    name: "zonewarden_pending_changes",
-    type: "gauge",
-    labels: { zone, kind: kinds },
-    help: "Changes that are declared and not yet carried out.",
-  },
-  unmanaged: {
-    name: "zonewarden_unmanaged_resources",
-    type: "gauge",
-    labels: { zone, kind: kinds },
-    help: "Live things that are not declared and are left alone.",
-  },
-  driftOnsets: {
-    name: "zonewarden_drift_detected_total",
-    type: "counter",
-    labels: { zone, kind: kinds },
-    help: "Onsets of drift; at most one for each run and kind.",
-  },
-  owaspVersion: {
-    name: "zonewarden_owasp_ruleset_version",
-    type: "gauge",
-    labels: { zone },
-    help: "Version of the OWASP ruleset by which the zone's tuning was planned last; no series where none is tuned.",
-  },
-  changes: {
-    name: "zonewarden_changes_total",
-    type: "counter",
-    labels: {
-      kind: kinds,
-      verb: verbs,
-      result: changeResults,
-    },
-    help: "Changes that were to be carried out, by what became of them; unknown: the answer was lost.",
-  },
-  held: {
-    name: "zonewarden_zone_held",
-    type: "gauge",
-    labels: { zone, reason: holdReasons },
-    help: "Whether the zone's plan is held, by reason: 1 where it is; fleet_change: a held revision changes or drops the zone.",
-  },
-  ...inventoryMetrics,
-  requests: {
-    name: "zonewarden_api_requests_total",
-    type: "counter",
-    labels: { endpoint, method, code: codes },
-    help: "Requests to the service by status, or by what went wrong where there was no usable answer.",
-  },
-  requestSeconds: {
-    name: "zonewarden_api_request_duration_seconds",
-    type: "histogram",
-    labels: { endpoint, method },
-    help: "Duration of requests to the service.",
-  },
-  retries: {
-    name: "zonewarden_api_retries_total",
-    type: "counter",
-    labels: { reason: retryReasons },
-    help: "Requests that were sent again.",
-  },
-  throttled: {
-    name: "zonewarden_api_budget_wait_seconds_total",
-    type: "counter",
-    labels: { credential },
-    help: "Time spent waiting for the budget of our own.",
-  },
-  rateLimit: {
-    name: "zonewarden_api_ratelimit_limit",
-    type: "gauge",
-    labels: { credential },
-    help: "Requests that the service grants in a window.",
-  },
-  rateRemaining: {
-    name: "zonewarden_api_ratelimit_remaining",
-    type: "gauge",
-    labels: { credential },
-    help: "Requests left in the window.",
-  },
-  rateReset: {
-    name: "zonewarden_api_ratelimit_reset_timestamp_seconds",
-    type: "gauge",
-    labels: { credential },
-    help: "When the window begins anew; 0 before the first answer.",
-  },
-  tokenValid: {
-    name: "zonewarden_api_token_valid",
-    type: "gauge",
-    labels: { credential },
-    help: "0 once the service refused the token.",
-  },
-  tokenExpiry: {
-    name: "zonewarden_api_token_expiry_timestamp_seconds",
-    type: "gauge",
-    labels: { credential },
-    help: "When the token expires; 0 where it does not.",
-  },
-  leading: {
-    name: "leader_election_master_status",
-    type: "gauge",
-    labels: { name: "leases" },
-    help: "Whether this process holds the Lease. Not in this version, which has no leader election: no series.",
-  },
-  leaseTransitions: {
-    name: "zonewarden_lease_transitions",
-    type: "gauge",
-    labels: { name: "leases" },
-    help: "The Lease's own counter of changes of its holder. Not in this version: no series.",
-  },
-  notifications: {
-    name: "zonewarden_notifications_total",
-    type: "counter",
-    labels: { sink: "configured sinks", result: ["done", "error"] },
-    help: "Notifications sent; no series where no sink is configured.",
-  },
-} as const satisfies Readonly<Record<string, MetricDefinition>>;
+/** Values of the label `result` of notifications. */
+export const notificationResults = ["done", "error"] as const;
 
-/** The table of all metrics as Markdown, for docs/metrics.md. */
-export function renderMetricTable(): string {
-  const rows = Object.values<MetricDefinition>(metricTable).map(
-    ({ name, type, labels, help }) =>
-      `| \`${name}\` | ${type} | ${Object.entries(labels).map(labelCell).join("; ")} | ${help} |`,
-  );
-  return [
-    "| metric | type | labels | meaning |",
-    "| --- | --- | --- | --- |",
-    ...rows,
-    "| `process_*`, `nodejs_*` | | | The process: CPU, memory, descriptors, event loop, garbage collection. |",
-    "",
-  ].join("\n");
+/** How a notification ended. */
+export type NotificationResult = (typeof notificationResults)[number];
+
+/** Every metric of zonewarden. The exposition, docs/metrics.md and the tests are made from this table. */
+export const metricTable = {
+  buildInfo: gauge(
+    "zonewarden_build_info",
+    "Version and revision of the program and of Node.js; always 1.",
+    { version: "one", revision: "one", node_version: "one" },
+  ),
+  configInfo: gauge(
+    "zonewarden_config_info",
+    "Active revision of the zone files: Git commit or content hash; always 1.",
+    { source: "one", revision: "one" },
+  ),
+  configHeld: gauge(
+    "zonewarden_config_held_info",
+    "Revision of the zone files that a guard holds; always 1, no series while none is held.",
+    { source: "one", revision: "one" },
+  ),
+  configHash: gauge(
+    "zonewarden_config_hash",
+    "First 48 bits of the hash of the active revision, as a number, to compare replicas.",
+  ),
+  configLoaded: gauge(
+    "zonewarden_config_last_reload_successful",
+    "Whether the last load of the zone files was applied or unchanged; 0: partial, held or rejected.",
+  ),
+  configLoadedAt: gauge(
+    "zonewarden_config_last_reload_success_timestamp_seconds",
+    "Timestamp of the last load of the zone files that was applied or unchanged; 0 before the first.",
+  ),
+  configReloads: counter(
+    "zonewarden_config_reloads_total",
+    "Loads of the zone files by result; a revision that is partial, held or rejected counts once, not at each poll.",
+    { result: loadResults },
+  ),
+  configZones: gauge("zonewarden_config_zones", "Number of declared zones."),
+  scheduleInterval: gauge(
+    "zonewarden_schedule_interval_seconds",
+    "Longest gap between two scheduled sweeps.",
+  ),
+  scheduleNext: gauge(
+    "zonewarden_schedule_next_run_timestamp_seconds",
+    "Timestamp of the next scheduled sweep; 0 if none is scheduled.",
+  ),
+  sweepSeconds: gauge(
+    "zonewarden_sweep_predicted_seconds",
+    "Predicted duration of a sweep of all declared zones within the request budget.",
+  ),
+  oldestSuccessAt: gauge(
+    "zonewarden_oldest_zone_success_timestamp_seconds",
+    "Oldest last-success timestamp of all zones; 0 while a zone has had no success.",
+  ),
+  scheduleMissed: counter(
+    "zonewarden_schedule_missed_runs_total",
+    "Sweeps that started late, one for all missed; overlap: the previous sweep was running, paused: the process was.",
+    { reason: missedRunReasons },
+  ),
+  reconciles: counter("zonewarden_reconcile_total", "Reconciles of zones by trigger and result.", {
+    trigger: triggers,
+    result: runResults,
+  }),
+  reconcileSeconds: histogram(
+    "zonewarden_reconcile_duration_seconds",
+    "Duration of reconciles of zones by phase.",
+    { phase: ["fetch", "plan", "apply", "total"] },
+  ),
+  zoneSuccessAt: gauge(
+    "zonewarden_zone_last_success_timestamp_seconds",
+    "Timestamp of the last complete and successful reconcile of the zone; 0 before the first.",
+    { zone },
+  ),
+  zoneAttemptAt: gauge(
+    "zonewarden_zone_last_attempt_timestamp_seconds",
+    "Timestamp of the end of the last reconcile of the zone, successful or not; 0 before the first.",
+    { zone },
+  ),
+  zoneFailures: gauge(
+    "zonewarden_zone_consecutive_failures",
+    "Failed reconciles of the zone since its last success.",
+    { zone },
+  ),
+  zoneStatus: gauge("zonewarden_zone_status", "Status of the zone: exactly one series is 1.", {
+    zone,
+    status: zoneStatuses,
+  }),
+  drift: gauge(
+    "zonewarden_drift_resources",
+    "Drifted resources by what the drift does to the protection.",
+    { zone, kind: kinds, impact: impacts },
+  ),
+  pending: gauge("zonewarden_pending_changes", "Declared changes that are not applied yet.", {
+    zone,
+    kind: kinds,
+  }),
+  unmanaged: gauge(
+    "zonewarden_unmanaged_resources",
+    "Live resources that are neither declared nor created by zonewarden.",
+    { zone, kind: kinds },
+  ),
+  driftOnsets: counter(
+    "zonewarden_drift_detected_total",
+    "Times that drift was detected; at most one for each reconcile and kind.",
+    { zone, kind: kinds },
+  ),
+  owaspVersion: gauge(
+    "zonewarden_owasp_ruleset_version",
+    "Version of the OWASP ruleset that the last plan of the zone used; no series if the zone does not tune it.",
+    { zone },
+  ),
+  changes: counter(
+    "zonewarden_changes_total",
+    "Changes that were applied, by result; unknown: the answer was lost.",
+    { kind: kinds, verb: verbs, result: changeResults },
+  ),
+  held: gauge(
+    "zonewarden_zone_held",
+    "Whether the zone's plan is held, by reason; fleet_change: a held revision changes or drops the zone.",
+    { zone, reason: holdReasons },
+  ),
+  inventoryInterval: gauge(
+    "zonewarden_inventory_interval_seconds",
+    "Time between two reads of a zone's inventory; no inventory series while inventories are off.",
+  ),
+  inventoryReadAt: gauge(
+    "zonewarden_inventory_last_success_timestamp_seconds",
+    "Timestamp of the last successful read of the zone's inventory; 0 before the first.",
+    { zone },
+  ),
+  inventoryFailing: gauge(
+    "zonewarden_inventory_failing",
+    "Whether the last read of the zone's inventory failed.",
+    { zone },
+  ),
+  inventoryNotPermitted: gauge(
+    "zonewarden_inventory_not_permitted",
+    "Whether the token or the contract does not permit reading this kind; no series before the first read.",
+    { zone, kind: itemKinds },
+  ),
+  inventoryItems: gauge(
+    "zonewarden_inventory_items",
+    "Scripts, connections and cookies in the inventory; cookies have no status. No series before the first read.",
+    { zone, kind: itemKinds, status: itemStatuses },
+  ),
+  inventoryNew: gauge(
+    "zonewarden_inventory_new_items",
+    "Items first seen within the day before the read.",
+    { zone, kind: itemKinds },
+  ),
+  inventoryMalicious: gauge(
+    "zonewarden_inventory_malicious_items",
+    "Malicious items: reported, or with an integrity score below impact.malicious_below; at most the newest 200 of a zone.",
+    { zone, kind: resourceKinds, status: itemStatuses },
+  ),
+  inventoryFound: counter(
+    "zonewarden_inventory_malicious_found_total",
+    "Malicious items that the previous read did not show; after a start, those first seen within the last day.",
+    { zone, kind: resourceKinds },
+  ),
+  inventoryOutside: gauge(
+    "zonewarden_inventory_scripts_outside_policies",
+    "Scripts in use that no enforced policy of the zone allows; no series if the zone enforces none.",
+    { zone },
+  ),
+  requests: counter(
+    "zonewarden_api_requests_total",
+    "Requests to the service by status code, or by error if there was no usable answer.",
+    { endpoint, method, code: codes },
+  ),
+  requestSeconds: histogram(
+    "zonewarden_api_request_duration_seconds",
+    "Duration of requests to the service.",
+    { endpoint, method },
+  ),
+  retries: counter("zonewarden_api_retries_total", "Requests that were sent again, by reason.", {
+    reason: retryReasons,
+  }),
+  budgetWait: counter(
+    "zonewarden_api_budget_wait_seconds_total",
+    "Time that requests waited for zonewarden's own request budget.",
+    { credential },
+  ),
+  rateLimit: gauge(
+    "zonewarden_api_ratelimit_limit",
+    "Requests that the service allows in a rate-limit window.",
+    { credential },
+  ),
+  rateRemaining: gauge(
+    "zonewarden_api_ratelimit_remaining",
+    "Requests left in the current rate-limit window.",
+    { credential },
+  ),
+  rateReset: gauge(
+    "zonewarden_api_ratelimit_reset_timestamp_seconds",
+    "Timestamp of the start of the next rate-limit window; 0 before the first answer.",
+    { credential },
+  ),
+  tokenValid: gauge(
+    "zonewarden_api_token_valid",
+    "Whether the token is valid: 0 once the service rejected it.",
+    { credential },
+  ),
+  tokenExpiry: gauge(
+    "zonewarden_api_token_expiry_timestamp_seconds",
+    "Timestamp at which the token expires; 0 if it does not.",
+    { credential },
+  ),
+  notifications: counter(
+    "zonewarden_notifications_total",
+    "Notifications by sink and result; no series if no sink is configured.",
+    { sink: "configured sinks", result: notificationResults },
+  ),
+} satisfies Readonly<Record<string, MetricDefinition>>;
+
+type Labels = MetricDefinition["labels"];
+
+function counter(name: string, help: string, labels: Labels): MetricDefinition {
+  return { name, type: "counter", labels, help };
 }
 
-/** Lists longer than this are told by their number. */
-const listed = 10;
+function gauge(name: string, help: string, labels: Labels = {}): MetricDefinition {
+  return { name, type: "gauge", labels, help };
+}
 
-function labelCell([label, values]: readonly [string, LabelValues]): string {
-  if (typeof values === "string") return values === "one" ? label : `${label}: ${values}`;
-  if (values.length > listed) return `${label}: ${values.length} values`;
-  return `${label}: ${values.join(", ")}`;
+function histogram(name: string, help: string, labels: Labels): MetricDefinition {
+  return { name, type: "histogram", labels, help };
 }

@@ -11,7 +11,7 @@ import { retryReasonOf } from "./api-labels.ts";
 import { createCounters, recordRun } from "./counters.ts";
 import { renderDaemon } from "./daemon-families.ts";
 import { renderFamily } from "./exposition.ts";
-import { metricTable } from "./metric-table.ts";
+import { metricTable, type NotificationResult, notificationResults } from "./metric-table.ts";
 import { renderZones } from "./zone-families.ts";
 
 /** What runs, as `zonewarden_build_info` says it. */
@@ -32,7 +32,7 @@ export interface Metrics {
   recordMissedRun(reason: MissedRunReason): void;
   /** Lets the series of a sink begin at zero. */
   expectNotifications(sink: string): void;
-  recordNotification(sink: string, result: "done" | "error"): void;
+  recordNotification(sink: string, result: NotificationResult): void;
   /** The whole exposition, in pieces between which other work gets its turn. */
   render(fleet: FleetView, daemon: DaemonStatus): AsyncGenerator<string>;
 }
@@ -72,7 +72,7 @@ export function createMetrics(build: Build): Metrics {
       counters.scheduleMissed.inc({ reason });
     },
     expectNotifications: (sink) => {
-      for (const result of metricTable.notifications.labels.result) {
+      for (const result of notificationResults) {
         counters.notifications.inc({ sink, result }, 0);
       }
     },

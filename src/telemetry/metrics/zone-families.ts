@@ -108,7 +108,7 @@ const inventoryFamilies: readonly ZoneFamily[] = [
     values: ({ inventory }) => inventory && [Number(inventory.failure !== undefined)],
   },
   {
-    definition: metricTable.inventoryRefused,
+    definition: metricTable.inventoryNotPermitted,
     series: itemKinds.map((kind) => ({ kind })),
     values: ({ inventory }) => itemKinds.map((kind) => refusedOf(kind, inventory?.facts)),
   },
@@ -119,7 +119,7 @@ const inventoryFamilies: readonly ZoneFamily[] = [
       itemKinds.flatMap((kind) => itemsByStatus(inventory?.facts?.kinds.get(kind))),
   },
   {
-    definition: metricTable.inventoryFresh,
+    definition: metricTable.inventoryNew,
     series: itemKinds.map((kind) => ({ kind })),
     values: ({ inventory }) => itemKinds.map((kind) => inventory?.facts?.kinds.get(kind)?.fresh),
   },
