@@ -181,7 +181,7 @@ async function readFacts(
   const { zone, content } = desired;
   const wanted = { ...partsOf(content), policies: true };
   const live = (await source.readAnswers(zone, wanted, "inventory", stop)).live();
-  const { items, refused } = await readKinds(zone, kinds, source, stop);
+  const { items, notPermitted } = await readKinds(zone, kinds, source, stop);
   const all = [...items.values()].flat();
   const inUse = all.filter((item) => item.kind === "script").filter(isInUse);
   const outside = items.has("script") ? outsidePolicies(inUse, live.policies ?? []) : undefined;
@@ -195,7 +195,7 @@ async function readFacts(
         );
   return inventoryFacts(
     zone.name,
-    { items, refused, outside, impact },
+    { items, notPermitted, outside, impact },
     { maliciousBelow, now: clock.now() },
   );
 }
@@ -217,7 +217,7 @@ async function impactOf(
   return impact;
 }
 
-type Kinds = Pick<InventoryReading, "items" | "refused">;
+type Kinds = Pick<InventoryReading, "items" | "notPermitted">;
 
 /** Contracts differ in which kinds they show (SERVICE.md A.1): one that is refused hides no other. */
 async function readKinds(
@@ -227,15 +227,15 @@ async function readKinds(
   stop: AbortSignal,
 ): Promise<Kinds> {
   const items = new Map<ItemKind, readonly Item[]>();
-  const refused = new Map<ItemKind, Failure>();
+  const notPermitted = new Map<ItemKind, Failure>();
   for (const kind of kinds) {
     try {
       items.set(kind, await source.listItems(zone, kind, stop));
     } catch (error) {
-      const isLastHope = items.size === 0 && refused.size === kinds.length - 1;
+      const isLastHope = items.size === 0 && notPermitted.size === kinds.length - 1;
       if (!(error instanceof ServiceError) || error.transient || isLastHope) throw error;
-      refused.set(kind, failureOf(error));
+      notPermitted.set(kind, failureOf(error));
     }
   }
-  return { items, refused };
+  return { items, notPermitted };
 }

@@ -65,9 +65,9 @@ export interface ItemBrief {
   readonly kind: ItemKind;
   readonly id: string;
   /** URL, or the name of a cookie; cut where it is long. */
-  readonly what: string;
+  readonly name: string;
   /** Page on which it was first seen, else its host. */
-  readonly where: string;
+  readonly page: string;
   readonly firstSeenAt: Date | undefined;
   /** As the service calls it; "" where it says none, as of cookies. */
   readonly status: string;
@@ -79,7 +79,7 @@ export interface ItemBrief {
 export interface InventoryFacts {
   readonly kinds: ReadonlyMap<ItemKind, InventorySummary>;
   /** Kinds that the token or the contract does not let be read. */
-  readonly refused: ReadonlyMap<ItemKind, Failure>;
+  readonly notPermitted: ReadonlyMap<ItemKind, Failure>;
   /** All of them, up to a bound that no zone reaches which is not lost already. */
   readonly malicious: readonly ItemBrief[];
   /** The newest few of those first seen within the last day. */
@@ -89,7 +89,7 @@ export interface InventoryFacts {
     | {
         readonly count: number;
         readonly unclear: number;
-        readonly some: readonly ItemBrief[];
+        readonly newest: readonly ItemBrief[];
       }
     | undefined;
   /** What the zone's plan would do to it, in lines; empty where nothing is planned. */
@@ -131,7 +131,7 @@ const mostShown = 3;
 /** What was read of a zone for one look. */
 export interface InventoryReading {
   readonly items: ReadonlyMap<ItemKind, readonly Item[]>;
-  readonly refused: ReadonlyMap<ItemKind, Failure>;
+  readonly notPermitted: ReadonlyMap<ItemKind, Failure>;
   readonly outside: OutsideScripts | undefined;
   /** What the zone's plan would do to the items, in lines; empty where nothing is planned. */
   readonly impact: readonly string[];
@@ -140,7 +140,7 @@ export interface InventoryReading {
 /** Keeps of a reading what is told, so that thousands of items do not stay in memory. */
 export function inventoryFacts(
   zone: ZoneName,
-  { items, refused, outside, impact }: InventoryReading,
+  { items, notPermitted, outside, impact }: InventoryReading,
   options: InventoryOptions,
 ): InventoryFacts {
   const all = [...items.values()].flat();
@@ -153,7 +153,7 @@ export function inventoryFacts(
         summarizeInventory({ zone, kind, items: found }, options),
       ]),
     ),
-    refused,
+    notPermitted,
     malicious: newestFirst(malicious).slice(0, mostMalicious).map(told),
     newest: newestFirst(all.filter((item) => isNew(item, options.now)))
       .slice(0, mostShown)
@@ -164,7 +164,7 @@ export function inventoryFacts(
         : {
             count: outside.scripts.length,
             unclear: outside.unclear,
-            some: newestFirst(outside.scripts).slice(0, mostShown).map(told),
+            newest: newestFirst(outside.scripts).slice(0, mostShown).map(told),
           },
     impact,
   };
@@ -192,8 +192,8 @@ function briefOf(item: Item, maliciousBelow: number): ItemBrief {
   return {
     kind,
     id,
-    what: brief(item.kind === "cookie" ? item.name : item.url),
-    where: brief(firstPageUrl || host),
+    name: brief(item.kind === "cookie" ? item.name : item.url),
+    page: brief(firstPageUrl || host),
     firstSeenAt,
     status: item.kind === "cookie" ? "" : item.status,
     malicious: malicious.length === 0 ? harmless : malicious,

@@ -173,7 +173,7 @@ function inventoryJson({ readAt, facts, failure, failingSince, found }: Inventor
 
 function factsJson({
   kinds,
-  refused,
+  notPermitted,
   malicious,
   newest,
   outside,
@@ -181,23 +181,25 @@ function factsJson({
 }: InventoryFacts): JsonBody {
   return {
     kinds: Object.fromEntries(kinds),
-    refused: Object.fromEntries([...refused].map(([kind, why]) => [kind, failureJson(why)])),
+    not_permitted: Object.fromEntries(
+      [...notPermitted].map(([kind, why]) => [kind, failureJson(why)]),
+    ),
     malicious: malicious.map(itemJson),
     newest: newest.map(itemJson),
     outside_policies:
       outside === undefined
         ? null
-        : { count: outside.count, unclear: outside.unclear, some: outside.some.map(itemJson) },
+        : { count: outside.count, unclear: outside.unclear, newest: outside.newest.map(itemJson) },
     impact,
   };
 }
 
-function itemJson({ kind, id, what, where, firstSeenAt, malicious }: ItemBrief): JsonBody {
+function itemJson({ kind, id, name, page, firstSeenAt, malicious }: ItemBrief): JsonBody {
   return {
     kind,
     id,
-    what,
-    where,
+    name,
+    page,
     first_seen_at: firstSeenAt ?? null,
     malicious_reasons: malicious,
   };

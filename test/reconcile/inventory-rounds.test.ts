@@ -153,7 +153,7 @@ describe("a look that fails", () => {
     const [report] = at.reports;
     if (report?.result !== "read") throw new Error("not read");
     expect([...report.facts.kinds.keys()]).toEqual(["script"]);
-    expect(report.facts.refused.get("connection")).toMatchObject({ code: "API_FORBIDDEN" });
+    expect(report.facts.notPermitted.get("connection")).toMatchObject({ code: "API_FORBIDDEN" });
     await at.clock.advance(20 * hourMs);
     expect(at.requests).toHaveLength(3);
   });
@@ -186,8 +186,8 @@ describe("a look tells", () => {
     expect(kinds.get("script")).toMatchObject({ total: 3, malicious: 1 });
     expect(kinds.get("connection")).toMatchObject({ total: 0 });
     expect(kinds.has("cookie")).toBe(false);
-    expect(malicious.map(({ what }) => what)).toEqual([bad.url]);
-    expect(outside).toMatchObject({ count: 1, some: [{ what: bad.url }] });
+    expect(malicious.map(({ name }) => name)).toEqual([bad.url]);
+    expect(outside).toMatchObject({ count: 1, newest: [{ name: bad.url }] });
     expect(impact).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ const bad = (url: string, firstSeenAt = new Date("2026-11-01T00:00:00Z")): Item 
 function read(...items: readonly Item[]): Extract<InventoryReport, { readonly result: "read" }> {
   const reading = {
     items: new Map([["script", items] as const]),
-    refused: new Map(),
+    notPermitted: new Map(),
     outside: undefined,
   };
   const options = { maliciousBelow: 50, now: at };
@@ -53,7 +53,7 @@ describe("what is known of an inventory", () => {
     const { facts } = read(...many);
     expect(facts.kinds.get("script")).toMatchObject({ total: 3_000, malicious: 3_000 });
     expect(facts.malicious).toHaveLength(200);
-    expect(facts.newest.map(({ what }) => what).slice(0, 2)).toEqual([
+    expect(facts.newest.map(({ name }) => name).slice(0, 2)).toEqual([
       "https://a.example/0.js",
       "https://a.example/1.js",
     ]);
@@ -67,12 +67,12 @@ describe("what is known of an inventory", () => {
 
   it("keeps the beginning of an address that carries a whole script", ({ expect }) => {
     const { facts } = read(bad(`data:text/javascript,${"x".repeat(100_000)}`));
-    expect(facts.malicious[0]?.what).toHaveLength(501);
+    expect(facts.malicious[0]?.name).toHaveLength(501);
   });
 });
 
-function urls(items: readonly { readonly what: string }[]): readonly string[] {
-  return items.map(({ what }) => what);
+function urls(items: readonly { readonly name: string }[]): readonly string[] {
+  return items.map(({ name }) => name);
 }
 
 describe("a malicious item is new", () => {

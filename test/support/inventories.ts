@@ -45,7 +45,7 @@ interface Seen {
   /** The kinds that were looked at. */
   readonly kinds?: readonly ItemKind[];
   /** Kinds that the service did not show. */
-  readonly refused?: ReadonlyMap<ItemKind, Failure>;
+  readonly notPermitted?: ReadonlyMap<ItemKind, Failure>;
   /** The one policy that is enforced on all pages. */
   readonly policy?: string;
   /** What is outside of policies, where that does not follow from the policy. */
@@ -58,7 +58,7 @@ export function inventoryRead(zone: string, minute: number, seen: Seen = {}): In
   const { items = shopItems, kinds = itemKinds, policy, impact = [] } = seen;
   const reading = {
     items: new Map(kinds.map((kind) => [kind, items.filter((item) => item.kind === kind)])),
-    refused: seen.refused ?? new Map(),
+    notPermitted: seen.notPermitted ?? new Map(),
     outside: seen.outside ?? outsideOf(items, policy),
     impact,
   };

@@ -172,8 +172,8 @@ describe("the series of a zone's inventory", () => {
     const fleet = fleetOf();
     fleet.followInventory(true);
     const kinds = ["script", "connection"] as const;
-    const refused = new Map([["cookie", failure("403")]] as const);
-    fleet.recordInventory(inventoryRead(shop, 1, { kinds, refused }));
+    const notPermitted = new Map([["cookie", failure("403")]] as const);
+    fleet.recordInventory(inventoryRead(shop, 1, { kinds, notPermitted }));
     const series = await inventorySeries(fleet);
     expect(series).toMatchObject({
       'failing{zone="shop.example.com"}': 0,
@@ -191,7 +191,7 @@ describe("the series of a zone's inventory", () => {
     fleet.recordInventory(inventoryRead(shop, 1, { items: [cookie("cart")], kinds: ["cookie"] }));
     const names = Object.keys(await inventorySeries(fleet));
     expect(names.filter((name) => name.startsWith("scripts_outside"))).toEqual([]);
-    expect(names.filter((name) => name.startsWith("refused"))).toEqual([
+    expect(names.filter((name) => name.startsWith("not_permitted"))).toEqual([
       'not_permitted{zone="shop.example.com",kind="cookie"}',
     ]);
     expect(names.filter((name) => /^\w*items\{/.test(name) && !/cookie/.test(name))).toEqual([]);

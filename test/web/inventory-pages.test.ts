@@ -68,10 +68,10 @@ describe("what browsers saw", () => {
   });
 
   it("is not zero of a kind that is not shown to us", ({ expect }) => {
-    const refused = new Map([
+    const notPermitted = new Map([
       ["cookie" as const, failure("GET page_shield/cookies: 403: not entitled")],
     ]);
-    const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { refused })));
+    const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { notPermitted })));
     expect(page).toContain("cookies not shown to us: GET page_shield/cookies: 403: not entitled");
   });
 

@@ -163,8 +163,8 @@ describe("what browsers saw, as JSON", () => {
     const found = {
       kind: "script",
       id: "https://stats.example.org/m.js",
-      what: "https://stats.example.org/m.js",
-      where: "https://shop.example.com/checkout/pay",
+      name: "https://stats.example.org/m.js",
+      page: "https://shop.example.com/checkout/pay",
       first_seen_at: "2026-11-21T07:00:00.000Z",
       malicious_reasons: ["integrity score 4"],
     };
@@ -187,7 +187,7 @@ describe("what browsers saw, as JSON", () => {
           cookie: { total: 1, statuses: {} },
         },
         malicious: [{ kind: "connection" }, found],
-        outside_policies: { count: 1, unclear: 0, some: [found] },
+        outside_policies: { count: 1, unclear: 0, newest: [found] },
         impact: sceneImpact,
       },
     });

@@ -201,11 +201,11 @@ export function logInventory(
     logger[level]({ zone, code, error: message, ray }, "inventory unreadable");
     return;
   }
-  for (const { kind, what, where, malicious } of newlyMalicious(before ?? neverRead, report)) {
-    logger.warn({ zone, kind, url: what, page: where, reason: malicious }, "malicious item found");
+  for (const { kind, name, page, malicious } of newlyMalicious(before ?? neverRead, report)) {
+    logger.warn({ zone, kind, url: name, page, reason: malicious }, "malicious item found");
   }
-  for (const [kind, { code, message, ray }] of report.facts.refused) {
-    if (before?.facts?.refused.has(kind) === true) continue;
+  for (const [kind, { code, message, ray }] of report.facts.notPermitted) {
+    if (before?.facts?.notPermitted.has(kind) === true) continue;
     logger.warn({ zone, kind, code, error: message, ray }, "items cannot be read");
   }
   const counts = [...report.facts.kinds].map(([kind, { total }]) => [kind, total] as const);

@@ -110,7 +110,7 @@ const inventoryFamilies: readonly ZoneFamily[] = [
   {
     definition: metricTable.inventoryNotPermitted,
     series: itemKinds.map((kind) => ({ kind })),
-    values: ({ inventory }) => itemKinds.map((kind) => refusedOf(kind, inventory?.facts)),
+    values: ({ inventory }) => itemKinds.map((kind) => notPermitted(kind, inventory?.facts)),
   },
   {
     definition: metricTable.inventoryItems,
@@ -142,8 +142,8 @@ const inventoryFamilies: readonly ZoneFamily[] = [
 ];
 
 /** 1 where a kind was refused, 0 where it was read; nothing of a kind at which nobody looks. */
-function refusedOf(kind: ItemKind, facts: InventoryFacts | undefined): number | undefined {
-  if (facts?.refused.has(kind) === true) return 1;
+function notPermitted(kind: ItemKind, facts: InventoryFacts | undefined): number | undefined {
+  if (facts?.notPermitted.has(kind) === true) return 1;
   return facts?.kinds.has(kind) === true ? 0 : undefined;
 }
 

@@ -60,7 +60,7 @@ function found(facts: InventoryFacts, now: Date): Html {
   </div>`;
 }
 
-function kindTable({ kinds, refused }: InventoryFacts): Html {
+function kindTable({ kinds, notPermitted }: InventoryFacts): Html {
   return html`<table>
     <thead>
       <tr>
@@ -73,7 +73,7 @@ function kindTable({ kinds, refused }: InventoryFacts): Html {
     </thead>
     <tbody>
       ${[...kinds].map(([kind, summary]) => kindRow(kind, summary))}
-      ${[...refused].map(([kind, failure]) => refusedRow(kind, failure))}
+      ${[...notPermitted].map(([kind, failure]) => refusedRow(kind, failure))}
     </tbody>
   </table>`;
 }
@@ -122,13 +122,13 @@ function outside(facts: InventoryFacts, now: Date): Html {
 }
 
 function outsideItems(
-  { count, unclear, some }: NonNullable<InventoryFacts["outside"]>,
+  { count, unclear, newest }: NonNullable<InventoryFacts["outside"]>,
   now: Date,
 ): Html {
   return html`<p>
       ${count === 0 ? "None of those in use" : `${number(count)} of those in use`}${unclear > 0 && `; of ${number(unclear)} it cannot be told`}.
     </p>
-    ${some.length > 0 && renderItems(some, now)} ${more(count - some.length)}`;
+    ${newest.length > 0 && renderItems(newest, now)} ${more(count - newest.length)}`;
 }
 
 /** What is not listed, as a number. */
@@ -143,11 +143,11 @@ function renderItems(items: readonly ItemBrief[], now: Date): Html {
   </ul>`;
 }
 
-function renderItem({ kind, what, where, firstSeenAt, malicious }: ItemBrief, now: Date): Html {
+function renderItem({ kind, name, page, firstSeenAt, malicious }: ItemBrief, now: Date): Html {
   return html`<li>
-    ${address(what)}
+    ${address(name)}
     <span class="note"
-      >${kind}${malicious.length > 0 && html`, <b class="error">${foreign(malicious.join("; "))}</b>`}${firstSeenAt !== undefined && html`, first seen ${moment(firstSeenAt, now)}`}${where !== "" && html` on ${address(where)}`}</span
+      >${kind}${malicious.length > 0 && html`, <b class="error">${foreign(malicious.join("; "))}</b>`}${firstSeenAt !== undefined && html`, first seen ${moment(firstSeenAt, now)}`}${page !== "" && html` on ${address(page)}`}</span
     >
   </li>`;
 }
