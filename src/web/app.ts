@@ -172,7 +172,7 @@ function addJson(app: Hono, snapshot: () => Snapshot): void {
       ? c.json({ error: "no zone of that name is declared" }, 404)
       : c.json(historyOfZoneJson(snapshot(), name), 200, revalidated);
   });
-  app.get("/api/v1/problems", (c) => c.json(problemsJson(snapshot()), 200, revalidated));
+  app.get("/api/v1/diagnostics", (c) => c.json(problemsJson(snapshot()), 200, revalidated));
   app.get("/api/v1/zones/:name", (c) => {
     const state = snapshot().fleet.zone(c.req.param("name"));
     return state === undefined

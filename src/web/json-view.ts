@@ -90,7 +90,7 @@ export function historyOfZoneJson({ history }: Snapshot, name: string): JsonBody
   return { entries: history.of(name).map(historyJson) };
 }
 
-/** `/api/v1/problems`: what is wrong in the files, and which revision of them is not followed. */
+/** `/api/v1/diagnostics`: what is wrong in the files, and which revision of them is not followed. */
 export function problemsJson({ fleet }: Snapshot): JsonBody {
   const { load } = fleet;
   return {

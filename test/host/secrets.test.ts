@@ -69,7 +69,7 @@ async function served(address: string): Promise<readonly string[]> {
   const paths = [
     "/",
     `/zones/${shop}`,
-    "/problems",
+    "/diagnostics",
     "/nowhere",
     "/metrics",
     "/livez?verbose",
@@ -78,7 +78,7 @@ async function served(address: string): Promise<readonly string[]> {
     "/api/v1/zones",
     `/api/v1/zones/${shop}`,
     `/api/v1/zones/${shop}/history`,
-    "/api/v1/problems",
+    "/api/v1/diagnostics",
   ];
   return Promise.all(paths.map(async (path) => (await fetch(`${address}${path}`)).text()));
 }

@@ -1,0 +1,144 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { parseAllDocuments } from "yaml";
+
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { objectAt, objectsIn, textAt } from "../deploy/rules.ts";
+import { unknownIn } from "./command-names.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const kustomize = path.join(root, "deploy/kustomize");
+
+/** Everything below deploy/kustomize: objects, and kustomizations with what they generate. */
+const manifests: readonly JsonObject[] = globSync("**/*.yaml", { cwd: kustomize }).flatMap((file) =>
+  objectsInText(readFileSync(path.join(kustomize, file), "utf8")),
+);
+const deployments = JSON.stringify(manifests.filter(({ kind }) => kind === "Deployment"));
+const dockerfile = readFileSync(path.join(root, "deploy/Dockerfile"), "utf8");
+
+function objectsInText(text: string): readonly JsonObject[] {
+  return parseAllDocuments(text)
+    .map(valueOf)
+    .filter((value) => isJsonObject(value));
+}
+
+function valueOf(document: { toJS(): unknown } | undefined): unknown {
+  return document?.toJS();
+}
+
+/** `Namespace/zonewarden`, of objects and of what kustomizations generate. */
+const names: ReadonlySet<string> = new Set(
+  manifests.flatMap((object) => [
+    `${textAt(object, "kind")}/${textAt(objectAt(object, "metadata"), "name")}`,
+    ...objectsIn(object["configMapGenerator"]).map((map) => `ConfigMap/${textAt(map, "name")}`),
+  ]),
+);
+
+/** What is wrong with a kustomization that a document shows: things it names that the manifests do not have. */
+export function mistakesInKustomization(kustomization: JsonObject): readonly string[] {
+  const remote = textsIn(kustomization["resources"]).map((each) => each.split(/\/\/|\?/)[2] ?? "");
+  return [
+    ...remote.filter((each) => !existsSync(path.join(root, each))),
+    ...objectsIn(kustomization["configMapGenerator"])
+      .map((map) => `ConfigMap/${textAt(map, "name")}`)
+      .filter((name) => !names.has(name)),
+    ...objectsIn(kustomization["images"])
+      .map((image) => textAt(image, "name"))
+      .filter((name) => !imageNames().includes(name)),
+    ...objectsIn(kustomization["patches"]).flatMap(mistakesInPatch),
+  ];
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+function imageNames(): readonly string[] {
+  return manifests.flatMap((object) =>
+    objectsIn(object["images"]).map((image) => textAt(image, "newName")),
+  );
+}
+
+function mistakesInPatch(patch: JsonObject): readonly string[] {
+  const target = objectAt(patch, "target");
+  const [kind, name, group] = ["kind", "name", "group"].map((key) => textAt(target, key));
+  const isThere =
+    group === ""
+      ? names.has(`${kind}/${name}`)
+      : manifests.some((object) => textAt(object, "apiVersion").startsWith(`${group}/`));
+  const steps = valueOf(parseAllDocuments(textAt(patch, "patch"))[0]);
+  const isSteps = Array.isArray(steps) && steps.every((step) => isJsonObject(step) && "op" in step);
+  return [...(isThere ? [] : [`no target ${kind}/${name}`]), ...(isSteps ? [] : ["no patch"])];
+}
+
+/** What is wrong with a call of kubectl that a document shows. */
+export function mistakesInKubectl(args: readonly string[]): readonly string[] {
+  const [namespace, rest] = args[0] === "-n" ? [args[1] ?? "", args.slice(2)] : ["", args];
+  const wrongNamespace = namespace === "" || names.has(`Namespace/${namespace}`) ? [] : [namespace];
+  return [...wrongNamespace, ...mistakesInSubcommand(rest)];
+}
+
+function mistakesInSubcommand([verb = "", ...rest]: readonly string[]): readonly string[] {
+  const [option = ""] = rest;
+  switch (verb) {
+    case "create":
+      return rest[0] === "namespace" ? missing(`Namespace/${rest[1]}`) : mistakesInSecret(rest);
+    case "apply":
+    case "diff":
+    case "kustomize":
+      return ["-k", "-f", "."].includes(option) ? [] : [option];
+    case "rollout":
+      return missing(objectNamed(rest[1]));
+    case "logs":
+    case "port-forward":
+      return [...missing(objectNamed(option)), ...rest.slice(1).flatMap(mistakesInPort)];
+    case "exec":
+      return [...missing(objectNamed(option)), ...mistakesInExec(rest.slice(2))];
+    default:
+      return [verb];
+  }
+}
+
+function objectNamed(text = ""): string {
+  return text.replace(/^deploy(?:ment)?\//, "Deployment/");
+}
+
+function missing(name: string): readonly string[] {
+  return names.has(name) ? [] : [name];
+}
+
+function mistakesInSecret([, , name = "", ...flags]: readonly string[]): readonly string[] {
+  const key = /^--from-file=(\w+)=/.exec(flags[0] ?? "")?.[1] ?? "";
+  const tokenFiles = JSON.stringify(manifests.map(({ credentials }) => credentials ?? ""));
+  return [
+    ...(deployments.includes(`"secretName":"${name}"`) ? [] : [name]),
+    ...(tokenFiles.includes(`/zonewarden/${key}"`) ? [] : [key]),
+  ];
+}
+
+function mistakesInPort(port: string): readonly string[] {
+  return deployments.includes(`"containerPort":${port}`) ? [] : [port];
+}
+
+/** The image has no shell: what runs in it is its entry point, with a command of ours. */
+function mistakesInExec(words: readonly string[]): readonly string[] {
+  const entrypoint = JSON.stringify(words.slice(0, 2)).replace(",", ", ");
+  const config = words.find((word) => word.startsWith("/etc/")) ?? "";
+  const mount = deployments.includes(`"mountPath":"${path.dirname(config)}"`);
+  return [
+    ...(dockerfile.includes(`ENTRYPOINT ${entrypoint}`) ? [] : [entrypoint]),
+    ...unknownIn(words.slice(2)),
+    ...(mount ? [] : [config]),
+  ];
+}
+
+/** What is wrong with a call of docker that a document shows: a file or build arguments that are not there. */
+export function mistakesInDocker(args: readonly string[]): readonly string[] {
+  const file = args[args.indexOf("-f") + 1] ?? "";
+  const given = args.filter((_, index) => args[index - 1] === "--build-arg");
+  const unknown = given
+    .map((each) => each.replace(/=.*$/s, ""))
+    .filter((name) => !dockerfile.includes(`\nARG ${name}=`));
+  return [...(existsSync(path.join(root, file)) ? [] : [file]), ...unknown];
+}

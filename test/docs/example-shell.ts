@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { isJsonObject } from "../../src/syntax/json.ts";
+import { objectAt } from "../deploy/rules.ts";
+import type { Ran, Started } from "../support/command-line.ts";
+import { type Example, exampleWithEmulator } from "../support/example.ts";
+import { told } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+import { readScript, type ShellCommand } from "../support/shell-script.ts";
+import { mistakesInDocker, mistakesInKubectl } from "./deploy-examples.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const packageFile: unknown = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+const scripts = objectAt(isJsonObject(packageFile) ? packageFile : {}, "scripts");
+
+/** The token of the emulator, and of the reconcile endpoint. */
+const token = "emulator-token";
+
+/** What a command has to work with. */
+interface Input {
+  readonly args: readonly string[];
+  readonly stdin: string;
+}
+
+const done = { code: 0, stdout: "", stderr: "" };
+
+/**
+ * Runs the scripts of documents: zonewarden in this process against an emulator over real sockets, curl against the
+ * emulator and a daemon. Commands that need a cluster, Docker or npm are checked for the names and paths in them.
+ */
+export class ExampleShell implements AsyncDisposable {
+  readonly #example: Example;
+  #daemon: Started | undefined;
+
+  constructor(example: Example) {
+    this.#example = example;
+  }
+
+  /** Starts an emulator beside a copy of config.example, with further lines of configuration. */
+  static async start(config: string): Promise<ExampleShell> {
+    const example = await exampleWithEmulator({
+      config: `history: { path: history.jsonl }\n${config}`,
+      server: "reconcile_token_file: token",
+    });
+    await example.place.write("token", token);
+    return new ExampleShell(example);
+  }
+
+  /** Runs a script, and gives what did not go as it should. */
+  async run(script: string): Promise<readonly string[]> {
+    const failures: string[] = [];
+    let stdin = "";
+    for (const command of await readScript(script, (expression) => this.#substitute(expression))) {
+      const { code, stdout, stderr } = await this.#runCommand(command, stdin);
+      const isExpected = code === command.exitCode || (command.isPiped && code === 2);
+      const call = command.words.join(" ");
+      if (!isExpected) failures.push(`${call}: exit ${code}\n${stderr}${stdout}`);
+      if (command.into !== "") await this.#write(command.into, stdout);
+      stdin = command.isPiped ? stdout : "";
+    }
+    return failures;
+  }
+
+  /** The address that a document's address stands for: of the emulator, or of a daemon, which is started for it. */
+  async realUrl(url: string): Promise<string> {
+    const { emulator } = this.#example;
+    const ofEmulator = url.replace("http://127.0.0.1:8787", emulator.url);
+    if (ofEmulator !== url) return ofEmulator;
+    return url.replace("http://127.0.0.1:9464", await this.#daemonUrl());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#daemon?.signal("SIGTERM");
+    await this.#daemon?.ended;
+    await this.#example[Symbol.asyncDispose]();
+  }
+
+  async #substitute(expression: string): Promise<string> {
+    if (expression === "TOKEN") return token;
+    if (expression === "cat token") return this.#example.place.read("token");
+    if (expression.startsWith("git rev-parse")) return "0123456789abcdef0123456789abcdef01234567";
+    throw new Error(`a document substitutes ${expression}`);
+  }
+
+  /** A configuration that a script writes is of somebody with files of his own, and needs the emulator's address. */
+  async #write(file: string, text: string): Promise<void> {
+    const { place, emulator } = this.#example;
+    const isConfig = file === "zonewarden.yaml";
+    if (isConfig) await place.remove("zones");
+    await place.write(
+      file,
+      isConfig ? `${text}\napi: { base_url: "${emulator.baseUrl}" }\n` : text,
+    );
+  }
+
+  async #runCommand({ words }: ShellCommand, stdin: string): Promise<Ran> {
+    const [name = "", ...args] = words;
+    switch (name) {
+      case "zonewarden":
+        return this.#zonewarden(args);
+      case "curl":
+        return this.#curl(args);
+      case "echo":
+        return { ...done, stdout: args.join(" ") };
+      case "export":
+      case "less":
+        return done;
+      case "jq":
+        return jq({ args, stdin });
+      case "kubectl":
+        return checked(mistakesInKubectl(args));
+      case "docker":
+        return checked(mistakesInDocker(args));
+      case "npm":
+        return checked(mistakesInNpm(args));
+      case "npx":
+        return checked(mistakesInPaths(args));
+      default:
+        return { ...done, code: 127, stderr: `${name}: not a command of this shell\n` };
+    }
+  }
+
+  async #zonewarden(args: readonly string[]): Promise<Ran> {
+    const { place } = this.#example;
+    const [command] = args;
+    if (command === "run") {
+      const daemon = place.start(...args);
+      await told(daemon, "zonewarden started");
+      daemon.signal("SIGTERM");
+      return daemon.ended;
+    }
+    if (command !== "emulate") return place.run(...args);
+    const emulator = place.start(...args, "--listen", "127.0.0.1:0");
+    // It ends at the first signal, once it listens to them.
+    const beat = setInterval(() => emulator.signal("SIGTERM"), 20);
+    return emulator.ended.finally(() => clearInterval(beat));
+  }
+
+  async #curl(args: readonly string[]): Promise<Ran> {
+    const valueOf = (flag: string): string | undefined => args[args.indexOf(flag) + 1];
+    const url = args.find((word) => word.startsWith("http")) ?? "";
+    const [header, value] = args.includes("-H") ? (valueOf("-H") ?? "").split(": ") : [];
+    const response = await fetch(await this.realUrl(url), {
+      method: args.includes("-X") ? (valueOf("-X") ?? "") : "GET",
+      headers: header === undefined ? {} : { [header]: value ?? "" },
+      ...(args.includes("-d") ? { body: valueOf("-d") ?? "" } : {}),
+    });
+    const text = `${response.status} ${await response.text()}`;
+    return response.ok ? { ...done, stdout: text } : { code: 22, stdout: "", stderr: text };
+  }
+
+  async #daemonUrl(): Promise<string> {
+    this.#daemon ??= this.#example.place.start("run");
+    const { page } = await told(this.#daemon, "zonewarden started");
+    const url = typeof page === "string" ? page.replace(/\/$/, "") : "";
+    await eventually("the daemon is ready", async () =>
+      (await fetch(`${url}/readyz`)).ok ? true : undefined,
+    );
+    return url;
+  }
+}
+
+/** Nothing is run: a command fails where it names what is not there. */
+function checked(mistakes: readonly string[]): Ran {
+  return { code: mistakes.length === 0 ? 0 : 1, stdout: "", stderr: mistakes.join("\n") };
+}
+
+function jq({ args, stdin }: Input): Ran {
+  const value: unknown = JSON.parse(stdin);
+  const key = (args[0] ?? "").replace(/^\./, "");
+  return checked(isJsonObject(value) && value[key] !== undefined ? [] : [`no .${key}`]);
+}
+
+function mistakesInNpm([verb = "", ...rest]: readonly string[]): readonly string[] {
+  if (verb === "ci" || verb === "install") return [];
+  const [script = ""] = verb === "run" ? rest : [verb];
+  return [...(script in scripts ? [] : [script]), ...mistakesInPaths(rest.slice(1))];
+}
+
+function mistakesInPaths(args: readonly string[]): readonly string[] {
+  const paths = args.filter((word) => word.includes("/") && !word.startsWith("-"));
+  return paths.filter((each) => !existsSync(path.join(root, each)));
+}
