@@ -83,7 +83,7 @@ function mistakesInSubcommand([verb = "", ...rest]: readonly string[]): readonly
   const [option = ""] = rest;
   switch (verb) {
     case "create":
-      return rest[0] === "namespace" ? missing(`Namespace/${rest[1]}`) : mistakesInSecret(rest);
+      return mistakesInCreate(rest);
     case "apply":
     case "diff":
     case "kustomize":
@@ -98,6 +98,10 @@ function mistakesInSubcommand([verb = "", ...rest]: readonly string[]): readonly
     default:
       return [verb];
   }
+}
+
+function mistakesInCreate(rest: readonly string[]): readonly string[] {
+  return rest[0] === "namespace" ? missing(`Namespace/${rest[1]}`) : mistakesInSecret(rest);
 }
 
 function objectNamed(text = ""): string {

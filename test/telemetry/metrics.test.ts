@@ -13,7 +13,7 @@ import { daemon, load, report } from "../support/reports.ts";
 import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
 
 const definitions: readonly MetricDefinition[] = Object.values(metricTable);
-const ours = (name: string): boolean => /^zonewarden_/.test(name);
+const ours = (name: string): boolean => name.startsWith("zonewarden_");
 const inventoryOfShop = inventoryRead(shop, 1, {
   items: [
     script("https://a.example/", { status: "ended" }),
