@@ -30,7 +30,7 @@ export async function runDaemon(parts: DaemonParts, host: Host, stopping: Stoppi
   const live = new RunningConfig(config);
   let cost: SweepCost = new Map();
   using timetable = new SweepSchedule(config.schedule, {
-    wake: () => reconciler.requestSweep("schedule"),
+    due: () => reconciler.requestSweep("schedule"),
     missed: () => metrics.recordMissedRun("paused"),
   });
   const rounds = createInventoryRounds(parts, host);

@@ -2,7 +2,7 @@ import { afterEach, describe, it, vi } from "vitest";
 
 import { cronMistake, startSchedule } from "../../src/reconcile/schedule/schedule.ts";
 
-const quiet = { wake: () => undefined, missed: () => undefined };
+const quiet = { due: () => undefined, missed: () => undefined };
 
 afterEach(() => {
   vi.useRealTimers();
@@ -30,7 +30,7 @@ describe("a schedule", () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     using _schedule = startSchedule(
       { cron: ["* * * * * *"], timezone: "Etc/UTC" },
-      { wake: () => resolve("woken"), missed: () => undefined },
+      { due: () => resolve("woken"), missed: () => undefined },
     );
     const pulse = setInterval(() => undefined, 100);
     expect(await promise).toBe("woken");
@@ -46,7 +46,7 @@ describe("a schedule", () => {
     async ({ cron, missed }, { expect }) => {
       vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
       const told: string[] = [];
-      const listener = { wake: () => told.push("wake"), missed: () => told.push("missed") };
+      const listener = { due: () => told.push("wake"), missed: () => told.push("missed") };
       using _schedule = startSchedule({ cron, timezone: "Etc/UTC" }, listener);
       vi.setSystemTime(new Date("2026-11-20T03:50:00Z"));
       await vi.advanceTimersByTimeAsync(2_000);
@@ -58,7 +58,7 @@ describe("a schedule", () => {
   it("wakes once at a moment that several expressions name", async ({ expect }) => {
     vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
     let wakes = 0;
-    const listener = { wake: () => (wakes += 1), missed: () => undefined };
+    const listener = { due: () => (wakes += 1), missed: () => undefined };
     const cron = ["0 3 * * *", "0 * * * *"];
     using _schedule = startSchedule({ cron, timezone: "Etc/UTC" }, listener);
     await vi.advanceTimersByTimeAsync(2_000);

@@ -53,7 +53,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   reconcile: {
     purpose: "The loop: active revision, queue of zones, runs, write gate, schedule.",
     imports: ["zone", "plan", "impact", "state", "syntax"],
-    packages: ["node-cron"],
+    packages: ["node-cron", "tinyqueue"],
   },
   telemetry: {
     purpose: "Log lines, metrics and the history file.",

@@ -1,94 +1,101 @@
+import TinyQueue from "tinyqueue";
+
 import type { Trigger } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import { joinSignals, loopUntil } from "../signals.ts";
-import { Heap } from "./heap.ts";
 
-/** Why a zone is in the queue, most urgent first; `due`: what held its plan ends at a moment that is known. */
+/** Why a zone is in the queue, most urgent first; `due`: the hold of its plan ends at a known moment. */
 const priorities = ["due", "changed", "retry", "sweep"] as const;
 
-/** One of {@link priorities}. */
 export type Priority = (typeof priorities)[number];
 
-/** What became of a wish; `held-back`: a scheduled sweep does not look at a zone that waits after a failure. */
+/** The result of adding a zone; `held-back`: a scheduled sweep does not cut the back-off of a failed zone short. */
 export type QueueResult = "queued" | "held-back";
 
-/** A zone that is to be looked at. */
+/** A zone that waits for its run. */
 export interface QueueEntry {
   readonly zone: ZoneName;
   readonly priority: Priority;
   readonly trigger: Trigger;
-  /** Not to be looked at before this moment of the clock's uptime. */
+  /** The earliest moment of its run, by the monotonic clock. */
   readonly dueAt: number;
 }
 
 /**
- * Each so many takes, of the less urgent priorities the zone goes that has been due longest: nothing starves. It is
- * counted in takes and not in time: a sweep of thousands of zones waits for hours, and must not bar the way of a change
- * meanwhile.
+ * At every fifth take, the zone of a lower priority runs that has been due longest, so that nothing starves. Takes are
+ * counted and not time: a sweep of thousands of zones waits for hours, and must not delay a change meanwhile.
  */
 const turnOfTheOldest = 5;
 
-/** Entries that were replaced stay in the heaps until they come up; beyond so many, the heaps are cleared of them. */
-const mostReplaced = 1_000;
+/** Replaced entries stay in the heaps until they come up; with more of them than this, the heaps are rebuilt. */
+const maxReplaced = 1_000;
 
-/** An entry in the order of its priority. */
+const longestWaitMs = 3_600_000;
+
 interface Waiting extends QueueEntry {
-  /** Counts up: who came first goes first. */
+  /** Counts up: entries that are due at the same moment run in the order in which they were added. */
   readonly order: number;
 }
 
+type Heap = TinyQueue<Waiting>;
+
+function heapOf(entries: Waiting[]): Heap {
+  return new TinyQueue(entries, (a, b) => a.dueAt - b.dueAt || a.order - b.order);
+}
+
 /**
- * Zones that are to be looked at: each at most once, and none that is being looked at now. A zone that is added
- * during its run comes out once more after it.
+ * Zones that wait for a run: each at most once, and none that is being run. A zone that is added during its run comes out
+ * once more after it.
  */
 export class ZoneQueue {
   readonly #clock: Clock;
   readonly #waiting = new Map<ZoneName, Waiting>();
   readonly #running = new Map<ZoneName, number>();
-  readonly #heaps = priorities.map(() => new Heap(isBefore));
-  /** What cuts the naps of those short who wait for a zone. */
-  readonly #naps = new Set<AbortController>();
+  /** One for each priority. */
+  readonly #heaps: Heap[] = priorities.map(() => heapOf([]));
+  /** The waits of workers for a zone that is due. */
+  readonly #waits = new Set<AbortController>();
   #order = 0;
   #takes = 0;
-  /** Why the zone was in the queue that was taken last. */
+  /** The priority of the last take. */
   #last: Priority | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Zones that wait, running ones that are to run again included; not those whose writes are not due yet. */
+  /** How many zones wait, those included that are being run and run again. Zones with a hold that has not ended do not count. */
   get size(): number {
     const now = this.#clock.uptime();
     const isWaiting = ({ priority, dueAt }: Waiting): boolean => priority !== "due" || dueAt <= now;
     return this.#waiting.values().filter(isWaiting).toArray().length;
   }
 
-  /** Zones that are being looked at, and since which moment of the clock's uptime. */
+  /** Zones that are being run, and since which moment of the monotonic clock. */
   get running(): ReadonlyMap<ZoneName, number> {
     return this.#running;
   }
 
-  /** Whether a zone waits or is being looked at. */
+  /** Whether a zone waits or is being run. */
   has(zone: ZoneName): boolean {
     return this.#waiting.has(zone) || this.#running.has(zone);
   }
 
-  /** Adds a zone, or joins what is wished for with the entry that it has ({@link merged}). */
+  /** Adds a zone, or merges the request into the entry that it has ({@link merged}). */
   add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): QueueResult {
     const added = { zone, priority, trigger, dueAt: this.#clock.uptime() + delayMs };
     const known = this.#waiting.get(zone);
-    const { entry, verdict } = known === undefined ? queued(added) : merged(known, added);
-    if (entry === known) return verdict;
+    const { entry, result } = known === undefined ? queued(added) : merged(known, added);
+    if (entry === known) return result;
     this.#order += 1;
     const waiting = { ...entry, order: this.#order };
     this.#waiting.set(zone, waiting);
     if (!this.#running.has(zone)) this.#enqueue(waiting);
-    return verdict;
+    return result;
   }
 
-  /** Has every zone looked at now whose writes would be due later. */
+  /** Makes every zone due now whose hold would end later. */
   promoteDue(): void {
     const later = this.#waiting.values().filter(({ priority }) => priority === "due");
     for (const { zone, priority, trigger } of later.toArray()) this.add(zone, priority, trigger, 0);
@@ -112,24 +119,24 @@ export class ZoneQueue {
     await loopUntil(stop, runNext, bug);
   }
 
-  /** Waits for the next zone that is due, and holds it back from others until {@link done}. Rejects when the signal aborts. */
-  async take(signal: AbortSignal): Promise<QueueEntry> {
+  /** Waits for a zone that is due, and withholds it from other workers until {@link done}. Rejects when `stop` aborts. */
+  async take(stop: AbortSignal): Promise<QueueEntry> {
     for (;;) {
-      signal.throwIfAborted();
+      stop.throwIfAborted();
       const now = this.#clock.uptime();
       const firsts = this.#heaps.flatMap((heap) => this.#firstOf(heap) ?? []);
-      const next = this.#nextOf(firsts.filter(({ dueAt }) => dueAt <= now));
+      const next = this.#choose(firsts.filter(({ dueAt }) => dueAt <= now));
       if (next !== undefined) {
         this.#last = next.priority;
         this.#waiting.delete(next.zone);
         this.#running.set(next.zone, now);
         return next;
       }
-      await this.#nap(Math.min(...firsts.map(({ dueAt }) => dueAt)) - now, signal);
+      await this.#wait(Math.min(...firsts.map(({ dueAt }) => dueAt)) - now, stop);
     }
   }
 
-  /** Says that a zone's run is over. */
+  /** The run of a zone has ended. */
   done(zone: ZoneName): void {
     this.#running.delete(zone);
     const again = this.#waiting.get(zone);
@@ -137,30 +144,34 @@ export class ZoneQueue {
   }
 
   #enqueue(waiting: Waiting): void {
-    const heap = this.#heaps[priorities.indexOf(waiting.priority)];
-    heap?.add(waiting);
-    if (heap !== undefined && heap.size > this.#waiting.size + mostReplaced) {
-      heap.keepOnly((entry) => this.#isWaiting(entry));
+    const index = priorities.indexOf(waiting.priority);
+    const heap = this.#heaps[index];
+    heap?.push(waiting);
+    if (heap !== undefined && heap.length > this.#waiting.size + maxReplaced) {
+      this.#heaps[index] = heapOf(heap.data.filter((entry) => this.#isCurrent(entry)));
     }
-    for (const nap of this.#naps) nap.abort();
-    this.#naps.clear();
+    for (const wait of this.#waits) wait.abort();
+    this.#waits.clear();
   }
 
-  #firstOf(heap: Heap<Waiting>): Waiting | undefined {
-    while (heap.first !== undefined && !this.#isWaiting(heap.first)) heap.removeFirst();
-    return heap.first;
+  #firstOf(heap: Heap): Waiting | undefined {
+    for (let first = heap.peek(); first !== undefined; first = heap.peek()) {
+      if (this.#isCurrent(first)) return first;
+      heap.pop();
+    }
+    return undefined;
   }
 
-  /** An entry that was replaced, removed, or taken and added again during its run is another one by now. */
-  #isWaiting(entry: Waiting): boolean {
+  /** Whether an entry was neither replaced nor removed, nor taken and added again. */
+  #isCurrent(entry: Waiting): boolean {
     return this.#waiting.get(entry.zone) === entry;
   }
 
   /**
-   * Of the first of each priority that may go now, given in that order. A window that opens makes hundreds due at one
-   * moment: a zone whose files changed then goes in turns with them.
+   * Chooses among the first entry of each priority, given in that order. A window that opens makes hundreds of zones due at
+   * one moment: a changed zone then takes turns with them.
    */
-  #nextOf(firsts: readonly Waiting[]): Waiting | undefined {
+  #choose(firsts: readonly Waiting[]): Waiting | undefined {
     const [first, ...others] = firsts;
     if (first === undefined) return undefined;
     this.#takes += 1;
@@ -170,45 +181,39 @@ export class ZoneQueue {
     return this.#last === "due" && second?.priority === "changed" ? second : first;
   }
 
-  async #nap(ms: number, signal: AbortSignal): Promise<void> {
-    const nap = new AbortController();
-    using either = joinSignals(signal, nap.signal);
-    this.#naps.add(nap);
+  async #wait(ms: number, stop: AbortSignal): Promise<void> {
+    const wait = new AbortController();
+    using either = joinSignals(stop, wait.signal);
+    this.#waits.add(wait);
     try {
-      await this.#clock.sleep(Math.min(ms, longestNapMs), either.signal);
+      await this.#clock.sleep(Math.min(ms, longestWaitMs), either.signal);
     } catch {
-      // Something was added, or the caller gave up: both are asked for next.
+      // A zone was added, or `stop` has aborted: `take` checks both.
     } finally {
-      this.#naps.delete(nap);
+      this.#waits.delete(wait);
     }
   }
 }
 
-const longestNapMs = 3_600_000;
-
-function isBefore(a: Waiting, b: Waiting): boolean {
-  return a.dueAt === b.dueAt ? a.order < b.order : a.dueAt < b.dueAt;
-}
-
-/** The entry that a zone has from now on, and what became of the wish that was added. */
 interface Merged {
   readonly entry: QueueEntry;
-  readonly verdict: QueueResult;
+  readonly result: QueueResult;
 }
 
 function queued(entry: QueueEntry): Merged {
-  return { entry, verdict: "queued" };
+  return { entry, result: "queued" };
 }
 
 /**
- * Both wishes in one entry, the known one where nothing is added to it; what is more urgent says why. Writes that are
- * due later hasten nothing: what comes before them finds them still held, and has them queued anew.
+ * Merges two requests for a zone: the earlier moment, and the trigger of the more urgent. Gives the known entry itself where
+ * nothing changes. An entry that is due when a hold ends is replaced by an earlier one: its run finds the plan still held
+ * and queues the zone again.
  */
 function merged(known: QueueEntry, added: QueueEntry): Merged {
   if (known.priority === "due" || added.priority === "due") {
     return queued(added.dueAt < known.dueAt ? added : known);
   }
-  if (isHeldBack(added, known)) return { entry: known, verdict: "held-back" };
+  if (isHeldBack(added, known)) return { entry: known, result: "held-back" };
   if (isHeldBack(known, added)) return queued(added);
   const isMoreUrgent = priorities.indexOf(added.priority) < priorities.indexOf(known.priority);
   if (!isMoreUrgent && added.dueAt >= known.dueAt) return queued(known);
@@ -216,7 +221,7 @@ function merged(known: QueueEntry, added: QueueEntry): Merged {
   return queued({ zone, priority, trigger, dueAt: Math.min(known.dueAt, added.dueAt) });
 }
 
-/** On a schedule that is shorter than the wait after a failure, a zone would be asked at every tick of it. */
+/** Where the schedule is shorter than the back-off of a failed zone, the zone waits for the end of its back-off. */
 function isHeldBack(sweep: QueueEntry, retry: QueueEntry): boolean {
   return retry.priority === "retry" && sweep.priority === "sweep" && sweep.trigger === "schedule";
 }

@@ -1,54 +1,53 @@
 import { schedule, type TaskContext, validateDetailed } from "node-cron";
 
-/** When full sweeps are due. */
+/** When sweeps are due. */
 export interface ScheduleOptions {
   /** Cron expressions of five or six fields. */
   readonly cron: readonly string[];
   readonly timezone: string;
 }
 
-/** Whom a schedule tells. */
 export interface ScheduleListener {
   /** A sweep is due. */
-  wake(): void;
-  /** A sweep was due while the process could not see to it: it begins late, one for all that were missed. */
+  due(): void;
+  /** The process was paused when a sweep was due. One sweep follows for all that were missed. */
   missed(): void;
 }
 
 /** A running schedule; disposing it stops it. */
 export interface Schedule extends Disposable {
-  /** The next moment at which a sweep is due; `undefined` where there is none. */
+  /** When the next sweep is due; `undefined` where none is. */
   nextRun(): Date | undefined;
-  /** Longest gap between the coming sweeps, in seconds: what a zone may be old without having missed one. */
+  /** The longest gap between the coming sweeps, in seconds: the greatest age of a run that missed no sweep. */
   readonly intervalSeconds: number;
 }
 
-/** Why a cron expression cannot be used, in words; `undefined` where it can. */
+/** Why a cron expression is not valid; `undefined` where it is. */
 export function cronMistake(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression);
   return valid ? undefined : errors.map(({ message }) => message).join("; ");
 }
 
-/** Calls `wake` at each moment that an expression names, or as soon as it can. The expressions have been checked before. */
+/** Calls `due` at each moment of the cron expressions, which must be valid. */
 export function startSchedule(options: ScheduleOptions, listener: ScheduleListener): Schedule {
   const { timezone } = options;
-  // A wake-up is one for all moments before it: expressions may name the same, a pause may pass over many.
-  let wokenAt = 0;
-  const wake = ({ date, triggeredAt }: TaskContext): void => {
-    if (Number(date) <= wokenAt) return;
-    wokenAt = Number(triggeredAt);
-    listener.wake();
+  // One call covers all moments before it: expressions may name the same moment, and a pause may span several.
+  let coveredUntil = 0;
+  const due = ({ date, triggeredAt }: TaskContext): void => {
+    if (Number(date) <= coveredUntil) return;
+    coveredUntil = Number(triggeredAt);
+    listener.due();
   };
   const tasks = options.cron.map((expression) => {
-    const task = schedule(expression, wake, { timezone, unref: true, logger });
+    const task = schedule(expression, due, { timezone, unref: true, logger });
     task.on("execution:missed", (context) => {
       listener.missed();
-      wake(context);
+      due(context);
     });
     return task;
   });
   return {
-    intervalSeconds: longestGap(tasks.map((task) => task.getNextRuns(upcoming).map(Number))),
+    intervalSeconds: longestGap(tasks.map((task) => task.getNextRuns(runsAhead).map(Number))),
     nextRun: () =>
       tasks.flatMap((task) => task.getNextRun() ?? []).toSorted((a, b) => Number(a) - Number(b))[0],
     [Symbol.dispose]: () => {
@@ -57,14 +56,14 @@ export function startSchedule(options: ScheduleOptions, listener: ScheduleListen
   };
 }
 
-/** The library's own words stay out of the log: what matters comes as events. */
-const silence = (): void => undefined;
-const logger = { info: silence, warn: silence, error: silence, debug: silence };
+/** The library must not write to the log: what matters arrives as events. */
+const ignore = (): void => undefined;
+const logger = { info: ignore, warn: ignore, error: ignore, debug: ignore };
 
-/** So many moments ahead are looked at for the longest gap: a week of hours. */
-const upcoming = 168;
+/** How many runs are examined for the longest gap: a week of hours. */
+const runsAhead = 168;
 
-/** The longest gap in seconds, as far ahead as all expressions have been looked at. */
+/** The longest gap in seconds, as far ahead as the runs of all expressions are known. */
 function longestGap(runs: readonly (readonly number[])[]): number {
   const horizon = Math.min(...runs.map((moments) => moments.at(-1) ?? 0));
   const sorted = runs
