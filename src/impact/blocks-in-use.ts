@@ -1,5 +1,5 @@
 import type { Hold } from "../plan/guard/hold.ts";
-import { forceOf } from "../plan/policies/policy-terms.ts";
+import { forceOf } from "../plan/policies/policy-force.ts";
 import { sourceMatcher } from "../syntax/csp/csp-match.ts";
 import { parseCspSource } from "../syntax/csp/csp-source.ts";
 import type { Policy } from "../zone/resource.ts";

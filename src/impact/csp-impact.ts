@@ -1,4 +1,4 @@
-import { type Force, type PolicyTerms, forceOf } from "../plan/policies/policy-terms.ts";
+import { type Force, type PolicyTerms, forceOf } from "../plan/policies/policy-force.ts";
 import { effectiveDirective } from "../syntax/csp/csp-match.ts";
 import { type SeenResource, maliciousReasons } from "../zone/inventory-item.ts";
 import {

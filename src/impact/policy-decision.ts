@@ -1,4 +1,4 @@
-import { type PolicyTerms, forceOf } from "../plan/policies/policy-terms.ts";
+import { type PolicyTerms, forceOf } from "../plan/policies/policy-force.ts";
 import { effectiveDirective, sourceMatcher } from "../syntax/csp/csp-match.ts";
 import type { CspSource } from "../syntax/csp/csp-source.ts";
 import { parseExpression } from "../syntax/expression/expression.ts";

@@ -1,4 +1,4 @@
-import { switchesAnyLevel } from "../plan/rules/paranoia.ts";
+import { switchesAnyLevel } from "../plan/rules/owasp-tuning.ts";
 import type { CategoryOverride, Overrides, RuleOverride } from "../zone/resource.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 

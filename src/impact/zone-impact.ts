@@ -1,6 +1,6 @@
 import type { Change } from "../plan/change.ts";
 import type { Plan } from "../plan/plan.ts";
-import { resolveOverrides } from "../plan/rules/rule-overrides.ts";
+import { resolveOverrides } from "../plan/rules/owasp-tuning.ts";
 import { byText } from "../syntax/by-text.ts";
 import type { ZoneContent } from "../zone/desired-zone.ts";
 import type { SeenResource } from "../zone/inventory-item.ts";

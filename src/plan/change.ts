@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import type { Json } from "../syntax/json.ts";
 import type { Kind, ResourceKey } from "../zone/resource.ts";
 
@@ -88,4 +90,45 @@ export function summaryOf(change: Change): string {
     case "delete":
       return `- ${change.key}`;
   }
+}
+
+/** No effect on protection. */
+export const neutral: Effect = { direction: "neutral", mayBreak: false, reasons: [] };
+
+/** More protection, which may block visitors where `mayBreak` says so. */
+export function strengthens(reason: string, mayBreak: boolean): Effect {
+  return { direction: "strengthens", mayBreak, reasons: [reason] };
+}
+
+/** Less protection. */
+export function weakens(reason: string): Effect {
+  return { direction: "weakens", mayBreak: false, reasons: [reason] };
+}
+
+/** An effect that cannot be told from the outside; it may go either way. */
+export function unclear(reason: string, mayBreak: boolean): Effect {
+  return { direction: "unclear", mayBreak, reasons: [reason] };
+}
+
+/** The effect of several things at once: where one strengthens and another weakens, nobody can tell which counts more. */
+export function combine(effects: readonly Effect[]): Effect {
+  const telling = effects.filter(({ direction }) => direction !== "neutral");
+  const directions = new Set(telling.map(({ direction }) => direction));
+  const [only] = directions;
+  return {
+    direction: only === undefined ? "neutral" : directions.size === 1 ? only : "unclear",
+    mayBreak: effects.some(({ mayBreak }) => mayBreak),
+    reasons: effects.flatMap(({ reasons }) => reasons),
+  };
+}
+
+/** One side of a comparison: the fields in the order in which people read them. */
+export type Fields = Readonly<Record<string, Json | undefined>>;
+
+/** The fields that differ between two sides; a side that is not there has none. */
+export function differingFields(before: Fields, after: Fields): readonly FieldChange[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names]
+    .map((field) => ({ field, before: before[field], after: after[field] }))
+    .filter((change) => !isDeepStrictEqual(change.before, change.after));
 }

@@ -1,8 +1,6 @@
-import type { Setting, SettingName } from "../zone/resource.ts";
-import { settingNames } from "../zone/resource.ts";
-import type { Effect, Update } from "./change.ts";
-import { neutral, strengthens, weakens } from "./effect.ts";
-import type { Step } from "./step.ts";
+import { type Setting, type SettingName, settingNames } from "../zone/resource.ts";
+import { type Effect, type Update, neutral, strengthens, weakens } from "./change.ts";
+import type { Step } from "./kind-plan.ts";
 
 /** The steps that bring the declared Page Shield settings about: at most one request for all of them (SERVICE.md A.2). */
 export function planSettings(

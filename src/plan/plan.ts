@@ -5,12 +5,11 @@ import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Cause, Change } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
-import type { KindPlan, Unmanaged } from "./kind-plan.ts";
+import { type KindPlan, type Unmanaged, safestFirst } from "./kind-plan.ts";
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
+import { needsScoreRule } from "./rules/owasp-tuning.ts";
 import { planRules } from "./rules/plan-rules.ts";
-import { needsScoreRule } from "./rules/rule-overrides.ts";
-import { safestFirst } from "./step.ts";
 
 export type { Unmanaged } from "./kind-plan.ts";
 

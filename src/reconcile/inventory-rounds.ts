@@ -1,6 +1,6 @@
 import { outsidePolicies } from "../impact/outside-policies.ts";
 import type { ZoneImpact } from "../impact/zone-impact.ts";
-import { planHash } from "../plan/guard/plan-hash.ts";
+import { planHash } from "../plan/guard/release.ts";
 import { plan, type Plan } from "../plan/plan.ts";
 import { failureOf } from "../state/failure.ts";
 import {

@@ -6,7 +6,7 @@ import type {
 } from "../impact/csp-impact.ts";
 import { levelOf, type RetunedRule, type EffectiveRule } from "../impact/ruleset-impact.ts";
 import type { DeploymentImpact, ZoneImpact } from "../impact/zone-impact.ts";
-import { forceOf } from "../plan/policies/policy-terms.ts";
+import { forceOf } from "../plan/policies/policy-force.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 import { type Paint, paintOf, plural, printable } from "./format.ts";
 

@@ -1,5 +1,5 @@
 import type { Change } from "../plan/change.ts";
-import { planHash } from "../plan/guard/plan-hash.ts";
+import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Failure, Outcome, RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";

@@ -1,6 +1,6 @@
 import type { ZoneImpact } from "../impact/zone-impact.ts";
 import type { Change, FieldChange } from "../plan/change.ts";
-import { planHash } from "../plan/guard/plan-hash.ts";
+import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";

@@ -1,5 +1,5 @@
 import type { Hold } from "../plan/guard/hold.ts";
-import { planHash } from "../plan/guard/plan-hash.ts";
+import { planHash } from "../plan/guard/release.ts";
 import type { Plan, Unmanaged } from "../plan/plan.ts";
 import { type Failure, isAllDone, type Outcome, type ZoneReport } from "../state/run-report.ts";
 import { summarize, type Summary } from "../state/summary.ts";

@@ -1,4 +1,4 @@
-import { countedFields } from "../plan/rules/rule-wire.ts";
+import { countedFields } from "../plan/rules/rule-body.ts";
 import { canonicalJson, type Json } from "../syntax/json.ts";
 import type { Ruleset, RulesetRule } from "../zone/ruleset.ts";
 

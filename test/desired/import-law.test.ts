@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 import { importedFiles, importedText } from "../../src/cli/commands/imported-files.ts";
 import { objectionTo } from "../../src/desired/import/zone-text.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
-import { declare } from "../../src/plan/declare/declare.ts";
+import { declare } from "../../src/plan/import/import-zone.ts";
 import { plan } from "../../src/plan/plan.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { zoneId, zoneName } from "../../src/zone/zone.ts";

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { blocksInUse, canBlockMore } from "../../src/impact/blocks-in-use.ts";
 import { cspImpact } from "../../src/impact/csp-impact.ts";
-import type { PolicyTerms } from "../../src/plan/policies/policy-terms.ts";
+import type { PolicyTerms } from "../../src/plan/policies/policy-force.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { connection, harmless, script, seenAt } from "../support/inventory.ts";

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { type PolicyImpact, cspImpact } from "../../src/impact/csp-impact.ts";
 import { effectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
-import type { PolicyTerms } from "../../src/plan/policies/policy-terms.ts";
+import type { PolicyTerms } from "../../src/plan/policies/policy-force.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 

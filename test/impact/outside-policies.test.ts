@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { outsidePolicies } from "../../src/impact/outside-policies.ts";
-import type { PolicyTerms } from "../../src/plan/policies/policy-terms.ts";
+import type { PolicyTerms } from "../../src/plan/policies/policy-force.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
 import { script } from "../support/inventory.ts";
 import { policy } from "../support/model.ts";

@@ -7,7 +7,7 @@ import {
   noOverrides,
   rulesetImpact,
 } from "../../src/impact/ruleset-impact.ts";
-import { resolveOverrides } from "../../src/plan/rules/rule-overrides.ts";
+import { resolveOverrides } from "../../src/plan/rules/owasp-tuning.ts";
 import {
   type CategoryOverride,
   type ExecuteRule,

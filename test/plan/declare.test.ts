@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { declare } from "../../src/plan/declare/declare.ts";
+import { declare } from "../../src/plan/import/import-zone.ts";
 import { plan } from "../../src/plan/plan.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import type { Change } from "../../src/plan/change.ts";
 import { guard, isSuspended, type GuardInput, type Limits } from "../../src/plan/guard/guard.ts";
-import { planHash } from "../../src/plan/guard/plan-hash.ts";
+import { planHash } from "../../src/plan/guard/release.ts";
 import { plan, type Plan } from "../../src/plan/plan.ts";
 import { zoneId } from "../../src/zone/zone.ts";
 import {

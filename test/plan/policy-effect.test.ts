@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import { effectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
-import type { PolicyTerms } from "../../src/plan/policies/policy-terms.ts";
-import { effectWords } from "../../src/render/change-text.ts";
+import type { PolicyTerms } from "../../src/plan/policies/policy-force.ts";
+import { effectWords } from "../../src/render/text/effect-words.ts";
 
 function terms(more: Partial<PolicyTerms> = {}): PolicyTerms {
   return {

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import { resolveOverrides } from "../../src/plan/rules/rule-overrides.ts";
+import { resolveOverrides } from "../../src/plan/rules/owasp-tuning.ts";
 import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
 import type { Overrides, OwaspTuning } from "../../src/zone/resource.ts";
 import {

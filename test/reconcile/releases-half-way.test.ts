@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { planHash } from "../../src/plan/guard/plan-hash.ts";
+import { planHash } from "../../src/plan/guard/release.ts";
 import type { Mode } from "../../src/zone/desired-zone.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { World } from "../support/world.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { planHash } from "../../src/plan/guard/plan-hash.ts";
+import { planHash } from "../../src/plan/guard/release.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
 import { ServiceFault, World } from "../support/world.ts";
 

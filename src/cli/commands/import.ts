@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Reader } from "../../api/service.ts";
 import { objectionTo } from "../../desired/import/zone-text.ts";
 import type { Host } from "../../host/host.ts";
-import { type Declaration, declare } from "../../plan/declare/declare.ts";
+import { type Declaration, declare } from "../../plan/import/import-zone.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { Failure } from "../../state/run-report.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";

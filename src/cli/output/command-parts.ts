@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 
 import type { Host } from "../../host/host.ts";
-import { isHash } from "../../plan/guard/plan-hash.ts";
+import { isHash } from "../../plan/guard/release.ts";
 import type { ExitCode } from "./exit-codes.ts";
 
 /** Adds a command to a program; `end` hears how the command ended. */

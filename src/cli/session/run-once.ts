@@ -1,7 +1,7 @@
 import { hasColor, type Host } from "../../host/host.ts";
 import { hasErrors, loadDesiredOrPrint, printProblems } from "../../host/load.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
-import { isHash, planHash } from "../../plan/guard/plan-hash.ts";
+import { isHash, planHash } from "../../plan/guard/release.ts";
 import { impactJson } from "../../render/impact-json.ts";
 import { renderImpacts } from "../../render/impact-text.ts";
 import { reportJson } from "../../render/plan-json.ts";

@@ -1,10 +1,8 @@
-import type { Mode } from "../../zone/desired-zone.ts";
-import type { Suspension } from "../../zone/desired-zone.ts";
+import type { Mode, Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
 import type { Change } from "../change.ts";
 import type { Plan } from "../plan.ts";
-import type { Hold } from "./hold.ts";
-import { percent, percentOver } from "./percent.ts";
+import { type Hold, percent, percentOver } from "./hold.ts";
 import { isReleased, type UsedRelease, howToRelease } from "./release.ts";
 
 /** What a run may not do on its own. Shares are from 0 to 1. */

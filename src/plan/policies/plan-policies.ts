@@ -3,13 +3,18 @@ import type { Declared } from "../../zone/desired-zone.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import { type Mark, marked, unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
-import type { Delete, Effect, FieldChange, Update } from "../change.ts";
-import { neutral, weakens } from "../effect.ts";
+import {
+  type Delete,
+  type Effect,
+  type FieldChange,
+  type Update,
+  neutral,
+  weakens,
+} from "../change.ts";
 import type { KindPlan, Unmanaged } from "../kind-plan.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
 import { effectOfPolicy } from "./policy-effect.ts";
-import { differingPolicyFields } from "./policy-fields.ts";
-import { type DesiredPolicy, matchPolicies } from "./policy-match.ts";
+import { differingPolicyFields, type DesiredPolicy, matchPolicies } from "./policy-match.ts";
 import { type PolicyStep, orderPolicySteps } from "./policy-order.ts";
 
 /** Plans the policies of a zone: one request a policy, each body complete (SERVICE.md A.6). */

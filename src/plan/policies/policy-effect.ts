@@ -1,8 +1,7 @@
 import { compareCsp } from "../../syntax/csp/compare-csp.ts";
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
-import type { Effect } from "../change.ts";
-import { combine, neutral, strengthens, unclear, weakens } from "../effect.ts";
-import { type PolicyTerms, forceOf } from "./policy-terms.ts";
+import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
+import { type PolicyTerms, forceOf } from "./policy-force.ts";
 
 /** What it does to a zone when a policy becomes another, comes (`before` is `undefined`) or goes (`after` is). */
 export function effectOfPolicy(

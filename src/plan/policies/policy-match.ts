@@ -3,7 +3,7 @@ import { type Json, coerceText } from "../../syntax/json.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
-import { differingPolicyFields } from "./policy-fields.ts";
+import { type FieldChange, type Fields, differingFields } from "../change.ts";
 
 /** A declared policy and the live one that is it, if there is one. */
 export interface DesiredPolicy {
@@ -74,4 +74,29 @@ export function withMarkOf(
     const { owner, key } = unmarked(each.description);
     return owner === wanted.owner && key === wanted.key;
   });
+}
+
+/** The fields in which a live policy differs from the declared one; a side that is not there has none. */
+export function differingPolicyFields(
+  before: LivePolicy | undefined,
+  after: Policy | undefined,
+  owner: string,
+): readonly FieldChange[] {
+  return differingFields(
+    before === undefined ? {} : fieldsOf(before, wordsOf(before, owner)),
+    after === undefined ? {} : fieldsOf(after, after.description),
+  );
+}
+
+function fieldsOf(
+  { action, expression, enabled, value }: LivePolicy | Policy,
+  description: string,
+): Fields {
+  return { description, action, expression, enabled, value };
+}
+
+/** The description without a mark of ours; a mark of another owner is part of the words. */
+function wordsOf({ description }: LivePolicy, owner: string): string {
+  const mark = unmarked(description);
+  return mark.owner === owner ? mark.description : description;
 }

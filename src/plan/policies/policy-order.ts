@@ -5,9 +5,9 @@ import { parseCsp } from "../../syntax/csp/csp.ts";
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import type { Hold } from "../guard/hold.ts";
-import type { Step } from "../step.ts";
+import type { Step } from "../kind-plan.ts";
 import { strengthsOf } from "./policy-effect.ts";
-import type { PolicyTerms } from "./policy-terms.ts";
+import type { PolicyTerms } from "./policy-force.ts";
 
 /** A step of one policy, with what it makes of it. */
 export interface PolicyStep extends Step {

@@ -3,23 +3,17 @@ import type { LiveEntrypoint, LiveRule, ScoreRule } from "../../zone/live-zone.t
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
 import { keyOfRef, markOfRef, refOf } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
-import type { Change, Delete, Effect, FieldChange } from "../change.ts";
-import { combine } from "../effect.ts";
+import { type Change, type Delete, type Effect, type FieldChange, combine } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
 import type { KindPlan, Unmanaged } from "../kind-plan.ts";
-import type { ToPrune } from "../prunable.ts";
-import { prunableAmong } from "../prunable.ts";
-import type { RuleForm } from "./rule-body.ts";
-import { ruleBody } from "./rule-body.ts";
+import { type ToPrune, prunableAmong } from "../prunable.ts";
+import { needsScoreRule, resolveOverrides } from "./owasp-tuning.ts";
+import { type RuleForm, ruleBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
 import { differingRuleFields } from "./rule-fields.ts";
-import type { Entry } from "./rule-list.ts";
-import { arrange } from "./rule-list.ts";
-import type { DesiredRule } from "./rule-match.ts";
-import { matchRules } from "./rule-match.ts";
-import { effectOfMove, placesOf } from "./rule-order.ts";
-import { needsScoreRule, resolveOverrides } from "./rule-overrides.ts";
-import { writeRules } from "./rule-write.ts";
+import { type DesiredRule, matchRules } from "./rule-match.ts";
+import { type Entry, arrange, effectOfMove, placesOf } from "./rule-order.ts";
+import { writeRules } from "./smallest-write.ts";
 
 /** Plans the entry point of the managed phase: whatever differs in it is one request. */
 export function planRules(

@@ -3,10 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
 import type { LiveRuleAction } from "../../zone/live-zone.ts";
 import type { Overrides } from "../../zone/resource.ts";
-import type { Effect } from "../change.ts";
-import { combine, neutral, strengthens, unclear, weakens } from "../effect.ts";
-import { canonicalLevels } from "./paranoia.ts";
-import { type Tuning, tuningOf } from "./rule-overrides.ts";
+import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
+import { canonicalLevels, type Tuning, tuningOf } from "./owasp-tuning.ts";
 
 /** The fields of a rule that decide what it does. */
 export interface RuleTerms {

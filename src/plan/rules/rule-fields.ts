@@ -8,12 +8,9 @@ import type {
   RuleOverride,
   SkipParameters,
 } from "../../zone/resource.ts";
-import type { FieldChange } from "../change.ts";
-import type { Fields } from "../field-changes.ts";
-import { differingFields } from "../field-changes.ts";
-import { canonicalLevels } from "./paranoia.ts";
-import { tuningOf } from "./rule-overrides.ts";
-import { skipFields, wireSkip } from "./rule-wire.ts";
+import { type FieldChange, type Fields, differingFields } from "../change.ts";
+import { canonicalLevels, tuningOf } from "./owasp-tuning.ts";
+import { skipFields, wireSkip } from "./rule-body.ts";
 
 /** What can be compared of a rule, live or declared. */
 interface Comparable {

@@ -1,5 +1,4 @@
-import type { Hold } from "../../plan/guard/hold.ts";
-import { percent, percentOver } from "../../plan/guard/percent.ts";
+import { type Hold, percent, percentOver } from "../../plan/guard/hold.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 
 /** How much of the fleet one new revision of the files may touch on its own. */

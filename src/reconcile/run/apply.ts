@@ -1,5 +1,5 @@
 import type { Hold } from "../../plan/guard/hold.ts";
-import { planHash } from "../../plan/guard/plan-hash.ts";
+import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { Outcome, SkipReason, ZoneReport } from "../../state/run-report.ts";

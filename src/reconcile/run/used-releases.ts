@@ -1,5 +1,4 @@
-import { planHash } from "../../plan/guard/plan-hash.ts";
-import { isRestOf, type UsedRelease } from "../../plan/guard/release.ts";
+import { planHash, isRestOf, type UsedRelease } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 

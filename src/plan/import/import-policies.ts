@@ -3,7 +3,7 @@ import { hostsOf } from "../../syntax/expression/hosts.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import { type MarkedDescription, unmarked } from "../../zone/mark.ts";
 import { type Policy, policyActions } from "../../zone/resource.ts";
-import { type Candidates, Keys, candidatesOf } from "../candidate.ts";
+import { type Candidates, Keys, candidatesOf } from "./candidate.ts";
 
 /** The live policies as they could be declared; the order of the list decides nothing. */
 export function policyCandidates(live: readonly LivePolicy[], owner: string): Candidates<Policy> {

@@ -1,4 +1,4 @@
-import type { Kind } from "../zone/resource.ts";
+import type { Kind } from "../../zone/resource.ts";
 
 /** A live thing that could be declared. */
 export interface Candidate<T> {

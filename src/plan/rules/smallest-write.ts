@@ -3,8 +3,8 @@ import type { LiveRule } from "../../zone/live-zone.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { Position, Write } from "../../zone/write.ts";
 import { keptRule } from "./rule-body.ts";
-import type { Entry } from "./rule-list.ts";
 import type { DesiredRule } from "./rule-match.ts";
+import type { Entry } from "./rule-order.ts";
 
 /** The list of rules as it is and as it shall be. */
 export interface RuleLists {

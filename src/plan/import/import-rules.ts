@@ -5,11 +5,14 @@ import type { LiveRule, LiveZone } from "../../zone/live-zone.ts";
 import { owaspRulesetId, rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import { keyOfRef, markOfRef } from "../../zone/mark.ts";
 import { type Overrides, type OwaspTuning, type Rule, scoreActions } from "../../zone/resource.ts";
-import { type Candidates, Keys, candidatesOf } from "../candidate.ts";
-import { canonicalLevels } from "../rules/paranoia.ts";
-import { type Tuned, resolveOverrides, tuningOf } from "../rules/rule-overrides.ts";
-import { parameterFields, ruleFields, serverMadeFields } from "../rules/rule-wire.ts";
-import { unknownInOverrides } from "../rules/wire-overrides.ts";
+import { canonicalLevels, type Tuned, resolveOverrides, tuningOf } from "../rules/owasp-tuning.ts";
+import {
+  parameterFields,
+  ruleFields,
+  serverMadeFields,
+  unknownInOverrides,
+} from "../rules/rule-body.ts";
+import { type Candidates, Keys, candidatesOf } from "./candidate.ts";
 
 /** The live rules as they could be declared, in their order. */
 export function ruleCandidates(

@@ -2,10 +2,10 @@ import type { Declared, ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Kind, Policy, Rule } from "../../zone/resource.ts";
 import { settingNames } from "../../zone/resource.ts";
-import type { Candidate, Candidates, LeftOut } from "../candidate.ts";
 import { plan } from "../plan.ts";
-import { policyCandidates } from "./declare-policies.ts";
-import { ruleCandidates } from "./declare-rules.ts";
+import type { Candidate, Candidates, LeftOut } from "./candidate.ts";
+import { policyCandidates } from "./import-policies.ts";
+import { ruleCandidates } from "./import-rules.ts";
 
 /** What a zone declares so that a plan of it is empty, and what could not be declared. */
 export interface Declaration {
