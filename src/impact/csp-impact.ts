@@ -1,4 +1,4 @@
-import { type Force, type PolicyTerms, forceOf } from "../plan/policies/policy-force.ts";
+import { type Force, type PolicyBehavior, forceOf } from "../plan/policies/policy-force.ts";
 import { effectiveDirective } from "../syntax/csp/csp-match.ts";
 import { type SeenResource, maliciousReasons } from "../zone/inventory-item.ts";
 import {
@@ -16,9 +16,9 @@ export interface ComparedPolicy {
   readonly key: string;
   readonly title: string;
   /** `undefined`: it is not there yet. */
-  readonly before: PolicyTerms | undefined;
+  readonly before: PolicyBehavior | undefined;
   /** `undefined`: it goes. */
-  readonly after: PolicyTerms | undefined;
+  readonly after: PolicyBehavior | undefined;
 }
 
 /** Something that was seen, where, and why it is held for malicious. */
@@ -182,7 +182,7 @@ class UsedSources {
   readonly #sources: ReadonlyMap<string, NamedSource>;
   readonly #used = new Set<string>();
 
-  constructor(policy: PolicyTerms | undefined) {
+  constructor(policy: PolicyBehavior | undefined) {
     const force = forceOf(policy);
     const rulings =
       policy !== undefined && (force === "blocks" || force === "reports")

@@ -1,4 +1,4 @@
-import { type PolicyTerms, forceOf } from "../plan/policies/policy-force.ts";
+import { type PolicyBehavior, forceOf } from "../plan/policies/policy-force.ts";
 import { effectiveDirective } from "../syntax/csp/csp-match.ts";
 import type { Script } from "../zone/inventory-item.ts";
 import {
@@ -25,7 +25,7 @@ export interface OutsideScripts {
  */
 export function outsidePolicies(
   scripts: readonly Script[],
-  policies: readonly PolicyTerms[],
+  policies: readonly PolicyBehavior[],
 ): OutsideScripts | undefined {
   const admits = policies.filter(isOnScripts).map(doorOf);
   if (admits.length === 0) return undefined;
@@ -43,14 +43,14 @@ export function outsidePolicies(
 }
 
 /** One that blocks, and not only frames or forms, say. */
-function isOnScripts(policy: PolicyTerms): boolean {
+function isOnScripts(policy: PolicyBehavior): boolean {
   return forceOf(policy) === "blocks" && effectiveDirective(policy.value, "script") !== undefined;
 }
 
 /** Whether a policy lets in what was seen on a page. */
 type Door = (seen: ObservedResource, page: PageFacts) => "open" | "shut" | "unclear";
 
-function doorOf(policy: PolicyTerms): Door {
+function doorOf(policy: PolicyBehavior): Door {
   const evaluate = policyEvaluator(policy);
   const selects = pageSelector(policy);
   return ({ resource, url }, page) => {

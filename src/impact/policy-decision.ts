@@ -1,4 +1,4 @@
-import { type PolicyTerms, forceOf } from "../plan/policies/policy-force.ts";
+import { type PolicyBehavior, forceOf } from "../plan/policies/policy-force.ts";
 import { effectiveDirective, sourceMatcher } from "../syntax/csp/csp-match.ts";
 import type { CspSource } from "../syntax/csp/csp-source.ts";
 import { parseExpression } from "../syntax/expression/expression.ts";
@@ -25,7 +25,7 @@ export type PolicyDecision =
 export type PolicyEvaluator = (resource: SeenResource, url: URL, page: PageFacts) => PolicyDecision;
 
 /** Prepares a policy for judging many resources. One that neither blocks nor reports touches nothing. */
-export function policyEvaluator(terms: PolicyTerms | undefined): PolicyEvaluator {
+export function policyEvaluator(terms: PolicyBehavior | undefined): PolicyEvaluator {
   const force = forceOf(terms);
   if (terms === undefined || force === "none") return () => untouched;
   const selects = pageSelector(terms);
@@ -45,7 +45,7 @@ export function policyEvaluator(terms: PolicyTerms | undefined): PolicyEvaluator
 }
 
 /** Says which pages a policy selects; one whose expression cannot be read may select any. */
-export function pageSelector({ expression }: PolicyTerms): (page: PageFacts) => Selected {
+export function pageSelector({ expression }: PolicyBehavior): (page: PageFacts) => Selected {
   const { tree } = parseExpression(expression);
   if (tree === undefined) return () => "maybe";
   // Pages are shared by many resources, and a URL takes itself apart anew each time that it is asked.

@@ -1,4 +1,4 @@
-import { switchesAnyLevel } from "../plan/rules/owasp-tuning.ts";
+import { isLevelSwitch } from "../plan/rules/owasp-tuning.ts";
 import type { CategoryOverride, Overrides, RuleOverride } from "../zone/resource.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 
@@ -141,7 +141,7 @@ function first<K extends keyof Layer>(field: K, layers: readonly Layer[]): Layer
 function overrideAdvice(rules: readonly RulesetRule[], overrides: Overrides): readonly string[] {
   const whole = effectiveRules(rules, overrides);
   const categories = overrides.categories
-    .filter((each) => !switchesAnyLevel(each))
+    .filter((each) => !isLevelSwitch(each))
     .flatMap((each) => adviceOnCategory(each, whole, overrides));
   return [
     ...categories,

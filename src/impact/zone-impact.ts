@@ -82,8 +82,8 @@ function deploymentOf(rule: ExecuteRule, scoreRuleId: string): Deployment {
 function deployedBefore(change: Change, { entrypoint }: LiveZone): Deployment | undefined {
   if (change.verb === "create" || entrypoint?.state !== "present") return undefined;
   const rule = entrypoint.rules.find(({ id }) => id === change.id);
-  if (rule?.does.action !== "execute") return undefined;
-  return { enabled: rule.enabled, overrides: rule.does.overrides };
+  if (rule?.action.type !== "execute") return undefined;
+  return { enabled: rule.enabled, overrides: rule.action.overrides };
 }
 
 /** Ids of the managed rulesets whose rules a zone's declared rules deploy. */

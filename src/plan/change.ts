@@ -3,13 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../syntax/json.ts";
 import type { Kind, ResourceKey } from "../zone/resource.ts";
 
-/** Where a change moves the protection of a zone; `unclear` where that cannot be told. */
+/** What a change does to the protection of a zone; `unclear` where that cannot be determined. */
 export const directions = ["strengthens", "weakens", "neutral", "unclear"] as const;
 
-/** One of {@link directions}. */
 export type Direction = (typeof directions)[number];
 
-/** What a change does to the protection of its zone, with the reasons in words. */
+/** The effect of a change on the protection of its zone, with the reasons in words. */
 export interface Effect {
   readonly direction: Direction;
   /** Whether visitors may be blocked who were not blocked before. */
@@ -25,59 +24,54 @@ export interface FieldChange {
 }
 
 /**
- * Why the live state is not the declared one: `drift`, where it was as declared before (or bears our marks),
- * `pending`, where the declaration has not been carried out yet.
+ * Why live and desired state differ. `drift`: the live state was as declared before, or carries our marks. `pending`:
+ * the declaration was never applied.
  */
 export const causes = ["drift", "pending"] as const;
 
-/** One of {@link causes}. */
 export type Cause = (typeof causes)[number];
 
-/** What all changes have. */
 interface ChangeBase {
   readonly kind: Kind;
   readonly key: ResourceKey;
-  /** What people call it: the description of a policy or rule, "" for a setting. */
+  /** The description of a policy or rule, "" for a setting. */
   readonly title: string;
   /** The fields that differ, in the order in which the model declares them. */
   readonly fields: readonly FieldChange[];
   readonly effect: Effect;
 }
 
-/** Something declared that is not live. */
+/** A declared resource that is not live. */
 export interface Create extends ChangeBase {
   readonly verb: "create";
 }
 
-/** Something live that is not as declared. */
+/** A live resource that is not as declared. */
 export interface Update extends ChangeBase {
   readonly verb: "update";
   /** Id at the service; the setting's name for a setting. */
   readonly id: string;
-  /** Whether it was not ours until now. */
+  /** Whether the resource carries no mark of ours yet. */
   readonly adopted: boolean;
 }
 
-/** Why something live is to go. */
 export const deleteReasons = ["undeclared", "duplicate", "unmanaged"] as const;
 
-/** One of {@link deleteReasons}. */
+/** Why a live resource is deleted. */
 export type DeleteReason = (typeof deleteReasons)[number];
 
-/** Something live that is to go. */
+/** A live resource to delete. */
 export interface Delete extends ChangeBase {
   readonly verb: "delete";
   readonly id: string;
   readonly reason: DeleteReason;
 }
 
-/** One step from live towards desired, in the unit that people think in. */
+/** One step from live to desired state. */
 export type Change = Create | Update | Delete;
 
-/** What changes do. */
 export const verbs = ["create", "update", "delete"] as const;
 
-/** One of {@link verbs}. */
 export type Verb = (typeof verbs)[number];
 
 /** A change in a line: `~ policy/checkout (action, enabled)`. */
@@ -95,7 +89,7 @@ export function summaryOf(change: Change): string {
 /** No effect on protection. */
 export const neutral: Effect = { direction: "neutral", mayBreak: false, reasons: [] };
 
-/** More protection, which may block visitors where `mayBreak` says so. */
+/** More protection, which may block visitors where `mayBreak` is set. */
 export function strengthens(reason: string, mayBreak: boolean): Effect {
   return { direction: "strengthens", mayBreak, reasons: [reason] };
 }
@@ -105,27 +99,27 @@ export function weakens(reason: string): Effect {
   return { direction: "weakens", mayBreak: false, reasons: [reason] };
 }
 
-/** An effect that cannot be told from the outside; it may go either way. */
+/** An effect that may go either way. */
 export function unclear(reason: string, mayBreak: boolean): Effect {
   return { direction: "unclear", mayBreak, reasons: [reason] };
 }
 
-/** The effect of several things at once: where one strengthens and another weakens, nobody can tell which counts more. */
+/** The effect of several changes at once: `unclear` where some strengthen and others weaken. */
 export function combine(effects: readonly Effect[]): Effect {
-  const telling = effects.filter(({ direction }) => direction !== "neutral");
-  const directions = new Set(telling.map(({ direction }) => direction));
-  const [only] = directions;
+  const found = new Set(effects.map(({ direction }) => direction));
+  found.delete("neutral");
+  const [first = "neutral"] = found;
   return {
-    direction: only === undefined ? "neutral" : directions.size === 1 ? only : "unclear",
+    direction: found.size > 1 ? "unclear" : first,
     mayBreak: effects.some(({ mayBreak }) => mayBreak),
     reasons: effects.flatMap(({ reasons }) => reasons),
   };
 }
 
-/** One side of a comparison: the fields in the order in which people read them. */
+/** One side of a comparison: its fields in the order in which they are shown. */
 export type Fields = Readonly<Record<string, Json | undefined>>;
 
-/** The fields that differ between two sides; a side that is not there has none. */
+/** The fields that differ between two sides. */
 export function differingFields(before: Fields, after: Fields): readonly FieldChange[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names]

@@ -3,37 +3,38 @@ import type { Write } from "../zone/write.ts";
 import { type Change, combine } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
 
-/** A live object that is not declared and not ours. It stays. */
+/** A live resource that is neither declared nor created by zonewarden. It stays. */
 export interface Unmanaged {
   readonly kind: Kind;
   readonly id: string;
-  /** Its description, or what else tells it apart. */
+  /** Its description, or another text that identifies it. */
   readonly title: string;
 }
 
-/** What planning one kind gives. */
+/** The plan of one kind of resource. */
 export interface KindPlan {
   readonly steps: readonly Step[];
   readonly unmanaged: readonly Unmanaged[];
   readonly notes: readonly string[];
   readonly holds: readonly Hold[];
+  /** Number of managed resources that were compared. */
   readonly compared: number;
-  /** Whether something live bears our mark. */
+  /** Whether a live resource carries our mark. */
   readonly marked: boolean;
 }
 
-/** One request, and the changes that it carries out together. */
+/** One write, and the changes that it makes. */
 export interface Step {
   readonly changes: readonly Change[];
   readonly write: Write;
 }
 
-// A run can be cut off between any two requests. What strengthens goes first and what weakens last, so that
-// whatever was done by then, the zone is no weaker than it was and than it is to be.
+// A run can be interrupted between any two writes. Strengthening steps go first and weakening steps last, so that the
+// zone is never weaker than both its state before the run and its desired state.
 const directionOrder = { strengthens: 0, neutral: 1, unclear: 2, weakens: 3 } as const;
 const verbOrder = { create: 0, update: 1, delete: 2 } as const;
 
-/** Compares two steps by the order in which they are safe; equal ones keep theirs. */
+/** Compares two steps for a stable sort into the safe order. */
 export function safestFirst(a: Step, b: Step): number {
   return rank(a) - rank(b);
 }
@@ -41,7 +42,7 @@ export function safestFirst(a: Step, b: Step): number {
 function rank({ changes }: Step): number {
   const { direction } = combine(changes.map(({ effect }) => effect));
   const verb = Math.max(...changes.map((change) => verbOrder[change.verb]));
-  // What goes, goes last, also a spare one: the one that stays must be as it shall be by then.
+  // Deletes go last, also those of duplicates: the resource that stays must be up to date by then.
   const isLast = verb === verbOrder.delete && direction !== "strengthens";
   return (isLast ? directionOrder.weakens : directionOrder[direction]) * 10 + verb;
 }

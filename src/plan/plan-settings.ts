@@ -2,7 +2,7 @@ import { type Setting, type SettingName, settingNames } from "../zone/resource.t
 import { type Effect, type Update, neutral, strengthens, weakens } from "./change.ts";
 import type { Step } from "./kind-plan.ts";
 
-/** The steps that bring the declared Page Shield settings about: at most one request for all of them (SERVICE.md A.2). */
+/** Plans the Page Shield settings: at most one write for all of them (SERVICE.md A.2). */
 export function planSettings(
   declared: readonly Setting[],
   live: Readonly<Record<SettingName, boolean>>,
@@ -36,7 +36,7 @@ function changeOf({ name, value }: Setting): Update {
   };
 }
 
-/** Only the main switch is protection; the other two decide where and how much is reported (SERVICE.md A.2). */
+/** Only `enabled` affects the protection; the other two control what is reported and where (SERVICE.md A.2). */
 function effectOf(name: SettingName, value: boolean): Effect {
   if (name !== "enabled") return neutral;
   return value

@@ -8,36 +8,34 @@ import type { Hold } from "./guard/hold.ts";
 import { type KindPlan, type Unmanaged, safestFirst } from "./kind-plan.ts";
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
-import { needsScoreRule } from "./rules/owasp-tuning.ts";
+import { needScoreRule } from "./rules/owasp-tuning.ts";
 import { planRules } from "./rules/plan-rules.ts";
 
-export type { Unmanaged } from "./kind-plan.ts";
-
-/** What must happen in a zone for live to equal desired. */
+/** The changes that make the live state of a zone equal the desired state, and the writes that apply them. */
 export interface Plan {
   readonly zone: Zone;
-  /** In the order in which they are carried out. */
+  /** In the order in which they are applied. */
   readonly changes: readonly Change[];
-  /** The requests that carry the changes out, in order; each names the changes that it serves. */
+  /** In order; each names the changes that it makes. */
   readonly writes: readonly Write[];
   readonly unmanaged: readonly Unmanaged[];
-  /** What a reader of the plan should know beside its changes. */
+  /** Remarks for the reader of the plan. */
   readonly notes: readonly string[];
-  /** What the plan itself says against carrying it out; the guard repeats it. */
+  /** Reasons in the plan itself not to apply it. The guard reports them. */
   readonly holds: readonly Hold[];
-  /** Managed things that were compared: declared ones, live ones of ours, and foreign ones that are to go. */
+  /** Number of managed resources: the declared ones and those to delete. */
   readonly compared: number;
-  /** Version of the OWASP ruleset by which tuning was planned; "" where none is tuned, or it could not be read. */
+  /** Version of the OWASP ruleset that was read; "" where it was not needed or not readable. */
   readonly owaspVersion: string;
-  /** Whether anything live bears our mark: then what differs has drifted. */
+  /** Whether a live resource carries our mark: then a difference is drift. */
   readonly marked: boolean;
 }
 
 /**
- * What must happen for `live` to equal `desired`. Same input, same plan.
+ * Computes the plan that makes `live` equal `desired`. Pure: the same input gives the same plan.
  *
- * @param owner the mark by which we know our own.
- * @throws where `live` lacks a kind that `desired` declares: what was not read must not be taken for empty.
+ * @param owner the owner in the marks of our resources.
+ * @throws where `live` lacks a kind that `desired` declares: a part that was not read is not an empty part.
  */
 export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: string): Plan {
   const { settings, policies, rules } = content;
@@ -70,7 +68,7 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
   };
 }
 
-/** Why a plan has something to do, as far as our marks tell: what never bore one was never carried out. */
+/** Why a plan has changes, judged by our marks alone: without any mark, nothing was ever applied. */
 export function causeByMarks({ marked }: Plan): Cause {
   return marked ? "drift" : "pending";
 }
@@ -85,8 +83,7 @@ const undeclared: KindPlan = {
 };
 
 function scoreRuleFor({ items }: Declared<Rule>, { scoreRule }: LiveZone): ScoreRule | undefined {
-  const isNeeded = items.some((rule) => rule.action === "execute" && needsScoreRule(rule));
-  return isNeeded ? wasRead(scoreRule, "score rule") : scoreRule;
+  return needScoreRule(items) ? wasRead(scoreRule, "score rule") : scoreRule;
 }
 
 function wasRead<T>(part: T | undefined, name: string): T {

@@ -1,6 +1,7 @@
 import type { Hold } from "../plan/guard/hold.ts";
 import { planHash } from "../plan/guard/release.ts";
-import type { Plan, Unmanaged } from "../plan/plan.ts";
+import type { Unmanaged } from "../plan/kind-plan.ts";
+import type { Plan } from "../plan/plan.ts";
 import { type Failure, isAllDone, type Outcome, type ZoneReport } from "../state/run-report.ts";
 import { summarize, type Summary } from "../state/summary.ts";
 import { kinds } from "../zone/resource.ts";

@@ -16,10 +16,10 @@ export interface LivePolicy {
 }
 
 /** What a live rule does, as far as we understand it. */
-export type LiveRuleAction =
-  | { readonly action: "execute"; readonly ruleset: string; readonly overrides: Overrides }
-  | { readonly action: "skip"; readonly skip: SkipParameters; readonly logging: boolean }
-  | { readonly action: "other"; readonly name: string };
+export type RuleAction =
+  | { readonly type: "execute"; readonly ruleset: string; readonly overrides: Overrides }
+  | { readonly type: "skip"; readonly skip: SkipParameters; readonly logging: boolean }
+  | { readonly type: "other"; readonly name: string };
 
 /** A rule of the entry point as it is live. */
 export interface LiveRule {
@@ -29,7 +29,7 @@ export interface LiveRule {
   readonly description: string;
   readonly expression: string;
   readonly enabled: boolean;
-  readonly does: LiveRuleAction;
+  readonly action: RuleAction;
   /** The rule as the service gave it, byte for byte: what a PUT of the list sends back. */
   readonly wire: JsonObject;
 }

@@ -150,7 +150,7 @@ function overridesOf(overrides: JsonObject): unknown {
     action: "execute",
     action_parameters: { id: "m1", version: "latest", overrides },
   });
-  return does.action === "execute" ? does.overrides : does;
+  return does.type === "execute" ? does.overrides : does;
 }
 
 describe("overrides", () => {
@@ -222,7 +222,7 @@ describe("a skip rule", () => {
     { wire: {} },
     { wire: { action: "set_config", action_parameters: null } },
   ])("what is not understood is never dropped: $wire", ({ wire }, { expect }) => {
-    const { action } = ruleActionOf(wire);
+    const { type: action } = ruleActionOf(wire);
     expect(["other", "execute"]).toContain(action);
   });
 });

@@ -152,7 +152,7 @@ describe("reading a zone", () => {
     const live = await createReader(connected.service).readZone(zone(), wanted, "sweep", signal);
     const read = live.entrypoint?.state === "present" ? live.entrypoint.rules : [];
     expect(read.map(({ wire }) => wire)).toEqual(rules);
-    expect(new Set(read.map(({ does }) => does.action))).toEqual(new Set(["other"]));
+    expect(new Set(read.map(({ action: does }) => does.type))).toEqual(new Set(["other"]));
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, it } from "vitest";
 import { importedFiles, importedText } from "../../src/cli/commands/imported-files.ts";
 import { objectionTo } from "../../src/desired/import/zone-text.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
-import { declare } from "../../src/plan/import/import-zone.ts";
+import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan } from "../../src/plan/plan.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { zoneId, zoneName } from "../../src/zone/zone.ts";
@@ -34,7 +34,7 @@ const fleets: fc.Arbitrary<readonly LiveZone[]> = fc
 function imported(lives: readonly LiveZone[]): Parameters<typeof importedText>[0] {
   return lives.map((live) => ({
     zone: live.zone,
-    content: declare(live, owner, objectionTo).content,
+    content: importLiveZone(live, owner, objectionTo).content,
   }));
 }
 
@@ -91,10 +91,10 @@ describe("what is imported", { timeout }, () => {
   it("is everything, or the rest is listed", ({ expect }) => {
     fc.assert(
       fc.property(liveZones, (live) => {
-        const { content, leftOut } = declare(live, owner, objectionTo);
+        const { content, leftOut } = importLiveZone(live, owner, objectionTo);
         const rules = live.entrypoint?.state === "present" ? live.entrypoint.rules : [];
         const told = new Set(
-          leftOut.filter(({ why }) => !why.startsWith("is declared")).map(({ id }) => id),
+          leftOut.filter(({ reason }) => !reason.startsWith("is declared")).map(({ id }) => id),
         );
         const all = [...(live.policies ?? []), ...rules];
         const declared = (content.policies?.items.length ?? 0) + (content.rules?.items.length ?? 0);

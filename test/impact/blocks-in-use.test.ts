@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { blocksInUse, canBlockMore } from "../../src/impact/blocks-in-use.ts";
 import { cspImpact } from "../../src/impact/csp-impact.ts";
-import type { PolicyTerms } from "../../src/plan/policies/policy-force.ts";
+import type { PolicyBehavior } from "../../src/plan/policies/policy-force.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import { connection, harmless, script, seenAt } from "../support/inventory.ts";
@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 
 /** The refusals, a day after the scripts were seen last. */
 function holds(
-  before: PolicyTerms | undefined,
+  before: PolicyBehavior | undefined,
   declared: Policy,
   resources: readonly SeenResource[],
 ): readonly string[] {
@@ -55,7 +55,7 @@ it("names a few of many", ({ expect }) => {
 describe("nothing is refused", () => {
   it.for<{
     when: string;
-    before?: PolicyTerms;
+    before?: PolicyBehavior;
     declared?: Policy;
     resource?: SeenResource;
   }>([

@@ -2,19 +2,19 @@ import { describe, it } from "vitest";
 
 import { type PolicyImpact, cspImpact } from "../../src/impact/csp-impact.ts";
 import { effectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
-import type { PolicyTerms } from "../../src/plan/policies/policy-force.ts";
+import type { PolicyBehavior } from "../../src/plan/policies/policy-force.ts";
 import type { SeenResource } from "../../src/zone/inventory-item.ts";
 import { connection, harmless, script } from "../support/inventory.ts";
 
 /** An enforced policy of the whole shop. */
-function terms(value: string, changes: Partial<PolicyTerms> = {}): PolicyTerms {
+function terms(value: string, changes: Partial<PolicyBehavior> = {}): PolicyBehavior {
   const expression = 'http.host eq "shop.example.com"';
   return { action: "allow", expression, enabled: true, value, ...changes };
 }
 
 function impact(
-  before: PolicyTerms | undefined,
-  after: PolicyTerms | undefined,
+  before: PolicyBehavior | undefined,
+  after: PolicyBehavior | undefined,
   resources: readonly SeenResource[],
 ): PolicyImpact {
   const policy = { key: "policy/checkout", title: "Scripts of the checkout", before, after };
@@ -127,7 +127,7 @@ describe("a policy that changes", () => {
 });
 
 describe("a policy that takes in more pages", () => {
-  const only = (path: string): PolicyTerms =>
+  const only = (path: string): PolicyBehavior =>
     terms("script-src 'self'", { expression: `http.request.uri.path eq "${path}"` });
   const pageUrls = ["https://shop.example.com/a", "https://shop.example.com/b"];
 

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { outsidePolicies } from "../../src/impact/outside-policies.ts";
-import type { PolicyTerms } from "../../src/plan/policies/policy-force.ts";
+import type { PolicyBehavior } from "../../src/plan/policies/policy-force.ts";
 import type { Script } from "../../src/zone/inventory-item.ts";
 import { script } from "../support/inventory.ts";
 import { policy } from "../support/model.ts";
@@ -11,7 +11,7 @@ const onShop = 'http.host eq "shop.example.com"';
 const own = policy("own", { action: "allow", expression: onShop, value: "script-src 'self'" });
 
 describe("a script is outside every enforced policy", () => {
-  it.for<{ when: string; policies: readonly PolicyTerms[]; seen: Script; outside: boolean }>([
+  it.for<{ when: string; policies: readonly PolicyBehavior[]; seen: Script; outside: boolean }>([
     { when: "the only one keeps it out", policies: [own], seen: script(cdn), outside: true },
     {
       when: "none selects its page",
@@ -72,7 +72,7 @@ describe("is said to be unclear", () => {
   });
 });
 
-it.for<{ what: string; policies: readonly PolicyTerms[] }>([
+it.for<{ what: string; policies: readonly PolicyBehavior[] }>([
   { what: "no policy", policies: [] },
   { what: "one that only reports", policies: [{ ...own, action: "log" }] },
   { what: "one on frames alone", policies: [{ ...own, value: "frame-ancestors 'self'" }] },

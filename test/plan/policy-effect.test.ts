@@ -1,10 +1,10 @@
 import { describe, it } from "vitest";
 
 import { effectOfPolicy } from "../../src/plan/policies/policy-effect.ts";
-import type { PolicyTerms } from "../../src/plan/policies/policy-force.ts";
-import { effectWords } from "../../src/render/text/effect-words.ts";
+import type { PolicyBehavior } from "../../src/plan/policies/policy-force.ts";
+import { effectWords } from "../../src/render/change-text.ts";
 
-function terms(more: Partial<PolicyTerms> = {}): PolicyTerms {
+function terms(more: Partial<PolicyBehavior> = {}): PolicyBehavior {
   return {
     action: "log",
     expression: 'http.host eq "a.example"',
@@ -20,8 +20,8 @@ const wide = "script-src 'self' cdn.example";
 describe("the effect of a policy", () => {
   it.for<{
     readonly when: string;
-    readonly before?: Partial<PolicyTerms>;
-    readonly after?: Partial<PolicyTerms>;
+    readonly before?: Partial<PolicyBehavior>;
+    readonly after?: Partial<PolicyBehavior>;
     readonly yields: string;
     readonly reason: readonly string[];
   }>([
@@ -143,11 +143,11 @@ describe("the effect of a policy", () => {
       reason: ["blocks what it does not allow", "allows more sources"],
     },
     {
-      when: "its action is not one that is known",
+      when: "its action is unknown",
       before: { action: "teleport" },
       after: {},
       yields: "◆ may break",
-      reason: ["the action is not one that is known"],
+      reason: ["the action is unknown"],
     },
     { when: "nothing of it differs", before: {}, after: {}, yields: "· neutral", reason: [] },
   ])("when $when", ({ before, after, yields, reason }, { expect }) => {

@@ -191,8 +191,8 @@ describe("the order of policies", () => {
       {
         reason: "unsafe_order",
         message:
-          "policy/a gives up what policy/z takes over, and the other way round: between the two requests some pages " +
-          "would be less protected than before and after; change them one after the other",
+          "policy/a gives up what policy/z takes over, and vice versa: between the two writes some pages " +
+          "would be less protected than before and after; change one policy at a time",
       },
     ]);
   });

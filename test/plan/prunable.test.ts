@@ -23,42 +23,42 @@ interface Situation {
   readonly declares?: readonly string[];
   readonly unmanaged?: UnmanagedMode;
   /** What goes: its id, how the change is called, why, and the declared key that stays in its place. */
-  readonly dooms?: readonly string[];
+  readonly prunes?: readonly string[];
   readonly leaves?: readonly string[];
 }
 
 const situations: readonly Situation[] = [
-  { when: "nothing is idle", live: [] },
-  { when: "ours is no longer declared", live: ["ours:a"], dooms: ["1 as a: undeclared"] },
+  { when: "everything live is declared", live: [] },
+  { when: "ours is no longer declared", live: ["ours:a"], prunes: ["1 as a: undeclared"] },
   {
     when: "ours is no longer declared, and what is not ours is not even told",
     live: ["ours:a"],
     unmanaged: "ignore",
-    dooms: ["1 as a: undeclared"],
+    prunes: ["1 as a: undeclared"],
   },
   {
     when: "ours bears a declared key that another live one stands for",
     live: ["ours:a"],
     declares: ["a"],
-    dooms: ["1 as 1: duplicate of a"],
+    prunes: ["1 as 1: duplicate of a"],
   },
   {
     when: "two of ours bear one key that is no longer declared",
     live: ["ours:a", "ours:a"],
-    dooms: ["1 as a: undeclared", "2 as 2: duplicate"],
+    prunes: ["1 as a: undeclared", "2 as 2: duplicate"],
   },
   {
     when: "two of ours bear two keys, of which one is declared",
     live: ["ours:a", "ours:b"],
     declares: ["b"],
-    dooms: ["1 as a: undeclared", "2 as 2: duplicate of b"],
+    prunes: ["1 as a: undeclared", "2 as 2: duplicate of b"],
   },
   { when: "nobody has marked it", live: ["by hand"], leaves: ["1"] },
   {
     when: "nobody has marked it, and that goes",
     live: ["by hand"],
     unmanaged: "delete",
-    dooms: ["1 as 1: unmanaged"],
+    prunes: ["1 as 1: unmanaged"],
   },
   { when: "nobody has marked it, and that is not told", live: ["by hand"], unmanaged: "ignore" },
   { when: "another owner has marked it", live: ["theirs:a"], leaves: ["1"] },
@@ -84,7 +84,7 @@ const situations: readonly Situation[] = [
     live: ["by hand", "theirs:a", "ours:a", "ours:b", "by hand"],
     declares: ["b"],
     unmanaged: "delete",
-    dooms: [
+    prunes: [
       "3 as a: undeclared",
       "4 as 4: duplicate of b",
       "1 as 1: unmanaged",
@@ -102,7 +102,7 @@ const situations: readonly Situation[] = [
 describe("what becomes of live things that nothing declared is", () => {
   it.for(situations)(
     "when $when",
-    ({ live, declares = [], unmanaged = "report", dooms = [], leaves = [] }, { expect }) => {
+    ({ live, declares = [], unmanaged = "report", prunes = [], leaves = [] }, { expect }) => {
       const items = declares.map((key) => ({ key }));
       const judged = prunableAmong(
         live.map(thing),
@@ -111,12 +111,12 @@ describe("what becomes of live things that nothing declared is", () => {
         ({ mark }) => mark,
       );
       expect(
-        judged.doomed.map(({ live: { id }, key, reason, stays }) =>
+        judged.toPrune.map(({ live: { id }, key, reason, stays }) =>
           [`${id} as ${key}: ${reason}`, ...(stays === undefined ? [] : [`of ${stays.key}`])].join(
             " ",
           ),
         ),
-      ).toEqual(dooms);
+      ).toEqual(prunes);
       expect(judged.unmanaged.map(({ id }) => id)).toEqual(leaves);
     },
   );

@@ -1,7 +1,9 @@
 import { describe, it } from "vitest";
 
-import { effectOfRule, type RuleTerms } from "../../src/plan/rules/rule-effect.ts";
+import { effectOfRule } from "../../src/plan/rules/rule-effect.ts";
+import { comparable } from "../../src/plan/rules/rule-fields.ts";
 import { effectWords } from "../../src/render/change-text.ts";
+import type { LiveRule } from "../../src/zone/live-zone.ts";
 import {
   documentedScoreRuleId,
   managedRulesets,
@@ -10,18 +12,26 @@ import {
 import type { Overrides } from "../../src/zone/resource.ts";
 import { category, noOverrides, ruleOverride, skipNothing } from "../support/model.ts";
 
-function execute(overrides: Partial<Overrides> = {}, more: Partial<RuleTerms> = {}): RuleTerms {
-  const does = {
-    action: "execute",
+type TestRule = Pick<LiveRule, "description" | "expression" | "enabled" | "action">;
+
+function execute(overrides: Partial<Overrides> = {}, more: Partial<TestRule> = {}): TestRule {
+  const action = {
+    type: "execute",
     ruleset: owaspRulesetId,
     overrides: { ...noOverrides, ...overrides },
   } as const;
-  return { expression: "true", enabled: true, does, ...more };
+  return { expression: "true", enabled: true, description: "", action, ...more };
 }
 
-function skip(more: Partial<RuleTerms> = {}): RuleTerms {
-  const does = { action: "skip", skip: { ...skipNothing, ruleset: true }, logging: true } as const;
-  return { expression: 'http.host eq "a.example"', enabled: true, does, ...more };
+function skip(more: Partial<TestRule> = {}): TestRule {
+  const action = { type: "skip", skip: { ...skipNothing, ruleset: true }, logging: true } as const;
+  return {
+    expression: 'http.host eq "a.example"',
+    enabled: true,
+    description: "",
+    action,
+    ...more,
+  };
 }
 
 function levels(...off: readonly number[]): Partial<Overrides> {
@@ -36,17 +46,18 @@ function scored(threshold: number, action: string): Partial<Overrides> {
   return { rules: [ruleOverride(documentedScoreRuleId, { score_threshold: threshold, action })] };
 }
 
-const other: RuleTerms = {
+const other: TestRule = {
+  description: "",
   expression: "true",
   enabled: true,
-  does: { action: "other", name: "block" },
+  action: { type: "other", name: "block" },
 };
 
 describe("the effect of a rule", () => {
   it.for<{
     readonly when: string;
-    readonly before?: RuleTerms;
-    readonly after?: RuleTerms;
+    readonly before?: TestRule;
+    readonly after?: TestRule;
     readonly yields: string;
     readonly reason: readonly string[];
   }>([
@@ -105,7 +116,7 @@ describe("the effect of a rule", () => {
       before: execute(),
       after: execute(
         {},
-        { does: { action: "execute", ruleset: managedRulesets.free, overrides: noOverrides } },
+        { action: { type: "execute", ruleset: managedRulesets.free, overrides: noOverrides } },
       ),
       yields: "◆ may break",
       reason: ["deploys another managed ruleset"],
@@ -149,7 +160,7 @@ describe("the effect of a rule", () => {
       when: "an exception spares from something else",
       before: skip(),
       after: skip({
-        does: { action: "skip", skip: { ...skipNothing, phase: true }, logging: true },
+        action: { type: "skip", skip: { ...skipNothing, phase: true }, logging: true },
       }),
       yields: "◆ may break",
       reason: ["spares something else"],
@@ -158,7 +169,7 @@ describe("the effect of a rule", () => {
       when: "an exception is no longer logged",
       before: skip(),
       after: skip({
-        does: { action: "skip", skip: { ...skipNothing, ruleset: true }, logging: false },
+        action: { type: "skip", skip: { ...skipNothing, ruleset: true }, logging: false },
       }),
       yields: "· neutral",
       reason: [],
@@ -273,7 +284,10 @@ describe("the effect of a rule", () => {
       reason: [],
     },
   ])("when $when", ({ before, after, yields, reason }, { expect }) => {
-    const effect = effectOfRule(before, after, documentedScoreRuleId);
+    const [was, is] = [before, after].map(
+      (rule) => rule && comparable(rule, documentedScoreRuleId),
+    );
+    const effect = effectOfRule(was, is);
     expect(effectWords(effect)).toBe(yields);
     expect(effect.reasons).toEqual(reason);
   });

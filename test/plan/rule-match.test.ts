@@ -85,7 +85,7 @@ const situations: readonly Situation<Rule, LiveEntrypoint>[] = [
         expression: uploads.expression,
       }),
     ),
-    yields: ["~ rule/uploads (does, skip.ruleset, logging)"],
+    yields: ["~ rule/uploads (action, skip.ruleset, logging)"],
   },
   {
     when: "rules of nobody are live, and the zone says that they go",

@@ -180,7 +180,7 @@ function withoutIds(live: LiveZone): unknown {
   return {
     settings: live.settings,
     policies: policies.toSorted((a, b) => (a.description < b.description ? -1 : 1)),
-    rules: rulesetOf(live).rules.map(({ description, expression, enabled, does, ref }) => ({
+    rules: rulesetOf(live).rules.map(({ description, expression, enabled, action: does, ref }) => ({
       description,
       expression,
       enabled,

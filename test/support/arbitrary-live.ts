@@ -229,8 +229,8 @@ const rules: fc.Arbitrary<readonly LiveRule[]> = fc
     );
     const [refs, deployed] = [new Set<string>(), new Set<string>()];
     // What the service refuses is never live: a ref twice, a managed ruleset deployed twice (SERVICE.md B.4, B.5).
-    return live.filter(({ ref, does }) => {
-      const ruleset = does.action === "execute" ? does.ruleset : ref;
+    return live.filter(({ ref, action: does }) => {
+      const ruleset = does.type === "execute" ? does.ruleset : ref;
       const isAllowed = !refs.has(ref) && !deployed.has(ruleset);
       refs.add(ref);
       deployed.add(ruleset);

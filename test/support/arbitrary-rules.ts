@@ -177,7 +177,7 @@ export const declaredRules: fc.Arbitrary<readonly Rule[]> = fc
   .map((rules) => uniqueBy(rules, (rule) => (rule.action === "execute" ? rule.ruleset : rule)));
 
 function deployedBy(rule: LiveRule): unknown {
-  return rule.does.action === "execute" ? rule.does.ruleset : rule;
+  return rule.action.type === "execute" ? rule.action.ruleset : rule;
 }
 
 function uniqueBy<T>(list: readonly T[], nameOf: (each: T) => unknown): readonly T[] {

@@ -21,9 +21,9 @@ export function foreignPolicies({ desired, live }: Pair): readonly LivePolicy[] 
 
 /** Rules that no declaration of the pair can be meant to touch. */
 export function foreignRules({ desired, live }: Pair): readonly LiveRule[] {
-  return rulesOf(live).filter(({ ref, does }) => {
+  return rulesOf(live).filter(({ ref, action: does }) => {
     const mark = markOfRef(ref).owner;
     if (mark !== undefined) return mark !== owner;
-    return desired.content.rules?.unmanaged !== "delete" && does.action === "other";
+    return desired.content.rules?.unmanaged !== "delete" && does.type === "other";
   });
 }

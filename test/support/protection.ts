@@ -87,11 +87,11 @@ function listsOf(value: string): ReadonlyMap<string, readonly string[]> {
 function rulesetsSeeing(path: string, rules: readonly LiveRule[]): readonly string[] {
   const seeing: string[] = [];
   const spared = new Set<string>();
-  for (const { does, enabled, expression } of rules) {
+  for (const { action: does, enabled, expression } of rules) {
     const isFor = expression === "true" || expression === `http.request.uri.path eq "${path}"`;
     if (!enabled || !isFor) continue;
-    if (does.action === "execute" && !spared.has(does.ruleset)) seeing.push(does.ruleset);
-    if (does.action !== "skip") continue;
+    if (does.type === "execute" && !spared.has(does.ruleset)) seeing.push(does.ruleset);
+    if (does.type !== "skip") continue;
     if (does.skip.ruleset || does.skip.phase) return seeing;
     does.skip.rulesets.forEach((ruleset) => spared.add(ruleset));
   }

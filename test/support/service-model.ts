@@ -182,7 +182,9 @@ function serverFields({ wire }: LiveRule): Wire {
 function checked(rules: readonly LiveRule[]): readonly LiveRule[] {
   const refs = new Set(rules.map(({ ref }) => ref));
   if (refs.size !== rules.length) throw new Error("400: a ref twice");
-  const deployed = rules.flatMap(({ does }) => (does.action === "execute" ? does.ruleset : []));
+  const deployed = rules.flatMap(({ action: does }) =>
+    does.type === "execute" ? does.ruleset : [],
+  );
   if (new Set(deployed).size !== deployed.length) throw new Error("400/20014: deployed twice");
   for (const { wire } of rules) {
     const parameters = wire["action_parameters"];

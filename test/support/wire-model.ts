@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
-import type { LiveRule, LiveRuleAction } from "../../src/zone/live-zone.ts";
+import type { LiveRule, RuleAction } from "../../src/zone/live-zone.ts";
 import type { Overrides, SkipParameters } from "../../src/zone/resource.ts";
 
 /** An object as the service speaks it. */
@@ -14,29 +14,29 @@ export function ruleOfWire(wire: Wire): LiveRule {
     description: text(wire["description"]),
     expression: text(wire["expression"]),
     enabled: wire["enabled"] !== false,
-    does: actionOfWire(wire),
+    action: actionOfWire(wire),
     wire,
   };
 }
 
-function actionOfWire(wire: Wire): LiveRuleAction {
+function actionOfWire(wire: Wire): RuleAction {
   const parameters = isJsonObject(wire["action_parameters"]) ? wire["action_parameters"] : {};
   const name = text(wire["action"]);
   switch (name) {
     case "execute":
       return {
-        action: "execute",
+        type: "execute",
         ruleset: text(parameters["id"]),
         overrides: overridesOfWire(object(parameters["overrides"])),
       };
     case "skip":
       return {
-        action: "skip",
+        type: "skip",
         skip: skipOfWire(parameters),
         logging: object(wire["logging"])["enabled"] !== false,
       };
     default:
-      return { action: "other", name };
+      return { type: "other", name };
   }
 }
 

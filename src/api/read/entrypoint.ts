@@ -30,7 +30,7 @@ function ruleOf(wire: JsonObject): LiveRule {
     description: textIn(wire, "description"),
     expression: canonicalExpression(textIn(wire, "expression")),
     enabled: flagIn(wire, "enabled") ?? true,
-    does: ruleActionOf(wire),
+    action: ruleActionOf(wire),
     wire,
   };
 }

@@ -1,6 +1,6 @@
 import { byEntryName, byText } from "../../syntax/by-text.ts";
 import { type JsonObject, coerceObject, coerceObjects } from "../../syntax/json.ts";
-import type { LiveRuleAction } from "../../zone/live-zone.ts";
+import type { RuleAction } from "../../zone/live-zone.ts";
 import type {
   CategoryOverride,
   Overrides,
@@ -10,13 +10,13 @@ import type {
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 
 /** Reads what a rule does; a rule that we do not understand is `other`, never dropped. */
-export function ruleActionOf(rule: JsonObject): LiveRuleAction {
+export function ruleActionOf(rule: JsonObject): RuleAction {
   const name = textIn(rule, "action");
   const parameters = coerceObject(rule["action_parameters"]);
   const ruleset = textIn(parameters, "id");
   if (name === "execute" && ruleset !== "") {
     return {
-      action: "execute",
+      type: "execute",
       ruleset,
       overrides: overridesOf(coerceObject(parameters["overrides"])),
     };
@@ -24,9 +24,9 @@ export function ruleActionOf(rule: JsonObject): LiveRuleAction {
   if (name === "skip") {
     // Left out, it is on (SERVICE.md B.4).
     const logging = flagIn(coerceObject(rule["logging"]), "enabled") ?? true;
-    return { action: "skip", skip: skipOf(parameters), logging };
+    return { type: "skip", skip: skipOf(parameters), logging };
   }
-  return { action: "other", name };
+  return { type: "other", name };
 }
 
 /** Empty lists are left out of answers (SERVICE.md B.5): here both are empty lists. */

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Reader } from "../../api/service.ts";
 import { objectionTo } from "../../desired/import/zone-text.ts";
 import type { Host } from "../../host/host.ts";
-import { type Declaration, declare } from "../../plan/import/import-zone.ts";
+import { type ImportedZone, importLiveZone } from "../../plan/import/import-zone.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { Failure } from "../../state/run-report.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
@@ -34,7 +34,7 @@ export interface ImportFlags {
 
 /** What a zone came to. */
 type Imported = { readonly zone: Zone } & (
-  | { readonly declaration: Declaration }
+  | { readonly imported: ImportedZone }
   | { readonly failure: Failure }
 );
 
@@ -91,7 +91,7 @@ function readerOf(reader: Reader, only: ImportFlags["only"], stop: AbortSignal):
 
 async function importZone(zone: Zone, read: ReadZone, owner: string): Promise<Imported> {
   try {
-    return { zone, declaration: declare(await read(zone), owner, objectionTo) };
+    return { zone, imported: importLiveZone(await read(zone), owner, objectionTo) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { zone, failure: failureOf(error) };
@@ -105,9 +105,9 @@ function tell(zones: readonly Imported[], { stderr }: Host): void {
       stderr.write(`${each.zone.name}: not imported: ${each.failure.message}\n`);
       continue;
     }
-    for (const { kind, id, title, why } of each.declaration.leftOut) {
+    for (const { kind, id, title, reason } of each.imported.leftOut) {
       const label = title === "" ? id : `${JSON.stringify(title)} (${id})`;
-      stderr.write(`${each.zone.name}: ${kind} ${label} ${why}\n`);
+      stderr.write(`${each.zone.name}: ${kind} ${label} ${reason}\n`);
     }
   }
 }
@@ -120,7 +120,7 @@ async function deliver(
   host: Host,
 ): Promise<boolean> {
   const zones = imported.flatMap((each) => ("failure" in each ? [] : each));
-  const declared = zones.map(({ zone, declaration: { content } }) => ({ zone, content }));
+  const declared = zones.map(({ zone, imported: { content } }) => ({ zone, content }));
   if (out === undefined) {
     host.stdout.write(importedText(declared, listed, profile));
     return true;
@@ -166,5 +166,5 @@ function failuresOf(zones: readonly Imported[]): readonly Failure[] {
 }
 
 function isWhole(each: Imported): boolean {
-  return "declaration" in each && each.declaration.leftOut.length === 0;
+  return "imported" in each && each.imported.leftOut.length === 0;
 }

@@ -5,72 +5,79 @@ import type { Plan } from "../plan.ts";
 import { type Hold, percent, percentOver } from "./hold.ts";
 import { isReleased, type UsedRelease, howToRelease } from "./release.ts";
 
-/** What a run may not do on its own. Shares are from 0 to 1. */
+/** The limits of a run without a release. Shares are from 0 to 1. */
 export interface Limits {
   readonly maxDeleteShare: number;
   readonly maxUpdateShare: number;
-  /** Below so many compared things shares say nothing. */
+  /** Shares are checked only from this number of compared resources on. */
   readonly minCompared: number;
   readonly weakening: "allow" | "refuse";
-  /** Hashes of plans that a person has released. */
+  /** Hashes of plans that people released. */
   readonly accept: readonly string[];
 }
 
-/** A time in which nothing is to be written. */
+/** A freeze that is in effect. */
 export interface Freeze {
-  /** Which windows say so, in words. */
+  /** The windows that cause it, in words. */
   readonly reason: string;
-  /** Whether a plan that only strengthens protection is carried out nevertheless. */
+  /** Whether a plan that only strengthens the protection is applied nevertheless. */
   readonly letStrengtheningPass: boolean;
 }
 
-/** What else decides whether a zone may be written now. */
+/** What the guard checks a plan against. */
 export interface GuardInput {
   readonly limits: Limits;
   /** The stricter of the program's mode and the zone's. */
   readonly mode: Mode;
   readonly suspension: Suspension | undefined;
-  /** The freeze that holds now. */
+  /** The freeze in effect now. */
   readonly freeze: Freeze | undefined;
-  /** Of the releases in the limits those that were used, and what is left of their plans. */
+  /** The used releases, and what is left of their plans. */
   readonly used: readonly UsedRelease[];
   readonly now: Date;
 }
 
-/** Why this plan must not be carried out unattended. Empty means: go ahead. A plan without changes is never refused. */
+/** The reasons to hold a plan; none means that it may be applied. A plan without changes is never held. */
 export function guard(plan: Plan, guardInput: GuardInput): readonly Hold[] {
   if (plan.changes.length === 0) return [];
   const { limits, mode, suspension, used, now } = guardInput;
   const releases = { accept: limits.accept, used };
   return [
-    ...(mode === "observe" ? [observed] : []),
-    ...(suspension !== undefined && isSuspended(suspension, now) ? [suspended(suspension)] : []),
+    ...(mode === "observe" ? [observeHold] : []),
+    ...(suspension !== undefined && isSuspended(suspension, now) ? [suspendHold(suspension)] : []),
     ...plan.holds.filter(({ reason }) => reason === "already_deployed"),
-    ...(isReleased(plan, releases) ? [] : held(plan, guardInput, howToRelease(plan, releases))),
+    ...(isReleased(plan, releases)
+      ? []
+      : releasableHolds(plan, guardInput, howToRelease(plan, releases))),
   ];
 }
 
-/** What a person may pass over, whose way out is `way`. */
-function held(plan: Plan, { limits, freeze }: GuardInput, way: string): readonly Hold[] {
+/** The holds that a release overrides. `toRelease` tells how. */
+function releasableHolds(
+  plan: Plan,
+  { limits, freeze }: GuardInput,
+  toRelease: string,
+): readonly Hold[] {
   return [
-    ...(freeze === undefined ? [] : frozen(plan, freeze, way)),
-    ...gaps(plan, way),
-    ...tooMany(plan, limits, way),
-    ...weakening(plan, limits, way),
+    ...(freeze === undefined ? [] : freezeHolds(plan, freeze, toRelease)),
+    ...unsafeOrderHolds(plan, toRelease),
+    ...shareHolds(plan, "delete", limits, toRelease),
+    ...shareHolds(plan, "update", limits, toRelease),
+    ...weakeningHolds(plan, limits, toRelease),
   ];
 }
 
-/** Whether a suspension still holds. */
+/** Whether a suspension is still in effect. */
 export function isSuspended({ until }: Suspension, now: Date): boolean {
   return until === undefined || until > now;
 }
 
-const observed: Hold = {
+const observeHold: Hold = {
   reason: "observe",
   message: "the mode is observe: nothing is written; set mode: enforce to have it carried out",
 };
 
-function suspended({ reason, until }: Suspension): Hold {
+function suspendHold({ reason, until }: Suspension): Hold {
   const end = until === undefined ? "" : ` until ${until.toISOString()}`;
   const why = reason === "" ? "" : ` (${reason})`;
   return {
@@ -80,13 +87,13 @@ function suspended({ reason, until }: Suspension): Hold {
 }
 
 /**
- * What a freeze says to a plan. What may break a site is not let through, however much it protects.
- * A plan passes or is held as a whole: what was reviewed, ordered and hashed as one step is not taken apart.
+ * Holds a plan during a freeze. A window may let plans pass that only strengthen the protection and cannot break a
+ * site. A plan passes or is held as a whole: it was reviewed, ordered and hashed as one unit.
  */
-function frozen(
+function freezeHolds(
   plan: Plan,
   { reason, letStrengtheningPass }: Freeze,
-  way: string,
+  toRelease: string,
 ): readonly Hold[] {
   const others = plan.changes.filter(
     ({ effect }) => effect.direction !== "strengthens" || effect.mayBreak,
@@ -95,56 +102,50 @@ function frozen(
   const detail = letStrengtheningPass
     ? `, as a plan is carried out whole and not all of it only strengthens (${keysOf(others)})`
     : "";
-  const message = `${reason}: nothing is written${detail}; wait, change windows, or ${way}`;
+  const message = `${reason}: nothing is written${detail}; wait, change windows, or ${toRelease}`;
   return [{ reason: "freeze", message }];
 }
 
-/** Obstacles that a person may pass over; what the service would refuse ({@link guard}: already_deployed) is none of them. */
-function gaps(plan: Plan, way: string): readonly Hold[] {
+/** The holds of the plan itself. `already_deployed` is none of them: the service would reject the write. */
+function unsafeOrderHolds(plan: Plan, toRelease: string): readonly Hold[] {
   return plan.holds
     .filter(({ reason }) => reason !== "already_deployed")
-    .map(({ reason, message }) => ({ reason, message: `${message}, or ${way}` }));
-}
-
-function tooMany(plan: Plan, limits: Limits, way: string): readonly Hold[] {
-  if (plan.compared < limits.minCompared) return [];
-  return [
-    ...share(plan, "delete", limits.maxDeleteShare, way),
-    ...share(plan, "update", limits.maxUpdateShare, way),
-  ];
+    .map(({ reason, message }) => ({ reason, message: `${message}, or ${toRelease}` }));
 }
 
 const shareLimits = {
-  delete: { reason: "too_many_deletes", option: "max_delete_share" },
-  update: { reason: "too_many_updates", option: "max_update_share" },
+  delete: { reason: "too_many_deletes", option: "max_delete_share", limit: "maxDeleteShare" },
+  update: { reason: "too_many_updates", option: "max_update_share", limit: "maxUpdateShare" },
 } as const;
 
-function share(plan: Plan, verb: "delete" | "update", limit: number, way: string): readonly Hold[] {
+function shareHolds(
+  plan: Plan,
+  verb: "delete" | "update",
+  limits: Limits,
+  toRelease: string,
+): readonly Hold[] {
+  const { reason, option, limit: name } = shareLimits[verb];
+  const limit = limits[name];
   const count = plan.changes.filter((change) => change.verb === verb).length;
-  if (count / plan.compared <= limit) return [];
-  const { reason, option } = shareLimits[verb];
+  if (plan.compared < limits.minCompared || count / plan.compared <= limit) return [];
   const found = `would ${verb} ${count} of ${plan.compared} managed things (${percentOver(limit, count / plan.compared)})`;
   return [
     {
       reason,
-      message: `${found}, the limit is ${percent(limit)}: ${way}, or raise limits.${option}`,
+      message: `${found}, the limit is ${percent(limit)}: ${toRelease}, or raise limits.${option}`,
     },
   ];
 }
 
-function weakening(plan: Plan, { weakening: mode }: Limits, way: string): readonly Hold[] {
-  if (mode === "allow") return [];
+function weakeningHolds(plan: Plan, limits: Limits, toRelease: string): readonly Hold[] {
+  if (limits.weakening === "allow") return [];
   const weaker = plan.changes.filter(
     ({ effect }) => effect.direction === "weakens" || effect.direction === "unclear",
   );
   if (weaker.length === 0) return [];
   const found = `${weaker.length} of ${plan.changes.length} changes weaken the protection, or may (${keysOf(weaker)})`;
-  return [
-    {
-      reason: "weakening",
-      message: `${found}, and limits.weakening is refuse: ${way}`,
-    },
-  ];
+  const message = `${found}, and limits.weakening is refuse: ${toRelease}`;
+  return [{ reason: "weakening", message }];
 }
 
 function keysOf(changes: readonly Change[]): string {

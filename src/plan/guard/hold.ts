@@ -1,4 +1,4 @@
-/** Why a plan must not be carried out. Stable: reports, metrics and tests hold on to these. */
+/** Why a plan or a revision is held. Stable: reports, metrics and tests rely on these. */
 export const holdReasons = [
   "too_many_deletes",
   "too_many_updates",
@@ -15,21 +15,20 @@ export const holdReasons = [
   "freeze",
 ] as const;
 
-/** One of {@link holdReasons}. */
 export type HoldReason = (typeof holdReasons)[number];
 
-/** A guard's answer: what was found, the limit, and how to allow it, in words with numbers. */
+/** A reason not to apply a plan. The message says what was found, the limit, and how to release it. */
 export interface Hold {
   readonly reason: HoldReason;
   readonly message: string;
 }
 
-/** A share of a whole in percent, rounded: `31.7 %`. */
+/** A share as a rounded percentage: `31.7 %`. */
 export function percent(share: number, decimals = 1): string {
   return `${Number((share * 100).toFixed(decimals))} %`;
 }
 
-/** A share that is over its limit, with as many decimals as it takes to tell the two apart. */
+/** A share that exceeds its limit, with enough decimals to differ from the limit. */
 export function percentOver(limit: number, share: number): string {
   const decimals = [1, 2, 3].find((each) => percent(share, each) !== percent(limit, each));
   return percent(share, decimals ?? 4);

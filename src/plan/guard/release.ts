@@ -4,22 +4,22 @@ import { isDeepStrictEqual } from "node:util";
 import { canonicalJson } from "../../syntax/json.ts";
 import type { Plan } from "../plan.ts";
 
-/** A release that was used: its plan was carried out, as far as that went. */
+/** A release that was used: its plan was applied, in whole or in part. */
 export interface UsedRelease {
   readonly hash: string;
-  /** What was released and has not been carried out. */
+  /** The writes of the released plan that were not applied. */
   readonly rest: Pick<Plan, "zone" | "writes">;
 }
 
-/** What persons have released. */
+/** The releases that people gave. */
 export interface Releases {
   /** Hashes of plans. */
   readonly accept: readonly string[];
-  /** Each release is for one carrying out, since who released a plan saw that one only. */
+  /** A release is good for one apply, since the person reviewed that one plan. */
   readonly used: readonly UsedRelease[];
 }
 
-/** Whether a person has released a plan, or one of which it is what has not been carried out. */
+/** Whether a person released this plan, or a plan of which this is the part that was not applied. */
 export function isReleased(plan: Plan, { accept, used }: Releases): boolean {
   if (used.some((release) => isRestOf(plan, release))) return true;
   if (accept.length === 0) return false;
@@ -27,7 +27,7 @@ export function isReleased(plan: Plan, { accept, used }: Releases): boolean {
   return accept.includes(hash) && !isUsed(hash, used);
 }
 
-/** Whether a plan does nothing but what is left of a released one. */
+/** Whether all writes of a plan are among the writes left of a released one. */
 export function isRestOf({ zone, writes }: Plan, { rest }: UsedRelease): boolean {
   return (
     zone.id === rest.zone.id &&
@@ -36,7 +36,7 @@ export function isRestOf({ zone, writes }: Plan, { rest }: UsedRelease): boolean
   );
 }
 
-/** How a person lets a plan pass. */
+/** Tells a person how to release a plan. */
 export function howToRelease(plan: Plan, { used }: Releases): string {
   const hash = planHash(plan);
   return isUsed(hash, used)
@@ -48,13 +48,13 @@ function isUsed(hash: string, used: readonly UsedRelease[]): boolean {
   return used.some((release) => release.hash === hash);
 }
 
-/** Names a plan by what it would write, in 12 hexadecimal digits: the same zone and the same requests, the same hash. */
+/** The hash of a plan, 12 hexadecimal digits: equal zone and equal writes, equal hash. */
 export function planHash({ zone, writes }: Plan): string {
   const facts = canonicalJson([zone.id, writes.map((write) => ({ ...write }))]);
   return createHash("sha256").update(facts).digest("hex").slice(0, 12);
 }
 
-/** Whether a text has the form of a plan's hash. */
+/** Whether a text has the form of a plan hash. */
 export function isHash(text: string): boolean {
   return /^[0-9a-f]{12}$/.test(text);
 }

@@ -1,30 +1,30 @@
 import type { Kind } from "../../zone/resource.ts";
 
-/** A live thing that could be declared. */
+/** A live resource that can be declared. */
 export interface Candidate<T> {
   readonly id: string;
   readonly title: string;
-  /** Ways to declare it that mean the same, the most readable first. */
-  readonly ways: readonly T[];
-  /** Names of the fields that it carries and that we do not know. */
+  /** Equivalent declarations, the most readable first. */
+  readonly options: readonly T[];
+  /** Names of its fields that zonewarden does not know. */
   readonly unknown: readonly string[];
 }
 
-/** A live thing that is not declared, or not all of it, and why. */
+/** A live resource that the declaration omits, in whole or in part, and why. */
 export interface LeftOut {
   readonly kind: Kind;
   readonly id: string;
   readonly title: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
-/** What could be declared of a kind, and what cannot be from the outset. */
+/** The live resources of a kind: those that can be declared, and those that cannot. */
 export interface Candidates<T> {
   readonly candidates: readonly Candidate<T>[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Parts live things into what could be declared and what cannot. */
+/** Splits live resources into candidates and the rest. */
 export function candidatesOf<L, T>(
   kind: Kind,
   live: readonly L[],
@@ -33,13 +33,13 @@ export function candidatesOf<L, T>(
   const candidates: Candidate<T>[] = [];
   const leftOut: LeftOut[] = [];
   for (const each of live.map(read)) {
-    if ("why" in each) leftOut.push({ kind, ...each });
+    if ("reason" in each) leftOut.push({ kind, ...each });
     else candidates.push(each);
   }
   return { candidates, leftOut };
 }
 
-/** Gives things keys that are unique within their zone; those of marked things are reserved from the beginning. */
+/** Generates keys that are unique within a zone; the keys of marked resources are reserved. */
 export class Keys {
   readonly #reserved: ReadonlySet<string>;
   readonly #given = new Set<string>();
@@ -48,16 +48,16 @@ export class Keys {
     this.#reserved = new Set(reserved);
   }
 
-  /** The key of a mark; `undefined` where something has it already. */
+  /** The key of a mark; `undefined` where it is taken. */
   claim(key: string): string | undefined {
     if (this.#given.has(key)) return undefined;
     this.#given.add(key);
     return key;
   }
 
-  /** A new key, made of the first of `words` that holds a letter or digit, else of `otherwise`. */
-  keyFor(words: readonly string[], otherwise: string): string {
-    const base = words.map(slug).find((each) => each !== "") ?? otherwise;
+  /** A new key from the first of `texts` that holds a letter or digit, else from `fallback`. */
+  keyFor(texts: readonly string[], fallback: string): string {
+    const base = texts.map(slug).find((each) => each !== "") ?? fallback;
     for (let count = 1; ; count += 1) {
       const key = count === 1 ? base : `${base}-${count}`;
       if (!this.#reserved.has(key) && this.claim(key) !== undefined) return key;
@@ -65,10 +65,10 @@ export class Keys {
   }
 }
 
-/** Longer keys are allowed, but nobody likes to read them. */
+/** The length limit of generated keys. Declared keys may be longer. */
 const longestSlug = 40;
 
-/** Words as a key: `Scripts of the Café` becomes `scripts-of-the-cafe`. */
+/** A text as a key: `Scripts of the Café` becomes `scripts-of-the-cafe`. */
 function slug(text: string): string {
   const words = text
     .normalize("NFKD")

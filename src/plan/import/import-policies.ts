@@ -5,7 +5,7 @@ import { type MarkedDescription, unmarked } from "../../zone/mark.ts";
 import { type Policy, policyActions } from "../../zone/resource.ts";
 import { type Candidates, Keys, candidatesOf } from "./candidate.ts";
 
-/** The live policies as they could be declared; the order of the list decides nothing. */
+/** The live policies as candidates for a declaration; their order in the list has no effect. */
 export function policyCandidates(live: readonly LivePolicy[], owner: string): Candidates<Policy> {
   const policies = live
     .map((policy) => ({ policy, mark: unmarked(policy.description) }))
@@ -14,16 +14,19 @@ export function policyCandidates(live: readonly LivePolicy[], owner: string): Ca
   const keys = new Keys(ours.flatMap(({ mark }) => mark.key ?? []));
   const { candidates, leftOut } = candidatesOf("policy", policies, ({ policy, mark }) => {
     const { id, description: title, rest } = policy;
-    const way = wayToSay(policy, mark, owner, keys);
-    return typeof way === "string"
-      ? { id, title, why: way }
-      : { id, title, ways: [way], unknown: Object.keys(rest).toSorted() };
+    const declaration = declarationOf(policy, mark, owner, keys);
+    return typeof declaration === "string"
+      ? { id, title, reason: declaration }
+      : { id, title, options: [declaration], unknown: Object.keys(rest).toSorted() };
   });
-  return { candidates: candidates.toSorted(byText(({ ways }) => ways[0]?.key ?? "")), leftOut };
+  return {
+    candidates: candidates.toSorted(byText(({ options }) => options[0]?.key ?? "")),
+    leftOut,
+  };
 }
 
-/** A policy as a file would say it, or why none can. */
-function wayToSay(
+/** The declaration of a policy, or the reason why there is none. */
+function declarationOf(
   { action: name, expression, enabled, value }: LivePolicy,
   { owner: marker, key: markedKey, description }: MarkedDescription,
   owner: string,
@@ -31,9 +34,9 @@ function wayToSay(
 ): Policy | string {
   if (marker !== undefined && marker !== owner) return `belongs to ${marker}`;
   const action = policyActions.find((each) => each === name);
-  if (action === undefined) return `its action "${name}" is none that a file can name`;
+  if (action === undefined) return `its action "${name}" is not supported in files`;
   if (markedKey === undefined && description === "") {
-    return "has no description, by which a plan would know it: give it one";
+    return "has no description to identify it by: add one";
   }
   const key =
     markedKey === undefined

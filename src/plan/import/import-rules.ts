@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { coerceObject } from "../../syntax/json.ts";
 import type { LiveRule, LiveZone } from "../../zone/live-zone.ts";
 import { owaspRulesetId, rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import { keyOfRef, markOfRef } from "../../zone/mark.ts";
 import { type Overrides, type OwaspTuning, type Rule, scoreActions } from "../../zone/resource.ts";
-import { canonicalLevels, type Tuned, resolveOverrides, tuningOf } from "../rules/owasp-tuning.ts";
 import {
-  parameterFields,
-  ruleFields,
-  serverMadeFields,
-  unknownInOverrides,
-} from "../rules/rule-body.ts";
-import { type Candidates, Keys, candidatesOf } from "./candidate.ts";
+  canonicalLevels,
+  type DeclaredOverrides,
+  resolveOverrides,
+  tuningOf,
+} from "../rules/owasp-tuning.ts";
+import { unknownFieldsOf } from "../rules/rule-body.ts";
+import { type Candidates, candidatesOf, Keys } from "./candidate.ts";
 
-/** The live rules as they could be declared, in their order. */
+/** The live rules as candidates for a declaration, in their order. */
 export function ruleCandidates(
   { entrypoint, scoreRule }: LiveZone,
   owner: string,
@@ -26,54 +25,59 @@ export function ruleCandidates(
     const title = description === "" ? ref : description;
     const mark = markOfRef(ref);
     if (mark.owner !== undefined && mark.owner !== owner) {
-      return { id, title, why: `belongs to ${mark.owner}` };
+      return { id, title, reason: `belongs to ${mark.owner}` };
     }
-    if (rule.does.action === "other") {
-      return { id, title, why: `its action "${rule.does.name}" is none that a file can name` };
+    if (rule.action.type === "other") {
+      return { id, title, reason: `its action "${rule.action.name}" is not supported in files` };
     }
     const key = mark.key === undefined ? newKey(rule, keys) : keys.claim(mark.key);
-    if (key === undefined) return { id, title, why: "bears the same ref as another rule" };
-    return { id, title, ways: waysToSay(rule, key, scoreRule?.id), unknown: unknownIn(rule) };
+    if (key === undefined) return { id, title, reason: "bears the same ref as another rule" };
+    return {
+      id,
+      title,
+      options: declarationsOf(rule, key, scoreRule?.id),
+      unknown: unknownFieldsOf(rule),
+    };
   });
 }
 
-function newKey({ does, description }: LiveRule, keys: Keys): string {
-  if (does.action !== "execute") return keys.keyFor([description], "exception");
-  const name = rulesetNameOf(does.ruleset)?.replaceAll("_", "-");
+function newKey({ action, description }: LiveRule, keys: Keys): string {
+  if (action.type !== "execute") return keys.keyFor([description], "exception");
+  const name = rulesetNameOf(action.ruleset)?.replaceAll("_", "-");
   return keys.keyFor([name ?? description], "ruleset");
 }
 
-function waysToSay(
-  { does, description, expression, enabled }: LiveRule,
+function declarationsOf(
+  { action, description, expression, enabled }: LiveRule,
   key: string,
   scoreRuleId: string | undefined,
 ): readonly Rule[] {
   const base = { key, was: undefined, description, expression, enabled };
-  switch (does.action) {
+  switch (action.type) {
     case "execute": {
-      const { action, ruleset, overrides } = does;
-      return waysToTune(ruleset, overrides, scoreRuleId).map((way) => ({
+      const { type, ruleset, overrides } = action;
+      return tuningOptions(ruleset, overrides, scoreRuleId).map((option) => ({
         ...base,
-        action,
+        action: type,
         ruleset,
-        ...way,
+        ...option,
       }));
     }
     case "skip":
-      return [{ ...base, ...does }];
+      return [{ ...base, action: "skip", skip: action.skip, logging: action.logging }];
     case "other":
       return [];
   }
 }
 
-/** Overrides in the words of a file where those bring them about again, and as they are. */
-function waysToTune(
+/** The overrides as OWASP tuning, where tuning resolves to the same overrides again, and last as they are. */
+function tuningOptions(
   ruleset: string,
   overrides: Overrides,
   scoreRuleId: string | undefined,
-): readonly Tuned[] {
-  const raw: Tuned = { tuning: untuned, overrides };
-  if (ruleset !== owaspRulesetId || scoreRuleId === undefined) return [raw];
+): readonly DeclaredOverrides[] {
+  const asTheyAre: DeclaredOverrides = { tuning: untuned, overrides };
+  if (ruleset !== owaspRulesetId || scoreRuleId === undefined) return [asTheyAre];
   const found = tuningOf(overrides, scoreRuleId);
   const score = {
     scoreThreshold: found.scoreThreshold,
@@ -81,15 +85,15 @@ function waysToTune(
   };
   const level = { paranoiaLevel: found.paranoiaLevel };
   const { categories, rules } = found;
-  const ways: readonly Tuned[] = [
+  const options: readonly DeclaredOverrides[] = [
     { tuning: { ...level, ...score }, overrides: { ...overrides, categories, rules } },
     { tuning: { ...untuned, ...level }, overrides: { ...overrides, categories } },
     { tuning: { ...untuned, ...score }, overrides: { ...overrides, rules } },
   ];
-  const meant = canonicalLevels(overrides);
-  const isMeant = (way: Tuned): boolean =>
-    isDeepStrictEqual(canonicalLevels(resolveOverrides(way, scoreRuleId)), meant);
-  return [...ways.filter(isMeant), raw];
+  const expected = canonicalLevels(overrides);
+  const isEquivalent = (option: DeclaredOverrides): boolean =>
+    isDeepStrictEqual(canonicalLevels(resolveOverrides(option, scoreRuleId)), expected);
+  return [...options.filter(isEquivalent), asTheyAre];
 }
 
 const untuned: OwaspTuning = {
@@ -97,21 +101,3 @@ const untuned: OwaspTuning = {
   scoreThreshold: undefined,
   action: undefined,
 };
-
-/** Paths of what a rule carries beyond what we know. */
-function unknownIn({ wire, does }: LiveRule): readonly string[] {
-  const parameters = coerceObject(wire["action_parameters"]);
-  const isKnown = (name: string) =>
-    ruleFields.has(name) ||
-    serverMadeFields.has(name) ||
-    (does.action === "skip" && name === "logging");
-  return [
-    ...Object.keys(wire).filter((name) => !isKnown(name)),
-    ...Object.keys(parameters)
-      .filter((name) => !parameterFields[does.action].has(name))
-      .map((name) => `action_parameters.${name}`),
-    ...unknownInOverrides(parameters["overrides"]).map(
-      (name) => `action_parameters.overrides.${name}`,
-    ),
-  ].toSorted();
-}

@@ -7,36 +7,40 @@ import type { Candidate, Candidates, LeftOut } from "./candidate.ts";
 import { policyCandidates } from "./import-policies.ts";
 import { ruleCandidates } from "./import-rules.ts";
 
-/** What a zone declares so that a plan of it is empty, and what could not be declared. */
-export interface Declaration {
+/** The declaration of a live zone, and what it omits. */
+export interface ImportedZone {
   readonly content: ZoneContent;
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What the language of the files says against some content; `undefined` where it can hold it. */
-export type NotDeclarable = (content: ZoneContent) => string | undefined;
+/** The reason why zone files cannot express some content; `undefined` where they can. */
+export type FindObstacle = (content: ZoneContent) => string | undefined;
 
 /**
- * The inverse of {@link plan}: declares what is live, so that the plan of the result is empty.
+ * The inverse of {@link plan}: declares the live state, so that the plan of the result is empty.
  *
- * What is not ours is declared where the plan would adopt it. What cannot be declared is left out and told, never
- * changed; where leaving it out would delete it, its whole kind is left out. A kind of which nothing is live is not
- * declared.
+ * Resources without our mark are declared such that the plan adopts them. A resource that cannot be declared is left
+ * out and reported. Where leaving it out would delete it, the whole kind is left out. A kind without live resources is
+ * not declared.
  */
-export function declare(live: LiveZone, owner: string, objection: NotDeclarable): Declaration {
-  const judge = { live, owner, objection };
-  const policies = settle("policy", policyCandidates(live.policies ?? [], owner), {
-    ...judge,
-    contentOf: (items) => ({ ...nothing, policies: declared(items) }),
+export function importLiveZone(
+  live: LiveZone,
+  owner: string,
+  findObstacle: FindObstacle,
+): ImportedZone {
+  const context = { live, owner, findObstacle };
+  const policies = declareKind("policy", policyCandidates(live.policies ?? [], owner), {
+    ...context,
+    contentOf: (items) => ({ ...noContent, policies: declared(items) }),
   });
-  const rules = settle("rule", ruleCandidates(live, owner), {
-    ...judge,
-    contentOf: (items) => ({ ...nothing, rules: declared(items) }),
+  const rules = declareKind("rule", ruleCandidates(live, owner), {
+    ...context,
+    contentOf: (items) => ({ ...noContent, rules: declared(items) }),
   });
   const { settings } = live;
   return {
     content: {
-      ...nothing,
+      ...noContent,
       settings:
         settings === undefined ? [] : settingNames.map((name) => ({ name, value: settings[name] })),
       policies: declared(policies.items),
@@ -46,7 +50,7 @@ export function declare(live: LiveZone, owner: string, objection: NotDeclarable)
   };
 }
 
-const nothing: ZoneContent = {
+const noContent: ZoneContent = {
   mode: "enforce",
   suspension: undefined,
   settings: [],
@@ -58,89 +62,91 @@ function declared<T>(items: readonly T[]): Declared<T> | undefined {
   return items.length === 0 ? undefined : { items, unmanaged: "report" };
 }
 
-interface Judge<T> {
+interface ImportContext<T> {
   readonly live: LiveZone;
   readonly owner: string;
-  readonly objection: NotDeclarable;
+  readonly findObstacle: FindObstacle;
   readonly contentOf: (items: readonly T[]) => ZoneContent;
 }
 
-interface Settled<T> {
+interface DeclaredKind<T> {
   readonly items: readonly T[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** A live thing, and the way in which it is declared. */
-interface Held<T> {
+/** A live resource and its declaration. */
+interface Choice<T> {
   readonly candidate: Candidate<T>;
-  readonly way: T;
+  readonly item: T;
 }
 
-function settle<T extends Policy | Rule>(
+function declareKind<T extends Policy | Rule>(
   kind: Kind,
   { candidates, leftOut }: Candidates<T>,
-  judge: Judge<T>,
-): Settled<T> {
-  const told = [...leftOut];
-  const held: Held<T>[] = [];
+  context: ImportContext<T>,
+): DeclaredKind<T> {
+  const rejected = [...leftOut];
+  const choices: Choice<T>[] = [];
   for (const candidate of candidates) {
-    const otherHolds = candidate.ways.map((way) => judge.objection(judge.contentOf([way])));
-    const way = candidate.ways[otherHolds.indexOf(undefined)];
-    if (way === undefined) told.push(leaveOut(kind, candidate, otherHolds[0] ?? ""));
-    else held.push({ candidate, way });
+    const obstacles = candidate.options.map((option) =>
+      context.findObstacle(context.contentOf([option])),
+    );
+    const item = candidate.options[obstacles.indexOf(undefined)];
+    if (item === undefined) rejected.push(leaveOut(kind, candidate, obstacles[0] ?? ""));
+    else choices.push({ candidate, item });
   }
-  const settled = withoutChanges(kind, held, judge);
-  return { items: settled.items, leftOut: [...told, ...settled.leftOut] };
+  const settled = withoutChanges(kind, choices, context);
+  return { items: settled.items, leftOut: [...rejected, ...settled.leftOut] };
 }
 
-/** Leaves out what a plan would still change, until it changes nothing. */
+/** Leaves out what a plan would change, until the plan is empty. */
 function withoutChanges<T extends Policy | Rule>(
   kind: Kind,
-  held: readonly Held<T>[],
-  judge: Judge<T>,
-): Settled<T> {
-  const items = held.map(({ way }) => way);
-  const content = judge.contentOf(items);
-  const why = judge.objection(content);
-  if (why !== undefined) return { items: [], leftOut: allLeftOut(kind, held, why) };
+  choices: readonly Choice<T>[],
+  context: ImportContext<T>,
+): DeclaredKind<T> {
+  const omitAll = (reason: string): DeclaredKind<T> => ({
+    items: [],
+    leftOut: choices.map(({ candidate }) => leaveOut(kind, candidate, reason)),
+  });
+  const items = choices.map(({ item }) => item);
+  const content = context.contentOf(items);
+  const obstacle = context.findObstacle(content);
+  if (obstacle !== undefined) return omitAll(obstacle);
 
-  const { changes } = plan({ zone: judge.live.zone, content }, judge.live, judge.owner);
+  const { changes } = plan({ zone: context.live.zone, content }, context.live, context.owner);
   const [first] = changes;
-  if (first === undefined) return { items, leftOut: held.flatMap(unknownFieldsOf(kind)) };
-  const restless = new Set<string>(
+  if (first === undefined) return { items, leftOut: choices.flatMap(unknownFieldsLeftOut(kind)) };
+  const changed = new Set<string>(
     changes.filter(({ verb }) => verb !== "delete").map(({ key }) => key),
   );
-  const isRestless = ({ way }: Held<T>): boolean => restless.has(`${kind}/${way.key}`);
-  const calm = held.filter((each) => !isRestless(each));
-  if (calm.length === held.length) {
-    const reason = `declaring ${plural[kind]} of this zone would ${first.verb} ${first.key}`;
-    return { items: [], leftOut: allLeftOut(kind, held, reason) };
+  const isChanged = ({ item }: Choice<T>): boolean => changed.has(`${kind}/${item.key}`);
+  const unchanged = choices.filter((choice) => !isChanged(choice));
+  if (unchanged.length === choices.length) {
+    return omitAll(`declaring ${plural[kind]} of this zone would ${first.verb} ${first.key}`);
   }
-  const dropped = held
-    .filter(isRestless)
+  const dropped = choices
+    .filter(isChanged)
     .map(({ candidate }) =>
-      leaveOut(kind, candidate, "declared, it would not be known again at the service"),
+      leaveOut(kind, candidate, "a plan of its declaration would not match it"),
     );
-  const settled = withoutChanges(kind, calm, judge);
+  const settled = withoutChanges(kind, unchanged, context);
   return { items: settled.items, leftOut: [...dropped, ...settled.leftOut] };
 }
 
 const plural = { setting: "settings", policy: "policies", rule: "rules" } as const;
 
-function allLeftOut<T>(kind: Kind, held: readonly Held<T>[], why: string): readonly LeftOut[] {
-  return held.map(({ candidate }) => leaveOut(kind, candidate, why));
+function leaveOut(kind: Kind, { id, title }: Candidate<unknown>, reason: string): LeftOut {
+  return { kind, id, title, reason };
 }
 
-function leaveOut(kind: Kind, { id, title }: Candidate<unknown>, why: string): LeftOut {
-  return { kind, id, title, why };
-}
-
-/** What declared things carry beyond the language: writes repeat it, but no file says it. */
-function unknownFieldsOf(kind: Kind): (held: Held<unknown>) => readonly LeftOut[] {
+/** Reports the live fields that no file can express; writes repeat them nevertheless. */
+function unknownFieldsLeftOut(kind: Kind): (choice: Choice<unknown>) => readonly LeftOut[] {
   return ({ candidate }) => {
     if (candidate.unknown.length === 0) return [];
     const names = candidate.unknown.join(", ");
-    const why = `is declared, but for what the files have no word for: ${names}`;
-    return [leaveOut(kind, candidate, why)];
+    return [
+      leaveOut(kind, candidate, `is declared without fields that files do not support: ${names}`),
+    ];
   };
 }

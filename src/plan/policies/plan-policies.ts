@@ -14,29 +14,29 @@ import {
 import type { KindPlan, Unmanaged } from "../kind-plan.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
 import { effectOfPolicy } from "./policy-effect.ts";
-import { differingPolicyFields, type DesiredPolicy, matchPolicies } from "./policy-match.ts";
+import { differingPolicyFields, type PolicyMatch, matchPolicies } from "./policy-match.ts";
 import { type PolicyStep, orderPolicySteps } from "./policy-order.ts";
 
-/** Plans the policies of a zone: one request a policy, each body complete (SERVICE.md A.6). */
+/** Plans the policies of a zone: one write per policy, each with a complete body (SERVICE.md A.6). */
 export function planPolicies(
   declared: Declared<Policy>,
   live: readonly LivePolicy[],
   owner: string,
 ): KindPlan {
-  const wanted = matchPolicies(declared.items, live, owner);
-  const matched = new Set(wanted.map((each) => each.live));
-  const idle = live.filter((policy) => !matched.has(policy));
-  const { doomed, unmanaged } = prunableAmong(idle, declared, owner, markOf);
+  const matches = matchPolicies(declared.items, live, owner);
+  const matched = new Set(matches.map((match) => match.live));
+  const unmatched = live.filter((policy) => !matched.has(policy));
+  const { toPrune, unmanaged } = prunableAmong(unmatched, declared, owner, markOf);
   const { steps, holds } = orderPolicySteps([
-    ...wanted.flatMap((each) => stepFor(each, owner)),
-    ...doomed.map((each) => deleteStep(each, owner)),
+    ...matches.flatMap((match) => stepFor(match, owner)),
+    ...toPrune.map((each) => deleteStep(each, owner)),
   ]);
   return {
     steps,
     holds,
     unmanaged: unmanaged.map(unmanagedOf),
     notes: [],
-    compared: declared.items.length + doomed.length,
+    compared: declared.items.length + toPrune.length,
     marked: live.some((policy) => markOf(policy).owner === owner),
   };
 }
@@ -45,10 +45,10 @@ function markOf({ description }: LivePolicy): Mark {
   return unmarked(description);
 }
 
-function stepFor({ policy, live }: DesiredPolicy, owner: string): readonly PolicyStep[] {
+function stepFor({ policy, live }: PolicyMatch, owner: string): readonly PolicyStep[] {
   const key = `policy/${policy.key}` as const;
   const fields = [...keyChange(policy, live, owner), ...differingPolicyFields(live, policy, owner)];
-  // An adopted policy that is as declared stays as it is; its mark comes with the next thing that differs.
+  // An adopted policy that is as declared gets no write; the next write adds our mark.
   if (fields.length === 0) return [];
   const shared = {
     kind: "policy",
@@ -65,11 +65,11 @@ function stepFor({ policy, live }: DesiredPolicy, owner: string): readonly Polic
     enabled: policy.enabled,
     value: policy.value,
   };
-  const terms = { before: live, after: policy };
+  const behavior = { before: live, after: policy };
   if (live === undefined) {
     return [
       {
-        ...terms,
+        ...behavior,
         changes: [{ verb: "create", ...shared }],
         write: { call: "create-policy", body, changes: [key] },
       },
@@ -79,7 +79,7 @@ function stepFor({ policy, live }: DesiredPolicy, owner: string): readonly Polic
   const change: Update = { verb: "update", ...shared, id: live.id, adopted };
   return [
     {
-      ...terms,
+      ...behavior,
       changes: [change],
       write: { call: "update-policy", id: live.id, body, changes: [key] },
     },
@@ -108,7 +108,7 @@ function deleteStep(
     id: live.id,
     reason,
     fields: differingPolicyFields(live, undefined, owner),
-    effect: stays === undefined ? effectOfPolicy(live, undefined) : effectOfSpare(live, stays),
+    effect: stays === undefined ? effectOfPolicy(live, undefined) : effectOfDuplicate(live, stays),
   };
   return {
     before: live,
@@ -118,12 +118,12 @@ function deleteStep(
   };
 }
 
-/** All policies count (SERVICE.md A.7): a spare one matters only where it demands what the one that stays does not. */
-function effectOfSpare(spare: LivePolicy, stays: Policy): Effect {
-  const { direction } = effectOfPolicy(spare, stays);
+/** All policies apply together (SERVICE.md A.7): deleting a duplicate weakens only what the one that stays does not demand. */
+function effectOfDuplicate(duplicate: LivePolicy, stays: Policy): Effect {
+  const { direction } = effectOfPolicy(duplicate, stays);
   return direction === "neutral" || direction === "strengthens"
     ? neutral
-    : weakens("what the spare policy demands beyond the one that stays goes");
+    : weakens("the duplicate demands more than the policy that stays");
 }
 
 function unmanagedOf({ id, description }: LivePolicy): Unmanaged {

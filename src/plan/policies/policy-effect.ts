@@ -1,17 +1,17 @@
 import { compareCsp } from "../../syntax/csp/compare-csp.ts";
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
-import { type PolicyTerms, forceOf } from "./policy-force.ts";
+import { type PolicyBehavior, forceOf } from "./policy-force.ts";
 
-/** What it does to a zone when a policy becomes another, comes (`before` is `undefined`) or goes (`after` is). */
+/** The effect of updating, creating (`before` is `undefined`) or deleting (`after` is `undefined`) a policy. */
 export function effectOfPolicy(
-  before: PolicyTerms | undefined,
-  after: PolicyTerms | undefined,
+  before: PolicyBehavior | undefined,
+  after: PolicyBehavior | undefined,
 ): Effect {
   const was = forceOf(before);
   const is = forceOf(after);
   if (was === "unknown" || is === "unknown") {
-    return unclear("the action is not one that is known", true);
+    return unclear("the action is unknown", true);
   }
   const force = effectOfForce(was, is);
   const isInForce = was !== "none" && is !== "none";
@@ -24,8 +24,8 @@ export function effectOfPolicy(
   ]);
 }
 
-/** How far a policy acts at the least and at the most: 0 not at all, 1 by reports, 2 by blocking. */
-export function strengthsOf(policy: PolicyTerms): {
+/** The least and the most that a policy may do: 0 nothing, 1 report, 2 block. */
+export function strengthsOf(policy: PolicyBehavior): {
   readonly least: number;
   readonly most: number;
 } {
@@ -52,7 +52,7 @@ function effectOfForce(was: KnownForce, is: KnownForce): Effect {
   return weakens(`no longer ${words[was]}${rest}`);
 }
 
-function effectOfReach(before: PolicyTerms, after: PolicyTerms, blocks: boolean): Effect {
+function effectOfReach(before: PolicyBehavior, after: PolicyBehavior, blocks: boolean): Effect {
   switch (compareExpressions(before.expression, after.expression)) {
     case "equal":
       return neutral;
@@ -65,7 +65,7 @@ function effectOfReach(before: PolicyTerms, after: PolicyTerms, blocks: boolean)
   }
 }
 
-function effectOfValue(before: PolicyTerms, after: PolicyTerms, blocks: boolean): Effect {
+function effectOfValue(before: PolicyBehavior, after: PolicyBehavior, blocks: boolean): Effect {
   switch (compareCsp(before.value, after.value).direction) {
     case "equal":
       return neutral;

@@ -1,16 +1,16 @@
-/** The fields of a policy that decide what it does. */
-export interface PolicyTerms {
+/** The fields of a policy that determine its effect. */
+export interface PolicyBehavior {
   readonly action: string;
   readonly expression: string;
   readonly enabled: boolean;
   readonly value: string;
 }
 
-/** What a policy does with the requests that do not fit it (SERVICE.md A.6, A.7); `unknown`: its action is none that we know. */
+/** What a policy does about violations (SERVICE.md A.6, A.7); `unknown`: zonewarden does not know its action. */
 export type Force = "none" | "reports" | "blocks" | "unknown";
 
-/** The force of a policy; one that is not there has none. */
-export function forceOf(policy: PolicyTerms | undefined): Force {
+/** The force of a policy; `none` where there is no policy. */
+export function forceOf(policy: PolicyBehavior | undefined): Force {
   if (policy === undefined || !policy.enabled) return "none";
   switch (policy.action) {
     case "allow":

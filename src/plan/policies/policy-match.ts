@@ -5,24 +5,24 @@ import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
 import { type FieldChange, type Fields, differingFields } from "../change.ts";
 
-/** A declared policy and the live one that is it, if there is one. */
-export interface DesiredPolicy {
+/** A declared policy and the live policy that it matches, if any. */
+export interface PolicyMatch {
   readonly policy: Policy;
   readonly live: LivePolicy | undefined;
 }
 
 /**
- * Finds for each declared policy the live one: by our mark, by the mark under its former key, and last, for what
- * nobody has marked, by its description, since a policy has no name (SERVICE.md A.6). Of several the one that is as
- * declared is taken, else the first listed.
+ * Matches each declared policy with a live one: by our mark, by the mark with its former key, and last, if it has no
+ * mark, by its description, since a policy has no name (SERVICE.md A.6). Of several candidates the one that is as
+ * declared wins, else the first listed.
  *
- * Goes by key, so that the order of a file decides nothing.
+ * The result is sorted by key, so that the order in a file has no effect.
  */
 export function matchPolicies(
   declared: readonly Policy[],
   live: readonly LivePolicy[],
   owner: string,
-): readonly DesiredPolicy[] {
+): readonly PolicyMatch[] {
   const byKey = Map.groupBy(live, ({ description }) => {
     const mark = unmarked(description);
     return mark.owner === owner ? mark.key : undefined;
@@ -30,7 +30,7 @@ export function matchPolicies(
   const byDescription = Map.groupBy(live.filter(isUnmarked), ({ description }) => description);
   const keys = new Set(declared.map(({ key }) => key));
   const formerKey = ({ was }: Policy) => (was === undefined || keys.has(was) ? undefined : was);
-  const waysToKnow: readonly ((policy: Policy) => readonly LivePolicy[] | undefined)[] = [
+  const candidatesBy: readonly ((policy: Policy) => readonly LivePolicy[] | undefined)[] = [
     ({ key }) => byKey.get(key),
     (policy) => byKey.get(formerKey(policy) ?? policy.key),
     ({ description }) => (description === "" ? undefined : byDescription.get(description)),
@@ -39,13 +39,13 @@ export function matchPolicies(
   const policies = declared.toSorted(byText(({ key }) => key));
   const found = new Map<Policy, LivePolicy>();
   const taken = new Set<LivePolicy>();
-  const isOpen = (each: LivePolicy) => !taken.has(each);
-  for (const candidates of waysToKnow) {
-    for (const isGoodEnough of [isAsDeclared, () => true]) {
+  const isFree = (each: LivePolicy) => !taken.has(each);
+  for (const candidates of candidatesBy) {
+    for (const isEligible of [isAsDeclared, () => true]) {
       for (const policy of policies) {
         if (found.has(policy)) continue;
         const best = candidates(policy)?.find(
-          (each) => isOpen(each) && isGoodEnough(policy, each, owner),
+          (each) => isFree(each) && isEligible(policy, each, owner),
         );
         if (best === undefined) continue;
         found.set(policy, best);
@@ -64,7 +64,7 @@ function isAsDeclared(policy: Policy, live: LivePolicy, owner: string): boolean 
   return differingPolicyFields(live, policy, owner).length === 0;
 }
 
-/** Live policies that carry the mark which stands in a description. */
+/** The live policies with the same mark as a description. */
 export function withMarkOf(
   description: Json | undefined,
   live: readonly LivePolicy[],
@@ -76,14 +76,14 @@ export function withMarkOf(
   });
 }
 
-/** The fields in which a live policy differs from the declared one; a side that is not there has none. */
+/** The fields in which a live and a declared policy differ. */
 export function differingPolicyFields(
   before: LivePolicy | undefined,
   after: Policy | undefined,
   owner: string,
 ): readonly FieldChange[] {
   return differingFields(
-    before === undefined ? {} : fieldsOf(before, wordsOf(before, owner)),
+    before === undefined ? {} : fieldsOf(before, withoutOurMark(before, owner)),
     after === undefined ? {} : fieldsOf(after, after.description),
   );
 }
@@ -95,8 +95,8 @@ function fieldsOf(
   return { description, action, expression, enabled, value };
 }
 
-/** The description without a mark of ours; a mark of another owner is part of the words. */
-function wordsOf({ description }: LivePolicy, owner: string): string {
+/** The description without our mark; the mark of another owner is part of it. */
+function withoutOurMark({ description }: LivePolicy, owner: string): string {
   const mark = unmarked(description);
   return mark.owner === owner ? mark.description : description;
 }

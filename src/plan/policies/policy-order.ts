@@ -5,30 +5,26 @@ import { parseCsp } from "../../syntax/csp/csp.ts";
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import type { Hold } from "../guard/hold.ts";
-import type { Step } from "../kind-plan.ts";
+import type { KindPlan, Step } from "../kind-plan.ts";
 import { strengthsOf } from "./policy-effect.ts";
-import type { PolicyTerms } from "./policy-force.ts";
+import type { PolicyBehavior } from "./policy-force.ts";
 
-/** A step of one policy, with what it makes of it. */
+/** A step for one policy, with the policy before and after it. */
 export interface PolicyStep extends Step {
-  readonly before: PolicyTerms | undefined;
-  readonly after: PolicyTerms | undefined;
-}
-
-/** Steps in a safe order, and what is said where there is none. */
-export interface OrderedSteps {
-  readonly steps: readonly PolicyStep[];
-  readonly holds: readonly Hold[];
+  readonly before: PolicyBehavior | undefined;
+  readonly after: PolicyBehavior | undefined;
 }
 
 /**
  * Orders steps by key, except that a policy which takes over what another one gives up goes first.
  *
- * Steps that only strengthen or only weaken are put first and last by {@link safestFirst} anyway; this is about those
- * that do both, as when one policy moves to the host that another one leaves. Where two take over from each other
- * no order is safe.
+ * `safestFirst` already sorts steps that only strengthen or only weaken. This function orders steps that do both: one
+ * policy moves to the host that another one leaves. Where two policies take over from each other, no order is safe:
+ * the plan is held.
  */
-export function orderPolicySteps(steps: readonly PolicyStep[]): OrderedSteps {
+export function orderPolicySteps(
+  steps: readonly PolicyStep[],
+): Pick<KindPlan, "holds"> & { readonly steps: readonly PolicyStep[] } {
   const waiting = steps.toSorted(byText(nameOf));
   const ordered: PolicyStep[] = [];
   const holds: Hold[] = [];
@@ -38,37 +34,37 @@ export function orderPolicySteps(steps: readonly PolicyStep[]): OrderedSteps {
     const [next] = waiting.splice(Math.max(waiting.findIndex(isFree), 0), 1);
     if (next === undefined) break;
     const successors = waiting.filter((other) => takesOver(other, next));
-    if (successors.length > 0) holds.push(gap(next, successors));
+    if (successors.length > 0) holds.push(unsafeOrder(next, successors));
     ordered.push(next);
   }
   return { steps: ordered, holds };
 }
 
-/** Whether what `other` adds may be what `step` gives up: then it must come first. */
+/** Whether `other` may add what `step` gives up, so that it must go first. */
 function takesOver(other: PolicyStep, step: PolicyStep): boolean {
   if (!isMixed(other) || !isMixed(step)) return false;
   const gained = demandsMissing(other.after, other.before);
   if (gained.length === 0) return false;
   const lost = demandsMissing(step.before, step.after);
-  return gained.some((gain) => lost.some((loss) => meet(gain, loss)));
+  return gained.some((gain) => lost.some((loss) => overlaps(gain, loss)));
 }
 
 function isMixed({ changes }: PolicyStep): boolean {
   return changes.some(({ verb, effect }) => verb === "update" && effect.direction === "unclear");
 }
 
-/** What a policy demands of the requests that it selects: that a directive rules, or that a source is not allowed. */
+/** A demand of a policy on the requests that it selects: that a directive applies, or that a source is not allowed. */
 interface Demand {
   readonly expression: string;
   readonly directive: string;
-  /** `undefined`: of every source that the directive does not name. */
+  /** `undefined`: every source that the directive does not name. */
   readonly source: string | undefined;
 }
 
-/** What `has` demands that `lacks` does not. */
+/** The demands of `has` that `lacks` does not make. */
 function demandsMissing(
-  has: PolicyTerms | undefined,
-  lacks: PolicyTerms | undefined,
+  has: PolicyBehavior | undefined,
+  lacks: PolicyBehavior | undefined,
 ): readonly Demand[] {
   if (has === undefined || strengthsOf(has).most === 0) return [];
   const { expression, value } = has;
@@ -88,25 +84,25 @@ function demandsMissing(
     .map(({ directive, source }) => ({ expression, directive, source: source || undefined }));
 }
 
-function meet(a: Demand, b: Demand): boolean {
-  if (!rules(a.directive, b.directive) && !rules(b.directive, a.directive)) return false;
+function overlaps(a: Demand, b: Demand): boolean {
+  if (!governs(a.directive, b.directive) && !governs(b.directive, a.directive)) return false;
   if (a.source !== undefined && b.source !== undefined && a.source !== b.source) return false;
   return hostsOverlap(hostsOf(a.expression), hostsOf(b.expression)) !== "no";
 }
 
-/** Whether a directive rules where another one is named, or is fallen back to where that one is not (SERVICE.md E.2). */
-function rules(directive: string, other: string): boolean {
+/** Whether a directive equals another one or is its fallback (SERVICE.md E.2). */
+function governs(directive: string, other: string): boolean {
   const fallback = cspDirectives.get(other)?.fallback ?? [];
   return directive === other || fallback.includes(directive);
 }
 
-function gap(step: PolicyStep, successors: readonly PolicyStep[]): Hold {
+function unsafeOrder(step: PolicyStep, successors: readonly PolicyStep[]): Hold {
   const others = successors.map(keyOf).join(", ");
   return {
     reason: "unsafe_order",
     message:
-      `${keyOf(step)} gives up what ${others} takes over, and the other way round: between the two requests ` +
-      "some pages would be less protected than before and after; change them one after the other",
+      `${keyOf(step)} gives up what ${others} takes over, and vice versa: between the two writes ` +
+      "some pages would be less protected than before and after; change one policy at a time",
   };
 }
 
@@ -114,7 +110,7 @@ function keyOf({ changes }: PolicyStep): string {
   return changes[0]?.key ?? "";
 }
 
-/** Key and id: two steps never have the same one. */
+/** Key and id, which are unique among steps. */
 function nameOf({ changes }: PolicyStep): string {
   const [change] = changes;
   return change === undefined ? "" : `${change.key} ${change.verb === "create" ? "" : change.id}`;

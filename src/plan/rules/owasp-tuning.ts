@@ -4,55 +4,60 @@ import {
   type ExecuteRule,
   type Overrides,
   type ParanoiaLevel,
+  type Rule,
   type RuleOverride,
   paranoiaLevels,
 } from "../../zone/resource.ts";
 
-/** Overrides in the words in which a file tunes the OWASP ruleset. */
+/** Overrides of the OWASP ruleset, expressed as a file tunes it. */
 export interface Tuning {
   readonly paranoiaLevel: ParanoiaLevel | undefined;
   readonly scoreThreshold: number | undefined;
   readonly action: string | undefined;
-  /** What is left of the overrides when the tuning is taken out. */
+  /** The overrides that the tuning does not express. */
   readonly categories: readonly CategoryOverride[];
   readonly rules: readonly RuleOverride[];
 }
 
-/** What a declared rule makes of its managed ruleset. */
-export type Tuned = Pick<ExecuteRule, "tuning" | "overrides">;
+/** What a declared rule overrides in its managed ruleset. */
+export type DeclaredOverrides = Pick<ExecuteRule, "tuning" | "overrides">;
 
-/** The one complete `overrides` that a declared rule asks for: a PATCH replaces, so nothing may be left for a second step (SERVICE.md B.4). */
-export function resolveOverrides(rule: Tuned, scoreRuleId: string): Overrides {
+/** The complete `overrides` of a declared rule. A PATCH replaces (SERVICE.md B.4), so one write must hold all of them. */
+export function resolveOverrides(rule: DeclaredOverrides, scoreRuleId: string): Overrides {
   const { tuning, overrides } = rule;
   const { categories, rules } = overrides;
   const level = tuning.paranoiaLevel;
   return {
     ...overrides,
-    categories: level === undefined ? categories : rulesBetweenLevels(categories, level),
-    rules: needsScoreRule(rule) ? withScoreRule(rules, tuning, scoreRuleId) : rules,
+    categories: level === undefined ? categories : withParanoiaLevel(categories, level),
+    rules: tunesScoreRule(rule) ? withScoreRule(rules, tuning, scoreRuleId) : rules,
   };
 }
 
-/** Whether a declared rule can only be written when the score rule's id is known: it is tuned by that (SERVICE.md B.7). */
-export function needsScoreRule({ tuning }: Tuned): boolean {
+/** Whether declared rules can only be written with the id of the score rule, which holds part of the tuning (SERVICE.md B.7). */
+export function needScoreRule(rules: readonly Rule[]): boolean {
+  return rules.some((rule) => rule.action === "execute" && tunesScoreRule(rule));
+}
+
+function tunesScoreRule({ tuning }: DeclaredOverrides): boolean {
   return tuning.scoreThreshold !== undefined || tuning.action !== undefined;
 }
 
-/** Takes the tuning out of overrides: the inverse of {@link resolveOverrides}, for people to read. */
+/** Expresses overrides as tuning: the inverse of {@link resolveOverrides}. */
 export function tuningOf({ categories, rules }: Overrides, scoreRuleId: string): Tuning {
   const score = rules.find(({ id }) => id === scoreRuleId);
-  const paranoiaLevel = paranoiaOf(categories);
-  const isTold = (each: CategoryOverride) => paranoiaLevel !== undefined && switchesAnyLevel(each);
+  const paranoiaLevel = paranoiaLevelOf(categories);
   return {
     paranoiaLevel,
     scoreThreshold: score?.score_threshold,
     action: score?.action,
-    categories: categories.filter((each) => !isTold(each)),
+    categories:
+      paranoiaLevel === undefined ? categories : categories.filter((each) => !isLevelSwitch(each)),
     rules: rules.flatMap((each) => (each === score ? beyondTuning(each) : each)),
   };
 }
 
-/** What else is overridden of the score rule. */
+/** The overrides of the score rule that the tuning does not express. */
 function beyondTuning(score: RuleOverride): readonly RuleOverride[] {
   if (score.enabled === undefined && score.sensitivity_level === undefined) return [];
   return [{ ...score, action: undefined, score_threshold: undefined }];
@@ -75,40 +80,45 @@ function withScoreRule(
 }
 
 /**
- * States every paranoia level around other categories (SERVICE.md B.7).
+ * Adds a switch for every paranoia level (SERVICE.md B.7).
  *
- * Of several categories of a rule the last one listed counts (SERVICE.md B.5): what is said of a category beats the
- * levels that are on, and no category brings back a level that is off.
+ * Of several categories of a rule the last one listed wins (SERVICE.md B.5). Enabled levels therefore go first, so that
+ * other categories win over them, and disabled levels go last, so that no category enables them again.
  */
-export function rulesBetweenLevels(
+function withParanoiaLevel(
   categories: readonly CategoryOverride[],
   level: ParanoiaLevel,
 ): readonly CategoryOverride[] {
-  const levels = paranoiaLevels.map((each) => levelSwitch(each, each <= level));
+  const switches = paranoiaLevels.map((each): CategoryOverride => ({
+    category: tagOf(each),
+    enabled: each <= level,
+    action: undefined,
+    sensitivity_level: undefined,
+  }));
   return [
-    ...levels.filter(({ enabled }) => enabled === true),
+    ...switches.filter(({ enabled }) => enabled === true),
     ...categories,
-    ...levels.filter(({ enabled }) => enabled === false),
+    ...switches.filter(({ enabled }) => enabled === false),
   ];
 }
 
 /**
- * The one spelling of overrides that differ only in how they say the paranoia level.
+ * The canonical form of overrides that differ only in how they express the paranoia level.
  *
- * The usual recipe names nothing but the levels that are off (SERVICE.md B.7). Levels that are on and stand before every
- * category that could beat them are on with or without a word.
+ * The usual recipe names only the disabled levels (SERVICE.md B.7). An enabled level that precedes every other category
+ * has the same effect whether it is listed or not.
  */
 export function canonicalLevels(overrides: Overrides): Overrides {
   const { categories } = overrides;
-  const level = paranoiaOf(categories);
+  const level = paranoiaLevelOf(categories);
   if (level === undefined) return overrides;
-  const others = categories.filter((each) => !switchesAnyLevel(each));
+  const others = categories.filter((each) => !isLevelSwitch(each));
   return hasSafeOrder(categories, others)
-    ? { ...overrides, categories: rulesBetweenLevels(others, level) }
+    ? { ...overrides, categories: withParanoiaLevel(others, level) }
     : overrides;
 }
 
-/** Whether levels that are on stand before all other categories and levels that are off behind them. */
+/** Whether enabled levels precede all other categories, and disabled levels follow them. */
 function hasSafeOrder(
   categories: readonly CategoryOverride[],
   others: readonly CategoryOverride[],
@@ -119,43 +129,35 @@ function hasSafeOrder(
   const [start, end] = [categories.indexOf(first), categories.indexOf(last) + 1];
   return (
     end - start === others.length &&
-    categories.slice(0, start).every((each) => isLevelSwitch(each, true)) &&
-    categories.slice(end).every((each) => isLevelSwitch(each, false))
+    categories.slice(0, start).every(({ enabled }) => enabled === true) &&
+    categories.slice(end).every(({ enabled }) => enabled === false)
   );
 }
 
 /**
- * The level that categories amount to: the highest below those that are switched off, or all four where all are
- * switched on. `undefined` where a lower one is off under a higher one, and where nothing is off and a level is not
- * mentioned: the service's own pages disagree on whether it is on then (SERVICE.md B.7).
+ * The level that categories amount to: the highest below the disabled levels, or 4 where all levels are enabled.
+ * `undefined` where a lower level is disabled below a higher one, and where no level is disabled and one is not listed:
+ * the service's documentation contradicts itself on whether that one is enabled (SERVICE.md B.7).
  */
-export function paranoiaOf(categories: readonly CategoryOverride[]): ParanoiaLevel | undefined {
+function paranoiaLevelOf(categories: readonly CategoryOverride[]): ParanoiaLevel | undefined {
   const switches = new Map(categories.map(({ category, enabled }) => [category, enabled]));
   const stateOf = (level: ParanoiaLevel) => switches.get(tagOf(level));
-  const isTold =
+  const isDefinite =
     paranoiaLevels.some((level) => stateOf(level) === false) ||
     paranoiaLevels.every((level) => stateOf(level) === true);
-  const on = paranoiaLevels.filter((level) => stateOf(level) !== false);
-  const highest = on.at(-1);
-  return isTold && highest === on.length ? highest : undefined;
+  const enabled = paranoiaLevels.filter((level) => stateOf(level) !== false);
+  const highest = enabled.at(-1);
+  return isDefinite && highest === enabled.length ? highest : undefined;
 }
 
-/** Whether an override does nothing but switch a paranoia level. */
-export function switchesAnyLevel(override: CategoryOverride): boolean {
-  return isLevelSwitch(override, true) || isLevelSwitch(override, false);
-}
-
-function isLevelSwitch(override: CategoryOverride, enabled: boolean): boolean {
+/** Whether an override only enables or disables a paranoia level. */
+export function isLevelSwitch(override: CategoryOverride): boolean {
   return (
     paranoiaLevels.some((level) => override.category === tagOf(level)) &&
-    override.enabled === enabled &&
+    override.enabled !== undefined &&
     override.action === undefined &&
     override.sensitivity_level === undefined
   );
-}
-
-function levelSwitch(level: ParanoiaLevel, enabled: boolean): CategoryOverride {
-  return { category: tagOf(level), enabled, action: undefined, sensitivity_level: undefined };
 }
 
 function tagOf(level: ParanoiaLevel): string {

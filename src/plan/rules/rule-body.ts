@@ -2,86 +2,33 @@ import {
   type Json,
   type JsonObject,
   coerceObject,
-  isJsonObject,
   coerceObjects,
+  isJsonObject,
 } from "../../syntax/json.ts";
-import type { LiveRule, LiveRuleAction } from "../../zone/live-zone.ts";
+import type { LiveRule, RuleAction } from "../../zone/live-zone.ts";
 import type {
-  Overrides,
-  SkipParameters,
   CategoryOverride,
+  Overrides,
   RuleOverride,
+  SkipParameters,
 } from "../../zone/resource.ts";
 
-/** What a rule shall be, in terms in which it can be compared with a live one. */
-export interface RuleForm {
+/** The target state of a declared rule, in the form of a live one. */
+export interface RuleTarget {
   readonly description: string;
   readonly expression: string;
   readonly enabled: boolean;
-  readonly does: Exclude<LiveRuleAction, { readonly action: "other" }>;
+  readonly action: Exclude<RuleAction, { readonly type: "other" }>;
 }
 
-/** A live rule as a PUT of the list sends it back: by its id and ref it stays the same rule (SERVICE.md B.4). */
-export function keptRule({ wire }: LiveRule): JsonObject {
-  return Object.fromEntries(Object.entries(wire).filter(([name]) => !serverMadeFields.has(name)));
-}
-
-/**
- * The complete body of a rule. A PATCH replaces (SERVICE.md B.4), so whatever else the live rule carries
- * is repeated, in the rule and in its action's parameters. An adopted rule keeps its ref: with ours it would be
- * another one, and lose its id.
- */
-export function ruleBody(form: RuleForm, live: LiveRule | undefined, ref: string): JsonObject {
-  const kept = live === undefined ? { ref } : keptRule(live);
-  const wasSameAction = live?.does.action === form.does.action;
-  const parameters = wasSameAction ? kept["action_parameters"] : undefined;
-  const body: Record<string, Json> = {
-    ...kept,
-    description: form.description,
-    expression: form.expression,
-    enabled: form.enabled,
-    action: form.does.action,
-    action_parameters: parametersOf(form, coerceObject(parameters)),
-  };
-  if (form.does.action === "skip") body["logging"] = { enabled: form.does.logging };
-  else delete body["logging"];
-  return body;
-}
-
-function parametersOf({ does }: RuleForm, live: JsonObject): JsonObject {
-  switch (does.action) {
-    case "execute":
-      return executeParameters(does.ruleset, does.overrides, live);
-    case "skip":
-      return skipParameters(does.skip, live);
-  }
-}
-
-function executeParameters(ruleset: string, overrides: Overrides, live: JsonObject): JsonObject {
-  const { overrides: before, ...kept } = live;
-  const wire = wireOverrides(overrides, before);
-  return {
-    ...kept,
-    id: ruleset,
-    // No other value is accepted (SERVICE.md B.5).
-    version: "latest",
-    ...(wire === undefined ? {} : { overrides: wire }),
-  };
-}
-
-function skipParameters(skip: SkipParameters, live: JsonObject): JsonObject {
-  const kept = Object.entries(live).filter(([name]) => !skipFields.has(name));
-  return { ...Object.fromEntries(kept), ...wireSkip(skip) };
-}
-
-/** Fields that the service counts and dates by itself: they say nothing of what a rule does. */
+/** Counters and dates that the service maintains: they are no part of what a rule does. */
 export const countedFields: ReadonlySet<string> = new Set(["version", "last_updated"]);
 
 /** Fields of a rule that only the service writes (the schema's `readOnly`). */
-export const serverMadeFields: ReadonlySet<string> = new Set([...countedFields, "categories"]);
+const readOnlyFields: ReadonlySet<string> = new Set([...countedFields, "categories"]);
 
-/** Fields of a rule that we read, whatever it does. */
-export const ruleFields: ReadonlySet<string> = new Set([
+/** Fields of a rule that zonewarden reads or writes, whatever its action. */
+const ruleFields: ReadonlySet<string> = new Set([
   "id",
   "ref",
   "description",
@@ -91,10 +38,8 @@ export const ruleFields: ReadonlySet<string> = new Set([
   "action_parameters",
 ]);
 
-/** Fields of overrides and of their elements that we read and write (SERVICE.md B.5). */
-export const overrideFields: ReadonlySet<string> = namesOf<
-  keyof Overrides | keyof CategoryOverride | keyof RuleOverride
->({
+/** Fields of overrides and of their elements that zonewarden reads and writes (SERVICE.md B.5). */
+const overrideFields = namesOf<keyof Overrides | keyof CategoryOverride | keyof RuleOverride>({
   id: true,
   category: true,
   enabled: true,
@@ -105,7 +50,7 @@ export const overrideFields: ReadonlySet<string> = namesOf<
   rules: true,
 });
 
-/** What an exception can skip (SERVICE.md B.4), in the order in which it is told. */
+/** What an exception can skip (SERVICE.md B.4), in the order in which it is shown. */
 export const skipFields: ReadonlySet<string> = namesOf<keyof SkipParameters>({
   ruleset: true,
   phase: true,
@@ -115,56 +60,111 @@ export const skipFields: ReadonlySet<string> = namesOf<keyof SkipParameters>({
   products: true,
 });
 
-/** The fields of `action_parameters` that we read and write, for each thing that a rule does. */
-export const parameterFields: Readonly<Record<LiveRuleAction["action"], ReadonlySet<string>>> = {
+/** The fields of `action_parameters` that zonewarden reads and writes, by action. */
+const parameterFields: Readonly<Record<RuleAction["type"], ReadonlySet<string>>> = {
   execute: new Set(["id", "version", "overrides"]),
   skip: skipFields,
   other: new Set(),
 };
 
-/** What an exception skips, as the service reads it: what is empty is left out. */
-export function wireSkip(skip: SkipParameters): JsonObject {
-  return {
-    ...(skip.ruleset ? { ruleset: "current" } : {}),
-    ...(skip.phase ? { phase: "current" } : {}),
-    ...ifAny("rulesets", skip.rulesets),
-    ...(Object.keys(skip.rules).length > 0 ? { rules: skip.rules } : {}),
-    ...ifAny("phases", skip.phases),
-    ...ifAny("products", skip.products),
-  };
-}
-
-/** A list under its name; nothing where it is empty. */
-export function ifAny(name: string, list: readonly Json[]): JsonObject {
-  return list.length > 0 ? { [name]: list } : {};
-}
-
-/** The names of a type, as a record: the compiler lets none be missing. */
+/** The names of a type as a record: the compiler reports a missing one. */
 function namesOf<Name extends string>(names: Readonly<Record<Name, true>>): ReadonlySet<string> {
   return new Set(Object.keys(names));
 }
 
-/**
- * Overrides as the service reads them; `undefined` where nothing is overridden, since an empty object is refused
- * (SERVICE.md B.5). What the live ones carry that we do not know is kept, in them and in each element that stays.
- */
-export function wireOverrides(
-  overrides: Overrides,
-  live: Json | undefined,
-): JsonObject | undefined {
-  const { categories, rules, ...whole } = overrides;
-  const kept = coerceObject(live);
-  const wire = {
-    ...unknownIn(kept),
-    ...defined(whole),
-    ...ifAny("categories", withUnknown(categories, kept["categories"], "category")),
-    ...ifAny("rules", withUnknown(rules, kept["rules"], "id")),
-  };
-  return Object.keys(wire).length > 0 ? wire : undefined;
+/** A live rule as a PUT of the list repeats it: with its id and ref it stays the same rule (SERVICE.md B.4). */
+export function unchangedBody({ wire }: LiveRule): JsonObject {
+  return Object.fromEntries(Object.entries(wire).filter(([name]) => !readOnlyFields.has(name)));
 }
 
-/** Names of the fields in live overrides, and in their elements, that we do not know. */
-export function unknownInOverrides(live: Json | undefined): readonly string[] {
+/**
+ * The complete body of a rule. A PATCH replaces (SERVICE.md B.4), so the body repeats the unknown fields of the live
+ * rule and of its action's parameters. An adopted rule keeps its ref: a new ref would make it a new rule with a new id.
+ */
+export function ruleBody(target: RuleTarget, live: LiveRule | undefined, ref: string): JsonObject {
+  const { description, expression, enabled, action } = target;
+  const kept = live === undefined ? { ref } : unchangedBody(live);
+  const parameters = live?.action.type === action.type ? kept["action_parameters"] : undefined;
+  const body: Record<string, Json> = {
+    ...kept,
+    description,
+    expression,
+    enabled,
+    action: action.type,
+    action_parameters: parametersOf(action, coerceObject(parameters)),
+  };
+  if (action.type === "skip") body["logging"] = { enabled: action.logging };
+  else delete body["logging"];
+  return body;
+}
+
+function parametersOf(action: RuleTarget["action"], live: JsonObject): JsonObject {
+  switch (action.type) {
+    case "execute": {
+      const { overrides: before, ...kept } = live;
+      const overrides = overridesBody(action.overrides, before);
+      return {
+        ...kept,
+        id: action.ruleset,
+        // No other value is accepted (SERVICE.md B.5).
+        version: "latest",
+        ...(overrides === undefined ? {} : { overrides }),
+      };
+    }
+    case "skip": {
+      const kept = Object.entries(live).filter(([name]) => !skipFields.has(name));
+      return { ...Object.fromEntries(kept), ...skipBody(action.skip) };
+    }
+  }
+}
+
+/** What an exception skips, without empty fields. */
+export function skipBody(skip: SkipParameters): JsonObject {
+  return {
+    ...(skip.ruleset ? { ruleset: "current" } : {}),
+    ...(skip.phase ? { phase: "current" } : {}),
+    ...unlessEmpty("rulesets", skip.rulesets),
+    ...(Object.keys(skip.rules).length > 0 ? { rules: skip.rules } : {}),
+    ...unlessEmpty("phases", skip.phases),
+    ...unlessEmpty("products", skip.products),
+  };
+}
+
+/**
+ * The body of overrides; `undefined` without any, since the service rejects an empty object (SERVICE.md B.5). Unknown
+ * fields of the live overrides, and of each element that stays, are kept.
+ */
+function overridesBody(overrides: Overrides, live: Json | undefined): JsonObject | undefined {
+  const { categories, rules, ...whole } = overrides;
+  const kept = coerceObject(live);
+  const body = {
+    ...unknownIn(kept),
+    ...defined(whole),
+    ...unlessEmpty("categories", withUnknown(categories, kept["categories"], "category")),
+    ...unlessEmpty("rules", withUnknown(rules, kept["rules"], "id")),
+  };
+  return Object.keys(body).length > 0 ? body : undefined;
+}
+
+/** The paths of the fields that a live rule carries and that zonewarden does not know, sorted. */
+export function unknownFieldsOf({ wire, action }: LiveRule): readonly string[] {
+  const parameters = coerceObject(wire["action_parameters"]);
+  const isKnown = (name: string) =>
+    ruleFields.has(name) ||
+    readOnlyFields.has(name) ||
+    (action.type === "skip" && name === "logging");
+  return [
+    ...Object.keys(wire).filter((name) => !isKnown(name)),
+    ...Object.keys(parameters)
+      .filter((name) => !parameterFields[action.type].has(name))
+      .map((name) => `action_parameters.${name}`),
+    ...unknownInOverrides(parameters["overrides"]).map(
+      (name) => `action_parameters.overrides.${name}`,
+    ),
+  ].toSorted();
+}
+
+function unknownInOverrides(live: Json | undefined): readonly string[] {
   if (!isJsonObject(live)) return [];
   const inElements = (["categories", "rules"] as const).flatMap((list) =>
     coerceObjects(live[list]).flatMap((each) =>
@@ -174,17 +174,18 @@ export function unknownInOverrides(live: Json | undefined): readonly string[] {
   return [...new Set([...Object.keys(unknownIn(live)), ...inElements])];
 }
 
-type Part = Readonly<Record<string, string | number | boolean | undefined>>;
+type Scalars = Readonly<Record<string, string | number | boolean | undefined>>;
 
 function withUnknown(
-  parts: readonly object[],
+  elements: readonly object[],
   live: Json | undefined,
   name: "category" | "id",
 ): readonly JsonObject[] {
-  const lives = coerceObjects(live);
-  return parts.map((part) => {
-    const wire = defined({ ...part });
-    return { ...unknownIn(lives.find((each) => each[name] === wire[name]) ?? {}), ...wire };
+  const liveElements = coerceObjects(live);
+  return elements.map((element) => {
+    const body = defined({ ...element });
+    const before = liveElements.find((each) => each[name] === body[name]);
+    return { ...unknownIn(before ?? {}), ...body };
   });
 }
 
@@ -192,11 +193,14 @@ function unknownIn(live: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(live).filter(([name]) => !overrideFields.has(name)));
 }
 
-/** Leaves out what is `undefined`, as JSON does. */
-function defined(part: Part): JsonObject {
-  const wire: Record<string, string | number | boolean> = {};
-  for (const [name, value] of Object.entries(part)) {
-    if (value !== undefined) wire[name] = value;
+function defined(scalars: Scalars): JsonObject {
+  const body: Record<string, string | number | boolean> = {};
+  for (const [name, value] of Object.entries(scalars)) {
+    if (value !== undefined) body[name] = value;
   }
-  return wire;
+  return body;
+}
+
+function unlessEmpty(name: string, list: readonly Json[]): JsonObject {
+  return list.length > 0 ? { [name]: list } : {};
 }

@@ -1,35 +1,29 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
-import type { LiveRuleAction } from "../../zone/live-zone.ts";
 import type { Overrides } from "../../zone/resource.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
-import { canonicalLevels, type Tuning, tuningOf } from "./owasp-tuning.ts";
+import type { ComparableRule } from "./rule-fields.ts";
 
-/** The fields of a rule that decide what it does. */
-export interface RuleTerms {
-  readonly expression: string;
-  readonly enabled: boolean;
-  readonly does: LiveRuleAction;
-}
+type RuleAction = ComparableRule["action"];
+type ExecuteAction = Extract<RuleAction, { readonly type: "execute" }>;
 
-/** What it does to a zone when a rule becomes another, comes (`before` is `undefined`) or goes (`after` is). */
+/** The effect of updating, creating (`before` is `undefined`) or deleting (`after` is `undefined`) a rule. */
 export function effectOfRule(
-  before: RuleTerms | undefined,
-  after: RuleTerms | undefined,
-  scoreRuleId: string,
+  before: ComparableRule | undefined,
+  after: ComparableRule | undefined,
 ): Effect {
   const was = before?.enabled === true ? before : undefined;
   const is = after?.enabled === true ? after : undefined;
   if (was === undefined) return is === undefined ? neutral : effectOfPresence(is, true);
   if (is === undefined) return effectOfPresence(was, false);
-  if (was.does.action !== is.does.action) return unclear("does something else", true);
-  return combine([effectOfReach(was, is), effectOfAction(was.does, is.does, scoreRuleId)]);
+  if (was.action.type !== is.action.type) return unclear("does something else", true);
+  return combine([effectOfReach(was, is), effectOfAction(was.action, is.action)]);
 }
 
-/** A deployed ruleset protects; an exception spares requests from what comes after it (SERVICE.md B.4). */
-function effectOfPresence({ does }: RuleTerms, comes: boolean): Effect {
-  switch (does.action) {
+/** A deployed ruleset protects; an exception exempts requests from the rules after it (SERVICE.md B.4). */
+function effectOfPresence({ action }: ComparableRule, comes: boolean): Effect {
+  switch (action.type) {
     case "execute":
       return comes
         ? strengthens("deploys a managed ruleset", true)
@@ -39,12 +33,12 @@ function effectOfPresence({ does }: RuleTerms, comes: boolean): Effect {
         ? weakens("an exception spares requests")
         : strengthens("an exception no longer spares requests", true);
     case "other":
-      return unclear(`a rule with the action ${does.name} ${comes ? "comes" : "goes"}`, true);
+      return unclear(`a rule with the action ${action.name} ${comes ? "comes" : "goes"}`, true);
   }
 }
 
-function effectOfReach(before: RuleTerms, after: RuleTerms): Effect {
-  const isSkip = after.does.action === "skip";
+function effectOfReach(before: ComparableRule, after: ComparableRule): Effect {
+  const isSkip = after.action.type === "skip";
   switch (compareExpressions(before.expression, after.expression)) {
     case "equal":
       return neutral;
@@ -61,16 +55,12 @@ function effectOfReach(before: RuleTerms, after: RuleTerms): Effect {
   }
 }
 
-function effectOfAction(
-  before: LiveRuleAction,
-  after: LiveRuleAction,
-  scoreRuleId: string,
-): Effect {
-  if (before.action === "execute" && after.action === "execute") {
+function effectOfAction(before: RuleAction, after: RuleAction): Effect {
+  if (before.type === "execute" && after.type === "execute") {
     if (before.ruleset !== after.ruleset) return unclear("deploys another managed ruleset", true);
-    return effectOfOverrides(before.overrides, after.overrides, scoreRuleId);
+    return effectOfOverrides(before, after);
   }
-  if (before.action === "skip" && after.action === "skip") {
+  if (before.type === "skip" && after.type === "skip") {
     return isDeepStrictEqual(before.skip, after.skip)
       ? neutral
       : unclear("spares something else", true);
@@ -78,40 +68,43 @@ function effectOfAction(
   return neutral;
 }
 
-function effectOfOverrides(before: Overrides, after: Overrides, scoreRuleId: string): Effect {
-  const was = tuningOf(before, scoreRuleId);
-  const is = tuningOf(after, scoreRuleId);
+function effectOfOverrides(before: ExecuteAction, after: ExecuteAction): Effect {
+  const [was, is] = [before.tuning, after.tuning];
   return combine([
-    // What holds without a word: all levels are on, the threshold is medium, and the score blocks (SERVICE.md B.7).
+    // The defaults: all levels are enabled, the threshold is medium, and the score rule blocks (SERVICE.md B.7).
     effectOfNumber(was.paranoiaLevel ?? 4, is.paranoiaLevel ?? 4, "paranoia level", "higher"),
     effectOfNumber(was.scoreThreshold ?? 40, is.scoreThreshold ?? 40, "score threshold", "lower"),
     effectOfSeverity(was.action ?? "block", is.action ?? "block", "the score's action"),
-    effectOfSeverity(before.action, after.action, "the action of the whole ruleset"),
-    effectOfSwitch(before.enabled, after.enabled, "the whole ruleset"),
+    effectOfSeverity(
+      before.overrides.action,
+      after.overrides.action,
+      "the action of the whole ruleset",
+    ),
+    effectOfSwitch(before.overrides.enabled, after.overrides.enabled, "the whole ruleset"),
     ...effectsOfNamed(named(was.categories, "category"), named(is.categories, "category")),
     ...effectsOfNamed(named(was.rules, "id"), named(is.rules, "id")),
-    isSameOrder(canonicalLevels(before), canonicalLevels(after)) &&
-    isDeepStrictEqual(restOf(before, was), restOf(after, is))
+    isSameOrder(before.overrides, after.overrides) &&
+    isDeepStrictEqual(restOf(before), restOf(after))
       ? neutral
       : unclear("overrides the ruleset in another way", true),
   ]);
 }
 
-/** Whether categories that both sides override stand in the same order: the last one of a rule counts (SERVICE.md B.5). */
+/** Whether the categories that both sides override have the same order: the last one of a rule wins (SERVICE.md B.5). */
 function isSameOrder(before: Overrides, after: Overrides): boolean {
   const [was, is] = [before, after].map((side) => side.categories.map(({ category }) => category));
   const isInBoth = (name: string) => was?.includes(name) === true && is?.includes(name) === true;
   return isDeepStrictEqual(was?.filter(isInBoth), is?.filter(isInBoth));
 }
 
-/** What only the ruleset's rules could tell more about: sensitivities, and thresholds of single rules. */
-function restOf(overrides: Overrides, { categories, rules }: Tuning): unknown {
+/** Sensitivities, and thresholds of single rules: their effect depends on the rules of the ruleset. */
+function restOf({ overrides, tuning }: ExecuteAction): unknown {
   const rest = [
-    ...categories.map(({ category, sensitivity_level: level }) => [category, level, undefined]),
-    ...rules.map(({ id, sensitivity_level: level, score_threshold }) => [
+    ...tuning.categories.map(({ category, sensitivity_level: level }) => [category, level]),
+    ...tuning.rules.map(({ id, sensitivity_level: level, score_threshold: threshold }) => [
       id,
       level,
-      score_threshold,
+      threshold,
     ]),
   ].filter(([, level, threshold]) => level !== undefined || threshold !== undefined);
   return [overrides.sensitivity_level, new Set(rest.map((each) => JSON.stringify(each)))];
@@ -128,7 +121,7 @@ function effectOfNumber(
   return after > before === (stricter === "higher") ? strengthens(words, true) : weakens(words);
 }
 
-/** How hard an action is on a visitor; challenge and js_challenge are alike. */
+/** How severe an action is for a visitor; challenge and js_challenge are equal. */
 const severity: Readonly<Record<string, number>> = {
   block: 4,
   managed_challenge: 3,
@@ -162,7 +155,6 @@ function effectOfSwitch(
   return weakens(`${name} is no longer switched on`);
 }
 
-/** What categories and rules are overridden with, by name. */
 interface Override {
   readonly enabled: boolean | undefined;
   readonly action: string | undefined;

@@ -1,77 +1,95 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { LiveRuleAction } from "../../zone/live-zone.ts";
+import type { RuleAction } from "../../zone/live-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
-import type {
-  CategoryOverride,
-  Overrides,
-  RuleOverride,
-  SkipParameters,
-} from "../../zone/resource.ts";
+import type { CategoryOverride, Overrides, RuleOverride } from "../../zone/resource.ts";
 import { type FieldChange, type Fields, differingFields } from "../change.ts";
-import { canonicalLevels, tuningOf } from "./owasp-tuning.ts";
-import { skipFields, wireSkip } from "./rule-body.ts";
+import { canonicalLevels, type Tuning, tuningOf } from "./owasp-tuning.ts";
+import { skipBody, skipFields } from "./rule-body.ts";
 
-/** What can be compared of a rule, live or declared. */
-interface Comparable {
+/** A live or target rule in the form in which the two are compared. */
+export interface ComparableRule {
   readonly description: string;
   readonly expression: string;
   readonly enabled: boolean;
-  readonly does: LiveRuleAction;
+  readonly action: Exclude<RuleAction, { readonly type: "execute" }> | ExecuteAction;
 }
 
-/** The fields of a rule that differ, in the words in which a file tunes it. */
-export function differingRuleFields(
-  before: Comparable | undefined,
-  after: Comparable | undefined,
+/** A deployment with canonical overrides, which `tuning` expresses as a file would. */
+interface ExecuteAction {
+  readonly type: "execute";
+  readonly ruleset: string;
+  readonly overrides: Overrides;
+  readonly tuning: Tuning;
+}
+
+/** Brings a live or target rule into comparable form. */
+export function comparable(
+  {
+    description,
+    expression,
+    enabled,
+    action,
+  }: Omit<ComparableRule, "action"> & {
+    readonly action: RuleAction;
+  },
   scoreRuleId: string,
+): ComparableRule {
+  const base = { description, expression, enabled };
+  if (action.type !== "execute") return { ...base, action };
+  const overrides = canonicalLevels(action.overrides);
+  return {
+    ...base,
+    action: { ...action, overrides, tuning: tuningOf(overrides, scoreRuleId) },
+  };
+}
+
+/** The fields of a rule that differ, named as in a file. */
+export function differingRuleFields(
+  before: ComparableRule | undefined,
+  after: ComparableRule | undefined,
 ): readonly FieldChange[] {
   const fields = differingFields(
-    before === undefined ? {} : fieldsOf(before, scoreRuleId),
-    after === undefined ? {} : fieldsOf(after, scoreRuleId),
+    before === undefined ? {} : fieldsOf(before),
+    after === undefined ? {} : fieldsOf(after),
   );
-  return [...fields, ...differingOrder(before?.does, after?.does, scoreRuleId)];
+  return [...fields, ...differingOrder(before?.action, after?.action)];
 }
 
-/** Overrides that say the same in words, in another order: the last one listed counts (SERVICE.md B.5). */
+/** Overrides with equal fields in another order: the last one listed wins (SERVICE.md B.5). */
 function differingOrder(
-  before: LiveRuleAction | undefined,
-  after: LiveRuleAction | undefined,
-  scoreRuleId: string,
+  before: ComparableRule["action"] | undefined,
+  after: ComparableRule["action"] | undefined,
 ): readonly FieldChange[] {
-  if (before?.action !== "execute" || after?.action !== "execute") return [];
-  const [was, is] = [canonicalLevels(before.overrides), canonicalLevels(after.overrides)];
-  const inWords = [was, is].map((side) => fieldsOfOverrides(side, scoreRuleId));
-  if (isDeepStrictEqual(was, is) || !isDeepStrictEqual(inWords[0], inWords[1])) return [];
-  return [{ field: "overrides", before: overridesText(was), after: overridesText(is) }];
+  if (before?.type !== "execute" || after?.type !== "execute") return [];
+  const haveEqualFields = isDeepStrictEqual(fieldsOfOverrides(before), fieldsOfOverrides(after));
+  if (!haveEqualFields || isDeepStrictEqual(before.overrides, after.overrides)) return [];
+  return [{ field: "overrides", before: overridesText(before), after: overridesText(after) }];
 }
 
-function fieldsOf(
-  { description, expression, enabled, does }: Comparable,
-  scoreRuleId: string,
-): Fields {
-  return { ...fieldsOfAction(does, scoreRuleId), expression, enabled, description };
+function fieldsOf({ description, expression, enabled, action }: ComparableRule): Fields {
+  return { ...fieldsOfAction(action), expression, enabled, description };
 }
 
-function fieldsOfAction(does: LiveRuleAction, scoreRuleId: string): Fields {
-  switch (does.action) {
+function fieldsOfAction(action: ComparableRule["action"]): Fields {
+  switch (action.type) {
     case "execute":
       return {
-        deploy: rulesetNameOf(does.ruleset) ?? does.ruleset,
-        ...fieldsOfOverrides(does.overrides, scoreRuleId),
+        deploy: rulesetNameOf(action.ruleset) ?? action.ruleset,
+        ...fieldsOfOverrides(action),
       };
-    case "skip":
-      return { ...fieldsOfSkip(does.skip), logging: does.logging };
+    case "skip": {
+      const skipped = skipBody(action.skip);
+      const fields = [...skipFields].map((name) => [`skip.${name}`, skipped[name]] as const);
+      return { ...Object.fromEntries(fields), logging: action.logging };
+    }
     case "other":
-      return { does: does.name };
+      return { action: action.name };
   }
 }
 
-function fieldsOfOverrides(overrides: Overrides, scoreRuleId: string): Fields {
-  const { paranoiaLevel, scoreThreshold, action, categories, rules } = tuningOf(
-    overrides,
-    scoreRuleId,
-  );
+function fieldsOfOverrides({ overrides, tuning }: ExecuteAction): Fields {
+  const { paranoiaLevel, scoreThreshold, action, categories, rules } = tuning;
   return {
     paranoia_level: paranoiaLevel,
     score_threshold: scoreThreshold,
@@ -84,34 +102,24 @@ function fieldsOfOverrides(overrides: Overrides, scoreRuleId: string): Fields {
   };
 }
 
-function overridesText({ categories, rules }: Overrides): readonly string[] {
-  return [...categories.map(categoryText), ...rules.map(ruleText)];
+function overridesText({ overrides }: ExecuteAction): readonly string[] {
+  return [...overrides.categories.map(categoryText), ...overrides.rules.map(ruleText)];
 }
 
 function categoryText({ category, enabled, action, sensitivity_level }: CategoryOverride): string {
-  return [category, onOff(enabled), action, sensitivity_level].filter(isSaid).join(" ");
+  return [category, onOff(enabled), action, sensitivity_level].filter(isDefined).join(" ");
 }
 
-function ruleText({
-  id,
-  enabled,
-  action,
-  score_threshold,
-  sensitivity_level,
-}: RuleOverride): string {
+function ruleText(override: RuleOverride): string {
+  const { id, enabled, action, score_threshold, sensitivity_level } = override;
   const threshold = score_threshold === undefined ? undefined : `threshold ${score_threshold}`;
-  return [id, onOff(enabled), action, threshold, sensitivity_level].filter(isSaid).join(" ");
+  return [id, onOff(enabled), action, threshold, sensitivity_level].filter(isDefined).join(" ");
 }
 
 function onOff(enabled: boolean | undefined): string | undefined {
   return enabled === undefined ? undefined : enabled ? "on" : "off";
 }
 
-function isSaid(text: string | undefined): text is string {
+function isDefined(text: string | undefined): text is string {
   return text !== undefined;
-}
-
-function fieldsOfSkip(skip: SkipParameters): Fields {
-  const wire = wireSkip(skip);
-  return Object.fromEntries([...skipFields].map((name) => [`skip.${name}`, wire[name]]));
 }

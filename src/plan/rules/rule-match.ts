@@ -3,25 +3,25 @@ import { isDeepStrictEqual } from "node:util";
 import type { LiveRule } from "../../zone/live-zone.ts";
 import { keyOfRef, markOfRef } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
-import type { RuleForm } from "./rule-body.ts";
+import type { RuleTarget } from "./rule-body.ts";
 
-/** A declared rule, what it shall be, and the live rule that is it, if there is one. */
-export interface DesiredRule {
+/** A declared rule, its target state, and the live rule that it matches, if any. */
+export interface RuleMatch {
   readonly rule: Rule;
-  readonly form: RuleForm;
+  readonly target: RuleTarget;
   readonly live: LiveRule | undefined;
 }
 
 /**
- * Finds for each declared rule the live one: by our ref, by the ref under its former key, and else by what it does:
- * an `execute` of the same managed ruleset (a zone deploys it at most once, SERVICE.md B.5), an exception that is equal
- * in everything. A rule with another owner's ref is nobody's to take.
+ * Matches each declared rule with a live one: by our ref, by the ref with its former key, and else by its action: an
+ * `execute` of the same managed ruleset (a zone deploys it at most once, SERVICE.md B.5), or an exception that is equal
+ * in every field. A rule with the ref of another owner never matches.
  */
 export function matchRules(
-  declared: readonly (readonly [Rule, RuleForm])[],
+  declared: readonly (readonly [Rule, RuleTarget])[],
   live: readonly LiveRule[],
   owner: string,
-): readonly DesiredRule[] {
+): readonly RuleMatch[] {
   const byKey = Map.groupBy(live, ({ ref }) => keyOfRef(owner, ref));
   const keys = new Set(declared.map(([{ key }]) => key));
   const taken = new Set<LiveRule>();
@@ -30,22 +30,22 @@ export function matchRules(
     if (found !== undefined) taken.add(found);
     return found;
   };
-  const known = declared.map(([rule, form]): DesiredRule => {
+  const byRef = declared.map(([rule, target]): RuleMatch => {
     const isRenamed = rule.was !== undefined && !keys.has(rule.was);
     const former = isRenamed ? byKey.get(rule.was) : undefined;
-    return { rule, form, live: take([...(byKey.get(rule.key) ?? []), ...(former ?? [])]) };
+    return { rule, target, live: take([...(byKey.get(rule.key) ?? []), ...(former ?? [])]) };
   });
-  const free = live.filter(({ ref }) => [undefined, owner].includes(markOfRef(ref).owner));
-  return known.map((wanted) => ({
-    ...wanted,
-    live: wanted.live ?? take(free.filter((rule) => doesTheSame(wanted.form, rule))),
+  const adoptable = live.filter(({ ref }) => [undefined, owner].includes(markOfRef(ref).owner));
+  return byRef.map((match) => ({
+    ...match,
+    live: match.live ?? take(adoptable.filter((rule) => isSameRule(match.target, rule))),
   }));
 }
 
-function doesTheSame(form: RuleForm, live: LiveRule): boolean {
-  if (form.does.action === "execute") {
-    return live.does.action === "execute" && live.does.ruleset === form.does.ruleset;
+function isSameRule(target: RuleTarget, live: LiveRule): boolean {
+  if (target.action.type === "execute") {
+    return live.action.type === "execute" && live.action.ruleset === target.action.ruleset;
   }
-  const { description, expression, enabled, does } = live;
-  return isDeepStrictEqual(form, { description, expression, enabled, does });
+  const { description, expression, enabled, action } = live;
+  return isDeepStrictEqual(target, { description, expression, enabled, action });
 }

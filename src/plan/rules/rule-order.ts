@@ -7,84 +7,85 @@ import {
   strengthens,
   weakens,
 } from "../change.ts";
-import type { DesiredRule } from "./rule-match.ts";
+import type { RuleMatch } from "./rule-match.ts";
 
-/** A place in the list of rules as it shall be: a rule that stays as it is, or a declared one. */
+/** An entry in the desired list of rules: an undeclared live rule that stays as it is, or a declared rule. */
 export type Entry =
-  | { readonly live: LiveRule; readonly wanted: undefined }
-  | { readonly live: LiveRule | undefined; readonly wanted: DesiredRule };
+  | { readonly live: LiveRule; readonly match: undefined }
+  | { readonly live: LiveRule | undefined; readonly match: RuleMatch };
 
 /**
- * The list of rules as it shall be.
+ * Arranges the desired list of rules.
  *
- * What is not declared keeps its place. Declared rules that are live share out the places they hold, in declared
- * order. A new one goes behind the declared one before it, else in front of the one after it; where it has neither,
- * an exception goes first (it acts on later rules only, SERVICE.md B.4) and anything else last.
+ * Undeclared rules keep their places. Declared rules that are live share the places that they occupy, in declared
+ * order. A new rule goes after the declared rule before it, else before the declared rule after it. Without either, an
+ * exception goes first (it acts on later rules only, SERVICE.md B.4) and any other rule last.
  */
 export function arrange(
   live: readonly LiveRule[],
-  wanted: readonly DesiredRule[],
-  doomed: ReadonlySet<LiveRule>,
+  matches: readonly RuleMatch[],
+  toPrune: ReadonlySet<LiveRule>,
 ): readonly Entry[] {
-  const matched = wanted.filter((each) => each.live !== undefined);
-  const held = new Set(matched.map((each) => each.live));
-  const next = matched.values();
+  const existing = matches.filter((match) => match.live !== undefined);
+  const places = new Set(existing.map((match) => match.live));
+  const next = existing.values();
   const entries = live
-    .filter((rule) => !doomed.has(rule))
+    .filter((rule) => !toPrune.has(rule))
     .map((rule): Entry => {
-      const each = held.has(rule) ? next.next().value : undefined;
-      return each === undefined
-        ? { live: rule, wanted: undefined }
-        : { live: each.live, wanted: each };
+      const match = places.has(rule) ? next.next().value : undefined;
+      return match === undefined ? { live: rule, match } : { live: match.live, match };
     });
-  wanted.forEach((each, index) => {
-    if (each.live !== undefined) return;
-    entries.splice(placeFor(each, index, wanted, entries), 0, { live: undefined, wanted: each });
+  matches.forEach((match, index) => {
+    if (match.live !== undefined) return;
+    entries.splice(placeFor(match, index, matches, entries), 0, { live: undefined, match });
   });
   return entries;
 }
 
 function placeFor(
-  each: DesiredRule,
+  { target }: RuleMatch,
   index: number,
-  wanted: readonly DesiredRule[],
+  matches: readonly RuleMatch[],
   entries: readonly Entry[],
 ): number {
-  const orderOf = ({ wanted: other }: Entry) => (other === undefined ? -1 : wanted.indexOf(other));
+  const orderOf = ({ match }: Entry) => (match === undefined ? -1 : matches.indexOf(match));
   const before = entries.findLastIndex((entry) => orderOf(entry) >= 0 && orderOf(entry) < index);
   if (before >= 0) return before + 1;
   const after = entries.findIndex((entry) => orderOf(entry) > index);
   if (after >= 0) return after;
-  return each.form.does.action === "skip" ? 0 : entries.length;
+  return target.action.type === "skip" ? 0 : entries.length;
 }
 
-/** The place of a rule as a field that differs, counted from 1; `undefined` where it stays among those that stay. */
-export function placesOf(
-  { live }: DesiredRule,
+/** The change of a rule's position, counted from 1; `undefined` where it keeps its place among the rules that stay. */
+export function positionChange(
+  { live }: RuleMatch,
   before: readonly LiveRule[],
   after: readonly Entry[],
 ): FieldChange | undefined {
   const kept = new Set(after.map((entry) => entry.live));
-  const survivors = before.filter((rule) => kept.has(rule));
-  const settled = after.filter((entry) => entry.live !== undefined);
-  const was = survivors.findIndex((rule) => rule === live);
-  const is = settled.findIndex((entry) => entry.live === live);
+  const was = before.filter((rule) => kept.has(rule)).findIndex((rule) => rule === live);
+  const is = after
+    .filter((entry) => entry.live !== undefined)
+    .findIndex((entry) => entry.live === live);
   return was === is ? undefined : { field: "position", before: was + 1, after: is + 1 };
 }
 
-/** A move matters where an exception changes sides with a rule that it can spare (SERVICE.md B.4). */
+/** The effect of a move: it matters where an exception changes sides with a rule that it affects (SERVICE.md B.4). */
 export function effectOfMove(
-  { form, live }: DesiredRule,
+  { target, live }: RuleMatch,
   before: readonly LiveRule[],
   after: readonly Entry[],
 ): Effect {
-  if (!form.enabled || live?.enabled !== true) return neutral;
-  const isException = form.does.action === "skip";
+  if (!target.enabled || live?.enabled !== true) return neutral;
+  const isException = target.action.type === "skip";
   const rank = new Map(after.map((entry, index) => [entry.live, index]));
   const self = { was: before.findIndex((rule) => rule === live), is: rank.get(live) ?? 0 };
   const passed = before
     .map((rule, was) => ({ rule, was, is: rank.get(rule) }))
-    .filter(({ rule, is }) => is !== undefined && rule.enabled && isSkip(rule) !== isException)
+    .filter(
+      ({ rule, is }) =>
+        is !== undefined && rule.enabled && (rule.action.type === "skip") !== isException,
+    )
     .filter(({ was, is = 0 }) => was < self.was !== is < self.is);
   return combine(
     passed.map(({ rule, was }) => {
@@ -97,8 +98,4 @@ export function effectOfMove(
         : strengthens(`no exception between it and ${title} any more`, true);
     }),
   );
-}
-
-function isSkip({ does }: LiveRule): boolean {
-  return does.action === "skip";
 }

@@ -2,33 +2,33 @@ import type { JsonObject } from "../../syntax/json.ts";
 import type { LiveRule } from "../../zone/live-zone.ts";
 import type { ResourceKey } from "../../zone/resource.ts";
 import type { Position, Write } from "../../zone/write.ts";
-import { keptRule } from "./rule-body.ts";
-import type { DesiredRule } from "./rule-match.ts";
+import { unchangedBody } from "./rule-body.ts";
+import type { RuleMatch } from "./rule-match.ts";
 import type { Entry } from "./rule-order.ts";
 
-/** The list of rules as it is and as it shall be. */
+/** The live and the desired list of rules. */
 export interface RuleLists {
-  /** Id of the entry point; `undefined` where there is none. */
+  /** Id of the entry point; `undefined` without one. */
   readonly ruleset: string | undefined;
   readonly before: readonly LiveRule[];
   readonly after: readonly Entry[];
-  /** Live rules whose content differs from the declared one. */
+  /** Live rules of which a field other than the position differs. */
   readonly differing: ReadonlySet<LiveRule>;
-  readonly body: (wanted: DesiredRule) => JsonObject;
-  /** Keys of all changes that the write carries out. */
+  readonly body: (match: RuleMatch) => JsonObject;
+  /** Keys of all changes that the write makes. */
   readonly changes: readonly ResourceKey[];
 }
 
 /**
- * The least request that turns one list into the other, `undefined` where they are equal: a POST for one new rule,
- * a PATCH for one that differs or moves, a DELETE for one that goes. More than one at once is one PUT of the list, as
- * the service prefers (SERVICE.md B.8), in which every rule that is not declared keeps its bytes, its id and its ref.
+ * The smallest write that turns one list into the other; `undefined` where they are equal. One new rule is a POST, one
+ * that differs or moves a PATCH, one to delete a DELETE. Several at once are one PUT of the list, as the service
+ * recommends (SERVICE.md B.8); it repeats every undeclared rule with its id and ref, byte for byte.
  */
-export function writeRules(lists: RuleLists): Write | undefined {
+export function smallestWrite(lists: RuleLists): Write | undefined {
   const { ruleset, before, after, changes } = lists;
   const whole: Write = {
     call: "put-entrypoint",
-    rules: after.map((e) => bodyOf(lists, e)),
+    rules: after.map((entry) => bodyOf(lists, entry)),
     changes,
   };
   if (ruleset === undefined) return after.length === 0 ? undefined : whole;
@@ -55,7 +55,7 @@ function oneRule(
   const { after, before, changes } = lists;
   const survivors = before.filter((rule) => rule !== deleted);
   const isMoved = !isSameOrder(survivors, liveOf(after));
-  if (created?.wanted !== undefined && !isMoved) {
+  if (created?.match !== undefined && !isMoved) {
     const position = positionOf(after, after.indexOf(created));
     return { call: "create-rule", ruleset, body: bodyOf(lists, created), position, changes };
   }
@@ -78,16 +78,16 @@ function oneRule(
   };
 }
 
-/** A single rule that only moves: the one body that the service merges (SERVICE.md B.4). */
+/** Moves one rule: a position is the one body that the service merges (SERVICE.md B.4). */
 function moveOne(
   ruleset: string,
   before: readonly LiveRule[],
   { after, changes }: RuleLists,
 ): Write | undefined {
   const moved = after.findIndex(
-    ({ live, wanted }) =>
+    ({ live, match }) =>
       live !== undefined &&
-      wanted !== undefined &&
+      match !== undefined &&
       isSameOrder(without(before, live), without(liveOf(after), live)),
   );
   const rule = after[moved]?.live;
@@ -96,14 +96,14 @@ function moveOne(
   return { call: "update-rule", ruleset, id: rule.id, body: {}, position, changes };
 }
 
-/** A place told by the rule in front of it, which stays right when somebody adds a rule elsewhere meanwhile. */
+/** A position relative to the rule before it, which stays valid when somebody adds a rule elsewhere meanwhile. */
 function positionOf(after: readonly Entry[], index: number): Position {
   const previous = after[index - 1]?.live;
   return previous === undefined ? { before: "" } : { after: previous.id };
 }
 
-function bodyOf(lists: RuleLists, { live, wanted }: Entry): JsonObject {
-  return wanted === undefined ? keptRule(live) : lists.body(wanted);
+function bodyOf(lists: RuleLists, { live, match }: Entry): JsonObject {
+  return match === undefined ? unchangedBody(live) : lists.body(match);
 }
 
 function liveOf(entries: readonly Entry[]): readonly LiveRule[] {

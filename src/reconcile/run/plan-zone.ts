@@ -5,7 +5,7 @@ import type { Cause, Change } from "../../plan/change.ts";
 import { guard, type GuardInput } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { causeByMarks, plan, type Plan } from "../../plan/plan.ts";
-import { needsScoreRule } from "../../plan/rules/owasp-tuning.ts";
+import { needScoreRule } from "../../plan/rules/owasp-tuning.ts";
 import { freshnessOf, partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { Trigger, ZoneReport } from "../../state/run-report.ts";
@@ -198,8 +198,7 @@ export function partsOf({ settings, policies, rules }: ZoneContent): PartsToRead
     settings: settings.length > 0,
     policies: policies !== undefined,
     rules: rules !== undefined,
-    scoreRule:
-      rules?.items.some((rule) => rule.action === "execute" && needsScoreRule(rule)) ?? false,
+    scoreRule: needScoreRule(rules?.items ?? []),
   };
 }
 

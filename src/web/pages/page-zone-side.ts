@@ -1,4 +1,4 @@
-import type { Unmanaged } from "../../plan/plan.ts";
+import type { Unmanaged } from "../../plan/kind-plan.ts";
 import type { DaemonStatus } from "../../state/daemon-status.ts";
 import type { LastRun, ZoneState } from "../../state/zone-state.ts";
 import type { Zone } from "../../zone/zone.ts";

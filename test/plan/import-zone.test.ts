@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { declare } from "../../src/plan/import/import-zone.ts";
+import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan } from "../../src/plan/plan.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
@@ -19,8 +19,8 @@ import {
 
 const nothingAgainst = (): undefined => undefined;
 
-function declared(live: LiveZone): ReturnType<typeof declare> {
-  return declare(live, owner, nothingAgainst);
+function declared(live: LiveZone): ReturnType<typeof importLiveZone> {
+  return importLiveZone(live, owner, nothingAgainst);
 }
 
 function withPolicies(...policies: readonly LivePolicy[]): LiveZone {
@@ -32,12 +32,14 @@ function withRules(...rules: readonly LiveRule[]): LiveZone {
 }
 
 /** Keys of what is declared, policies before rules. */
-function keysOf({ content: { policies, rules } }: ReturnType<typeof declare>): readonly string[] {
+function keysOf({
+  content: { policies, rules },
+}: ReturnType<typeof importLiveZone>): readonly string[] {
   return [...(policies?.items ?? []), ...(rules?.items ?? [])].map(({ key }) => key);
 }
 
-function reasonsOf({ leftOut }: ReturnType<typeof declare>): readonly string[] {
-  return leftOut.map(({ id, why }) => `${id} ${why}`);
+function reasonsOf({ leftOut }: ReturnType<typeof importLiveZone>): readonly string[] {
+  return leftOut.map(({ id, reason }) => `${id} ${reason}`);
 }
 
 describe("what is live, declared", () => {
@@ -146,7 +148,7 @@ describe("the tuning of OWASP, found again", () => {
 
   it("an objection to one way leads to the next", ({ expect }) => {
     const live = withRules(liveDeployment("r1", {}, { categories: [off(4)] }));
-    const { content } = declare(live, owner, ({ rules }) => {
+    const { content } = importLiveZone(live, owner, ({ rules }) => {
       const [rule] = rules?.items ?? [];
       const isTuned = rule?.action === "execute" && rule.tuning.paranoiaLevel !== undefined;
       return isTuned ? "not like this" : undefined;
@@ -161,14 +163,14 @@ describe("what cannot be declared is told", () => {
   it.for([
     {
       policy: { description: "" },
-      why: "p1 has no description, by which a plan would know it: give it one",
+      reason: "p1 has no description to identify it by: add one",
     },
-    { policy: { action: "block" }, why: 'p1 its action "block" is none that a file can name' },
-    { policy: { description: "Theirs [team-b:x]" }, why: "p1 belongs to team-b" },
-  ])("$policy", ({ policy, why }, { expect }) => {
+    { policy: { action: "block" }, reason: 'p1 its action "block" is not supported in files' },
+    { policy: { description: "Theirs [team-b:x]" }, reason: "p1 belongs to team-b" },
+  ])("$policy", ({ policy, reason }, { expect }) => {
     const declaration = declared(withPolicies(livePolicy("p1", policy), livePolicy("p2")));
     expect(keysOf(declaration)).toEqual(["made-by-hand"]);
-    expect(reasonsOf(declaration)).toEqual([why]);
+    expect(reasonsOf(declaration)).toEqual([reason]);
   });
 
   it("a rule of another owner, and one whose action has no words", ({ expect }) => {
@@ -181,7 +183,7 @@ describe("what cannot be declared is told", () => {
     );
     expect(keysOf(declaration)).toEqual(["owasp"]);
     expect(reasonsOf(declaration)).toEqual([
-      'r1 its action "block" is none that a file can name',
+      'r1 its action "block" is not supported in files',
       "r2 belongs to team-b",
     ]);
   });
@@ -207,7 +209,7 @@ describe("what cannot be declared is told", () => {
     });
     const declaration = declared(live);
     expect(keysOf(declaration)).toEqual(["made-by-hand", "owasp"]);
-    const words = "is declared, but for what the files have no word for:";
+    const words = "is declared without fields that files do not support:";
     expect(reasonsOf(declaration)).toEqual([
       `p1 ${words} future`,
       `r1 ${words} action_parameters.overrides.categories[].more, action_parameters.overrides.future, novelty`,
@@ -232,7 +234,7 @@ describe("what cannot be declared is told", () => {
 
   it("what the files object to", ({ expect }) => {
     const live = withPolicies(livePolicy("p1"), livePolicy("p2", { description: "Odd" }));
-    const declaration = declare(live, owner, ({ policies }) =>
+    const declaration = importLiveZone(live, owner, ({ policies }) =>
       policies?.items.some(({ description }) => description === "Odd") ? "is odd" : undefined,
     );
     expect(keysOf(declaration)).toEqual(["made-by-hand"]);
