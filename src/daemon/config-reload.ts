@@ -2,7 +2,7 @@ import type { Host } from "../host/host.ts";
 import { readConfig } from "../host/load.ts";
 import type { InventoryRounds } from "../reconcile/inventory-rounds.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
-import { logFault, logProblems } from "../telemetry/log/log-reports.ts";
+import { logInternalError, logDiagnostics } from "../telemetry/log/log-reports.ts";
 import { inventoryOptions } from "./daemon-inventory.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 import { optionsOf } from "./daemon-reconciler.ts";
@@ -36,7 +36,7 @@ export function reloader(
     const change = live.take(await readConfig(configFile, host, stop));
     const { current, diagnostics } = live;
     if (isNews([diagnostics, change?.waiting])) {
-      logProblems(logger, diagnostics);
+      logDiagnostics(logger, diagnostics);
       if (change === undefined) logger.error("configuration not taken over: it stays as it was");
       else if (change.waiting.length > 0) {
         logger.warn({ keys: change.waiting }, "configuration changed where only a restart helps");
@@ -62,7 +62,7 @@ export function reloader(
     try {
       await take();
     } catch (error) {
-      if (!stop.aborted) logFault(logger, error, undefined);
+      if (!stop.aborted) logInternalError(logger, error, undefined);
     }
   };
 }

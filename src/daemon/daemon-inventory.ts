@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import { InventoryRounds, type InventoryRoundsOptions } from "../reconcile/inventory-rounds.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import type { Subscriber } from "../state/fleet.ts";
-import { logFault, logInventory } from "../telemetry/log/log-reports.ts";
+import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import type { DaemonParts } from "./daemon-parts.ts";
 
 /** How inventories are looked at by a configuration; `undefined`: not at all. */
@@ -40,7 +40,7 @@ export function createInventoryRounds(
       fleet.recordInventory(report);
     },
     bug: (error, zone) => {
-      logFault(logger, error, zone);
+      logInternalError(logger, error, zone);
     },
   });
 }

@@ -4,7 +4,7 @@ import type { Host } from "../host/host.ts";
 import type { Stopping } from "../host/stopping.ts";
 import { every } from "../host/timers.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
-import { logFault } from "../telemetry/log/log-reports.ts";
+import { logInternalError } from "../telemetry/log/log-reports.ts";
 import { startWatchdog, type Watchdog } from "../web/health.ts";
 import { startServer } from "../web/server.ts";
 import { reloader } from "./config-reload.ts";
@@ -63,7 +63,7 @@ export async function runDaemon(parts: DaemonParts, host: Host, stopping: Stoppi
     },
     clock: host.clock,
     onError: (error) => {
-      logFault(logger, error, undefined);
+      logInternalError(logger, error, undefined);
     },
   });
   logger.info(startFacts(parts, server.url, timetable), "zonewarden started");

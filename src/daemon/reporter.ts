@@ -3,7 +3,13 @@ import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isError, isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
 import type { DeclaredZone } from "../state/zone-state.ts";
-import { logFault, logLoad, logMove, logProblems, logZone } from "../telemetry/log/log-reports.ts";
+import {
+  logInternalError,
+  logLoad,
+  logRulesetVersion,
+  logDiagnostics,
+  logZone,
+} from "../telemetry/log/log-reports.ts";
 import type { createLogger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
@@ -44,7 +50,7 @@ export function reporterOf(
       logZone(logger, report, "plan" in report ? credentialOf(report.plan.zone) : "");
       const after = fleet.zone(report.zone);
       if (before === undefined || after === undefined) return;
-      logMove(logger, before, after);
+      logRulesetVersion(logger, before, after);
       for (const subscriber of subscribers) subscriber.zone({ before, report, after });
     },
     loaded: (loaded) => {
@@ -72,7 +78,7 @@ export function reporterOf(
       if (isNewVersion([result, state.hash]) || result === "unchanged") metrics.recordLoad(load);
       for (const subscriber of subscribers) for (const zone of gone) subscriber.gone(zone, load);
       if (!isNews([result, state.hash, all, held?.hold])) return;
-      if (result !== "unchanged") logProblems(logger, diagnostics);
+      if (result !== "unchanged") logDiagnostics(logger, diagnostics);
       logLoad(logger, load);
       for (const subscriber of subscribers) subscriber.load(load);
     },
@@ -80,7 +86,7 @@ export function reporterOf(
       logger.error({ code, error: message, ray, retry_ms: retryMs }, "zones cannot be listed");
     },
     bug: (error, zone) => {
-      logFault(logger, error, zone);
+      logInternalError(logger, error, zone);
     },
   };
 }

@@ -9,7 +9,7 @@ export function failureOf(error: unknown): Failure {
   }
   return {
     code: "INTERNAL",
-    message: "a fault of the program itself: the log has the details",
+    message: "internal error: see the log",
     transient: true,
     ray: "",
     retryAfterMs: 0,

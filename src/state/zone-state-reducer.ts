@@ -163,7 +163,7 @@ function seenVersion(
     return { owasp: { version, moved: undefined }, notes };
   }
   const day = moved.at.toISOString().slice(0, 10);
-  const note = `the OWASP ruleset moved from version ${moved.from} to ${version} on ${day}: rules may have come, gone or changed`;
+  const note = `the OWASP ruleset changed from version ${moved.from} to ${version} on ${day}: its rules may have changed`;
   return { owasp: { version, moved }, notes: [...notes, note] };
 }
 

@@ -85,12 +85,9 @@ describe("zonewarden history", () => {
     for (let run = 0; run < 2; run += 1) {
       const daemon = example.place.start("run");
       await expect
-        .poll(
-          () => daemon.stdout().match(/"msg":"(plan carried out|zonewarden started)"/g)?.length,
-          {
-            timeout: 10_000,
-          },
-        )
+        .poll(() => daemon.stdout().match(/"msg":"(plan applied|zonewarden started)"/g)?.length, {
+          timeout: 10_000,
+        })
         .toBe(run === 0 ? 3 : 1);
       daemon.signal("SIGTERM");
       await daemon.ended;

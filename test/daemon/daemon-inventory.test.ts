@@ -15,7 +15,7 @@ const rarely = 'schedule: { cron: "0 0 1 1 *" }';
 
 function writtenTo(daemon: Started, zone: string): Promise<JsonObject> {
   return eventually(`${zone} written`, () =>
-    logLines(daemon).find((line) => line["msg"] === "plan carried out" && line["zone"] === zone),
+    logLines(daemon).find((line) => line["msg"] === "plan applied" && line["zone"] === zone),
   );
 }
 
@@ -55,7 +55,7 @@ describe("the daemon's inventory", () => {
   }) => {
     await using example = await exampleWithEmulator({ config: rarely });
     const daemon = example.place.start("run");
-    await told(daemon, "plan carried out");
+    await told(daemon, "plan applied");
     expect(await seriesOf(daemon)).toEqual([]);
     // One policy of the shop begins to block: its guard wants to know what is in use.
     expect(readingsOf(example)).toEqual([expect.stringContaining("/page_shield/scripts")]);
@@ -93,7 +93,7 @@ describe("the daemon's inventory", () => {
     });
     await control(example, "faults", hold("connections"));
     const daemon = example.place.start("run");
-    expect(await told(daemon, "items cannot be read")).toMatchObject({
+    expect(await told(daemon, "inventory kind not permitted")).toMatchObject({
       kind: "connection",
       code: "API_FORBIDDEN",
     });
@@ -113,7 +113,7 @@ describe("the daemon's inventory", () => {
     });
     await control(example, "faults", hold("scripts"));
     const daemon = example.place.start("run");
-    expect(await told(daemon, "inventory unreadable")).toMatchObject({ code: "API_FORBIDDEN" });
+    expect(await told(daemon, "inventory read failed")).toMatchObject({ code: "API_FORBIDDEN" });
     const failing = (await seriesOf(daemon)).filter((line) => line.endsWith(" 1"));
     expect(failing).toEqual([expect.stringContaining("zonewarden_inventory_failing{")]);
     expect((await seriesOf(daemon)).join("\n")).not.toContain("_items{");
@@ -142,7 +142,7 @@ describe("the daemon's inventory", () => {
     const lines = logLines(daemon);
     expect(lines.at(-1)).toMatchObject({ msg: "zonewarden stopped" });
     expect(lines.filter(({ level }) => level === "error")).toEqual([]);
-    expect(lines.filter(({ msg }) => msg === "inventory unreadable")).toEqual([]);
+    expect(lines.filter(({ msg }) => msg === "inventory read failed")).toEqual([]);
   });
 
   it("is switched on and off in the configuration while the program runs", async ({ expect }) => {
@@ -150,7 +150,7 @@ describe("the daemon's inventory", () => {
     const { place } = example;
     const without = await place.read("zonewarden.yaml");
     const daemon = place.start("run");
-    await told(daemon, "plan carried out");
+    await told(daemon, "plan applied");
     await reconfigure(place, `${without}\ninventory: { enabled: true }\n`);
     daemon.signal("SIGHUP");
     await has(

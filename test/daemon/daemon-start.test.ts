@@ -55,7 +55,7 @@ describe("a daemon that starts", () => {
 
     await example.place.write("token", "emulator-token\n");
     daemon.signal("SIGHUP");
-    await told(daemon, "plan carried out", { zone: shop });
+    await told(daemon, "plan applied", { zone: shop });
     expect(await end(daemon)).toBe(0);
   });
 
@@ -73,7 +73,7 @@ describe("a daemon that starts", () => {
     );
     await example.place.write("token", "emulator-token\n");
     daemon.signal("SIGHUP");
-    await told(daemon, "plan carried out", { zone: shop });
+    await told(daemon, "plan applied", { zone: shop });
     expect((await answer(address, "/metrics"))[1]).toMatch(
       /^zonewarden_api_token_valid\{credential="main"\} 1$/m,
     );
@@ -89,7 +89,7 @@ describe("a daemon that starts", () => {
     await place.write("zones/shop.yaml", "zones: [");
     const daemon = place.start("run");
     const address = await addressOf(daemon);
-    await told(daemon, "problem in a file", { at: "shop.yaml:1:9" });
+    await told(daemon, "file diagnostic", { at: "shop.yaml:1:9" });
     const partial = { result: "partial", level: "warn", errors: 1, files: "shop.yaml" };
     await told(daemon, "revision partially applied", partial);
     expect(await answer(address, "/readyz")).toEqual([200, "ok\n"]);
@@ -97,11 +97,11 @@ describe("a daemon that starts", () => {
     const metrics = (await answer(address, "/metrics"))[1];
     expect(metrics).toMatch(/^zonewarden_config_reloads_total\{result="partial"\} 1$/m);
     expect(metrics).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
-    await told(daemon, "plan carried out", { zone: "www.brand.example" });
+    await told(daemon, "plan applied", { zone: "www.brand.example" });
     expect(writesSeenBy(example.emulator).join(" ")).not.toContain("PATCH");
 
     await place.write("zones/shop.yaml", good);
-    await told(daemon, "plan carried out", { zone: shop });
+    await told(daemon, "plan applied", { zone: shop });
     expect((await answer(address, "/readyz"))[0]).toBe(200);
     expect(await end(daemon)).toBe(0);
   });
@@ -151,8 +151,8 @@ describe("what a daemon takes over while it runs", () => {
     const { place } = example;
     const daemon = place.start("run");
     const address = await addressOf(daemon);
-    await told(daemon, "plan carried out", { zone: shop });
-    await told(daemon, "plan carried out", { zone: "www.brand.example" });
+    await told(daemon, "plan applied", { zone: shop });
+    await told(daemon, "plan applied", { zone: "www.brand.example" });
     const file = await place.read("zonewarden.yaml");
     const nextSweep = async (): Promise<string> => {
       const series = /^zonewarden_schedule_interval_seconds (.*)$/m;
@@ -182,7 +182,7 @@ describe("what a daemon takes over while it runs", () => {
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
 
     await place.write("zonewarden.yaml", file);
-    await told(daemon, "plan carried out", { zone: shop, trigger: "due" });
+    await told(daemon, "plan applied", { zone: shop, trigger: "due" });
     expect(await end(daemon)).toBe(0);
   });
 });

@@ -33,7 +33,7 @@ describe("an emergency stop through a profile", () => {
     const [shop = ""] = zones;
     await control(example, "edit", { zone: shop, settings: { enabled: false } });
     daemon.signal("SIGHUP");
-    await told(daemon, "zone drifted", { zone: shop, trigger: "signal" });
+    await told(daemon, "drift detected", { zone: shop, trigger: "signal" });
     expect(writesSeenBy(emulator)).toEqual([]);
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);

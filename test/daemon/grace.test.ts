@@ -98,6 +98,6 @@ describe("the grace period", () => {
     expect(isEnded).toBe(false);
     await clock.advance(1);
     expect((await daemon.ended).code).toBe(0);
-    expect(await told(daemon, "write without an answer")).toMatchObject({ call: "create-policy" });
+    expect(await told(daemon, "write outcome unknown")).toMatchObject({ call: "create-policy" });
   });
 });

@@ -42,8 +42,7 @@ describe("a revision of the files that changes too many zones", () => {
     const daemon = example.place.start("run");
     await eventually(
       "all zones are as declared",
-      () =>
-        logLines(daemon).filter(({ msg }) => msg === "plan carried out").length === 2 || undefined,
+      () => logLines(daemon).filter(({ msg }) => msg === "plan applied").length === 2 || undefined,
     );
     const written = writesSeenBy(example.emulator).length;
 
@@ -83,6 +82,6 @@ describe("a revision of the files that changes too many zones", () => {
     });
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
-    expect(logLines(daemon).filter(({ msg }) => msg === "problem in a file")).toEqual([]);
+    expect(logLines(daemon).filter(({ msg }) => msg === "file diagnostic")).toEqual([]);
   });
 });

@@ -31,8 +31,8 @@ describe("the log of a whole story", () => {
 notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     });
     const daemon = example.place.start("run");
-    await told(daemon, "plan carried out", { zone: shop });
-    await told(daemon, "plan carried out", { zone: "www.brand.example" });
+    await told(daemon, "plan applied", { zone: shop });
+    await told(daemon, "plan applied", { zone: "www.brand.example" });
 
     await control(example, "edit", {
       zone: shop,
@@ -40,7 +40,7 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
       set: { paranoia_level: 1 },
     });
     daemon.signal("SIGHUP");
-    await told(daemon, "plan carried out", { zone: shop, trigger: "signal" });
+    await told(daemon, "plan applied", { zone: shop, trigger: "signal" });
 
     await example.place.write("zones/broken.yaml", "zones: [");
     await told(daemon, "revision partially applied");
@@ -57,10 +57,10 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
 
     const lines = logLines(daemon);
     expect(lines.map(factOf).toSorted()).toEqual([
-      "plan carried out shop.example.com signal applied",
-      "plan carried out shop.example.com startup applied",
-      "plan carried out www.brand.example startup applied",
-      "problem in a file broken.yaml:1:9",
+      "plan applied shop.example.com signal applied",
+      "plan applied shop.example.com startup applied",
+      "plan applied www.brand.example startup applied",
+      "file diagnostic broken.yaml:1:9",
       // At the start, and when the broken file was gone.
       "revision applied applied",
       "revision applied applied",
@@ -78,7 +78,7 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     const written = lines.filter(({ audit }) => audit === true);
     expect(written).toHaveLength(writesSeenBy(example.emulator).length);
     const runs = new Map(
-      lines.filter(({ msg }) => msg === "plan carried out").map(({ run, zone }) => [run, zone]),
+      lines.filter(({ msg }) => msg === "plan applied").map(({ run, zone }) => [run, zone]),
     );
     expect(runs.size).toBe(3);
     for (const { run, zone } of written) expect(runs.get(run)).toBe(zone);

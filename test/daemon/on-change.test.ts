@@ -32,7 +32,7 @@ describe("with `on_change: false`", () => {
     const { place, emulator } = example;
     const daemon = place.start("run");
     for (const zone of ["shop.example.com", brand]) {
-      await told(daemon, "plan carried out", { zone });
+      await told(daemon, "plan applied", { zone });
     }
     const writes = writesSeenBy(emulator).length;
 
@@ -49,9 +49,7 @@ describe("with `on_change: false`", () => {
     await eventually("the change written", () =>
       logLines(daemon).find(
         (line) =>
-          line["msg"] === "plan carried out" &&
-          line["zone"] === brand &&
-          line["trigger"] !== "startup",
+          line["msg"] === "plan applied" && line["zone"] === brand && line["trigger"] !== "startup",
       ),
     );
     expect(writesSeenBy(emulator)).toHaveLength(writes + 1);

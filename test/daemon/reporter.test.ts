@@ -76,8 +76,8 @@ describe("files that are looked at every half minute", () => {
   });
 
   it.for([
-    { result: "partial", says: ["problem in a file", "revision partially applied"] },
-    { result: "rejected", says: ["problem in a file", "revision rejected"] },
+    { result: "partial", says: ["file diagnostic", "revision partially applied"] },
+    { result: "rejected", says: ["file diagnostic", "revision rejected"] },
     { result: "held", says: ["revision held"] },
   ] as const)(
     "are logged and counted once for each revision that is $result",

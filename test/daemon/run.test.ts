@@ -101,9 +101,7 @@ describe("the daemon", () => {
     expect((await ask("another-token")).status).toBe(401);
     expect((await ask("the-token")).status).toBe(202);
     const done = await eventually(() =>
-      logLines(daemon).find(
-        ({ msg, trigger }) => msg === "plan carried out" && trigger === "manual",
-      ),
+      logLines(daemon).find(({ msg, trigger }) => msg === "plan applied" && trigger === "manual"),
     );
     expect(done["zone"]).toBe("shop.example.com");
     const asked = logLines(daemon).filter(({ msg }) => msg === "look asked for");
@@ -141,7 +139,7 @@ describe("the daemon", () => {
     const address = await addressOf(daemon);
     await inSync(address);
     await example.place.write("zones/shop.yaml", "zones: [");
-    await eventually(() => logLines(daemon).find(({ msg }) => msg === "problem in a file"));
+    await eventually(() => logLines(daemon).find(({ msg }) => msg === "file diagnostic"));
     expect(await scrape(address)).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
     expect(await inSync(address)).toBe(3);
 
@@ -150,7 +148,7 @@ describe("the daemon", () => {
     await eventually(() =>
       logLines(daemon).find(
         ({ msg, zone, trigger }) =>
-          msg === "plan carried out" && zone === "shop.example.com" && trigger === "signal",
+          msg === "plan applied" && zone === "shop.example.com" && trigger === "signal",
       ),
     );
     daemon.signal("SIGTERM");
@@ -186,7 +184,7 @@ describe("the daemon's configuration", () => {
     await eventually(() => logLines(daemon).find(({ msg }) => msg === "configuration changed"));
     await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
     daemon.signal("SIGHUP");
-    await eventually(() => logLines(daemon).find(({ msg }) => msg === "zone drifted"));
+    await eventually(() => logLines(daemon).find(({ msg }) => msg === "drift detected"));
 
     await example.place.write("zonewarden.yaml", "mode: [");
     await eventually(async () =>
@@ -201,7 +199,7 @@ describe("the daemon's configuration", () => {
       logLines(daemon).find(({ msg }) => typeof msg === "string" && msg.includes("restart")),
     );
     expect(told).toMatchObject({ keys: ["server"] });
-    await eventually(() => logLines(daemon).findLast(({ msg }) => msg === "plan carried out"));
+    await eventually(() => logLines(daemon).findLast(({ msg }) => msg === "plan applied"));
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
   });

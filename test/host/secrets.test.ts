@@ -107,7 +107,7 @@ describe("the token", () => {
     };
     const daemon = place.start("run");
     const address = await printed(daemon, /"page":"([^"]+)\/"/);
-    await printed(daemon, /"msg":"(plan carried out)"/);
+    await printed(daemon, /"msg":"(plan applied)"/);
     for (const fault of ["lost_request", "cut_body", "malformed_json", "revoked"]) {
       await order(emulator, "/faults", { fault, count: 2 });
       daemon.signal("SIGHUP");
@@ -159,7 +159,7 @@ describe("the token", () => {
   });
 
   it.for([{ trace: "1" }, { trace: "" }])(
-    "is not in what a fault of the program itself prints: trace $trace",
+    "is not in the output of an internal error: trace $trace",
     async ({ trace }, { expect }) => {
       const token = "kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX";
       const now = (): never => {
@@ -193,7 +193,7 @@ describe("the token", () => {
     await printed(daemon, /("code":"API_UNAUTHORIZED")/);
     await place.write("token", rotatedToken);
     // Nothing else looks at the zone again before the next hour.
-    await printed(daemon, /"msg":"(plan carried out)"/);
+    await printed(daemon, /"msg":"(plan applied)"/);
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
   });
@@ -203,7 +203,7 @@ describe("the token", () => {
     await using _place = place;
     await using _emulator = emulator;
     const daemon = place.start("run");
-    await printed(daemon, /"msg":"(plan carried out)"/);
+    await printed(daemon, /"msg":"(plan applied)"/);
     await place.write("token", rotatedToken);
     await order(emulator, "/faults", { fault: "revoked", credential: "t0" });
     for (let round = 0; round < 5; round += 1) {
@@ -213,7 +213,7 @@ describe("the token", () => {
     }
     daemon.signal("SIGTERM");
     const { stdout } = await daemon.ended;
-    expect(stdout).not.toContain('"msg":"zone unreadable"');
+    expect(stdout).not.toContain('"msg":"reconcile failed"');
     expect(stdout).not.toContain('"msg":"write failed"');
     expect(emulator.journal().at(-1)).toMatchObject({ credential: "t1", status: 200 });
     expect(stdout).not.toContain(rotatedToken);

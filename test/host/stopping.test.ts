@@ -167,7 +167,7 @@ describe("SIGTERM ends the daemon cleanly", { timeout }, () => {
     };
     await using example = await gated({ ports: { files } });
     const daemon = example.place.start("run");
-    await told(daemon, "plan carried out");
+    await told(daemon, "plan applied");
     isHeld = true;
     daemon.signal("SIGHUP");
     await eventually("the configuration is read", () => gate.arrived || undefined);

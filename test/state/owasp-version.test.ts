@@ -39,7 +39,7 @@ describe("the OWASP ruleset of a zone", () => {
     const moved = after("36", "37");
     expect(moved.owasp).toEqual({ version: "37", moved: { from: "36", at: at(dayMinutes) } });
     const day = at(dayMinutes).toISOString().slice(0, 10);
-    const note = `the OWASP ruleset moved from version 36 to 37 on ${day}: rules may have come, gone or changed`;
+    const note = `the OWASP ruleset changed from version 36 to 37 on ${day}: its rules may have changed`;
     expect(moved.notes).toEqual([note]);
     expect(after("36", ...Array.from({ length: 8 }, () => "37")).notes).toEqual([note]);
     expect(after("36", ...Array.from({ length: 9 }, () => "37")).notes).toEqual([]);

@@ -98,7 +98,7 @@ describe("an error as data", () => {
     (given, { expect }) => {
       expect(failureOf(given.error)).toEqual({
         code: "INTERNAL",
-        message: "a fault of the program itself: the log has the details",
+        message: "internal error: see the log",
         transient: true,
         ray: "",
         retryAfterMs: 0,

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { logLoad, logProblems, logZone } from "../../src/telemetry/log/log-reports.ts";
+import { logLoad, logDiagnostics, logZone } from "../../src/telemetry/log/log-reports.ts";
 import { createLogger, type LogOptions } from "../../src/telemetry/log/log.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { a, b, held, shop } from "../support/fleets.ts";
@@ -61,17 +61,17 @@ function linesOf(came: Came): readonly Line[] {
 describe("a run in the log", () => {
   it.for<{ came: Came; says: readonly [string, string] }>([
     { came: { result: "in_sync" }, says: ["debug", "zone in sync"] },
-    { came: { result: "error" }, says: ["warn", "zone unreadable"] },
+    { came: { result: "error" }, says: ["warn", "reconcile failed"] },
     {
       came: { result: "error", failure: failure("403", { transient: false }) },
-      says: ["error", "zone unreadable"],
+      says: ["error", "reconcile failed"],
     },
-    { came: { result: "planned", cause: "drift", changes: [a] }, says: ["info", "zone drifted"] },
+    { came: { result: "planned", cause: "drift", changes: [a] }, says: ["info", "drift detected"] },
     {
       came: { result: "planned", cause: "pending", changes: [a] },
-      says: ["info", "zone has pending changes"],
+      says: ["info", "changes pending"],
     },
-    { came: held("observe"), says: ["info", "zone drifted"] },
+    { came: held("observe"), says: ["info", "drift detected"] },
     { came: held("weakening"), says: ["warn", "plan held"] },
   ])("$came.result is one line: $says", ({ came, says }, { expect }) => {
     expect(linesOf(came).map(({ level, msg }) => [level, msg])).toEqual([says]);
@@ -95,7 +95,7 @@ describe("a run in the log", () => {
 
   it("names what differs and what holds the plan", ({ expect }) => {
     expect(linesOf(held("weakening"))[0]).toMatchObject({
-      differs: ["~ policy/a (enabled): strengthens"],
+      planned: ["~ policy/a (enabled): strengthens"],
       holds: [{ reason: "weakening", message: "held: weakening" }],
     });
   });
@@ -147,11 +147,11 @@ describe("the audit of a write", () => {
     expect(lines.map(({ level, msg, result }) => [level, msg, result])).toEqual([
       ["info", "write done", "done"],
       ["error", "write failed", "failed"],
-      ["warn", "write without an answer", "unknown"],
+      ["warn", "write outcome unknown", "unknown"],
       ["warn", "write skipped", "skipped"],
-      ["error", "plan not fully carried out", "partial"],
+      ["error", "plan not fully applied", "partial"],
     ]);
-    expect(lines[1]).toMatchObject({ code: "API_UNAVAILABLE", failure: "PUT policies: 400" });
+    expect(lines[1]).toMatchObject({ code: "API_UNAVAILABLE", error: "PUT policies: 400" });
   });
 
   it("holds no body, and cuts a value that would not end", ({ expect }) => {
@@ -169,10 +169,10 @@ describe("the audit of a write", () => {
 describe("files in the log", () => {
   it("each problem has a line with its place", ({ expect }) => {
     const { logger, lines } = book();
-    logProblems(logger, [diagnostic(), diagnostic({ severity: "warning" })]);
+    logDiagnostics(logger, [diagnostic(), diagnostic({ severity: "warning" })]);
     expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
-      ["error", "problem in a file"],
-      ["warn", "problem in a file"],
+      ["error", "file diagnostic"],
+      ["warn", "file diagnostic"],
     ]);
     expect(lines()[0]).toMatchObject({
       at: "shops.yaml:12:15",
@@ -267,7 +267,7 @@ describe("the format for a terminal", () => {
       "shops",
     );
     logZone(logger, report(shop, 2, held("weakening")), "shops");
-    logProblems(logger, [diagnostic()]);
+    logDiagnostics(logger, [diagnostic()]);
     logLoad(logger, load({ result: "partial", diagnostics: [diagnostic()] }));
     await expect(text()).toMatchFileSnapshot("../golden/log-pretty.txt");
   });
@@ -283,9 +283,9 @@ describe("the format for a terminal", () => {
 
   it("puts the stack of a fault of ours below it, one line each", ({ expect }) => {
     const { logger, text } = book({ format: "pretty" });
-    logger.error({ err: new Error("lost"), zone: shop }, "fault of the program itself");
+    logger.error({ err: new Error("lost"), zone: shop }, "internal error");
     const [first, second, third] = text().split("\n");
-    expect(first).toBe("10:00:00 ERROR fault of the program itself zone=shop.example.com");
+    expect(first).toBe("10:00:00 ERROR internal error zone=shop.example.com");
     expect(second).toBe("               Error: lost");
     expect(third).toMatch(/^ {19}at /);
   });
@@ -293,7 +293,7 @@ describe("the format for a terminal", () => {
   it("keeps a text of the service from steering the terminal", ({ expect }) => {
     const { logger, text } = book({ format: "pretty" });
     const hostile: Partial<Diagnostic> = { message: "\u001b[2Jgone\nFAKE" };
-    logProblems(logger, [diagnostic(hostile)]);
+    logDiagnostics(logger, [diagnostic(hostile)]);
     expect(text()).not.toContain("\u001b");
     expect(text()).toContain("diagnostic=\\u{1b}[2Jgone\\u{a}FAKE");
   });

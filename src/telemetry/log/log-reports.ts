@@ -24,17 +24,14 @@ import type { Diagnostic } from "../../zone/diagnostic.ts";
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 type Facts = Readonly<Record<string, unknown>>;
 
-/**
- * A run of a zone as log lines: one for the run, and before it one audit line for each write. A run that found
- * nothing is told at `debug` only.
- */
+/** Logs a run of a zone: an audit line for each write, then a line for the run; at `debug` if it is in sync. */
 export function logZone(logger: Logger, report: ZoneReport, credential: string): void {
   const facts = {
     zone: report.zone,
     run: report.run,
     trigger: report.trigger,
     revision: report.revision,
-    ms: durationOf(report),
+    duration_ms: durationOf(report),
   };
   switch (report.result) {
     case "in_sync":
@@ -43,14 +40,14 @@ export function logZone(logger: Logger, report: ZoneReport, credential: string):
     case "error":
       logger[report.failure.transient ? "warn" : "error"](
         { ...facts, ...failureFacts(report.failure) },
-        "zone unreadable",
+        "reconcile failed",
       );
       return;
     case "planned":
-      logger.info({ ...facts, ...differenceFacts(report.plan.changes) }, foundMessage(report));
+      logger.info({ ...facts, ...plannedFacts(report.plan.changes) }, causeMessage(report));
       return;
     case "held":
-      logRefused(logger, report, facts);
+      logHeldPlan(logger, report, facts);
       return;
     case "applied":
       for (const outcome of report.outcomes) logWrite(logger, report, outcome, credential);
@@ -58,14 +55,18 @@ export function logZone(logger: Logger, report: ZoneReport, credential: string):
   }
 }
 
-/** Tells that the OWASP ruleset of a zone has moved since the look before. */
-export function logMove(logger: Logger, before: ZoneState, { declared, owasp }: ZoneState): void {
+/** Logs that the version of the zone's OWASP ruleset changed since the previous run. */
+export function logRulesetVersion(
+  logger: Logger,
+  before: ZoneState,
+  { declared, owasp }: ZoneState,
+): void {
   if (owasp?.moved === undefined || before.owasp?.version === owasp.version) return;
   const facts = { zone: declared.name, before: owasp.moved.from, after: owasp.version };
-  logger.info(facts, "OWASP ruleset moved");
+  logger.info(facts, "OWASP ruleset version changed");
 }
 
-/** The result of a load as a log line. */
+/** Logs the result of a load of the zone files. */
 export function logLoad(logger: Logger, load: LoadReport): void {
   const { result, revision, zones, held, diagnostics } = load;
   const errors = diagnostics.filter(isError).length;
@@ -91,38 +92,38 @@ export function logLoad(logger: Logger, load: LoadReport): void {
   }
 }
 
-/** One line for each problem, at the level of its severity. */
-export function logProblems(logger: Logger, diagnostics: readonly Diagnostic[]): void {
+/** Logs a line for each diagnostic, at the level of its severity. */
+export function logDiagnostics(logger: Logger, diagnostics: readonly Diagnostic[]): void {
   for (const { code, severity, place, path, message, remedy } of diagnostics) {
     const at = `${place.file}:${place.line}:${place.column}`;
     logger[severity === "error" ? "error" : "warn"](
       { at, code, path, diagnostic: message, remedy },
-      "problem in a file",
+      "file diagnostic",
     );
   }
 }
 
-/** Logs what only a fault of our own can be, with its stack; the loop goes on. */
-export function logFault(logger: Logger, error: unknown, zone: string | undefined): void {
-  logger.error({ err: error, zone }, "fault of the program itself");
+/** Logs an internal error with its stack. */
+export function logInternalError(logger: Logger, error: unknown, zone: string | undefined): void {
+  logger.error({ err: error, zone }, "internal error");
 }
 
-function logRefused(
+function logHeldPlan(
   logger: Logger,
   report: Extract<ZoneReport, { readonly result: "held" }>,
   facts: Facts,
 ): void {
-  const found = { ...facts, ...differenceFacts(report.plan.changes) };
+  const found = { ...facts, ...plannedFacts(report.plan.changes) };
   if (report.holds.every(isObservation)) {
-    logger.info(found, foundMessage(report));
+    logger.info(found, causeMessage(report));
     return;
   }
   const holds = report.holds.map(({ reason, message }) => ({ reason, message }));
   logger.warn({ ...found, holds }, "plan held");
 }
 
-function foundMessage({ cause }: { readonly cause: Cause }): string {
-  return cause === "drift" ? "zone drifted" : "zone has pending changes";
+function causeMessage({ cause }: { readonly cause: Cause }): string {
+  return cause === "drift" ? "drift detected" : "changes pending";
 }
 
 function logApplied(logger: Logger, report: Applied, facts: Facts): void {
@@ -132,11 +133,11 @@ function logApplied(logger: Logger, report: Applied, facts: Facts): void {
     result: runResultOf(report),
     changes: report.plan.changes.length,
   };
-  if (isFailure(report)) logger.error(result, "plan not fully carried out");
-  else logger.info(result, "plan carried out");
+  if (isFailure(report)) logger.error(result, "plan not fully applied");
+  else logger.info(result, "plan applied");
 }
 
-/** Who wrote what, why, and what came of it. */
+/** Logs the audit line of a write: credential, cause, changes and outcome. */
 function logWrite(logger: Logger, report: Applied, outcome: Outcome, credential: string): void {
   const keys = new Set(outcome.write.changes);
   const facts = {
@@ -159,21 +160,21 @@ function logWrite(logger: Logger, report: Applied, outcome: Outcome, credential:
       logger.error({ ...facts, ...failureFacts(outcome.failure) }, "write failed");
       return;
     case "unknown":
-      logger.warn({ ...facts, ...failureFacts(outcome.failure) }, "write without an answer");
+      logger.warn({ ...facts, ...failureFacts(outcome.failure) }, "write outcome unknown");
       return;
     case "skipped":
       logger.warn({ ...facts, reason: outcome.reason }, "write skipped");
   }
 }
 
-function differenceFacts(changes: readonly Change[]): Facts {
+function plannedFacts(changes: readonly Change[]): Facts {
   return {
-    differs: changes.map((change) => `${summaryOf(change)}: ${change.effect.direction}`),
+    planned: changes.map((change) => `${summaryOf(change)}: ${change.effect.direction}`),
   };
 }
 
 function failureFacts({ code, message, transient, ray, retryAfterMs }: Failure): Facts {
-  return { code, failure: message, transient, ray, retry_after_ms: retryAfterMs };
+  return { code, error: message, transient, ray, retry_after_ms: retryAfterMs };
 }
 
 function auditOf(change: Change): Facts {
@@ -186,8 +187,8 @@ function auditOf(change: Change): Facts {
 }
 
 /**
- * A look at a zone's inventory as log lines: one for each malicious item that was not known and each kind that was not
- * known to be refused, else only at `debug`.
+ * Logs a read of a zone's inventory: a warning for each new malicious item, each kind that is newly not permitted and
+ * the first failure in a row; anything else at `debug`.
  */
 export function logInventory(
   logger: Logger,
@@ -198,7 +199,7 @@ export function logInventory(
   if (report.result === "error") {
     const { code, message, ray } = report.failure;
     const level = before?.failingSince === undefined ? "warn" : "debug";
-    logger[level]({ zone, code, error: message, ray }, "inventory unreadable");
+    logger[level]({ zone, code, error: message, ray }, "inventory read failed");
     return;
   }
   for (const { kind, name, page, malicious } of newlyMalicious(before ?? neverRead, report)) {
@@ -206,7 +207,7 @@ export function logInventory(
   }
   for (const [kind, { code, message, ray }] of report.facts.notPermitted) {
     if (before?.facts?.notPermitted.has(kind) === true) continue;
-    logger.warn({ zone, kind, code, error: message, ray }, "items cannot be read");
+    logger.warn({ zone, kind, code, error: message, ray }, "inventory kind not permitted");
   }
   const counts = [...report.facts.kinds].map(([kind, { total }]) => [kind, total] as const);
   const outside = report.facts.outside?.count;
