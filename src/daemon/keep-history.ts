@@ -55,7 +55,7 @@ async function openFile(
 ): Promise<Appendable | undefined> {
   if (path === undefined) return undefined;
   const onFailure = (error: unknown): void => {
-    logger.error({ path, diagnostic: String(error) }, "history cannot be written");
+    logger.error({ path, error: String(error) }, "history cannot be written");
   };
   const onRecovery = (): void => logger.info({ path }, "history is written again");
   const ports = { store: historyStore(path), clock, onFailure, onRecovery };
@@ -68,7 +68,7 @@ async function openFile(
     }
     return opened.file;
   } catch (error) {
-    logger.error({ path, diagnostic: String(error) }, "history cannot be opened");
+    logger.error({ path, error: String(error) }, "history cannot be opened");
     return undefined;
   }
 }

@@ -24,7 +24,7 @@ export function startNotifying(
       instance: host.hostName,
       sent: (sink, result) => metrics.recordNotification(sink, result),
       failed: (sink, { reason, zone }, why) => {
-        logger.error({ sink, reason, zone, diagnostic: why }, "notification not delivered");
+        logger.error({ sink, reason, zone, error: why }, "notification not delivered");
       },
     },
   );

@@ -57,10 +57,10 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
 
     const lines = logLines(daemon);
     expect(lines.map(factOf).toSorted()).toEqual([
+      "file diagnostic broken.yaml:1:9",
       "plan applied shop.example.com signal applied",
       "plan applied shop.example.com startup applied",
       "plan applied www.brand.example startup applied",
-      "file diagnostic broken.yaml:1:9",
       // At the start, and when the broken file was gone.
       "revision applied applied",
       "revision applied applied",
