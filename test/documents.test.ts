@@ -68,6 +68,17 @@ describe("the documents", () => {
   });
 });
 
+describe("docs/operations.md", () => {
+  it("lists every reason of a notification", ({ expect }) => {
+    const source = /NotificationReason =\n(?<reasons>(?: {2}\| "\w+";?\n)+)/.exec(
+      textOf("src/notify/notification.ts"),
+    );
+    const reasons = source?.groups?.["reasons"]?.match(/\w+/g) ?? [];
+    const rows = textOf("docs/operations.md").matchAll(/^\| `([A-Z][A-Za-z]+)` \|/gm);
+    expect(new Set([...rows].map(([, reason]) => reason))).toEqual(new Set(reasons));
+  });
+});
+
 describe("the facts of the service", () => {
   it("name their sources, and no source is left over", ({ expect }) => {
     const text = textOf("src/api/SERVICE.md");
