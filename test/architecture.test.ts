@@ -76,6 +76,8 @@ function page(file: string): string {
 const seenByTestsAlone = [
   "api/request/client.ts longestAnswer",
   "cli/program.ts createProgram",
+  "daemon/endpoints.ts workersCheck",
+  "daemon/run-history.ts RecentHistory",
   "desired/json-schema.ts schemaText",
   "emulator/http/dialect.ts dialects",
   "host/stopping.ts graceMs",

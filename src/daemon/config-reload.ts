@@ -1,68 +1,189 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Config, LoadedConfig } from "../desired/config/config.ts";
 import type { Host } from "../host/host.ts";
 import { readConfig } from "../host/load.ts";
-import type { InventoryRounds } from "../reconcile/inventory-rounds.ts";
-import type { Reconciler } from "../reconcile/reconciler.ts";
+import type { InventoryRounds, InventoryRoundsOptions } from "../reconcile/inventory-rounds.ts";
+import type { Reconciler, ReconcilerOptions } from "../reconcile/reconciler.ts";
+import { windowsOf } from "../reconcile/schedule/windows.ts";
+import type { Fleet } from "../state/fleet.ts";
 import { logInternalError, logDiagnostics } from "../telemetry/log/log-reports.ts";
-import { inventoryOptions } from "./daemon-inventory.ts";
-import type { DaemonParts } from "./daemon-parts.ts";
-import { optionsOf } from "./daemon-reconciler.ts";
-import { changedOnly } from "./news-filter.ts";
-import type { RunningConfig } from "./running-config.ts";
+import type { Logger } from "../telemetry/log/log.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
+import { changedOnly } from "./reporter.ts";
 import type { SweepSchedule } from "./sweep-schedule.ts";
 
-/** What a new configuration is brought to. */
-export interface Reloaded {
-  readonly live: RunningConfig;
-  readonly timetable: SweepSchedule;
+/** The options of the reconciler that a configuration sets. */
+export function reconcilerOptions({
+  mode,
+  desired,
+  limits,
+  impact,
+  windows,
+  schedule,
+  api,
+}: Config): ReconcilerOptions {
+  return {
+    mode,
+    owner: desired.owner,
+    limits,
+    impact,
+    contention: { rounds: limits.contendedRounds, windowMs: limits.contendedWindowMs },
+    fleetLimits: limits,
+    onChange: schedule.onChange,
+    windows: windowsOf(windows),
+    concurrency: api.concurrency,
+  };
+}
+
+/** The options of the inventory rounds that a configuration sets; `undefined`: no inventory is read. */
+export function inventoryOptions({
+  inventory,
+  impact,
+  desired,
+}: Config): InventoryRoundsOptions | undefined {
+  if (inventory === undefined) return undefined;
+  const { maliciousBelow } = impact;
+  return { ...inventory, maliciousBelow, owner: desired.owner };
+}
+
+/** What a new version of the configuration changes. */
+export interface ConfigChange {
+  /** Keys that are in force from now on. */
+  readonly applied: readonly string[];
+  /** Keys that differ from those at the start, and need a restart. */
+  readonly waiting: readonly string[];
+}
+
+/** The configuration in force: the start configuration, with the keys that can change while the program runs. */
+export class RunningConfig {
+  #current: Config;
+  #diagnostics: readonly Diagnostic[] = [];
+
+  constructor(config: Config) {
+    this.#current = config;
+  }
+
+  get current(): Config {
+    return this.#current;
+  }
+
+  /** What is wrong in the file now; while it has errors, its last good version stays in force. */
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics;
+  }
+
+  /** Applies a new version of the file; `undefined`: it has errors and changes nothing. */
+  update({ config, diagnostics }: LoadedConfig): ConfigChange | undefined {
+    this.#diagnostics = diagnostics;
+    if (config === undefined) return undefined;
+    const before = byKey(this.#current);
+    const after = byKey(config);
+    const { schedule, log } = this.#current;
+    this.#current = {
+      ...this.#current,
+      mode: config.mode,
+      limits: config.limits,
+      windows: config.windows,
+      inventory: config.inventory,
+      schedule: { ...schedule, cron: config.schedule.cron, timezone: config.schedule.timezone },
+      log: { ...log, level: config.log.level },
+    };
+    return {
+      applied: changedKeys(before.live, after.live),
+      waiting: changedKeys(before.fixed, after.fixed),
+    };
+  }
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A configuration by key: `live` can change while the program runs, `fixed` needs a restart. */
+function byKey(config: Config): { readonly live: Values; readonly fixed: Values } {
+  const { mode, limits, windows, inventory, schedule, log, ...fixed } = config;
+  const { cron, timezone, onChange, debounceMs } = schedule;
+  return {
+    live: {
+      mode,
+      limits,
+      windows,
+      inventory,
+      "schedule.cron": cron,
+      "schedule.timezone": timezone,
+      "log.level": log.level,
+    },
+    fixed: {
+      ...fixed,
+      "schedule.on_change": onChange,
+      "schedule.debounce": debounceMs,
+      "log.format": log.format,
+    },
+  };
+}
+
+function changedKeys(before: Values, after: Values): readonly string[] {
+  return Object.keys(after).filter((key) => !isDeepStrictEqual(before[key], after[key]));
+}
+
+/** What a new configuration is applied to. */
+export interface ReloadTargets {
+  readonly logger: Logger;
+  readonly fleet: Fleet;
+  readonly runningConfig: RunningConfig;
+  readonly schedule: SweepSchedule;
   readonly reconciler: Reconciler;
   readonly rounds: InventoryRounds;
 }
 
-/** Keys by which zones are judged: where one changes, every zone is looked at again, if changes do not wait for a sweep. */
-const judging: ReadonlySet<string> = new Set(["mode", "limits", "windows"]);
-
 /**
- * Gives what reads the configuration anew: what can change does, what cannot is told, and a broken one changes
- * nothing. What was told once is not told again until it is something else.
+ * Returns a function that reads the configuration again and applies it. Nothing changes while the file has errors.
+ * Diagnostics and keys that need a restart are logged once, not at each read.
  */
-export function reloader(
-  { configFile, logger, fleet }: DaemonParts,
-  { live, timetable, reconciler, rounds }: Reloaded,
+export function configReloader(
+  configFile: string,
+  targets: ReloadTargets,
   host: Host,
   stop: AbortSignal,
 ): () => Promise<void> {
-  const isNews = changedOnly();
-  const take = async (): Promise<void> => {
-    const change = live.take(await readConfig(configFile, host, stop));
-    const { current, diagnostics } = live;
-    if (isNews([diagnostics, change?.waiting])) {
+  const { logger, runningConfig, reconciler } = targets;
+  const isNew = changedOnly();
+  const reload = async (): Promise<void> => {
+    const change = runningConfig.update(await readConfig(configFile, host, stop));
+    const { diagnostics } = runningConfig;
+    if (isNew([diagnostics, change?.waiting])) {
       logDiagnostics(logger, diagnostics);
-      if (change === undefined) logger.error("configuration not taken over: it stays as it was");
+      if (change === undefined) logger.error("configuration rejected: it stays as before");
       else if (change.waiting.length > 0) {
-        logger.warn({ keys: change.waiting }, "configuration changed where only a restart helps");
+        logger.warn({ keys: change.waiting }, "configuration change needs a restart");
       }
-      // Problems of the configuration stand beside those of the files.
+      // Errors of the configuration are part of the result of the next load.
       reconciler.filesChanged();
     }
-    if (change === undefined || change.applied.length === 0) return;
-    logger.info({ keys: change.applied }, "configuration changed");
-    logger.level = current.log.level;
-    if (change.applied.some((key) => key.startsWith("schedule."))) {
-      timetable.exchange(current.schedule);
-    }
-    if (change.applied.includes("inventory")) {
-      fleet.followInventory(current.inventory !== undefined);
-      rounds.reconfigure(inventoryOptions(current));
-    }
-    if (!change.applied.some((key) => judging.has(key))) return;
-    reconciler.reconfigure(optionsOf(current));
-    if (current.schedule.onChange) reconciler.requestSweep("signal");
+    if (change !== undefined && change.applied.length > 0) applyKeys(change.applied, targets);
   };
   return async () => {
     try {
-      await take();
+      await reload();
     } catch (error) {
       if (!stop.aborted) logInternalError(logger, error, undefined);
     }
   };
+}
+
+/** Keys whose change makes every zone reconcile, unless changes wait for a sweep. */
+const zoneKeys: ReadonlySet<string> = new Set(["mode", "limits", "windows"]);
+
+function applyKeys(keys: readonly string[], targets: ReloadTargets): void {
+  const { logger, fleet, schedule, reconciler, rounds } = targets;
+  const { current } = targets.runningConfig;
+  logger.info({ keys }, "configuration applied");
+  logger.level = current.log.level;
+  if (keys.some((key) => key.startsWith("schedule."))) schedule.replace(current.schedule);
+  if (keys.includes("inventory")) {
+    fleet.followInventory(current.inventory !== undefined);
+    rounds.reconfigure(inventoryOptions(current));
+  }
+  if (!keys.some((key) => zoneKeys.has(key))) return;
+  reconciler.reconfigure(reconcilerOptions(current));
+  if (current.schedule.onChange) reconciler.requestSweep("signal");
 }

@@ -4,87 +4,66 @@ import type { Host } from "../host/host.ts";
 import type { Stopping } from "../host/stopping.ts";
 import { every } from "../host/timers.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
-import { logInternalError } from "../telemetry/log/log-reports.ts";
-import { startWatchdog, type Watchdog } from "../web/health.ts";
-import { startServer } from "../web/server.ts";
-import { reloader } from "./config-reload.ts";
-import { daemonStatusOf, startFacts, workersCheck } from "./daemon-facts.ts";
-import { createInventoryRounds, heldPlans } from "./daemon-inventory.ts";
-import type { DaemonParts } from "./daemon-parts.ts";
-import { createReconciler } from "./daemon-reconciler.ts";
-import { reconcileEndpointOf } from "./reconcile-endpoint.ts";
-import { RunningConfig } from "./running-config.ts";
-import { paceWatcher, sweepCost, type SweepCost } from "./sweep-forecast.ts";
-import { SweepSchedule } from "./sweep-schedule.ts";
-import { isAnyTokenReplaced } from "./tokens.ts";
+import { Fleet } from "../state/fleet.ts";
+import { EventStream } from "../web/event-stream.ts";
+import { configReloader, RunningConfig } from "./config-reload.ts";
+import { startEndpoints } from "./endpoints.ts";
+import { startNotifier } from "./notifications.ts";
+import { startHistory } from "./run-history.ts";
+import { sweepRequests, SweepSchedule } from "./sweep-schedule.ts";
+import {
+  createInventoryRounds,
+  createReconciler,
+  type DaemonParts,
+  heldPlanSubscriber,
+} from "./wiring.ts";
 
-/** Beside the watchers, in case they should be deaf (a swap that was missed, a network file system). */
+/** Files and tokens are also polled: file watchers miss changes on network file systems and swapped links. */
 const pollMs = 30_000;
 
-/** Puts the parts together and keeps the zones until a signal ends it. Rejects where the server cannot listen. */
+/** Reconciles the declared zones until a signal stops it. Rejects if the server cannot listen. */
 export async function runDaemon(parts: DaemonParts, host: Host, stopping: Stopping): Promise<void> {
-  const { config, service, metrics, logger, fleet } = parts;
+  const { config, configFile, service, metrics, logger } = parts;
   const { stop } = stopping.signals;
   stop.addEventListener("abort", () => logger.info({ signal: stopping.asked }, "stopping"));
-  const startedAt = host.clock.now();
-  const live = new RunningConfig(config);
-  let cost: SweepCost = new Map();
-  using timetable = new SweepSchedule(config.schedule, {
+
+  const fleet = new Fleet();
+  const runningConfig = new RunningConfig(config);
+  await using history = await startHistory(config.history, logger, host);
+  await using notifier = startNotifier(config.notifications, metrics, logger, host);
+  const pages = new EventStream(host.clock);
+  using schedule = new SweepSchedule(config.schedule, {
     due: () => reconciler.requestSweep("schedule"),
     missed: () => metrics.recordMissedRun("paused"),
+    budgets: () => service.credentials.map(({ state }) => state),
+    logger,
   });
-  const rounds = createInventoryRounds(parts, host);
-  const subscribers = [...parts.subscribers, heldPlans(rounds)];
-  const watchPace = paceWatcher(service.credentials, timetable, logger);
-  const reconciler: Reconciler = createReconciler({ ...parts, subscribers }, host, {
-    nextSweep: () => timetable.nextRun(),
-    configProblems: () => live.diagnostics,
+  const rounds = createInventoryRounds(parts, host, fleet);
+  const reconciler: Reconciler = createReconciler(parts, host, {
+    fleet,
+    subscribers: [history.subscriber, pages, notifier, heldPlanSubscriber(rounds)],
+    nextSweep: () => schedule.nextRun(),
+    configDiagnostics: () => runningConfig.diagnostics,
     loaded: ({ fleet: { zones } }) => {
       const declared = [...zones.values()].map(({ desired }) => desired);
-      cost = sweepCost(declared, (zone) => service.credentialOf(zone));
-      watchPace(cost);
+      schedule.expectRequests(sweepRequests(declared, (zone) => service.credentialOf(zone)));
       rounds.declare(declared);
     },
   });
-  using watchdog = watchdogOn(host);
-  const facts = (): ReturnType<typeof daemonStatusOf> =>
-    daemonStatusOf(parts, { startedAt, live, timetable, reconciler, cost });
-  await using server = await startServer({
-    listen: config.server.listen,
-    fleet,
-    history: parts.history,
-    live: parts.pages,
-    asking: reconcileEndpointOf(parts, reconciler, host),
-    facts,
-    metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts()) },
-    health: {
-      live: [...watchdog.checks, workersCheck(reconciler, host.clock)],
-      ready: [{ name: "shutdown", failure: () => (stopping.asked ? "stopping" : undefined) }],
-    },
-    clock: host.clock,
-    onError: (error) => {
-      logInternalError(logger, error, undefined);
-    },
-  });
-  logger.info(startFacts(parts, server.url, timetable), "zonewarden started");
 
-  const reload = reloader(parts, { live, timetable, reconciler, rounds }, host, stop);
-  await using _attention = await payAttention(parts, host, reconciler, reload);
+  const running = { fleet, runningConfig, schedule, reconciler };
+  const shown = { ...running, history: history.view, pages, stopping };
+  await using _endpoints = await startEndpoints(parts, shown, host);
+  const targets = { ...running, rounds, logger };
+  const reload = configReloader(configFile, targets, host, stop);
+  await using _triggers = await startTriggers(parts, host, reconciler, reload);
   reconciler.requestSweep("startup");
   await Promise.all([reconciler.runUntil(stopping.signals), rounds.runUntil(stop)]);
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
 }
 
-function watchdogOn({ clock }: Host): Watchdog {
-  return startWatchdog({
-    now: () => clock.now(),
-    monotonic: () => clock.uptime(),
-    every: (ms, run) => every(ms, run, clock),
-  });
-}
-
-/** Looks again when files change, when a signal asks for it, and now and then in case nobody said so. */
-async function payAttention(
+/** Wakes the reconciler and reloads the configuration after file changes, on SIGHUP and at each poll. */
+async function startTriggers(
   { config, configFile, service }: DaemonParts,
   host: Host,
   reconciler: Reconciler,
@@ -103,13 +82,15 @@ async function payAttention(
   const poll = async (): Promise<void> => {
     reconciler.filesChanged();
     await reload();
-    if (await isAnyTokenReplaced(service.credentials)) reconciler.requestSweep("retry");
+    // What failed with a token that the service refused may succeed with a new one.
+    const replaced = await Promise.all(service.credentials.map((each) => each.isReplaced()));
+    if (replaced.includes(true)) reconciler.requestSweep("retry");
   };
   started.use(every(pollMs, () => void poll(), host.clock));
   return started.move();
 }
 
-/** Calls back on changes of the files below a path, where the configuration wants that. */
+/** Watches the files below `path`, unless the configuration switches watching off. */
 async function watch(
   path: string,
   { schedule }: Config,

@@ -10,75 +10,60 @@ import {
   logDiagnostics,
   logZone,
 } from "../telemetry/log/log-reports.ts";
-import type { createLogger } from "../telemetry/log/log.ts";
+import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import type { RequestObserver } from "../zone/service-request.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
-import { changedOnly } from "./news-filter.ts";
+import type { Zone } from "../zone/zone.ts";
 
-type Logger = ReturnType<typeof createLogger>;
-
-/** Who hears of what the daemon does. */
-export interface Reporter {
+/** The receivers of every report, and what they need. */
+export interface ReporterOptions {
   readonly fleet: Fleet;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Hear of everything after these three. */
+  /** Called after fleet, metrics and log. */
   readonly subscribers: readonly Subscriber[];
   /** Directory of the files, as the configuration says it. */
   readonly source: string;
   readonly now: () => Date;
   /** Name of the credential with which a zone is written. */
   readonly credentialOf: (zone: Zone) => string;
-  /** What is wrong in the configuration at this moment; it counts as a problem of the files. */
-  readonly configProblems: () => readonly Diagnostic[];
+  /** What is wrong in the configuration now; it counts as wrong in the files. */
+  readonly configDiagnostics: () => readonly Diagnostic[];
 }
 
-/** What the reconciler tells, and to whom: every report goes to the fleet, the metrics and the log, in this order. */
-export function reporterOf(
-  audience: Reporter,
+/** Passes each report of the reconciler to the fleet, the metrics, the log and the subscribers, in this order. */
+export function createReporter(
+  options: ReporterOptions,
 ): Pick<ReconcilerPorts, "report" | "loaded" | "unlisted" | "bug"> {
-  const { fleet, metrics, logger, subscribers, source, now, credentialOf } = audience;
-  const isNews = changedOnly();
-  const isNewVersion = changedOnly();
+  const { fleet, metrics, logger, subscribers } = options;
+  const isNewLoad = changedOnly();
+  const isNewRevision = changedOnly();
   return {
     report: (report) => {
       const before = fleet.zone(report.zone);
       fleet.recordZone(report);
       metrics.recordZone(report);
-      logZone(logger, report, "plan" in report ? credentialOf(report.plan.zone) : "");
+      logZone(logger, report, "plan" in report ? options.credentialOf(report.plan.zone) : "");
       const after = fleet.zone(report.zone);
       if (before === undefined || after === undefined) return;
       logRulesetVersion(logger, before, after);
       for (const subscriber of subscribers) subscriber.zone({ before, report, after });
     },
     loaded: (loaded) => {
-      const { state, diagnostics } = loaded;
-      const at = now();
-      const held = heldIn(loaded);
-      const zones = zonesOf(loaded, held);
-      const all = [...audience.configProblems(), ...diagnostics];
-      // A configuration with errors keeps its last good version, as any other file.
-      const result = isLoaded(loaded) && all.some(isError) ? "partial" : loaded.result;
-      const { revision, hash } = loaded.active;
-      const load: LoadReport = {
-        result,
-        source,
-        revision,
-        hash,
-        held,
-        diagnostics: all,
-        zones: zones.length,
-        at,
-      };
-      const gone = fleet.declare(zones, at);
+      const zones = declaredZones(loaded);
+      const load = loadReport(loaded, zones.length, options);
+      const { result, held } = load;
+      const dropped = fleet.declare(zones, load.at);
       fleet.recordLoad(load);
-      // Errors stay for hours: each revision with errors counts once, not at each poll.
-      if (isNewVersion([result, state.hash]) || result === "unchanged") metrics.recordLoad(load);
-      for (const subscriber of subscribers) for (const zone of gone) subscriber.gone(zone, load);
-      if (!isNews([result, state.hash, all, held?.hold])) return;
-      if (result !== "unchanged") logDiagnostics(logger, diagnostics);
+      // The files are polled, and errors stay for hours: each revision with errors counts once, not at each poll.
+      const { hash } = loaded.state;
+      if (isNewRevision([result, hash]) || result === "unchanged") metrics.recordLoad(load);
+      for (const subscriber of subscribers) {
+        for (const zone of dropped) subscriber.gone(zone, load);
+      }
+      if (!isNewLoad([result, hash, load.diagnostics, held?.hold])) return;
+      if (result !== "unchanged") logDiagnostics(logger, loaded.diagnostics);
       logLoad(logger, load);
       for (const subscriber of subscribers) subscriber.load(load);
     },
@@ -91,33 +76,59 @@ export function reporterOf(
   };
 }
 
-function heldIn({ state, hold }: Loaded): HeldRevision | undefined {
+/** Returns a function that says whether a value differs from the one of the call before. */
+export function changedOnly(): (value: unknown) => boolean {
+  let last = "";
+  return (value) => {
+    const text = JSON.stringify(value);
+    const isNew = text !== last;
+    last = text;
+    return isNew;
+  };
+}
+
+function loadReport(
+  loaded: Loaded,
+  zones: number,
+  { source, now, configDiagnostics }: ReporterOptions,
+): LoadReport {
+  const diagnostics = [...configDiagnostics(), ...loaded.diagnostics];
+  // A configuration with errors keeps its last good version, as any other file.
+  const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;
+  const { revision, hash } = loaded.active;
+  const held = heldRevision(loaded);
+  return { result, source, revision, hash, held, diagnostics, zones, at: now() };
+}
+
+function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {
   if (hold === undefined) return undefined;
   const { reason, message, touched } = hold;
   const { revision, hash } = state;
   return { revision, hash, hold: { reason, message }, zones: touched.size };
 }
 
-/** The zones in force; those that a held revision touches know of it. */
-function zonesOf(
-  { fleet: { zones, missing }, hold }: Loaded,
-  held: HeldRevision | undefined,
-): readonly DeclaredZone[] {
-  const seen = [...zones.values()].map(({ desired: { zone, content } }) => ({
+/** The zones in force, listed or not; a zone that a held revision would change has its hold. */
+function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly DeclaredZone[] {
+  const listed = [...zones.values()].map(({ desired: { zone, content } }) => ({
     name: zone.name,
     mode: content.mode,
     suspension: content.suspension,
-    hold: hold?.touched.has(zone.name) === true ? held?.hold : undefined,
+    hold:
+      hold?.touched.has(zone.name) === true
+        ? { reason: hold.reason, message: hold.message }
+        : undefined,
   }));
-  return [...seen, ...[...missing.keys()].map(unseenZone)];
+  const unlisted = [...missing.keys()].map((name) => ({
+    name,
+    mode: "enforce" as const,
+    suspension: undefined,
+    hold: undefined,
+  }));
+  return [...listed, ...unlisted];
 }
 
-function unseenZone(name: ZoneName): DeclaredZone {
-  return { name, mode: "enforce", suspension: undefined, hold: undefined };
-}
-
-/** Counts what is sent to the service. */
-export function observerOf(metrics: Metrics): RequestObserver {
+/** Counts the requests to the service. */
+export function requestObserver(metrics: Metrics): RequestObserver {
   return {
     request: (fact) => metrics.recordRequest(fact),
     retry: ({ code }) => {

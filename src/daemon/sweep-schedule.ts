@@ -1,45 +1,126 @@
+import type { ServiceClient } from "../host/connect.ts";
+import { partsOf } from "../reconcile/run/plan-zone.ts";
 import {
   type Schedule,
   type ScheduleListener,
   type ScheduleOptions,
   startSchedule,
 } from "../reconcile/schedule/schedule.ts";
+import type { SweepForecast } from "../render/plan-text.ts";
+import type { DesiredZone } from "../zone/desired-zone.ts";
+import type { Zone } from "../zone/zone.ts";
 
-/** A schedule that can be exchanged for another while the program runs. */
+/** A credential's request budget. */
+interface RequestBudget {
+  readonly name: string;
+  readonly perSecond: number;
+}
+
+/** What a schedule of sweeps needs, and whom it calls. */
+export interface SweepSchedulePorts extends ScheduleListener {
+  readonly budgets: () => readonly RequestBudget[];
+  readonly logger: { warn(facts: object, message: string): void };
+}
+
+/** The schedule of the sweeps, which a new configuration can replace, and how long a sweep takes. */
 export class SweepSchedule implements Disposable {
-  readonly #listener: ScheduleListener;
+  readonly #ports: SweepSchedulePorts;
   #options: ScheduleOptions;
   #schedule: Schedule;
+  #requests: SweepRequests = new Map();
+  #isTooFast = false;
 
-  constructor(options: ScheduleOptions, listener: ScheduleListener) {
-    this.#listener = listener;
+  constructor(options: ScheduleOptions, ports: SweepSchedulePorts) {
+    this.#ports = ports;
     this.#options = options;
-    this.#schedule = startSchedule(options, listener);
+    this.#schedule = startSchedule(options, ports);
   }
 
-  /** As it was asked for last. */
   get options(): ScheduleOptions {
     return this.#options;
   }
 
-  /** Longest gap between the coming sweeps, in milliseconds. */
+  /** Longest gap between two sweeps, in milliseconds. */
   get longestGapMs(): number {
     return this.#schedule.intervalSeconds * 1_000;
   }
 
-  /** The next moment at which a sweep is due; `undefined` where there is none. */
+  /** How long a sweep takes within the request budgets, in milliseconds: the slowest credential counts. */
+  get sweepMs(): number {
+    return sweepMs(this.#requests, this.#ports.budgets());
+  }
+
+  /** When the next sweep is due; `undefined`: none is planned. */
   nextRun(): Date | undefined {
     return this.#schedule.nextRun();
   }
 
-  /** Goes by another schedule from now on. */
-  exchange(options: ScheduleOptions): void {
+  replace(options: ScheduleOptions): void {
     this.#schedule[Symbol.dispose]();
     this.#options = options;
-    this.#schedule = startSchedule(options, this.#listener);
+    this.#schedule = startSchedule(options, this.#ports);
+  }
+
+  /** Takes the requests of a sweep; warns when sweeps begin to take longer than the schedule leaves for them. */
+  expectRequests(requests: SweepRequests): void {
+    this.#requests = requests;
+    const { sweepMs: takes, longestGapMs } = this;
+    const isTooFast = takes > longestGapMs;
+    if (isTooFast && !this.#isTooFast) {
+      this.#ports.logger.warn(
+        { sweep_seconds: seconds(takes), schedule_seconds: seconds(longestGapMs) },
+        "request budget too small for the schedule: sweep less often, or use more tokens",
+      );
+    }
+    this.#isTooFast = isTooFast;
   }
 
   [Symbol.dispose](): void {
     this.#schedule[Symbol.dispose]();
   }
+}
+
+/** Requests that a sweep of all declared zones takes, by the name of the credential. */
+export type SweepRequests = ReadonlyMap<string, number>;
+
+const zonesPerPage = 50;
+
+/** Counts the requests of a sweep: one for each kind that a zone declares, and the pages of the zone list. */
+export function sweepRequests(
+  zones: Iterable<DesiredZone>,
+  credentialOf: (zone: Zone) => string,
+): SweepRequests {
+  const counts = new Map<string, number>();
+  for (const { zone, content } of zones) {
+    const name = credentialOf(zone);
+    const { settings, policies, rules } = partsOf(content);
+    const requests = Number(settings) + Number(policies) + Number(rules) + 1 / zonesPerPage;
+    counts.set(name, (counts.get(name) ?? 0) + requests);
+  }
+  return counts;
+}
+
+/** Credentials work in parallel: the slowest counts. */
+function sweepMs(requests: SweepRequests, budgets: readonly RequestBudget[]): number {
+  return Math.max(
+    0,
+    ...budgets.map(({ name, perSecond }) => ((requests.get(name) ?? 0) / perSecond) * 1_000),
+  );
+}
+
+/** The requests and the duration of a sweep of `zones`. */
+export function forecastOf(
+  zones: Iterable<DesiredZone>,
+  { credentials, credentialOf }: Pick<ServiceClient, "credentials" | "credentialOf">,
+): SweepForecast {
+  const requests = sweepRequests(zones, credentialOf);
+  const budgets = credentials.map(({ state }) => state);
+  return {
+    requests: Math.ceil(requests.values().reduce((sum, each) => sum + each, 0)),
+    ms: sweepMs(requests, budgets),
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1_000);
 }

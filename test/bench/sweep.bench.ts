@@ -5,7 +5,7 @@ import path from "node:path";
 import { Agent, request } from "undici";
 
 import { createReader, createWriter } from "../../src/api/service.ts";
-import { observerOf, reporterOf } from "../../src/daemon/reporter.ts";
+import { requestObserver, createReporter } from "../../src/daemon/reporter.ts";
 import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { systemClock } from "../../src/host/system-clock.ts";
@@ -39,7 +39,7 @@ export async function bench(): Promise<BenchResult> {
   await using emulator = await startEmulatorProcess(directory, seedOfFleet(names));
   const metrics = createMetrics({ version: "", revision: "", nodeVersion: "" });
   let sent = 0;
-  const counted = observerOf(metrics);
+  const counted = requestObserver(metrics);
   const observer: RequestObserver = {
     ...counted,
     request: (fact) => {
@@ -108,7 +108,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
   const clock = systemClock;
   const disk = memoryFiles({ "/zones/fleet.yaml": text });
   const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
-  const teller = reporterOf({
+  const reporter = createReporter({
     fleet: new Fleet(),
     metrics,
     logger: createLogger({
@@ -123,7 +123,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
     source: "/zones",
     now: () => clock.now(),
     credentialOf: () => "main",
-    configProblems: () => [],
+    configDiagnostics: () => [],
   });
   let left = 0;
   let swept = Promise.withResolvers<void>();
@@ -131,9 +131,9 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
   const reconciler = new Reconciler(
     { ...defaultOptions, concurrency },
     {
-      ...teller,
+      ...reporter,
       report: (report) => {
-        teller.report(report);
+        reporter.report(report);
         if (report.result !== "in_sync") swept.reject(new Error(JSON.stringify(report)));
         left -= 1;
         if (left === 0) swept.resolve();

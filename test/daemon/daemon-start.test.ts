@@ -169,7 +169,7 @@ describe("what a daemon takes over while it runs", () => {
         'cron: ["*/10 * * * *", "5 4 * * *"], timezone: Asia/Kathmandu',
       );
     await place.write("zonewarden.yaml", `${changed}\n${hold}\nlimits: { weakening: refuse }\n`);
-    const { keys } = await told(daemon, "configuration changed");
+    const { keys } = await told(daemon, "configuration applied");
     expect(keys).toEqual(["limits", "windows", "schedule.cron", "schedule.timezone", "log.level"]);
     expect(await nextSweep()).toBe("600");
     await eventually("a debug line", () => logLines(daemon).find(({ level }) => level === "debug"));

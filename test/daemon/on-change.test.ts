@@ -40,7 +40,7 @@ describe("with `on_change: false`", () => {
     await edit(place, "zones/sites.yaml", sites.replace("action: log", "action: allow"));
     const config = await place.read("zonewarden.yaml");
     await edit(place, "zonewarden.yaml", `${config}limits: { weakening: refuse }\n`);
-    await told(daemon, "configuration changed");
+    await told(daemon, "configuration applied");
     await edit(place, "zones/broken.yaml", "zones: [");
     await told(daemon, "revision partially applied");
     expect(writesSeenBy(emulator)).toHaveLength(writes);

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { reporterOf } from "../../src/daemon/reporter.ts";
+import { createReporter } from "../../src/daemon/reporter.ts";
 import type { Loaded } from "../../src/reconcile/fleet/active-revision.ts";
 import { Fleet } from "../../src/state/fleet.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
@@ -10,14 +10,14 @@ import { diagnostic, start } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 /** A reporter, and what it logs and counts. */
-function reporter(configProblems: readonly Diagnostic[] = []): {
+function reporter(configDiagnostics: readonly Diagnostic[] = []): {
   readonly report: (loaded: Loaded) => void;
   readonly messages: () => readonly unknown[];
   readonly counted: (result: string) => Promise<number | undefined>;
 } {
   const lines: string[] = [];
   const metrics = freshMetrics();
-  const created = reporterOf({
+  const created = createReporter({
     fleet: new Fleet(),
     metrics,
     logger: createLogger({
@@ -32,7 +32,7 @@ function reporter(configProblems: readonly Diagnostic[] = []): {
     source: "zones",
     now: () => start,
     credentialOf: () => "main",
-    configProblems: () => configProblems,
+    configDiagnostics: () => configDiagnostics,
   });
   return {
     report: (loaded) => created.loaded(loaded),

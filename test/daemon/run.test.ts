@@ -104,7 +104,7 @@ describe("the daemon", () => {
       logLines(daemon).find(({ msg, trigger }) => msg === "plan applied" && trigger === "manual"),
     );
     expect(done["zone"]).toBe("shop.example.com");
-    const asked = logLines(daemon).filter(({ msg }) => msg === "look asked for");
+    const asked = logLines(daemon).filter(({ msg }) => msg === "reconcile requested");
     expect(asked.map(({ result }) => result)).toEqual(["wrong_token", "accepted"]);
     expect(daemon.stdout()).not.toContain("the-token");
     daemon.signal("SIGTERM");
@@ -163,7 +163,10 @@ describe("the daemon", () => {
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);
     await eventually(() => logLines(daemon).find(({ msg }) => msg === "zones cannot be listed"));
-    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+    // The files are read while the zones are listed.
+    await eventually(async () =>
+      (await fetch(`${address}/readyz`)).status === 200 ? true : undefined,
+    );
     expect(await scrape(address)).toMatch(
       /^zonewarden_zone_status\{zone="shop\.example\.com",status="error"\} 1$/m,
     );
@@ -181,7 +184,7 @@ describe("the daemon's configuration", () => {
     const file = await example.place.read("zonewarden.yaml");
 
     await example.place.write("zonewarden.yaml", file.replace("mode: enforce", "mode: observe"));
-    await eventually(() => logLines(daemon).find(({ msg }) => msg === "configuration changed"));
+    await eventually(() => logLines(daemon).find(({ msg }) => msg === "configuration applied"));
     await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
     daemon.signal("SIGHUP");
     await eventually(() => logLines(daemon).find(({ msg }) => msg === "drift detected"));

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { RecentHistory } from "../../src/daemon/recent-history.ts";
+import { RecentHistory } from "../../src/daemon/run-history.ts";
 import { durationText } from "../../src/render/format.ts";
 import { historyEntryFrom, historyJson } from "../../src/render/history-json.ts";
 import type { HistoryEntry } from "../../src/state/history.ts";

@@ -1,4 +1,4 @@
-import { RecentHistory } from "../../src/daemon/recent-history.ts";
+import { RecentHistory } from "../../src/daemon/run-history.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import type { HistoryView } from "../../src/state/history.ts";
 import type { InventoryReport } from "../../src/state/inventory.ts";

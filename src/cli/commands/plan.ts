@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { forecastOf } from "../../daemon/sweep-forecast.ts";
+import { forecastOf } from "../../daemon/sweep-schedule.ts";
 import type { Host } from "../../host/host.ts";
 import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
 import { plural } from "../../render/format.ts";

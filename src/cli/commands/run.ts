@@ -2,18 +2,14 @@ import path from "node:path";
 
 import { briefRetry } from "../../api/request/retry.ts";
 import { runDaemon } from "../../daemon/daemon.ts";
-import { startHistory } from "../../daemon/keep-history.ts";
-import { startNotifying } from "../../daemon/notifying.ts";
-import { observerOf } from "../../daemon/reporter.ts";
+import { requestObserver } from "../../daemon/reporter.ts";
 import { connect } from "../../host/connect.ts";
 import { hasColor, type Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
 import { startStopping } from "../../host/stopping.ts";
 import { version } from "../../host/version.ts";
-import { Fleet } from "../../state/fleet.ts";
 import { createLogger } from "../../telemetry/log/log.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
-import { EventStream } from "../../web/event-stream.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { reachService } from "./emulator.ts";
 
@@ -37,7 +33,7 @@ export async function run(flags: RunFlags, host: Host): Promise<ExitCode> {
     revision: host.env["ZONEWARDEN_REVISION"] ?? "",
     nodeVersion: host.nodeVersion,
   });
-  const observer = observerOf(metrics);
+  const observer = requestObserver(metrics);
   await using service = connect(config, reached.baseUrl, host, observer, briefRetry);
   const logger = createLogger({
     level: config.log.level,
@@ -49,11 +45,7 @@ export async function run(flags: RunFlags, host: Host): Promise<ExitCode> {
   });
   const configFile = path.resolve(host.directory, flags.config);
   const emulator = reached.emulator?.url;
-  await using history = await startHistory(config.history, logger, host);
-  const pages = new EventStream(host.clock);
-  await using notifier = startNotifying(config.notifications, metrics, logger, host);
-  const subscribers = [history.subscriber, pages, notifier];
-  const parts = { config, configFile, service, metrics, logger, fleet: new Fleet(), emulator };
-  await runDaemon({ ...parts, history: history.view, subscribers, pages }, host, stopping);
+  const parts = { config, configFile, service, metrics, logger, emulator };
+  await runDaemon(parts, host, stopping);
   return exitCodes.done;
 }

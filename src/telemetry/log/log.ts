@@ -2,6 +2,8 @@ import { pino, type Logger } from "pino";
 
 import { prettyLine } from "./log-pretty.ts";
 
+export type { Logger } from "pino";
+
 /** A level of log lines, the most talkative first. */
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 

@@ -4,14 +4,14 @@ import { readSecret } from "../host/secrets.ts";
 import { post } from "../notify/message.ts";
 import { Notifier } from "../notify/notifier.ts";
 import type { Sink } from "../notify/outbox.ts";
-import type { createLogger } from "../telemetry/log/log.ts";
+import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 
-/** Starts telling the configured sinks what happens. */
-export function startNotifying(
+/** Connects the notifier with the configured sinks, the metrics and the log. */
+export function startNotifier(
   configs: readonly NotificationConfig[],
   metrics: Metrics,
-  logger: ReturnType<typeof createLogger>,
+  logger: Logger,
   host: Host,
 ): Notifier {
   for (const { name } of configs) metrics.expectNotifications(name);

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { RunningConfig } from "../../src/daemon/running-config.ts";
+import { RunningConfig } from "../../src/daemon/config-reload.ts";
 import { type Config, loadConfig, type LoadedConfig } from "../../src/desired/config/config.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { memoryFiles } from "../support/memory-files.ts";
@@ -29,10 +29,10 @@ describe("a configuration that changes while the program runs", () => {
     { change: "mode: enforce\nschedule: { timezone: Asia/Tokyo }", applied: ["schedule.timezone"] },
     { change: "mode: enforce\nlog: { level: debug }", applied: ["log.level"] },
   ])("takes $applied over", async ({ change, applied }, { expect, signal }) => {
-    const live = new RunningConfig(await configOf("mode: enforce", signal));
-    expect(live.take(await loaded(change, signal))).toEqual({ applied, waiting: [] });
-    expect(live.current).toEqual(await configOf(change, signal));
-    expect(live.take(await loaded(change, signal))).toEqual({ applied: [], waiting: [] });
+    const running = new RunningConfig(await configOf("mode: enforce", signal));
+    expect(running.update(await loaded(change, signal))).toEqual({ applied, waiting: [] });
+    expect(running.current).toEqual(await configOf(change, signal));
+    expect(running.update(await loaded(change, signal))).toEqual({ applied: [], waiting: [] });
   });
 
   it.for([
@@ -46,10 +46,10 @@ describe("a configuration that changes while the program runs", () => {
     { change: "log: { format: pretty }", waiting: ["log.format"] },
   ])("leaves $waiting to the next start", async ({ change, waiting }, { expect, signal }) => {
     const before = await configOf("mode: enforce", signal);
-    const live = new RunningConfig(before);
-    const taken = live.take(await loaded(`mode: enforce\n${change}`, signal));
+    const running = new RunningConfig(before);
+    const taken = running.update(await loaded(`mode: enforce\n${change}`, signal));
     expect(taken).toEqual({ applied: [], waiting });
-    expect(live.current).toEqual(before);
+    expect(running.current).toEqual(before);
   });
 
   it("stays as it was while the file is broken, and keeps what is wrong", async ({
@@ -57,11 +57,11 @@ describe("a configuration that changes while the program runs", () => {
     signal,
   }) => {
     const before = await configOf("mode: enforce", signal);
-    const live = new RunningConfig(before);
-    expect(live.take(await loaded("mode: sometimes", signal))).toBeUndefined();
-    expect(live.current).toBe(before);
-    expect(live.diagnostics).toHaveLength(1);
-    live.take(await loaded("mode: enforce", signal));
-    expect(live.diagnostics).toEqual([]);
+    const running = new RunningConfig(before);
+    expect(running.update(await loaded("mode: sometimes", signal))).toBeUndefined();
+    expect(running.current).toBe(before);
+    expect(running.diagnostics).toHaveLength(1);
+    running.update(await loaded("mode: enforce", signal));
+    expect(running.diagnostics).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { workersCheck } from "../../src/daemon/daemon-facts.ts";
+import { workersCheck } from "../../src/daemon/endpoints.ts";
 import { stuckAfterMs } from "../../src/reconcile/run/deadline.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { zoneNamed } from "../support/model.ts";

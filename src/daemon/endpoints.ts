@@ -1,0 +1,147 @@
+import type { Host } from "../host/host.ts";
+import { readSecret } from "../host/secrets.ts";
+import type { Stopping } from "../host/stopping.ts";
+import { every } from "../host/timers.ts";
+import { version } from "../host/version.ts";
+import type { Reconciler } from "../reconcile/reconciler.ts";
+import { stuckAfterMs } from "../reconcile/run/deadline.ts";
+import type { DaemonStatus } from "../state/daemon-status.ts";
+import type { Fleet } from "../state/fleet.ts";
+import type { HistoryView } from "../state/history.ts";
+import { logInternalError } from "../telemetry/log/log-reports.ts";
+import type { EventStream } from "../web/event-stream.ts";
+import { type HealthCheck, startWatchdog } from "../web/health.ts";
+import type { ReconcileEndpoint } from "../web/reconcile-request.ts";
+import { startServer } from "../web/server.ts";
+import type { RunningConfig } from "./config-reload.ts";
+import type { SweepSchedule } from "./sweep-schedule.ts";
+import type { DaemonParts } from "./wiring.ts";
+
+/** What the HTTP endpoints show, and what they can ask for. */
+export interface EndpointContext {
+  readonly fleet: Fleet;
+  readonly history: HistoryView;
+  readonly pages: EventStream;
+  readonly runningConfig: RunningConfig;
+  readonly schedule: SweepSchedule;
+  readonly reconciler: Reconciler;
+  readonly stopping: Stopping;
+}
+
+/** Serves health, metrics, status page and JSON until it is disposed. Rejects if the server cannot listen. */
+export async function startEndpoints(
+  parts: DaemonParts,
+  context: EndpointContext,
+  host: Host,
+): Promise<AsyncDisposable> {
+  const { config, metrics, logger } = parts;
+  const { fleet, reconciler, stopping } = context;
+  const { clock } = host;
+  const startedAt = clock.now();
+  const status = (): DaemonStatus => daemonStatus(parts, context, startedAt);
+  await using started = new AsyncDisposableStack();
+  const watchdog = started.use(
+    startWatchdog({
+      now: () => clock.now(),
+      monotonic: () => clock.uptime(),
+      every: (ms, run) => every(ms, run, clock),
+    }),
+  );
+  const server = started.use(
+    await startServer({
+      listen: config.server.listen,
+      fleet,
+      history: context.history,
+      live: context.pages,
+      asking: reconcileEndpoint(parts, reconciler, host),
+      facts: status,
+      metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, status()) },
+      health: {
+        live: [...watchdog.checks, workersCheck(reconciler, clock)],
+        ready: [{ name: "shutdown", failure: () => (stopping.asked ? "stopping" : undefined) }],
+      },
+      clock,
+      onError: (error) => {
+        logInternalError(logger, error, undefined);
+      },
+    }),
+  );
+  logger.info(startFacts(parts, server.url, context.schedule), "zonewarden started");
+  return started.move();
+}
+
+/** The state of the process, for metrics and pages. */
+function daemonStatus(
+  { service }: DaemonParts,
+  { schedule, reconciler, runningConfig: { current } }: EndpointContext,
+  startedAt: Date,
+): DaemonStatus {
+  return {
+    version,
+    startedAt,
+    mode: current.mode,
+    schedule: {
+      expressions: schedule.options.cron,
+      timezone: schedule.options.timezone,
+      nextAt: schedule.nextRun(),
+      longestGapMs: schedule.longestGapMs,
+      sweepMs: schedule.sweepMs,
+    },
+    inventoryEveryMs: current.inventory?.everyMs,
+    queue: { waiting: reconciler.waiting, running: [...reconciler.running.keys()] },
+    credentials: service.credentials.map((credential) => credential.state),
+  };
+}
+
+/** The fields of the first log line. */
+function startFacts(
+  { config, emulator }: DaemonParts,
+  url: string,
+  schedule: SweepSchedule,
+): Readonly<Record<string, unknown>> {
+  return {
+    version,
+    mode: config.mode,
+    page: `${url}/`,
+    metrics: `${url}/metrics`,
+    ...(emulator === undefined ? {} : { emulator: `${emulator}/_emulator/` }),
+    files: config.desired.path,
+    next_sweep: schedule.nextRun()?.toISOString(),
+  };
+}
+
+/** Fails if a worker runs a zone for longer than any run can take: only a restart helps. */
+export function workersCheck(
+  { running }: Pick<Reconciler, "running">,
+  clock: { uptime(): number },
+): HealthCheck {
+  return {
+    name: "workers",
+    failure: () => {
+      const since = clock.uptime() - stuckAfterMs;
+      const stuck = [...running].filter(([, at]) => at < since).map(([zone]) => zone);
+      return stuck.length === 0 ? undefined : `stuck with ${stuck.join(", ")}`;
+    },
+  };
+}
+
+/** The endpoint that starts runs on request; `undefined`: no token for it is configured. */
+function reconcileEndpoint(
+  { config, logger }: DaemonParts,
+  reconciler: Reconciler,
+  host: Host,
+): ReconcileEndpoint | undefined {
+  const source = config.server.reconcileToken;
+  if (source === undefined) return undefined;
+  return {
+    token: () => readSecret(source, host),
+    wake: (zone) => {
+      if (zone === "") reconciler.requestSweep("manual");
+      else reconciler.requestZone(zone, "manual");
+    },
+    audit: ({ result, zone, from }) => {
+      const facts = { audit: true, result, from, ...(zone === "" ? {} : { zone }) };
+      logger[result === "accepted" ? "info" : "warn"](facts, "reconcile requested");
+    },
+  };
+}

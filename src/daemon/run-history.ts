@@ -1,0 +1,148 @@
+import type { HistoryConfig } from "../desired/config/config.ts";
+import type { Host } from "../host/host.ts";
+import { historyJson } from "../render/history-json.ts";
+import type { Subscriber, ZoneStep } from "../state/fleet.ts";
+import {
+  type HistoryEntry,
+  historyEntryOf,
+  type HistoryView,
+  isNews,
+  removalEntryOf,
+} from "../state/history.ts";
+import type { LoadReport } from "../state/load-report.ts";
+import type { ZoneState } from "../state/zone-state.ts";
+import { openHistoryFile } from "../telemetry/history/history-file.ts";
+import type { Logger } from "../telemetry/log/log.ts";
+
+/** The history of all zones until it is disposed. */
+export interface RunHistory extends AsyncDisposable {
+  readonly view: HistoryView;
+  readonly subscriber: Subscriber;
+}
+
+/** Characters of JSON in memory: some ten thousand runs. */
+const memoryLimit = 16 * 1024 * 1024;
+
+/** Records runs in memory, and in the configured file. If that cannot be opened, the log says why, and only memory is used. */
+export async function startHistory(
+  config: HistoryConfig,
+  logger: Logger,
+  host: Host,
+): Promise<RunHistory> {
+  const recent = new RecentHistory(memoryLimit);
+  const file = await openFile(config, recent, logger, host);
+  const append = (entry: HistoryEntry | undefined): void => {
+    if (entry !== undefined) file?.append(entry);
+  };
+  return {
+    view: recent,
+    subscriber: {
+      zone: (step) => append(recent.record(step)),
+      load: () => undefined,
+      gone: (before, load) => append(recent.recordDeparture(before, load)),
+    },
+    [Symbol.asyncDispose]: async () => {
+      await file?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface HistoryFile extends AsyncDisposable {
+  append(entry: HistoryEntry): void;
+}
+
+async function openFile(
+  { path, maxAgeMs, maxBytes }: HistoryConfig,
+  recent: RecentHistory,
+  logger: Logger,
+  { clock, historyStore }: Host,
+): Promise<HistoryFile | undefined> {
+  if (path === undefined) return undefined;
+  const onFailure = (error: unknown): void => {
+    logger.error({ path, error: String(error) }, "history file cannot be written");
+  };
+  const onRecovery = (): void => logger.info({ path }, "history file is written again");
+  const ports = { store: historyStore(path), clock, onFailure, onRecovery };
+  try {
+    const opened = await openHistoryFile({ maxAgeMs, maxBytes }, ports, (entry) =>
+      recent.restore(entry),
+    );
+    if (opened.torn > 0) {
+      logger.warn(
+        { path, bytes: opened.torn },
+        "incomplete last line removed from the history file",
+      );
+    }
+    return opened.file;
+  } catch (error) {
+    logger.error({ path, error: String(error) }, "history file cannot be opened");
+    return undefined;
+  }
+}
+
+interface SizedEntry {
+  readonly entry: HistoryEntry;
+  /** Characters of JSON. */
+  readonly size: number;
+}
+
+/** The latest entries of all zones together, up to a limit: the oldest are dropped first. */
+export class RecentHistory implements HistoryView {
+  readonly #limit: number;
+  readonly #byZone = new Map<string, SizedEntry[]>();
+  /** The last entry of each zone, entries when it is dropped elsewhere: a new entry must differ from it. */
+  readonly #last = new Map<string, HistoryEntry>();
+  /** Zones in the order of their entries. */
+  #order: string[] = [];
+  /** Dropped entries at the beginning of `#order`. */
+  #dropped = 0;
+  #size = 0;
+
+  /** `limit`: characters of the entries as JSON. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  of(zone: string): readonly HistoryEntry[] {
+    return (this.#byZone.get(zone) ?? []).map(({ entry }) => entry);
+  }
+
+  /** Records a run and returns its entry; `undefined`: it has nothing new. */
+  record(step: ZoneStep): HistoryEntry | undefined {
+    const entry = historyEntryOf(step);
+    if (!isNews(entry, this.#last.get(entry.zone))) return undefined;
+    this.restore(entry);
+    return entry;
+  }
+
+  /** Records that a zone is no longer declared and returns the entry; `undefined`: the zone has no history. */
+  recordDeparture(before: ZoneState, load: LoadReport): HistoryEntry | undefined {
+    const entry = removalEntryOf(before, load);
+    if (!this.#last.has(entry.zone)) return undefined;
+    this.restore(entry);
+    return entry;
+  }
+
+  /** Adds an entry of the history file. */
+  restore(entry: HistoryEntry): void {
+    const size = JSON.stringify(historyJson(entry)).length;
+    const entries = this.#byZone.get(entry.zone) ?? [];
+    entries.push({ entry, size });
+    this.#byZone.set(entry.zone, entries);
+    this.#last.set(entry.zone, entry);
+    this.#order.push(entry.zone);
+    this.#size += size;
+    while (this.#size > this.#limit) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    const zone = this.#order[this.#dropped] ?? "";
+    const entries = this.#byZone.get(zone) ?? [];
+    this.#size -= entries.shift()?.size ?? 0;
+    if (entries.length === 0) this.#byZone.delete(zone);
+    this.#dropped += 1;
+    if (this.#dropped * 2 < this.#order.length) return;
+    this.#order = this.#order.slice(this.#dropped);
+    this.#dropped = 0;
+  }
+}

@@ -1,0 +1,146 @@
+import { everythingSeen } from "../api/read/item-query.ts";
+import type { Config } from "../desired/config/config.ts";
+import { DesiredFiles } from "../desired/load/zone-file-loader.ts";
+import { selectZones } from "../desired/zones/select.ts";
+import type { ServiceClient } from "../host/connect.ts";
+import type { Host } from "../host/host.ts";
+import type { Loaded } from "../reconcile/fleet/active-revision.ts";
+import { InventoryRounds } from "../reconcile/inventory-rounds.ts";
+import { Reconciler } from "../reconcile/reconciler.ts";
+import { renderImpacts } from "../render/impact-text.ts";
+import type { Fleet, Subscriber } from "../state/fleet.ts";
+import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
+import type { Logger } from "../telemetry/log/log.ts";
+import type { Metrics } from "../telemetry/metrics/metrics.ts";
+import type { Diagnostic } from "../zone/diagnostic.ts";
+import type { Zone } from "../zone/zone.ts";
+import { inventoryOptions, reconcilerOptions } from "./config-reload.ts";
+import { createReporter } from "./reporter.ts";
+
+/** What the daemon is started with. */
+export interface DaemonParts {
+  /** As it is at the start. */
+  readonly config: Config;
+  /** Absolute path of the file of `config`. */
+  readonly configFile: string;
+  readonly service: ServiceClient;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Address of the embedded emulator, if there is one. */
+  readonly emulator: string | undefined;
+}
+
+/** What the reconciler needs from the rest of the daemon. */
+export interface ReconcilerContext {
+  readonly fleet: Fleet;
+  readonly subscribers: readonly Subscriber[];
+  readonly nextSweep: () => Date | undefined;
+  /** What is wrong in the configuration now. */
+  readonly configDiagnostics: () => readonly Diagnostic[];
+  /** Called after each load of the files, and after each list of the zones. */
+  readonly loaded: (loaded: Loaded) => void;
+}
+
+/** Connects the reconciler with the zone files, the service and the reporter. */
+export function createReconciler(
+  { config, service, metrics, logger }: DaemonParts,
+  { clock, random, uniqueId, files }: Host,
+  { fleet, subscribers, nextSweep, configDiagnostics, loaded }: ReconcilerContext,
+): Reconciler {
+  const { path } = config.desired;
+  const desired = new DesiredFiles({ path, files, clock });
+  const credentialOf = (zone: Zone): string => service.credentialOf(zone);
+  const reporter = createReporter({
+    fleet,
+    metrics,
+    logger,
+    subscribers,
+    source: path,
+    now: () => clock.now(),
+    credentialOf,
+    configDiagnostics,
+  });
+  const verifyTokens = tokenVerifier(service, logger);
+  return new Reconciler(reconcilerOptions(config), {
+    ...reporter,
+    desired: { load: (signal) => desired.load(signal), select: selectZones },
+    credentials: { names: service.credentials.map(({ name }) => name), of: credentialOf },
+    listZones: async (signal) => {
+      const listing = await service.reader.listZones(signal);
+      void verifyTokens(listing.zones, signal);
+      return listing;
+    },
+    reader: service.reader,
+    writer: service.writer,
+    clock,
+    random,
+    runId: uniqueId,
+    nextSweep,
+    overlapped: () => {
+      metrics.recordMissedRun("overlap");
+      logger.info("sweep delayed: the sweep before is still running");
+    },
+    loaded: (all) => {
+      reporter.loaded(all);
+      loaded(all);
+    },
+  });
+}
+
+/** Asks the service when the tokens expire, one check at a time; the answers are in the state of the credentials. */
+function tokenVerifier(
+  { reader }: ServiceClient,
+  logger: Logger,
+): (zones: readonly Zone[], signal: AbortSignal) => Promise<void> {
+  let isVerifying = false;
+  return async (zones, signal) => {
+    if (isVerifying) return;
+    isVerifying = true;
+    try {
+      await reader.verifyTokens(zones, signal);
+    } catch (error) {
+      if (!signal.aborted) logger.debug({ err: error }, "tokens cannot be verified");
+    } finally {
+      isVerifying = false;
+    }
+  };
+}
+
+/** Connects the inventory rounds with the service, the log and the fleet. */
+export function createInventoryRounds(
+  { config, service, logger }: DaemonParts,
+  { clock, random }: Host,
+  fleet: Fleet,
+): InventoryRounds {
+  const { reader, inventory, managedRulesets } = service;
+  fleet.followInventory(config.inventory !== undefined);
+  return new InventoryRounds(inventoryOptions(config), {
+    source: {
+      readAnswers: (...args) => reader.readAnswers(...args),
+      listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, stop),
+      readManaged: (zone, id, stop) =>
+        managedRulesets.read({ level: "zone", zone }, id, undefined, stop),
+    },
+    clock,
+    random,
+    impactLines: (impact) => renderImpacts([impact], { color: false }).split("\n"),
+    report: (report) => {
+      logInventory(logger, fleet.zone(report.zone)?.inventory, report);
+      fleet.recordInventory(report);
+    },
+    bug: (error, zone) => {
+      logInternalError(logger, error, zone);
+    },
+  });
+}
+
+/** Reads the impact of each held plan, for the person who decides on it. */
+export function heldPlanSubscriber(rounds: InventoryRounds): Subscriber {
+  return {
+    zone: ({ report }) => {
+      if (report.result === "held") rounds.judge(report.plan);
+    },
+    load: () => undefined,
+    gone: () => undefined,
+  };
+}

@@ -1,0 +1,66 @@
+import { describe, it } from "vitest";
+
+import { sweepRequests, SweepSchedule } from "../../src/daemon/sweep-schedule.ts";
+import type { DesiredZone } from "../../src/zone/desired-zone.ts";
+import { declared, desiredZone, policy, zoneNamed } from "../support/model.ts";
+
+/** Zones in which two kinds of things are declared. */
+function zones(count: number, name: string): readonly DesiredZone[] {
+  return Array.from({ length: count }, (_, index) => ({
+    zone: zoneNamed(`z${index}.${name}.example`),
+    content: desiredZone({
+      settings: [{ name: "enabled", value: true }],
+      policies: declared([policy("checkout")]),
+    }).content,
+  }));
+}
+
+function everyMinute(
+  budgets: readonly { readonly name: string; readonly perSecond: number }[],
+  warned: object[] = [],
+): SweepSchedule {
+  return new SweepSchedule(
+    { cron: ["* * * * *"], timezone: "Etc/UTC" },
+    {
+      due: () => undefined,
+      missed: () => undefined,
+      budgets: () => budgets,
+      logger: { warn: (facts) => warned.push(facts) },
+    },
+  );
+}
+
+describe("a sweep", () => {
+  it("counts what is declared and the pages of the listing", ({ expect }) => {
+    const requests = sweepRequests(zones(100, "shop"), () => "main");
+    expect(requests.get("main")).toBeCloseTo(2 * 100 + 2);
+  });
+
+  it("takes as long as the slowest credential", ({ expect }) => {
+    const budgets = [
+      { name: "a", perSecond: 10 },
+      { name: "b", perSecond: 1 },
+    ];
+    using schedule = everyMinute(budgets);
+    const all = [...zones(100, "a"), ...zones(50, "b")];
+    schedule.expectRequests(
+      sweepRequests(all, ({ name }) => (name.endsWith("a.example") ? "a" : "b")),
+    );
+    expect(schedule.sweepMs).toBeCloseTo(101_000);
+    using unlimited = everyMinute([]);
+    expect(unlimited.sweepMs).toBe(0);
+  });
+
+  it("warns once when sweeps take longer than the schedule leaves for them, and again after they did not", ({
+    expect,
+  }) => {
+    const warned: object[] = [];
+    using schedule = everyMinute([{ name: "main", perSecond: 3.2 }], warned);
+    const small = sweepRequests(zones(90, "shop"), () => "main");
+    const large = sweepRequests(zones(100, "shop"), () => "main");
+    for (const requests of [small, large, large, small]) schedule.expectRequests(requests);
+    expect(warned).toEqual([{ sweep_seconds: 63, schedule_seconds: 60 }]);
+    schedule.expectRequests(large);
+    expect(warned).toHaveLength(2);
+  });
+});
