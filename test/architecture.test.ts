@@ -79,7 +79,7 @@ const seenByTestsAlone = [
   "daemon/endpoints.ts workersCheck",
   "daemon/run-history.ts RecentHistory",
   "desired/json-schema.ts schemaText",
-  "emulator/http/dialect.ts dialects",
+  "emulator/http/endpoint.ts dialects",
   "host/stopping.ts graceMs",
   "impact/ruleset-impact.ts noOverrides",
   "impact/ruleset-impact.ts effectiveRules",

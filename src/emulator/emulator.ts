@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { createAdaptorServer } from "@hono/node-server";
 
 import { basePath } from "../api/wire.ts";
-import type { JournalEntry } from "./control/journal.ts";
 import { emulatorApp } from "./http/app.ts";
-import type { Dialect } from "./http/dialect.ts";
+import type { Dialect } from "./http/endpoint.ts";
 import type { Seed } from "./seed/seed.ts";
 import { seededState } from "./seed/seeded-state.ts";
 import { stateFileAt } from "./seed/state-file.ts";
-import { Service } from "./service.ts";
+import { type JournalEntry, Service } from "./service.ts";
 import type { State } from "./state.ts";
 
 /** What an emulator needs to run; port 0 takes any free port. */

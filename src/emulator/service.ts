@@ -1,6 +1,5 @@
 import { Faults } from "./control/faults.ts";
-import { Journal } from "./control/journal.ts";
-import type { Dialect } from "./http/dialect.ts";
+import type { Dialect } from "./http/endpoint.ts";
 import { RateLimiter } from "./http/service-rate-limiter.ts";
 import type { StateFile } from "./seed/state-file.ts";
 import type { Owner, State } from "./state.ts";
@@ -51,5 +50,42 @@ export class Service {
     this.journal.clear();
     this.faults.clear();
     this.limiter.clear();
+  }
+}
+
+/** One request that the emulator saw. */
+export interface JournalEntry {
+  readonly number: number;
+  readonly at: string;
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Status of the answer; 0 where the connection was cut instead. */
+  readonly status: number;
+  /** Name of the credential, "" where there was none that is known. */
+  readonly credential: string;
+  readonly ray: string;
+}
+
+const mostEntries = 10_000;
+
+/** Remembers the newest requests to the service. */
+export class Journal {
+  #entries: JournalEntry[] = [];
+  #number = 0;
+
+  record(entry: Omit<JournalEntry, "number">): void {
+    this.#number += 1;
+    this.#entries.push({ number: this.#number, ...entry });
+    if (this.#entries.length >= 2 * mostEntries) this.#entries = this.#entries.slice(-mostEntries);
+  }
+
+  /** Oldest first. */
+  entries(): readonly JournalEntry[] {
+    return this.#entries.slice(-mostEntries);
+  }
+
+  clear(): void {
+    this.#entries = [];
   }
 }

@@ -4,15 +4,14 @@
  * The client runs in a process of its own; only this process is measured. Wall time would measure the machine's
  * other guests.
  */
-import { fork } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 
 import { startEmulator } from "../../src/emulator/emulator.ts";
-import { generateSeed } from "../../src/emulator/seed/generate.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
+import { generateSeed } from "../../src/emulator/seed/synthetic-seed.ts";
 import type { BenchResult } from "./run.ts";
 
 const zones = 10_000;

@@ -2,8 +2,15 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { operations } from "../../src/emulator/http/operations.ts";
-import { goodSeed, listIn, listOf, resultOf, testEmulator, textIn } from "../support/emulator.ts";
-import type { TestEmulator } from "../support/emulator.ts";
+import {
+  type TestEmulator,
+  goodSeed,
+  listIn,
+  listOf,
+  resultOf,
+  testEmulator,
+  textIn,
+} from "../support/emulator.ts";
 import { cases } from "../support/properties.ts";
 
 const owasp = "4814384a9e5d4991b9815dcfc25d2f1f";

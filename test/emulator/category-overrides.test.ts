@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { effectiveRules } from "../../src/emulator/rulesets/category-overrides.ts";
+import { effectiveRules } from "../../src/emulator/rulesets/managed-overrides.ts";
 import { managedIds, managedRulesets, scoreRuleId } from "../../src/emulator/rulesets/managed.ts";
 import type { Json } from "../../src/syntax/json.ts";
 import { listIn, testEmulator } from "../support/emulator.ts";

@@ -1,8 +1,10 @@
 import { describe, it } from "vitest";
 
-import { reported, statusOf } from "../../src/emulator/page-shield/detected.ts";
+import { reported, statusOf } from "../../src/emulator/page-shield/items.ts";
 import type { Detected } from "../../src/emulator/state.ts";
 import {
+  type Got,
+  type TestEmulator,
   errorOf,
   goodSeed,
   listOf,
@@ -11,7 +13,6 @@ import {
   testStart,
   textIn,
 } from "../support/emulator.ts";
-import type { Got, TestEmulator } from "../support/emulator.ts";
 
 const seed = goodSeed(`
 zones:

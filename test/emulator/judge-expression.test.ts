@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
+import { ServiceError } from "../../src/emulator/http/api-error.ts";
 import { fieldsOf } from "../../src/emulator/http/fields.ts";
-import { ServiceError } from "../../src/emulator/http/service-error.ts";
-import { checkExpression } from "../../src/emulator/rulesets/judge-expression.ts";
+import { checkExpression } from "../../src/emulator/rulesets/filter-expression.ts";
 
 /** Code and words with which an expression is refused, "" where it is not. */
 function refusalOf(expression: string, plan = "enterprise"): string {

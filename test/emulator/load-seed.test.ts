@@ -1,9 +1,12 @@
 import { describe, it } from "vitest";
 
-import { generateSeed, parseGeneration } from "../../src/emulator/seed/generate.ts";
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
-import { syntheticSeed } from "../../src/emulator/seed/synthetic-seed.ts";
+import {
+  generateSeed,
+  parseGeneration,
+  syntheticSeed,
+} from "../../src/emulator/seed/synthetic-seed.ts";
 import {
   goodSeed,
   listIn,

@@ -2,8 +2,7 @@ import Cloudflare from "cloudflare";
 import { describe, it } from "vitest";
 
 import { operations } from "../../src/emulator/http/operations.ts";
-import { listIn, objectIn, testEmulator, textIn } from "../support/emulator.ts";
-import type { TestEmulator } from "../support/emulator.ts";
+import { type TestEmulator, listIn, objectIn, testEmulator, textIn } from "../support/emulator.ts";
 
 const owasp = "4814384a9e5d4991b9815dcfc25d2f1f";
 const phase = "http_request_firewall_managed";

@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import {
+  type TestEmulator,
   codeOf,
   errorOf,
   goodSeed,
@@ -9,7 +10,6 @@ import {
   testEmulator,
   textIn,
 } from "../support/emulator.ts";
-import type { TestEmulator } from "../support/emulator.ts";
 
 const policy = {
   description: "Scripts of the checkout",

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { ServiceError } from "../../src/emulator/http/service-error.ts";
+import { ServiceError } from "../../src/emulator/http/api-error.ts";
 import {
   withChangedRule,
   withNewRule,

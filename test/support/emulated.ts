@@ -1,13 +1,13 @@
-import { createReader, createWriter, type Reader, type Writer } from "../../src/api/service.ts";
+import { type Reader, type Writer, createReader, createWriter } from "../../src/api/service.ts";
 import { basePath } from "../../src/api/wire.ts";
 import { seededRandom } from "../../src/emulator/control/faults.ts";
-import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
-import type { Dialect } from "../../src/emulator/http/dialect.ts";
+import { type Emulator, startEmulator } from "../../src/emulator/emulator.ts";
+import type { Dialect } from "../../src/emulator/http/endpoint.ts";
 import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { control } from "./ask.ts";
-import { connect, plantedToken, type ServiceChoice, type TestService } from "./service.ts";
+import { type ServiceChoice, type TestService, connect, plantedToken } from "./service.ts";
 
 /** Everything of a zone. */
 export const everything = { settings: true, policies: true, rules: true, scoreRule: true };

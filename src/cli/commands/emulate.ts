@@ -1,12 +1,12 @@
 import path from "node:path";
 
 import type { Listen } from "../../desired/config/config.ts";
-import type { Dialect } from "../../emulator/http/dialect.ts";
+import type { Dialect } from "../../emulator/http/endpoint.ts";
 import { operations } from "../../emulator/http/operations.ts";
-import { generateSeed, parseGeneration } from "../../emulator/seed/generate.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
+import { generateSeed, parseGeneration } from "../../emulator/seed/synthetic-seed.ts";
 import type { Host } from "../../host/host.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { emulatorOn, seedOrProblems } from "./emulator.ts";
 
 /** What `emulate` is told. */

@@ -2,7 +2,7 @@ import path from "node:path";
 
 import type { Config, Listen } from "../../desired/config/config.ts";
 import { type Emulator, startEmulator } from "../../emulator/emulator.ts";
-import type { Dialect } from "../../emulator/http/dialect.ts";
+import type { Dialect } from "../../emulator/http/endpoint.ts";
 import { loadSeed } from "../../emulator/seed/load-seed.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
 import { syntheticSeed } from "../../emulator/seed/synthetic-seed.ts";

@@ -1,13 +1,13 @@
 import type { Context } from "hono";
 
 import { type JsonObject, isJsonObject } from "../../syntax/json.ts";
+import { ServiceError, refused, unpublishedCodes } from "../http/api-error.ts";
 import type { App } from "../http/app.ts";
 import { type FieldReader, fieldsOf } from "../http/fields.ts";
 import { operations } from "../http/operations.ts";
-import { ServiceError, refused, unpublishedCodes } from "../http/service-error.ts";
 import { ageIn, isMoment } from "../http/time.ts";
-import { reported } from "../page-shield/detected.ts";
-import { effectiveRules } from "../rulesets/category-overrides.ts";
+import { reported } from "../page-shield/items.ts";
+import { effectiveRules } from "../rulesets/managed-overrides.ts";
 import { managedIds, managedRulesets } from "../rulesets/managed.ts";
 import { executedBy } from "../rulesets/ruleset.ts";
 import type { Service } from "../service.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../syntax/json.ts";
+import { refused, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
-import { refused, unpublishedCodes } from "../http/service-error.ts";
 import {
   changedPolicy,
   createdPolicy,
@@ -8,8 +8,8 @@ import {
   withoutPolicy,
 } from "../page-shield/policy-endpoints.ts";
 import { changedSettings } from "../page-shield/settings-endpoints.ts";
+import { tuned, tuningIn, tuningMembers } from "../rulesets/managed-overrides.ts";
 import { managedIds } from "../rulesets/managed.ts";
-import { tuned, tuningIn, tuningMembers } from "../rulesets/owasp-tuning.ts";
 import { managedPhase } from "../rulesets/phases.ts";
 import { withChangedRule, withNewRule, withoutRule } from "../rulesets/rule-endpoints.ts";
 import {

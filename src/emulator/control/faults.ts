@@ -1,7 +1,7 @@
 import { matchesGlob } from "../../syntax/glob.ts";
 import type { JsonObject } from "../../syntax/json.ts";
+import { unpublishedCodes } from "../http/api-error.ts";
 import { type FieldReader, fieldsOf } from "../http/fields.ts";
-import { unpublishedCodes } from "../http/service-error.ts";
 
 /** What can go wrong on demand. */
 export const faultKinds = [

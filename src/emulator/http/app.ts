@@ -5,16 +5,19 @@ import { basePath } from "../../api/wire.ts";
 import { addControl } from "../control/control.ts";
 import type { Suffering } from "../control/faults.ts";
 import type { Service } from "../service.ts";
-import { tokenNamedBy } from "./authenticate.ts";
+import { tokenNamedBy } from "./access.ts";
+import { type ServiceError, noRoute, refused, unpublishedCodes } from "./api-error.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { handleRequest, mostBytes } from "./handle-request.ts";
-import type { Incoming, Outcome } from "./handle-request.ts";
+import { type Incoming, type Outcome, handleRequest, mostBytes } from "./handle-request.ts";
 import { endpoints } from "./operations.ts";
-import { refusalReply } from "./reply.ts";
-import { cutShort, hangUp, sendReply } from "./send.ts";
-import type { RequestContext, Visit } from "./send.ts";
-import { noRoute, refused, unpublishedCodes } from "./service-error.ts";
-import type { ServiceError } from "./service-error.ts";
+import {
+  type RequestContext,
+  type Visit,
+  cutShort,
+  hangUp,
+  refusalReply,
+  sendReply,
+} from "./reply.ts";
 
 /** The router's type: below it is Node's own request and response. */
 export type App = Hono<{ Bindings: HttpBindings }>;

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, isJsonList, isJsonObject } from "../../syntax/json.ts";
-import { type ServiceError, refused } from "./service-error.ts";
+import { type ServiceError, refused } from "./api-error.ts";
 
 /** Reads members of a body at the edge; each mistake is refused with its code and a pointer to its place. */
 export interface FieldReader {

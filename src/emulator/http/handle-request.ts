@@ -3,12 +3,11 @@ import { type JsonObject, isJsonObject } from "../../syntax/json.ts";
 import type { Suffering } from "../control/faults.ts";
 import type { Service } from "../service.ts";
 import type { Owner, TokenState } from "../state.ts";
-import { isPermitted } from "./access.ts";
-import { authenticated, invalidAccessToken } from "./authenticate.ts";
+import { authenticated, invalidAccessToken, isPermitted } from "./access.ts";
+import { ServiceError, refused, unpublishedCodes } from "./api-error.ts";
 import type { Call, Endpoint } from "./endpoint.ts";
 import { queryFlag } from "./query.ts";
 import { type Reply, refusalReply, replyTo } from "./reply.ts";
-import { ServiceError, refused, unpublishedCodes } from "./service-error.ts";
 
 /** Largest body that is read; the service's own limit is not published. */
 export const mostBytes = 8 * 1024 * 1024;

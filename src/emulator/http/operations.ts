@@ -1,13 +1,11 @@
 import { itemEndpoints } from "../page-shield/item-endpoints.ts";
 import { policyEndpoints } from "../page-shield/policy-endpoints.ts";
 import { settingsEndpoints } from "../page-shield/settings-endpoints.ts";
-import { entrypointEndpoints } from "../rulesets/entrypoints.ts";
+import { entrypointEndpoints, versionEndpoints } from "../rulesets/entry-point-endpoints.ts";
 import { ruleEndpoints } from "../rulesets/rule-endpoints.ts";
-import { rulesetEndpoints } from "../rulesets/ruleset-endpoints.ts";
-import { rulesetLevels } from "../rulesets/ruleset-level.ts";
-import { versionEndpoints } from "../rulesets/ruleset-versions.ts";
-import { accountEndpoints } from "../zones/accounts.ts";
-import { zoneEndpoints } from "../zones/zones.ts";
+import { rulesetEndpoints, rulesetLevels } from "../rulesets/ruleset-endpoints.ts";
+import { accountEndpoints } from "../zones/account-endpoints.ts";
+import { zoneEndpoints } from "../zones/zone-endpoints.ts";
 import type { Endpoint, Operation } from "./endpoint.ts";
 
 /** Everything that the emulator answers below its base path; the router is made from this list. */

@@ -1,4 +1,5 @@
-import { refused, unpublishedCodes } from "./service-error.ts";
+import type { WireResultInfo } from "../../api/wire.ts";
+import { refused, unpublishedCodes } from "./api-error.ts";
 
 /** `true` or `false` in a query; anything else is refused. */
 export function queryFlag(query: URLSearchParams, name: string): boolean | undefined {
@@ -71,4 +72,27 @@ export function fits(pattern: string, text: string): boolean {
   if (open && close) return text.includes(core);
   if (open) return text.endsWith(core);
   return close ? text.startsWith(core) : text === core;
+}
+
+/** The page of `all` that a query asks for, with its `result_info`. */
+export function pageOf<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+  least: number,
+  most: number,
+  usual: number,
+): { readonly items: readonly T[]; readonly info: WireResultInfo } {
+  const page = queryInteger(query, "page", 1, 1_000_000_000) ?? 1;
+  const perPage = queryInteger(query, "per_page", least, most) ?? usual;
+  const items = all.slice((page - 1) * perPage, page * perPage);
+  return {
+    items,
+    info: {
+      page,
+      per_page: perPage,
+      count: items.length,
+      total_count: all.length,
+      total_pages: Math.ceil(all.length / perPage),
+    },
+  };
 }

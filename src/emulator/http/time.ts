@@ -17,3 +17,8 @@ export function ageIn(text: string): number | undefined {
   const milliseconds = units[unit ?? ""];
   return milliseconds === undefined ? undefined : Number(count) * milliseconds;
 }
+
+/** A moment as the service writes it, with microseconds (SERVICE.md B.3). */
+export function timestamp(moment: Date): string {
+  return moment.toISOString().replace("Z", "000Z");
+}

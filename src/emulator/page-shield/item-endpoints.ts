@@ -1,19 +1,20 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
 import { identifierIn, permissions, zoneIn } from "../http/access.ts";
+import { refused, unpublishedCodes } from "../http/api-error.ts";
 import { type Answer, type Call, type Endpoint, shown } from "../http/endpoint.ts";
 import { badQuery, queryFlag, queryInteger, queryOneOf } from "../http/query.ts";
-import { refused, unpublishedCodes } from "../http/service-error.ts";
 import type { ZoneState } from "../state.ts";
-import { cookieShown, itemShown } from "./detected.ts";
 import {
   type Filter,
   type Row,
   cookieFilters,
+  cookieShown,
   isMalicious,
+  itemShown,
   resourceFilters,
   rowsAt,
   withoutDuplicates,
-} from "./item-filters.ts";
+} from "./items.ts";
 
 /** Page size where the request names none; the service's own is not published. */
 const defaultPageSize = 20;

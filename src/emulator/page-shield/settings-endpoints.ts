@@ -1,10 +1,9 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { permissions, zoneIn } from "../http/access.ts";
-import { settingsShown, settingsStored } from "../http/dialect.ts";
-import { type Endpoint, shown, stored } from "../http/endpoint.ts";
+import { refused, unpublishedCodes } from "../http/api-error.ts";
+import { type Endpoint, settingsShown, settingsStored, shown, stored } from "../http/endpoint.ts";
 import { fieldsOf } from "../http/fields.ts";
-import { refused, unpublishedCodes } from "../http/service-error.ts";
-import { timestamp } from "../http/timestamp.ts";
+import { timestamp } from "../http/time.ts";
 import type { Settings, ZoneState } from "../state.ts";
 
 const path = "/zones/:zone_id/page_shield";

@@ -1,16 +1,12 @@
 import { identifierIn } from "../http/access.ts";
+import { refused, unpublishedCodes } from "../http/api-error.ts";
 import type { Call, Endpoint } from "../http/endpoint.ts";
 import type { FieldReader } from "../http/fields.ts";
-import { refused, unpublishedCodes } from "../http/service-error.ts";
-import { timestamp } from "../http/timestamp.ts";
+import { timestamp } from "../http/time.ts";
 import type { Owner, Rule, StoredRuleset } from "../state.ts";
-import { placed } from "./rule-position.ts";
 import { draftOf, ruleFrom } from "./rule.ts";
-import { makerOf, writtenAnswer } from "./ruleset-endpoints.ts";
-import { ownRulesetIn } from "./ruleset-level.ts";
-import type { RulesetLevel } from "./ruleset-level.ts";
-import { checkedRules, nextVersion, placeOf, rulesetFields } from "./ruleset.ts";
-import type { Maker } from "./ruleset.ts";
+import { type RulesetLevel, makerOf, ownRulesetIn, writtenAnswer } from "./ruleset-endpoints.ts";
+import { type Maker, checkedRules, nextVersion, placeOf, rulesetFields } from "./ruleset.ts";
 
 /** Single rules; every answer is the whole ruleset (SERVICE.md B.1). */
 export function ruleEndpoints(level: RulesetLevel): readonly Endpoint[] {
@@ -118,4 +114,48 @@ function ruleIn(call: Call, { current }: StoredRuleset): Rule {
   const rule = current.rules.find((candidate) => candidate.id === id);
   if (rule !== undefined) return rule;
   throw refused(404, unpublishedCodes.ruleNotFound, `could not find rule ${id}`);
+}
+
+/** Puts `rule` among `others` where `position` says; without one, at the end (SERVICE.md B.4). */
+export function placed(
+  others: readonly Rule[],
+  rule: Rule,
+  position: FieldReader | undefined,
+): readonly Rule[] {
+  return others.toSpliced(
+    position === undefined ? others.length : indexIn(position, others),
+    0,
+    rule,
+  );
+}
+
+/** The index among the other rules that a position stands for. */
+function indexIn(position: FieldReader, others: readonly Rule[]): number {
+  position.only(["before", "after", "index"]);
+  if (Object.keys(position.body).length !== 1) {
+    throw position.mistake("", "position must have exactly one of before, after and index");
+  }
+  const before = position.text("before");
+  if (before !== undefined) return before === "" ? 0 : indexOf(position, "before", before, others);
+  const after = position.text("after");
+  if (after === "") return others.length;
+  if (after !== undefined) return indexOf(position, "after", after, others) + 1;
+  return counted(position, others.length);
+}
+
+function indexOf(
+  position: FieldReader,
+  name: "before" | "after",
+  id: string,
+  others: readonly Rule[],
+): number {
+  const index = others.findIndex((rule) => rule.id === id);
+  if (index < 0) throw position.mistake(name, `could not find another rule ${id} in the ruleset`);
+  return index;
+}
+
+function counted(position: FieldReader, length: number): number {
+  const index = position.required("index", position.integer("index"));
+  if (index >= 1 && index <= length + 1) return index - 1;
+  throw position.mistake("index", `index ${index} is not between 1 and ${length + 1}`);
 }

@@ -1,11 +1,9 @@
 import { type Json, type JsonObject, canonicalJson } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import type { Rule, RuleContent } from "../state.ts";
-import { executeParameters } from "./execute-parameters.ts";
-import { checkExpression } from "./judge-expression.ts";
+import { type RulePlace, executeParameters, skipParameters } from "./action-parameters.ts";
+import { checkExpression } from "./filter-expression.ts";
 import { isManagedPhase, ruleActions } from "./phases.ts";
-import type { RulePlace } from "./rule-place.ts";
-import { skipParameters } from "./skip-parameters.ts";
 
 /** A rule as a request states it: the identity it claims, and what it says. */
 export interface RuleDraft {

@@ -1,11 +1,11 @@
 import { wireCodes } from "../../api/wire.ts";
 import type { JsonObject } from "../../syntax/json.ts";
+import { refused, unpublishedCodes } from "../http/api-error.ts";
 import { type FieldReader, fieldsOf } from "../http/fields.ts";
-import { refused, unpublishedCodes } from "../http/service-error.ts";
-import { timestamp } from "../http/timestamp.ts";
+import { timestamp } from "../http/time.ts";
 import type { Owner, Rule, Ruleset, StoredRuleset } from "../state.ts";
+import type { RulePlace } from "./action-parameters.ts";
 import { sourceOf } from "./phases.ts";
-import type { RulePlace } from "./rule-place.ts";
 import { type RuleDraft, draftOf, ruleFrom } from "./rule.ts";
 
 /** Earlier versions that are kept of each ruleset. */

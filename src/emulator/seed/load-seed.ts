@@ -5,7 +5,7 @@ import { type Document, LineCounter, isNode, parseDocument } from "yaml";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import { withoutSecrets } from "../../syntax/without-secrets.ts";
-import type { SeedMistake, Step } from "./seed-mistakes.ts";
+import type { SeedMistake, Step } from "./check-seed.ts";
 import type { Seed, SeedProblem } from "./seed.ts";
 import { seededState } from "./seeded-state.ts";
 

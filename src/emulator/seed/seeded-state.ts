@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../syntax/json.ts";
-import { ServiceError } from "../http/service-error.ts";
-import { timestamp } from "../http/timestamp.ts";
+import { ServiceError } from "../http/api-error.ts";
+import { timestamp } from "../http/time.ts";
 import { createdPolicy } from "../page-shield/policy-endpoints.ts";
 import { changedSettings } from "../page-shield/settings-endpoints.ts";
-import { withDeployment } from "../rulesets/deployment.ts";
+import { withDeployment } from "../rulesets/managed-overrides.ts";
 import { managedPhase } from "../rulesets/phases.ts";
 import {
   type Maker,
@@ -25,17 +25,18 @@ import type {
   ZoneState,
 } from "../state.ts";
 import { idFrom } from "../store.ts";
+import { type SeedMistake, type Step, seedMistakes } from "./check-seed.ts";
+import type { Seed, SeedAccount, SeedRuleset, SeedZone } from "./seed.ts";
 import {
   bareZone,
   everything,
   limitFrom,
   onlyAccount,
+  seededCookie,
+  seededItem,
   tokenFrom,
   unlimited,
-} from "./seed-defaults.ts";
-import { type SeedMistake, type Step, seedMistakes } from "./seed-mistakes.ts";
-import type { Seed, SeedAccount, SeedRuleset, SeedZone } from "./seed.ts";
-import { seededCookie, seededItem } from "./seeded-items.ts";
+} from "./seeded-parts.ts";
 
 /** A state made from a seed, with every mistake found on the way; a mistaken part is left out. */
 interface SeededState {

@@ -1,4 +1,6 @@
-import type { Seed, SeedZone } from "./seed.ts";
+import type { JsonObject } from "../../syntax/json.ts";
+import { seededRandom } from "../control/faults.ts";
+import type { Seed, SeedDetected, SeedZone } from "./seed.ts";
 
 /** The small synthetic account that an emulator shows where no seed is given. */
 export function syntheticSeed(): Seed {
@@ -73,3 +75,85 @@ const shop: SeedZone = {
     { name: "theme", max_age_attribute: 31_536_000 },
   ],
 };
+
+/** How much a generated seed holds: so many zones, and in each so many policies and scripts. */
+interface Generation {
+  readonly zones: number;
+  readonly policies: number;
+  readonly scripts: number;
+  /** Equal numbers give equal seeds. */
+  readonly seed: number;
+}
+
+const usual: Generation = { zones: 10, policies: 1, scripts: 10, seed: 1 };
+const names = ["zones", "policies", "scripts", "seed"] as const;
+const most = 1_000_000;
+
+/** Reads `zones=1000,policies=3,scripts=50,seed=1`; a text, where it cannot be read, says why. */
+export function parseGeneration(text: string): Generation | string {
+  let generation = usual;
+  for (const part of text.split(",")) {
+    const [given = "", value = ""] = part.split("=", 2).map((side) => side.trim());
+    const name = names.find((known) => known === given);
+    if (name === undefined) return `"${given}" is not one of ${names.join(", ")}`;
+    if (!/^\d{1,7}$/.test(value) || Number(value) > most) {
+      return `${name} must be a whole number up to ${most}, as in ${name}=${usual[name]}`;
+    }
+    generation = { ...generation, [name]: Number(value) };
+  }
+  return generation;
+}
+
+/** Makes a synthetic seed of the wanted size: each zone has its policies and scripts, and deploys the OWASP ruleset. */
+export function generateSeed({ zones, policies, scripts, seed }: Generation): Seed {
+  const random = seededRandom(seed);
+  return {
+    accounts: [{ name: "Synthetic account" }],
+    zones: many(zones, (index) => zoneOf(index, { policies, scripts }, random)),
+  };
+}
+
+function zoneOf(
+  index: number,
+  { policies, scripts }: Pick<Generation, "policies" | "scripts">,
+  random: () => number,
+): SeedZone {
+  const name = `zone-${String(index + 1).padStart(6, "0")}.synthetic.example`;
+  return {
+    name,
+    entitlements: { policies: Math.max(policies, 20) },
+    settings: { enabled: random() < 0.9 },
+    policies: many(policies, (each) => policyOf(each, name, random)),
+    entrypoint: [
+      {
+        deploy: "owasp",
+        description: "Synthetic: OWASP core ruleset",
+        paranoia_level: 1 + Math.floor(random() * 4),
+        score_threshold: [25, 40, 60][Math.floor(random() * 3)] ?? 40,
+      },
+    ],
+    scripts: many(scripts, (each) => scriptOf(each, name, random)),
+  };
+}
+
+function policyOf(index: number, zone: string, random: () => number): JsonObject {
+  return {
+    description: `Synthetic: policy ${index + 1}`,
+    action: random() < 0.5 ? "log" : "allow",
+    expression: `http.host eq "${zone}" and starts_with(http.request.uri.path, "/area-${index + 1}/")`,
+    enabled: random() < 0.9,
+    value: `script-src 'self' cdn-${Math.floor(random() * 20)}.synthetic.example`,
+  };
+}
+
+function scriptOf(index: number, zone: string, random: () => number): SeedDetected {
+  return {
+    url: `https://cdn-${Math.floor(random() * 20)}.synthetic.example/${zone}/script-${index + 1}.js`,
+    status: random() < 0.9 ? "active" : "infrequent",
+    js_integrity_score: 1 + Math.floor(random() * 99),
+  };
+}
+
+function many<T>(count: number, make: (index: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}

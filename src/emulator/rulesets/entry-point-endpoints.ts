@@ -1,11 +1,85 @@
-import { emptied, shown } from "../http/endpoint.ts";
-import type { Call, Endpoint } from "../http/endpoint.ts";
-import { noRoute, refused, unpublishedCodes } from "../http/service-error.ts";
+import { wireCodes } from "../../api/wire.ts";
+import { noRoute, refused, unpublishedCodes } from "../http/api-error.ts";
+import { type Call, type Endpoint, emptied, shown } from "../http/endpoint.ts";
 import type { Ruleset, StoredRuleset } from "../state.ts";
-import { headOf } from "./ruleset-endpoints.ts";
-import { ownRulesetIn, rulesetIn } from "./ruleset-level.ts";
-import type { RulesetLevel } from "./ruleset-level.ts";
-import { withRuleset } from "./ruleset.ts";
+import {
+  type RulesetLevel,
+  headOf,
+  makerOf,
+  ownRulesetIn,
+  phaseIn,
+  rulesetIn,
+  updated,
+  writtenAnswer,
+} from "./ruleset-endpoints.ts";
+import {
+  emptyRuleset,
+  entrypointKind,
+  entrypointOf,
+  rulesetFields,
+  withRuleset,
+} from "./ruleset.ts";
+
+/** Entry points of phases (SERVICE.md B.1, B.3). */
+export function entrypointEndpoints(level: RulesetLevel): readonly Endpoint[] {
+  const { one, prefix, read, write } = level;
+  const path = `${prefix}/phases/:ruleset_phase/entrypoint`;
+  return [
+    {
+      ...read,
+      method: "GET",
+      path,
+      summary: `Get ${one} entry point ruleset`,
+      handle: (call) => shown(entrypointIn(level, call).current),
+    },
+    {
+      ...write,
+      method: "PUT",
+      path,
+      summary: `Update or create ${one} entry point ruleset`,
+      handle: (call) => {
+        const owner = level.ownerIn(call);
+        const phase = phaseIn(call);
+        const fields = rulesetFields(call.body());
+        fields.only(["name", "description", "rules"]);
+        const live = entrypointOf(owner, phase);
+        const name = fields.text("name") ?? "default";
+        const before = live ?? {
+          current: emptyRuleset(call.store.newId(), { name, kind: entrypointKind(owner), phase }),
+          past: [],
+        };
+        return writtenAnswer(owner, updated(fields, before, owner, makerOf(call)));
+      },
+    },
+    {
+      ...read,
+      method: "GET",
+      path: `${path}/versions`,
+      summary: `List ${one} entry point ruleset's versions`,
+      // An absent entry point has no versions; that is no error (SERVICE.md B.8).
+      handle: (call) =>
+        shown(versionsOf(entrypointOf(level.ownerIn(call), phaseIn(call))).map(headOf)),
+    },
+    {
+      ...read,
+      method: "GET",
+      path: `${path}/versions/:ruleset_version`,
+      summary: `Get a version of ${one} entry point ruleset`,
+      handle: (call) => shown(versionIn(call, entrypointIn(level, call))),
+    },
+  ];
+}
+
+function entrypointIn(level: RulesetLevel, call: Call): StoredRuleset {
+  const phase = phaseIn(call);
+  const entrypoint = entrypointOf(level.ownerIn(call), phase);
+  if (entrypoint !== undefined) return entrypoint;
+  throw refused(
+    404,
+    wireCodes.noEntrypoint,
+    `could not find entrypoint ruleset in the ${phase} phase`,
+  );
+}
 
 /** Versions of rulesets (SERVICE.md B.1). */
 export function versionEndpoints(level: RulesetLevel): readonly Endpoint[] {

@@ -1,5 +1,4 @@
-import { wireCodes } from "../../api/wire.ts";
-import type { WireMessage } from "../../api/wire.ts";
+import { type WireMessage, wireCodes } from "../../api/wire.ts";
 
 /** Codes of refusals whose status is known but whose code no public source tells; clients must not rely on them. */
 export const unpublishedCodes = {

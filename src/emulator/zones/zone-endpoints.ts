@@ -2,8 +2,7 @@ import { compareText } from "../../syntax/by-text.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { isPermitted, permissions, reachesZone, zoneIn } from "../http/access.ts";
 import { type Answer, type Call, type Endpoint, shown } from "../http/endpoint.ts";
-import { pageOf } from "../http/paging.ts";
-import { badQuery, queryList, queryOneOf, queryText } from "../http/query.ts";
+import { badQuery, pageOf, queryList, queryOneOf, queryText } from "../http/query.ts";
 import type { TokenState, ZoneState } from "../state.ts";
 import { type Store, idFrom } from "../store.ts";
 

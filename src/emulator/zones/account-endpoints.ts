@@ -2,8 +2,7 @@ import { wireCodes } from "../../api/wire.ts";
 import { compareText } from "../../syntax/by-text.ts";
 import { accountIn, permissions, reachesAccount } from "../http/access.ts";
 import { type Answer, type Call, type Endpoint, shown } from "../http/endpoint.ts";
-import { pageOf } from "../http/paging.ts";
-import { queryOneOf } from "../http/query.ts";
+import { pageOf, queryOneOf } from "../http/query.ts";
 import type { AccountState, TokenState } from "../state.ts";
 
 const common = { method: "GET", dryRun: false } as const;
