@@ -18,7 +18,7 @@ export interface Policy {
   readonly value: string;
 }
 
-/** What a rule says, apart from its identity; members that the service leaves out of answers are absent. */
+/** A rule without its identity; members that the service omits from responses are absent. */
 export interface RuleContent {
   readonly ref: string;
   readonly action: string;
@@ -35,14 +35,14 @@ export interface RuleContent {
   readonly score_threshold?: number;
 }
 
-/** A rule as answers show it, stored that way so that a GET copies nothing. */
+/** A rule in the form of responses. */
 export interface Rule extends RuleContent {
   readonly id: string;
   readonly version: string;
   readonly last_updated: string;
 }
 
-/** One version of a ruleset as answers show it. */
+/** One version of a ruleset in the form of responses. */
 export interface Ruleset {
   readonly id: string;
   readonly name: string;
@@ -61,19 +61,19 @@ export interface StoredRuleset {
   readonly past: readonly Ruleset[];
 }
 
-/** A script, connection or cookie that visitors' browsers reported; its status follows from reports and time. */
-export interface Detected {
+/** A script, connection or cookie that browsers reported; its status depends on the reports and the time. */
+export interface InventoryItem {
   readonly id: string;
   readonly reports: number;
   readonly firstSeen: number;
   readonly lastSeen: number;
-  /** Members of the answer that do not change with time. */
+  /** Members of the response that do not change with time. */
   readonly facts: JsonObject;
-  /** Members that are shown with the single item only. */
+  /** Members that only the response with the single item has. */
   readonly detail: JsonObject;
 }
 
-/** What a zone's contract allows. */
+/** What a zone's contract includes. */
 export interface Entitlements {
   readonly policies: number;
   readonly rules: number;
@@ -81,7 +81,7 @@ export interface Entitlements {
   readonly reporting_endpoint: boolean;
 }
 
-/** A zone with everything in it; never changed, only replaced as a whole. */
+/** A zone with all its resources; immutable, replaced as a whole. */
 export interface ZoneState {
   readonly level: "zone";
   readonly id: string;
@@ -96,12 +96,12 @@ export interface ZoneState {
   readonly settings: Settings;
   readonly policies: readonly Policy[];
   readonly rulesets: readonly StoredRuleset[];
-  readonly scripts: readonly Detected[];
-  readonly connections: readonly Detected[];
-  readonly cookies: readonly Detected[];
+  readonly scripts: readonly InventoryItem[];
+  readonly connections: readonly InventoryItem[];
+  readonly cookies: readonly InventoryItem[];
 }
 
-/** An account; never changed, only replaced as a whole. */
+/** An account; immutable, replaced as a whole. */
 export interface AccountState {
   readonly level: "account";
   readonly id: string;
@@ -110,10 +110,10 @@ export interface AccountState {
   readonly rulesets: readonly StoredRuleset[];
 }
 
-/** Whoever has rulesets. */
+/** What rulesets belong to. */
 export type Owner = ZoneState | AccountState;
 
-/** A credential; `null` in a moment means that there is none. */
+/** A credential; `null`: no such time. */
 export interface TokenState {
   readonly id: string;
   readonly name: string;
@@ -126,14 +126,14 @@ export interface TokenState {
   readonly notBefore: string | null;
 }
 
-/** Quota of requests for each credential. */
+/** Rate limit of each credential. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowMs: number;
   readonly lockoutMs: number;
 }
 
-/** Everything that the service remembers, as plain data. */
+/** The whole state of the service, as plain data. */
 export interface State {
   readonly accounts: readonly AccountState[];
   readonly zones: readonly ZoneState[];
@@ -141,6 +141,6 @@ export interface State {
   readonly rateLimit: RateLimit | null;
   /** How far the emulator's clock is ahead of the real one, in milliseconds. */
   readonly clockOffset: number;
-  /** How many ids were made, so that none is made twice. */
+  /** How many ids were generated, so that none is generated twice. */
   readonly made: number;
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { byText } from "../syntax/by-text.ts";
 import type { AccountState, Owner, RateLimit, State, TokenState, ZoneState } from "./state.ts";
 
-/** How many replaced zones and accounts are kept for stale reads. */
+/** Replaced zones and accounts that are kept for stale reads. */
 const historyLimit = 1_000;
 
 interface Replaced {
@@ -11,19 +11,19 @@ interface Replaced {
   readonly at: number;
 }
 
-/** The one place that holds what the service remembers. Zones and accounts in it are replaced, never changed. */
+/** State of the emulated service. Zones and accounts in it are replaced, never changed. */
 export class Store {
   readonly #clock: { now(): Date };
   readonly #zones = new Map<string, ZoneState>();
   readonly #accounts = new Map<string, AccountState>();
   readonly #tokens = new Map<string, TokenState>();
   readonly #history: Replaced[] = [];
-  /** In the order of their names, so that a listing need not sort. */
+  /** Ordered by name, so that a listing does not sort. */
   readonly #ordered: ZoneState[];
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #indexes: ReadonlyMap<string, number>;
   readonly rateLimit: RateLimit | null;
   #clockOffset: number;
-  #made: number;
+  #idCount: number;
 
   constructor(state: State, clock: { now(): Date }) {
     this.#clock = clock;
@@ -31,18 +31,18 @@ export class Store {
     for (const account of state.accounts) this.#accounts.set(account.id, account);
     for (const token of state.tokens) this.#tokens.set(token.value, token);
     this.#ordered = state.zones.toSorted(byText(({ name }) => name));
-    this.#places = new Map(this.#ordered.map(({ id }, index) => [id, index]));
+    this.#indexes = new Map(this.#ordered.map(({ id }, index) => [id, index]));
     this.rateLimit = state.rateLimit;
     this.#clockOffset = state.clockOffset;
-    this.#made = state.made;
+    this.#idCount = state.made;
   }
 
-  /** The emulator's own time. */
+  /** The emulator's time. */
   now(): Date {
     return new Date(this.#clock.now().getTime() + this.#clockOffset);
   }
 
-  /** Moves the emulator's own time. */
+  /** Moves the emulator's time. */
   moveClock(milliseconds: number): void {
     this.#clockOffset += milliseconds;
   }
@@ -59,7 +59,7 @@ export class Store {
     return this.#accounts.get(id);
   }
 
-  /** All zones in the order of their names. */
+  /** All zones, ordered by name. */
   zones(): readonly ZoneState[] {
     return this.#ordered;
   }
@@ -76,38 +76,38 @@ export class Store {
     return this.#tokens.get(value);
   }
 
-  /** Stores a new state of a zone or account in one step. */
+  /** Replaces a zone or account. */
   replace(owner: Owner): void {
     const before = owner.level === "zone" ? this.zone(owner.id) : this.account(owner.id);
     if (before !== undefined) this.#history.push({ owner: before, at: this.now().getTime() });
     if (this.#history.length > historyLimit) this.#history.shift();
     if (owner.level === "account") this.#accounts.set(owner.id, owner);
-    else this.#storeZone(owner);
+    else this.#replaceZone(owner);
   }
 
-  #storeZone(zone: ZoneState): void {
-    const place = this.#places.get(zone.id);
-    if (place === undefined) throw new Error(`the store has no zone ${zone.id}`);
-    this.#ordered[place] = zone;
+  #replaceZone(zone: ZoneState): void {
+    const index = this.#indexes.get(zone.id);
+    if (index === undefined) throw new Error(`the store has no zone ${zone.id}`);
+    this.#ordered[index] = zone;
     this.#zones.set(zone.id, zone);
   }
 
-  /** A zone or account as it was at a moment, as far as history reaches. */
-  asOf<T extends Owner>(owner: T, moment: number): T {
+  /** A zone or account as it was at `time` (milliseconds since 1970), as far as history reaches. */
+  asOf<T extends Owner>(owner: T, time: number): T {
     const older = this.#history.find(
       (entry): entry is Replaced & { readonly owner: T } =>
-        entry.at > moment && entry.owner.id === owner.id && entry.owner.level === owner.level,
+        entry.at > time && entry.owner.id === owner.id && entry.owner.level === owner.level,
     );
     return older?.owner ?? owner;
   }
 
-  /** A new identifier: 32 hexadecimal digits, the same in each run that makes as many before. */
+  /** A new identifier, determined by how many were generated before. */
   newId(): string {
-    this.#made += 1;
-    return idFrom(`made/${this.#made}`);
+    this.#idCount += 1;
+    return generatedId(this.#idCount);
   }
 
-  /** Everything as plain data. */
+  /** The whole state as plain data. */
   state(): State {
     return {
       accounts: this.accounts(),
@@ -115,12 +115,17 @@ export class Store {
       tokens: this.tokens(),
       rateLimit: this.rateLimit,
       clockOffset: this.#clockOffset,
-      made: this.#made,
+      made: this.#idCount,
     };
   }
 }
 
-/** An identifier that always belongs to the same text. */
+/** The identifier of a resource that was created as the `count`th. */
+export function generatedId(count: number): string {
+  return idFrom(`made/${count}`);
+}
+
+/** An identifier of 32 hexadecimal digits that depends on `text` alone. */
 export function idFrom(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

@@ -70,3 +70,12 @@ export function parseName<T extends string>(names: readonly T[], json: unknown):
 export function coerceName<T extends string>(names: readonly [T, ...T[]], json: unknown): T {
   return parseName(names, json) ?? names[0];
 }
+
+/** An object of the members that are not `undefined`. */
+export function definedMembers(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  const defined: Record<string, Json> = {};
+  for (const [name, value] of Object.entries(members)) {
+    if (value !== undefined) defined[name] = value;
+  }
+  return defined;
+}

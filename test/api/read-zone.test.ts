@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { createReader, createWriter } from "../../src/api/service.ts";
-import { dialects } from "../../src/emulator/http/endpoint.ts";
+import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { managedPhase } from "../../src/zone/managed-ruleset.ts";
 import { emulated, everything } from "../support/emulated.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";

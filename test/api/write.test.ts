@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { sendWrite } from "../../src/api/write/send-write.ts";
-import { type Dialect, dialects } from "../../src/emulator/http/endpoint.ts";
+import { type Dialect, dialects } from "../../src/emulator/http/api-endpoint.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { emulated } from "../support/emulated.ts";

@@ -9,9 +9,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 
-import { startEmulator } from "../../src/emulator/emulator.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import { generateSeed } from "../../src/emulator/seed/synthetic-seed.ts";
+import { startEmulator } from "../../src/emulator/start-emulator.ts";
 import type { BenchResult } from "./run.ts";
 
 const zones = 10_000;

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { dialects } from "../../src/emulator/http/endpoint.ts";
+import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { listOf, resultOf, testEmulator } from "../support/emulator.ts";
 
 describe("the dialect of answers", () => {

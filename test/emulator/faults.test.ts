@@ -13,12 +13,12 @@ const policy = {
   value: "script-src 'self'",
 };
 
-/** Which of a thousand requests a fault with probability 0.3 strikes. */
-function struck(seed: number): readonly boolean[] {
+/** Which of a thousand requests a fault with probability 0.3 hits. */
+function hitsOf(seed: number): readonly boolean[] {
   const faults = new Faults();
   faults.add({ fault: "lost_answer", probability: 0.3, seed });
-  const victim = { method: "GET", path: "/zones", credential: "" };
-  return Array.from({ length: 1_000 }, () => faults.strike(victim).lostAnswer);
+  const target = { method: "GET", path: "/zones", credential: "" };
+  return Array.from({ length: 1_000 }, () => faults.effectsOn(target).lostAnswer);
 }
 
 describe("a fault", () => {
@@ -148,59 +148,59 @@ describe("a fault", () => {
   });
 
   it.for([
-    { order: { method: "get" }, strikes: [true, true, false, true] },
-    { order: { method: "PUT" }, strikes: [false, false, true, false] },
-    { order: { path: "*/policies" }, strikes: [false, true, false, false] },
-    { order: { path: "/zones/*/page_shield" }, strikes: [true, false, true, false] },
-    { order: { credential: "reader" }, strikes: [false, false, false, true] },
-    { order: { count: 2 }, strikes: [true, true, false, false] },
-    { order: { skip: 1, count: 1 }, strikes: [false, true, false, false] },
-    { order: { probability: 0 }, strikes: [false, false, false, false] },
-  ])("with $order strikes $strikes", ({ order, strikes }, { expect }) => {
+    { spec: { method: "get" }, hits: [true, true, false, true] },
+    { spec: { method: "PUT" }, hits: [false, false, true, false] },
+    { spec: { path: "*/policies" }, hits: [false, true, false, false] },
+    { spec: { path: "/zones/*/page_shield" }, hits: [true, false, true, false] },
+    { spec: { credential: "reader" }, hits: [false, false, false, true] },
+    { spec: { count: 2 }, hits: [true, true, false, false] },
+    { spec: { skip: 1, count: 1 }, hits: [false, true, false, false] },
+    { spec: { probability: 0 }, hits: [false, false, false, false] },
+  ])("with $spec hits $hits", ({ spec, hits }, { expect }) => {
     const faults = new Faults();
-    faults.add({ fault: "lost_answer", ...order });
-    const victims = [
+    faults.add({ fault: "lost_answer", ...spec });
+    const targets = [
       { method: "GET", path: "/zones/a/page_shield", credential: "all" },
       { method: "GET", path: "/zones/a/page_shield/policies", credential: "all" },
       { method: "PUT", path: "/zones/a/page_shield", credential: "all" },
       { method: "GET", path: "/zones", credential: "reader" },
     ];
-    expect(victims.map((victim) => faults.strike(victim).lostAnswer)).toEqual(strikes);
+    expect(targets.map((target) => faults.effectsOn(target).lostAnswer)).toEqual(hits);
   });
 
-  it("with a probability strikes about that often, and the same way for the same seed", ({
+  it("with a probability hits about that often, and the same way for the same seed", ({
     expect,
   }) => {
-    expect(struck(7)).toEqual(struck(7));
-    expect(struck(7)).not.toEqual(struck(8));
-    const share = struck(7).filter(Boolean).length / 1_000;
+    expect(hitsOf(7)).toEqual(hitsOf(7));
+    expect(hitsOf(7)).not.toEqual(hitsOf(8));
+    const share = hitsOf(7).filter(Boolean).length / 1_000;
     expect(share).toBeGreaterThan(0.25);
     expect(share).toBeLessThan(0.35);
   });
 
   it.for([
-    { order: {}, pointer: "/fault" },
-    { order: { fault: "fire" }, pointer: "/fault" },
-    { order: { fault: "latency" }, pointer: "/milliseconds" },
-    { order: { fault: "status", status: 200 }, pointer: "/status" },
-    { order: { fault: "lost_answer", probability: 2 }, pointer: "/probability" },
-    { order: { fault: "lost_answer", times: 2 }, pointer: "/times" },
-  ])("ordered as $order is refused", async ({ order, pointer }, context) => {
+    { spec: {}, pointer: "/fault" },
+    { spec: { fault: "fire" }, pointer: "/fault" },
+    { spec: { fault: "latency" }, pointer: "/milliseconds" },
+    { spec: { fault: "status", status: 200 }, pointer: "/status" },
+    { spec: { fault: "lost_answer", probability: 2 }, pointer: "/probability" },
+    { spec: { fault: "lost_answer", times: 2 }, pointer: "/times" },
+  ])("specified as $spec is rejected", async ({ spec, pointer }, context) => {
     await using world = await testEmulator(context);
-    const answer = await world.control("POST", "/faults", order);
+    const answer = await world.control("POST", "/faults", spec);
     context.expect(answer.status).toBe(400);
     context.expect(errorOf(answer)).toMatchObject({ source: { pointer } });
   });
 
-  it("is listed with how often it struck, and ended by its number", async (context) => {
+  it("is listed with its number of hits, and removed by its id", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
-    const order = { fault: "status", status: 500, count: 3 };
-    const { body } = await world.control("POST", "/faults", order);
-    expect(body).toMatchObject({ id: 1, left: 3, struck: 0 });
+    const spec = { fault: "status", status: 500, count: 3 };
+    const { body } = await world.control("POST", "/faults", spec);
+    expect(body).toMatchObject({ id: 1, remaining: 3, hits: 0 });
     await world.call("GET", "/zones");
     const listed = await world.control("GET", "/faults");
-    expect(listed.body["faults"]).toEqual([{ id: 1, order, left: 2, struck: 1 }]);
+    expect(listed.body["faults"]).toEqual([{ id: 1, spec, remaining: 2, hits: 1 }]);
     expect((await world.control("DELETE", "/faults/1")).status).toBe(200);
     expect((await world.control("DELETE", "/faults/1")).status).toBe(404);
     expect((await world.call("GET", "/zones")).status).toBe(200);

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
-import { reported, statusOf } from "../../src/emulator/page-shield/items.ts";
-import type { Detected } from "../../src/emulator/state.ts";
+import { withReports, statusOf } from "../../src/emulator/page-shield/items.ts";
+import type { InventoryItem } from "../../src/emulator/state.ts";
 import {
   type Got,
   type TestEmulator,
@@ -152,7 +152,7 @@ describe("detected cookies", () => {
 
 describe("the status of a script", () => {
   const day = 86_400_000;
-  const seen = (reports: number, daysAgo: number): Detected => ({
+  const seen = (reports: number, daysAgo: number): InventoryItem => ({
     id: "x",
     reports,
     firstSeen: 0,
@@ -178,8 +178,8 @@ describe("the status of a script", () => {
   );
 
   it("rises with reports", ({ expect }) => {
-    expect(statusOf(reported(seen(1, 2), 3, testStart), testStart)).toBe("active");
-    expect(statusOf(reported(seen(9, 20), 1, testStart), testStart)).toBe("active");
+    expect(statusOf(withReports(seen(1, 2), 3, testStart), testStart)).toBe("active");
+    expect(statusOf(withReports(seen(9, 20), 1, testStart), testStart)).toBe("active");
   });
 
   it("follows the emulator's clock and the reports of browsers", async (context) => {

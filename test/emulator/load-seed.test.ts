@@ -56,8 +56,8 @@ describe("a seed", () => {
         "",
       ].join("\n"),
       says: [
-        "seed.yaml:3:23: this value is there already",
-        "seed.yaml:6:11: this name is there already",
+        "seed.yaml:3:23: this value exists already",
+        "seed.yaml:6:11: this name exists already",
       ],
     },
     {
@@ -70,7 +70,7 @@ describe("a seed", () => {
         `      - { id: ${"a".repeat(32)}, url: y }`,
         "",
       ].join("\n"),
-      says: ["seed.yaml:5:15: this id is there already"],
+      says: ["seed.yaml:5:15: this id exists already"],
     },
     {
       when: "a policy is one that the service refuses",
@@ -121,7 +121,7 @@ describe("a seed", () => {
     {
       when: "an age is beyond all moments",
       text: "zones:\n  - name: a.example\n    scripts:\n      - { url: x, last_seen_at: 999999999d }\n",
-      says: ['seed.yaml:4:33: "999999999d" is neither a moment nor an age'],
+      says: ['seed.yaml:4:33: "999999999d" is neither a time nor an age'],
     },
     {
       when: "a moment is none",
@@ -152,7 +152,7 @@ describe("a seed", () => {
       ].join("\n"),
       says: [
         "seed.yaml:5:27: 'http_request' is not a valid value for phase",
-        "seed.yaml:6:27: there is an entry point of the http_request_firewall_managed phase already",
+        "seed.yaml:6:27: the http_request_firewall_managed phase has an entry point already",
       ],
     },
     {
@@ -196,8 +196,8 @@ zones:
   });
 
   it("that is the synthetic one is sound, and deploys OWASP in one zone", ({ expect }) => {
-    const { state, mistakes } = seededState(syntheticSeed(), testStart);
-    expect(mistakes).toEqual([]);
+    const { state, issues } = seededState(syntheticSeed(), testStart);
+    expect(issues).toEqual([]);
     const deploying = state.zones.filter(({ rulesets }) =>
       rulesets.some(({ current }) => current.rules.length > 0),
     );
@@ -208,8 +208,8 @@ zones:
 describe("a generated seed", () => {
   it("has the wanted size, is sound, and is the same for the same number", ({ expect }) => {
     const generation = { zones: 7, policies: 3, scripts: 5, seed: 4 };
-    const { state, mistakes } = seededState(generateSeed(generation), testStart);
-    expect(mistakes).toEqual([]);
+    const { state, issues } = seededState(generateSeed(generation), testStart);
+    expect(issues).toEqual([]);
     expect(state.zones).toHaveLength(7);
     for (const { policies, scripts } of state.zones) {
       expect([policies.length, scripts.length]).toEqual([3, 5]);

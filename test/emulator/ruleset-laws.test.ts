@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { ServiceError } from "../../src/emulator/http/api-error.ts";
+import { ApiError } from "../../src/emulator/http/api-error.ts";
 import {
-  withChangedRule,
+  withUpdatedRule,
   withNewRule,
   withoutRule,
 } from "../../src/emulator/rulesets/rule-endpoints.ts";
@@ -12,7 +12,7 @@ import {
   nextVersion,
   replacedRules,
   rulesetFields,
-} from "../../src/emulator/rulesets/ruleset.ts";
+} from "../../src/emulator/rulesets/stored-ruleset.ts";
 import { seededState } from "../../src/emulator/seed/seeded-state.ts";
 import type { StoredRuleset, ZoneState } from "../../src/emulator/state.ts";
 import { idFrom } from "../../src/emulator/store.ts";
@@ -72,22 +72,22 @@ function after(before: StoredRuleset, taken: Step, newId: () => string): StoredR
     if (live === undefined) return undefined;
     if (taken.verb === "remove") return withoutRule(live, before, testStart);
     const body = taken.verb === "change" ? taken.rule : { position: { index: taken.index } };
-    return withChangedRule(rulesetFields(body), live, before, zone, maker);
+    return withUpdatedRule(rulesetFields(body), live, before, zone, maker);
   } catch (error) {
-    if (error instanceof ServiceError) return undefined;
+    if (error instanceof ApiError) return undefined;
     throw error;
   }
 }
 
 /** Every ruleset on the way through the steps, refused ones left out. */
 function history(steps: readonly Step[]): readonly StoredRuleset[] {
-  let made = 0;
+  let count = 0;
   const newId = (): string => {
-    made += 1;
-    return idFrom(`law/${made}`);
+    count += 1;
+    return idFrom(`law/${count}`);
   };
   const empty = emptyRuleset(newId(), { name: "default", kind: "zone", phase });
-  const all = [nextVersion(empty, {}, testStart)];
+  const all = [nextVersion({ current: empty, past: [] }, {}, testStart)];
   for (const taken of steps) {
     const [before] = all.slice(-1);
     const next = before === undefined ? undefined : after(before, taken, newId);

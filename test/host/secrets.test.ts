@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
 
 import { seededRandom } from "../../src/emulator/control/faults.ts";
-import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
+import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
 import type { Host } from "../../src/host/host.ts";
 import { systemClock } from "../../src/host/system-clock.ts";
 import { workplace, type Started, type Workplace } from "../support/command-line.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { dialects } from "../../src/emulator/http/endpoint.ts";
+import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { plan } from "../../src/plan/plan.ts";
 import { fingerprintsOf, freshnessOf } from "../../src/plan/saved/fingerprint.ts";
 import { type JsonObject, isJsonObject } from "../../src/syntax/json.ts";

@@ -143,7 +143,7 @@ async function tell(
 
 async function struckIn({ emulator }: Emulated): Promise<number> {
   const answer: unknown = await (await fetch(`${emulator.url}/_emulator/faults`)).json();
-  return listIn(objectIn(answer)["faults"]).reduce((sum, { struck }) => sum + Number(struck), 0);
+  return listIn(objectIn(answer)["faults"]).reduce((sum, { hits }) => sum + Number(hits), 0);
 }
 
 /** A sweep every quarter of an hour, until two in a row find nothing to do; gives up after three hours. */

@@ -283,5 +283,5 @@ export const seedZones: fc.Arbitrary<Omit<SeedZone, "name">> = liveZones.map(
 
 function isAccepted(parts: Omit<SeedZone, "name">): boolean {
   const now = new Date("2026-11-20T12:00:00Z");
-  return seededState({ zones: [{ name: "a.example", ...parts }] }, now).mistakes.length === 0;
+  return seededState({ zones: [{ name: "a.example", ...parts }] }, now).issues.length === 0;
 }

@@ -1,4 +1,4 @@
-import type { Emulator } from "../../src/emulator/emulator.ts";
+import type { Emulator } from "../../src/emulator/start-emulator.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 
 /** Something with an id and, where it has one, a name or description. */

@@ -1,9 +1,9 @@
 import { type Reader, type Writer, createReader, createWriter } from "../../src/api/service.ts";
 import { basePath } from "../../src/api/wire.ts";
 import { seededRandom } from "../../src/emulator/control/faults.ts";
-import { type Emulator, startEmulator } from "../../src/emulator/emulator.ts";
-import type { Dialect } from "../../src/emulator/http/endpoint.ts";
+import type { Dialect } from "../../src/emulator/http/api-endpoint.ts";
 import type { Seed, SeedZone } from "../../src/emulator/seed/seed.ts";
+import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Zone } from "../../src/zone/zone.ts";
 import { control } from "./ask.ts";

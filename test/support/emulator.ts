@@ -1,10 +1,14 @@
 import type { TestContext } from "vitest";
 
 import { seededRandom } from "../../src/emulator/control/faults.ts";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../../src/emulator/emulator.ts";
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
 import { syntheticSeed } from "../../src/emulator/seed/synthetic-seed.ts";
+import {
+  type Emulator,
+  type EmulatorOptions,
+  startEmulator,
+} from "../../src/emulator/start-emulator.ts";
 import { type Json, type JsonObject, isJsonObject } from "../../src/syntax/json.ts";
 import { type Exchange, contradictionsOf } from "./api-contract.ts";
 

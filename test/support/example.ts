@@ -2,11 +2,11 @@ import { cp, readFile } from "node:fs/promises";
 import path from "node:path";
 
 import { seededRandom } from "../../src/emulator/control/faults.ts";
-import { startEmulator, type Emulator } from "../../src/emulator/emulator.ts";
 import { loadSeed } from "../../src/emulator/seed/load-seed.ts";
 import type { Seed } from "../../src/emulator/seed/seed.ts";
+import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
 import type { Host } from "../../src/host/host.ts";
-import { workplace, type Workplace } from "./command-line.ts";
+import { type Workplace, workplace } from "./command-line.ts";
 
 const example = path.resolve(import.meta.dirname, "../../config.example");
 

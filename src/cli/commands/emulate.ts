@@ -1,7 +1,7 @@
 import path from "node:path";
 
 import type { Listen } from "../../desired/config/config.ts";
-import type { Dialect } from "../../emulator/http/endpoint.ts";
+import type { Dialect } from "../../emulator/http/api-endpoint.ts";
 import { operations } from "../../emulator/http/operations.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
 import { generateSeed, parseGeneration } from "../../emulator/seed/synthetic-seed.ts";

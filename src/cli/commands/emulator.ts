@@ -1,11 +1,11 @@
 import path from "node:path";
 
 import type { Config, Listen } from "../../desired/config/config.ts";
-import { type Emulator, startEmulator } from "../../emulator/emulator.ts";
-import type { Dialect } from "../../emulator/http/endpoint.ts";
+import type { Dialect } from "../../emulator/http/api-endpoint.ts";
 import { loadSeed } from "../../emulator/seed/load-seed.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
 import { syntheticSeed } from "../../emulator/seed/synthetic-seed.ts";
+import { type Emulator, startEmulator } from "../../emulator/start-emulator.ts";
 import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/read-text.ts";
 import { listenError } from "../../web/listen-error.ts";

@@ -1,131 +1,121 @@
 import type { JsonObject } from "../../syntax/json.ts";
-import { refused, unpublishedCodes } from "../http/api-error.ts";
+import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
 import {
-  changedPolicy,
   createdPolicy,
+  policyMembers,
+  updatedPolicy,
   withPolicy,
   withoutPolicy,
 } from "../page-shield/policy-endpoints.ts";
-import { changedSettings } from "../page-shield/settings-endpoints.ts";
-import { tuned, tuningIn, tuningMembers } from "../rulesets/managed-overrides.ts";
+import { settingMembers, updatedSettings } from "../page-shield/settings-endpoints.ts";
+import { parseTuning, tuningMembers, withTuning } from "../rulesets/managed-overrides.ts";
 import { managedIds } from "../rulesets/managed.ts";
 import { managedPhase } from "../rulesets/phases.ts";
-import { withChangedRule, withNewRule, withoutRule } from "../rulesets/rule-endpoints.ts";
+import { withNewRule, withoutRule, withUpdatedRule } from "../rulesets/rule-endpoints.ts";
 import {
-  type Maker,
-  entrypointOf,
-  executedBy,
+  entryPointOf,
+  executedRuleset,
   rulesetFields,
+  type WriteContext,
   withRuleset,
-} from "../rulesets/ruleset.ts";
+} from "../rulesets/stored-ruleset.ts";
 import type { Policy, Rule, StoredRuleset, ZoneState } from "../state.ts";
 
-/** The service overlooks members that it does not know; a person who mistypes one wants to hear of it. */
-const policyMembers = ["description", "action", "expression", "enabled", "value"];
-const settingMembers = [
-  "enabled",
-  "use_cloudflare_reporting_endpoint",
-  "use_service_reporting_endpoint",
-  "use_connection_url_path",
-];
-
-/** A zone after an edit, and what the editor is shown. */
+/** A zone after an edit, and the response to the edit. */
 interface Edited {
   readonly next: ZoneState;
-  readonly shown: unknown;
+  readonly result: unknown;
 }
 
-/** Changes a zone as a person in the dashboard would; the service's own refusals hold here too. */
-export function editedZone(zone: ZoneState, fields: FieldReader, maker: Maker): Edited {
+/** Changes a zone as somebody in the dashboard would; what the service rejects is rejected here too. */
+export function editZone(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
   fields.only(["zone", "settings", "policy", "rule", "set", "delete"]);
   const settings = fields.object("settings");
   if (settings !== undefined) {
+    // The service ignores unknown members; here they are probably typing errors.
     settings.only(settingMembers);
-    const next = changedSettings(zone, settings.body, maker.now);
-    return { next: { ...zone, settings: next }, shown: next };
+    const result = updatedSettings(zone, settings.body, context.now);
+    return { next: { ...zone, settings: result }, result };
   }
-  if (fields.body["policy"] !== undefined) return editedPolicy(zone, fields, maker);
-  if (fields.body["rule"] !== undefined) return editedRule(zone, fields, maker);
-  throw fields.mistake("", "say what to edit: settings, policy or rule");
+  if (fields.body["policy"] !== undefined) return editPolicy(zone, fields, context);
+  if (fields.body["rule"] !== undefined) return editRule(zone, fields, context);
+  throw fields.error("", "name what to edit: settings, policy or rule");
 }
 
-function editedPolicy(zone: ZoneState, fields: FieldReader, maker: Maker): Edited {
+function editPolicy(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
   if (typeof fields.body["policy"] !== "string") {
     const added = fields.required("policy", fields.object("policy"));
     added.only(policyMembers);
-    const policy = createdPolicy(zone, added.body, maker.newId());
-    return { next: { ...zone, policies: [...zone.policies, policy] }, shown: policy };
+    const result = createdPolicy(zone, added.body, context.newId());
+    return { next: { ...zone, policies: [...zone.policies, result] }, result };
   }
-  const policy = theOne(zone.policies, fields.body["policy"], "policy");
-  if (fields.flag("delete") === true) {
-    return { next: withoutPolicy(zone, policy.id), shown: { deleted: policy } };
+  const policy = findNamed(zone.policies, fields.body["policy"], "policy");
+  if (fields.boolean("delete") === true) {
+    return { next: withoutPolicy(zone, policy.id), result: { deleted: policy } };
   }
   const set = fields.required("set", fields.object("set"));
   set.only(policyMembers);
-  const next = changedPolicy(zone, policy, set.body);
-  return { next: withPolicy(zone, next), shown: next };
+  const result = updatedPolicy(zone, policy, set.body);
+  return { next: withPolicy(zone, result), result };
 }
 
-function editedRule(zone: ZoneState, fields: FieldReader, maker: Maker): Edited {
-  const entrypoint = entrypointOf(zone, managedPhase);
-  if (entrypoint === undefined) {
-    throw refused(404, unpublishedCodes.rulesetNotFound, `${zone.name} has no managed rules`);
+function editRule(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
+  const before = entryPointOf(zone, managedPhase);
+  if (before === undefined) {
+    throw apiError(404, unpublishedCodes.rulesetNotFound, `${zone.name} has no managed rules`);
   }
-  const ruleset = entrypointAfter(entrypoint, zone, fields, maker);
-  return { next: withRuleset(zone, ruleset), shown: ruleset.current };
+  const ruleset = editedEntryPoint(before, zone, fields, context);
+  return { next: withRuleset(zone, ruleset), result: ruleset.current };
 }
 
-function entrypointAfter(
+function editedEntryPoint(
   before: StoredRuleset,
   zone: ZoneState,
   fields: FieldReader,
-  maker: Maker,
+  context: WriteContext,
 ): StoredRuleset {
-  const named = fields.body["rule"];
-  if (typeof named !== "string") {
-    const body = fields.required("rule", fields.object("rule")).body;
-    return withNewRule(rulesetFields(body), before, zone, maker);
+  const name = fields.body["rule"];
+  if (typeof name !== "string") {
+    const { body } = fields.required("rule", fields.object("rule"));
+    return withNewRule(rulesetFields(body), before, zone, context);
   }
-  const rule = theOne(before.current.rules, named, "rule");
-  if (fields.flag("delete") === true) return withoutRule(rule, before, maker.now);
-  const body = ruleAfter(rule, fields.required("set", fields.object("set")));
-  return withChangedRule(rulesetFields(body), rule, before, zone, maker);
+  const rule = findNamed(before.current.rules, name, "rule");
+  if (fields.boolean("delete") === true) return withoutRule(rule, before, context.now);
+  const body = editedRule(rule, fields.required("set", fields.object("set")));
+  return withUpdatedRule(rulesetFields(body), rule, before, zone, context);
 }
 
-/** The complete body that a PATCH needs, with what is set in the words of the API or in people's words for OWASP. */
-function ruleAfter(rule: Rule, set: FieldReader): JsonObject {
-  const { categories: _categories, ...before } = rule;
-  if (executedBy(rule) !== managedIds.owasp) return { ...plain(before), ...set.body };
+/** The complete body that a PATCH needs; the OWASP rule also takes the members of its tuning. */
+function editedRule(
+  { categories: _categories, logging, ...rest }: Rule,
+  set: FieldReader,
+): JsonObject {
+  const before = { ...rest, ...(logging === undefined ? {} : { logging: { ...logging } }) };
+  if (executedRuleset(rest) !== managedIds.owasp) return { ...before, ...set.body };
   const others = Object.entries(set.body).filter(([name]) => !tuningMembers.includes(name));
-  const parameters = rule.action_parameters ?? {};
-  const overrides = tuned(parameters["overrides"], tuningIn(set));
-  const { overrides: _overrides, ...bare } = parameters;
+  const { overrides, ...parameters } = rest.action_parameters ?? {};
   return {
-    ...plain(before),
-    action_parameters: Object.keys(overrides).length === 0 ? bare : { ...bare, overrides },
+    ...before,
+    action_parameters: { ...parameters, ...withTuning(overrides, parseTuning(set)) },
     ...Object.fromEntries(others),
   };
 }
 
-function plain({ logging, ...rule }: Omit<Rule, "categories">): JsonObject {
-  return { ...rule, ...(logging === undefined ? {} : { logging: { ...logging } }) };
-}
-
 /** Finds by id, ref or description, else by a part of ref or description that only one has. */
-function theOne<T extends Policy | Rule>(all: readonly T[], named: string, noun: string): T {
-  const exact = all.filter((item) => item.id === named || namesOf(item).includes(named));
+function findNamed<T extends Policy | Rule>(all: readonly T[], name: string, noun: string): T {
+  const exact = all.filter((item) => item.id === name || namesOf(item).includes(name));
   const similar = all.filter((item) =>
-    namesOf(item).some((name) => name.toLowerCase().includes(named.toLowerCase())),
+    namesOf(item).some((each) => each.toLowerCase().includes(name.toLowerCase())),
   );
-  const [found, ...more] = exact.length > 0 ? exact : similar;
-  if (found !== undefined && more.length === 0) return found;
-  const count = found === undefined ? "no" : "more than one";
+  const [match, ...more] = exact.length > 0 ? exact : similar;
+  if (match !== undefined && more.length === 0) return match;
+  const problem = match === undefined ? `no ${noun}` : `more than one ${noun}`;
   const names = all.map((item) => `"${namesOf(item)[0] ?? item.id}"`).join(", ");
-  throw refused(
+  throw apiError(
     404,
     unpublishedCodes.itemNotFound,
-    `"${named}" is ${count} ${noun}; there is ${names === "" ? "none" : names}`,
+    `"${name}" matches ${problem}; there is ${names === "" ? "none" : names}`,
   );
 }
 

@@ -1,9 +1,9 @@
 import { matchesGlob } from "../../syntax/glob.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
-import { type FieldReader, fieldsOf } from "../http/fields.ts";
+import { FieldReader } from "../http/fields.ts";
 
-/** What can go wrong on demand. */
+/** Faults that can be injected. */
 export const faultKinds = [
   "latency",
   "status",
@@ -15,23 +15,23 @@ export const faultKinds = [
   "revoked",
 ] as const;
 
-/** What one request suffers; `undefined` and 0 mean: not this. */
-export interface Suffering {
+/** What injected faults do to one request; `undefined`, 0 and `false`: nothing. */
+export interface FaultEffects {
   readonly latencyMs: number;
   readonly status: number | undefined;
   readonly retryAfter: number | undefined;
-  /** The connection is closed before anything happened. */
+  /** The connection is closed before the request is handled. */
   readonly lostRequest: boolean;
-  /** The connection is closed after everything happened. */
+  /** The connection is closed after the request was handled. */
   readonly lostAnswer: boolean;
   readonly cutBody: boolean;
   readonly malformedJson: boolean;
-  /** How old the state is that a read sees. */
+  /** Age of the state that a read returns. */
   readonly staleMs: number;
   readonly revoked: boolean;
 }
 
-const unharmed: Suffering = {
+const noEffects: FaultEffects = {
   latencyMs: 0,
   status: undefined,
   retryAfter: undefined,
@@ -43,73 +43,74 @@ const unharmed: Suffering = {
   revoked: false,
 };
 
-/** A fault as it was ordered, with its number and how often it still strikes. */
-interface Fault {
+/** A fault as the control API returns it. */
+interface ListedFault {
   readonly id: number;
-  readonly order: JsonObject;
-  /** `undefined`: without end. */
-  readonly left: number | undefined;
-  readonly struck: number;
+  /** The body of the request that injected it. */
+  readonly spec: JsonObject;
+  /** How many requests it will still hit; `undefined`: no limit. */
+  readonly remaining: number | undefined;
+  /** How many requests it has hit. */
+  readonly hits: number;
 }
 
-interface ArmedFault {
-  readonly order: JsonObject;
-  readonly effect: Partial<Suffering>;
+interface Fault {
+  readonly spec: JsonObject;
+  readonly effect: Partial<FaultEffects>;
   readonly method: string | undefined;
   readonly path: string;
   readonly credential: string | undefined;
   readonly probability: number;
   readonly random: () => number;
   skip: number;
-  left: number | undefined;
-  struck: number;
+  remaining: number | undefined;
+  hits: number;
 }
 
-/** Which request is asked about. */
-interface Victim {
+interface FaultTarget {
   readonly method: string;
   readonly path: string;
   readonly credential: string;
 }
 
-/** Holds ordered faults and says what each request suffers from them. */
+/** The injected faults. */
 export class Faults {
-  readonly #armed = new Map<number, ArmedFault>();
-  #number = 0;
+  readonly #faults = new Map<number, Fault>();
+  #lastId = 0;
 
-  /** Arms a fault from a control request's body. */
-  add(body: JsonObject): Fault {
-    const fault = armed(body);
-    this.#number += 1;
-    this.#armed.set(this.#number, fault);
-    return shown(this.#number, fault);
+  /** Injects the fault that the body of a control request describes. */
+  add(body: JsonObject): ListedFault {
+    const fault = parseFault(body);
+    this.#lastId += 1;
+    this.#faults.set(this.#lastId, fault);
+    return listed(this.#lastId, fault);
   }
 
   remove(id: number): boolean {
-    return this.#armed.delete(id);
+    return this.#faults.delete(id);
   }
 
   clear(): void {
-    this.#armed.clear();
+    this.#faults.clear();
   }
 
-  list(): readonly Fault[] {
-    return [...this.#armed].map(([id, fault]) => shown(id, fault));
+  list(): readonly ListedFault[] {
+    return [...this.#faults].map(([id, fault]) => listed(id, fault));
   }
 
-  /** What a request suffers; counts are used up by asking. */
-  strike(victim: Victim): Suffering {
-    if (this.#armed.size === 0) return unharmed;
-    let suffering = unharmed;
-    for (const fault of this.#armed.values()) {
-      if (strikes(fault, victim)) suffering = { ...suffering, ...fault.effect };
+  /** The effects on a request; it counts as a hit of each fault that affects it. */
+  effectsOn(target: FaultTarget): FaultEffects {
+    if (this.#faults.size === 0) return noEffects;
+    let effects = noEffects;
+    for (const fault of this.#faults.values()) {
+      if (hits(fault, target)) effects = { ...effects, ...fault.effect };
     }
-    return suffering;
+    return effects;
   }
 }
 
-function strikes(fault: ArmedFault, { method, path, credential }: Victim): boolean {
-  if (fault.left === 0) return false;
+function hits(fault: Fault, { method, path, credential }: FaultTarget): boolean {
+  if (fault.remaining === 0) return false;
   if (fault.method !== undefined && fault.method !== method) return false;
   if (fault.credential !== undefined && fault.credential !== credential) return false;
   if (!matchesGlob(fault.path, path)) return false;
@@ -118,13 +119,13 @@ function strikes(fault: ArmedFault, { method, path, credential }: Victim): boole
     return false;
   }
   if (fault.random() >= fault.probability) return false;
-  if (fault.left !== undefined) fault.left -= 1;
-  fault.struck += 1;
+  if (fault.remaining !== undefined) fault.remaining -= 1;
+  fault.hits += 1;
   return true;
 }
 
-function shown(id: number, { order, left, struck }: ArmedFault): Fault {
-  return { id, order, left, struck };
+function listed(id: number, fault: Fault): ListedFault {
+  return { id, spec: fault.spec, remaining: fault.remaining, hits: fault.hits };
 }
 
 const members = [
@@ -142,11 +143,11 @@ const members = [
   "seconds",
 ];
 
-function armed(body: JsonObject): ArmedFault {
-  const fields = fieldsOf(body, "", unpublishedCodes.body);
+function parseFault(body: JsonObject): Fault {
+  const fields = new FieldReader(body, "", unpublishedCodes.body);
   fields.only(members);
   return {
-    order: body,
+    spec: body,
     effect: effectIn(fields),
     method: fields.text("method")?.toUpperCase(),
     path: fields.text("path") ?? "*",
@@ -154,47 +155,51 @@ function armed(body: JsonObject): ArmedFault {
     probability: probabilityIn(fields),
     random: seededRandom(fields.integer("seed") ?? 1),
     skip: naturalIn(fields, "skip") ?? 0,
-    left: naturalIn(fields, "count"),
-    struck: 0,
+    remaining: naturalIn(fields, "count"),
+    hits: 0,
   };
 }
 
-function effectIn(fields: FieldReader): Partial<Suffering> {
-  const kind = fields.required("fault", fields.oneOf("fault", faultKinds));
-  const effects: Readonly<Record<string, () => Partial<Suffering>>> = {
-    latency: () => ({
-      latencyMs: fields.required("milliseconds", naturalIn(fields, "milliseconds")),
-    }),
-    status: () => ({ status: statusIn(fields), retryAfter: naturalIn(fields, "retry_after") }),
-    lost_request: () => ({ lostRequest: true }),
-    lost_answer: () => ({ lostAnswer: true }),
-    cut_body: () => ({ cutBody: true }),
-    malformed_json: () => ({ malformedJson: true }),
-    stale: () => ({ staleMs: 1_000 * fields.required("seconds", naturalIn(fields, "seconds")) }),
-    revoked: () => ({ revoked: true }),
-  };
-  return effects[kind]?.() ?? {};
+function effectIn(fields: FieldReader): Partial<FaultEffects> {
+  switch (fields.required("fault", fields.oneOf("fault", faultKinds))) {
+    case "latency":
+      return { latencyMs: fields.required("milliseconds", naturalIn(fields, "milliseconds")) };
+    case "status":
+      return { status: statusIn(fields), retryAfter: naturalIn(fields, "retry_after") };
+    case "lost_request":
+      return { lostRequest: true };
+    case "lost_answer":
+      return { lostAnswer: true };
+    case "cut_body":
+      return { cutBody: true };
+    case "malformed_json":
+      return { malformedJson: true };
+    case "stale":
+      return { staleMs: 1_000 * fields.required("seconds", naturalIn(fields, "seconds")) };
+    case "revoked":
+      return { revoked: true };
+  }
 }
 
 function naturalIn(fields: FieldReader, name: string): number | undefined {
   const value = fields.integer(name);
   if (value === undefined || value >= 0) return value;
-  throw fields.mistake(name, `${name} must not be negative`);
+  throw fields.error(name, `${name} must not be negative`);
 }
 
 function statusIn(fields: FieldReader): number {
   const status = fields.required("status", fields.integer("status"));
   if (status >= 400 && status <= 599) return status;
-  throw fields.mistake("status", "status must be from 400 to 599");
+  throw fields.error("status", "status must be from 400 to 599");
 }
 
 function probabilityIn(fields: FieldReader): number {
   const probability = fields.body["probability"] ?? 1;
   if (typeof probability === "number" && probability >= 0 && probability <= 1) return probability;
-  throw fields.mistake("probability", "probability must be from 0 to 1");
+  throw fields.error("probability", "probability must be from 0 to 1");
 }
 
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+/** Numbers from 0 up to 1 that depend on the seed alone (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,12 +1,11 @@
 import { wireCodes } from "../../api/wire.ts";
 import type { AccountState, Owner, TokenState, ZoneState } from "../state.ts";
 import type { Store } from "../store.ts";
-import { statusOfToken } from "../zones/account-endpoints.ts";
-import { noRoute, refused } from "./api-error.ts";
-import type { Call } from "./endpoint.ts";
-import { fits } from "./query.ts";
+import type { Call } from "./api-endpoint.ts";
+import { type ApiError, apiError, routeNotFound } from "./api-error.ts";
+import { matchesPattern } from "./query.ts";
 
-/** Permissions that allow an operation, any one of them (SERVICE.md A.9, B.9). */
+/** Permissions for an operation, any one of which is enough (SERVICE.md A.9, B.9). */
 export const permissions = {
   pageShieldRead: [
     "Page Shield Read",
@@ -31,72 +30,16 @@ export const permissions = {
   none: [],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Every name of a permission. */
+/** The names of all permissions. */
 export const permissionNames: ReadonlySet<string> = new Set(Object.values(permissions).flat());
 
-const identifier = /^[0-9a-f]{32}$/;
-
-/** Whether a credential may do what any of `wanted` allows. */
-export function isPermitted(token: TokenState, wanted: readonly string[]): boolean {
-  if (token.permissions === "all" || wanted.length === 0) return true;
-  const held = new Set(token.permissions);
-  return wanted.some((permission) => held.has(permission));
-}
-
-/** Whether a credential was given this zone. */
-export function reachesZone(store: Store, token: TokenState, zone: ZoneState): boolean {
-  const account = store.account(zone.accountId);
-  return (
-    token.zones.some((pattern) => fits(pattern, zone.name)) &&
-    account !== undefined &&
-    reachesAccount(token, account)
-  );
-}
-
-/** Whether a credential was given this account. */
-export function reachesAccount(token: TokenState, account: AccountState): boolean {
-  return token.accounts.some((pattern) => fits(pattern, account.name));
-}
-
-/** The identifier in a path; a malformed one leads nowhere. */
-export function identifierIn(call: Call, name: string): string {
-  const id = call.param(name);
-  if (!identifier.test(id)) throw noRoute(call.path);
-  return id;
-}
-
-/** The zone in the path: one that is foreign and one that does not exist are refused alike (SERVICE.md C.2). */
-export function zoneIn(call: Call): ZoneState {
-  const zone = call.store.zone(identifierIn(call, "zone_id"));
-  if (zone === undefined || !reachesZone(call.store, call.token, zone)) throw unauthorized();
-  return asSeen(call, zone);
-}
-
-/** The account in the path, on the same terms. */
-export function accountIn(call: Call): AccountState {
-  const account = call.store.account(identifierIn(call, "account_id"));
-  if (account === undefined || !reachesAccount(call.token, account)) throw unauthorized();
-  return asSeen(call, account);
-}
-
-function asSeen<T extends Owner>(call: Call, owner: T): T {
-  return call.staleness === 0 ? owner : call.store.asOf(owner, call.now.getTime() - call.staleness);
-}
-
-function unauthorized(): Error {
-  return refused(403, wireCodes.unauthorized, "Unauthorized to access requested resource");
-}
-
-/** The credential that a request names, whatever it may do; `undefined` where it names none that is known. */
-export function tokenNamedBy(
-  store: Store,
-  authorization: string | undefined,
-): TokenState | undefined {
+/** The credential in the `authorization` header; `undefined` where the store has none of that value. */
+export function tokenIn(store: Store, authorization: string | undefined): TokenState | undefined {
   const value = bearerIn(authorization);
   return value === undefined ? undefined : store.token(value);
 }
 
-/** The credential of a request, or the service's refusal (SERVICE.md C.2). */
+/** The credential of a request, or an error response (SERVICE.md C.2). */
 export function authenticated(
   token: TokenState | undefined,
   authorization: string | undefined,
@@ -104,25 +47,82 @@ export function authenticated(
   now: Date,
 ): TokenState {
   if (bearerIn(authorization) === undefined) {
-    throw refused(400, wireCodes.invalidHeaders, "Invalid request headers");
+    throw apiError(400, wireCodes.invalidHeaders, "Invalid request headers");
   }
   const isVerification = path.endsWith("/tokens/verify");
   if (token === undefined && isVerification) {
-    throw refused(401, wireCodes.invalidToken, "Invalid API Token");
+    throw apiError(401, wireCodes.invalidToken, "Invalid API Token");
   }
   if (token === undefined) throw invalidAccessToken();
-  // Verification tells of a disabled or expired credential what it is.
+  // Verification reports the status of a disabled or expired credential.
   if (isVerification) return token;
   const isEarly = token.notBefore !== null && now < new Date(token.notBefore);
   if (isEarly || statusOfToken(token, now) !== "active") throw invalidAccessToken();
   return token;
 }
 
-/** What the service says to a credential that is unknown, expired, disabled or revoked. */
-export function invalidAccessToken(): Error {
-  return refused(403, wireCodes.unauthorized, "Invalid access token");
-}
-
 function bearerIn(authorization: string | undefined): string | undefined {
   return /^Bearer +(?<value>\S+)$/i.exec(authorization ?? "")?.groups?.["value"];
+}
+
+/** The response to a credential that is unknown, expired, disabled or revoked. */
+export function invalidAccessToken(): ApiError {
+  return apiError(403, wireCodes.unauthorized, "Invalid access token");
+}
+
+/** Status of a credential, as verification reports it. */
+export function statusOfToken(token: TokenState, now: Date): "active" | "disabled" | "expired" {
+  if (token.status === "disabled") return "disabled";
+  return token.expiresOn !== null && new Date(token.expiresOn) <= now ? "expired" : "active";
+}
+
+/** Whether a credential has one of the `accepted` permissions. */
+export function isPermitted(token: TokenState, accepted: readonly string[]): boolean {
+  if (token.permissions === "all" || accepted.length === 0) return true;
+  const granted = new Set(token.permissions);
+  return accepted.some((permission) => granted.has(permission));
+}
+
+/** Whether a credential's scope includes this zone. */
+export function reachesZone(store: Store, token: TokenState, zone: ZoneState): boolean {
+  const account = store.account(zone.accountId);
+  return (
+    token.zones.some((pattern) => matchesPattern(pattern, zone.name)) &&
+    account !== undefined &&
+    reachesAccount(token, account)
+  );
+}
+
+/** Whether a credential's scope includes this account. */
+export function reachesAccount(token: TokenState, account: AccountState): boolean {
+  return token.accounts.some((pattern) => matchesPattern(pattern, account.name));
+}
+
+/** The identifier in a path; a malformed one is a path without a route. */
+export function identifierIn(call: Call, name: string): string {
+  const id = call.param(name);
+  if (!/^[0-9a-f]{32}$/.test(id)) throw routeNotFound(call.path);
+  return id;
+}
+
+/** The zone in the path; one out of scope and one that does not exist get the same error (SERVICE.md C.2). */
+export function zoneIn(call: Call): ZoneState {
+  const zone = call.store.zone(identifierIn(call, "zone_id"));
+  if (zone === undefined || !reachesZone(call.store, call.token, zone)) throw unauthorized();
+  return asOfRead(call, zone);
+}
+
+/** The account in the path; errors as for {@link zoneIn}. */
+export function accountIn(call: Call): AccountState {
+  const account = call.store.account(identifierIn(call, "account_id"));
+  if (account === undefined || !reachesAccount(call.token, account)) throw unauthorized();
+  return asOfRead(call, account);
+}
+
+function asOfRead<T extends Owner>({ store, staleMs, now }: Call, owner: T): T {
+  return staleMs === 0 ? owner : store.asOf(owner, now.getTime() - staleMs);
+}
+
+function unauthorized(): ApiError {
+  return apiError(403, wireCodes.unauthorized, "Unauthorized to access requested resource");
 }

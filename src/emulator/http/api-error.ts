@@ -1,8 +1,8 @@
-import { type WireMessage, wireCodes } from "../../api/wire.ts";
+import { wireCodes, type WireMessage } from "../../api/wire.ts";
 
-/** Codes of refusals whose status is known but whose code no public source tells; clients must not rely on them. */
+/** Error codes for cases in which only the status is public; clients must not rely on them. */
 export const unpublishedCodes = {
-  ours: 1000,
+  internal: 1000,
   query: 1001,
   body: 1002,
   tooLarge: 1003,
@@ -17,37 +17,35 @@ export const unpublishedCodes = {
   rulesetInUse: 20001,
 } as const;
 
-/** A refusal in the service's own shape: status and error elements (SERVICE.md C.1). */
-export class ServiceError extends Error {
+/** An error response of the service: its status and the elements of `errors` (SERVICE.md C.1). */
+export class ApiError extends Error {
   readonly status: number;
   readonly errors: readonly WireMessage[];
 
   constructor(status: number, errors: readonly WireMessage[]) {
     super(errors.map(({ message }) => message).join("; "));
-    this.name = "ServiceError";
+    this.name = "ApiError";
     this.status = status;
     this.errors = errors;
   }
 }
 
-/** A refusal with one error; `pointer` is the JSON pointer of the mistake in the body. */
-export function refused(
+/** An error response with one error; `pointer` is the JSON pointer of the invalid member of the body. */
+export function apiError(
   status: number,
   code: number,
   message: string,
   pointer?: string,
-): ServiceError {
+): ApiError {
   const source = pointer === undefined ? {} : { source: { pointer } };
-  return new ServiceError(status, [{ code, message, ...source }]);
+  return new ApiError(status, [{ code, message, ...source }]);
 }
 
-/** What the service says to a path that leads nowhere or holds a malformed id (SERVICE.md C.2). */
-export function noRoute(path: string): ServiceError {
-  return new ServiceError(404, [
-    {
-      code: wireCodes.couldNotRoute,
-      message: `Could not route to ${path}, perhaps your object identifier is invalid?`,
-    },
+/** The response to a path that does not exist or contains a malformed id (SERVICE.md C.2). */
+export function routeNotFound(path: string): ApiError {
+  const message = `Could not route to ${path}, perhaps your object identifier is invalid?`;
+  return new ApiError(404, [
+    { code: wireCodes.couldNotRoute, message },
     { code: wireCodes.noRoute, message: "No route for that URI" },
   ]);
 }

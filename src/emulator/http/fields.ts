@@ -1,99 +1,100 @@
-import { type Json, type JsonObject, isJsonList, isJsonObject } from "../../syntax/json.ts";
-import { type ServiceError, refused } from "./api-error.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
+import { type ApiError, apiError } from "./api-error.ts";
 
-/** Reads members of a body at the edge; each mistake is refused with its code and a pointer to its place. */
-export interface FieldReader {
-  /** Refuses members that the service does not know: its rulesets bodies are strict (SERVICE.md B.3). */
-  only(names: readonly string[]): void;
-  text(name: string): string | undefined;
-  flag(name: string): boolean | undefined;
-  integer(name: string): number | undefined;
-  oneOf(name: string, values: readonly string[]): string | undefined;
-  object(name: string): FieldReader | undefined;
-  objects(name: string): readonly FieldReader[] | undefined;
-  texts(name: string): readonly string[] | undefined;
-  /** What a member that must be there gives; refuses its absence. */
-  required<T>(name: string, value: T | undefined): T;
-  /** A refusal that points to the member `name`, or to the object itself for "". */
-  mistake(name: string, message: string, code?: number): ServiceError;
+/** Reads members of a request body; an invalid member throws a 400 with a pointer to it. */
+export class FieldReader {
   readonly body: JsonObject;
-}
+  readonly #pointer: string;
+  readonly #code: number;
 
-/** A reader of `body`, which stands at `pointer` in the request; mistakes carry `code`. */
-export function fieldsOf(body: JsonObject, pointer: string, code: number): FieldReader {
-  const mistake = (name: string, message: string, own = code): ServiceError =>
-    refused(400, own, message, pointerTo(pointer, name));
+  /** Reads `body`, which is at `pointer` of the request; errors have `code`. */
+  constructor(body: JsonObject, pointer: string, code: number) {
+    this.body = body;
+    this.#pointer = pointer;
+    this.#code = code;
+  }
 
-  function member<T extends Json>(
-    name: string,
-    isWanted: (value: Json) => value is T,
-    wanted: string,
-  ): T | undefined {
-    const value = body[name];
-    if (value === undefined) return undefined;
-    if (!isWanted(value)) throw mistake(name, `invalid JSON: field "${name}" must be ${wanted}`);
+  /** Throws on unknown members: bodies of rulesets are strict (SERVICE.md B.3). */
+  only(names: readonly string[]): void {
+    const unknown = Object.keys(this.body).find((name) => !names.includes(name));
+    if (unknown === undefined) return;
+    const escaped = unknown.replaceAll("~", "~0").replaceAll("/", "~1");
+    throw this.error(escaped, `invalid JSON: unknown field "${unknown}"`);
+  }
+
+  text(name: string): string | undefined {
+    return this.#member(name, (value) => typeof value === "string", "a string");
+  }
+
+  boolean(name: string): boolean | undefined {
+    return this.#member(name, (value) => typeof value === "boolean", "a boolean");
+  }
+
+  integer(name: string): number | undefined {
+    return this.#member(name, isInteger, "an integer");
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[]): T | undefined {
+    const given = this.text(name);
+    const value = values.find((candidate) => candidate === given);
+    if (given === undefined || value !== undefined) return value;
+    throw this.error(
+      name,
+      `'${given}' is not a valid value for ${name} because it is not one of ${values.join(", ")}`,
+    );
+  }
+
+  object(name: string): FieldReader | undefined {
+    const value = this.#member(name, isJsonObject, "an object");
+    return value === undefined ? undefined : this.#below(name, value);
+  }
+
+  objects(name: string): readonly FieldReader[] | undefined {
+    return this.#list(name)?.map((value, index) => {
+      if (isJsonObject(value)) return this.#below(`${name}/${index}`, value);
+      throw this.error(`${name}/${index}`, `invalid JSON: field "${name}" must hold objects`);
+    });
+  }
+
+  texts(name: string): readonly string[] | undefined {
+    return this.#list(name)?.map((value, index) => {
+      if (typeof value === "string" && value !== "") return value;
+      throw this.error(`${name}/${index}`, `invalid JSON: field "${name}" must hold strings`);
+    });
+  }
+
+  /** `value`, which was read from the member `name`; throws if it is undefined. */
+  required<T>(name: string, value: T | undefined): T {
+    if (value === undefined) throw this.error(name, `field "${name}" is required`);
     return value;
   }
 
-  const list = (name: string): readonly Json[] | undefined => member(name, isJsonList, "an array");
-  const inner = (name: string, value: JsonObject): FieldReader =>
-    fieldsOf(value, pointerTo(pointer, name), code);
+  /** An error at the member `name`, or at the object itself for "". */
+  error(name: string, message: string, code: number = this.#code): ApiError {
+    return apiError(400, code, message, this.#pointerTo(name));
+  }
 
-  return {
-    body,
-    mistake,
-    only: (names) => {
-      const unknown = Object.keys(body).find((name) => !names.includes(name));
-      if (unknown === undefined) return;
-      throw mistake(escaped(unknown), `invalid JSON: unknown field "${unknown}"`);
-    },
-    text: (name) => member(name, isText, "a string"),
-    flag: (name) => member(name, isFlag, "a boolean"),
-    integer: (name) => member(name, isInteger, "an integer"),
-    oneOf: (name, values) => {
-      const value = member(name, isText, "a string");
-      if (value === undefined || values.includes(value)) return value;
-      throw mistake(
-        name,
-        `'${value}' is not a valid value for ${name} because it is not one of ${values.join(", ")}`,
-      );
-    },
-    object: (name) => {
-      const value = member(name, isJsonObject, "an object");
-      return value === undefined ? undefined : inner(name, value);
-    },
-    objects: (name) =>
-      list(name)?.map((value, index) => {
-        if (isJsonObject(value)) return inner(`${name}/${index}`, value);
-        throw mistake(`${name}/${index}`, `invalid JSON: field "${name}" must hold objects`);
-      }),
-    texts: (name) =>
-      list(name)?.map((value, index) => {
-        if (typeof value === "string" && value !== "") return value;
-        throw mistake(`${name}/${index}`, `invalid JSON: field "${name}" must hold strings`);
-      }),
-    required: (name, value) => {
-      if (value === undefined) throw mistake(name, `field "${name}" is required`);
-      return value;
-    },
-  };
-}
+  #member<T extends Json>(
+    name: string,
+    isValid: (value: Json) => value is T,
+    wanted: string,
+  ): T | undefined {
+    const value = this.body[name];
+    if (value === undefined || isValid(value)) return value;
+    throw this.error(name, `invalid JSON: field "${name}" must be ${wanted}`);
+  }
 
-function pointerTo(pointer: string, name: string): string {
-  return name === "" ? pointer : `${pointer}/${name}`;
-}
+  #list(name: string): readonly Json[] | undefined {
+    return this.#member(name, isJsonList, "an array");
+  }
 
-/** A name as a JSON pointer has it. */
-function escaped(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
-}
+  #below(name: string, value: JsonObject): FieldReader {
+    return new FieldReader(value, this.#pointerTo(name), this.#code);
+  }
 
-function isText(value: Json): value is string {
-  return typeof value === "string";
-}
-
-function isFlag(value: Json): value is boolean {
-  return typeof value === "boolean";
+  #pointerTo(name: string): string {
+    return name === "" ? this.#pointer : `${this.#pointer}/${name}`;
+  }
 }
 
 function isInteger(value: Json): value is number {

@@ -1,22 +1,22 @@
 import { wireCodes } from "../../api/wire.ts";
-import { type JsonObject, isJsonObject } from "../../syntax/json.ts";
-import type { Suffering } from "../control/faults.ts";
-import type { Service } from "../service.ts";
+import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
+import type { FaultEffects } from "../control/faults.ts";
+import type { EmulatedService } from "../emulated-service.ts";
 import type { Owner, TokenState } from "../state.ts";
 import { authenticated, invalidAccessToken, isPermitted } from "./access.ts";
-import { ServiceError, refused, unpublishedCodes } from "./api-error.ts";
-import type { Call, Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./api-endpoint.ts";
+import { ApiError, apiError, unpublishedCodes } from "./api-error.ts";
 import { queryFlag } from "./query.ts";
-import { type Reply, refusalReply, replyTo } from "./reply.ts";
+import { errorReply, type Reply, replyTo } from "./reply.ts";
 
-/** Largest body that is read; the service's own limit is not published. */
-export const mostBytes = 8 * 1024 * 1024;
+/** Largest body that is accepted; the service's own limit is not published. */
+export const maxBodyBytes = 8 * 1024 * 1024;
 
-/** Deepest nesting of a body that is read: nothing that the service knows comes near. */
-const mostLevels = 64;
+/** Deepest nesting of a body that is accepted; no body of the service comes near. */
+const maxNesting = 64;
 
-/** A request as the router hands it over. */
-export interface Incoming {
+/** A request that was routed to an endpoint. */
+export interface RoutedRequest {
   /** Below the base path, without its query. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -27,76 +27,78 @@ export interface Incoming {
   param(name: string): string;
 }
 
-/** What a request comes to: the reply, and what must be stored before it is sent. */
-export interface Outcome {
+/** The reply to a request, and the state to store before it is sent. */
+export interface HandledRequest {
   readonly reply: Reply;
   readonly next: Owner | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Answers a request from the present state, without storing anything. */
+/** Computes the reply to a request from the present state, without storing anything. */
 export function handleRequest(
-  service: Service,
+  service: EmulatedService,
   endpoint: Endpoint,
-  incoming: Incoming,
-  suffering: Suffering,
-): Outcome {
+  request: RoutedRequest,
+  faults: FaultEffects,
+): HandledRequest {
   const now = service.store.now();
-  const standing = service.limiter.take(service.store.rateLimit, incoming.token?.id ?? "", now);
-  const { headers } = standing;
+  const quota = service.quota.take(service.store.rateLimit, request.token?.id ?? "", now);
+  const { headers } = quota;
   try {
-    if (!standing.allowed) throw throttled();
-    if (suffering.status !== undefined) throw faulty(suffering.status);
-    if (suffering.revoked) throw invalidAccessToken();
-    return { ...answered(service, endpoint, incoming, suffering, now), headers };
+    if (!quota.allowed) throw rateLimited();
+    if (faults.status !== undefined) throw injectedError(faults.status);
+    if (faults.revoked) throw invalidAccessToken();
+    return { ...callEndpoint(service, endpoint, request, faults, now), headers };
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { reply: refusalReply(error), next: undefined, headers };
+    if (!(error instanceof ApiError)) throw error;
+    return { reply: errorReply(error), next: undefined, headers };
   }
 }
 
-function answered(
-  { store, ports }: Service,
+function callEndpoint(
+  { store, ports }: EmulatedService,
   endpoint: Endpoint,
-  incoming: Incoming,
-  suffering: Suffering,
+  request: RoutedRequest,
+  faults: FaultEffects,
   now: Date,
-): Omit<Outcome, "headers"> {
-  const token = authenticated(incoming.token, incoming.authorization, incoming.path, now);
+): Omit<HandledRequest, "headers"> {
+  const { path, query, authorization } = request;
+  const token = authenticated(request.token, authorization, path, now);
   if (!isPermitted(token, endpoint.permissions)) {
-    throw refused(403, wireCodes.authentication, "Authentication error");
+    throw apiError(403, wireCodes.authentication, "Authentication error");
   }
-  const isDryRun = endpoint.dryRun && queryFlag(incoming.query, "dry_run") === true;
-  const call: Call = {
+  const isDryRun = endpoint.dryRun && queryFlag(query, "dry_run") === true;
+  const answer = endpoint.handle({
     store,
     token,
     dialect: ports.dialect,
-    path: incoming.path,
-    query: incoming.query,
-    param: (name) => incoming.param(name),
-    body: () => objectIn(incoming.body),
-    staleness: endpoint.method === "GET" ? suffering.staleMs : 0,
+    path,
+    query,
+    param: (name) => request.param(name),
+    body: () => parseBody(request.body),
+    staleMs: endpoint.method === "GET" ? faults.staleMs : 0,
     now,
-  };
-  const answer = endpoint.handle(call);
+  });
   return { reply: replyTo(answer, isDryRun), next: isDryRun ? undefined : answer.next };
 }
 
-function objectIn(text: string): JsonObject {
-  if (text.length > mostBytes) {
-    throw refused(413, unpublishedCodes.tooLarge, `the body exceeds ${mostBytes} bytes`);
+function parseBody(text: string): JsonObject {
+  if (text.length > maxBodyBytes) {
+    throw apiError(413, unpublishedCodes.tooLarge, `the body exceeds ${maxBodyBytes} bytes`);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw refused(400, unpublishedCodes.body, "invalid JSON: the body cannot be parsed");
+    throw invalidBody("cannot be parsed");
   }
-  if (isDeeperThan(mostLevels, value)) {
-    throw refused(400, unpublishedCodes.body, "invalid JSON: the body is nested too deep");
-  }
+  if (isDeeperThan(maxNesting, value)) throw invalidBody("is nested too deep");
   if (isJsonObject(value)) return value;
-  throw refused(400, unpublishedCodes.body, "invalid JSON: the body must be an object");
+  throw invalidBody("must be an object");
+}
+
+function invalidBody(problem: string): ApiError {
+  return apiError(400, unpublishedCodes.body, `invalid JSON: the body ${problem}`);
 }
 
 function isDeeperThan(levels: number, value: unknown): boolean {
@@ -104,15 +106,12 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((part) => isDeeperThan(levels - 1, part));
 }
 
-function throttled(): ServiceError {
-  return refused(
-    429,
-    wireCodes.throttled,
-    "Please wait and consider throttling your request speed",
-  );
+function rateLimited(): ApiError {
+  const message = "Please wait and consider throttling your request speed";
+  return apiError(429, wireCodes.throttled, message);
 }
 
-function faulty(status: number): ServiceError {
-  if (status === 429) return throttled();
-  return refused(status, 1000 + status, `fault injected by the emulator: status ${status}`);
+function injectedError(status: number): ApiError {
+  if (status === 429) return rateLimited();
+  return apiError(status, 1000 + status, `fault injected by the emulator: status ${status}`);
 }

@@ -1,14 +1,14 @@
 import { itemEndpoints } from "../page-shield/item-endpoints.ts";
 import { policyEndpoints } from "../page-shield/policy-endpoints.ts";
 import { settingsEndpoints } from "../page-shield/settings-endpoints.ts";
-import { entrypointEndpoints, versionEndpoints } from "../rulesets/entry-point-endpoints.ts";
+import { entryPointEndpoints, versionEndpoints } from "../rulesets/entry-point-endpoints.ts";
 import { ruleEndpoints } from "../rulesets/rule-endpoints.ts";
 import { rulesetEndpoints, rulesetLevels } from "../rulesets/ruleset-endpoints.ts";
 import { accountEndpoints } from "../zones/account-endpoints.ts";
 import { zoneEndpoints } from "../zones/zone-endpoints.ts";
-import type { Endpoint, Operation } from "./endpoint.ts";
+import type { Endpoint, Operation } from "./api-endpoint.ts";
 
-/** Everything that the emulator answers below its base path; the router is made from this list. */
+/** Everything that the emulator serves below its base path. */
 export const endpoints: readonly Endpoint[] = [
   ...accountEndpoints,
   ...zoneEndpoints,
@@ -16,14 +16,14 @@ export const endpoints: readonly Endpoint[] = [
   ...itemEndpoints,
   ...policyEndpoints,
   ...rulesetLevels.flatMap((level) => [
-    ...entrypointEndpoints(level),
+    ...entryPointEndpoints(level),
     ...rulesetEndpoints(level),
     ...ruleEndpoints(level),
     ...versionEndpoints(level),
   ]),
 ];
 
-/** Every operation that the emulator supports, as `--operations` and docs/emulator.md list it. */
+/** The same without handlers, as `--operations` and docs/emulator.md list it. */
 export const operations: readonly Operation[] = endpoints.map(({ method, path, summary }) => ({
   method,
   path,

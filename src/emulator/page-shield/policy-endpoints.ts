@@ -2,126 +2,100 @@ import { wireCodes } from "../../api/wire.ts";
 import { acceptedDirectives } from "../../syntax/csp/csp-directives.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { identifierIn, permissions, zoneIn } from "../http/access.ts";
-import { refused, unpublishedCodes } from "../http/api-error.ts";
 import {
-  type Answer,
-  type Call,
+  type Dialect,
   type Endpoint,
-  emptied,
-  policyShown,
-  shown,
+  endpoint,
+  found,
+  noContent,
   stored,
-} from "../http/endpoint.ts";
-import { type FieldReader, fieldsOf } from "../http/fields.ts";
-import { checkExpression } from "../rulesets/filter-expression.ts";
+} from "../http/api-endpoint.ts";
+import { apiError, unpublishedCodes } from "../http/api-error.ts";
+import { FieldReader } from "../http/fields.ts";
+import { checkFilterExpression } from "../rulesets/filter-expression.ts";
 import type { Policy, ZoneState } from "../state.ts";
+
+/** Members of the body of a policy. */
+export const policyMembers = ["description", "action", "expression", "enabled", "value"];
 
 const actions = ["allow", "log", "add_reporting_directives"];
 const collection = "/zones/:zone_id/page_shield/policies";
 const single = `${collection}/:policy_id`;
+const { pageShieldRead, pageShieldWrite } = permissions;
 
 /** Content security policies (SERVICE.md A.6). */
 export const policyEndpoints: readonly Endpoint[] = [
-  {
-    method: "GET",
-    path: collection,
-    summary: "List policies",
-    permissions: permissions.pageShieldRead,
-    dryRun: false,
-    // A recorded answer of the service has no `result_info` here, though its schema demands it.
-    handle: (call) =>
-      shown(zoneIn(call).policies.map((policy) => policyShown(policy, call.dialect))),
-  },
-  {
-    method: "POST",
-    path: collection,
-    summary: "Create a policy",
-    permissions: permissions.pageShieldWrite,
-    dryRun: false,
-    handle: (call) => {
-      const zone = zoneIn(call);
-      const policy = createdPolicy(zone, call.body(), call.store.newId());
-      return answerWith(call, policy, { ...zone, policies: [...zone.policies, policy] });
-    },
-  },
-  {
-    method: "GET",
-    path: single,
-    summary: "Get a policy",
-    permissions: permissions.pageShieldRead,
-    dryRun: false,
-    handle: (call) => shown(policyShown(policyIn(call, zoneIn(call)), call.dialect)),
-  },
-  {
-    method: "PUT",
-    path: single,
-    summary: "Update a policy",
-    permissions: permissions.pageShieldWrite,
-    dryRun: false,
-    handle: (call) => {
-      const zone = zoneIn(call);
-      const policy = changedPolicy(zone, policyIn(call, zone), call.body());
-      return answerWith(call, policy, withPolicy(zone, policy));
-    },
-  },
-  {
-    method: "DELETE",
-    path: single,
-    summary: "Delete a policy",
-    permissions: permissions.pageShieldWrite,
-    dryRun: false,
-    // One that is gone already is answered alike (SERVICE.md A.6).
-    handle: (call) => emptied(withoutPolicy(zoneIn(call), identifierIn(call, "policy_id"))),
-  },
+  // A recorded response of the service has no `result_info` here, though its schema demands it.
+  endpoint("GET", collection, "List policies", pageShieldRead, (call) =>
+    found(zoneIn(call).policies.map((policy) => policyResult(policy, call.dialect))),
+  ),
+  endpoint("POST", collection, "Create a policy", pageShieldWrite, (call) => {
+    const zone = zoneIn(call);
+    const policy = createdPolicy(zone, call.body(), call.store.newId());
+    const next = { ...zone, policies: [...zone.policies, policy] };
+    return stored(policyResult(policy, call.dialect), next);
+  }),
+  endpoint("GET", single, "Get a policy", pageShieldRead, (call) => {
+    const policy = policyWithId(zoneIn(call), identifierIn(call, "policy_id"));
+    return found(policyResult(policy, call.dialect));
+  }),
+  endpoint("PUT", single, "Update a policy", pageShieldWrite, (call) => {
+    const zone = zoneIn(call);
+    const before = policyWithId(zone, identifierIn(call, "policy_id"));
+    const policy = updatedPolicy(zone, before, call.body());
+    return stored(policyResult(policy, call.dialect), withPolicy(zone, policy));
+  }),
+  // Deleting a policy that does not exist succeeds too (SERVICE.md A.6).
+  endpoint("DELETE", single, "Delete a policy", pageShieldWrite, (call) =>
+    noContent(withoutPolicy(zoneIn(call), identifierIn(call, "policy_id"))),
+  ),
 ];
 
-/** A new policy from a body that must name all five fields. */
+/** A policy in the form of responses: the specification page has `enabled` as a string (SERVICE.md A.6). */
+function policyResult(policy: Policy, dialect: Dialect): object {
+  return dialect === "published" ? policy : { ...policy, enabled: String(policy.enabled) };
+}
+
+/** A new policy; `body` needs all five members. */
 export function createdPolicy(zone: ZoneState, body: JsonObject, id: string): Policy {
-  const fields = fieldsOf(body, "", unpublishedCodes.pageShield);
-  const policy = checked(
-    fields,
-    {
-      id,
-      description: fields.required("description", fields.text("description")),
-      action: fields.required("action", fields.oneOf("action", actions)),
-      expression: fields.required("expression", fields.text("expression")),
-      enabled: fields.required("enabled", enabledIn(fields)),
-      value: fields.required("value", fields.text("value")),
-    },
-    zone.plan,
-  );
-  const { policies: most } = zone.entitlements;
-  if (zone.policies.length < most) return policy;
-  throw refused(
+  const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
+  const policy = {
+    id,
+    description: fields.required("description", fields.text("description")),
+    action: fields.required("action", fields.oneOf("action", actions)),
+    expression: fields.required("expression", fields.text("expression")),
+    enabled: fields.required("enabled", enabledIn(fields)),
+    value: fields.required("value", fields.text("value")),
+  };
+  checkPolicy(fields, policy, zone.plan);
+  const { policies: limit } = zone.entitlements;
+  if (zone.policies.length < limit) return policy;
+  throw apiError(
     400,
     wireCodes.tooManyRules,
-    `exceeded the maximum number of rules in the phase http_response_page_shield: ${zone.policies.length + 1} out of ${most}`,
+    `exceeded the maximum number of rules in the phase http_response_page_shield: ${zone.policies.length + 1} out of ${limit}`,
   );
 }
 
-/** A policy after `body`; a field that is not named stays, as the published schema allows. */
-export function changedPolicy(zone: ZoneState, before: Policy, body: JsonObject): Policy {
-  const fields = fieldsOf(body, "", unpublishedCodes.pageShield);
-  return checked(
-    fields,
-    {
-      id: before.id,
-      description: fields.text("description") ?? before.description,
-      action: fields.oneOf("action", actions) ?? before.action,
-      expression: fields.text("expression") ?? before.expression,
-      enabled: enabledIn(fields) ?? before.enabled,
-      value: fields.text("value") ?? before.value,
-    },
-    zone.plan,
-  );
-}
-
-/** The zone with `policy` in the place of the one with its id. */
-export function withPolicy(zone: ZoneState, policy: Policy): ZoneState {
-  return {
-    ...zone,
-    policies: zone.policies.map((other) => (other.id === policy.id ? policy : other)),
+/** A policy after an update; members that `body` does not have stay, as the published schema allows. */
+export function updatedPolicy(zone: ZoneState, before: Policy, body: JsonObject): Policy {
+  const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
+  const policy = {
+    id: before.id,
+    description: fields.text("description") ?? before.description,
+    action: fields.oneOf("action", actions) ?? before.action,
+    expression: fields.text("expression") ?? before.expression,
+    enabled: enabledIn(fields) ?? before.enabled,
+    value: fields.text("value") ?? before.value,
   };
+  checkPolicy(fields, policy, zone.plan);
+  return policy;
+}
+
+/** The zone with `policy` instead of the one with its id. */
+export function withPolicy(zone: ZoneState, policy: Policy): ZoneState {
+  const policies = zone.policies.map((other) => (other.id === policy.id ? policy : other));
+  return { ...zone, policies };
 }
 
 /** The zone without a policy. */
@@ -129,53 +103,42 @@ export function withoutPolicy(zone: ZoneState, id: string): ZoneState {
   return { ...zone, policies: zone.policies.filter((policy) => policy.id !== id) };
 }
 
-function checked(fields: FieldReader, policy: Policy, plan: string): Policy {
-  checkExpression(fields, policy.expression, plan);
-  checkPolicyValue(fields, policy.action, policy.value);
-  return policy;
-}
-
-/** The specification page sends `enabled` as a string, the published schema as a boolean: both are taken (SERVICE.md A.6). */
+/** The specification page sends `enabled` as a string, the published schema as a boolean: both are valid (SERVICE.md A.6). */
 function enabledIn(fields: FieldReader): boolean | undefined {
   const { enabled } = fields.body;
   if (enabled === "true" || enabled === "false") return enabled === "true";
-  return fields.flag("enabled");
+  return fields.boolean("enabled");
 }
 
-function policyIn(call: Call, zone: ZoneState): Policy {
-  const id = identifierIn(call, "policy_id");
+function policyWithId(zone: ZoneState, id: string): Policy {
   const policy = zone.policies.find((candidate) => candidate.id === id);
   if (policy !== undefined) return policy;
-  throw refused(404, unpublishedCodes.itemNotFound, `policy ${id} not found`);
-}
-
-function answerWith(call: Call, policy: Policy, next: ZoneState): Answer {
-  return stored(policyShown(policy, call.dialect), next);
+  throw apiError(404, unpublishedCodes.itemNotFound, `policy ${id} not found`);
 }
 
 const directives = new Set(acceptedDirectives);
 
-/** Refuses the value of a policy that the service refuses: unknown directives, nonces, several lines. */
-export function checkPolicyValue(fields: FieldReader, action: string, value: string): void {
-  const parts = value.split(";").filter((part) => part.trim() !== "");
-  if (parts.length === 0 && action !== "add_reporting_directives") {
-    throw fields.mistake("value", "a policy needs at least one directive");
+/** Throws where the service rejects a policy, as for unknown directives, nonces or several lines. */
+function checkPolicy(fields: FieldReader, policy: Policy, plan: string): void {
+  checkFilterExpression(fields, policy.expression, plan);
+  const parts = policy.value.split(";").filter((part) => part.trim() !== "");
+  if (parts.length === 0 && policy.action !== "add_reporting_directives") {
+    throw fields.error("value", "a policy needs at least one directive");
   }
-  for (const part of parts) checkDirective(fields, part);
+  for (const part of parts) checkDirective(fields, part.trim());
 }
 
-function checkDirective(fields: FieldReader, part: string): void {
-  const text = part.trim();
+function checkDirective(fields: FieldReader, text: string): void {
   // The service does not fold lines: what follows a line break is read as a directive (SERVICE.md A.6).
   const [, second] = /[\r\n]\s*(\S+)/.exec(text) ?? [];
-  if (second !== undefined) throw fields.mistake("value", `unknown directive: ${second}`);
+  if (second !== undefined) throw fields.error("value", `unknown directive: ${second}`);
 
   const [name = "", ...sources] = text.split(/[ \t]+/);
   const directive = name.toLowerCase();
-  if (!directives.has(directive)) throw fields.mistake("value", `unknown directive: ${name}`);
+  if (!directives.has(directive)) throw fields.error("value", `unknown directive: ${name}`);
   if (directive === "upgrade-insecure-requests" && sources.length > 0) {
-    throw fields.mistake("value", `directive ${directive} takes no value`);
+    throw fields.error("value", `directive ${directive} takes no value`);
   }
   const nonce = sources.find((source) => source.toLowerCase().startsWith("'nonce-"));
-  if (nonce !== undefined) throw fields.mistake("value", "nonces are not supported");
+  if (nonce !== undefined) throw fields.error("value", "nonces are not supported");
 }

@@ -1,76 +1,73 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { permissions, zoneIn } from "../http/access.ts";
-import { refused, unpublishedCodes } from "../http/api-error.ts";
-import { type Endpoint, settingsShown, settingsStored, shown, stored } from "../http/endpoint.ts";
-import { fieldsOf } from "../http/fields.ts";
+import { type Dialect, type Endpoint, endpoint, found, stored } from "../http/api-endpoint.ts";
+import { apiError, unpublishedCodes } from "../http/api-error.ts";
+import { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
 import type { Settings, ZoneState } from "../state.ts";
 
 const path = "/zones/:zone_id/page_shield";
 
+/** Members that an update of the settings may have: both names of the reporting endpoint are known. */
+export const settingMembers = [
+  "enabled",
+  "use_cloudflare_reporting_endpoint",
+  "use_service_reporting_endpoint",
+  "use_connection_url_path",
+] as const;
+
 /** Page Shield settings (SERVICE.md A.2). */
 export const settingsEndpoints: readonly Endpoint[] = [
-  {
-    method: "GET",
-    path,
-    summary: "Get Page Shield settings",
-    permissions: permissions.pageShieldRead,
-    dryRun: false,
-    handle: (call) => shown(settingsShown(zoneIn(call).settings, call.dialect)),
-  },
-  {
-    method: "PUT",
-    path,
-    summary: "Update Page Shield settings",
-    permissions: permissions.pageShieldWrite,
-    dryRun: false,
-    handle: (call) => {
-      const zone = zoneIn(call);
-      const settings = changedSettings(zone, call.body(), call.now);
-      return stored(settingsStored(settings, call.dialect), { ...zone, settings });
-    },
-  },
+  endpoint("GET", path, "Get Page Shield settings", permissions.pageShieldRead, (call) =>
+    found(settingsResult(zoneIn(call).settings, call.dialect)),
+  ),
+  endpoint("PUT", path, "Update Page Shield settings", permissions.pageShieldWrite, (call) => {
+    const zone = zoneIn(call);
+    const settings = updatedSettings(zone, call.body(), call.now);
+    // The specification page has two members only in the response to a PUT (SERVICE.md A.2).
+    const { enabled, updated_at } = settings;
+    const result = call.dialect === "published" ? settings : { enabled, updated_at };
+    return stored(result, { ...zone, settings });
+  }),
 ];
 
-/** The settings of a zone after `body`, which names those that change; both names of the endpoint's field are known. */
-export function changedSettings(zone: ZoneState, body: JsonObject, now: Date): Settings {
-  const fields = fieldsOf(body, "", unpublishedCodes.pageShield);
-  const settings: Settings = {
-    enabled: fields.flag("enabled") ?? zone.settings.enabled,
+function settingsResult(settings: Settings, dialect: Dialect): object {
+  if (dialect === "published") return settings;
+  const { use_cloudflare_reporting_endpoint: reporting, ...others } = settings;
+  return { ...others, use_service_reporting_endpoint: reporting };
+}
+
+/** The settings of a zone after an update; members that `body` does not have stay. */
+export function updatedSettings(zone: ZoneState, body: JsonObject, now: Date): Settings {
+  const { settings: before, entitlements } = zone;
+  const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
+  const read = (name: (typeof settingMembers)[number]): boolean | undefined => fields.boolean(name);
+  const after: Settings = {
+    enabled: read("enabled") ?? before.enabled,
     updated_at: timestamp(now),
     use_cloudflare_reporting_endpoint:
-      fields.flag("use_cloudflare_reporting_endpoint") ??
-      fields.flag("use_service_reporting_endpoint") ??
-      zone.settings.use_cloudflare_reporting_endpoint,
-    use_connection_url_path:
-      fields.flag("use_connection_url_path") ?? zone.settings.use_connection_url_path,
+      read("use_cloudflare_reporting_endpoint") ??
+      read("use_service_reporting_endpoint") ??
+      before.use_cloudflare_reporting_endpoint,
+    use_connection_url_path: read("use_connection_url_path") ?? before.use_connection_url_path,
   };
-  refuseUnentitled(zone, settings);
-  return settings;
+  if (!entitlements.connection_url_path) {
+    refuseChange("use_connection_url_path", before, after, true);
+  }
+  if (!entitlements.reporting_endpoint) {
+    refuseChange("use_cloudflare_reporting_endpoint", before, after, false);
+  }
+  return after;
 }
 
-function refuseUnentitled({ settings: before, entitlements }: ZoneState, after: Settings): void {
-  if (
-    after.use_connection_url_path &&
-    !before.use_connection_url_path &&
-    !entitlements.connection_url_path
-  ) {
-    throw notEntitled("use_connection_url_path");
-  }
-  if (
-    !after.use_cloudflare_reporting_endpoint &&
-    before.use_cloudflare_reporting_endpoint &&
-    !entitlements.reporting_endpoint
-  ) {
-    throw notEntitled("use_cloudflare_reporting_endpoint");
-  }
-}
-
-function notEntitled(name: string): Error {
-  return refused(
-    403,
-    unpublishedCodes.notEntitled,
-    `not entitled: this zone may not change ${name}`,
-    `/${name}`,
-  );
+/** Throws if a zone without the entitlement changes a setting to `value`. */
+function refuseChange(
+  name: "use_connection_url_path" | "use_cloudflare_reporting_endpoint",
+  before: Settings,
+  after: Settings,
+  value: boolean,
+): void {
+  if (before[name] === value || after[name] !== value) return;
+  const message = `not entitled: this zone may not change ${name}`;
+  throw apiError(403, unpublishedCodes.notEntitled, message, `/${name}`);
 }

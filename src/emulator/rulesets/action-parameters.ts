@@ -1,11 +1,11 @@
 import { wireCodes } from "../../api/wire.ts";
-import type { JsonObject } from "../../syntax/json.ts";
+import { definedMembers, type JsonObject } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { managedRulesets, scoreRuleId } from "./managed.ts";
 import { isDdosPhase, phases, ruleActions, scoreActions } from "./phases.ts";
 
-/** Where a rule is to stand: what it may do depends on it. */
-export interface RulePlace {
+/** The ruleset of a rule: what the rule may do depends on it. */
+export interface RuleContext {
   readonly level: "zone" | "account";
   readonly kind: string;
   readonly phase: string;
@@ -15,105 +15,100 @@ export interface RulePlace {
   readonly customRulesets: readonly string[];
 }
 
+const identifier = /^[0-9a-f]{32}$/;
 const sensitivityLevels = ["default", "medium", "low", "eoff"];
+const skipMembers = ["ruleset", "phase", "rulesets", "rules", "phases", "products"];
+const products = ["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
 
-/** What an `execute` rule is stored with: strict, complete, without empty lists (SERVICE.md B.5). */
-export function executeParameters(fields: FieldReader, place: RulePlace): JsonObject {
+/** Parameters of an `execute` rule as they are stored: strict, complete, without empty lists (SERVICE.md B.5). */
+export function executeParameters(fields: FieldReader, context: RuleContext): JsonObject {
   fields.only(["id", "version", "overrides", "matched_data"]);
   const id = fields.required("id", fields.text("id"));
-  checkTarget(fields, id, place);
+  checkExecuted(fields, id, context);
   const version = fields.text("version") ?? "latest";
   if (version !== "latest") {
-    throw fields.mistake("version", `'${version}' is not a valid value for version: only 'latest'`);
+    throw fields.error("version", `'${version}' is not a valid value for version: only 'latest'`);
   }
-  const overrides = overridesIn(fields.object("overrides"), place);
-  return {
+  const overrides = fields.object("overrides");
+  const matchedData = fields.object("matched_data");
+  return definedMembers({
     id,
     version,
-    ...(overrides === undefined ? {} : { overrides }),
-    ...matchedData(fields.object("matched_data")),
-  };
+    overrides: overrides && overridesIn(overrides, context),
+    matched_data: matchedData && matchedDataIn(matchedData),
+  });
 }
 
-function checkTarget(fields: FieldReader, id: string, place: RulePlace): void {
-  const target = managedRulesets.get(id);
-  const isCustom = place.level === "account" && place.customRulesets.includes(id);
-  if (isCustom) return;
-  if (target === undefined || target.phase !== place.phase) {
-    throw fields.mistake(
+function checkExecuted(fields: FieldReader, id: string, context: RuleContext): void {
+  if (context.level === "account" && context.customRulesets.includes(id)) return;
+  const ruleset = managedRulesets.get(id);
+  if (ruleset === undefined || ruleset.phase !== context.phase) {
+    throw fields.error(
       "id",
-      `could not find a ruleset ${id} to execute in the ${place.phase} phase`,
+      `could not find a ruleset ${id} to execute in the ${context.phase} phase`,
     );
   }
-  if (place.plan === "free" && !target.name.includes("Free")) {
-    throw fields.mistake("id", `not entitled: the plan of this zone has no "${target.name}"`);
+  if (context.plan === "free" && !ruleset.name.includes("Free")) {
+    throw fields.error("id", `not entitled: the plan of this zone has no "${ruleset.name}"`);
   }
 }
 
-function matchedData(fields: FieldReader | undefined): JsonObject {
-  if (fields === undefined) return {};
+function matchedDataIn(fields: FieldReader): JsonObject {
   fields.only(["public_key"]);
-  return { matched_data: { public_key: fields.required("public_key", fields.text("public_key")) } };
+  return { public_key: fields.required("public_key", fields.text("public_key")) };
 }
 
-function overridesIn(fields: FieldReader | undefined, place: RulePlace): JsonObject | undefined {
-  if (fields === undefined) return undefined;
+function overridesIn(fields: FieldReader, context: RuleContext): JsonObject | undefined {
   fields.only(["enabled", "action", "sensitivity_level", "categories", "rules"]);
   if (Object.keys(fields.body).length === 0) {
-    throw fields.mistake("", "overrides must have at least one member");
+    throw fields.error("", "overrides must have at least one member");
   }
-  const categories = fields.objects("categories")?.map((item) => categoryOverride(item, place));
-  const rules = fields.objects("rules")?.map((item) => ruleOverride(item, place));
-  refuseRepeated(fields, "categories", categories ?? [], "category");
-  refuseRepeated(fields, "rules", rules ?? [], "id");
-  const overrides = {
-    ...commonOverrides(fields, place),
-    ...(categories === undefined || categories.length === 0 ? {} : { categories }),
-    ...(rules === undefined || rules.length === 0 ? {} : { rules }),
-  };
+  const categories = fields.objects("categories")?.map((item) => categoryOverride(item, context));
+  const rules = fields.objects("rules")?.map((item) => ruleOverride(item, context));
+  refuseDuplicates(fields, "categories", categories ?? [], "category");
+  refuseDuplicates(fields, "rules", rules ?? [], "id");
+  const overrides = definedMembers({
+    ...commonOverrides(fields, context),
+    categories: categories?.length === 0 ? undefined : categories,
+    rules: rules?.length === 0 ? undefined : rules,
+  });
   return Object.keys(overrides).length === 0 ? undefined : overrides;
 }
 
-function categoryOverride(fields: FieldReader, place: RulePlace): JsonObject {
+function categoryOverride(fields: FieldReader, context: RuleContext): JsonObject {
   fields.only(["category", "enabled", "action", "sensitivity_level"]);
   const category = fields.required("category", fields.text("category"));
-  return { category, ...atLeastOne(fields, commonOverrides(fields, place)) };
+  return { category, ...atLeastOne(fields, commonOverrides(fields, context)) };
 }
 
-/** Ids are not looked up: the rules of our managed rulesets are made up, so a real id may be missing. */
-function ruleOverride(fields: FieldReader, place: RulePlace): JsonObject {
+/** Ids are not looked up: the rules of the emulator's managed rulesets are synthetic, so a real id may be missing. */
+function ruleOverride(fields: FieldReader, context: RuleContext): JsonObject {
   fields.only(["id", "enabled", "action", "score_threshold", "sensitivity_level"]);
   const id = fields.required("id", fields.text("id"));
-  if (!/^[0-9a-f]{32}$/.test(id)) throw fields.mistake("id", `'${id}' is not a rule id`);
+  if (!identifier.test(id)) throw fields.error("id", `'${id}' is not a rule id`);
   if (id === scoreRuleId) fields.oneOf("action", scoreActions);
-  const threshold = fields.integer("score_threshold");
-  const members = {
-    ...commonOverrides(fields, place),
-    ...(threshold === undefined ? {} : { score_threshold: threshold }),
-  };
-  return { id, ...atLeastOne(fields, members) };
+  const threshold = definedMembers({ score_threshold: fields.integer("score_threshold") });
+  return { id, ...atLeastOne(fields, { ...commonOverrides(fields, context), ...threshold }) };
 }
 
-function commonOverrides(fields: FieldReader, place: RulePlace): JsonObject {
-  const enabled = fields.flag("enabled");
-  const action = fields.oneOf("action", ruleActions);
-  const sensitivity = fields.oneOf("sensitivity_level", sensitivityLevels);
-  if (sensitivity !== undefined && !isDdosPhase(place.phase)) {
-    throw fields.mistake("sensitivity_level", `the ${place.phase} phase has no sensitivity levels`);
+function commonOverrides(fields: FieldReader, context: RuleContext): JsonObject {
+  const overrides = definedMembers({
+    enabled: fields.boolean("enabled"),
+    action: fields.oneOf("action", ruleActions),
+    sensitivity_level: fields.oneOf("sensitivity_level", sensitivityLevels),
+  });
+  if ("sensitivity_level" in overrides && !isDdosPhase(context.phase)) {
+    throw fields.error("sensitivity_level", `the ${context.phase} phase has no sensitivity levels`);
   }
-  return {
-    ...(enabled === undefined ? {} : { enabled }),
-    ...(action === undefined ? {} : { action }),
-    ...(sensitivity === undefined ? {} : { sensitivity_level: sensitivity }),
-  };
+  return overrides;
 }
 
 function atLeastOne(fields: FieldReader, members: JsonObject): JsonObject {
   if (Object.keys(members).length > 0) return members;
-  throw fields.mistake("", "an override must override something");
+  throw fields.error("", "an override must override something");
 }
 
-function refuseRepeated(
+function refuseDuplicates(
   fields: FieldReader,
   name: string,
   items: readonly JsonObject[],
@@ -121,54 +116,50 @@ function refuseRepeated(
 ): void {
   const seen = items.map((item) => item[key]);
   const repeated = seen.findIndex((value, index) => seen.indexOf(value) !== index);
-  if (repeated >= 0) throw fields.mistake(`${name}/${repeated}`, `duplicate ${key} in overrides`);
+  if (repeated >= 0) throw fields.error(`${name}/${repeated}`, `duplicate ${key} in overrides`);
 }
 
-const members = ["ruleset", "phase", "rulesets", "rules", "phases", "products"];
-const products = ["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
-const identifier = /^[0-9a-f]{32}$/;
-
-/** What a `skip` rule is stored with (SERVICE.md B.4). */
-export function skipParameters(fields: FieldReader, place: RulePlace): JsonObject {
-  if (place.kind === "root") {
-    throw fields.mistake("", "skip is not allowed in a root ruleset", wireCodes.skipInRoot);
+/** Parameters of a `skip` rule as they are stored (SERVICE.md B.4). */
+export function skipParameters(fields: FieldReader, context: RuleContext): JsonObject {
+  if (context.kind === "root") {
+    throw fields.error("", "skip is not allowed in a root ruleset", wireCodes.skipInRoot);
   }
-  fields.only(members);
+  fields.only(skipMembers);
   if (Object.keys(fields.body).length === 0) {
-    throw fields.mistake("", `a skip rule needs one of ${members.join(", ")}`);
+    throw fields.error("", `a skip rule needs one of ${skipMembers.join(", ")}`);
   }
   fields.oneOf("ruleset", ["current"]);
   fields.oneOf("phase", ["current"]);
   checkIds(fields, "rulesets");
   checkNames(fields, "phases", phases);
   checkNames(fields, "products", products);
-  checkRules(fields.object("rules"));
+  const rules = fields.object("rules");
+  if (rules !== undefined) checkSkippedRules(rules);
   return fields.body;
 }
 
-function checkRules(rules: FieldReader | undefined): void {
-  if (rules === undefined) return;
+function checkSkippedRules(rules: FieldReader): void {
   for (const ruleset of Object.keys(rules.body)) {
-    if (!identifier.test(ruleset)) throw rules.mistake(ruleset, `'${ruleset}' is no ruleset id`);
+    if (!identifier.test(ruleset)) throw rules.error(ruleset, `'${ruleset}' is no ruleset id`);
     checkIds(rules, ruleset);
   }
 }
 
 function checkIds(fields: FieldReader, name: string): void {
-  const strange = listed(fields, name).find((value) => !identifier.test(value));
-  if (strange !== undefined) throw fields.mistake(name, `'${strange}' is no id`);
+  const invalid = uniqueTexts(fields, name).find((value) => !identifier.test(value));
+  if (invalid !== undefined) throw fields.error(name, `'${invalid}' is no id`);
 }
 
 function checkNames(fields: FieldReader, name: string, allowed: readonly string[]): void {
-  const strange = listed(fields, name).find((value) => !allowed.includes(value));
-  if (strange === undefined) return;
-  throw fields.mistake(name, `'${strange}' is not a valid value for ${name}`);
+  const invalid = uniqueTexts(fields, name).find((value) => !allowed.includes(value));
+  if (invalid === undefined) return;
+  throw fields.error(name, `'${invalid}' is not a valid value for ${name}`);
 }
 
-function listed(fields: FieldReader, name: string): readonly string[] {
+function uniqueTexts(fields: FieldReader, name: string): readonly string[] {
   const values = fields.texts(name);
   if (values === undefined) return [];
-  if (values.length === 0) throw fields.mistake(name, `${name} must not be empty`);
-  if (new Set(values).size < values.length) throw fields.mistake(name, `${name} has duplicates`);
+  if (values.length === 0) throw fields.error(name, `${name} must not be empty`);
+  if (new Set(values).size < values.length) throw fields.error(name, `${name} has duplicates`);
   return values;
 }

@@ -1,155 +1,133 @@
 import { wireCodes } from "../../api/wire.ts";
-import { noRoute, refused, unpublishedCodes } from "../http/api-error.ts";
-import { type Call, type Endpoint, emptied, shown } from "../http/endpoint.ts";
-import type { Ruleset, StoredRuleset } from "../state.ts";
+import { type Call, type Endpoint, found, noContent } from "../http/api-endpoint.ts";
+import { apiError, routeNotFound, unpublishedCodes } from "../http/api-error.ts";
+import type { Owner, Ruleset, StoredRuleset } from "../state.ts";
+import { phases } from "./phases.ts";
 import {
-  type RulesetLevel,
-  headOf,
-  makerOf,
   ownRulesetIn,
-  phaseIn,
+  writeEndpoint,
+  readEndpoint,
   rulesetIn,
-  updated,
-  writtenAnswer,
+  type RulesetLevel,
+  storedRuleset,
+  updatedRuleset,
+  withoutRules,
+  writeContextOf,
 } from "./ruleset-endpoints.ts";
 import {
   emptyRuleset,
-  entrypointKind,
-  entrypointOf,
+  entryPointKind,
+  entryPointOf,
   rulesetFields,
   withRuleset,
-} from "./ruleset.ts";
+} from "./stored-ruleset.ts";
 
 /** Entry points of phases (SERVICE.md B.1, B.3). */
-export function entrypointEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { one, prefix, read, write } = level;
+export function entryPointEndpoints(level: RulesetLevel): readonly Endpoint[] {
+  const { one, prefix } = level;
   const path = `${prefix}/phases/:ruleset_phase/entrypoint`;
   return [
-    {
-      ...read,
-      method: "GET",
-      path,
-      summary: `Get ${one} entry point ruleset`,
-      handle: (call) => shown(entrypointIn(level, call).current),
-    },
-    {
-      ...write,
-      method: "PUT",
-      path,
-      summary: `Update or create ${one} entry point ruleset`,
-      handle: (call) => {
-        const owner = level.ownerIn(call);
+    readEndpoint(level, path, `Get ${one} entry point ruleset`, (call, owner) =>
+      found(entryPointIn(call, owner).current),
+    ),
+    writeEndpoint(
+      level,
+      { method: "PUT", path, summary: `Update or create ${one} entry point ruleset` },
+      (call, owner) => {
         const phase = phaseIn(call);
         const fields = rulesetFields(call.body());
         fields.only(["name", "description", "rules"]);
-        const live = entrypointOf(owner, phase);
         const name = fields.text("name") ?? "default";
-        const before = live ?? {
-          current: emptyRuleset(call.store.newId(), { name, kind: entrypointKind(owner), phase }),
+        const before = entryPointOf(owner, phase) ?? {
+          current: emptyRuleset(call.store.newId(), { name, kind: entryPointKind(owner), phase }),
           past: [],
         };
-        return writtenAnswer(owner, updated(fields, before, owner, makerOf(call)));
+        const context = writeContextOf(call);
+        return storedRuleset(owner, updatedRuleset(fields, before, owner, context));
       },
-    },
-    {
-      ...read,
-      method: "GET",
-      path: `${path}/versions`,
-      summary: `List ${one} entry point ruleset's versions`,
+    ),
+    readEndpoint(
+      level,
+      `${path}/versions`,
+      `List ${one} entry point ruleset's versions`,
       // An absent entry point has no versions; that is no error (SERVICE.md B.8).
-      handle: (call) =>
-        shown(versionsOf(entrypointOf(level.ownerIn(call), phaseIn(call))).map(headOf)),
-    },
-    {
-      ...read,
-      method: "GET",
-      path: `${path}/versions/:ruleset_version`,
-      summary: `Get a version of ${one} entry point ruleset`,
-      handle: (call) => shown(versionIn(call, entrypointIn(level, call))),
-    },
+      (call, owner) => found(versionsOf(entryPointOf(owner, phaseIn(call))).map(withoutRules)),
+    ),
+    readEndpoint(
+      level,
+      `${path}/versions/:ruleset_version`,
+      `Get a version of ${one} entry point ruleset`,
+      (call, owner) => found(versionIn(call, entryPointIn(call, owner))),
+    ),
   ];
-}
-
-function entrypointIn(level: RulesetLevel, call: Call): StoredRuleset {
-  const phase = phaseIn(call);
-  const entrypoint = entrypointOf(level.ownerIn(call), phase);
-  if (entrypoint !== undefined) return entrypoint;
-  throw refused(
-    404,
-    wireCodes.noEntrypoint,
-    `could not find entrypoint ruleset in the ${phase} phase`,
-  );
 }
 
 /** Versions of rulesets (SERVICE.md B.1). */
 export function versionEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { noun, one, prefix, read, write } = level;
+  const { noun, one, prefix } = level;
   const collection = `${prefix}/:ruleset_id/versions`;
   const single = `${collection}/:ruleset_version`;
   return [
-    {
-      ...read,
-      method: "GET",
-      path: collection,
-      summary: `List ${one} ruleset's versions`,
-      handle: (call) => shown(versionsOf(rulesetIn(call, level.ownerIn(call))).map(headOf)),
-    },
-    {
-      ...read,
-      method: "GET",
-      path: single,
-      summary: `Get a version of ${one} ruleset`,
-      handle: (call) => shown(versionIn(call, rulesetIn(call, level.ownerIn(call)))),
-    },
-    {
-      ...write,
-      method: "DELETE",
-      path: single,
-      summary: `Delete a version of ${one} ruleset`,
-      handle: (call) => {
-        const owner = level.ownerIn(call);
+    readEndpoint(level, collection, `List ${one} ruleset's versions`, (call, owner) =>
+      found(versionsOf(rulesetIn(call, owner)).map(withoutRules)),
+    ),
+    readEndpoint(level, single, `Get a version of ${one} ruleset`, (call, owner) =>
+      found(versionIn(call, rulesetIn(call, owner))),
+    ),
+    writeEndpoint(
+      level,
+      { method: "DELETE", path: single, summary: `Delete a version of ${one} ruleset` },
+      (call, owner) => {
         const ruleset = ownRulesetIn(call, owner);
-        return emptied(withRuleset(owner, withoutVersion(ruleset, versionIn(call, ruleset))));
+        return noContent(withRuleset(owner, withoutVersion(ruleset, versionIn(call, ruleset))));
       },
-    },
-    ...(noun === "account" ? [taggedEndpoint(level, `${single}/by_tag/:rule_tag`)] : []),
+    ),
+    ...(noun === "account" ? [tagEndpoint(level, `${single}/by_tag/:rule_tag`)] : []),
   ];
 }
 
 /** Rules of a managed ruleset with a tag: at accounts only (SERVICE.md B.1). */
-function taggedEndpoint(level: RulesetLevel, path: string): Endpoint {
-  return {
-    ...level.read,
-    method: "GET",
-    path,
-    summary: "List the rules of an account ruleset's version with a tag",
-    handle: (call) => {
-      const version = versionIn(call, rulesetIn(call, level.ownerIn(call)));
-      const tag = call.param("rule_tag");
-      const rules = version.rules.filter(({ categories }) => categories?.includes(tag) === true);
-      return shown({ ...version, rules });
-    },
-  };
+function tagEndpoint(level: RulesetLevel, path: string): Endpoint {
+  const summary = "List the rules of an account ruleset's version with a tag";
+  return readEndpoint(level, path, summary, (call, owner) => {
+    const version = versionIn(call, rulesetIn(call, owner));
+    const tag = call.param("rule_tag");
+    const rules = version.rules.filter(({ categories }) => categories?.includes(tag) === true);
+    return found({ ...version, rules });
+  });
 }
 
-/** All versions of a ruleset, oldest first; none where there is no ruleset. */
-export function versionsOf(ruleset: StoredRuleset | undefined): readonly Ruleset[] {
+function phaseIn(call: Call): string {
+  const given = call.param("ruleset_phase");
+  if (phases.some((phase) => phase === given)) return given;
+  throw apiError(400, unpublishedCodes.ruleset, `'${given}' is not a valid value for phase`);
+}
+
+function entryPointIn(call: Call, owner: Owner): StoredRuleset {
+  const phase = phaseIn(call);
+  const entryPoint = entryPointOf(owner, phase);
+  if (entryPoint !== undefined) return entryPoint;
+  const message = `could not find entrypoint ruleset in the ${phase} phase`;
+  throw apiError(404, wireCodes.noEntrypoint, message);
+}
+
+/** All versions of a ruleset, oldest first; none if there is no ruleset. */
+function versionsOf(ruleset: StoredRuleset | undefined): readonly Ruleset[] {
   return ruleset === undefined ? [] : [...ruleset.past, ruleset.current];
 }
 
-/** The version in the path. */
-export function versionIn(call: Call, ruleset: StoredRuleset): Ruleset {
+function versionIn(call: Call, ruleset: StoredRuleset): Ruleset {
   const wanted = call.param("ruleset_version");
-  if (!/^\d+$/.test(wanted)) throw noRoute(call.path);
-  const found = versionsOf(ruleset).find(({ version }) => version === wanted);
-  if (found !== undefined) return found;
-  throw refused(404, unpublishedCodes.versionNotFound, `could not find version ${wanted}`);
+  if (!/^\d+$/.test(wanted)) throw routeNotFound(call.path);
+  const match = versionsOf(ruleset).find(({ version }) => version === wanted);
+  if (match !== undefined) return match;
+  throw apiError(404, unpublishedCodes.versionNotFound, `could not find version ${wanted}`);
 }
 
-/** The newest version is the one in use and stays, so that no number is given twice (SERVICE.md B.3). */
+/** The newest version is in use and cannot be deleted, so that no number is given twice (SERVICE.md B.3). */
 function withoutVersion({ current, past }: StoredRuleset, gone: Ruleset): StoredRuleset {
   if (gone.version === current.version) {
-    throw refused(400, unpublishedCodes.rulesetInUse, `version ${gone.version} is in use`);
+    throw apiError(400, unpublishedCodes.rulesetInUse, `version ${gone.version} is in use`);
   }
   return { current, past: past.filter(({ version }) => version !== gone.version) };
 }

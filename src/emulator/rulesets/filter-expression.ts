@@ -12,7 +12,7 @@ import type { FieldReader } from "../http/fields.ts";
 /** Plans whose expressions may use regular expressions (SERVICE.md D). */
 const plansWithRegex = ["business", "enterprise"];
 
-/** Functions that take a text first. */
+/** Functions whose first argument is a text. */
 const textFunctions = new Set([
   "decode_base64",
   "ends_with",
@@ -32,13 +32,12 @@ const textFunctions = new Set([
 ]);
 
 /**
- * Refuses the filter expression of a body where the service does; `plan` is "" where none restricts it.
- *
- * Unknown fields and functions pass: our tables may know fewer than the service does.
+ * Throws where the service rejects a filter expression; `plan` is "" where none restricts it. Unknown fields and
+ * functions are accepted: the service may know more than the tables.
  */
-export function checkExpression(fields: FieldReader, expression: string, plan: string): void {
+export function checkFilterExpression(fields: FieldReader, expression: string, plan: string): void {
   if (expression.length > maxExpressionLength) {
-    throw fields.mistake(
+    throw fields.error(
       "expression",
       `expression size ${expression.length} exceeded maximum ${maxExpressionLength}`,
       wireCodes.expressionTooLong,
@@ -47,25 +46,25 @@ export function checkExpression(fields: FieldReader, expression: string, plan: s
   const { tree, diagnostics } = parseExpression(expression);
   const error = diagnostics.find(({ severity }) => severity === "error");
   if (error !== undefined || tree === undefined) {
-    throw fields.mistake("expression", parsingError(expression, error));
+    throw fields.error("expression", parsingError(expression, error));
   }
-  const misfit = misfitIn(tree);
-  if (misfit !== undefined) {
-    throw fields.mistake(
+  const mismatch = mismatchedCall(tree);
+  if (mismatch !== undefined) {
+    throw fields.error(
       "expression",
-      `the function ${misfit.name} cannot be given an argument of type ${misfit.type}`,
+      `the function ${mismatch.name} cannot be given an argument of type ${mismatch.type}`,
       wireCodes.wrongArgument,
     );
   }
   if (plan !== "" && !plansWithRegex.includes(plan) && usesRegex(tree)) {
-    throw fields.mistake(
+    throw fields.error(
       "expression",
       "not entitled: the use of operator Matches is not allowed, a Business plan or a WAF Advanced plan is required",
     );
   }
 }
 
-/** The words of the service's own parser: line and column, the line itself, and a mark below the place (SERVICE.md D). */
+/** The message of the service's parser: line and column, the line, and a mark below the error (SERVICE.md D). */
 function parsingError(expression: string, error: SyntaxDiagnostic | undefined): string {
   const { offset, length, message } = error ?? {
     offset: 0,
@@ -79,14 +78,15 @@ function parsingError(expression: string, error: SyntaxDiagnostic | undefined): 
   return `Filter parsing error (${before.length}:${column + 1}):\n${line}\n${mark} ${message}\n`;
 }
 
-/** A function whose first argument is known to be of a wrong kind. */
-function misfitIn(tree: Expression): { readonly name: string; readonly type: string } | undefined {
+/** A call whose first argument has the wrong type. */
+function mismatchedCall(
+  tree: Expression,
+): { readonly name: string; readonly type: string } | undefined {
   for (const node of nodesOf(tree)) {
     if (node.kind !== "call" || !textFunctions.has(node.name)) continue;
     const [first] = node.arguments;
-    if (first === undefined) continue;
-    const type = typeOfArgument(first);
-    // Over `[*]` a function is applied to each element.
+    const type = first && typeOfArgument(first);
+    // With `[*]` a function is applied to each element.
     if (type !== undefined && type !== "String" && type !== "Array<String>") {
       return { name: node.name, type };
     }

@@ -1,28 +1,27 @@
-import { type Json, type JsonObject, coerceObject, coerceObjects } from "../../syntax/json.ts";
+import { coerceObject, coerceObjects, definedMembers } from "../../syntax/json.ts";
+import type { Json, JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
-import { type FieldReader, fieldsOf } from "../http/fields.ts";
+import { FieldReader } from "../http/fields.ts";
 import type { Rule, Ruleset } from "../state.ts";
-import { managedIds, paranoiaTags, scoreRuleId } from "./managed.ts";
+import { managedIds, managedRulesetId, paranoiaTags, scoreRuleId } from "./managed.ts";
 import { scoreActions } from "./phases.ts";
 
-/** How people speak of the OWASP ruleset; `undefined` leaves it as it is. */
-interface Tuning {
+/** Tuning of the OWASP ruleset; `undefined` leaves a value as it is. */
+interface OwaspTuning {
   readonly paranoiaLevel: number | undefined;
   readonly scoreThreshold: number | undefined;
   readonly action: string | undefined;
 }
 
-/** Names of the members that {@link tuningIn} reads. */
+/** Members that {@link parseTuning} reads. */
 export const tuningMembers = ["paranoia_level", "score_threshold", "action"];
 
-/** Reads the tuning in people's words. */
-export function tuningIn(fields: FieldReader): Tuning {
+/** Reads the tuning of a seed or of a control request. */
+export function parseTuning(fields: FieldReader): OwaspTuning {
   const paranoiaLevel = fields.integer("paranoia_level");
-  if (paranoiaLevel !== undefined && (paranoiaLevel < 1 || paranoiaLevel > paranoiaTags.length)) {
-    throw fields.mistake(
-      "paranoia_level",
-      `paranoia_level must be from 1 to ${paranoiaTags.length}`,
-    );
+  const maxLevel = paranoiaTags.length;
+  if (paranoiaLevel !== undefined && (paranoiaLevel < 1 || paranoiaLevel > maxLevel)) {
+    throw fields.error("paranoia_level", `paranoia_level must be from 1 to ${maxLevel}`);
   }
   return {
     paranoiaLevel,
@@ -31,70 +30,55 @@ export function tuningIn(fields: FieldReader): Tuning {
   };
 }
 
-/** The overrides after a tuning; what it does not speak of stays. */
-export function tuned(overrides: Json | undefined, tuning: Tuning): JsonObject {
-  const before = coerceObject(overrides);
-  const categories = [
-    ...coerceObjects(before["categories"]).filter(
-      (item) => tuning.paranoiaLevel === undefined || !isParanoia(item),
+/** The `overrides` member of parameters after a tuning; without overrides the member is absent. */
+export function withTuning(before: Json | undefined, tuning: OwaspTuning): JsonObject {
+  const { categories, rules, ...others } = coerceObject(before);
+  const { paranoiaLevel } = tuning;
+  // Level N switches off the tags of all levels above it (SERVICE.md B.7).
+  const tagsAbove = paranoiaLevel === undefined ? [] : paranoiaTags.slice(paranoiaLevel);
+  const afterCategories = [
+    ...coerceObjects(categories).filter(
+      ({ category }) =>
+        paranoiaLevel === undefined || !paranoiaTags.some((tag) => tag === category),
     ),
-    ...tagsAbove(tuning.paranoiaLevel).map((category) => ({ category, enabled: false })),
+    ...tagsAbove.map((category) => ({ category, enabled: false })),
   ];
-  const rules = withScoreRule(coerceObjects(before["rules"]), tuning);
-  const { categories: _categories, rules: _rules, ...others } = before;
-  return {
+  const afterRules = withScoreRule(coerceObjects(rules), tuning);
+  const overrides = definedMembers({
     ...others,
-    ...(categories.length === 0 ? {} : { categories }),
-    ...(rules.length === 0 ? {} : { rules }),
-  };
-}
-
-/** Level N switches off the tags of all levels above it (SERVICE.md B.7). */
-function tagsAbove(level: number | undefined): readonly string[] {
-  return level === undefined ? [] : paranoiaTags.slice(level);
+    categories: afterCategories.length === 0 ? undefined : afterCategories,
+    rules: afterRules.length === 0 ? undefined : afterRules,
+  });
+  return Object.keys(overrides).length === 0 ? {} : { overrides };
 }
 
 function withScoreRule(
   rules: readonly JsonObject[],
-  { scoreThreshold, action }: Tuning,
+  { scoreThreshold, action }: OwaspTuning,
 ): readonly JsonObject[] {
   if (scoreThreshold === undefined && action === undefined) return rules;
-  const before = rules.find((item) => item["id"] === scoreRuleId) ?? { id: scoreRuleId };
-  const after = {
-    ...before,
-    ...(scoreThreshold === undefined ? {} : { score_threshold: scoreThreshold }),
-    ...(action === undefined ? {} : { action }),
-  };
-  return [...rules.filter((item) => item["id"] !== scoreRuleId), after];
+  const before = rules.find(({ id }) => id === scoreRuleId) ?? { id: scoreRuleId };
+  const tuned = definedMembers({ score_threshold: scoreThreshold, action });
+  return [...rules.filter(({ id }) => id !== scoreRuleId), { ...before, ...tuned }];
 }
 
-function isParanoia({ category }: JsonObject): boolean {
-  return typeof category === "string" && paranoiaTags.includes(category);
-}
-
-/** Turns the short form of a seed, `deploy: owasp` with its tuning, into a rule in the service's own form. */
-export function withDeployment(seed: JsonObject): JsonObject {
+/** Expands `deploy: owasp` of a seed, with its tuning, to a rule in the service's form. */
+export function expandDeploy(seed: JsonObject): JsonObject {
   if (seed["deploy"] === undefined) return seed;
-  const fields = fieldsOf(seed, "", unpublishedCodes.ruleset);
-  const named = fields.required("deploy", fields.text("deploy"));
-  const id = Object.entries(managedIds).find(([key]) => key === named)?.[1] ?? named;
+  const fields = new FieldReader(seed, "", unpublishedCodes.ruleset);
+  const id = managedRulesetId(fields.required("deploy", fields.text("deploy")));
+  const own = ["deploy", "overrides", ...tuningMembers];
   const others = Object.fromEntries(Object.entries(seed).filter(([name]) => !own.includes(name)));
-  const overrides = tuned(seed["overrides"], tuningIn(fields));
+  const overrides = withTuning(seed["overrides"], parseTuning(fields));
   return {
     expression: "true",
     ...others,
     action: "execute",
-    action_parameters: {
-      id,
-      version: "latest",
-      ...(Object.keys(overrides).length === 0 ? {} : { overrides }),
-    },
+    action_parameters: { id, version: "latest", ...overrides },
   };
 }
 
-const own = ["deploy", "overrides", ...tuningMembers];
-
-/** A managed rule as the overrides of its deployment leave it. */
+/** A managed rule after the overrides of its deployment. */
 interface EffectiveRule {
   readonly id: string;
   readonly description: string;
@@ -104,21 +88,21 @@ interface EffectiveRule {
 }
 
 /**
- * The rules of a managed ruleset under overrides (SERVICE.md B.5): a rule's own override beats those of its
- * categories, of which the last listed wins, and they beat that of the whole ruleset.
+ * The rules of a managed ruleset after overrides (SERVICE.md B.5): the override of a rule wins over those of its
+ * categories, of which the last listed wins, and they win over that of the whole ruleset.
  */
 export function effectiveRules(
   ruleset: Ruleset,
   overrides: Json | undefined,
 ): readonly EffectiveRule[] {
   const given = coerceObject(overrides);
-  return ruleset.rules.map((rule) => effectiveRule(rule, layersFor(rule, given, ruleset)));
+  return ruleset.rules.map((rule) => effectiveRule(rule, layersOf(rule, given, ruleset)));
 }
 
-/** The overrides that concern a rule, the weakest first. */
-function layersFor(rule: Rule, overrides: JsonObject, ruleset: Ruleset): readonly JsonObject[] {
+/** The overrides that apply to a rule, the weakest first. */
+function layersOf(rule: Rule, overrides: JsonObject, ruleset: Ruleset): readonly JsonObject[] {
   const { action: _action, ...withoutAction } = overrides;
-  // The action of the whole OWASP ruleset does not reach its score rule (SERVICE.md B.7).
+  // The action of the whole OWASP ruleset does not apply to its score rule (SERVICE.md B.7).
   const isOwaspScore = ruleset.id === managedIds.owasp && rule.score_threshold !== undefined;
   return [
     isOwaspScore ? withoutAction : overrides,

@@ -13,7 +13,12 @@ export const managedIds = {
   normalization: "70339d97bdb34195bbf054b1ebe81f76",
 } as const;
 
-/** Id of the OWASP rule that holds threshold and action (SERVICE.md B.6). */
+/** The id of a managed ruleset by its key in {@link managedIds}; any other text is an id. */
+export function managedRulesetId(name: string): string {
+  return Object.entries(managedIds).find(([key]) => key === name)?.[1] ?? name;
+}
+
+/** Id of the OWASP rule with threshold and action (SERVICE.md B.6). */
 export const scoreRuleId = "6179ae15870a4bb7b2d480d4843b323c";
 
 /** Tags of the OWASP paranoia levels, from 1 up. */
@@ -26,7 +31,7 @@ export const paranoiaTags = [
 
 const updated = "2026-08-17T09:00:00.000000Z";
 
-/** Documented samples of OWASP rule ids (SERVICE.md B.7); what stands behind them here is made up. */
+/** Documented examples of OWASP rule ids (SERVICE.md B.7); the rules behind them are synthetic. */
 const sampleIds = [
   "04116d14d7524986ba314d11c8a41e11",
   "55b58c71f653446fa0942cf7700f8c8e",
@@ -46,10 +51,8 @@ const themes = [
 ];
 
 /**
- * The managed rulesets of every account.
- *
- * No public list of their rules exists, so all but the documented constants are made up, and each made-up rule
- * says so in its description.
+ * The managed rulesets of every account. There is no public list of their rules, so all but the documented constants
+ * are synthetic, and the description of each rule says so.
  */
 export const managedRulesets: ReadonlyMap<string, Ruleset> = new Map(
   [

@@ -1,4 +1,4 @@
-/** Phases in which rulesets can live (published schema, `rulesets_RulesetPhase`). */
+/** Phases of rulesets (published schema, `rulesets_RulesetPhase`). */
 export const phases = [
   "ddos_l4",
   "ddos_l7",
@@ -54,21 +54,21 @@ export const ruleActions = [
   "transform_response_html",
 ] as const;
 
-/** Actions that the OWASP score rule can be given (SERVICE.md B.7). */
+/** Actions of the OWASP score rule (SERVICE.md B.7). */
 export const scoreActions = ["block", "managed_challenge", "js_challenge", "log", "challenge"];
 
-/** What `source` says for rulesets of a phase; the service has it for WAF phases only (SERVICE.md B.3). */
+/** `source` of rulesets of a phase; only WAF phases have it (SERVICE.md B.3). */
 export function sourceOf(phase: string): { readonly source?: string } {
   if (phase.includes("firewall")) return { source: "firewall_managed" };
   return phase === "http_ratelimit" ? { source: "rate_limit" } : {};
 }
 
-/** Whether rules of a phase do nothing but deploy managed rulesets and make exceptions from them. */
+/** Whether rules of a phase only deploy managed rulesets and add exceptions. */
 export function isManagedPhase(phase: string): boolean {
   return phase.endsWith("_managed");
 }
 
-/** Whether managed rulesets of a phase know sensitivity levels (SERVICE.md B.5). */
+/** Whether managed rulesets of a phase have sensitivity levels (SERVICE.md B.5). */
 export function isDdosPhase(phase: string): boolean {
   return phase.startsWith("ddos_");
 }

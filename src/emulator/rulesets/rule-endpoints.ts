@@ -1,55 +1,44 @@
 import { identifierIn } from "../http/access.ts";
-import { refused, unpublishedCodes } from "../http/api-error.ts";
-import type { Call, Endpoint } from "../http/endpoint.ts";
+import type { Call, Endpoint } from "../http/api-endpoint.ts";
+import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { timestamp } from "../http/time.ts";
 import type { Owner, Rule, StoredRuleset } from "../state.ts";
-import { draftOf, ruleFrom } from "./rule.ts";
-import { type RulesetLevel, makerOf, ownRulesetIn, writtenAnswer } from "./ruleset-endpoints.ts";
-import { type Maker, checkedRules, nextVersion, placeOf, rulesetFields } from "./ruleset.ts";
+import { parseRule, ruleFrom } from "./rule.ts";
+import { type RulesetLevel, updateEndpoint } from "./ruleset-endpoints.ts";
+import {
+  nextVersion,
+  ruleContextOf,
+  rulesetFields,
+  validRules,
+  type WriteContext,
+} from "./stored-ruleset.ts";
 
-/** Single rules; every answer is the whole ruleset (SERVICE.md B.1). */
+/** Single rules; every response is the whole ruleset (SERVICE.md B.1). */
 export function ruleEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { one, prefix, write } = level;
+  const { one, prefix } = level;
   const collection = `${prefix}/:ruleset_id/rules`;
   const single = `${collection}/:rule_id`;
   return [
-    {
-      ...write,
-      method: "POST",
-      path: collection,
-      summary: `Add a rule to ${one} ruleset`,
-      handle: (call) => {
-        const owner = level.ownerIn(call);
-        const before = ownRulesetIn(call, owner);
-        const fields = rulesetFields(call.body());
-        return writtenAnswer(owner, withNewRule(fields, before, owner, makerOf(call)));
-      },
-    },
-    {
-      ...write,
-      method: "PATCH",
-      path: single,
-      summary: `Update a rule of ${one} ruleset`,
-      handle: (call) => {
-        const owner = level.ownerIn(call);
-        const before = ownRulesetIn(call, owner);
+    updateEndpoint(
+      level,
+      { method: "POST", path: collection, summary: `Add a rule to ${one} ruleset` },
+      (call, before, owner, context) =>
+        withNewRule(rulesetFields(call.body()), before, owner, context),
+    ),
+    updateEndpoint(
+      level,
+      { method: "PATCH", path: single, summary: `Update a rule of ${one} ruleset` },
+      (call, before, owner, context) => {
         const rule = ruleIn(call, before);
-        const fields = rulesetFields(call.body());
-        return writtenAnswer(owner, withChangedRule(fields, rule, before, owner, makerOf(call)));
+        return withUpdatedRule(rulesetFields(call.body()), rule, before, owner, context);
       },
-    },
-    {
-      ...write,
-      method: "DELETE",
-      path: single,
-      summary: `Delete a rule of ${one} ruleset`,
-      handle: (call) => {
-        const owner = level.ownerIn(call);
-        const before = ownRulesetIn(call, owner);
-        return writtenAnswer(owner, withoutRule(ruleIn(call, before), before, call.now));
-      },
-    },
+    ),
+    updateEndpoint(
+      level,
+      { method: "DELETE", path: single, summary: `Delete a rule of ${one} ruleset` },
+      (call, before) => withoutRule(ruleIn(call, before), before, call.now),
+    ),
   ];
 }
 
@@ -58,89 +47,84 @@ export function withNewRule(
   fields: FieldReader,
   before: StoredRuleset,
   owner: Owner,
-  maker: Maker,
+  context: WriteContext,
 ): StoredRuleset {
-  const { kind, phase, rules } = before.current;
-  const draft = draftOf(fields, placeOf(owner, kind, phase), ["position"]);
-  const rule = ruleFrom(draft, undefined, () => maker.newId(), timestamp(maker.now));
-  const next = placed(rules, rule, fields.object("position"));
-  return nextVersion(before, { rules: checkedRules(next, before.current, owner) }, maker.now);
+  const rule = ruleInBody(fields, undefined, before, owner, context);
+  const rules = inserted(before.current.rules, rule, fields.object("position"));
+  return nextVersion(before, { rules: validRules(rules, before.current, owner) }, context.now);
 }
 
-/** The ruleset with a rule replaced or, where the body holds a position alone, only moved (SERVICE.md B.4). */
-export function withChangedRule(
+/** The ruleset with a rule replaced, or only moved if the body has nothing but a position (SERVICE.md B.4). */
+export function withUpdatedRule(
   fields: FieldReader,
   live: Rule,
   before: StoredRuleset,
   owner: Owner,
-  maker: Maker,
+  context: WriteContext,
 ): StoredRuleset {
-  const { kind, phase, rules } = before.current;
+  const { rules } = before.current;
   const position = fields.object("position");
-  const rule = isMove(fields)
-    ? live
-    : ruleFrom(
-        draftOf(fields, placeOf(owner, kind, phase), ["position"]),
-        live,
-        () => maker.newId(),
-        timestamp(maker.now),
-      );
-  const next =
+  const isMove = Object.keys(fields.body).length === 1 && "position" in fields.body;
+  const rule = isMove ? live : ruleInBody(fields, live, before, owner, context);
+  const after =
     position === undefined
       ? rules.map((other) => (other.id === live.id ? rule : other))
-      : placed(
+      : inserted(
           rules.filter(({ id }) => id !== live.id),
           rule,
           position,
         );
-  return nextVersion(before, { rules: checkedRules(next, before.current, owner) }, maker.now);
+  return nextVersion(before, { rules: validRules(after, before.current, owner) }, context.now);
 }
 
 /** The ruleset without a rule. */
 export function withoutRule(rule: Rule, before: StoredRuleset, now: Date): StoredRuleset {
-  return nextVersion(
-    before,
-    { rules: before.current.rules.filter(({ id }) => id !== rule.id) },
-    now,
-  );
+  const rules = before.current.rules.filter(({ id }) => id !== rule.id);
+  return nextVersion(before, { rules }, now);
 }
 
-function isMove({ body }: FieldReader): boolean {
-  return Object.keys(body).length === 1 && "position" in body;
+function ruleInBody(
+  fields: FieldReader,
+  live: Rule | undefined,
+  before: StoredRuleset,
+  owner: Owner,
+  context: WriteContext,
+): Rule {
+  const draft = parseRule(fields, ruleContextOf(owner, before.current), ["position"]);
+  return ruleFrom(draft, live, () => context.newId(), timestamp(context.now));
 }
 
 function ruleIn(call: Call, { current }: StoredRuleset): Rule {
   const id = identifierIn(call, "rule_id");
   const rule = current.rules.find((candidate) => candidate.id === id);
   if (rule !== undefined) return rule;
-  throw refused(404, unpublishedCodes.ruleNotFound, `could not find rule ${id}`);
+  throw apiError(404, unpublishedCodes.ruleNotFound, `could not find rule ${id}`);
 }
 
-/** Puts `rule` among `others` where `position` says; without one, at the end (SERVICE.md B.4). */
-export function placed(
+/** `others` with `rule` at `position`, by default at the end (SERVICE.md B.4). */
+function inserted(
   others: readonly Rule[],
   rule: Rule,
   position: FieldReader | undefined,
 ): readonly Rule[] {
-  return others.toSpliced(
-    position === undefined ? others.length : indexIn(position, others),
-    0,
-    rule,
-  );
+  const index = position === undefined ? others.length : indexIn(position, others);
+  return others.toSpliced(index, 0, rule);
 }
 
-/** The index among the other rules that a position stands for. */
+/** The index among the other rules that a position means. */
 function indexIn(position: FieldReader, others: readonly Rule[]): number {
   position.only(["before", "after", "index"]);
   if (Object.keys(position.body).length !== 1) {
-    throw position.mistake("", "position must have exactly one of before, after and index");
+    throw position.error("", "position must have exactly one of before, after and index");
   }
   const before = position.text("before");
   if (before !== undefined) return before === "" ? 0 : indexOf(position, "before", before, others);
   const after = position.text("after");
   if (after === "") return others.length;
   if (after !== undefined) return indexOf(position, "after", after, others) + 1;
-  return counted(position, others.length);
+  const index = position.required("index", position.integer("index"));
+  if (index >= 1 && index <= others.length + 1) return index - 1;
+  throw position.error("index", `index ${index} is not between 1 and ${others.length + 1}`);
 }
 
 function indexOf(
@@ -150,12 +134,6 @@ function indexOf(
   others: readonly Rule[],
 ): number {
   const index = others.findIndex((rule) => rule.id === id);
-  if (index < 0) throw position.mistake(name, `could not find another rule ${id} in the ruleset`);
+  if (index < 0) throw position.error(name, `could not find another rule ${id} in the ruleset`);
   return index;
-}
-
-function counted(position: FieldReader, length: number): number {
-  const index = position.required("index", position.integer("index"));
-  if (index >= 1 && index <= length + 1) return index - 1;
-  throw position.mistake("index", `index ${index} is not between 1 and ${length + 1}`);
 }

@@ -1,18 +1,18 @@
-import { type Json, type JsonObject, canonicalJson } from "../../syntax/json.ts";
+import { canonicalJson, type JsonObject } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
 import type { Rule, RuleContent } from "../state.ts";
-import { type RulePlace, executeParameters, skipParameters } from "./action-parameters.ts";
-import { checkExpression } from "./filter-expression.ts";
+import { executeParameters, type RuleContext, skipParameters } from "./action-parameters.ts";
+import { checkFilterExpression } from "./filter-expression.ts";
 import { isManagedPhase, ruleActions } from "./phases.ts";
 
-/** A rule as a request states it: the identity it claims, and what it says. */
+/** A rule in a request. */
 export interface RuleDraft {
   readonly id: string | undefined;
   readonly ref: string | undefined;
   readonly content: Omit<RuleContent, "ref">;
 }
 
-/** Members of a rule in a request; the read-only ones are taken and not listened to, so that an answer can be sent back. */
+/** Members of a rule in a request; read-only ones are ignored, so that a response can be sent back. */
 const members = [
   "id",
   "version",
@@ -30,19 +30,19 @@ const members = [
   "exposed_credential_check",
 ];
 
-/** Reads a rule of a request, strictly; `extra` names members that only this operation knows. */
-export function draftOf(
+/** Reads a rule strictly; `extra` are members that only this operation has. */
+export function parseRule(
   fields: FieldReader,
-  place: RulePlace,
+  context: RuleContext,
   extra: readonly string[] = [],
 ): RuleDraft {
   fields.only([...members, ...extra]);
-  const action = actionIn(fields, place);
+  const action = actionIn(fields, context);
   const expression = fields.required("expression", fields.text("expression"));
-  checkExpression(fields, expression, place.plan);
+  checkFilterExpression(fields, expression, context.plan);
   const ref = fields.text("ref");
-  if (ref === "") throw fields.mistake("ref", "ref must not be empty");
-  const parameters = parametersIn(fields, action, place);
+  if (ref === "") throw fields.error("ref", "ref must not be empty");
+  const parameters = parametersIn(fields, action, context);
   return {
     id: fields.text("id"),
     ref,
@@ -51,81 +51,64 @@ export function draftOf(
       ...(parameters === undefined ? {} : { action_parameters: parameters }),
       expression,
       description: fields.text("description") ?? "",
-      enabled: fields.flag("enabled") ?? true,
+      enabled: fields.boolean("enabled") ?? true,
       ...loggingIn(fields, action),
-      ...carried(fields, "ratelimit"),
-      ...carried(fields, "exposed_credential_check"),
+      ...copied(fields, "ratelimit"),
+      ...copied(fields, "exposed_credential_check"),
     },
   };
 }
 
-/** The rule that a draft makes of `before`; equal content gives back `before` itself, and its version stays. */
+/** The rule after a write; with the same content it is `before`, and keeps its version. */
 export function ruleFrom(
   draft: RuleDraft,
   before: Rule | undefined,
   newId: () => string,
-  at: string,
+  updatedAt: string,
 ): Rule {
   const id = before?.id ?? newId();
-  const content: RuleContent = { ...draft.content, ref: draft.ref ?? id };
-  if (
-    before !== undefined &&
-    canonicalJson(plain(content)) === canonicalJson(plain(contentOf(before)))
-  ) {
-    return before;
-  }
   const version = before === undefined ? 1 : Number(before.version) + 1;
-  return { id, version: String(version), last_updated: at, ...content };
+  const content = { ...draft.content, ref: draft.ref ?? id };
+  const rule = { id, version: String(version), last_updated: updatedAt, ...content };
+  return before !== undefined && contentText(before) === contentText(rule) ? before : rule;
 }
 
-function contentOf({
-  id: _id,
-  version: _version,
-  last_updated: _at,
-  ...content
-}: Rule): RuleContent {
-  return content;
+function contentText({ id: _id, version: _version, last_updated: _at, ...content }: Rule): string {
+  return canonicalJson({ ...content, logging: { ...content.logging } });
 }
 
-function plain(content: RuleContent): Json {
-  return { ...content, logging: { ...content.logging } };
-}
-
-function actionIn(fields: FieldReader, place: RulePlace): string {
+function actionIn(fields: FieldReader, { phase, plan }: RuleContext): string {
   const action = fields.required("action", fields.oneOf("action", ruleActions));
-  if (!isManagedPhase(place.phase) || ["execute", "skip"].includes(action)) return action;
-  if (action === "log" && place.plan === "enterprise") return action;
-  throw fields.mistake(
+  if (!isManagedPhase(phase) || action === "execute" || action === "skip") return action;
+  if (action === "log" && plan === "enterprise") return action;
+  throw fields.error(
     "action",
-    `'${action}' is not a valid value for action because it is not allowed in the ${place.phase} phase`,
+    `'${action}' is not a valid value for action because it is not allowed in the ${phase} phase`,
   );
 }
 
 function parametersIn(
   fields: FieldReader,
   action: string,
-  place: RulePlace,
+  context: RuleContext,
 ): JsonObject | undefined {
   const given = fields.object("action_parameters");
-  switch (action) {
-    case "execute":
-      return executeParameters(fields.required("action_parameters", given), place);
-    case "skip":
-      return skipParameters(fields.required("action_parameters", given), place);
-    default:
-      return given?.body;
-  }
+  if (action !== "execute" && action !== "skip") return given?.body;
+  const parameters = fields.required("action_parameters", given);
+  return action === "execute"
+    ? executeParameters(parameters, context)
+    : skipParameters(parameters, context);
 }
 
-/** Only skip rules keep it, and log unless told otherwise (SERVICE.md B.4). */
+/** Only skip rules have it; the default is to log (SERVICE.md B.4). */
 function loggingIn(fields: FieldReader, action: string): Pick<RuleContent, "logging"> {
   const logging = fields.object("logging");
   logging?.only(["enabled"]);
-  const enabled = logging?.flag("enabled") ?? true;
+  const enabled = logging?.boolean("enabled") ?? true;
   return action === "skip" ? { logging: { enabled } } : {};
 }
 
-function carried(
+function copied(
   fields: FieldReader,
   name: "ratelimit" | "exposed_credential_check",
 ): Partial<Record<typeof name, JsonObject>> {

@@ -1,40 +1,44 @@
 import { wireCodes } from "../../api/wire.ts";
 import { accountIn, identifierIn, permissions, zoneIn } from "../http/access.ts";
-import { refused, unpublishedCodes } from "../http/api-error.ts";
 import {
   type Answer,
   type Call,
   type CursorInfo,
   type Endpoint,
-  emptied,
-  shown,
+  endpoint,
+  found,
+  noContent,
+  type Operation,
   stored,
-} from "../http/endpoint.ts";
+} from "../http/api-endpoint.ts";
+import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { badQuery, queryInteger } from "../http/query.ts";
 import type { Owner, Ruleset, StoredRuleset } from "../state.ts";
 import { managedRulesets } from "./managed.ts";
 import { phases } from "./phases.ts";
 import {
-  type Maker,
   emptyRuleset,
-  entrypointKind,
-  entrypointOf,
-  executedBy,
+  entryPointKind,
+  entryPointOf,
+  executedRuleset,
   nextVersion,
   replacedRules,
   rulesetFields,
+  type WriteContext,
   withRuleset,
-} from "./ruleset.ts";
+} from "./stored-ruleset.ts";
 
-/** Rulesets live at zones and at accounts, with the same operations below two prefixes. */
+const maxPerPage = 50;
+
+/** Zones and accounts have rulesets, with the same operations below two prefixes. */
 export interface RulesetLevel {
   readonly noun: "zone" | "account";
   /** The noun with its article. */
   readonly one: "a zone" | "an account";
   readonly prefix: string;
-  readonly read: { readonly permissions: readonly string[]; readonly dryRun: false };
-  readonly write: { readonly permissions: readonly string[]; readonly dryRun: true };
+  readonly readPermissions: readonly string[];
+  readonly writePermissions: readonly string[];
   ownerIn(call: Call): Owner;
 }
 
@@ -44,22 +48,91 @@ export const rulesetLevels: readonly RulesetLevel[] = [
     noun: "zone",
     one: "a zone",
     prefix: "/zones/:zone_id/rulesets",
-    read: { permissions: permissions.zoneRulesetsRead, dryRun: false },
-    write: { permissions: permissions.zoneRulesetsWrite, dryRun: true },
+    readPermissions: permissions.zoneRulesetsRead,
+    writePermissions: permissions.zoneRulesetsWrite,
     ownerIn: zoneIn,
   },
   {
     noun: "account",
     one: "an account",
     prefix: "/accounts/:account_id/rulesets",
-    read: { permissions: permissions.accountRulesetsRead, dryRun: false },
-    write: { permissions: permissions.accountRulesetsWrite, dryRun: true },
+    readPermissions: permissions.accountRulesetsRead,
+    writePermissions: permissions.accountRulesetsWrite,
     ownerIn: accountIn,
   },
 ];
 
+/** An endpoint that reads rulesets of a level. */
+export function readEndpoint(
+  level: RulesetLevel,
+  path: string,
+  summary: string,
+  handle: (call: Call, owner: Owner) => Answer,
+): Endpoint {
+  return endpoint("GET", path, summary, level.readPermissions, (call) =>
+    handle(call, level.ownerIn(call)),
+  );
+}
+
+/** An endpoint that writes rulesets of a level; all of them understand `dry_run`. */
+export function writeEndpoint(
+  level: RulesetLevel,
+  operation: Operation,
+  handle: (call: Call, owner: Owner) => Answer,
+): Endpoint {
+  return {
+    ...operation,
+    permissions: level.writePermissions,
+    dryRun: true,
+    handle: (call) => handle(call, level.ownerIn(call)),
+  };
+}
+
+/** An endpoint that updates the ruleset in its path and responds with all of it (SERVICE.md B.1). */
+export function updateEndpoint(
+  level: RulesetLevel,
+  operation: Operation,
+  update: (call: Call, before: StoredRuleset, owner: Owner, context: WriteContext) => StoredRuleset,
+): Endpoint {
+  return writeEndpoint(level, operation, (call, owner) => {
+    const ruleset = update(call, ownRulesetIn(call, owner), owner, writeContextOf(call));
+    return storedRuleset(owner, ruleset);
+  });
+}
+
+/** Whole rulesets (SERVICE.md B.1, B.3). */
+export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
+  const { noun, one, prefix } = level;
+  const single = `${prefix}/:ruleset_id`;
+  return [
+    readEndpoint(level, prefix, `List ${noun} rulesets`, listRulesets),
+    writeEndpoint(
+      level,
+      { method: "POST", path: prefix, summary: `Create ${one} ruleset` },
+      createRuleset,
+    ),
+    readEndpoint(level, single, `Get ${one} ruleset`, (call, owner) =>
+      found(rulesetIn(call, owner).current),
+    ),
+    updateEndpoint(
+      level,
+      { method: "PUT", path: single, summary: `Update ${one} ruleset` },
+      (call, before, owner, context) => {
+        const fields = rulesetFields(call.body());
+        fields.only(["name", "description", "kind", "phase", "rules"]);
+        return updatedRuleset(fields, before, owner, context);
+      },
+    ),
+    writeEndpoint(
+      level,
+      { method: "DELETE", path: single, summary: `Delete ${one} ruleset` },
+      deleteRuleset,
+    ),
+  ];
+}
+
 /** The managed rulesets that a zone or account may use: free zones have few (SERVICE.md B.7). */
-export function managedFor(owner: Owner): readonly Ruleset[] {
+function managedFor(owner: Owner): readonly Ruleset[] {
   const all = [...managedRulesets.values()];
   if (owner.level === "account" || owner.plan !== "free") return all;
   return all.filter(({ name, phase }) => name.includes("Free") || !phase.includes("firewall"));
@@ -72,127 +145,61 @@ export function rulesetIn(call: Call, owner: Owner): StoredRuleset {
   if (own !== undefined) return own;
   const managed = managedFor(owner).find((ruleset) => ruleset.id === id);
   if (managed !== undefined) return { current: managed, past: [] };
-  throw refused(404, unpublishedCodes.rulesetNotFound, `could not find ruleset ${id}`);
+  throw apiError(404, unpublishedCodes.rulesetNotFound, `could not find ruleset ${id}`);
 }
 
-/** The ruleset in the path, for a write: managed ones cannot be written. */
+/** The ruleset in the path of a write: managed ones are read-only. */
 export function ownRulesetIn(call: Call, owner: Owner): StoredRuleset {
-  const found = rulesetIn(call, owner);
-  if (found.current.kind !== "managed") return found;
-  throw refused(400, unpublishedCodes.ruleset, "managed rulesets cannot be modified");
+  const ruleset = rulesetIn(call, owner);
+  if (ruleset.current.kind !== "managed") return ruleset;
+  throw apiError(400, unpublishedCodes.ruleset, "managed rulesets cannot be modified");
 }
 
-/** The phase in the path. */
-export function phaseIn(call: Call): string {
-  const given = call.param("ruleset_phase");
-  if (phases.some((phase) => phase === given)) return given;
-  throw refused(400, unpublishedCodes.ruleset, `'${given}' is not a valid value for phase`);
+/** A ruleset without its rules, as in lists. */
+export function withoutRules({ rules: _rules, ...others }: Ruleset): Omit<Ruleset, "rules"> {
+  return others;
 }
 
-const mostPerPage = 50;
-
-/** Rulesets as wholes (SERVICE.md B.1, B.3). */
-export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
-  const { noun, one, prefix, read, write } = level;
-  const single = `${prefix}/:ruleset_id`;
-  return [
-    {
-      ...read,
-      method: "GET",
-      path: prefix,
-      summary: `List ${noun} rulesets`,
-      handle: (call) => listed(call, level.ownerIn(call)),
-    },
-    {
-      ...write,
-      method: "POST",
-      path: prefix,
-      summary: `Create ${one} ruleset`,
-      handle: (call) => created(call, level.ownerIn(call)),
-    },
-    {
-      ...read,
-      method: "GET",
-      path: single,
-      summary: `Get ${one} ruleset`,
-      handle: (call) => shown(rulesetIn(call, level.ownerIn(call)).current),
-    },
-    {
-      ...write,
-      method: "PUT",
-      path: single,
-      summary: `Update ${one} ruleset`,
-      handle: (call) => {
-        const owner = level.ownerIn(call);
-        const before = ownRulesetIn(call, owner);
-        const fields = rulesetFields(call.body());
-        fields.only(["name", "description", "kind", "phase", "rules"]);
-        return writtenAnswer(owner, updated(fields, before, owner, makerOf(call)));
-      },
-    },
-    {
-      ...write,
-      method: "DELETE",
-      path: single,
-      summary: `Delete ${one} ruleset`,
-      handle: (call) => deleted(level.ownerIn(call), call),
-    },
-  ];
-}
-
-/** A ruleset without its rules, as lists show it. */
-export function headOf({ rules: _rules, ...head }: Ruleset): Omit<Ruleset, "rules"> {
-  return head;
-}
-
-/** What writing a ruleset in this request may use. */
-export function makerOf({ now, store }: Call): Maker {
+export function writeContextOf({ now, store }: Call): WriteContext {
   return { now, newId: () => store.newId() };
 }
 
-/** The answer of every write to a ruleset: the whole ruleset (SERVICE.md B.1). */
-export function writtenAnswer(owner: Owner, ruleset: StoredRuleset): Answer {
+/** The response to every write to a ruleset: the whole ruleset (SERVICE.md B.1). */
+export function storedRuleset(owner: Owner, ruleset: StoredRuleset): Answer {
   return stored(ruleset.current, withRuleset(owner, ruleset));
 }
 
-/** The next version of a ruleset from a PUT; without `rules` the rules stay (SERVICE.md B.3). */
-export function updated(
+/** The next version of a ruleset after a PUT; without `rules` the rules stay (SERVICE.md B.3). */
+export function updatedRuleset(
   fields: FieldReader,
   before: StoredRuleset,
   owner: Owner,
-  maker: Maker,
+  context: WriteContext,
 ): StoredRuleset {
+  const { current } = before;
   for (const name of ["name", "kind", "phase"] as const) {
     const given = fields.text(name);
-    const held = before.current[name];
-    if (given === undefined || given === held) continue;
-    throw fields.mistake(name, `the ${name} field cannot be modified: got ${given}, want ${held}`);
+    if (given === undefined || given === current[name]) continue;
+    const message = `the ${name} field cannot be modified: got ${given}, want ${current[name]}`;
+    throw fields.error(name, message);
   }
-  const description = fields.text("description");
+  const description = fields.text("description") ?? current.description;
   const items = fields.objects("rules");
-  return nextVersion(
-    before,
-    {
-      ...(description === undefined ? {} : { description }),
-      ...(items === undefined ? {} : { rules: replacedRules(items, before.current, owner, maker) }),
-    },
-    maker.now,
-  );
+  const rules = items === undefined ? current.rules : replacedRules(items, current, owner, context);
+  return nextVersion(before, { description, rules }, context.now);
 }
 
-/** Own rulesets first, then the managed ones, whose versions a zone's credential can see this way (SERVICE.md B.1). */
-function listed({ query }: Call, owner: Owner): Answer {
+/** Own rulesets first, then the managed ones (SERVICE.md B.1). */
+function listRulesets({ query }: Call, owner: Owner): Answer {
   const all = [...owner.rulesets.map(({ current }) => current), ...managedFor(owner)];
   const cursor = query.get("cursor");
   const start = cursor === null ? 0 : all.findIndex(({ id }) => cursorOf(id) === cursor) + 1;
   if (cursor !== null && start === 0) throw badQuery("cursor", "must be one that an answer gave");
-  const page = all.slice(
-    start,
-    start + (queryInteger(query, "per_page", 1, mostPerPage) ?? mostPerPage),
-  );
+  const perPage = queryInteger(query, "per_page", 1, maxPerPage) ?? maxPerPage;
+  const page = all.slice(start, start + perPage);
   const last = page.at(-1);
   const hasMore = last !== undefined && start + page.length < all.length;
-  return shown(page.map(headOf), hasMore ? cursorInfo(last.id) : undefined);
+  return found(page.map(withoutRules), hasMore ? cursorInfo(last.id) : undefined);
 }
 
 /** The schema has `cursors.after`; the official client reads `cursor`. */
@@ -205,55 +212,48 @@ function cursorOf(id: string): string {
   return Buffer.from(id).toString("base64url");
 }
 
-function created(call: Call, owner: Owner): Answer {
+function createRuleset(call: Call, owner: Owner): Answer {
   const fields = rulesetFields(call.body());
   fields.only(["name", "description", "kind", "phase", "rules"]);
-  const facts = {
-    name: fields.required("name", fields.text("name")),
-    kind: kindIn(fields, owner),
-    phase: fields.required("phase", fields.oneOf("phase", phases)),
-  };
-  if (facts.name === "") throw fields.mistake("name", "name must not be empty");
-  if (facts.kind !== "custom" && entrypointOf(owner, facts.phase) !== undefined) {
-    throw refused(
+  const name = fields.required("name", fields.text("name"));
+  const kind = kindIn(fields, owner);
+  const phase = fields.required("phase", fields.oneOf("phase", phases));
+  if (name === "") throw fields.error("name", "name must not be empty");
+  if (kind !== "custom" && entryPointOf(owner, phase) !== undefined) {
+    throw apiError(
       400,
       wireCodes.secondEntrypoint,
-      `'${facts.kind}' is not a valid value for kind because exceeded maximum number of ${facts.kind} rulesets for phase ${facts.phase}`,
+      `'${kind}' is not a valid value for kind because exceeded maximum number of ${kind} rulesets for phase ${phase}`,
       "/kind",
     );
   }
-  const empty = emptyRuleset(call.store.newId(), facts);
-  const { current, past } = nextVersion(empty, {}, call.now);
+  const current = emptyRuleset(call.store.newId(), { name, kind, phase });
   const description = fields.text("description") ?? "";
-  const rules = replacedRules(fields.objects("rules") ?? [], empty, owner, makerOf(call));
-  return writtenAnswer(owner, { current: { ...current, description, rules }, past });
+  const items = fields.objects("rules") ?? [];
+  const rules = replacedRules(items, current, owner, writeContextOf(call));
+  return storedRuleset(owner, nextVersion({ current, past: [] }, { description, rules }, call.now));
 }
 
 function kindIn(fields: FieldReader, owner: Owner): string {
   const kind = fields.required("kind", fields.oneOf("kind", ["managed", "custom", "root", "zone"]));
-  const allowed: readonly string[] = [
-    entrypointKind(owner),
-    ...(owner.level === "account" ? ["custom"] : []),
-  ];
-  if (allowed.includes(kind)) return kind;
-  throw fields.mistake(
-    "kind",
-    `'${kind}' is not a valid value for kind at the ${owner.level} level`,
-  );
+  if (kind === entryPointKind(owner) || (kind === "custom" && owner.level === "account")) {
+    return kind;
+  }
+  const message = `'${kind}' is not a valid value for kind at the ${owner.level} level`;
+  throw fields.error("kind", message);
 }
 
-function deleted(owner: Owner, call: Call): Answer {
-  const { current } = ownRulesetIn(call, owner);
-  const user = owner.rulesets.find(({ current: other }) =>
-    other.rules.some((rule) => executedBy(rule) === current.id),
+function deleteRuleset(call: Call, owner: Owner): Answer {
+  const { id } = ownRulesetIn(call, owner).current;
+  const user = owner.rulesets.find(({ current }) =>
+    current.rules.some((rule) => executedRuleset(rule) === id),
   );
   if (user !== undefined) {
-    throw refused(
-      400,
-      unpublishedCodes.rulesetInUse,
-      `ruleset ${current.id} is executed by a rule of ruleset ${user.current.id}`,
-    );
+    const message = `ruleset ${id} is executed by a rule of ruleset ${user.current.id}`;
+    throw apiError(400, unpublishedCodes.rulesetInUse, message);
   }
-  const rulesets = owner.rulesets.filter(({ current: other }) => other.id !== current.id);
-  return emptied({ ...owner, rulesets });
+  return noContent({
+    ...owner,
+    rulesets: owner.rulesets.filter(({ current }) => current.id !== id),
+  });
 }

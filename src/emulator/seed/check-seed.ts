@@ -1,32 +1,32 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { permissionNames } from "../http/access.ts";
-import { isMoment } from "../http/time.ts";
+import { isTime } from "../http/time.ts";
 import { phases } from "../rulesets/phases.ts";
 import type { Seed, SeedRuleset, SeedToken, SeedZone } from "./seed.ts";
 
-/** A step into a document: the name of a member or the index of an item. */
+/** A step of a path: the name of a member or the index of an item. */
 export type Step = string | number;
 
-/** What is wrong in a seed, and where. */
-export interface SeedMistake {
+/** An error in a seed. */
+export interface SeedIssue {
   readonly path: readonly Step[];
   readonly message: string;
 }
 
-/** What the schema cannot say about a seed and no making of its parts would notice. */
-export function seedMistakes({ accounts = [], zones, tokens = [] }: Seed): readonly SeedMistake[] {
+/** What neither the schema nor building the state detects. */
+export function seedIssues({ accounts = [], zones, tokens = [] }: Seed): readonly SeedIssue[] {
   return [
     ...repeated(tokens, ["tokens"], "value", ({ value }) => value),
     ...repeated(accounts, ["accounts"], "name", ({ name }) => name),
-    // Accounts can hold zones of one name; an id that is not given is made of the name.
+    // Two accounts can have zones of one name; the default id depends on the name.
     ...repeated(zones, ["zones"], "name", ({ name, id, account }) =>
       JSON.stringify([name.toLowerCase(), id === undefined ? "" : (account ?? accounts[0]?.name)]),
     ),
     ...repeated(zones, ["zones"], "id", ({ id }) => id),
-    ...tokens.flatMap((token, index) => tokenMistakes(token, ["tokens", index])),
-    ...zones.flatMap((zone, index) => zoneMistakes(zone, ["zones", index])),
+    ...tokens.flatMap((token, index) => tokenIssues(token, ["tokens", index])),
+    ...zones.flatMap((zone, index) => zoneIssues(zone, ["zones", index])),
     ...accounts.flatMap(({ rulesets = [] }, index) =>
-      rulesetMistakes(rulesets, ["accounts", index, "rulesets"], false),
+      rulesetIssues(rulesets, ["accounts", index, "rulesets"], false),
     ),
   ];
 }
@@ -36,7 +36,7 @@ function repeated<T>(
   path: readonly Step[],
   member: string,
   valueOf: (item: T) => unknown,
-): readonly SeedMistake[] {
+): readonly SeedIssue[] {
   const seen = new Set<unknown>();
   return items.flatMap((item, index) => {
     const value = valueOf(item);
@@ -45,21 +45,21 @@ function repeated<T>(
     seen.add(value);
     return isNew
       ? []
-      : [{ path: [...path, index, member], message: `this ${member} is there already` }];
+      : [{ path: [...path, index, member], message: `this ${member} exists already` }];
   });
 }
 
-function zoneMistakes(zone: SeedZone, path: readonly Step[]): readonly SeedMistake[] {
+function zoneIssues(zone: SeedZone, path: readonly Step[]): readonly SeedIssue[] {
   const lists = ["policies", "entrypoint", "scripts", "connections", "cookies"] as const;
   return [
     ...lists.flatMap((list) =>
       repeated<JsonObject>(zone[list] ?? [], [...path, list], "id", ({ id }) => id),
     ),
-    ...rulesetMistakes(zone.rulesets ?? [], [...path, "rulesets"], zone.entrypoint !== undefined),
+    ...rulesetIssues(zone.rulesets ?? [], [...path, "rulesets"], zone.entrypoint !== undefined),
   ];
 }
 
-function tokenMistakes(token: SeedToken, path: readonly Step[]): readonly SeedMistake[] {
+function tokenIssues(token: SeedToken, path: readonly Step[]): readonly SeedIssue[] {
   const { permissions = "all" } = token;
   const names = permissions === "all" ? [] : permissions;
   return [
@@ -69,9 +69,11 @@ function tokenMistakes(token: SeedToken, path: readonly Step[]): readonly SeedMi
         : [{ path: [...path, "permissions", index], message: unknownPermission(name) }],
     ),
     ...(["expires_on", "not_before"] as const).flatMap((name) => {
-      const moment = token[name];
-      if (moment === undefined || isMoment(Date.parse(moment))) return [];
-      return [{ path: [...path, name], message: `"${moment}" is no moment: 2027-01-01T00:00:00Z` }];
+      const time = token[name];
+      if (time === undefined || isTime(Date.parse(time))) return [];
+      return [
+        { path: [...path, name], message: `"${time}" is not a time; write 2027-01-01T00:00:00Z` },
+      ];
     }),
   ];
 }
@@ -80,23 +82,23 @@ function unknownPermission(name: string): string {
   return `the service has no permission "${name}"; it has ${[...permissionNames].join(", ")}`;
 }
 
-/** An entry point is the only one of its phase, and `entrypoint` is that of the managed phase. */
-function rulesetMistakes(
+/** A phase has one entry point; `entrypoint` is that of the managed phase. */
+function rulesetIssues(
   rulesets: readonly SeedRuleset[],
   path: readonly Step[],
   hasEntrypoint: boolean,
-): readonly SeedMistake[] {
+): readonly SeedIssue[] {
   const taken = new Set(hasEntrypoint ? ["http_request_firewall_managed"] : []);
   return rulesets.flatMap(({ phase, kind }, index) => {
-    const place = [...path, index, "phase"];
+    const phasePath = [...path, index, "phase"];
     if (!phases.some((known) => known === phase)) {
-      return [{ path: place, message: `'${phase}' is not a valid value for phase` }];
+      return [{ path: phasePath, message: `'${phase}' is not a valid value for phase` }];
     }
     if (kind === "custom") return [];
     if (!taken.has(phase)) {
       taken.add(phase);
       return [];
     }
-    return [{ path: place, message: `there is an entry point of the ${phase} phase already` }];
+    return [{ path: phasePath, message: `the ${phase} phase has an entry point already` }];
   });
 }

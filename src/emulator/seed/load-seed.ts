@@ -5,55 +5,55 @@ import { type Document, LineCounter, isNode, parseDocument } from "yaml";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import { withoutSecrets } from "../../syntax/without-secrets.ts";
-import type { SeedMistake, Step } from "./check-seed.ts";
-import type { Seed, SeedProblem } from "./seed.ts";
+import type { SeedIssue, Step } from "./check-seed.ts";
+import type { Seed, SeedDiagnostic } from "./seed.ts";
 import { seededState } from "./seeded-state.ts";
 
-/** A seed, or everything that is wrong with its text. */
-type LoadedSeed = { readonly seed: Seed } | { readonly diagnostics: readonly SeedProblem[] };
+/** A seed, or all errors in its text. */
+type LoadedSeed = { readonly seed: Seed } | { readonly diagnostics: readonly SeedDiagnostic[] };
 
-/** Reads a seed from YAML text: syntax, shape and everything that the service itself would refuse. */
+/** Reads a seed from YAML text; checks syntax, schema and what the service itself rejects. */
 export function loadSeed(text: string, file: string): LoadedSeed {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0) {
     const diagnostics = document.errors.map(({ message, pos: [offset] }) =>
-      problemAt(offset, message, file, lines),
+      diagnosticAt(offset, message, file, lines),
     );
     return { diagnostics };
   }
-  const mistakes = mistakesIn(document);
-  if ("seed" in mistakes) return mistakes;
-  const diagnostics = mistakes.map(({ path, message }) =>
-    problemAt(offsetOf(document, path), message, file, lines),
+  const issues = parseSeed(document);
+  if ("seed" in issues) return issues;
+  const diagnostics = issues.map(({ path, message }) =>
+    diagnosticAt(offsetOf(document, path), message, file, lines),
   );
   return { diagnostics: diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column) };
 }
 
-function mistakesIn(document: Document): { readonly seed: Seed } | readonly SeedMistake[] {
+function parseSeed(document: Document): { readonly seed: Seed } | readonly SeedIssue[] {
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch {
-    return [{ path: [], message: "the aliases of this file are too many; write them out" }];
+    return [{ path: [], message: "too many aliases; write their values out" }];
   }
   const isSeed = validator();
-  if (!isSeed(value)) return (isSeed.errors ?? []).filter(isTelling).map(mistakeFrom);
-  const { mistakes } = seededState(value, earliest);
-  return mistakes.length === 0 ? { seed: value } : mistakes;
+  if (!isSeed(value)) return (isSeed.errors ?? []).filter(isRelevant).map(issueFrom);
+  const { issues } = seededState(value, earliest);
+  return issues.length === 0 ? { seed: value } : issues;
 }
 
-/** No emulator starts before this; an age that is sound here is sound whenever one starts. */
+/** No emulator starts before this; an age that is valid here is valid whenever one starts. */
 const earliest = new Date("2026-01-01T00:00:00Z");
 
 let compiled: ValidateFunction<Seed> | undefined;
 
-/** Compiles the schema once, when a seed is read for the first time. */
+/** Compiles the schema when a seed is read for the first time. */
 function validator(): ValidateFunction<Seed> {
   if (compiled !== undefined) return compiled;
   const file = new URL("../../../schemas/emulator-seed.schema.json", import.meta.url);
   const schema: unknown = JSON.parse(readFileSync(file, "utf8"));
-  if (!isJsonObject(schema)) throw new Error(`${file.pathname} is no schema`);
+  if (!isJsonObject(schema)) throw new Error(`${file.pathname} is not a schema`);
   compiled = new Ajv2020({
     allErrors: true,
     strict: true,
@@ -63,19 +63,19 @@ function validator(): ValidateFunction<Seed> {
   return compiled;
 }
 
-/** Errors of a branch that only say that another error led there tell nobody anything. */
-function isTelling({ keyword }: ErrorObject): boolean {
+/** An error of `if` only repeats that another one occurred in its branch. */
+function isRelevant({ keyword }: ErrorObject): boolean {
   return keyword !== "if";
 }
 
-function mistakeFrom(error: ErrorObject): SeedMistake {
+function issueFrom(error: ErrorObject): SeedIssue {
   const path = stepsOf(error.instancePath);
   const { params } = error;
-  const strange: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
-  if (typeof strange === "string") {
+  const extra: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
+  if (typeof extra === "string") {
     return {
-      path: [...path, strange],
-      message: `unknown field "${strange}"; remove it or correct its name`,
+      path: [...path, extra],
+      message: `unknown field "${extra}"; remove it or correct its name`,
     };
   }
   const missing: unknown = params["missingProperty"];
@@ -93,7 +93,7 @@ function stepsOf(pointer: string): readonly Step[] {
     .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
-/** Where a path stands in the text; the nearest place above it where nothing stands there. */
+/** The offset of the node at a path, or of its nearest ancestor. */
 function offsetOf(document: Document, path: readonly Step[]): number {
   for (let length = path.length; length >= 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true);
@@ -102,7 +102,12 @@ function offsetOf(document: Document, path: readonly Step[]): number {
   return 0;
 }
 
-function problemAt(offset: number, message: string, file: string, lines: LineCounter): SeedProblem {
+function diagnosticAt(
+  offset: number,
+  message: string,
+  file: string,
+  lines: LineCounter,
+): SeedDiagnostic {
   const { line, col } = lines.linePos(offset);
   return {
     message: withoutSecrets(message),

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
 
-/** What an emulator begins with, as its YAML file says it (`schemas/emulator-seed.schema.json` describes each field). */
+/** Initial state of an emulator, in the form of its YAML file (see `schemas/emulator-seed.schema.json`). */
 export interface Seed {
   readonly accounts?: readonly SeedAccount[];
   readonly tokens?: readonly SeedToken[];
@@ -29,18 +29,18 @@ export interface SeedToken {
   readonly not_before?: string;
 }
 
-/** Quota of requests for each token; durations are `300s` or `5m`. */
+/** Rate limit of each credential; durations as in `300s` or `5m`. */
 export interface SeedRateLimit {
   readonly requests?: number;
   readonly window?: string;
   readonly lockout?: string;
 }
 
-/** A zone and everything in it. */
+/** A zone with all its resources. */
 export interface SeedZone {
   readonly name: string;
   readonly id?: string;
-  /** Name of its account; the first one where it is not said. */
+  /** Name of its account; by default the first one. */
   readonly account?: string;
   readonly status?: string;
   readonly type?: string;
@@ -49,15 +49,15 @@ export interface SeedZone {
   readonly entitlements?: SeedEntitlements;
   readonly settings?: JsonObject;
   readonly policies?: readonly JsonObject[];
-  /** Rules of the entry point of `http_request_firewall_managed`; absent: never configured, empty: configured and emptied. */
+  /** Rules of the entry point of `http_request_firewall_managed`; absent: never created; empty: without rules. */
   readonly entrypoint?: readonly JsonObject[];
   readonly rulesets?: readonly SeedRuleset[];
-  readonly scripts?: readonly SeedDetected[];
-  readonly connections?: readonly SeedDetected[];
-  readonly cookies?: readonly SeedDetected[];
+  readonly scripts?: readonly SeedItem[];
+  readonly connections?: readonly SeedItem[];
+  readonly cookies?: readonly SeedItem[];
 }
 
-/** What the zone's contract allows. */
+/** What the zone's contract includes. */
 export interface SeedEntitlements {
   /** Number of content security policies. */
   readonly policies?: number;
@@ -67,7 +67,7 @@ export interface SeedEntitlements {
   readonly reporting_endpoint?: boolean;
 }
 
-/** A ruleset of the zone's or the account's own, in the service's own form. */
+/** A ruleset of the zone or account, in the service's form. */
 export interface SeedRuleset {
   readonly name: string;
   readonly phase: string;
@@ -77,11 +77,11 @@ export interface SeedRuleset {
   readonly rules?: readonly JsonObject[];
 }
 
-/** A script, connection or cookie; moments are ISO times or ages (`2d`, `90m`). */
-export type SeedDetected = Readonly<Record<string, Json>>;
+/** A script, connection or cookie; times are ISO times or ages (`2d`, `90m`). */
+export type SeedItem = Readonly<Record<string, Json>>;
 
-/** A mistake in a seed, with its place counted from 1. */
-export interface SeedProblem {
+/** An error in a seed; line and column count from 1. */
+export interface SeedDiagnostic {
   readonly message: string;
   readonly file: string;
   readonly line: number;

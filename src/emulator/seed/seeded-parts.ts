@@ -1,12 +1,12 @@
-import { type Json, type JsonObject, coerceText } from "../../syntax/json.ts";
+import { coerceText, definedMembers, type JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
-import { type FieldReader, fieldsOf } from "../http/fields.ts";
-import { ageIn, isMoment, timestamp } from "../http/time.ts";
+import { FieldReader } from "../http/fields.ts";
+import { isTime, parseDuration, timestamp } from "../http/time.ts";
 import { statuses } from "../page-shield/items.ts";
 import type {
   AccountState,
-  Detected,
   Entitlements,
+  InventoryItem,
   RateLimit,
   TokenState,
   ZoneState,
@@ -14,26 +14,27 @@ import type {
 import { idFrom } from "../store.ts";
 import type {
   SeedAccount,
-  SeedDetected,
   SeedEntitlements,
+  SeedItem,
   SeedRateLimit,
   SeedToken,
   SeedZone,
 } from "./seed.ts";
 
-/** The credential of a seed that names none. */
-export const everything: SeedToken = {
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** The credential of a seed without tokens. */
+export const defaultToken: SeedToken = {
   name: "emulator",
   value: "emulator-token",
   permissions: "all",
 };
 
-/** The account of a seed that names none. */
-export const onlyAccount: SeedAccount = { name: "Synthetic account" };
+/** The account of a seed without accounts. */
+export const defaultAccount: SeedAccount = { name: "Synthetic account" };
 
-const usualLimit = { requests: 1_200, window: "5m", lockout: "5m" } as const;
-
-/** What lets a seed say anything, as a contract that has changed since would. */
+/** Entitlements that accept every seed, as of a contract that has changed since. */
 export const unlimited: Entitlements = {
   policies: 1_000,
   rules: 1_000,
@@ -41,8 +42,8 @@ export const unlimited: Entitlements = {
   reporting_endpoint: true,
 };
 
-/** A zone with nothing in it yet. */
-export function bareZone(seed: SeedZone, account: AccountState, now: Date): ZoneState {
+/** A zone without resources. */
+export function emptyZone(seed: SeedZone, account: AccountState, now: Date): ZoneState {
   const plan = seed.plan ?? "enterprise";
   return {
     level: "zone",
@@ -69,7 +70,7 @@ export function bareZone(seed: SeedZone, account: AccountState, now: Date): Zone
   };
 }
 
-/** What a plan brings; the paid quota of policies is not published (SERVICE.md A.6). */
+/** Entitlements with the defaults of a plan; the paid limit of policies is not published (SERVICE.md A.6). */
 function entitlementsFrom(seed: SeedEntitlements, plan: string): Entitlements {
   const isPaid = plan !== "free";
   return {
@@ -95,110 +96,112 @@ export function tokenFrom(seed: SeedToken): TokenState {
   };
 }
 
-/** The quota with its defaults; `null`: none. */
-export function limitFrom(seed: SeedRateLimit | false | undefined): RateLimit | null {
+/** The rate limit with its defaults; `null`: none. */
+export function rateLimitFrom(seed: SeedRateLimit | false = {}): RateLimit | null {
   if (seed === false) return null;
   return {
-    requests: seed?.requests ?? usualLimit.requests,
-    windowMs: ageIn(seed?.window ?? usualLimit.window) ?? 0,
-    lockoutMs: ageIn(seed?.lockout ?? usualLimit.lockout) ?? 0,
+    requests: seed.requests ?? 1_200,
+    windowMs: parseDuration(seed.window ?? "5m") ?? 0,
+    lockoutMs: parseDuration(seed.lockout ?? "5m") ?? 0,
   };
 }
 
-const day = 86_400_000;
-const hour = 3_600_000;
-
-/** Members that say when and how often an item was seen; everything else is shown as it is. */
-const momentMembers = ["id", "status", "reports", "added_at", "first_seen_at", "last_seen_at"];
-const detailMembers = ["page_urls", "versions"];
+/** Members of a seeded item that do not become facts. */
+const ownMembers = [
+  "id",
+  "status",
+  "reports",
+  "added_at",
+  "first_seen_at",
+  "last_seen_at",
+  "page_urls",
+  "versions",
+];
 
 /** A script or connection of a seed. */
-export function seededItem(seed: SeedDetected, key: string, zone: string, now: Date): Detected {
-  const fields = fieldsOf(seed, "", unpublishedCodes.body);
+export function seededResource(
+  seed: SeedItem,
+  key: string,
+  zone: string,
+  now: Date,
+): InventoryItem {
+  const fields = new FieldReader(seed, "", unpublishedCodes.body);
   const url = fields.required("url", fields.text("url"));
-  const firstSeen = firstSeenIn(fields, now);
-  return detected(fields, key, now, {
+  const addedAt = timeIn(fields, "added_at", now) ?? firstSeenIn(fields, now);
+  return seededItem(fields, key, now, {
     url,
-    added_at: timestamp(new Date(momentIn(fields, "added_at", now) ?? firstSeen)),
+    added_at: timestamp(new Date(addedAt)),
     host: zone,
     domain_reported_malicious: false,
     url_reported_malicious: false,
-    first_page_url: firstPage(fields, zone),
+    first_page_url: firstPageIn(fields, zone),
     url_contains_cdn_cgi_path: url.includes("/cdn-cgi/"),
   });
 }
 
 /** A cookie of a seed. */
-export function seededCookie(seed: SeedDetected, key: string, zone: string, now: Date): Detected {
-  const fields = fieldsOf(seed, "", unpublishedCodes.body);
-  return detected(fields, key, now, {
+export function seededCookie(seed: SeedItem, key: string, zone: string, now: Date): InventoryItem {
+  const fields = new FieldReader(seed, "", unpublishedCodes.body);
+  return seededItem(fields, key, now, {
     type: "first_party",
     name: fields.required("name", fields.text("name")),
     host: zone,
     domain_attribute: zone,
-    expires_attribute: timestamp(new Date(now.getTime() + 30 * day)),
+    expires_attribute: timestamp(new Date(now.getTime() + 30 * dayMs)),
     http_only_attribute: false,
     max_age_attribute: null,
     path_attribute: "/",
     same_site_attribute: "lax",
     secure_attribute: true,
-    first_page_url: firstPage(fields, zone),
+    first_page_url: firstPageIn(fields, zone),
   });
 }
 
-function detected(fields: FieldReader, key: string, now: Date, usual: JsonObject): Detected {
+function seededItem(
+  fields: FieldReader,
+  key: string,
+  now: Date,
+  defaults: JsonObject,
+): InventoryItem {
   const status = fields.oneOf("status", statuses) ?? "active";
   const firstSeen = firstSeenIn(fields, now);
   const id = fields.text("id") ?? idFrom(key);
-  const pages = fields.texts("page_urls") ?? [firstPageOf(usual)];
+  const others = Object.entries(fields.body).filter(([name]) => !ownMembers.includes(name));
   return {
     id,
     reports: fields.integer("reports") ?? (status === "infrequent" ? 1 : 100),
     firstSeen,
     lastSeen:
-      momentIn(fields, "last_seen_at", now) ??
-      now.getTime() - (status === "inactive" ? 10 * day : hour),
+      timeIn(fields, "last_seen_at", now) ??
+      now.getTime() - (status === "inactive" ? 10 * dayMs : hourMs),
     facts: {
       id,
-      ...usual,
-      ...otherMembers(fields.body),
+      ...defaults,
+      ...Object.fromEntries(others),
       first_seen_at: timestamp(new Date(firstSeen)),
     },
-    detail: { page_urls: pages, ...versionsIn(fields) },
+    detail: definedMembers({
+      page_urls: fields.texts("page_urls") ?? [coerceText(defaults["first_page_url"])],
+      versions: fields.body["versions"],
+    }),
   };
 }
 
 function firstSeenIn(fields: FieldReader, now: Date): number {
-  return momentIn(fields, "first_seen_at", now) ?? now.getTime() - 20 * day;
+  return timeIn(fields, "first_seen_at", now) ?? now.getTime() - 20 * dayMs;
 }
 
-function otherMembers(body: JsonObject): JsonObject {
-  const special = [...momentMembers, ...detailMembers];
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !special.includes(name)));
-}
-
-function versionsIn(fields: FieldReader): JsonObject {
-  const versions: Json | undefined = fields.body["versions"];
-  return versions === undefined ? {} : { versions };
-}
-
-function firstPage(fields: FieldReader, zone: string): string {
+function firstPageIn(fields: FieldReader, zone: string): string {
   return fields.text("first_page_url") ?? fields.texts("page_urls")?.[0] ?? `https://${zone}/`;
 }
 
-function firstPageOf(item: JsonObject): string {
-  return coerceText(item["first_page_url"]);
-}
-
-/** A moment as ISO time, or as an age before now. */
-function momentIn(fields: FieldReader, name: string, now: Date): number | undefined {
+/** Milliseconds since 1970 of an ISO time, or of an age before now. */
+function timeIn(fields: FieldReader, name: string, now: Date): number | undefined {
   const text = fields.text(name);
   if (text === undefined) return undefined;
-  const age = ageIn(text);
-  const moment = age === undefined ? Date.parse(text) : now.getTime() - age;
-  if (isMoment(moment)) return moment;
-  throw fields.mistake(
-    name,
-    `"${text}" is neither a moment nor an age: 2026-11-20T10:00:00Z or 2d`,
-  );
+  const age = parseDuration(text);
+  const time = age === undefined ? Date.parse(text) : now.getTime() - age;
+  if (isTime(time)) return time;
+  const message = `"${text}" is neither a time nor an age; write 2026-11-20T10:00:00Z or 2d`;
+  throw fields.error(name, message);
 }

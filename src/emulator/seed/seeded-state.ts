@@ -1,21 +1,21 @@
 import type { JsonObject } from "../../syntax/json.ts";
-import { ServiceError } from "../http/api-error.ts";
+import { ApiError } from "../http/api-error.ts";
 import { timestamp } from "../http/time.ts";
 import { createdPolicy } from "../page-shield/policy-endpoints.ts";
-import { changedSettings } from "../page-shield/settings-endpoints.ts";
-import { withDeployment } from "../rulesets/managed-overrides.ts";
+import { updatedSettings } from "../page-shield/settings-endpoints.ts";
+import { expandDeploy } from "../rulesets/managed-overrides.ts";
 import { managedPhase } from "../rulesets/phases.ts";
 import {
-  type Maker,
   emptyRuleset,
-  entrypointKind,
+  entryPointKind,
   nextVersion,
   replacedRules,
   rulesetFields,
-} from "../rulesets/ruleset.ts";
+  type WriteContext,
+} from "../rulesets/stored-ruleset.ts";
 import type {
   AccountState,
-  Detected,
+  InventoryItem,
   Owner,
   Policy,
   Rule,
@@ -24,159 +24,154 @@ import type {
   StoredRuleset,
   ZoneState,
 } from "../state.ts";
-import { idFrom } from "../store.ts";
-import { type SeedMistake, type Step, seedMistakes } from "./check-seed.ts";
+import { generatedId, idFrom } from "../store.ts";
+import { type SeedIssue, seedIssues, type Step } from "./check-seed.ts";
 import type { Seed, SeedAccount, SeedRuleset, SeedZone } from "./seed.ts";
 import {
-  bareZone,
-  everything,
-  limitFrom,
-  onlyAccount,
+  defaultAccount,
+  defaultToken,
+  emptyZone,
+  rateLimitFrom,
   seededCookie,
-  seededItem,
+  seededResource,
   tokenFrom,
   unlimited,
 } from "./seeded-parts.ts";
 
-/** A state made from a seed, with every mistake found on the way; a mistaken part is left out. */
+type Path = readonly Step[];
+
+/** The state of a seed and all errors in the seed; invalid parts are left out of the state. */
 interface SeededState {
   readonly state: State;
-  readonly mistakes: readonly SeedMistake[];
+  readonly issues: readonly SeedIssue[];
 }
 
-/** Makes the state that a seed describes, as of a moment. */
+/** Builds the state that a seed describes, as of `now`. */
 export function seededState(seed: Seed, now: Date): SeededState {
   const builder = new Builder(now);
-  const accounts = (seed.accounts ?? [onlyAccount]).map((account, index) =>
+  const accounts = (seed.accounts ?? [defaultAccount]).map((account, index) =>
     builder.account(account, ["accounts", index]),
   );
   const zones = seed.zones.flatMap((zone, index) => builder.zone(zone, accounts, ["zones", index]));
-  const tokens = (seed.tokens ?? [everything]).map(tokenFrom);
-  return {
-    state: {
-      accounts,
-      zones,
-      tokens,
-      rateLimit: limitFrom(seed.rate_limit),
-      clockOffset: 0,
-      made: builder.made,
-    },
-    mistakes: [...seedMistakes(seed), ...builder.mistakes],
+  const state: State = {
+    accounts,
+    zones,
+    tokens: (seed.tokens ?? [defaultToken]).map(tokenFrom),
+    rateLimit: rateLimitFrom(seed.rate_limit),
+    clockOffset: 0,
+    made: builder.idCount,
   };
+  return { state, issues: [...seedIssues(seed), ...builder.issues] };
 }
 
-/** Carries the moment, the ids and the mistakes through the making of one state. */
-class Builder implements Maker {
+/** Builds one state; collects errors instead of throwing them. */
+class Builder implements WriteContext {
   readonly now: Date;
-  readonly mistakes: SeedMistake[] = [];
-  made = 0;
+  readonly issues: SeedIssue[] = [];
+  idCount = 0;
 
   constructor(now: Date) {
     this.now = now;
   }
 
   newId(): string {
-    this.made += 1;
-    return idFrom(`made/${this.made}`);
+    this.idCount += 1;
+    return generatedId(this.idCount);
   }
 
-  account(seed: SeedAccount, path: readonly Step[]): AccountState {
-    const bare: AccountState = {
+  account(seed: SeedAccount, path: Path): AccountState {
+    const empty: AccountState = {
       level: "account",
       id: seed.id ?? idFrom(`account/${seed.name}`),
       name: seed.name,
       createdOn: timestamp(this.now),
       rulesets: [],
     };
-    return { ...bare, rulesets: this.rulesets(bare, seed.rulesets ?? [], [...path, "rulesets"]) };
+    return { ...empty, rulesets: this.rulesets(empty, seed.rulesets, [...path, "rulesets"]) };
   }
 
-  zone(seed: SeedZone, accounts: readonly AccountState[], path: readonly Step[]): ZoneState[] {
+  zone(seed: SeedZone, accounts: readonly AccountState[], path: Path): ZoneState[] {
     const account = accounts.find(({ name }) => name === (seed.account ?? accounts[0]?.name));
     if (account === undefined) {
-      this.mistaken(
-        [...path, "account"],
-        `there is no account "${seed.account ?? ""}"; name it under accounts`,
-      );
+      const message = `there is no account "${seed.account ?? ""}"; add it to accounts`;
+      this.issues.push({ path: [...path, "account"], message });
       return [];
     }
-    const bare = bareZone(seed, account, this.now);
+    const empty = emptyZone(seed, account, this.now);
     const settings = this.attempt([...path, "settings"], () =>
-      changedSettings({ ...bare, entitlements: unlimited }, seed.settings ?? {}, this.now),
+      updatedSettings({ ...empty, entitlements: unlimited }, seed.settings ?? {}, this.now),
     );
     return [
       {
-        ...bare,
-        settings: settings ?? bare.settings,
-        policies: this.policies(bare, seed.policies ?? [], [...path, "policies"]),
+        ...empty,
+        settings: settings ?? empty.settings,
+        policies: this.policies(empty, seed.policies ?? [], [...path, "policies"]),
         rulesets: [
-          ...this.entrypoint(bare, seed.entrypoint, [...path, "entrypoint"]),
-          ...this.rulesets(bare, seed.rulesets ?? [], [...path, "rulesets"]),
+          ...this.entryPoint(empty, seed.entrypoint, [...path, "entrypoint"]),
+          ...this.rulesets(empty, seed.rulesets, [...path, "rulesets"]),
         ],
-        ...this.items(seed, path),
+        scripts: this.items(seed, "scripts", path),
+        connections: this.items(seed, "connections", path),
+        cookies: this.items(seed, "cookies", path),
       },
     ];
   }
 
-  policies(
-    zone: ZoneState,
-    seeds: readonly JsonObject[],
-    path: readonly Step[],
-  ): readonly Policy[] {
+  policies(zone: ZoneState, seeds: readonly JsonObject[], path: Path): readonly Policy[] {
     const policies: Policy[] = [];
     for (const [index, { id, ...body }] of seeds.entries()) {
-      const own = typeof id === "string" ? id : this.newId();
+      const policyId = typeof id === "string" ? id : this.newId();
       const complete = { description: "", enabled: true, ...body };
       const policy = this.attempt([...path, index], () =>
-        createdPolicy({ ...zone, policies }, complete, own),
+        createdPolicy({ ...zone, policies }, complete, policyId),
       );
       if (policy !== undefined) policies.push(policy);
     }
     return policies;
   }
 
-  entrypoint(
+  entryPoint(
     zone: ZoneState,
     rules: readonly JsonObject[] | undefined,
-    path: readonly Step[],
+    path: Path,
   ): readonly StoredRuleset[] {
     if (rules === undefined) return [];
     const facts = { name: "default", kind: "zone", phase: managedPhase };
     const empty = emptyRuleset(idFrom(`entrypoint/${zone.id}`), facts);
-    return [this.filled(empty, "", rules, zone, path)];
+    return [this.ruleset(empty, "", rules, zone, path)];
   }
 
   rulesets(
     owner: Owner,
-    seeds: readonly SeedRuleset[],
-    path: readonly Step[],
+    seeds: readonly SeedRuleset[] | undefined,
+    path: Path,
   ): readonly StoredRuleset[] {
-    return seeds.map((seed, index) => {
-      const id = seed.id ?? idFrom(`ruleset/${owner.id}/${seed.phase}/${seed.name}`);
-      const kind = seed.kind ?? entrypointKind(owner);
-      const empty = emptyRuleset(id, { name: seed.name, kind, phase: seed.phase });
+    return (seeds ?? []).map((seed, index) => {
+      const { name, phase } = seed;
+      const id = seed.id ?? idFrom(`ruleset/${owner.id}/${phase}/${name}`);
+      const empty = emptyRuleset(id, { name, kind: seed.kind ?? entryPointKind(owner), phase });
       const rulesPath = [...path, index, "rules"];
-      return this.filled(empty, seed.description ?? "", seed.rules ?? [], owner, rulesPath);
+      return this.ruleset(empty, seed.description ?? "", seed.rules ?? [], owner, rulesPath);
     });
   }
 
-  filled(
+  ruleset(
     empty: Ruleset,
     description: string,
     seeds: readonly JsonObject[],
     owner: Owner,
-    path: readonly Step[],
+    path: Path,
   ): StoredRuleset {
     const rules = this.attempt(path, () => this.rules(empty, seeds, owner)) ?? [];
-    return nextVersion(empty, { description, rules }, this.now);
+    return nextVersion({ current: empty, past: [] }, { description, rules }, this.now);
   }
 
-  /** A dump of a live ruleset brings ids along: they are kept as they are. */
+  /** Rules of a live ruleset come with ids, which are kept. */
   rules(empty: Ruleset, seeds: readonly JsonObject[], owner: Owner): readonly Rule[] {
-    const given = seeds.map((seed) => withDeployment(seed));
+    const given = seeds.map(expandDeploy);
     const items = given.map(({ id: _id, ...body }) => body);
-    const body = rulesetFields({ rules: items }).objects("rules") ?? [];
-    const rules = replacedRules(body, empty, owner, this);
+    const bodies = rulesetFields({ rules: items }).objects("rules") ?? [];
+    const rules = replacedRules(bodies, empty, owner, this);
     return rules.map((rule, index) => {
       const id = given[index]?.["id"];
       if (typeof id !== "string") return rule;
@@ -186,46 +181,35 @@ class Builder implements Maker {
 
   items(
     seed: SeedZone,
-    path: readonly Step[],
-  ): Pick<ZoneState, "scripts" | "connections" | "cookies"> {
-    const made = (
-      name: "scripts" | "connections" | "cookies",
-      make: typeof seededItem,
-    ): readonly Detected[] =>
-      (seed[name] ?? []).flatMap((item, index) => {
-        const key = `${name}/${seed.name}/${index}`;
-        const detected = this.attempt([...path, name, index], () =>
-          make(item, key, seed.name, this.now),
-        );
-        return detected === undefined ? [] : [detected];
-      });
-    return {
-      scripts: made("scripts", seededItem),
-      connections: made("connections", seededItem),
-      cookies: made("cookies", seededCookie),
-    };
+    kind: "scripts" | "connections" | "cookies",
+    path: Path,
+  ): readonly InventoryItem[] {
+    const build = kind === "cookies" ? seededCookie : seededResource;
+    return (seed[kind] ?? []).flatMap((item, index) => {
+      const key = `${kind}/${seed.name}/${index}`;
+      const built = this.attempt([...path, kind, index], () =>
+        build(item, key, seed.name, this.now),
+      );
+      return built ?? [];
+    });
   }
 
-  /** Does what the service may refuse; a refusal becomes a mistake at its place. */
-  attempt<T>(path: readonly Step[], make: () => T): T | undefined {
+  /** The result of `build`; what the service rejects becomes an issue. */
+  attempt<T>(path: Path, build: () => T): T | undefined {
     try {
-      return make();
+      return build();
     } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       for (const { message, source } of error.errors) {
-        this.mistaken([...path, ...stepsOf(source?.pointer ?? "", path)], message);
+        this.issues.push({ path: [...path, ...stepsOf(source?.pointer ?? "", path)], message });
       }
       return undefined;
     }
   }
-
-  mistaken(path: readonly Step[], message: string): void {
-    this.mistakes.push({ path, message });
-  }
 }
 
-/** The steps of a pointer below `path`; the list of rules has its own name in a seed. */
-function stepsOf(pointer: string, path: readonly Step[]): readonly Step[] {
+/** The steps of a pointer below `path`, which has the name that a seed uses for a list of rules. */
+function stepsOf(pointer: string, path: Path): Path {
   const steps = pointer.split("/").filter((step) => step !== "");
   const below = steps[0] === "rules" && path.length > 0 ? steps.slice(1) : steps;
   return below.map((step) => (/^\d+$/.test(step) ? Number(step) : step));

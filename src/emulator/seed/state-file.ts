@@ -5,17 +5,16 @@ import { isJsonObject } from "../../syntax/json.ts";
 import type { State, ZoneState } from "../state.ts";
 
 /*
- * A state file has one JSON text a line: what belongs to no zone, then each zone, then the sum of all lines' sums.
- * Zones are never changed, only replaced; so their lines are kept with their sums, and a write costs what has changed
- * since, and the way to the disk.
+ * A state file has one JSON value a line: what belongs to no zone, then each zone, then a checksum of all lines.
+ * Zones are immutable, so their lines are cached with their checksums: a write serializes only what has changed.
  */
 const format = "zonewarden-emulator-state/2";
 
-/** Keeps the state in a file, so that it outlives the process. */
+/** A file in which the state outlives the process. */
 export interface StateFile {
-  /** The state that the file holds; `undefined` where there is no file. A torn file is an error. */
+  /** The state in the file; `undefined` if there is no file. Throws on an incomplete file. */
   load(): Promise<State | undefined>;
-  /** Writes what `current` gives; resolves when it, or something newer, is on the disk. */
+  /** Writes the result of `current`; resolves when it, or a newer state, is on the disk. */
   save(current: () => State): Promise<void>;
 }
 
@@ -26,10 +25,10 @@ export function stateFileAt(path: string): StateFile {
 
   return {
     load: async () => {
-      const bytes = await readFile(path).catch(ignoreAbsence);
+      const bytes = await readFile(path).catch(ignoreMissing);
       return bytes === undefined ? undefined : stateIn(bytes, path);
     },
-    // Writes that arrive while one is under way share the next one.
+    // Calls during a write share the next one.
     save: (current) => {
       waiting ??= Promise.allSettled([writing]).then(async () => {
         waiting = undefined;
@@ -41,18 +40,18 @@ export function stateFileAt(path: string): StateFile {
   };
 }
 
-function ignoreAbsence(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
   throw error;
 }
 
-/** A reader finds the old text or the new one, never a part of either. */
+/** A reader sees the old content or the new one, never a part. */
 async function writeAtomically(path: string, lines: readonly Buffer[]): Promise<void> {
   const draft = `${path}.tmp`;
   const file = await open(draft, "w", 0o600);
   try {
-    for (let from = 0; from < lines.length; from += atOnce) {
-      await file.writev(lines.slice(from, from + atOnce));
+    for (let from = 0; from < lines.length; from += maxBuffers) {
+      await file.writev(lines.slice(from, from + maxBuffers));
     }
     await file.sync();
   } finally {
@@ -61,18 +60,18 @@ async function writeAtomically(path: string, lines: readonly Buffer[]): Promise<
   await rename(draft, path);
 }
 
-/** More buffers than this are not taken in one call by every system. */
-const atOnce = 512;
+/** Not every system accepts more buffers in one call. */
+const maxBuffers = 512;
 
-/** A line as it stands in the file, its end included, and the sum of it. */
+/** A line with its end, and its checksum. */
 interface Line {
   readonly bytes: Buffer;
-  readonly sum: Buffer;
+  readonly checksum: Buffer;
 }
 
 function linesOf({ zones, ...others }: State): readonly Buffer[] {
   const lines = [lineOf({ format, ...others }), ...zones.map(zoneLine)];
-  return [...lines.map(({ bytes }) => bytes), lastLine(lines.map(({ sum }) => sum))];
+  return [...lines.map(({ bytes }) => bytes), checksumLine(lines.map(({ checksum }) => checksum))];
 }
 
 const zoneLines = new WeakMap<ZoneState, Line>();
@@ -85,30 +84,30 @@ function zoneLine(zone: ZoneState): Line {
 
 function lineOf(value: unknown): Line {
   const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
-  return { bytes, sum: sumOf(bytes) };
+  return { bytes, checksum: checksumOf(bytes) };
 }
 
-function sumOf(bytes: Buffer): Buffer {
+function checksumOf(bytes: Buffer): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-function lastLine(sums: readonly Buffer[]): Buffer {
-  return lineOf({ sha256: sumOf(Buffer.concat(sums)).toString("hex") }).bytes;
+function checksumLine(checksums: readonly Buffer[]): Buffer {
+  return lineOf({ sha256: checksumOf(Buffer.concat(checksums)).toString("hex") }).bytes;
 }
 
-/** The last line vouches for all before it; what does not fit is refused as a whole. */
+/** The last line is the checksum of all others; a file that does not match it is rejected. */
 function stateIn(bytes: Buffer, path: string): State {
   const lines = [...linesIn(bytes)];
   const last = lines.pop();
-  if (last === undefined || !lastLine(lines.map(sumOf)).equals(last)) {
+  if (last === undefined || !checksumLine(lines.map(checksumOf)).equals(last)) {
     throw new Error(
-      `${path}: not a complete state file of this emulator; delete it, or put a good copy in its place`,
+      `${path}: not a complete state file of this emulator; delete it or restore a good copy`,
     );
   }
   const [others, ...zones] = lines.map((line): unknown => JSON.parse(line.toString()));
   const state: unknown = isJsonObject(others) ? { ...others, zones } : undefined;
   if (isState(state)) return state;
-  throw new Error(`${path}: holds no state of this version; delete it to begin with the seed`);
+  throw new Error(`${path}: contains no state of this version; delete it to start from the seed`);
 }
 
 function* linesIn(bytes: Buffer): Generator<Buffer> {
@@ -119,7 +118,7 @@ function* linesIn(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** The sum vouches that we wrote the text; so its outline is enough. */
+/** The checksum matches, so only the outline is checked. */
 function isState(value: unknown): value is State {
   return (
     isJsonObject(value) &&

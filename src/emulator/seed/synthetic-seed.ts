@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { seededRandom } from "../control/faults.ts";
-import type { Seed, SeedDetected, SeedZone } from "./seed.ts";
+import type { Seed, SeedItem, SeedZone } from "./seed.ts";
 
-/** The small synthetic account that an emulator shows where no seed is given. */
+/** The small seed of an emulator without a seed file. */
 export function syntheticSeed(): Seed {
   return {
     accounts: [{ name: "Synthetic Shops" }, { name: "Synthetic Brands" }],
@@ -76,40 +76,40 @@ const shop: SeedZone = {
   ],
 };
 
-/** How much a generated seed holds: so many zones, and in each so many policies and scripts. */
+/** Size of a generated seed: zones, and policies and scripts in each zone. */
 interface Generation {
   readonly zones: number;
   readonly policies: number;
   readonly scripts: number;
-  /** Equal numbers give equal seeds. */
+  /** Seed of the random numbers: the same number gives the same seed. */
   readonly seed: number;
 }
 
-const usual: Generation = { zones: 10, policies: 1, scripts: 10, seed: 1 };
+const defaults: Generation = { zones: 10, policies: 1, scripts: 10, seed: 1 };
 const names = ["zones", "policies", "scripts", "seed"] as const;
-const most = 1_000_000;
+const maxCount = 1_000_000;
 
-/** Reads `zones=1000,policies=3,scripts=50,seed=1`; a text, where it cannot be read, says why. */
+/** Reads `zones=1000,policies=3,scripts=50,seed=1`; returns an error message if `text` is invalid. */
 export function parseGeneration(text: string): Generation | string {
-  let generation = usual;
+  let generation = defaults;
   for (const part of text.split(",")) {
     const [given = "", value = ""] = part.split("=", 2).map((side) => side.trim());
     const name = names.find((known) => known === given);
     if (name === undefined) return `"${given}" is not one of ${names.join(", ")}`;
-    if (!/^\d{1,7}$/.test(value) || Number(value) > most) {
-      return `${name} must be a whole number up to ${most}, as in ${name}=${usual[name]}`;
+    if (!/^\d{1,7}$/.test(value) || Number(value) > maxCount) {
+      return `${name} must be a whole number up to ${maxCount}, as in ${name}=${defaults[name]}`;
     }
     generation = { ...generation, [name]: Number(value) };
   }
   return generation;
 }
 
-/** Makes a synthetic seed of the wanted size: each zone has its policies and scripts, and deploys the OWASP ruleset. */
+/** Generates a seed in which each zone has policies and scripts and deploys the OWASP ruleset. */
 export function generateSeed({ zones, policies, scripts, seed }: Generation): Seed {
   const random = seededRandom(seed);
   return {
     accounts: [{ name: "Synthetic account" }],
-    zones: many(zones, (index) => zoneOf(index, { policies, scripts }, random)),
+    zones: repeat(zones, (index) => zoneOf(index, { policies, scripts }, random)),
   };
 }
 
@@ -123,7 +123,7 @@ function zoneOf(
     name,
     entitlements: { policies: Math.max(policies, 20) },
     settings: { enabled: random() < 0.9 },
-    policies: many(policies, (each) => policyOf(each, name, random)),
+    policies: repeat(policies, (each) => policyOf(each, name, random)),
     entrypoint: [
       {
         deploy: "owasp",
@@ -132,7 +132,7 @@ function zoneOf(
         score_threshold: [25, 40, 60][Math.floor(random() * 3)] ?? 40,
       },
     ],
-    scripts: many(scripts, (each) => scriptOf(each, name, random)),
+    scripts: repeat(scripts, (each) => scriptOf(each, name, random)),
   };
 }
 
@@ -146,7 +146,7 @@ function policyOf(index: number, zone: string, random: () => number): JsonObject
   };
 }
 
-function scriptOf(index: number, zone: string, random: () => number): SeedDetected {
+function scriptOf(index: number, zone: string, random: () => number): SeedItem {
   return {
     url: `https://cdn-${Math.floor(random() * 20)}.synthetic.example/${zone}/script-${index + 1}.js`,
     status: random() < 0.9 ? "active" : "infrequent",
@@ -154,6 +154,6 @@ function scriptOf(index: number, zone: string, random: () => number): SeedDetect
   };
 }
 
-function many<T>(count: number, make: (index: number) => T): readonly T[] {
+function repeat<T>(count: number, make: (index: number) => T): readonly T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }

@@ -1,8 +1,8 @@
 import { compareText } from "../../syntax/by-text.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import { isPermitted, permissions, reachesZone, zoneIn } from "../http/access.ts";
-import { type Answer, type Call, type Endpoint, shown } from "../http/endpoint.ts";
-import { badQuery, pageOf, queryList, queryOneOf, queryText } from "../http/query.ts";
+import { type Answer, type Call, type Endpoint, endpoint, found } from "../http/api-endpoint.ts";
+import { badQuery, directionOf, pageOf, queryList, queryOneOf, queryText } from "../http/query.ts";
 import type { TokenState, ZoneState } from "../state.ts";
 import { type Store, idFrom } from "../store.ts";
 
@@ -10,8 +10,8 @@ const zoneStatuses = ["initializing", "pending", "active", "moved"] as const;
 const zoneTypes = ["full", "partial", "secondary", "internal"];
 const orders = ["name", "status", "account.id", "account.name", "plan.id"] as const;
 
-/** What `name` and `account.name` can be compared with (SERVICE.md C.4). */
-const comparisons = new Map<string, (text: string, wanted: string) => boolean>([
+/** Operators of the `name` and `account.name` filters (SERVICE.md C.4). */
+const operators = new Map<string, (text: string, wanted: string) => boolean>([
   ["equal", (text, wanted) => text.toLowerCase() === wanted.toLowerCase()],
   ["not_equal", (text, wanted) => text.toLowerCase() !== wanted.toLowerCase()],
   ["starts_with", (text, wanted) => text.toLowerCase().startsWith(wanted.toLowerCase())],
@@ -24,26 +24,14 @@ const comparisons = new Map<string, (text: string, wanted: string) => boolean>([
 
 /** The zone listing and single zones (SERVICE.md C.4). */
 export const zoneEndpoints: readonly Endpoint[] = [
-  {
-    method: "GET",
-    path: "/zones",
-    summary: "List zones",
-    permissions: permissions.zoneRead,
-    dryRun: false,
-    handle: listed,
-  },
-  {
-    method: "GET",
-    path: "/zones/:zone_id",
-    summary: "Get a zone",
-    permissions: permissions.zoneRead,
-    dryRun: false,
-    handle: (call) => shown(zoneShown(call.store, call, zoneIn(call))),
-  },
+  endpoint("GET", "/zones", "List zones", permissions.zoneRead, listZones),
+  endpoint("GET", "/zones/:zone_id", "Get a zone", permissions.zoneRead, (call) =>
+    found(zoneResult(call, zoneIn(call))),
+  ),
 ];
 
-/** A credential that may not read a zone does not see it listed: no error (SERVICE.md C.4). */
-function listed(call: Call): Answer {
+/** Zones out of a credential's scope are left out: no error (SERVICE.md C.4). */
+function listZones(call: Call): Answer {
   const { query, store } = call;
   const visible = visibleZones(call);
   const filters = zoneFilters(query, store);
@@ -54,62 +42,62 @@ function listed(call: Call): Answer {
       : visible.filter((zone) =>
           anyOf ? filters.some((filter) => filter(zone)) : filters.every((filter) => filter(zone)),
         );
-  const { items, info } = pageOf(inOrder(zones, query, store), query, 5, 50, 20);
-  return shown(
-    items.map((zone) => zoneShown(store, call, zone)),
+  const { items, info } = pageOf(inOrder(zones, query, store), query);
+  return found(
+    items.map((zone) => zoneResult(call, zone)),
     info,
   );
 }
 
-interface Visible {
+interface VisibleZones {
   readonly all: readonly ZoneState[];
   readonly withoutInternal: readonly ZoneState[];
 }
 
-/** Worked out once for each credential: nothing that a listing shows or filters ever changes in a running emulator. */
-const visibleTo = new WeakMap<TokenState, Visible>();
+/** Cached for each credential: what a listing returns or filters by never changes in a running emulator. */
+const visibleTo = new WeakMap<TokenState, VisibleZones>();
 
-/** The zones that a credential sees, of the types that the query wants; without a type, internal ones are left out. */
+/** The zones that a credential can see, of the types in the query; without a type, internal ones are left out. */
 function visibleZones({ query, store, token }: Call): readonly ZoneState[] {
-  const { all, withoutInternal } = visibleTo.get(token) ?? remembered(store, token);
+  const visible = visibleTo.get(token) ?? findVisibleZones(store, token);
+  visibleTo.set(token, visible);
   const types = queryList(query, "type");
-  if (types === undefined) return withoutInternal;
+  if (types === undefined) return visible.withoutInternal;
   const isKnown = types.every((type) => zoneTypes.includes(type));
-  if (isKnown) return all.filter(({ type }) => types.includes(type));
+  if (isKnown) return visible.all.filter(({ type }) => types.includes(type));
   throw badQuery("type", `must be a list of ${zoneTypes.join(", ")}`);
 }
 
-function remembered(store: Store, token: TokenState): Visible {
+function findVisibleZones(store: Store, token: TokenState): VisibleZones {
   const all = store.zones().filter((zone) => reachesZone(store, token, zone));
-  const visible = { all, withoutInternal: all.filter(({ type }) => type !== "internal") };
-  visibleTo.set(token, visible);
-  return visible;
+  return { all, withoutInternal: all.filter(({ type }) => type !== "internal") };
 }
 
 type Filter = (zone: ZoneState) => boolean;
 
 function zoneFilters(query: URLSearchParams, store: Store): readonly Filter[] {
-  const name = comparisonIn(query, "name");
-  const account = comparisonIn(query, "account.name");
+  const name = textFilter(query, "name");
+  const account = textFilter(query, "account.name");
   const accountId = query.get("account.id");
   const status = queryOneOf(query, "status", zoneStatuses);
-  return [
-    ...(name === undefined ? [] : [(zone: ZoneState) => name(zone.name)]),
-    ...(account === undefined ? [] : [(zone: ZoneState) => account(accountName(store, zone))]),
-    ...(accountId === null ? [] : [(zone: ZoneState) => zone.accountId === accountId]),
-    ...(status === undefined ? [] : [(zone: ZoneState) => zone.status === status]),
+  const filters: readonly (Filter | false | undefined)[] = [
+    name && ((zone) => name(zone.name)),
+    account && ((zone) => account(accountName(store, zone))),
+    accountId !== null && ((zone) => zone.accountId === accountId),
+    status && ((zone) => zone.status === status),
   ];
+  return filters.filter((filter) => typeof filter === "function");
 }
 
-function comparisonIn(
+function textFilter(
   query: URLSearchParams,
   parameter: string,
 ): ((text: string) => boolean) | undefined {
   const value = queryText(query, parameter, 253);
   if (value === undefined) return undefined;
   const colon = value.indexOf(":");
-  const compare = comparisons.get(value.slice(0, Math.max(colon, 0)));
-  if (compare !== undefined) return (text) => compare(text, value.slice(colon + 1));
+  const operator = operators.get(value.slice(0, Math.max(colon, 0)));
+  if (operator !== undefined) return (text) => operator(text, value.slice(colon + 1));
   return (text) => text.toLowerCase() === value.toLowerCase();
 }
 
@@ -119,30 +107,30 @@ function inOrder(
   store: Store,
 ): readonly ZoneState[] {
   const order = queryOneOf(query, "order", orders);
-  const sign = queryOneOf(query, "direction", ["asc", "desc"]) === "desc" ? -1 : 1;
-  // The store keeps its zones in the order of their names.
-  if (order === undefined || order === "name") return sign === 1 ? zones : zones.toReversed();
+  const direction = directionOf(query);
+  // The store returns its zones ordered by name.
+  if (order === undefined || order === "name") return direction === 1 ? zones : zones.toReversed();
   const by = {
     status: (zone: ZoneState) => zone.status,
     "account.id": (zone: ZoneState) => zone.accountId,
     "account.name": (zone: ZoneState) => accountName(store, zone),
     "plan.id": (zone: ZoneState) => zone.plan,
   }[order];
-  return zones.toSorted((a, b) => sign * compareText(by(a), by(b)));
+  return zones.toSorted((a, b) => direction * compareText(by(a), by(b)));
 }
 
 function accountName(store: Store, zone: ZoneState): string {
   return store.account(zone.accountId)?.name ?? "";
 }
 
-/** Zones as answers show them, made once: nothing in them ever changes. */
-const shownZones = new WeakMap<ZoneState, JsonObject>();
+/** Results without permissions, cached because nothing in them ever changes. */
+const cachedResults = new WeakMap<ZoneState, JsonObject>();
 
-function zoneShown(store: Store, { token }: Call, zone: ZoneState): JsonObject {
-  const facts = shownZones.get(zone) ?? zoneFacts(store, zone);
-  shownZones.set(zone, facts);
+function zoneResult({ store, token }: Call, zone: ZoneState): JsonObject {
+  const result = cachedResults.get(zone) ?? zoneMembers(store, zone);
+  cachedResults.set(zone, result);
   const isWritable = isPermitted(token, permissions.zoneRulesetsWrite);
-  return { ...facts, permissions: isWritable ? writablePermissions : readablePermissions };
+  return { ...result, permissions: isWritable ? writablePermissions : readablePermissions };
 }
 
 const readablePermissions = ["#zone:read", "#waf:read"];
@@ -157,7 +145,7 @@ const zoneMeta = {
   foundation_dns: false,
 };
 
-function zoneFacts(store: Store, zone: ZoneState): JsonObject {
+function zoneMembers(store: Store, zone: ZoneState): JsonObject {
   const account = { id: zone.accountId, name: accountName(store, zone) };
   return {
     id: zone.id,

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { RateLimiter } from "../../src/emulator/http/service-rate-limiter.ts";
+import { RequestQuota } from "../../src/emulator/http/request-quota.ts";
 import { codeOf, goodSeed, testEmulator } from "../support/emulator.ts";
 
 const seed = goodSeed(`
@@ -44,7 +44,7 @@ describe("the quota of requests", () => {
   });
 
   it("begins a new window when the old one is over", ({ expect }) => {
-    const limiter = new RateLimiter();
+    const limiter = new RequestQuota();
     const limit = { requests: 1, windowMs: 1_000, lockoutMs: 5_000 };
     const allowed = [0, 1_000, 2_000, 2_500, 7_499, 7_500].map(
       (moment) => limiter.take(limit, "a", new Date(moment)).allowed,

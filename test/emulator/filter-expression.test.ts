@@ -1,16 +1,16 @@
 import { describe, it } from "vitest";
 
-import { ServiceError } from "../../src/emulator/http/api-error.ts";
-import { fieldsOf } from "../../src/emulator/http/fields.ts";
-import { checkExpression } from "../../src/emulator/rulesets/filter-expression.ts";
+import { ApiError } from "../../src/emulator/http/api-error.ts";
+import { FieldReader } from "../../src/emulator/http/fields.ts";
+import { checkFilterExpression } from "../../src/emulator/rulesets/filter-expression.ts";
 
 /** Code and words with which an expression is refused, "" where it is not. */
 function refusalOf(expression: string, plan = "enterprise"): string {
   try {
-    checkExpression(fieldsOf({ expression }, "", 20000), expression, plan);
+    checkFilterExpression(new FieldReader({ expression }, "", 20000), expression, plan);
     return "";
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     return error.errors.map(({ code, message }) => `${code} ${message}`).join("\n");
   }
 }

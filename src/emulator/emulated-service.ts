@@ -1,27 +1,27 @@
 import { Faults } from "./control/faults.ts";
-import type { Dialect } from "./http/endpoint.ts";
-import { RateLimiter } from "./http/service-rate-limiter.ts";
+import type { Dialect } from "./http/api-endpoint.ts";
+import { RequestQuota } from "./http/request-quota.ts";
 import type { StateFile } from "./seed/state-file.ts";
 import type { Owner, State } from "./state.ts";
 import { Store } from "./store.ts";
 
-/** What a service takes from outside. */
+/** What the emulated service needs from its host. */
 interface ServicePorts {
   readonly dialect: Dialect;
   readonly clock: { now(): Date };
   readonly random: () => number;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly stateFile: StateFile | undefined;
-  /** The state of the seed at a moment. */
-  readonly fresh: (now: Date) => State;
+  /** The state of the seed at a time. */
+  readonly seededAt: (now: Date) => State;
 }
 
-/** Everything that one emulator holds over time. */
-export class Service {
+/** Everything that changes while one emulator runs. */
+export class EmulatedService {
   readonly ports: ServicePorts;
   readonly journal = new Journal();
   readonly faults = new Faults();
-  readonly limiter = new RateLimiter();
+  readonly quota = new RequestQuota();
   #store: Store;
 
   constructor(ports: ServicePorts, state: State) {
@@ -33,56 +33,57 @@ export class Service {
     return this.#store;
   }
 
-  /** Stores what a request made, and resolves when it cannot be lost any more. */
+  /** Stores a zone or account, and resolves when it is durable. */
   async commit(next: Owner): Promise<void> {
     this.#store.replace(next);
-    await this.saved();
+    await this.save();
   }
 
-  /** Brings the state to the disk, where there is a file for it. */
-  async saved(): Promise<void> {
+  /** Writes the state file, if there is one. */
+  async save(): Promise<void> {
     await this.ports.stateFile?.save(() => this.#store.state());
   }
 
-  /** Goes back to the seed. */
+  /** Returns to the seed. */
   reset(): void {
-    this.#store = new Store(this.ports.fresh(this.ports.clock.now()), this.ports.clock);
+    const { clock, seededAt } = this.ports;
+    this.#store = new Store(seededAt(clock.now()), clock);
     this.journal.clear();
     this.faults.clear();
-    this.limiter.clear();
+    this.quota.clear();
   }
 }
 
-/** One request that the emulator saw. */
+/** One request to the emulated service. */
 export interface JournalEntry {
   readonly number: number;
   readonly at: string;
   readonly method: string;
   /** With its query. */
   readonly path: string;
-  /** Status of the answer; 0 where the connection was cut instead. */
+  /** Status of the response; 0 where the connection was closed without one. */
   readonly status: number;
   /** Name of the credential, "" where there was none that is known. */
   readonly credential: string;
   readonly ray: string;
 }
 
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
-/** Remembers the newest requests to the service. */
-export class Journal {
+/** Keeps the newest requests to the service. */
+class Journal {
   #entries: JournalEntry[] = [];
   #number = 0;
 
   record(entry: Omit<JournalEntry, "number">): void {
     this.#number += 1;
     this.#entries.push({ number: this.#number, ...entry });
-    if (this.#entries.length >= 2 * mostEntries) this.#entries = this.#entries.slice(-mostEntries);
+    if (this.#entries.length >= 2 * maxEntries) this.#entries = this.#entries.slice(-maxEntries);
   }
 
   /** Oldest first. */
   entries(): readonly JournalEntry[] {
-    return this.#entries.slice(-mostEntries);
+    return this.#entries.slice(-maxEntries);
   }
 
   clear(): void {

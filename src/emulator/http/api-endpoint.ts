@@ -1,0 +1,86 @@
+import type { WireMessage, WireResultInfo } from "../../api/wire.ts";
+import type { JsonObject } from "../../syntax/json.ts";
+import type { Owner, TokenState } from "../state.ts";
+import type { Store } from "../store.ts";
+
+/** Which of two descriptions of the service responses follow (SERVICE.md, Two descriptions). */
+export const dialects = ["published", "specification"] as const;
+
+export type Dialect = (typeof dialects)[number];
+
+/** An operation of the service, as `--operations` and docs/emulator.md list it. */
+export interface Operation {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below the base path, with parameters as `:zone_id`. */
+  readonly path: string;
+  readonly summary: string;
+}
+
+/** An operation with its handler. */
+export interface Endpoint extends Operation {
+  /** A credential needs one of these; every credential may call an endpoint without any. */
+  readonly permissions: readonly string[];
+  /** Whether `dry_run=true` is understood (SERVICE.md B.2). */
+  readonly dryRun: boolean;
+  /** Computes the response and the state to store. It stores nothing, so an error leaves no trace. */
+  readonly handle: (call: Call) => Answer;
+}
+
+/** An authorized request. */
+export interface Call {
+  readonly store: Store;
+  readonly token: TokenState;
+  readonly dialect: Dialect;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Parameter of the path; "" where the path has none of that name. */
+  param(name: string): string;
+  /** The body; throws an error response unless it is a JSON object. */
+  body(): JsonObject;
+  /** Age of the state that this request reads, in milliseconds; 0 is now. */
+  readonly staleMs: number;
+  readonly now: Date;
+}
+
+/** `result_info` of a list; the official client reads `cursor` to page through rulesets. */
+export interface CursorInfo extends WireResultInfo {
+  readonly cursor?: string;
+}
+
+/** Response of an endpoint; `next` is stored before the response is sent. */
+export type Answer =
+  | {
+      readonly kind: "json";
+      readonly result: unknown;
+      readonly info: CursorInfo | undefined;
+      readonly messages: readonly WireMessage[];
+      readonly next: Owner | undefined;
+    }
+  | { readonly kind: "empty"; readonly next: Owner | undefined }
+  | { readonly kind: "csv"; readonly text: string; readonly next: undefined };
+
+/** An endpoint without `dry_run`, as all but those that write rulesets are. */
+export function endpoint(
+  method: Operation["method"],
+  path: string,
+  summary: string,
+  permissions: readonly string[],
+  handle: Endpoint["handle"],
+): Endpoint {
+  return { method, path, summary, permissions, dryRun: false, handle };
+}
+
+/** 200 with a result. */
+export function found(result: unknown, info?: CursorInfo): Answer {
+  return { kind: "json", result, info, messages: [], next: undefined };
+}
+
+/** 200 with a result, after `next` is stored. */
+export function stored(result: unknown, next: Owner): Answer {
+  return { kind: "json", result, info: undefined, messages: [], next };
+}
+
+/** 204 without a body, after `next` is stored. */
+export function noContent(next: Owner): Answer {
+  return { kind: "empty", next };
+}
