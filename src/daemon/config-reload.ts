@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Config, LoadedConfig } from "../desired/config/config.ts";
+import type { Config } from "../desired/config/config.ts";
+import type { LoadedConfig } from "../desired/config/load-config.ts";
 import type { Host } from "../host/host.ts";
 import { readConfig } from "../host/load.ts";
 import type { InventoryRounds, InventoryRoundsOptions } from "../reconcile/inventory-rounds.ts";

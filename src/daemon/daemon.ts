@@ -1,5 +1,5 @@
 import type { Config } from "../desired/config/config.ts";
-import { watchDesired } from "../desired/load/watch-zone-files.ts";
+import { watchZoneFiles } from "../desired/load/watch-zone-files.ts";
 import type { Host } from "../host/host.ts";
 import type { Stopping } from "../host/stopping.ts";
 import { every } from "../host/timers.ts";
@@ -98,5 +98,5 @@ async function watch(
   onChange: () => void,
 ): Promise<AsyncDisposable> {
   if (!schedule.onChange) return { [Symbol.asyncDispose]: () => Promise.resolve() };
-  return watchDesired(path, onChange, { debounceMs: schedule.debounceMs, clock, files });
+  return watchZoneFiles(path, onChange, { debounceMs: schedule.debounceMs, clock, files });
 }

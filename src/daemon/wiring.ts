@@ -1,6 +1,6 @@
 import { everythingSeen } from "../api/read/item-query.ts";
 import type { Config } from "../desired/config/config.ts";
-import { DesiredFiles } from "../desired/load/zone-file-loader.ts";
+import { ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { selectZones } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
@@ -48,7 +48,7 @@ export function createReconciler(
   { fleet, subscribers, nextSweep, configDiagnostics, loaded }: ReconcilerContext,
 ): Reconciler {
   const { path } = config.desired;
-  const desired = new DesiredFiles({ path, files, clock });
+  const desired = new ZoneFileLoader({ path, files, clock });
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
   const reporter = createReporter({
     fleet,

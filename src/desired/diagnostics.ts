@@ -1,47 +1,74 @@
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import type { Place } from "../zone/desired-zone.ts";
-import { diagnosticCodes } from "../zone/diagnostic-codes.ts";
-import type { DiagnosticCode } from "../zone/diagnostic-codes.ts";
+import { diagnosticCodes, type DiagnosticCode } from "../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
-import { pathText } from "./yaml/path.ts";
-import type { Path } from "./yaml/path.ts";
-import { placeAt } from "./yaml/source.ts";
-import type { Source } from "./yaml/source.ts";
+import { keyPlace, type Located, type Path, pathText, valuePlace } from "./location.ts";
 
-/** More problems of a file are never read, and a hostile one could have a million. */
-export const maxProblems = 100;
+/** The most diagnostics reported for one file; a hostile file could have a million. */
+export const maxDiagnostics = 100;
 
-/** What is wrong, and what would be right. */
-export interface Words {
+/** The text of a diagnostic. */
+export interface DiagnosticText {
+  readonly code: DiagnosticCode;
   readonly message: string;
   readonly remedy: string;
 }
 
-/** A problem of `code` at an offset of a file, as severe as the table of codes says. */
-export function problemOf(
-  source: Source,
-  code: DiagnosticCode,
-  offset: number,
-  path: Path,
-  { message, remedy }: Words,
+/** A diagnostic before its file and line are known. */
+export interface UnplacedDiagnostic extends DiagnosticText {
+  readonly path: Path;
+  /** The place is that of the key, not of its value. */
+  readonly atKey?: boolean;
+}
+
+/** A converted value, `undefined` if something is missing, and its diagnostics. */
+export interface Converted<T> {
+  readonly value: T;
+  readonly diagnostics: readonly UnplacedDiagnostic[];
+}
+
+/** A diagnostic at a place; the table of codes gives its severity. */
+export function diagnosticAt(
+  place: Place,
+  { code, message, remedy }: DiagnosticText,
+  path: Path = [],
 ): Diagnostic {
-  const { severity } = diagnosticCodes[code];
   return {
     code,
-    severity,
-    place: placeAt(source, offset),
+    severity: diagnosticCodes[code].severity,
+    place,
     path: pathText(path),
     message: withoutSecrets(message),
     remedy: withoutSecrets(remedy),
   };
 }
 
-/** A problem of a document as a whole, which only the zones of the service show. */
-export function problemAt(place: Place, code: DiagnosticCode, words: Words): Diagnostic {
-  return { code, severity: diagnosticCodes[code].severity, place, path: "", ...words };
+/** A diagnostic about a file or directory as a whole. */
+export function fileDiagnostic(
+  file: string,
+  code: DiagnosticCode,
+  message: string,
+  remedy: string,
+): Diagnostic {
+  return diagnosticAt({ file, line: 1, column: 1 }, { code, message, remedy });
 }
 
-/** A problem of a file or directory as a whole. */
-export function problemOfFile(file: string, code: DiagnosticCode, words: Words): Diagnostic {
-  return problemOf({ file, starts: [0] }, code, 0, [], words);
+/** The diagnostic with its place in `document`. */
+export function diagnosticIn(document: Located, unplaced: UnplacedDiagnostic): Diagnostic {
+  const { path, atKey = false } = unplaced;
+  return diagnosticAt((atKey ? keyPlace : valuePlace)(document, path), unplaced, path);
+}
+
+export function isError({ severity }: Diagnostic): boolean {
+  return severity === "error";
+}
+
+/** A required key is missing once everything is merged. */
+export function missing(path: Path, what: string, remedy: string): UnplacedDiagnostic {
+  return { code: "MISSING_KEY", path, message: `${what} is missing`, remedy };
+}
+
+/** Two values exclude each other. */
+export function contradiction(path: Path, message: string, remedy: string): UnplacedDiagnostic {
+  return { code: "CONTRADICTION", path, atKey: true, message, remedy };
 }

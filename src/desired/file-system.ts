@@ -1,17 +1,17 @@
 import { constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 
-/** What a path leads to, links followed. */
+/** What is at a path, with links followed. */
 export interface FileFacts {
   readonly kind: "file" | "directory" | "other";
   readonly size: number;
-  /** Differs as soon as something else stands at the path. */
-  readonly place: string;
-  /** Differs as soon as something else stands at the path, or its content was written again. */
+  /** Changes when the file or directory is replaced by another. */
+  readonly inode: string;
+  /** Changes when it is replaced or written. */
   readonly identity: string;
 }
 
-/** How files are read. Failures are those of `node:fs`: errors with a `code`. */
+/** Reads files. Failures are those of `node:fs`: errors with a `code`. */
 export interface FilePort {
   /** The path with every link resolved. */
   realpath(path: string): Promise<string>;
@@ -22,19 +22,19 @@ export interface FilePort {
   read(path: string, limit: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** The files of this machine. */
+/** The file system of this machine. */
 export const nodeFiles: FilePort = {
   realpath: (path) => realpath(path),
   list: (path) => readdir(path),
   async facts(path) {
     const found = await stat(path, { bigint: true });
     const kind = found.isFile() ? "file" : found.isDirectory() ? "directory" : "other";
-    const place = `${found.dev}:${found.ino}`;
-    const identity = `${place}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
-    return { kind, size: Number(found.size), place, identity };
+    const inode = `${found.dev}:${found.ino}`;
+    const identity = `${inode}:${found.size}:${found.mtimeNs}:${found.ctimeNs}`;
+    return { kind, size: Number(found.size), inode, identity };
   },
   async read(path, limit, signal) {
-    // Without O_NONBLOCK a pipe that bears a file's name would be waited for without end.
+    // Without O_NONBLOCK, opening a named pipe would block forever.
     await using handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return await readUpTo(handle, limit, signal);
   },
@@ -44,7 +44,7 @@ type Handle = Awaited<ReturnType<typeof open>>;
 
 async function readUpTo(handle: Handle, limit: number, signal: AbortSignal): Promise<Uint8Array> {
   const { size } = await handle.stat();
-  // One byte more than the file is said to have, so that a file which grows is noticed.
+  // One byte more than the reported size, to notice that the file grew.
   const buffer = Buffer.alloc(Math.min(limit, size + 1));
   let filled = 0;
   while (filled < buffer.length) {

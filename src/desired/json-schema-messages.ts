@@ -1,28 +1,23 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
 
 import {
-  type JsonObject,
-  isJsonObject,
   coerceObject,
   coerceObjects,
   coerceTexts,
+  isJsonObject,
+  type JsonObject,
 } from "../syntax/json.ts";
 import { didYouMean } from "../syntax/nearest.ts";
-import type { Words } from "./complaint.ts";
+import type { DiagnosticText, UnplacedDiagnostic } from "./diagnostics.ts";
 
-/** An error of the schema in words. */
-export interface SchemaWords extends Words {
-  /** The key below the error's path that it is about. */
-  readonly inside: string | undefined;
+/** The diagnostic of a schema error, from the schema around it. Its path is relative to the path of the error. */
+export function schemaDiagnostic(error: ErrorObject): UnplacedDiagnostic {
+  const key = keyIn(error);
+  const text = textOf(error, key);
+  return key === undefined ? { ...text, path: [] } : { ...text, path: [key], atKey: true };
 }
 
-/** Says what is wrong and what would be right, from what the schema knows about the place. */
-export function schemaWords(error: ErrorObject): SchemaWords {
-  const inside = keyIn(error);
-  return { inside, ...wordsOf(error, inside) };
-}
-
-function wordsOf(error: ErrorObject, key: string | undefined): Words {
+function textOf(error: ErrorObject, key: string | undefined): DiagnosticText {
   switch (error.keyword) {
     case "additionalProperties":
       return unknownKey(error, key ?? "");
@@ -48,10 +43,10 @@ function keyIn(error: ErrorObject): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-function unknownKey(error: ErrorObject, key: string): Words {
+function unknownKey(error: ErrorObject, key: string): DiagnosticText {
   const message = `unknown key "${key}"`;
   if (key === "<<") {
-    const remedy = "merge keys are not used here: put what is common into a profile";
+    const remedy = "merge keys are not supported: put common values into a profile";
     return { code: "UNKNOWN_KEY", message, remedy };
   }
   const known = Object.keys(coerceObject(error.parentSchema?.["properties"]));
@@ -59,21 +54,21 @@ function unknownKey(error: ErrorObject, key: string): Words {
   return { code: "UNKNOWN_KEY", message, remedy };
 }
 
-function missingKey(error: ErrorObject, key: string): Words {
+function missingKey(error: ErrorObject, key: string): DiagnosticText {
   const schema = coerceObject(coerceObject(error.parentSchema?.["properties"])[key]);
   const about =
     typeof schema["description"] === "string" ? `: ${lowerFirst(schema["description"])}` : "";
   return { code: "MISSING_KEY", message: `"${key}" is missing`, remedy: `add it${about}` };
 }
 
-/** The only choices of the schemas are keys of which exactly one must stand. */
-function oneOf(error: ErrorObject): Words {
+/** In our schemas `oneOf` always lists keys of which exactly one must be set. */
+function oneOf(error: ErrorObject): DiagnosticText {
   const keys = coerceObjects(error.schema).flatMap((branch) => coerceTexts(branch["required"]));
   const present = keys.filter((key) => isJsonObject(error.data) && key in error.data);
   if (present.length === 0) {
     return {
       code: "MISSING_KEY",
-      message: `none of ${listed(keys)} is given`,
+      message: `one of ${listed(keys)} is required`,
       remedy: "add one of them",
     };
   }
@@ -84,7 +79,7 @@ function oneOf(error: ErrorObject): Words {
   };
 }
 
-function wrongType(error: ErrorObject): Words {
+function wrongType(error: ErrorObject): DiagnosticText {
   const wanted = expectations(error);
   return {
     code: "WRONG_TYPE",
@@ -118,7 +113,7 @@ const typeNames: Readonly<Record<string, string>> = {
 const yesWords = new Set(["yes", "on", "y", "true", "enabled"]);
 const noWords = new Set(["no", "off", "n", "false", "disabled"]);
 
-/** What to write in place of `data`, where that can be guessed. */
+/** What to write in place of `data`. */
 function instead(data: unknown, wanted: readonly string[]): string {
   if (data === null) return "delete the key, or give it a value";
   if (typeof data === "string") return insteadOfText(data, wanted);
@@ -131,7 +126,7 @@ function instead(data: unknown, wanted: readonly string[]): string {
 function insteadOfText(text: string, wanted: readonly string[]): string {
   const word = text.trim().toLowerCase();
   if (wanted.includes("true or false") && (yesWords.has(word) || noWords.has(word))) {
-    // Only in quotes are true and false texts; yes and no are texts of themselves.
+    // `true` and `false` are strings only in quotes; `yes` and `no` always are.
     const isQuoted = word === "true" || word === "false";
     return `write ${yesWords.has(word)}${isQuoted ? ", without quotes" : ""}`;
   }
@@ -141,7 +136,7 @@ function insteadOfText(text: string, wanted: readonly string[]): string {
   return `write ${wanted.join(" or ")}`;
 }
 
-function notAllowed(error: ErrorObject): Words {
+function notAllowed(error: ErrorObject): DiagnosticText {
   const allowed = valuesIn(error.keyword === "const" ? [error.schema] : error.schema);
   const message =
     allowed.length === 1
@@ -151,38 +146,38 @@ function notAllowed(error: ErrorObject): Words {
   const number = typeof error.data === "string" && allowed.includes(error.data);
   const remedy = number
     ? `write ${String(error.data)}, without quotes`
-    : guess || "write one of these";
+    : guess || "use one of these values";
   return { code: "WRONG_VALUE", message, remedy: allowed.length === 1 && !number ? "" : remedy };
 }
 
-function pattern(error: ErrorObject, key: string | undefined): Words {
+function pattern(error: ErrorObject, key: string | undefined): DiagnosticText {
   const text = key ?? String(error.data);
   const says: unknown = error.parentSchema?.["patternErrorMessage"];
-  const words = coerceTexts(error.parentSchema?.["examples"]).filter((word) =>
-    /^[a-z_]+$/.test(word),
+  const known = coerceTexts(error.parentSchema?.["examples"]).filter((name) =>
+    /^[a-z_]+$/.test(name),
   );
   const rule = typeof says === "string" ? says : `it must match ${String(error.schema)}`;
   return {
     code: "WRONG_VALUE",
-    message: `${isSecret(error) ? "what stands here" : shown(text)} cannot stand here`,
-    remedy: didYouMean(text, words) || rule,
+    message: `${isSecret(error) ? "this value" : shown(text)} is not valid here`,
+    remedy: didYouMean(text, known) || rule,
   };
 }
 
-function outOfRange(error: ErrorObject): Words {
+function outOfRange(error: ErrorObject): DiagnosticText {
   const limit = String(error.params["limit"]);
-  const [message, remedy] = rangeWords(error, limit);
+  const [message, remedy] = rangeText(error, limit);
   return { code: "WRONG_VALUE", message, remedy };
 }
 
-function rangeWords({ keyword, data, message }: ErrorObject, limit: string): [string, string] {
+function rangeText({ keyword, data, message }: ErrorObject, limit: string): [string, string] {
   switch (keyword) {
     case "minimum":
       return [`${shown(data)} is too small`, `write a number from ${limit} up`];
     case "maximum":
       return [`${shown(data)} is too large`, `write a number up to ${limit}`];
     case "minLength":
-      return ["the text is empty", "write something, or delete the key"];
+      return ["the text is empty", "set a value, or delete the key"];
     case "maxLength":
       return [`the text is longer than ${limit} characters`, "shorten it"];
     case "minItems":
@@ -205,7 +200,7 @@ function listed(keys: readonly string[]): string {
     .replace(/, (?=[^,]*$)/, " and ");
 }
 
-/** Where a secret is sometimes written by mistake, the value is not repeated. */
+/** Some users write a secret here by mistake: never quote the value. */
 function isSecret(error: ErrorObject): boolean {
   return error.parentSchema?.["writeOnly"] === true;
 }
@@ -214,7 +209,7 @@ function shownIn(error: ErrorObject): string {
   return isSecret(error) ? "something else" : shown(error.data);
 }
 
-/** A value as people recognise it: short, and never more than a glimpse of a map or list. */
+/** A value, shortened for a message. */
 function shown(data: unknown): string {
   if (Array.isArray(data)) return "a list";
   if (isJsonObject(data)) return "a map";

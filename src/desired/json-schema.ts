@@ -8,93 +8,90 @@ import {
   type ValidateFunction,
 } from "ajv/dist/2020.js";
 
-import { isJsonObject, coerceObject } from "../syntax/json.ts";
+import { coerceObject, isJsonObject } from "../syntax/json.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import type { ConfigFile } from "./config/config-file.ts";
-import { maxProblems, problemOf } from "./diagnostics.ts";
-import type { Sort } from "./file-kind.ts";
-import { schemaWords } from "./json-schema-messages.ts";
-import { type Located, keyOffset, valueOffset } from "./location.ts";
-import type { Path } from "./yaml/path.ts";
+import { diagnosticIn, maxDiagnostics } from "./diagnostics.ts";
+import type { FileKind } from "./file-kind.ts";
+import { schemaDiagnostic } from "./json-schema-messages.ts";
+import type { Located, Path } from "./location.ts";
 import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
-/** A schema as the program uses it: a guard, and what it complains of. */
+/** A compiled schema, usable as a type guard. */
 export type Shape<T> = ValidateFunction<T>;
 
-const manner: Options = { verbose: true, allowUnionTypes: true, strictRequired: false };
+const options: Options = { verbose: true, allowUnionTypes: true, strictRequired: false };
 
-/** Ends at the first error: to go on is for those who tell of them. */
-const ajv = withWords(new Ajv2020(manner));
+/** Stops at the first error. */
+const ajv = withErrorMessages(new Ajv2020(options));
 
-/** Goes on to the last error, in a time that grows with their square. The other one has judged the schemas. */
-const thorough = withWords(new Ajv2020({ ...manner, allErrors: true, validateSchema: false }));
+/** Finds all errors, in time quadratic in their number. `ajv` has validated the schemas already. */
+const allErrors = withErrorMessages(
+  new Ajv2020({ ...options, allErrors: true, validateSchema: false }),
+);
 
-/** Whatever holds more values than this is not gone through to the last error: no entry that people write does. */
-const mostValues = 10_000;
+/** For a larger value only the first error is reported: no hand-written entry has so many values. */
+const maxValues = 10_000;
 
-/** The shape of a file with zone documents. */
+/** The schema of a zone file. */
 export const zoneFileShape: Shape<ZoneFile> = ajv.compile<ZoneFile>(readSchema("zones"));
 
-/** The shape of `zonewarden.yaml`. */
+/** The schema of `zonewarden.yaml`. */
 export const configFileShape: Shape<ConfigFile> = ajv.compile<ConfigFile>(readSchema("zonewarden"));
 
-/** The shape of a profile by itself. */
+/** The schema of one profile. */
 export const isProfile: Shape<Profile> = part("profile");
 
-/** The shape of an entry of `zones:` by itself. */
+/** The schema of one entry of `zones:`. */
 export const isZoneEntry: Shape<ZoneEntry> = part("zone_entry");
 
-/** The shape of what a zone says of Page Shield, once merged. */
+/** The schema of `page_shield`, for merged values. */
 export const isPageShield: Shape<NonNullable<PageShield>> = part("page_shield");
 
-/** The shape of what a zone says of managed rules, once merged. */
+/** The schema of `managed_rules`, for merged values. */
 export const isManagedRules: Shape<NonNullable<ManagedRules>> = part("managed_rules");
 
-/** Files with zone documents, as messages speak of them. */
-export const zoneFileSort: Sort = {
-  name: "a file with zone documents",
+export const zoneFileKind: FileKind = {
+  name: "a zone file",
   keys: keysOf(zoneFileShape),
 };
 
-/** The configuration, as messages speak of it. */
-export const configFileSort: Sort = {
-  name: "a configuration of the program",
+export const configFileKind: FileKind = {
+  name: "a configuration file",
   keys: keysOf(configFileShape),
 };
 
-/** Text of a schema, as people and editors get it. */
+/** The schema as JSON text, for people and editors. */
 export function schemaText(name: "zones" | "zonewarden"): string {
   return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), "utf8");
 }
 
 /**
- * Everything in `value`, which stands at `path` of a document, that its schema does not allow; of what is larger than
- * anybody writes the first alone.
+ * The schema errors of `value`, which is at `path` of a document. A value larger than {@link maxValues} gets its first
+ * error only.
  */
-export function shapeProblems(
+export function schemaErrors(
   shape: Shape<unknown>,
   value: unknown,
   document: Located,
   path: Path,
 ): readonly Diagnostic[] {
-  const errors = relevant(errorsIn(shape, value)).slice(0, maxProblems + 1);
+  const errors = relevant(errorsIn(shape, value)).slice(0, maxDiagnostics + 1);
   return errors.map((error) => {
-    const at = [...path, ...pathOf(error.instancePath, value)];
-    const words = schemaWords(error);
-    const where = words.inside === undefined ? at : [...at, words.inside];
-    const offset = words.inside === undefined ? valueOffset : keyOffset;
-    return problemOf(document.source, words.code, offset(document, where), where, words);
+    const found = schemaDiagnostic(error);
+    const whole = [...path, ...pathOf(error.instancePath, value), ...found.path];
+    return diagnosticIn(document, { ...found, path: whole });
   });
 }
 
 function errorsIn(shape: Shape<unknown>, value: unknown): readonly ErrorObject[] {
   if (shape(value)) return [];
-  if (valuesIn(value, mostValues) > mostValues) return shape.errors ?? [];
-  const all = thorough.compile(shape.schema);
+  if (valuesIn(value, maxValues) > maxValues) return shape.errors ?? [];
+  const all = allErrors.compile(shape.schema);
   return all(value) ? [] : (all.errors ?? []);
 }
 
-/** How many values `value` is made of; it is not counted beyond `most`. */
+/** How many values `value` contains, counted up to `most`. */
 function valuesIn(value: unknown, most: number): number {
   if (typeof value !== "object" || value === null) return 1;
   let count = 1;
@@ -105,7 +102,7 @@ function valuesIn(value: unknown, most: number): number {
   return count;
 }
 
-function withWords(validator: Ajv2020): Ajv2020 {
+function withErrorMessages(validator: Ajv2020): Ajv2020 {
   return validator.addVocabulary(["patternErrorMessage"]);
 }
 
@@ -115,8 +112,8 @@ function part<T>(name: "profile" | "zone_entry" | "page_shield" | "managed_rules
 
 function readSchema(name: "zones" | "zonewarden"): AnySchemaObject {
   const schema: unknown = JSON.parse(schemaText(name));
-  if (!isSchema(schema)) throw new Error(`schemas/${name}.schema.json is no schema`);
-  thorough.addSchema(schema);
+  if (!isSchema(schema)) throw new Error(`schemas/${name}.schema.json is not a schema`);
+  allErrors.addSchema(schema);
   return schema;
 }
 
@@ -131,8 +128,8 @@ function isSchema(value: unknown): value is AnySchemaObject {
 }
 
 /**
- * Of a choice (`anyOf`, `oneOf`) ajv reports each branch and then the choice itself. What counts is the branch
- * that was meant, where that can be told, else the choice.
+ * For `anyOf` and `oneOf` ajv reports the errors of each branch and then one error for the whole. Keeps those of the
+ * branch whose type matches the data, or the error for the whole if no branch does.
  */
 function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const kept: ErrorObject[] = [];
@@ -141,10 +138,8 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     if (error.keyword === "anyOf" || error.keyword === "oneOf") {
       const from = firstBranchError(kept, error);
       const branches = kept.splice(from);
-      const meant = branches.filter(({ keyword, instancePath }) =>
-        isMeant(keyword, instancePath, error),
-      );
-      kept.push(...(meant.length > 0 ? meant : [error]));
+      const matching = branches.filter((branch) => isMatchingBranch(branch, error));
+      kept.push(...(matching.length > 0 ? matching : [error]));
       continue;
     }
     kept.push(error);
@@ -168,13 +163,13 @@ function isWithin(error: ErrorObject | undefined, choice: ErrorObject): boolean 
   return `${error.instancePath}/`.startsWith(`${choice.instancePath}/`);
 }
 
-/** A branch whose type fits is the one that was meant. */
-function isMeant(keyword: string, instancePath: string, choice: ErrorObject): boolean {
+/** Whether an error comes from a branch whose type matches the data. */
+function isMatchingBranch({ keyword, instancePath }: ErrorObject, choice: ErrorObject): boolean {
   if (choice.keyword === "oneOf") return false;
   return instancePath !== choice.instancePath || !(keyword === "type" || keyword === "enum");
 }
 
-/** A JSON pointer as path: whether a number is an index only the data can tell. */
+/** A JSON pointer as a path. Only the data tells whether a number is an index. */
 function pathOf(pointer: string, root: unknown): Path {
   const path: (string | number)[] = [];
   let holder = root;

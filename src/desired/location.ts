@@ -1,28 +1,102 @@
-import type { Path } from "./yaml/path.ts";
-import type { Source } from "./yaml/source.ts";
-import type { Offsets } from "./yaml/yaml-reader.ts";
+import type { Place } from "../zone/desired-zone.ts";
 
-/** A document of a file as plain data, with what is needed to say where its parts stand. */
+/** Steps from a document to one of its values: keys of maps and indexes of lists. */
+export type Path = readonly (string | number)[];
+
+/** A path as text: `zones[0].page_shield.policies`. */
+export function pathText(path: Path): string {
+  let text = "";
+  for (const step of path) {
+    if (typeof step === "number") text += `[${step}]`;
+    else if (/^[\w$-]+$/.test(step)) text += text === "" ? step : `.${step}`;
+    else text += `[${JSON.stringify(step)}]`;
+  }
+  return text;
+}
+
+/** The lines of a file: enough to turn an offset into a place without keeping the text. */
+export interface Source {
+  readonly file: string;
+  /** Offset of the first character of each line. */
+  readonly starts: readonly number[];
+}
+
+export function sourceOf(file: string, text: string): Source {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return { file, starts };
+}
+
+/** The place of an offset. Line and column count from 1, the column in UTF-16 units. */
+export function placeAt(source: Source, offset: number): Place {
+  let low = 0;
+  let high = source.starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if ((source.starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle;
+  }
+  return { file: source.file, line: low + 1, column: offset - (source.starts[low] ?? 0) + 1 };
+}
+
+/**
+ * Offsets of the parts of maps and lists: for a map those of key and value in turn, in the order of `Object.keys`; for
+ * a list those of its items.
+ */
+export type Offsets = ReadonlyMap<object, readonly number[]>;
+
+/** A YAML document as plain data, and the offsets of its parts. */
 export interface Located {
   readonly source: Source;
   readonly offsets: Offsets;
   readonly value: unknown;
 }
 
-/** A part of a document: its parent where that is a map or list, and its offsets there. */
+/** The place of the key at `path`, or of its nearest parent that the document has. */
+export function keyPlace(document: Located, path: Path): Place {
+  return placeAt(document.source, partAt(document, path).keyOffset);
+}
+
+/** The place of the value at `path`, or of its nearest parent that the document has. */
+export function valuePlace(document: Located, path: Path): Place {
+  return placeAt(document.source, partAt(document, path).valueOffset);
+}
+
+/**
+ * The place of a character in a scalar of the file `text`: exact if the scalar up to there stands on one line and has
+ * no escapes, else the place where the scalar begins.
+ *
+ * @param offset in `value`, the scalar at `path`
+ */
+export function placeInScalar(
+  document: Located,
+  path: Path,
+  text: string,
+  value: string,
+  offset: number,
+): Place {
+  const start = partAt(document, path).valueOffset;
+  return placeAt(document.source, offsetInScalar(text, start, value, offset));
+}
+
+function offsetInScalar(text: string, start: number, value: string, offset: number): number {
+  const written = value.slice(0, offset + 1);
+  if (written.includes("\n")) return start;
+  const candidates = [start, start + 1, blockStart(text, start)];
+  const begin = candidates.find((at) => text.startsWith(written, at));
+  return begin === undefined ? start : begin + offset;
+}
+
+/** Offset of the first line of a block scalar, after its header and indentation. */
+function blockStart(text: string, start: number): number {
+  const header = /[|>][^\n]*\n\s*/y;
+  header.lastIndex = start;
+  return header.test(text) ? header.lastIndex : start;
+}
+
 interface Part {
   readonly keyOffset: number;
   readonly valueOffset: number;
-}
-
-/** Where the key of the value at `path` stands, or what comes nearest to it. */
-export function keyOffset(located: Located, path: Path): number {
-  return partAt(located, path).keyOffset;
-}
-
-/** Where the value at `path` stands, or what comes nearest to it. */
-export function valueOffset(located: Located, path: Path): number {
-  return partAt(located, path).valueOffset;
 }
 
 function partAt({ offsets, value }: Located, path: Path): Part {
@@ -43,14 +117,11 @@ function partIn(
   step: string | number,
   offsets: readonly number[],
 ): Part | undefined {
-  if (Array.isArray(holder)) {
-    const offset = offsets[Number(step)];
-    return offset === undefined ? undefined : { keyOffset: offset, valueOffset: offset };
-  }
-  const index = Object.keys(holder).indexOf(String(step));
-  const key = offsets[2 * index];
-  const value = offsets[2 * index + 1];
-  return key === undefined || value === undefined
+  const isList = Array.isArray(holder);
+  const index = isList ? Number(step) : 2 * Object.keys(holder).indexOf(String(step));
+  const keyOffset = offsets[index];
+  const valueOffset = isList ? keyOffset : offsets[index + 1];
+  return keyOffset === undefined || valueOffset === undefined
     ? undefined
-    : { keyOffset: key, valueOffset: value };
+    : { keyOffset, valueOffset };
 }

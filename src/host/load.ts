@@ -1,7 +1,8 @@
 import path from "node:path";
 
-import { type Config, loadConfig, type LoadedConfig } from "../desired/config/config.ts";
-import { DesiredFiles, type DesiredState } from "../desired/load/zone-file-loader.ts";
+import { type Config } from "../desired/config/config.ts";
+import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts";
+import { ZoneFileLoader, type DesiredState } from "../desired/load/zone-file-loader.ts";
 import { cronMistake } from "../reconcile/schedule/schedule.ts";
 import { renderDiagnostics, type Sources } from "../render/diagnostics.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
@@ -34,7 +35,7 @@ export async function loadDesiredOrPrint(
   signal: AbortSignal,
 ): Promise<DesiredState | undefined> {
   const { files, clock } = host;
-  const desired = new DesiredFiles({ path: config.desired.path, files, clock });
+  const desired = new ZoneFileLoader({ path: config.desired.path, files, clock });
   const state = await desired.load(signal);
   printProblems(state, host);
   return hasErrors(state.diagnostics) ? undefined : state;

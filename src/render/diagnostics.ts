@@ -85,14 +85,14 @@ function tally(diagnostics: readonly Diagnostic[]): string {
 /** Problems for programs. */
 export function diagnosticsAsJson(
   diagnostics: readonly Diagnostic[],
-  silenced: number,
+  suppressed: number,
   directory: string,
 ): JsonObject {
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   return {
     errors,
     warnings: diagnostics.length - errors,
-    silenced,
+    suppressed,
     diagnostics: diagnostics.map(({ code, severity, place, path, message, remedy }) => ({
       code,
       severity,

@@ -1,6 +1,6 @@
 import { parseAllDocuments } from "yaml";
 
-import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
+import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { systemClock } from "../../src/host/system-clock.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import type { BenchResult } from "./run.ts";
@@ -52,7 +52,7 @@ function yamlAloneIn(texts: readonly Text[]): number {
 
 async function oursIn(texts: readonly Text[]): Promise<{ first: number; second: number }> {
   const disk = memoryFiles(Object.fromEntries(texts));
-  const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
+  const desired = new ZoneFileLoader({ path: "/zones", files: disk.port, clock: systemClock });
   const begin = process.cpuUsage();
   const state = await desired.load(AbortSignal.timeout(600_000));
   const first = spent(begin);

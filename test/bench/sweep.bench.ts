@@ -6,7 +6,7 @@ import { Agent, request } from "undici";
 
 import { createReader, createWriter } from "../../src/api/service.ts";
 import { requestObserver, createReporter } from "../../src/daemon/reporter.ts";
-import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
+import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { systemClock } from "../../src/host/system-clock.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
@@ -107,7 +107,7 @@ interface Sweeper {
 function startSweeper({ service }: TestService, metrics: Metrics, text: string): Sweeper {
   const clock = systemClock;
   const disk = memoryFiles({ "/zones/fleet.yaml": text });
-  const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
+  const desired = new ZoneFileLoader({ path: "/zones", files: disk.port, clock: systemClock });
   const reporter = createReporter({
     fleet: new Fleet(),
     metrics,

@@ -199,7 +199,7 @@ describe("a saved plan", () => {
     const { code, stdout } = await place.run("apply", "--plan", "plan.json");
     expect(code).toBe(4);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(
-      `held by undeclared: twice.yaml:1: the zone shop.example.com (${id}) is declared in shop.yaml, line 4, too; keep one of the two; until then the zone is left alone`,
+      `held by undeclared: twice.yaml:1: the zone shop.example.com (${id}) is also declared in shop.yaml, line 4; keep one of the two; until then zonewarden does not manage the zone`,
     );
   });
 

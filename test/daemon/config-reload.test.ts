@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
 import { RunningConfig } from "../../src/daemon/config-reload.ts";
-import { type Config, loadConfig, type LoadedConfig } from "../../src/desired/config/config.ts";
+import { type Config } from "../../src/desired/config/config.ts";
+import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 

@@ -2,7 +2,7 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { loadConfig } from "../../src/desired/config/config.ts";
+import { loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { thisHost, type Host } from "../../src/host/host.ts";
 import { graceMs, startStopping } from "../../src/host/stopping.ts";

@@ -43,7 +43,7 @@ describe("a declared zone that cannot be found", () => {
     const { code, stderr } = await example.place.run("apply");
     expect(code).toBe(3);
     expect(stderr).toMatch(
-      /ghost\.yaml:1:9: error: the token does not see the zone 0{32} \[ZONE_NOT_LISTED\]/,
+      /ghost\.yaml:1:9: error: no token can read the zone 0{32} \[ZONE_NOT_LISTED\]/,
     );
   });
 

@@ -3,7 +3,7 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { loadConfig } from "../../src/desired/config/config.ts";
+import { loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { deploy, root } from "./paths.ts";

@@ -2,7 +2,8 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { type Config, type LoadedConfig, loadConfig } from "../../src/desired/config/config.ts";
+import { type Config } from "../../src/desired/config/config.ts";
+import { type LoadedConfig, loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { schemaText } from "../../src/desired/json-schema.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
@@ -124,7 +125,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { line: "mode: enforced", says: 'did you mean "enforce"?' },
     {
       line: 'mode: observe\napi: { base_url: "http://api.example/" }',
-      says: "http would show the token",
+      says: "http would send the token",
     },
     {
       line: 'mode: observe\napi: { base_url: "ftp://api.example/" }',
@@ -132,13 +133,13 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     },
     {
       line: 'mode: observe\napi: { base_url: "https://u:p@api.example/" }',
-      says: "carries a user or password",
+      says: "the URL has a user or password",
     },
     {
       line: 'mode: observe\napi: { base_url: "https://api.example/?a" }',
-      says: "goes on after its path",
+      says: "the URL has a query or fragment",
     },
-    { line: 'mode: observe\napi: { base_url: "api.example" }', says: "this is no address" },
+    { line: 'mode: observe\napi: { base_url: "api.example" }', says: "this is not a URL" },
     {
       line: 'mode: observe\napi: { base_url: "https://a.example", emulator: {} }',
       says: "exclude each other",
@@ -146,15 +147,15 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { line: 'mode: observe\nschedule: { cron: "0 0 13 * 5" }', says: "BOTH_DAY_FIELDS" },
     {
       line: 'mode: observe\nschedule: { cron: "99 99 * * *" }',
-      says: '3:19: error: "99 99 * * *" is no cron expression',
+      says: '3:19: error: "99 99 * * *" is not a cron expression',
     },
     {
       line: 'mode: observe\nschedule: { cron: ["* * * * *", "@daily * * * *"] }',
-      says: '3:33: error: "@daily * * * *" is no cron expression',
+      says: '3:33: error: "@daily * * * *" is not a cron expression',
     },
     {
       line: 'mode: observe\nwindows: [{ name: a, type: freeze, duration: 1h, start: "0 25 * * *" }]',
-      says: '3:57: error: "0 25 * * *" is no cron expression',
+      says: '3:57: error: "0 25 * * *" is not a cron expression',
     },
     {
       line: 'mode: observe\nschedule: { cron: ["* * * * *", "* *"] }',
@@ -162,17 +163,17 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     },
     {
       line: "mode: observe\nschedule: { timezone: Mars/Base }",
-      says: '"Mars/Base" is no time zone',
+      says: '"Mars/Base" is not a time zone',
     },
     { line: "mode: observe\nschedule: { debounce: 5 }", says: 'put it in quotes: "5"' },
     { line: "mode: observe\nschedule: { debounce: 5 min }", says: "500ms, 30s, 15m, 24h" },
-    { line: "mode: observe\napi: { timeout: 0s }", says: "this cannot be zero" },
+    { line: "mode: observe\napi: { timeout: 0s }", says: "the duration must not be zero" },
     {
       line: "mode: observe\ninventory: { enabled: true, every: 0s }",
-      says: "this cannot be zero",
+      says: "the duration must not be zero",
     },
     { line: "mode: observe\nlimits: { max_delete_share: 30 }", says: "write a number up to 1" },
-    { line: "mode: observe\nserver: { listen: '127.0.0.1:99999' }", says: "99999 is no port" },
+    { line: "mode: observe\nserver: { listen: '127.0.0.1:99999' }", says: "99999 is not a port" },
     { line: "mode: observe\nserver: { listen: '9464' }", says: "host:port" },
     {
       line: "mode: observe\nserver: { reconcile_token_file: a, reconcile_token_env: B }",
@@ -180,23 +181,23 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     },
     {
       line: "mode: observe\nnotifications: [{ name: a, type: slack, url: 'http://hooks.example/' }]",
-      says: "http would show messages",
+      says: "http would send messages",
     },
     { line: "mode: observe\nnotifications: [{ name: a, type: slack }]", says: '"url"' },
     { line: "mode: observe\nhistory: { max_size: 5MB }", says: "512KiB, 64MiB" },
     { line: "mode: observe\nlimits: { max_delete_share: 130% }", says: "0.3, 30%" },
-    { line: "mode: observe\nbudget: { reserve: 100% }", says: "nothing would be left" },
+    { line: "mode: observe\nbudget: { reserve: 100% }", says: "this reserves all requests" },
     { line: "mode: observe\ncredentials: []", says: "the list is empty" },
     {
       line: "mode: observe\ncredentials: [{ name: a }]",
-      says: 'none of "token_file" and "token_env" is given',
+      says: 'one of "token_file" and "token_env" is required',
     },
     {
       line: "mode: observe\ncredentials: [{ name: a, token_env: A }, { name: a, token_env: B }]",
-      says: 'another credential is called "a" too',
+      says: 'another credential has the name "a"',
     },
     { line: "mode: observe\nstory: {}", says: `unknown key "story"` },
-    { line: "mode: observe\n---\nmode: enforce", says: "the file holds several documents" },
+    { line: "mode: observe\n---\nmode: enforce", says: "the file has several documents" },
     { line: "mode: [", says: "YAML_SYNTAX" },
   ])("refuses $line", async ({ line, says }, { expect }) => {
     const { config, diagnostics } = await load(
@@ -232,7 +233,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
       AbortSignal.timeout(5000),
     );
     expect(diagnostics.map((diagnostic) => problemLine(diagnostic, ""))).toEqual([
-      "/none.yaml:1:1: error: the file cannot be read: it does not exist; write one, `mode: observe` is enough, or give its path with --config [FILE_UNREADABLE]",
+      "/none.yaml:1:1: error: the file cannot be read: it does not exist; create it (`mode: observe` is enough), or give its path with --config [FILE_UNREADABLE]",
     ]);
     expect((await load("mode: observe")).diagnostics).toEqual([]);
   });

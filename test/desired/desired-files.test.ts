@@ -141,14 +141,14 @@ describe("a profile of another file", () => {
     const state = await load();
     expect(enabledIn(state)).toEqual({ "a.example": true });
     expect(linesOf(state)).toEqual([
-      'a.yaml:2:3: error: the profile "base" is defined in p.yaml, line 2, too; give one of the two another name, or delete it [PROFILE_TWICE]',
-      'p.yaml:2:3: error: the profile "base" is defined in a.yaml, line 2, too; give one of the two another name, or delete it [PROFILE_TWICE]',
+      'a.yaml:2:3: error: the profile "base" is also defined in p.yaml, line 2; rename or delete one of the two [PROFILE_TWICE]',
+      'p.yaml:2:3: error: the profile "base" is also defined in a.yaml, line 2; rename or delete one of the two [PROFILE_TWICE]',
     ]);
   });
 
   it("may be in the file that is broken, and the message says so", async ({ expect }) => {
     const state = await desiredBench({ "p.yaml": broken, "z.yaml": using("base") }).load();
-    expect(linesOf(state)[1]).toContain("perhaps p.yaml does, which is broken itself");
+    expect(linesOf(state)[1]).toContain("p.yaml may define it, but has errors itself");
   });
 
   it("extends others, each of them once, and never in a circle", async ({ expect }) => {
@@ -187,7 +187,7 @@ describe("a directory without files is no empty state", () => {
     const { load } = desiredBench({});
     const state = await load();
     expect(linesOf(state)).toEqual([
-      ".:1:1: error: the zone files cannot be read: it does not exist; check the path, `desired.path` where the command line names none; a directory that is away is no empty state [DIRECTORY_UNREADABLE]",
+      ".:1:1: error: the zone files cannot be read: it does not exist; check the path (`desired.path`, unless given on the command line); a missing directory is not treated as empty [DIRECTORY_UNREADABLE]",
     ]);
   });
 
@@ -293,8 +293,8 @@ describe("reading again", () => {
 
   it("ends when it is told to", async ({ expect }) => {
     const { disk } = desiredBench({ "a.yaml": shop });
-    const { DesiredFiles } = await import("../../src/desired/load/zone-file-loader.ts");
-    const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
+    const { ZoneFileLoader } = await import("../../src/desired/load/zone-file-loader.ts");
+    const desired = new ZoneFileLoader({ path: "/zones", files: disk.port, clock: systemClock });
     await expect(desired.load(AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { parseFile } from "../../src/desired/load/parse-zone-file.ts";
+import { parseZoneFile } from "../../src/desired/load/parse-zone-file.ts";
 import { desiredBench } from "../support/desired.ts";
 import { problemExamples } from "../support/problem-examples.ts";
 import { cases } from "../support/properties.ts";
@@ -85,7 +85,7 @@ const maxMicroseconds = 400_000;
 
 function readsWithoutFault(bytes: Uint8Array): void {
   const started = process.threadCpuUsage();
-  const parsed = parseFile("a.yaml", "hash", bytes);
+  const parsed = parseZoneFile("a.yaml", "hash", bytes);
   const { user } = process.threadCpuUsage(started);
   if (user > maxMicroseconds) throw new Error(`took ${user} µs`);
   const nothing = parsed.zones.length === 0 && parsed.profiles.length === 0;

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { importedFiles, importedText } from "../../src/cli/commands/imported-files.ts";
-import { objectionTo } from "../../src/desired/import/zone-text.ts";
+import { whyNotWritable } from "../../src/desired/import/zone-text.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
 import { importLiveZone } from "../../src/plan/import/import-zone.ts";
 import { plan } from "../../src/plan/plan.ts";
@@ -34,7 +34,7 @@ const fleets: fc.Arbitrary<readonly LiveZone[]> = fc
 function imported(lives: readonly LiveZone[]): Parameters<typeof importedText>[0] {
   return lives.map((live) => ({
     zone: live.zone,
-    content: importLiveZone(live, owner, objectionTo).content,
+    content: importLiveZone(live, owner, whyNotWritable).content,
   }));
 }
 
@@ -91,7 +91,7 @@ describe("what is imported", { timeout }, () => {
   it("is everything, or the rest is listed", ({ expect }) => {
     fc.assert(
       fc.property(liveZones, (live) => {
-        const { content, leftOut } = importLiveZone(live, owner, objectionTo);
+        const { content, leftOut } = importLiveZone(live, owner, whyNotWritable);
         const rules = live.entrypoint?.state === "present" ? live.entrypoint.rules : [];
         const told = new Set(
           leftOut.filter(({ reason }) => !reason.startsWith("is declared")).map(({ id }) => id),

@@ -2,14 +2,14 @@ import { setImmediate } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { maxProblems } from "../../src/desired/diagnostics.ts";
+import { maxDiagnostics } from "../../src/desired/diagnostics.ts";
 import {
   hashOf,
-  parseFile,
-  parseFileInWorker,
+  parseZoneFile,
+  parseZoneFileInWorker,
   type ParsedFile,
 } from "../../src/desired/load/parse-zone-file.ts";
-import { DesiredFiles } from "../../src/desired/load/zone-file-loader.ts";
+import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { readYaml } from "../../src/desired/yaml/read-yaml.ts";
 import { systemClock } from "../../src/host/system-clock.ts";
 import { SimulatedClock } from "../support/clock.ts";
@@ -55,10 +55,10 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
     signal,
   }) => {
     const hash = hashOf(bytes);
-    const aside = parseFileInWorker("a.yaml", hash, bytes, reader, signal);
+    const aside = parseZoneFileInWorker("a.yaml", hash, bytes, reader, signal);
     expect(await turnsDuring(aside)).toBeGreaterThan(100);
     const read = await aside;
-    const small = parseFile("a.yaml", hash, bytes);
+    const small = parseZoneFile("a.yaml", hash, bytes);
     expect(contentsOf(read)).toEqual(contentsOf(small));
     expect(read.diagnostics).toEqual(small.diagnostics);
     expect(read.diagnostics).toMatchObject([{ code: "UNKNOWN_KEY", place: { line: 21_002 } }]);
@@ -66,7 +66,7 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
 
   it("is given up with its reader", async ({ expect }) => {
     const stop = new AbortController();
-    const aside = parseFileInWorker("a.yaml", "hash", bytes, reader, stop.signal);
+    const aside = parseZoneFileInWorker("a.yaml", "hash", bytes, reader, stop.signal);
     stop.abort(new Error("shutdown"));
     await expect(aside).rejects.toThrow("shutdown");
   });
@@ -77,7 +77,7 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
   }) => {
     const clock = new SimulatedClock();
     const disk = memoryFiles({ "/zones/a.yaml": zone("good"), "/zones/b.yaml": zone("other") });
-    const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock });
+    const desired = new ZoneFileLoader({ path: "/zones", files: disk.port, clock });
     await desired.load(signal);
     disk.write("/zones/a.yaml", text.replace(", oops: 1", ""));
     disk.write("/zones/b.yaml", zone("next"));
@@ -103,14 +103,14 @@ describe("a file that takes more memory than its reader has", { timeout: 60_000 
   }) => {
     const disk = memoryFiles({ "/zones/a.yaml": zone("other"), "/zones/b.yaml": zone("good") });
     const options = { path: "/zones", files: disk.port, clock: systemClock };
-    const desired = new DesiredFiles(options, { maxOldGenerationSizeMb: 16 });
+    const desired = new ZoneFileLoader(options, { maxOldGenerationSizeMb: 16 });
     await desired.load(signal);
     disk.write("/zones/a.yaml", zone("next"));
     disk.write("/zones/b.yaml", `zones:\n${"- a\n".repeat(250_000)}`);
     for (let round = 0; round < 2; round += 1) {
       const state = await desired.load(signal);
       expect(linesOf(state)).toEqual([
-        "b.yaml:1:1: error: the file takes more memory to be read than the program has; divide it among smaller files, or give the program more memory; it is tried again [FILE_TOO_COSTLY]",
+        "b.yaml:1:1: error: reading the file takes more memory than the program has; split it into smaller files, or give the program more memory; the next load tries again [FILE_TOO_COSTLY]",
       ]);
       expect(zonesOf(state)).toEqual(["next.example.com", "good.example.com"]);
     }
@@ -125,9 +125,11 @@ describe("a key that stands in a map again and again", () => {
   it("is told as often as somebody reads it, and looked for no more often", ({ expect }) => {
     const again = "b: 1\n".repeat(10_000);
     const { diagnostics } = readYaml("a.yaml", `a: 1\nb: 1\n${again}`);
-    expect(diagnostics).toHaveLength(maxProblems + 1);
+    expect(diagnostics).toHaveLength(maxDiagnostics + 1);
     expect(diagnostics.at(0)).toMatchObject({ code: "DUPLICATE_KEY", place: { line: 3 } });
     const file = new TextEncoder().encode(`${text}${again}`);
-    expect(parseFile("a.yaml", "hash", file).diagnostics.at(-1)?.code).toBe("TOO_MANY_PROBLEMS");
+    expect(parseZoneFile("a.yaml", "hash", file).diagnostics.at(-1)?.code).toBe(
+      "TOO_MANY_PROBLEMS",
+    );
   });
 });

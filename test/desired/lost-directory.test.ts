@@ -14,17 +14,17 @@ describe.for(["team", "team.yaml"])(
       {
         when: "the link to it leads nowhere for a moment",
         lose: (disk: MemoryDisk) => disk.delete("/zones/.v1"),
-        says: "the directory cannot be read: it does not exist; mend the link, or delete it [DIRECTORY_UNREADABLE]",
+        says: "the directory cannot be read: it does not exist; fix the link, or delete it [DIRECTORY_UNREADABLE]",
       },
       {
         when: "the link to it goes round in a circle",
         lose: (disk: MemoryDisk) => disk.link(`/zones/${name}`, name),
-        says: "the directory cannot be read: its links go round in a circle; mend the link, or delete it [DIRECTORY_UNREADABLE]",
+        says: "the directory cannot be read: its links form a loop; fix the link, or delete it [DIRECTORY_UNREADABLE]",
       },
       {
         when: "the link to it leads out",
         lose: (disk: MemoryDisk) => disk.link(`/zones/${name}`, "/elsewhere"),
-        says: "the link leads out of the directory; put what it leads to here [FILE_OUTSIDE]",
+        says: "the link leads out of the directory; replace the link with its target [FILE_OUTSIDE]",
       },
     ])("keeps its zones when $when", async ({ lose, says }, { expect }) => {
       const { disk, load } = desiredBench({

@@ -68,7 +68,7 @@ describe("selecting zones", () => {
       entries: [`{ name: shp.example, ${on} }`, `{ name: shop.example, ${on} }`],
       yields: ["shop.example"],
       says: [
-        'ZONE_NOT_LISTED the token does not see the zone shp.example; did you mean "shop.example"?',
+        'ZONE_NOT_LISTED no token can read the zone shp.example; did you mean "shop.example"?',
       ],
     },
     {
@@ -76,7 +76,7 @@ describe("selecting zones", () => {
       entries: [`{ match: { name: "*.nowhere.example" }, ${on} }`],
       yields: [],
       says: [
-        "SELECTOR_UNUSED the selector fits no zone that the token sees; check its patterns; `*` stands for any run of characters",
+        "SELECTOR_UNUSED the selector matches no zone that a token can read; check its patterns; `*` matches any number of characters",
       ],
     },
     {
@@ -84,7 +84,7 @@ describe("selecting zones", () => {
       entries: [`{ name: shop.example, ${on} }`, `{ id: "${shop.id}", ${on} }`],
       yields: [],
       says: [
-        `ZONE_TWICE the zone shop.example (${shop.id}) is declared in a.yaml, line 2, too; keep one of the two; until then the zone is left alone`,
+        `ZONE_TWICE the zone shop.example (${shop.id}) is also declared in a.yaml, line 2; keep one of the two; until then zonewarden does not manage the zone`,
       ],
     },
   ])("when $when", async ({ entries, yields, says = [] }, { expect }) => {
@@ -144,7 +144,9 @@ describe("selecting zones", () => {
         conflict === undefined ? [] : ["SELECTOR_CONFLICT"],
       );
       const [message = ""] = diagnostics.map((diagnostic) => diagnostic.message);
-      expect(message).toContain(conflict === undefined ? "" : `want different ${conflict} of uk`);
+      expect(message).toContain(
+        conflict === undefined ? "" : `declare different ${conflict} for uk`,
+      );
     }
   });
 
@@ -183,7 +185,9 @@ describe("zones of one name", () => {
         const { zones, diagnostics, leftAlone } = await selected(entries, listed);
         expect(zones.map((found) => found.zone.id)).toEqual([active.id]);
         expect(diagnostics.map(({ code }) => code)).toEqual(["ZONE_NAMESAKE"]);
-        expect(diagnostics[0]?.message).toMatch(`2 ${called}, and the active one is taken: `);
+        expect(diagnostics[0]?.message).toMatch(
+          `2 ${called}, and zonewarden manages the active one: `,
+        );
         expect(diagnostics[0]?.message).toMatch(`${pending.id} (pending, in Agency)`);
         expect(leftAlone.size).toBe(0);
       }
@@ -210,7 +214,7 @@ describe("zones of one name", () => {
     const { zones, diagnostics, leftAlone } = await selected(entries, listed);
     expect(zones).toEqual([]);
     expect(diagnostics.map(({ code }) => code)).toEqual(["ZONE_AMBIGUOUS"]);
-    expect(diagnostics[0]?.message).toMatch(`2 ${called}, and not just one of them is active: `);
+    expect(diagnostics[0]?.message).toMatch(`2 ${called}, and not exactly one of them is active: `);
     expect([...leftAlone]).toEqual([[active.name, diagnostics[0]]]);
   });
 

@@ -21,7 +21,7 @@ describe("a comment that silences a warning", () => {
       text("# zonewarden-disable-next-line CSP_UNSAFE_INLINE -- the old shop needs it"),
     );
     expect(state.diagnostics).toEqual([]);
-    expect(state.silenced).toBe(1);
+    expect(state.suppressed).toBe(1);
   });
 
   it("can name several codes, and stand above other comments", async ({ expect }) => {
@@ -29,23 +29,23 @@ describe("a comment that silences a warning", () => {
       "# zonewarden-disable-next-line CSP_UNSAFE_INLINE, CSP_NO_SELF -- old\n            # why\n";
     const state = await loadText(text(comment, "script-src 'unsafe-inline'"));
     expect(state.diagnostics).toEqual([]);
-    expect(state.silenced).toBe(2);
+    expect(state.suppressed).toBe(2);
   });
 
   it.for([
     { comment: "# zonewarden-disable-next-line", says: "the comment names no code" },
-    { comment: "# zonewarden-disable-next-line CSP_UNSAFE_INLINE", says: "does not say why" },
+    { comment: "# zonewarden-disable-next-line CSP_UNSAFE_INLINE", says: "gives no reason" },
     {
       comment: "# zonewarden-disable-next-line CSP_UNSAFE_INLIN -- x",
       says: 'did you mean "CSP_UNSAFE_INLINE"?',
     },
     {
       comment: "# zonewarden-disable-next-line UNKNOWN_KEY -- x",
-      says: '"UNKNOWN_KEY" is no warning',
+      says: '"UNKNOWN_KEY" is not a warning',
     },
     {
       comment: "# zonewarden-disable-next-line CSP_NO_SELF -- x",
-      says: "the comment silences nothing",
+      says: "the comment suppresses nothing",
     },
   ])("is told itself when it reads $comment", async ({ comment, says }, { expect }) => {
     const state = await loadText(text(comment));
@@ -58,7 +58,7 @@ describe("a comment that silences a warning", () => {
       text("# zonewarden-disable-next-line CSP_NONCE -- x", "script-src 'self' 'nonce-abc'"),
     );
     expect(codesOf(state)).toContain("10:38 CSP_NONCE");
-    expect(state.silenced).toBe(0);
+    expect(state.suppressed).toBe(0);
   });
 });
 

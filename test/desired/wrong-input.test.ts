@@ -170,7 +170,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
     {
       when: "a number is out of range",
       text: rule("paranoia_level: 5"),
-      says: "5 is none of 1, 2, 3, 4; write one of these",
+      says: "5 is none of 1, 2, 3, 4; use one of these values",
     },
     {
       when: "a threshold is neither number nor name",
@@ -190,7 +190,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
     {
       when: "a key is capitalised",
       text: "zones:\n  - name: a.example\n    page_shield: { policies: { items: [{ key: A }] } }\n",
-      says: '"A" cannot stand here; a key begins with a small letter',
+      says: '"A" is not valid here; a key begins with a small letter',
     },
     {
       when: "an action is misspelt",
@@ -200,7 +200,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
     {
       when: "a managed ruleset is misspelt",
       text: "zones:\n  - name: a.example\n    managed_rules: { rules: [{ key: a, deploy: owsap }] }\n",
-      says: '"owsap" cannot stand here; did you mean "owasp"?',
+      says: '"owsap" is not valid here; did you mean "owasp"?',
     },
     {
       when: "sources are a text",
@@ -215,7 +215,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
     {
       when: "a zone has neither name nor id",
       text: "zones:\n  - profiles: []\n",
-      says: 'none of "name", "id" and "match" is given; add one of them',
+      says: 'one of "name", "id" and "match" is required; add one of them',
     },
     {
       when: "a zone has both",
@@ -225,17 +225,17 @@ describe("a value of the wrong kind is told with what to write instead", () => {
     {
       when: "a name is no domain",
       text: "zones:\n  - name: not a name\n",
-      says: '"not a name" is no name of a zone; write a domain name, such as shop.example.com',
+      says: '"not a name" is not a zone name; write a domain name like shop.example.com',
     },
     {
       when: "a day does not exist",
       text: "zones:\n  - name: a.example\n    suspend: { reason: x, until: 2026-02-30 }\n",
-      says: '"2026-02-30" is no day of the calendar',
+      says: '"2026-02-30" is not a valid date',
     },
     {
       when: "a day is written the other way round",
       text: "zones:\n  - name: a.example\n    suspend: { reason: x, until: 30.11.2026 }\n",
-      says: '"30.11.2026" cannot stand here; a moment is written 2026-12-01',
+      says: '"30.11.2026" is not valid here; a moment is written 2026-12-01',
     },
   ])("when $when", async ({ text, says }, { expect }) => {
     expect((await loadText(text)).diagnostics[0]).toMatchObject({ severity: "error" });
@@ -252,8 +252,8 @@ describe("a directory that is wrong", () => {
     bench.disk.link("/zones/up", "/etc");
     const state = await bench.load();
     expect(linesOf(state)).toEqual([
-      "c.yaml:1:1: error: the link leads out of the directory; put what it leads to here [FILE_OUTSIDE]",
-      "up/:1:1: error: the link leads out of the directory; put what it leads to here [FILE_OUTSIDE]",
+      "c.yaml:1:1: error: the link leads out of the directory; replace the link with its target [FILE_OUTSIDE]",
+      "up/:1:1: error: the link leads out of the directory; replace the link with its target [FILE_OUTSIDE]",
     ]);
     // A file that two names lead to is one file.
     expect(zonesOf(state)).toEqual(["a.example"]);
@@ -277,8 +277,8 @@ describe("a directory that is wrong", () => {
     bench.disk.link("/zones/b.yaml", "gone.yaml");
     bench.disk.link("/zones/c.yaml", "c.yaml");
     expect(linesOf(await bench.load())).toEqual([
-      "b.yaml:1:1: error: the file cannot be read: it does not exist; mend the link, or delete it [FILE_UNREADABLE]",
-      "c.yaml:1:1: error: the file cannot be read: its links go round in a circle; mend the link, or delete it [FILE_UNREADABLE]",
+      "b.yaml:1:1: error: the file cannot be read: it does not exist; fix the link, or delete it [FILE_UNREADABLE]",
+      "c.yaml:1:1: error: the file cannot be read: its links form a loop; fix the link, or delete it [FILE_UNREADABLE]",
     ]);
   });
 

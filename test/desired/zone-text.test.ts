@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { contentEntry } from "../../src/desired/import/zone-entry.ts";
-import { objectionTo, zoneFileText } from "../../src/desired/import/zone-text.ts";
+import { whyNotWritable, zoneFileText } from "../../src/desired/import/zone-text.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import type { Policy } from "../../src/zone/resource.ts";
 import {
@@ -106,25 +106,25 @@ zones:
     "<<",
   ])("hold %s as a text, for readers of other versions of YAML too", (description, { expect }) => {
     expect(zoneFileText({ description }, "")).toContain(`description: "${description}"`);
-    expect(objectionTo(withPolicy({ description }))).toBeUndefined();
+    expect(whyNotWritable(withPolicy({ description }))).toBeUndefined();
   });
 
   it.for(["two\nlines\n\nand more", "Größe 测试 🛡️", "x".repeat(400), "tab\there", "%YAML 1.1"])(
     "hold %j as it is",
     (description, { expect }) => {
-      expect(objectionTo(withPolicy({ description }))).toBeUndefined();
+      expect(whyNotWritable(withPolicy({ description }))).toBeUndefined();
     },
   );
 });
 
 describe("what the files object to", () => {
   it.for([
-    { more: { description: " outer space " }, says: "read back, it would not be the same" },
+    { more: { description: " outer space " }, says: "reading it back yields another value" },
     {
       more: { description: "x".repeat(401) },
       says: "description: the text is longer than 400 characters",
     },
-    { more: { key: "Not-A-Key" }, says: 'key: "Not-A-Key" cannot stand here' },
+    { more: { key: "Not-A-Key" }, says: 'key: "Not-A-Key" is not valid here' },
     { more: { expression: 'http.host eq "a' }, says: "expression: this text is not closed" },
     {
       more: { value: "scrip-src 'self'" },
@@ -132,9 +132,9 @@ describe("what the files object to", () => {
     },
     {
       more: { description: "Words [team-b:x]" },
-      says: "description: the description ends in something that looks like a mark of ours",
+      says: "description: the description ends with text that looks like a mark of zonewarden",
     },
   ])("$more", ({ more, says }, { expect }) => {
-    expect(objectionTo(withPolicy(more))).toBe(`cannot be said in a file: ${says}`);
+    expect(whyNotWritable(withPolicy(more))).toBe(`cannot be written to a file: ${says}`);
   });
 });

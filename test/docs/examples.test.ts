@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, it } from "vitest";
 import { parse } from "yaml";
 
-import { loadConfig } from "../../src/desired/config/config.ts";
+import { loadConfig } from "../../src/desired/config/load-config.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";

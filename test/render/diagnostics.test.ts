@@ -22,7 +22,7 @@ function diagnostic(facts: Partial<Diagnostic> = {}): Diagnostic {
     place: { file: "a.yaml", line: 2, column: 11 },
     path: "zones[0].mode",
     message: '"watch" is none of enforce, observe',
-    remedy: "write one of these",
+    remedy: "use one of these values",
     ...facts,
   };
 }
@@ -52,7 +52,7 @@ describe("problems as text", () => {
       `zones/a.yaml:2:11: error: "watch" is none of enforce, observe [WRONG_VALUE]
   2 |     mode: watch
     |           ^
-  → write one of these
+  → use one of these values
 
 1 error
 `,
@@ -117,7 +117,7 @@ describe("problems for programs", () => {
     ).toEqual({
       errors: 1,
       warnings: 1,
-      silenced: 3,
+      suppressed: 3,
       diagnostics: [
         expect.objectContaining({ code: "WRONG_VALUE", file: "zones/a.yaml", line: 2, column: 11 }),
         expect.objectContaining({ severity: "warning", path: "zones[0].mode" }),

@@ -1,4 +1,4 @@
-import { DesiredFiles, type DesiredState } from "../../src/desired/load/zone-file-loader.ts";
+import { ZoneFileLoader, type DesiredState } from "../../src/desired/load/zone-file-loader.ts";
 import { systemClock } from "../../src/host/system-clock.ts";
 import { memoryFiles, type MemoryDisk } from "./memory-files.ts";
 import { problemLine } from "./problem-line.ts";
@@ -14,7 +14,7 @@ export function desiredBench(files: Readonly<Record<string, string | Uint8Array>
   const disk = memoryFiles(
     Object.fromEntries(Object.entries(files).map(([name, text]) => [`/zones/${name}`, text])),
   );
-  const desired = new DesiredFiles({ path: "/zones", files: disk.port, clock: systemClock });
+  const desired = new ZoneFileLoader({ path: "/zones", files: disk.port, clock: systemClock });
   return { disk, load: () => desired.load(AbortSignal.timeout(20_000)) };
 }
 

@@ -86,13 +86,13 @@ export class MemoryDisk {
 
   #facts(real: string): Awaited<ReturnType<FilePort["facts"]>> {
     const entry = this.#entries.get(real);
-    const place = `${real}#${entry?.kind}`;
-    const identity = `${place}#${entry?.version}`;
-    if (entry?.kind === "file") return { kind: "file", size: entry.bytes.length, place, identity };
+    const inode = `${real}#${entry?.kind}`;
+    const identity = `${inode}#${entry?.version}`;
+    if (entry?.kind === "file") return { kind: "file", size: entry.bytes.length, inode, identity };
     const isDirectory =
       entry?.kind === "directory" || (entry?.kind === "unreadable" && !/\.ya?ml$/.test(real));
     const kind = isDirectory ? "directory" : entry?.kind === "unreadable" ? "file" : "other";
-    return { kind, size: 0, place, identity };
+    return { kind, size: 0, inode, identity };
   }
 
   #read(real: string): Uint8Array {

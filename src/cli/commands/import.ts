@@ -1,7 +1,7 @@
 import path from "node:path";
 
 import type { Reader } from "../../api/service.ts";
-import { objectionTo } from "../../desired/import/zone-text.ts";
+import { whyNotWritable } from "../../desired/import/zone-text.ts";
 import type { Host } from "../../host/host.ts";
 import { type ImportedZone, importLiveZone } from "../../plan/import/import-zone.ts";
 import { failureOf } from "../../state/failure.ts";
@@ -91,7 +91,7 @@ function readerOf(reader: Reader, only: ImportFlags["only"], stop: AbortSignal):
 
 async function importZone(zone: Zone, read: ReadZone, owner: string): Promise<Imported> {
   try {
-    return { zone, imported: importLiveZone(await read(zone), owner, objectionTo) };
+    return { zone, imported: importLiveZone(await read(zone), owner, whyNotWritable) };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     return { zone, failure: failureOf(error) };

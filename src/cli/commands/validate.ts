@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { DesiredFiles, type DesiredState } from "../../desired/load/zone-file-loader.ts";
+import { ZoneFileLoader, type DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectorsNaming, showZone, type ShownValue } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import { hasColor, type Host } from "../../host/host.ts";
@@ -22,9 +22,9 @@ import { plural, valueText } from "../../render/format.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 
-/** What was found in files, silenced warnings counted. */
+/** What was found in files, suppressed warnings counted. */
 interface Findings extends Shown {
-  readonly silenced: number;
+  readonly suppressed: number;
 }
 
 /** What `validate` is told. */
@@ -60,13 +60,13 @@ interface Found {
 
 async function findingsIn(flags: ValidateFlags, host: Host, signal: AbortSignal): Promise<Found> {
   const load = (place: string): Promise<DesiredState> =>
-    new DesiredFiles({ path: place, files: host.files, clock: host.clock }).load(signal);
+    new ZoneFileLoader({ path: place, files: host.files, clock: host.clock }).load(signal);
   if (flags.path !== undefined) {
     const state = await load(path.resolve(host.directory, flags.path));
     return { all: [state], state };
   }
   const loaded = await readConfig(flags.config, host, signal);
-  const configured = { ...loaded, silenced: 0 };
+  const configured = { ...loaded, suppressed: 0 };
   if (loaded.config === undefined) return { all: [configured], state: undefined };
   const state = await load(loaded.config.desired.path);
   return { all: [configured, state], state };
@@ -79,7 +79,7 @@ function printFindings(
   host: Host,
 ): void {
   const diagnostics = all.flatMap((each) => inView(each, host));
-  const silenced = all.reduce((sum, each) => sum + each.silenced, 0);
+  const suppressed = all.reduce((sum, each) => sum + each.suppressed, 0);
   const { stdout } = host;
   switch (format) {
     case "text": {
@@ -91,13 +91,13 @@ function printFindings(
           `${renderDiagnostics(each.diagnostics, each.sources, { directory, color })}\n`,
         );
       }
-      if (silenced > 0) {
-        stdout.write(`${plural(silenced, "warning")} silenced by comments in the files\n`);
+      if (suppressed > 0) {
+        stdout.write(`${plural(suppressed, "warning")} suppressed by comments in the files\n`);
       }
       return;
     }
     case "json":
-      stdout.write(`${JSON.stringify(diagnosticsAsJson(diagnostics, silenced, ""), null, 2)}\n`);
+      stdout.write(`${JSON.stringify(diagnosticsAsJson(diagnostics, suppressed, ""), null, 2)}\n`);
       return;
     case "sarif":
       stdout.write(`${JSON.stringify(diagnosticsAsSarif(diagnostics, version, ""), null, 2)}\n`);

@@ -13,11 +13,11 @@ import type {
   WindowConfig,
 } from "./config.ts";
 
-/** A part of the file that may be left out. */
+/** An optional section of the file. */
 type Section<K extends keyof ConfigFile> = NonNullable<ConfigFile[K]>;
 
 /** The configuration with every default filled in and every path absolute. */
-export function normalConfig(file: ConfigFile, directory: string): Config {
+export function normalizeConfig(file: ConfigFile, directory: string): Config {
   return {
     mode: file.mode,
     api: normalApi(file.api ?? {}, directory),
@@ -36,13 +36,13 @@ export function normalConfig(file: ConfigFile, directory: string): Config {
   };
 }
 
-/** Milliseconds of `500ms`, `30s`, `15m` or `24h`; the schema has let no other text through. */
+/** Milliseconds of `500ms`, `30s`, `15m` or `24h`; the schema allows no other text. */
 function milliseconds(duration: string): number {
   const unit = units.find(([name]) => duration.endsWith(name));
   return Number.parseInt(duration, 10) * (unit?.[1] ?? 1);
 }
 
-// "ms" stands first: "500ms" ends with "s" too.
+// "ms" is first: "500ms" also ends with "s".
 const units = [
   ["ms", 1],
   ["s", 1000],
@@ -74,7 +74,7 @@ function normalApi(api: Section<"api">, directory: string): Config["api"] {
   };
 }
 
-/** Without a slash at the end: paths begin with one. */
+/** Without the trailing slash. */
 function realBaseUrl(url = "https://api.cloudflare.com/client/v4"): string {
   return url.replace(/\/+$/, "");
 }
@@ -149,7 +149,7 @@ function normalNotification(entry: Notification, directory: string): Notificatio
   };
 }
 
-/** The schema lets no more than one of both through. */
+/** Validation allows only one of both. */
 function secretSource(
   file: string | undefined,
   env: string | undefined,
@@ -168,7 +168,7 @@ function normalHistory(history: Section<"history">, directory: string): HistoryC
   };
 }
 
-/** Bytes of `512KiB`, `64MiB` or `1GiB`; the schema has let no other text through. */
+/** Bytes of `512KiB`, `64MiB` or `1GiB`; the schema allows no other text. */
 function bytes(size: string): number {
   const exponent = ["KiB", "MiB", "GiB"].findIndex((unit) => size.endsWith(unit)) + 1;
   return Number.parseInt(size, 10) * 1024 ** exponent;
@@ -181,7 +181,7 @@ function normalImpact({ malicious_below, fresh }: Section<"impact">): Config["im
   };
 }
 
-/** As the file names them. */
+/** The names in the file and their item kinds. */
 const kindNames = { scripts: "script", connections: "connection", cookies: "cookie" } as const;
 
 function normalInventory(inventory: Section<"inventory"> = {}): Config["inventory"] {

@@ -1,121 +1,100 @@
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import type { DeclarationDiagnostic } from "../complaint.ts";
-import { problemOf } from "../diagnostics.ts";
-import { keyOffset, valueOffset } from "../location.ts";
-import type { Located } from "../location.ts";
-import type { Path } from "../yaml/path.ts";
+import { contradiction, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Located, Path } from "../location.ts";
 import type { ConfigFile } from "./config-file.ts";
-import type { Config, ConfigPorts } from "./config.ts";
+import type { Config } from "./config.ts";
 
-/** What the schema cannot say: addresses, schedules, time zones, and things that exclude each other. */
-export function configProblems(
+/** Checks what the schema cannot: URLs, schedules, time zones, and keys that exclude each other. */
+export function validateConfig(
   file: ConfigFile,
   config: Config,
-  located: Located,
-  cronMistake: ConfigPorts["cronMistake"],
+  document: Located,
+  cronMistake: (expression: string) => string | undefined,
 ): readonly Diagnostic[] {
   return [
-    ...addressComplaints(file),
-    ...listenComplaints(config),
-    ...serverComplaints(file),
-    ...notificationComplaints(file),
-    ...scheduleComplaints(file, cronMistake),
-    ...timezoneComplaints(file),
-    ...durationComplaints(file, config),
-    ...credentialComplaints(file),
-    ...reserveComplaints(config),
-  ].map(({ code, path, message, remedy }) => {
-    const offset = code === "CONTRADICTION" ? keyOffset : valueOffset;
-    return problemOf(located.source, code, offset(located, path), path, { message, remedy });
-  });
+    ...checkBaseUrl(file),
+    ...checkPorts(config),
+    ...checkReconcileToken(file),
+    ...checkNotifications(file),
+    ...checkCron(file, cronMistake),
+    ...checkTimezones(file),
+    ...checkDurations(file, config),
+    ...repeatedNames("credential", "credentials", file.credentials),
+    ...checkReserve(config),
+  ].map((found) => diagnosticIn(document, found));
 }
 
-function addressComplaints({ api = {} }: ConfigFile): DeclarationDiagnostic[] {
+function checkBaseUrl({ api: { base_url: url, emulator } = {} }: ConfigFile): UnplacedDiagnostic[] {
   const path = ["api", "base_url"];
-  const { base_url: address, emulator } = api;
-  if (address === undefined) return [];
-  const found: DeclarationDiagnostic[] = [];
-  if (emulator !== undefined) {
-    const message = '"base_url" and "emulator" exclude each other';
-    found.push({ code: "CONTRADICTION", path, message, remedy: "keep one of them" });
-  }
-  const fault = addressFault(address);
-  if (fault !== undefined) found.push(wrong(path, fault, "write https://host/client/v4"));
-  return found;
+  if (url === undefined) return [];
+  const error = baseUrlError(url);
+  return [
+    ...(emulator === undefined ? [] : [exclusive(path, "base_url", "emulator")]),
+    ...(error === undefined ? [] : [wrong(path, error, "write https://host/client/v4")]),
+  ];
 }
 
-function addressFault(address: string): string | undefined {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined) return "this is no address";
-  if (url.username !== "" || url.password !== "") return "it carries a user or password";
-  if (url.search !== "" || url.hash !== "") return "it goes on after its path";
-  if (url.protocol === "https:") return undefined;
-  if (url.protocol !== "http:") return `"${url.protocol}" is neither https nor http`;
-  return isLoopback(url.hostname) ? undefined : "http would show the token to everyone on the way";
+function baseUrlError(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null) return "this is not a URL";
+  if (url.username !== "" || url.password !== "") return "the URL has a user or password";
+  if (url.search !== "" || url.hash !== "") return "the URL has a query or fragment";
+  return schemeError(url, "the token");
+}
+
+/** URLs of webhooks may have a query. */
+function sinkUrlError(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url === null ? "this is not a URL" : schemeError(url, "messages");
+}
+
+/** Requires https, except on a loopback address. */
+function schemeError({ protocol, hostname }: URL, sent: string): string | undefined {
+  if (protocol === "https:") return undefined;
+  if (protocol !== "http:") return `"${protocol}" is neither https nor http`;
+  return isLoopback(hostname) ? undefined : `http would send ${sent} unencrypted`;
 }
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
 }
 
-function listenComplaints({ api, server }: Config): DeclarationDiagnostic[] {
-  const places: [Path, number | undefined][] = [
+function checkPorts({ api, server }: Config): UnplacedDiagnostic[] {
+  const ports: [Path, number | undefined][] = [
     [["api", "emulator", "listen"], api.emulator?.listen.port],
     [["server", "listen"], server.listen.port],
   ];
-  return places
+  return ports
     .filter(([, port]) => port !== undefined && port > 65_535)
-    .map(([path, port]) => wrong(path, `${port} is no port`, "write a number up to 65535"));
+    .map(([path, port]) => wrong(path, `${port} is not a port`, "write a number up to 65535"));
 }
 
-function serverComplaints({ server = {} }: ConfigFile): DeclarationDiagnostic[] {
+function checkReconcileToken({ server = {} }: ConfigFile): UnplacedDiagnostic[] {
   if (server.reconcile_token_file === undefined || server.reconcile_token_env === undefined) {
     return [];
   }
-  const message = '"reconcile_token_file" and "reconcile_token_env" exclude each other';
   const path = ["server", "reconcile_token_env"];
-  return [{ code: "CONTRADICTION", path, message, remedy: "keep one of them" }];
+  return [exclusive(path, "reconcile_token_file", "reconcile_token_env")];
 }
 
-function notificationComplaints({ notifications = [] }: ConfigFile): DeclarationDiagnostic[] {
-  const seen = new Set<string>();
-  return notifications.flatMap((entry, index) => {
-    const at = (key: string): Path => ["notifications", index, key];
-    const { name, url, secret_file: file, secret_env: env } = entry;
-    const found: DeclarationDiagnostic[] = [];
-    if (seen.has(name)) {
-      const message = `another notification is called "${name}" too`;
-      found.push(wrong(at("name"), message, "give each its own name"));
-    }
-    seen.add(name);
-    const fault = url === undefined ? undefined : sinkFault(url);
-    if (fault !== undefined) found.push(wrong(at("url"), fault, "write https://host/path"));
-    if (file !== undefined && env !== undefined) {
-      const message = '"secret_file" and "secret_env" exclude each other';
-      found.push({
-        code: "CONTRADICTION",
-        path: at("secret_env"),
-        message,
-        remedy: "keep one of them",
-      });
-    }
-    return found;
+function checkNotifications({ notifications = [] }: ConfigFile): UnplacedDiagnostic[] {
+  const inEach = notifications.flatMap(({ url, secret_file: file, secret_env: env }, index) => {
+    const error = url === undefined ? undefined : sinkUrlError(url);
+    const path = ["notifications", index];
+    return [
+      ...(error === undefined ? [] : [wrong([...path, "url"], error, "write https://host/path")]),
+      ...(file === undefined || env === undefined
+        ? []
+        : [exclusive([...path, "secret_env"], "secret_file", "secret_env")]),
+    ];
   });
+  return [...repeatedNames("notification", "notifications", notifications), ...inEach];
 }
 
-/** Queries are part of many webhooks' addresses. */
-function sinkFault(address: string): string | undefined {
-  if (!URL.canParse(address)) return "this is no address";
-  const url = new URL(address);
-  if (url.protocol === "https:") return undefined;
-  if (url.protocol !== "http:") return `"${url.protocol}" is neither https nor http`;
-  return isLoopback(url.hostname) ? undefined : "http would show messages to everyone on the way";
-}
-
-function scheduleComplaints(
+function checkCron(
   { schedule = {}, windows = [] }: ConfigFile,
-  cronMistake: ConfigPorts["cronMistake"],
-): DeclarationDiagnostic[] {
+  cronMistake: (expression: string) => string | undefined,
+): UnplacedDiagnostic[] {
   const { cron = [] } = schedule;
   const expressions: [Path, string][] = [
     ...(typeof cron === "string"
@@ -123,10 +102,10 @@ function scheduleComplaints(
       : cron.map((text, index): [Path, string] => [["schedule", "cron", index], text])),
     ...windows.map(({ start }, index): [Path, string] => [["windows", index, "start"], start]),
   ];
-  return expressions.flatMap(([path, text]): readonly DeclarationDiagnostic[] => {
+  return expressions.flatMap(([path, text]): readonly UnplacedDiagnostic[] => {
     const mistake = cronMistake(text);
     if (mistake !== undefined) {
-      return [wrong(path, `"${text}" is no cron expression: ${mistake}`, fiveFields)];
+      return [wrong(path, `"${text}" is not a cron expression: ${mistake}`, fiveFields)];
     }
     return restrictsBothDays(text) ? [bothDays(path)] : [];
   });
@@ -135,22 +114,23 @@ function scheduleComplaints(
 const fiveFields =
   "write five fields as in */15 * * * *: minute, hour, day, month, day of the week";
 
-function bothDays(path: Path): DeclarationDiagnostic {
+function bothDays(path: Path): UnplacedDiagnostic {
   return {
     code: "BOTH_DAY_FIELDS",
     path,
-    message: "both day fields are restricted, which schedulers understand differently",
-    remedy: "leave the day of the month or the day of the week at *; write two expressions instead",
+    message: "both day fields are restricted, which schedulers interpret differently",
+    remedy:
+      "set the day of the month or the day of the week to *; use two expressions if you need both",
   };
 }
 
-/** Whether "on the 13th, or on Fridays" and "on Friday the 13th" would differ. */
+/** Some schedulers take both fields as "on the 13th or on Fridays", others as "on Friday the 13th". */
 function restrictsBothDays(cron: string): boolean {
   const fields = cron.trim().split(/\s+/);
   return [fields.at(-3), fields.at(-1)].every((field) => field !== "*" && field !== "?");
 }
 
-function timezoneComplaints({ schedule = {}, windows = [] }: ConfigFile): DeclarationDiagnostic[] {
+function checkTimezones({ schedule = {}, windows = [] }: ConfigFile): UnplacedDiagnostic[] {
   const entries: [Path, string | undefined][] = [
     [["schedule", "timezone"], schedule.timezone],
     ...windows.map(({ timezone }, index): [Path, string | undefined] => [
@@ -161,7 +141,7 @@ function timezoneComplaints({ schedule = {}, windows = [] }: ConfigFile): Declar
   return entries
     .filter(([, name]) => name !== undefined && !isTimezone(name))
     .map(([path, name]) =>
-      wrong(path, `"${name}" is no time zone`, "write a name such as Etc/UTC or Europe/Berlin"),
+      wrong(path, `"${name}" is not a time zone`, "write a name like Etc/UTC or Europe/Berlin"),
     );
 }
 
@@ -174,7 +154,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-function durationComplaints({ windows = [] }: ConfigFile, config: Config): DeclarationDiagnostic[] {
+function checkDurations({ windows = [] }: ConfigFile, config: Config): UnplacedDiagnostic[] {
   const zero: [Path, number | undefined][] = [
     [["api", "timeout"], config.api.timeoutMs],
     [["budget", "window"], config.budget.windowMs],
@@ -187,28 +167,43 @@ function durationComplaints({ windows = [] }: ConfigFile, config: Config): Decla
   ];
   return zero
     .filter(([, duration]) => duration === 0)
-    .map(([path]) => wrong(path, "this cannot be zero", "write a duration such as 30s"));
+    .map(([path]) => wrong(path, "the duration must not be zero", "write a duration like 30s"));
 }
 
-function credentialComplaints({ credentials = [] }: ConfigFile): DeclarationDiagnostic[] {
+/** A name must be unique in its list. */
+function repeatedNames(
+  what: string,
+  list: string,
+  entries: readonly { readonly name: string }[] = [],
+): UnplacedDiagnostic[] {
   const seen = new Set<string>();
-  return credentials.flatMap(({ name }, index) => {
+  return entries.flatMap(({ name }, index) => {
     if (!seen.has(name)) {
       seen.add(name);
       return [];
     }
-    const path = ["credentials", index, "name"];
-    return [wrong(path, `another credential is called "${name}" too`, "give each its own name")];
+    const message = `another ${what} has the name "${name}"`;
+    return [wrong([list, index, "name"], message, "give each its own name")];
   });
 }
 
-/** With nothing left for the program itself it would wait for ever. */
-function reserveComplaints({ budget }: Config): DeclarationDiagnostic[] {
+/** With no requests left for itself, the program would wait forever. */
+function checkReserve({ budget }: Config): UnplacedDiagnostic[] {
   if (budget.reserve <= 0.95) return [];
-  const message = "nothing would be left for the program";
-  return [wrong(["budget", "reserve"], message, "leave it at least 5%: write a share up to 0.95")];
+  const message = "this reserves all requests for others";
+  return [
+    wrong(
+      ["budget", "reserve"],
+      message,
+      "leave at least 5% for zonewarden: write a share up to 0.95",
+    ),
+  ];
 }
 
-function wrong(path: Path, message: string, remedy: string): DeclarationDiagnostic {
+function exclusive(path: Path, one: string, other: string): UnplacedDiagnostic {
+  return contradiction(path, `"${one}" and "${other}" exclude each other`, "keep one of them");
+}
+
+function wrong(path: Path, message: string, remedy: string): UnplacedDiagnostic {
   return { code: "WRONG_VALUE", path, message, remedy };
 }

@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { type JsonObject, coerceObject, coerceObjects } from "../../syntax/json.ts";
-import { ifAny, said } from "./zone-entry.ts";
+import { coerceObject, coerceObjects, type JsonObject } from "../../syntax/json.ts";
+import { defined, definedOrNone } from "./zone-entry.ts";
 
-/** Entries of `zones:` whose common parts stand in a profile. */
+/** Entries of `zones:` that share a profile. */
 export interface ExtractedProfile {
-  /** `undefined` where the entries have nothing in common. */
+  /** `undefined` if the entries have nothing in common. */
   readonly profile: JsonObject | undefined;
   readonly entries: readonly JsonObject[];
 }
 
 /**
- * Moves what all entries have in common into a profile: equal settings, and of the policies and rules that all of
- * them have under one key the fields that are equal. Merged again, each declares what it declared before.
+ * Moves what all entries have in common into a profile: equal settings, and the equal fields of policies and rules that
+ * all of them have under one key. Merged with the profile, each entry declares what it declared before.
  */
 export function extractProfile(entries: readonly JsonObject[], name: string): ExtractedProfile {
   const settings = commonFields(entries.map(settingsIn));
-  const policies = commonThings(entries.map(policiesIn), ["value"]);
-  const rules = commonThings(entries.map(rulesIn), ["deploy", "skip"]);
+  const policies = commonItems(entries.map(policiesIn), ["value"]);
+  const rules = commonItems(entries.map(rulesIn), ["deploy", "skip"]);
   const profile = partsOf(settings, policies, rules);
   if (profile === undefined) return { profile, entries };
   return {
@@ -29,7 +29,7 @@ export function extractProfile(entries: readonly JsonObject[], name: string): Ex
         profiles: [name],
         ...partsOf(
           beyond(settingsIn(entry), settings),
-          thingsBeyond(policiesIn(entry), policies),
+          itemsBeyond(policiesIn(entry), policies),
           placedBefore(rulesIn(entry), rules),
         ),
       };
@@ -37,24 +37,24 @@ export function extractProfile(entries: readonly JsonObject[], name: string): Ex
   };
 }
 
-type Things = readonly JsonObject[];
+type Items = readonly JsonObject[];
 
 function settingsIn(entry: JsonObject): JsonObject {
   return coerceObject(coerceObject(entry["page_shield"])["settings"]);
 }
 
-function policiesIn(entry: JsonObject): Things {
+function policiesIn(entry: JsonObject): Items {
   return coerceObjects(coerceObject(coerceObject(entry["page_shield"])["policies"])["items"]);
 }
 
-function rulesIn(entry: JsonObject): Things {
+function rulesIn(entry: JsonObject): Items {
   return coerceObjects(coerceObject(entry["managed_rules"])["rules"]);
 }
 
-function partsOf(settings: JsonObject, policies: Things, rules: Things): JsonObject | undefined {
-  return ifAny({
-    page_shield: ifAny({
-      settings: ifAny(settings),
+function partsOf(settings: JsonObject, policies: Items, rules: Items): JsonObject | undefined {
+  return definedOrNone({
+    page_shield: definedOrNone({
+      settings: definedOrNone(settings),
       policies: policies.length > 0 ? { items: policies } : undefined,
     }),
     managed_rules: rules.length > 0 ? { rules } : undefined,
@@ -62,8 +62,8 @@ function partsOf(settings: JsonObject, policies: Things, rules: Things): JsonObj
 }
 
 /** The fields that are equal in all objects. */
-function commonFields([first = {}, ...others]: Things): JsonObject {
-  return said(
+function commonFields([first = {}, ...others]: Items): JsonObject {
+  return defined(
     Object.fromEntries(
       Object.entries(first).filter(([name, value]) =>
         others.every((other) => isDeepStrictEqual(other[name], value)),
@@ -73,42 +73,42 @@ function commonFields([first = {}, ...others]: Things): JsonObject {
 }
 
 /**
- * Things of one key in all lists, in the same order in all of them; those that do not even share what makes them
- * what they are stay apart.
+ * The common fields of items with one key in all lists and in the same order in all of them. Items that do not share a
+ * `defining` field are left out.
  */
-function commonThings(lists: readonly Things[], defining: readonly string[]): Things {
+function commonItems(lists: readonly Items[], defining: readonly string[]): Items {
   const [first = []] = lists;
-  const places = lists.map(() => -1);
+  const positions = lists.map(() => -1);
   return first.flatMap(({ key }) => {
     const found = lists.map((list) => list.findIndex((each) => each["key"] === key));
-    const twins = lists
+    const matching = lists
       .map((list, index) => list[found[index] ?? -1])
       .filter((each) => each !== undefined);
-    const common = commonFields(twins);
-    const isInOrder = found.every((place, index) => place > (places[index] ?? -1));
+    const common = commonFields(matching);
+    const isInOrder = found.every((position, index) => position > (positions[index] ?? -1));
     if (!isInOrder || !defining.some((name) => name in common)) return [];
-    places.splice(0, places.length, ...found);
+    positions.splice(0, positions.length, ...found);
     return [common];
   });
 }
 
-/** The fields of an object that the common ones do not give. */
+/** The fields of an object without the common ones. */
 function beyond(object: JsonObject, common: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !(name in common)));
 }
 
-function thingsBeyond(things: Things, common: Things): Things {
-  return things.flatMap((thing) => {
-    const { key = null } = thing;
+function itemsBeyond(items: Items, common: Items): Items {
+  return items.flatMap((item) => {
+    const { key = null } = item;
     const shared = common.find((each) => each["key"] === key);
-    if (shared === undefined) return [thing];
-    const rest = beyond(thing, shared);
+    if (shared === undefined) return [item];
+    const rest = beyond(item, shared);
     return Object.keys(rest).length > 0 ? [{ key, ...rest }] : [];
   });
 }
 
-/** Rules that a profile gives come first when merged: a zone's own rule says before which of them it stands. */
-function placedBefore(rules: Things, common: Things): Things {
+/** Rules of a profile come first when merged, so a rule of the zone itself gets a `before` to keep its position. */
+function placedBefore(rules: Items, common: Items): Items {
   const isCommon = ({ key }: JsonObject): boolean => common.some((each) => each["key"] === key);
   const placed = rules.map((rule, index): JsonObject => {
     const next = rules.slice(index).find(isCommon);
@@ -117,5 +117,5 @@ function placedBefore(rules: Things, common: Things): Things {
       ? rule
       : { key, before: next["key"] ?? null, ...rest };
   });
-  return thingsBeyond(placed, common);
+  return itemsBeyond(placed, common);
 }

@@ -12,16 +12,16 @@ import type {
 } from "../../zone/resource.ts";
 import { cspText } from "../zones/csp-text.ts";
 
-/** How an entry of `zones:` names its zone. */
+/** The keys of an entry of `zones:` that name its zone. */
 export function targetEntry(target: Exclude<Target, { readonly by: "selector" }>): JsonObject {
   return target.by === "name" ? { name: target.name } : { id: target.id };
 }
 
-/** What an entry of `zones:` says for `content`, in the fewest words: defaults are left out. */
+/** The keys of an entry of `zones:` that declare `content`, without defaults. */
 export function contentEntry({ settings, policies, rules }: ZoneContent): JsonObject {
-  return said({
-    page_shield: ifAny({
-      settings: ifAny(Object.fromEntries(settings.map(({ name, value }) => [name, value]))),
+  return defined({
+    page_shield: definedOrNone({
+      settings: definedOrNone(Object.fromEntries(settings.map(({ name, value }) => [name, value]))),
       policies: policies && { items: policies.items.map(policyEntry) },
     }),
     managed_rules: rules && { rules: rules.items.map(ruleEntry) },
@@ -30,7 +30,7 @@ export function contentEntry({ settings, policies, rules }: ZoneContent): JsonOb
 
 function policyEntry(policy: Policy): JsonObject {
   const { key, description, action, expression, enabled, value, acknowledge } = policy;
-  return said({
+  return defined({
     key,
     description: description || undefined,
     action,
@@ -41,7 +41,7 @@ function policyEntry(policy: Policy): JsonObject {
   });
 }
 
-/** A policy as a map, where that is the same policy. */
+/** A policy as a map, if that means the same. */
 function cspEntry(value: string): Json {
   const map = Object.fromEntries(
     parseCsp(value).directives.map(({ name, sources }): [string, string[] | true] => [
@@ -54,16 +54,16 @@ function cspEntry(value: string): Json {
 
 function ruleEntry(rule: Rule): JsonObject {
   const { key, description, expression, enabled } = rule;
-  return said({
+  return defined({
     key,
     description: description || undefined,
-    ...(rule.action === "execute" ? deployment(rule) : exception(rule)),
+    ...(rule.action === "execute" ? executeFields(rule) : skipFields(rule)),
     expression: expression === "true" ? undefined : expression,
     enabled: enabled ? undefined : false,
   });
 }
 
-function deployment({ ruleset, tuning, overrides }: ExecuteRule): Said {
+function executeFields({ ruleset, tuning, overrides }: ExecuteRule): Fields {
   return {
     deploy: rulesetName(ruleset),
     paranoia_level: tuning.paranoiaLevel,
@@ -74,14 +74,14 @@ function deployment({ ruleset, tuning, overrides }: ExecuteRule): Said {
 }
 
 function overridesEntry({ categories, rules, ...whole }: Overrides): JsonObject | undefined {
-  return ifAny({
+  return definedOrNone({
     ...whole,
-    categories: categories.length > 0 ? categories.map((each) => said({ ...each })) : undefined,
-    rules: rules.length > 0 ? rules.map((each) => said({ ...each })) : undefined,
+    categories: categories.length > 0 ? categories.map((each) => defined({ ...each })) : undefined,
+    rules: rules.length > 0 ? rules.map((each) => defined({ ...each })) : undefined,
   });
 }
 
-function exception({ skip, logging }: SkipRule): Said {
+function skipFields({ skip, logging }: SkipRule): Fields {
   return { skip: skipEntry(skip), logging: logging ? undefined : false };
 }
 
@@ -97,7 +97,7 @@ function skipEntry({
     rulesetName(id),
     ids,
   ]);
-  return said({
+  return defined({
     ruleset: ruleset ? "current" : undefined,
     phase: phase ? "current" : undefined,
     rulesets: rulesets.length > 0 ? rulesets.map(rulesetName) : undefined,
@@ -112,11 +112,11 @@ function rulesetName(id: string): string {
   return rulesetNameOf(id) ?? id;
 }
 
-/** Fields of which some may be missing. */
-export type Said = Readonly<Record<string, Json | undefined>>;
+/** Fields, some without a value. */
+type Fields = Readonly<Record<string, Json | undefined>>;
 
-/** The fields that are there. */
-export function said(fields: Said): JsonObject {
+/** The fields that have a value. */
+export function defined(fields: Fields): JsonObject {
   const object: Record<string, Json> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) object[name] = value;
@@ -124,8 +124,8 @@ export function said(fields: Said): JsonObject {
   return object;
 }
 
-/** The fields that are there, if any is. */
-export function ifAny(fields: Said): JsonObject | undefined {
-  const object = said(fields);
+/** The fields that have a value; `undefined` if none has. */
+export function definedOrNone(fields: Fields): JsonObject | undefined {
+  const object = defined(fields);
   return Object.keys(object).length > 0 ? object : undefined;
 }

@@ -5,7 +5,7 @@ import type { FilePort } from "../file-system.ts";
 /**
  * The Git commit of a directory, read from Git's own files; `undefined` where there is none.
  *
- * git-sync names its checkouts by their commit, so the path that its link leads to tells it without Git's files.
+ * git-sync names its checkouts after their commit, so the resolved path also tells it if Git's files are missing.
  */
 export async function commitOf(
   root: string,
@@ -33,7 +33,7 @@ async function commitAt(
   return reference === undefined ? undefined : resolved(git, reference, files, signal);
 }
 
-/** In a worktree `.git` is a file that says where the directory is. */
+/** In a worktree, `.git` is a file with the path of the directory. */
 async function gitDirectory(
   place: string,
   files: FilePort,
@@ -47,7 +47,7 @@ async function gitDirectory(
   return target === undefined ? undefined : path.resolve(path.dirname(place), target);
 }
 
-/** A branch stands in a file of its own, or packed together with others; for a worktree in the common directory. */
+/** A branch is in a file of its own or in `packed-refs`; for a worktree, in the common directory. */
 async function resolved(
   git: string,
   reference: string,
@@ -55,10 +55,10 @@ async function resolved(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const common = await textAt(path.join(git, "commondir"), files, signal);
-  const home = common === undefined ? git : path.resolve(git, common);
-  const loose = await textAt(path.join(home, reference), files, signal);
-  if (loose !== undefined && isCommit(loose)) return loose;
-  const packed = await textAt(path.join(home, "packed-refs"), files, signal);
+  const shared = common === undefined ? git : path.resolve(git, common);
+  const branch = await textAt(path.join(shared, reference), files, signal);
+  if (branch !== undefined && isCommit(branch)) return branch;
+  const packed = await textAt(path.join(shared, "packed-refs"), files, signal);
   const line = packed?.split("\n").find((entry) => entry.endsWith(` ${reference}`));
   const commit = line?.split(" ", 1)[0] ?? "";
   return isCommit(commit) ? commit : undefined;
@@ -72,7 +72,7 @@ async function isDirectory(place: string, files: FilePort): Promise<boolean> {
   }
 }
 
-/** The trimmed text of a small file; whatever keeps it from being read, there is no commit to be had from it. */
+/** The trimmed text of a file; `undefined` if it cannot be read, for whatever reason. */
 async function textAt(
   place: string,
   files: FilePort,
@@ -86,7 +86,7 @@ async function textAt(
   }
 }
 
-/** Packed references of a large repository have a few megabytes. */
+/** `packed-refs` of a large repository has a few megabytes. */
 const maxSize = 16 * 1024 * 1024;
 
 function isCommit(text: string): boolean {

@@ -1,234 +1,209 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
+import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { isError } from "../diagnostics.ts";
+import { keyPlace } from "../location.ts";
 import { Assembler } from "../zones/assemble.ts";
-import { keyPlace, problemIn } from "../zones/layer.ts";
-import type { Layer } from "../zones/layer.ts";
+import { diagnosticInPart, type Layer, type TraceEntry, type ZoneLayer } from "../zones/layer.ts";
 import { Profiles } from "../zones/profiles.ts";
 import { labelOf } from "../zones/target.ts";
-import type { ParsedFile, ZoneLayer } from "./parse-zone-file.ts";
+import type { ParsedFile } from "./parse-zone-file.ts";
 
-/** A file of one reading: `current` is what lies there; `effective` what counts, its last good version. */
-export interface Taken {
+/** A file in its current version, and what to use if that is broken. */
+export interface FileVersions {
   readonly current: ParsedFile;
-  /** `undefined` where the file never was good. */
-  readonly effective: ParsedFile | undefined;
-}
-
-/** The layers of a declared zone, the zone itself last. */
-export interface TraceEntry {
-  readonly label: string;
-  readonly layers: readonly Layer[];
+  /** The last version without errors of its own, `current` if it has none; `undefined` if there never was one. */
+  readonly good: ParsedFile | undefined;
+  /** What its zones were when they last had no errors. */
+  readonly lastDocuments: readonly ZoneDocument[];
 }
 
 /** All files together. */
-export interface Joined {
+export interface JoinedFiles {
   readonly documents: readonly ZoneDocument[];
-  /** By file, to fall back on when the file breaks. */
+  /** By file: the `lastDocuments` of the next time. */
   readonly documentsOf: ReadonlyMap<string, readonly ZoneDocument[]>;
   readonly diagnostics: readonly Diagnostic[];
+  /** Files whose current version is not used. */
   readonly stale: readonly string[];
   readonly trace: readonly TraceEntry[];
 }
 
-/** What zones came to the last time, by the layer of the zone itself. */
-export type Memory = WeakMap<Layer, Entry>;
+/** Merged zones of earlier loads, by the layer of the zone itself. */
+export type ZoneCache = WeakMap<Layer, MergedZone>;
 
-/** What the zones of one file came to. */
-interface FileResult {
-  readonly file: string;
-  /** Whether what lies there is what counts. */
-  readonly fresh: boolean;
-  readonly entries: readonly Entry[];
-}
-
-/** A declared zone with its profiles; no document where something is wrong. */
-export interface Entry {
+/** A declared zone with its profiles. */
+export interface MergedZone {
   readonly zone: Layer;
-  /** `undefined` for a selector, or where the name is none. */
+  /** `undefined` for a selector or an invalid name. */
   readonly label: string | undefined;
   readonly layers: readonly Layer[];
+  /** `undefined` if there is an error. */
   readonly document: ZoneDocument | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Brings profiles and zones of all files together. The zones of a file in which something is wrong stay what
- * they last were: `lastDocuments`.
+ * Merges profiles into the zones of all files. A file with errors counts with its last good version; if its zones have
+ * errors once they are merged, with its last documents.
  */
-export function joinFiles(
-  taken: readonly Taken[],
-  lastDocuments: (file: string) => readonly ZoneDocument[],
-  memory: Memory,
-): Joined {
-  const missing = taken.filter(({ effective }) => !effective).map(({ current }) => current.file);
-  const layers = taken.flatMap(({ effective }) => effective?.profiles ?? []);
-  const profiles = new Profiles(layers, missing);
-  const results = resultsOf(taken, profiles, memory);
-  const fresh = results.filter((result) => result.fresh);
-  const freshNames = new Set(fresh.map(({ file }) => file));
-  const profileProblems = [
-    ...profiles.diagnostics(),
-    ...(missing.length > 0 ? [] : profiles.unused()),
-  ].filter(({ place }) => freshNames.has(place.file));
-  const diagnostics = [
-    ...profileProblems,
-    ...fresh.flatMap(({ entries }) => entries.flatMap((entry) => entry.diagnostics)),
-    ...zonesTwice(fresh.flatMap(({ entries }) => entries)),
-  ];
-  const stale = staleFiles(results, diagnostics);
-  const documentsOf = new Map(
-    results.map(({ file, entries }) => [
-      file,
-      isSound(entries) && !stale.broken.has(file)
-        ? entries.flatMap(({ document }) => document ?? [])
-        : lastDocuments(file),
-    ]),
+export function joinZoneFiles(files: readonly FileVersions[], cache: ZoneCache): JoinedFiles {
+  const unusable = files.filter(({ good }) => good === undefined);
+  const profiles = new Profiles(
+    files.flatMap(({ good }) => good?.profiles ?? []),
+    unusable.map(({ current }) => current.file),
   );
+  const assembler = new Assembler();
+  const merged = files.map((versions) => ({
+    ...versions,
+    file: versions.current.file,
+    isCurrent: versions.current === versions.good,
+    zones: (versions.good?.zones ?? []).map((zone) => mergeZone(zone, profiles, assembler, cache)),
+  }));
+  const currentZones = merged.filter(({ isCurrent }) => isCurrent).flatMap(({ zones }) => zones);
+  const currentFiles = new Set(merged.filter((each) => each.isCurrent).map(({ file }) => file));
+  const inProfiles = [
+    ...profiles.diagnostics(),
+    ...(unusable.length > 0 ? [] : profiles.unused()),
+  ].filter(({ place }) => currentFiles.has(place.file));
+  const diagnostics = [
+    ...inProfiles,
+    ...currentZones.flatMap((zone) => zone.diagnostics),
+    ...repeatedZones(currentZones),
+  ];
+  const withErrors = new Set(diagnostics.filter(isError).map(({ place }) => place.file));
+  const results = merged.map(({ file, isCurrent, zones, lastDocuments }): FileResult => {
+    const documents = zones.flatMap(({ document }) => document ?? []);
+    const isSound = documents.length === zones.length && !withErrors.has(file);
+    return {
+      file,
+      isStale: !isCurrent || !isSound,
+      documents: isSound ? documents : lastDocuments,
+    };
+  });
   return {
-    documents: withoutRepeats(documentsOf, stale.all),
-    documentsOf,
-    diagnostics: unique([
-      ...taken.flatMap(({ current }) => current.diagnostics),
+    documents: withoutRepeats(results),
+    documentsOf: new Map(results.map(({ file, documents }) => [file, documents])),
+    diagnostics: withoutDuplicates([
+      ...files.flatMap(({ current }) => current.diagnostics),
       ...diagnostics,
-      ...draftProblems(taken),
+      ...diagnosticsOfBroken(files),
     ]),
-    stale: [...stale.all],
-    trace: results.flatMap(({ entries }) => entries.flatMap(traceOf)),
+    stale: results.filter(({ isStale }) => isStale).map(({ file }) => file),
+    trace: merged.flatMap(({ zones }) => zones.flatMap(traceOf)),
   };
 }
 
-/**
- * What else is wrong in files that cannot be taken as they lie there: found by merging what is right in them, and
- * told with the rest. Nothing else comes of it.
- */
-function draftProblems(taken: readonly Taken[]): readonly Diagnostic[] {
-  const drafts = taken
-    .filter(({ current, effective }) => current !== effective)
-    .map(({ current }) => current);
-  if (!drafts.some(({ zones, profiles }) => zones.length + profiles.length > 0)) return [];
-  const unread = taken.filter(({ current }) => isUnread(current));
-  const layers = taken.flatMap(({ current, effective }) =>
-    isUnread(current) ? (effective?.profiles ?? []) : current.profiles,
-  );
-  const profiles = new Profiles(
-    layers,
-    unread.map(({ current }) => current.file),
-    taken.flatMap(({ current }) => current.withheld),
-  );
-  const assembler = new Assembler();
-  const inZones = drafts.flatMap(({ zones }) =>
-    zones.flatMap((zone) => {
-      const {
-        layers: stack,
-        diagnostics,
-        broken,
-      } = profiles.stackFor(zone, zone.content.profiles ?? []);
-      return broken
-        ? diagnostics
-        : [...diagnostics, ...assembler.assemble(zone, stack).diagnostics];
-    }),
-  );
-  const files = new Set(drafts.map(({ file }) => file));
-  return [...profiles.diagnostics(), ...inZones].filter(({ place }) => files.has(place.file));
+interface FileResult {
+  readonly file: string;
+  readonly isStale: boolean;
+  readonly documents: readonly ZoneDocument[];
 }
 
-/** Whether nothing at all of a file could be read. */
-function isUnread({ usable, zones, profiles, withheld }: ParsedFile): boolean {
-  return !usable && zones.length + profiles.length + withheld.length === 0;
-}
-
-function resultsOf(
-  taken: readonly Taken[],
+/** Reuses the merged zone of an earlier load if its layers are the same. */
+function mergeZone(
+  zone: ZoneLayer,
   profiles: Profiles,
-  memory: Memory,
-): readonly FileResult[] {
-  const assembler = new Assembler();
-  return taken.map(({ current, effective }) => ({
-    file: current.file,
-    fresh: current === effective,
-    entries: (effective?.zones ?? []).map((zone) => entryOf(zone, profiles, assembler, memory)),
-  }));
-}
-
-/** A zone whose layers are those of the last time is what it was the last time. */
-function entryOf(zone: ZoneLayer, profiles: Profiles, assembler: Assembler, memory: Memory): Entry {
+  assembler: Assembler,
+  cache: ZoneCache,
+): MergedZone {
   const { layers, diagnostics, broken } = profiles.stackFor(zone, zone.content.profiles ?? []);
-  const known = memory.get(zone);
+  const known = cache.get(zone);
   if (!broken && known !== undefined && isSame(known.layers, layers)) return known;
   const { target, document, diagnostics: found } = assembler.assemble(zone, layers);
-  const entry: Entry = {
+  const merged: MergedZone = {
     zone,
     label: target === undefined || target.by === "selector" ? undefined : labelOf(target),
     layers,
     document: broken ? undefined : document,
-    diagnostics: [...diagnostics, ...found],
+    diagnostics: [
+      ...diagnostics,
+      ...found.filter(({ code }) => !(broken && mayBeInProfile.has(code))),
+    ],
   };
-  if (broken) memory.delete(zone);
-  else memory.set(zone, entry);
-  return entry;
+  if (broken) cache.delete(zone);
+  else cache.set(zone, merged);
+  return merged;
 }
+
+/** What a missing or broken profile may have prevented. */
+const mayBeInProfile: ReadonlySet<string> = new Set<DiagnosticCode>([
+  "MISSING_KEY",
+  "UNKNOWN_ORDER",
+  "SKIP_WITHOUT_EFFECT",
+]);
 
 function isSame(a: readonly Layer[], b: readonly Layer[]): boolean {
   return a.length === b.length && a.every((layer, index) => layer === b[index]);
 }
 
-function isSound(entries: readonly Entry[]): boolean {
-  return entries.every(({ document }) => document !== undefined);
+/** Errors of broken files that only merging shows, so that all of them are reported at once. */
+function diagnosticsOfBroken(files: readonly FileVersions[]): readonly Diagnostic[] {
+  const broken = files.filter(({ current, good }) => current !== good);
+  if (broken.every(({ current }) => hasNoParts(current))) return [];
+  const unreadable = broken.filter(({ current }) => hasNoParts(current));
+  const profiles = new Profiles(
+    files.flatMap((versions) => {
+      const { current, good } = versions;
+      return unreadable.includes(versions) ? (good?.profiles ?? []) : current.profiles;
+    }),
+    unreadable.map(({ current }) => current.file),
+    files.flatMap(({ current }) => current.invalidProfiles),
+  );
+  const assembler = new Assembler();
+  const cache: ZoneCache = new WeakMap();
+  const zones = broken.flatMap(({ current }) =>
+    current.zones.map((zone) => mergeZone(zone, profiles, assembler, cache)),
+  );
+  const names = new Set(broken.map(({ current }) => current.file));
+  return [...profiles.diagnostics(), ...zones.flatMap((zone) => zone.diagnostics)].filter(
+    ({ place }) => names.has(place.file),
+  );
 }
 
-interface Stale {
-  /** Files of which something is wrong with the others, and not by itself. */
-  readonly broken: ReadonlySet<string>;
-  readonly all: ReadonlySet<string>;
+function hasNoParts({ zones, profiles, invalidProfiles }: ParsedFile): boolean {
+  return zones.length + profiles.length + invalidProfiles.length === 0;
 }
 
-function staleFiles(results: readonly FileResult[], diagnostics: readonly Diagnostic[]): Stale {
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
-  const broken = new Set(errors.map(({ place }) => place.file));
-  const others = results.filter(({ fresh, entries }) => !fresh || !isSound(entries));
-  return { broken, all: new Set([...broken, ...others.map(({ file }) => file)]) };
-}
-
-/** Zones that stand in the files as they lie there more than once, by the same name or id. */
-function zonesTwice(entries: readonly Entry[]): readonly Diagnostic[] {
-  const groups = Map.groupBy(entries, ({ label }) => label);
+/** Current files must not declare a zone twice by the same name or id. */
+function repeatedZones(zones: readonly MergedZone[]): readonly Diagnostic[] {
+  const groups = Map.groupBy(zones, ({ label }) => label);
   return [...groups].flatMap(([label, [first, second, ...others]]) => {
     if (label === undefined || first === undefined || second === undefined) return [];
-    return [first, second, ...others].map((entry) => {
-      const { zone: other } = entry === first ? second : first;
-      const { file, line } = keyPlace({ layer: other, path: other.path });
-      const message = `the zone ${label} is declared in ${file}, line ${line}, too`;
-      const remedy = "keep one of the two; what they have in common can be a profile";
-      return problemIn(entry.zone, [], "ZONE_TWICE", { message, remedy });
+    return [first, second, ...others].map(({ zone }) => {
+      const { zone: other } = zone === first.zone ? second : first;
+      const { file, line } = keyPlace(other.document, other.path);
+      const message = `the zone ${label} is also declared in ${file}, line ${line}`;
+      const remedy = "keep one of the two; put common values into a profile";
+      return diagnosticInPart(zone, { code: "ZONE_TWICE", path: [], message, remedy });
     });
   });
 }
 
-/** A file that is not up to date may name a zone that has moved to another one since: the other one counts. */
-function withoutRepeats(
-  documentsOf: ReadonlyMap<string, readonly ZoneDocument[]>,
-  stale: ReadonlySet<string>,
-): readonly ZoneDocument[] {
-  const taken = new Set<string>();
-  for (const [file, documents] of documentsOf) {
-    if (!stale.has(file)) for (const { target } of documents) taken.add(labelOf(target));
-  }
-  return [...documentsOf].flatMap(([file, documents]) =>
+/** A stale file may declare a zone that has moved to another file since: the other file counts. */
+function withoutRepeats(results: readonly FileResult[]): readonly ZoneDocument[] {
+  const labels = new Set(
+    results
+      .filter(({ isStale }) => !isStale)
+      .flatMap(({ documents }) => documents.map(({ target }) => labelOf(target))),
+  );
+  return results.flatMap(({ isStale, documents }) =>
     documents.filter(({ target }) => {
-      if (!stale.has(file) || target.by === "selector") return true;
-      const isNew = !taken.has(labelOf(target));
-      taken.add(labelOf(target));
+      if (!isStale || target.by === "selector") return true;
+      const label = labelOf(target);
+      const isNew = !labels.has(label);
+      labels.add(label);
       return isNew;
     }),
   );
 }
 
-function traceOf({ layers, document }: Entry): readonly TraceEntry[] {
+function traceOf({ layers, document }: MergedZone): readonly TraceEntry[] {
   return document === undefined ? [] : [{ label: labelOf(document.target), layers }];
 }
 
-/** What is wrong in a profile is found again in each zone that takes it in. */
-function unique(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+/** Each zone of a profile finds the errors of the profile again. */
+function withoutDuplicates(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const byText = new Map(
     diagnostics.map((diagnostic) => {
       const { file, line, column } = diagnostic.place;

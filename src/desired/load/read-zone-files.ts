@@ -1,66 +1,141 @@
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { problemOfFile, type Words } from "../diagnostics.ts";
+import { fileDiagnostic } from "../diagnostics.ts";
 import type { FileFacts, FilePort } from "../file-system.ts";
-import { reasonOf } from "../yaml/decode-text.ts";
+import { maxFileSize, reasonOf, tooLarge } from "../yaml/decode-text.ts";
 
-/** A zone file that is there, not read yet. `identity` differs as soon as it is another one. */
-export type FileSighting = { readonly file: string; readonly real: string } & (
+/** A zone file that was read. Its name is relative to the directory; an unreadable directory ends with a slash. */
+export type ReadFile = { readonly file: string } & (
+  | { readonly bytes: Uint8Array }
+  | { readonly diagnostic: Diagnostic }
+);
+
+/** All zone files at one moment. */
+export interface ZoneFileSet {
+  /** The directory as it was given. */
+  readonly directory: string;
+  /** The directory with links resolved. */
+  readonly root: string;
+  /** In the order of their names. */
+  readonly files: readonly ReadFile[];
+}
+
+/** Whether files were found before below a directory, whose name ends with a slash. */
+export type HadFiles = (directory: string) => boolean;
+
+/** How often the files are read if they change meanwhile. */
+const maxAttempts = 5;
+
+/**
+ * Finds and reads all zone files below `directory`, which may also be one file, as they are at one moment: if something
+ * changes meanwhile, as in a checkout, it reads everything again. Returns a diagnostic if nothing can be read.
+ */
+export async function readZoneFiles(
+  directory: string,
+  files: FilePort,
+  hadFiles: HadFiles,
+  signal: AbortSignal,
+): Promise<ZoneFileSet | Diagnostic> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    signal.throwIfAborted();
+    const set = await readOnce(directory, files, hadFiles, signal);
+    if (set !== "changed") return set;
+  }
+  return fileDiagnostic(
+    ".",
+    "DIRECTORY_UNSETTLED",
+    `the files changed during each of ${maxAttempts} attempts to read them`,
+    "no action is needed if this passes: the next change triggers another attempt",
+  );
+}
+
+async function readOnce(
+  directory: string,
+  port: FilePort,
+  hadFiles: HadFiles,
+  signal: AbortSignal,
+): Promise<ZoneFileSet | Diagnostic | "changed"> {
+  const before = await findFiles(directory, port, hadFiles, signal);
+  if ("code" in before) return before;
+  const files: ReadFile[] = [];
+  for (const found of before.files) files.push(await readFound(found, port, signal));
+  const after = await findFiles(directory, port, hadFiles, signal);
+  if (!isDeepStrictEqual(before, after)) return "changed";
+  const { root, isFile } = before;
+  return { directory: isFile ? path.dirname(directory) : directory, root, files };
+}
+
+async function readFound(found: FoundFile, port: FilePort, signal: AbortSignal): Promise<ReadFile> {
+  const { file, real } = found;
+  if ("diagnostic" in found) return { file, diagnostic: found.diagnostic };
+  if (found.size > maxFileSize) return { file, diagnostic: tooLarge(file) };
+  try {
+    return { file, bytes: await port.read(real, maxFileSize + 1, signal) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = `the file cannot be read: ${reasonOf(error)}`;
+    return { file, diagnostic: fileDiagnostic(file, "FILE_UNREADABLE", message, allowReading) };
+  }
+}
+
+const allowReading = "let the program read it, or delete it";
+
+/** A zone file before it is read. `identity` changes when the file is replaced or written. */
+type FoundFile = { readonly file: string; readonly real: string } & (
   | { readonly size: number; readonly identity: string }
   | { readonly diagnostic: Diagnostic }
 );
 
-/** All zone files below a directory at one moment, or why it cannot be read. */
-export type CollectedFiles =
-  | {
-      readonly root: string;
-      /** Whether the path leads to one file. */
-      readonly single: boolean;
-      readonly sightings: readonly FileSighting[];
-    }
-  | { readonly reason: string };
+interface FoundFiles {
+  readonly root: string;
+  /** Whether the path is one file. */
+  readonly isFile: boolean;
+  readonly files: readonly FoundFile[];
+}
 
-/** Whether files were found below a directory before; its name ends in a slash. */
-export type HeldFiles = (directory: string) => boolean;
-
-/** Looks for zone files below `directory`, or takes it as the one file that it is. */
-export async function collectFiles(
+async function findFiles(
   directory: string,
   port: FilePort,
-  heldFiles: HeldFiles,
+  hadFiles: HadFiles,
   signal: AbortSignal,
-): Promise<CollectedFiles> {
+): Promise<FoundFiles | Diagnostic> {
   try {
     const root = await port.realpath(directory);
-    const facts = await port.facts(root);
-    if (facts.kind === "file") {
-      const sightings = [fileAt(path.basename(directory), root, facts)];
-      return { root: path.dirname(root), single: true, sightings };
+    const { kind, size, identity } = await port.facts(root);
+    if (kind === "file") {
+      const files = [{ file: path.basename(directory), real: root, size, identity }];
+      return { root: path.dirname(root), isFile: true, files };
     }
-    const surveyor = new Surveyor(root, port, heldFiles, signal);
-    await surveyor.visit(root, await port.list(root), "");
-    return { root, single: false, sightings: surveyor.sightings };
+    const walk = new DirectoryWalk(root, port, hadFiles, signal);
+    await walk.visit(root, await port.list(root), "");
+    return { root, isFile: false, files: walk.files };
   } catch (error) {
     signal.throwIfAborted();
-    return { reason: reasonOf(error) };
+    return fileDiagnostic(
+      ".",
+      "DIRECTORY_UNREADABLE",
+      `the zone files cannot be read: ${reasonOf(error)}`,
+      "check the path (`desired.path`, unless given on the command line); a missing directory is not treated as empty",
+    );
   }
 }
 
-/** Walks through a directory. Links are followed as long as they stay inside; nothing is seen twice. */
-class Surveyor {
-  readonly sightings: FileSighting[] = [];
+/** Walks through a directory. Follows links that stay inside, and visits nothing twice. */
+class DirectoryWalk {
+  readonly files: FoundFile[] = [];
   readonly #root: string;
   readonly #port: FilePort;
-  readonly #heldFiles: HeldFiles;
+  readonly #hadFiles: HadFiles;
   readonly #signal: AbortSignal;
   readonly #seen = new Set<string>();
 
-  constructor(root: string, port: FilePort, heldFiles: HeldFiles, signal: AbortSignal) {
+  constructor(root: string, port: FilePort, hadFiles: HadFiles, signal: AbortSignal) {
     this.#root = root;
     this.#port = port;
-    this.#heldFiles = heldFiles;
+    this.#hadFiles = hadFiles;
     this.#signal = signal;
     this.#seen.add(root);
   }
@@ -68,83 +143,71 @@ class Surveyor {
   async visit(directory: string, names: readonly string[], prefix: string): Promise<void> {
     for (const name of names.toSorted()) {
       this.#signal.throwIfAborted();
-      // Hidden: ".git", an editor's swap files, and what a ConfigMap volume puts its versions in ("..data").
-      if (!name.startsWith(".")) await this.#look(path.join(directory, name), prefix + name);
+      // Hidden: ".git", swap files of editors, and the version directories of a ConfigMap volume ("..data").
+      if (!name.startsWith(".")) await this.#visitEntry(path.join(directory, name), prefix + name);
     }
   }
 
-  async #look(at: string, file: string): Promise<void> {
+  async #visitEntry(at: string, file: string): Promise<void> {
     try {
       const real = await this.#port.realpath(at);
-      await this.#take(real, file, await this.#port.facts(real));
+      await this.#visitTarget(real, file, await this.#port.facts(real));
     } catch (error) {
       this.#signal.throwIfAborted();
-      const heldFiles = this.#heldFiles(`${file}/`);
-      if (isZoneFile(file) && !heldFiles) {
-        this.#report(file, at, "FILE_UNREADABLE", brokenLink("file", error));
-      } else if (heldFiles || !isGone(error)) {
-        this.#report(`${file}/`, at, "DIRECTORY_UNREADABLE", brokenLink("directory", error));
+      const hadFiles = this.#hadFiles(`${file}/`);
+      const fix = "fix the link, or delete it";
+      if (isZoneFile(file) && !hadFiles) {
+        const message = `the file cannot be read: ${reasonOf(error)}`;
+        this.#report(file, at, "FILE_UNREADABLE", message, fix);
+      } else if (hadFiles || !isNotFound(error)) {
+        const message = `the directory cannot be read: ${reasonOf(error)}`;
+        this.#report(`${file}/`, at, "DIRECTORY_UNREADABLE", message, fix);
       }
     }
   }
 
-  async #take(real: string, file: string, facts: FileFacts): Promise<void> {
-    const isDirectory = facts.kind === "directory";
+  async #visitTarget(real: string, file: string, facts: FileFacts): Promise<void> {
+    const { kind, size, identity } = facts;
+    const isDirectory = kind === "directory";
     if (!isDirectory && !isZoneFile(file)) return;
     if (real !== this.#root && !real.startsWith(this.#root + path.sep)) {
-      this.#report(isDirectory ? `${file}/` : file, real, "FILE_OUTSIDE", outside);
+      const message = "the link leads out of the directory";
+      const remedy = "replace the link with its target";
+      this.#report(isDirectory ? `${file}/` : file, real, "FILE_OUTSIDE", message, remedy);
     } else if (!this.#seen.has(real)) {
       this.#seen.add(real);
-      if (isDirectory) await this.#enter(real, file);
-      else if (facts.kind === "file") this.sightings.push(fileAt(file, real, facts));
-      else this.#report(file, real, "FILE_NOT_REGULAR", notRegular);
+      if (isDirectory) await this.#visitDirectory(real, file);
+      else if (kind === "file") this.files.push({ file, real, size, identity });
+      else {
+        const remedy = "delete it, or give it a name that does not end in .yaml";
+        const message = "this is neither a file nor a directory";
+        this.#report(file, real, "FILE_NOT_REGULAR", message, remedy);
+      }
     }
   }
 
-  async #enter(real: string, file: string): Promise<void> {
+  async #visitDirectory(real: string, file: string): Promise<void> {
     let names: readonly string[];
     try {
       names = await this.#port.list(real);
     } catch (error) {
       const message = `the directory cannot be read: ${reasonOf(error)}`;
-      const remedy = "let the program read it, or delete it";
-      this.#report(`${file}/`, real, "DIRECTORY_UNREADABLE", { message, remedy });
+      this.#report(`${file}/`, real, "DIRECTORY_UNREADABLE", message, allowReading);
       return;
     }
     await this.visit(real, names, `${file}/`);
   }
 
-  #report(file: string, real: string, code: DiagnosticCode, words: Words): void {
-    this.sightings.push({ file, real, diagnostic: problemOfFile(file, code, words) });
+  #report(file: string, real: string, code: DiagnosticCode, message: string, remedy: string): void {
+    this.files.push({ file, real, diagnostic: fileDiagnostic(file, code, message, remedy) });
   }
-}
-
-function fileAt(file: string, real: string, { size, identity }: FileFacts): FileSighting {
-  return { file, real, size, identity };
 }
 
 function isZoneFile(file: string): boolean {
   return /\.ya?ml$/i.test(file);
 }
 
-const outside = {
-  message: "the link leads out of the directory",
-  remedy: "put what it leads to here",
-};
-
-const notRegular = {
-  message: "this is neither a file nor a directory",
-  remedy: "delete it, or give it a name that does not end in .yaml",
-};
-
-function brokenLink(what: "file" | "directory", error: unknown): Words {
-  return {
-    message: `the ${what} cannot be read: ${reasonOf(error)}`,
-    remedy: "mend the link, or delete it",
-  };
-}
-
-/** A link to nothing may be anything, a note for example: only what held files is missed. */
-function isGone(error: unknown): boolean {
+/** A dangling link may be anything, such as a note: it is reported only if there were files below it. */
+function isNotFound(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

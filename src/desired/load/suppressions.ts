@@ -1,11 +1,17 @@
-/** A comment that silences warnings of the line after it. */
+import { didYouMean } from "../../syntax/nearest.ts";
+import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { diagnosticAt } from "../diagnostics.ts";
+import type { ParsedFile } from "./parse-zone-file.ts";
+
+/** A comment that suppresses warnings of the line after it. */
 export interface Suppression {
   /** Line of the comment, counted from 1. */
   readonly line: number;
-  /** The line that it is about: the next one that is no comment and not empty. */
-  readonly about: number;
+  /** The next line that is neither empty nor a comment. */
+  readonly appliesTo: number;
   readonly codes: readonly string[];
-  /** Why; "" where the comment does not say. */
+  /** "" if the comment gives none. */
   readonly reason: string;
 }
 
@@ -21,6 +27,54 @@ export function suppressionsIn(text: string): readonly Suppression[] {
     if (groups === undefined) return [];
     const codes = (groups["codes"] ?? "").split(/[\s,]+/).filter((code) => code !== "");
     const next = lines.findIndex((other, at) => at > index && !/^\s*(#.*)?$/.test(other));
-    return [{ line: index + 1, about: next + 1, codes, reason: groups["reason"] ?? "" }];
+    return [{ line: index + 1, appliesTo: next + 1, codes, reason: groups["reason"] ?? "" }];
   });
 }
+
+/** Removes suppressed warnings. Errors cannot be suppressed, and a comment without effect is a warning itself. */
+export function applySuppressions(
+  diagnostics: readonly Diagnostic[],
+  files: readonly ParsedFile[],
+): { readonly diagnostics: readonly Diagnostic[]; readonly suppressed: number } {
+  const used = new Set<Suppression>();
+  const byFile = new Map(files.map(({ file, suppressions }) => [file, suppressions]));
+  const left = diagnostics.filter(({ severity, code, place }) => {
+    if (severity === "error") return true;
+    const suppression = byFile
+      .get(place.file)
+      ?.find(({ appliesTo, codes }) => appliesTo === place.line && codes.includes(code));
+    if (suppression !== undefined) used.add(suppression);
+    return suppression === undefined;
+  });
+  const unsuitable = files.flatMap(({ file, usable, suppressions }) =>
+    suppressions.flatMap((suppression) => {
+      const text = checkSuppression(suppression, used.has(suppression), usable);
+      if (text === undefined) return [];
+      const place = { file, line: suppression.line, column: 1 };
+      return [diagnosticAt(place, { code: "BAD_SILENCE", ...text })];
+    }),
+  );
+  return { diagnostics: [...left, ...unsuitable], suppressed: diagnostics.length - left.length };
+}
+
+function checkSuppression(
+  { codes, reason }: Suppression,
+  isUsed: boolean,
+  isUsable: boolean,
+): { readonly message: string; readonly remedy: string } | undefined {
+  const syntax = "write: # zonewarden-disable-next-line CODE -- reason";
+  if (codes.length === 0) return { message: "the comment names no code", remedy: syntax };
+  const unknown = codes.find((code) => !warnings.includes(code));
+  if (unknown !== undefined) {
+    const remedy = didYouMean(unknown, warnings) || "only warnings can be suppressed";
+    return { message: `"${unknown}" is not a warning`, remedy };
+  }
+  if (reason === "") return { message: "the comment gives no reason", remedy: syntax };
+  // Not all warnings of an unusable file are found, so the comment may still have an effect.
+  if (isUsed || !isUsable) return undefined;
+  return { message: "the comment suppresses nothing", remedy: "delete it" };
+}
+
+const warnings = Object.entries(diagnosticCodes)
+  .filter(([, { severity }]) => severity === "warning")
+  .map(([code]) => code);

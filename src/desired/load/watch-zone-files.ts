@@ -1,25 +1,23 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
-import { watch } from "chokidar";
-import type { FSWatcher } from "chokidar";
+import { type FSWatcher, watch } from "chokidar";
 
 import type { Clock } from "../../zone/ports.ts";
 import type { FilePort } from "../file-system.ts";
 
-/** How {@link watchDesired} waits, and what it asks. */
 export interface WatchOptions {
-  /** Quiet time after the last event before `onChange` is called; at most ten times as long in all. */
+  /** `onChange` is called this long after the last event, and at most ten times as long after the first one. */
   readonly debounceMs: number;
   readonly clock: Pick<Clock, "uptime" | "sleep">;
   readonly files: Pick<FilePort, "realpath" | "facts">;
 }
 
 /**
- * Calls `onChange` after something below `directory` changed, or below the one that its link leads to now; it may
- * also be one file. The call carries no facts: who wants them loads again.
+ * Calls `onChange` after something changed below `directory`, which may be a link or one file. The call does not tell
+ * what changed: load the files again.
  */
-export async function watchDesired(
+export async function watchZoneFiles(
   directory: string,
   onChange: () => void,
   options: WatchOptions,
@@ -29,22 +27,22 @@ export async function watchDesired(
   return watcher;
 }
 
-/** How often the path is asked whether it still leads to the same place: events of a place that was left say nothing. */
-const identityMs = 1000;
+/** How often to check that the path still resolves to the watched directory: a watcher does not notice another target. */
+const pollMs = 1000;
 
-/** Events come without end in a large checkout; after this many quiet times it is time to look anyway. */
-const maxQuietTimes = 10;
+/** A large checkout emits events without a pause; after this many times the debounce, call `onChange` anyway. */
+const maxDebounces = 10;
 
 /**
- * Staging names of a ConfigMap volume, and Git's own files. Not "..data": the swap of that link is the only
- * event that is never lost when volumes change in bursts.
+ * Staging names of a ConfigMap volume, and Git's own files. Not "..data": the swap of that link is the only event that is
+ * never lost when volumes change in bursts.
  */
 const staging = /(?:^|\/)(?:\.\.\d{4}_[^/]*|\.\.data_tmp|\.git)(?:\/|$)/;
 
-/** Where the path leads, and what stands there: something else under the same name is another one. */
-interface Standing {
+/** What the watched path resolves to. */
+interface WatchTarget {
   readonly real: string;
-  readonly place: string;
+  readonly inode: string;
 }
 
 class Watcher implements AsyncDisposable {
@@ -53,9 +51,9 @@ class Watcher implements AsyncDisposable {
   readonly #options: WatchOptions;
   readonly #stop = new AbortController();
   #chokidar: FSWatcher | undefined;
-  #standsAt: Standing | undefined;
+  #target: WatchTarget | undefined;
   #polling: Promise<void> = Promise.resolve();
-  /** When the oldest event came that has not been told yet. */
+  /** Time of the first event since the last call of `onChange`. */
   #since: number | undefined;
   #wait = new AbortController();
 
@@ -66,8 +64,8 @@ class Watcher implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    this.#standsAt = await this.#look();
-    await this.#arm();
+    this.#target = await this.#resolve();
+    await this.#watch();
     this.#polling = this.#poll();
   }
 
@@ -79,55 +77,55 @@ class Watcher implements AsyncDisposable {
   }
 
   async #poll(): Promise<void> {
-    while (await this.#slept(identityMs, this.#stop.signal)) {
-      const now = await this.#look();
-      if (isDeepStrictEqual(now, this.#standsAt)) continue;
-      this.#standsAt = now;
-      await this.#arm();
-      this.#poke();
+    while (await this.#slept(pollMs, this.#stop.signal)) {
+      const now = await this.#resolve();
+      if (isDeepStrictEqual(now, this.#target)) continue;
+      this.#target = now;
+      await this.#watch();
+      this.#onEvent();
     }
   }
 
-  async #look(): Promise<Standing | undefined> {
+  async #resolve(): Promise<WatchTarget | undefined> {
     const { files } = this.#options;
     try {
       const real = await files.realpath(this.#directory);
-      return { real, place: (await files.facts(real)).place };
+      return { real, inode: (await files.facts(real)).inode };
     } catch {
       return undefined;
     }
   }
 
-  /** While nothing stands at the path, only the poll can see it come back. */
-  async #arm(): Promise<void> {
+  /** While the path does not exist, only the poll notices that it is back. */
+  async #watch(): Promise<void> {
     await this.#chokidar?.close();
     this.#chokidar = undefined;
-    const root = this.#standsAt?.real;
+    const root = this.#target?.real;
     if (root === undefined) return;
     const watcher = watch(root, {
       ignoreInitial: true,
       followSymlinks: false,
-      // Relative, since the root itself may lie below such a name.
+      // Relative: the root itself may be below such a name.
       ignored: (file) => staging.test(path.relative(root, file)),
     });
     this.#chokidar = watcher;
-    watcher.on("all", () => this.#poke()).on("error", () => this.#poke());
+    watcher.on("all", () => this.#onEvent()).on("error", () => this.#onEvent());
     await new Promise<void>((resolve) => {
       watcher.once("ready", resolve).once("error", () => resolve());
     });
   }
 
-  #poke(): void {
+  #onEvent(): void {
     const { clock, debounceMs } = this.#options;
     const now = clock.uptime();
     this.#since ??= now;
-    const most = this.#since + maxQuietTimes * debounceMs - now;
+    const maxWait = this.#since + maxDebounces * debounceMs - now;
     this.#wait.abort();
     this.#wait = new AbortController();
-    void this.#tellAfter(Math.max(0, Math.min(debounceMs, most)), this.#wait.signal);
+    void this.#callAfter(Math.max(0, Math.min(debounceMs, maxWait)), this.#wait.signal);
   }
 
-  async #tellAfter(ms: number, signal: AbortSignal): Promise<void> {
+  async #callAfter(ms: number, signal: AbortSignal): Promise<void> {
     if (!(await this.#slept(ms, signal)) || this.#stop.signal.aborted) return;
     this.#since = undefined;
     this.#onChange();

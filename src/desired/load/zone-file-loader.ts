@@ -4,211 +4,193 @@ import { setImmediate } from "node:timers/promises";
 import { compareText } from "../../syntax/by-text.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { problemOfFile } from "../diagnostics.ts";
-import { readFileSet } from "../file-set.ts";
-import type { FoundFile } from "../file-set.ts";
+import { fileDiagnostic, isError } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
-import { suppressedDiagnostics } from "../suppression-problems.ts";
-import type { Reader, ReadingClock } from "../yaml/read-yaml-in-worker.ts";
+import type { WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
+import type { TraceEntry } from "../zones/layer.ts";
 import { commitOf } from "./git-revision.ts";
-import { joinFiles } from "./join-zone-files.ts";
-import type { Joined, Memory, Taken, TraceEntry } from "./join-zone-files.ts";
-import { hashOf, parseFileInWorker, unusableFile } from "./parse-zone-file.ts";
-import type { ParsedFile } from "./parse-zone-file.ts";
+import { type FileVersions, joinZoneFiles, type ZoneCache } from "./join-zone-files.ts";
+import {
+  hashOf,
+  type ParsedFile,
+  parseZoneFileInWorker,
+  unreadableFile,
+} from "./parse-zone-file.ts";
+import { type ReadFile, readZoneFiles } from "./read-zone-files.ts";
+import { applySuppressions } from "./suppressions.ts";
 
-/** Everything that the files say, with what is wrong in them. */
+/** What all zone files declare. */
 export interface DesiredState {
   /** Of a broken file: those of its last good version in this process. */
   readonly documents: readonly ZoneDocument[];
   readonly diagnostics: readonly Diagnostic[];
-  /** `false`: nothing of what lies there can be put in force; `documents` is what was read before. */
-  readonly usable: boolean;
-  /** Commit of the directory where there is one, else taken from the content. */
+  /** The Git commit of the directory, else derived from the content. */
   readonly revision: string;
-  /** Of all file contents: equal as long as nothing was changed. */
+  /** Of all file contents. */
   readonly hash: string;
   /** How many files there are. */
   readonly files: number;
-  /** Files that could not be taken as they are: they count in their last good version, where they had one. */
+  /** Files whose current version is not used; their last good version is, if there is one. */
   readonly stale: readonly string[];
-  /** Warnings that a comment in a file has silenced. */
-  readonly silenced: number;
-  /** Where the files' names lead on from. */
+  /** Number of warnings that comments suppress. */
+  readonly suppressed: number;
+  /** Whether there is anything to reconcile: `false` if no file is usable, and `documents` are those of before. */
+  readonly usable: boolean;
+  /** File names are relative to it. */
   readonly directory: string;
-  /** Text of the files that problems stand in. */
+  /** Redacted text of the files with diagnostics. */
   readonly sources: ReadonlyMap<string, string>;
   /** For `showZone`. */
   readonly trace: readonly TraceEntry[];
 }
 
-/** Where the desired state is, and how it is read. */
-export interface DesiredFilesOptions {
+/** Where the zone files are, and how to read them. */
+export interface ZoneFileLoaderOptions {
   /** Absolute path of a directory, or of one file. */
   readonly path: string;
   readonly files: FilePort;
-  readonly clock: ReadingClock;
+  readonly clock: WorkerLimits["clock"];
 }
 
-/** A reading of all files, and what it came to. */
-interface Reading {
+/** What was read, and the state that it yields. */
+interface Load {
   readonly directory: string;
   readonly commit: string | undefined;
   readonly parsed: readonly ParsedFile[];
   readonly state: DesiredState;
 }
 
-/** What is known of a file. */
-interface Known {
-  /** Its last version of which nothing was an error by itself. */
-  readonly good: ParsedFile | undefined;
-  /** What its zones came to when they were last all right. */
-  readonly documents: readonly ZoneDocument[];
-}
+/**
+ * Loads the zone files of a directory again and again: find and read the files, parse those that changed, join them with
+ * the last good versions of broken files, and build the state.
+ */
+export class ZoneFileLoader {
+  readonly #options: ZoneFileLoaderOptions;
+  readonly #limits: WorkerLimits;
+  readonly #cache: ZoneCache = new WeakMap();
+  #versions = new Map<string, FileVersions>();
+  #last: Load | undefined;
 
-/** The zone files of a directory: reads again what changed, and remembers the last good version of each file. */
-export class DesiredFiles {
-  readonly #options: DesiredFilesOptions;
-  readonly #reader: Reader;
-  #parsed = new Map<string, ParsedFile>();
-  #known = new Map<string, Known>();
-  readonly #memory: Memory = new WeakMap();
-  #reading: Reading | undefined;
-  #last: DesiredState;
-
-  /** @param memory for reading a large file; what is not said is as the program has it. */
-  constructor(options: DesiredFilesOptions, memory: Reader["memory"] = {}) {
+  /** @param memory limits for reading a large file; omitted ones are those of the process. */
+  constructor(options: ZoneFileLoaderOptions, memory: WorkerLimits["memory"] = {}) {
     this.#options = options;
-    this.#reader = { clock: options.clock, memory };
-    this.#last = { ...nothingYet, directory: options.path };
+    this.#limits = { clock: options.clock, memory };
   }
 
-  /** Reads the files. Rejects only when `signal` aborts: whatever is wrong with the files is in the state. */
+  /** Rejects only when `signal` aborts: errors of the files are in the state. */
   async load(signal: AbortSignal): Promise<DesiredState> {
     const { path, files } = this.#options;
-    const set = await readFileSet(path, files, (at) => this.#below(at).length > 0, signal);
-    if (set.state === "unreadable") return this.#standstill(set.diagnostic);
-    if (set.files.length === 0) return this.#standstill(emptyDirectory);
-    const parsed = await this.#parseAll(set.files, signal);
-    const commit = await commitOf(set.root, files, signal);
-    this.#last = this.#read({ directory: set.directory, commit, parsed }).state;
-    return this.#last;
-  }
-
-  /** Files that are read every half minute are nearly always as they were. */
-  #read(next: Omit<Reading, "state">): Reading {
-    const before = this.#reading;
-    const reading =
-      before !== undefined && isSame(before, next)
-        ? before
-        : { ...next, state: this.#stateOf(next) };
-    this.#reading = reading;
-    return reading;
-  }
-
-  /** Without files everything stays as it was. */
-  #standstill(diagnostic: Diagnostic): DesiredState {
-    this.#last = {
-      ...this.#last,
-      diagnostics: [diagnostic],
-      usable: false,
-      stale: [...this.#known.keys()],
-      sources: new Map(),
-    };
-    return this.#last;
-  }
-
-  async #parseAll(
-    found: readonly FoundFile[],
-    signal: AbortSignal,
-  ): Promise<readonly ParsedFile[]> {
+    const set = await readZoneFiles(path, files, (at) => this.#filesBelow(at).length > 0, signal);
+    if ("code" in set) return this.#lastState(set);
+    if (set.files.length === 0) return this.#lastState(emptyDirectory);
     const parsed: ParsedFile[] = [];
-    for (const entry of found) {
-      parsed.push(await this.#parse(entry, signal));
+    for (const file of set.files) {
+      parsed.push(await this.#parse(file, signal));
       signal.throwIfAborted();
     }
-    this.#parsed = new Map(parsed.map((entry) => [entry.file, entry]));
-    return parsed;
+    const commit = await commitOf(set.root, files, signal);
+    const next = { directory: set.directory, commit, parsed };
+    if (this.#last === undefined || !isSame(this.#last, next)) {
+      this.#last = { ...next, state: this.#join(next) };
+    }
+    return this.#last.state;
   }
 
-  /** What did not change is not parsed again. */
-  async #parse(found: FoundFile, signal: AbortSignal): Promise<ParsedFile> {
-    if ("diagnostic" in found) return unusableFile(found.file, found.diagnostic);
-    const before = this.#parsed.get(found.file);
-    const hash = hashOf(found.bytes);
-    if (before?.hash === hash) return before;
-    // A large set must not hold up everything else for as long as it takes.
-    await setImmediate();
-    return parseFileInWorker(found.file, hash, found.bytes, this.#reader, signal);
-  }
-
-  #stateOf({ directory, parsed, commit }: Omit<Reading, "state">): DesiredState {
-    const taken = [...parsed, ...this.#lost(parsed)].map((current): Taken => {
-      const good = current.usable ? current : this.#known.get(current.file)?.good;
-      return { current, effective: good };
-    });
-    const joined = joinFiles(taken, (file) => this.#known.get(file)?.documents ?? [], this.#memory);
-    this.#known = new Map(
-      taken.map(({ current: { file }, effective }) => [
-        file,
-        { good: effective, documents: joined.documentsOf.get(file) ?? [] },
-      ]),
-    );
-    const hash = hashOfSet(parsed);
-    const silenced = suppressedDiagnostics(inOrder(joined.diagnostics), parsed);
+  /** The state without new files: everything stays as it was. */
+  #lastState(diagnostic: Diagnostic): DesiredState {
+    const { path: directory } = this.#options;
     return {
-      documents: joined.documents,
-      ...silenced,
+      ...(this.#last?.state ?? { ...initialState, directory }),
+      usable: false,
+      diagnostics: [diagnostic],
+      stale: [...this.#versions.keys()],
+      sources: new Map(),
+    };
+  }
+
+  /** Unchanged files keep their parsed version. */
+  async #parse(read: ReadFile, signal: AbortSignal): Promise<ParsedFile> {
+    if ("diagnostic" in read) return unreadableFile(read.file, read.diagnostic);
+    const before = this.#versions.get(read.file)?.current;
+    const hash = hashOf(read.bytes);
+    if (before?.hash === hash) return before;
+    // Lets other work run between the files of a large set.
+    await setImmediate();
+    return parseZoneFileInWorker(read.file, hash, read.bytes, this.#limits, signal);
+  }
+
+  #join({ directory, parsed, commit }: Omit<Load, "state">): DesiredState {
+    const versions = [...parsed, ...this.#lostFiles(parsed)].map((current): FileVersions => {
+      const known = this.#versions.get(current.file);
+      return {
+        current,
+        good: current.usable ? current : known?.good,
+        lastDocuments: known?.lastDocuments ?? [],
+      };
+    });
+    const { documentsOf, ...joined } = joinZoneFiles(versions, this.#cache);
+    this.#versions = new Map(
+      versions.map((version) => {
+        const { file } = version.current;
+        return [file, { ...version, lastDocuments: documentsOf.get(file) ?? [] }];
+      }),
+    );
+    const { diagnostics, suppressed } = applySuppressions(sorted(joined.diagnostics), parsed);
+    const hash = hashOfFiles(parsed);
+    return {
+      ...joined,
       usable: isUsable(joined, parsed),
+      diagnostics,
+      suppressed,
       revision: commit ?? `sha256-${hash.slice(0, 12)}`,
       hash,
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
-      stale: joined.stale,
       directory,
-      sources: sourcesOf(silenced.diagnostics, parsed),
-      trace: joined.trace,
+      sources: sourcesOf(diagnostics, parsed),
     };
   }
 
-  /** Files below a directory that cannot be read just now: they count as they last were. */
-  #lost(parsed: readonly ParsedFile[]): readonly ParsedFile[] {
+  /** Files below a directory that cannot be read: they keep their last good version. */
+  #lostFiles(parsed: readonly ParsedFile[]): readonly ParsedFile[] {
     return parsed
       .map(({ file }) => file)
       .filter(isDirectory)
-      .flatMap((directory) => this.#below(directory))
-      .map((file) => ({ ...unusableFile(file, unreadable), diagnostics: [] }));
+      .flatMap((directory) => this.#filesBelow(directory))
+      .map((file) => ({ ...unreadableFile(file, lostFile), diagnostics: [] }));
   }
 
-  /** Files that are known below a directory. */
-  #below(directory: string): readonly string[] {
-    return [...this.#known.keys()].filter(
+  #filesBelow(directory: string): readonly string[] {
+    return [...this.#versions.keys()].filter(
       (file) => file !== directory && file.startsWith(directory),
     );
   }
 }
 
-const nothingYet: DesiredState = {
+const initialState: DesiredState = {
   documents: [],
   diagnostics: [],
-  usable: false,
   revision: "none",
   hash: "",
   files: 0,
   stale: [],
-  silenced: 0,
+  suppressed: 0,
+  usable: false,
   directory: "",
   sources: new Map(),
   trace: [],
 };
 
-const emptyDirectory = problemOfFile(".", "DIRECTORY_EMPTY", {
-  message: "the directory holds no zone file",
-  remedy: "put files ending in .yaml or .yml there; an empty directory is no empty state",
-});
+const emptyDirectory = fileDiagnostic(
+  ".",
+  "DIRECTORY_EMPTY",
+  "the directory has no zone files",
+  "add files that end in .yaml or .yml; an empty directory does not delete anything",
+);
 
-const unreadable = problemOfFile(".", "DIRECTORY_UNREADABLE", { message: "", remedy: "" });
+const lostFile = fileDiagnostic(".", "DIRECTORY_UNREADABLE", "", "");
 
-/** Whether two readings found the same: a file that did not change is the very same one. */
-function isSame(before: Omit<Reading, "state">, next: Omit<Reading, "state">): boolean {
+/** An unchanged file is the same object. */
+function isSame(before: Omit<Load, "state">, next: Omit<Load, "state">): boolean {
   return (
     before.directory === next.directory &&
     before.commit === next.commit &&
@@ -217,30 +199,28 @@ function isSame(before: Omit<Reading, "state">, next: Omit<Reading, "state">): b
   );
 }
 
-/** Whether a file counts as it lies there, and there is more to put in force than the good files beside a broken one. */
-function isUsable(
-  { documents, diagnostics, stale }: Joined,
-  parsed: readonly ParsedFile[],
-): boolean {
-  if (documents.length === 0 && diagnostics.some(({ severity }) => severity === "error")) {
-    return false;
-  }
-  const broken = new Set(stale);
-  return parsed.some(({ file }) => !isDirectory(file) && !broken.has(file));
-}
-
 function isDirectory(file: string): boolean {
   return file.endsWith("/");
 }
 
-/** Equal sets of equal files have equal hashes, wherever they lie. */
-function hashOfSet(parsed: readonly ParsedFile[]): string {
+/** Whether a current file is used, and its zones are not all missing because of errors. */
+function isUsable(
+  { documents, diagnostics, stale }: Pick<DesiredState, "documents" | "diagnostics" | "stale">,
+  parsed: readonly ParsedFile[],
+): boolean {
+  if (documents.length === 0 && diagnostics.some(isError)) return false;
+  const unused = new Set(stale);
+  return parsed.some(({ file }) => !isDirectory(file) && !unused.has(file));
+}
+
+/** Depends on names relative to the directory and on contents, not on where the directory is. */
+function hashOfFiles(parsed: readonly ParsedFile[]): string {
   const hash = createHash("sha256");
   for (const { file, hash: content } of parsed) hash.update(`${file}\0${content}\n`);
   return hash.digest("hex");
 }
 
-function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+function sorted(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return diagnostics.toSorted(
     ({ place: a }, { place: b }) =>
       compareText(a.file, b.file) || a.line - b.line || a.column - b.column,

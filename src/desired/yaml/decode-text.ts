@@ -1,8 +1,8 @@
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { problemOf, problemOfFile } from "../diagnostics.ts";
-import { sourceOf } from "./source.ts";
+import { diagnosticAt, fileDiagnostic } from "../diagnostics.ts";
+import { placeAt, sourceOf } from "../location.ts";
 
-/** Larger files take seconds to read, and nobody reads them. */
+/** Larger files take seconds to read. */
 export const maxFileSize: number = 8 * 1024 * 1024;
 
 /** The text of a file, or why it has none. */
@@ -10,35 +10,32 @@ export type TextResult =
   | { readonly text: string; readonly diagnostic: undefined }
   | { readonly text: undefined; readonly diagnostic: Diagnostic };
 
-/** Takes the bytes of a file as UTF-8 text. A byte order mark is dropped. */
+/** Decodes the bytes of a file as UTF-8, without its byte order mark. */
 export function textOf(file: string, bytes: Uint8Array): TextResult {
-  if (bytes.length > maxFileSize) {
-    return failed(
-      problemOfFile(file, "FILE_TOO_LARGE", {
-        message: "the file is larger than 8 MB",
-        remedy: "split it into several files",
-      }),
-    );
-  }
+  if (bytes.length > maxFileSize) return { text: undefined, diagnostic: tooLarge(file) };
   const text = decoded(bytes);
   if (text === undefined) {
-    return failed(
-      problemOfFile(file, "FILE_NOT_UTF8", {
-        message: hasUtf16Mark(bytes) ? "the file is UTF-16" : "the file is not UTF-8 text",
-        remedy: "save it as UTF-8",
-      }),
-    );
+    const found = hasUtf16Mark(bytes) ? "the file is UTF-16" : "the file is not UTF-8 text";
+    const diagnostic = fileDiagnostic(file, "FILE_NOT_UTF8", found, "save it as UTF-8");
+    return { text: undefined, diagnostic };
   }
   const nul = text.indexOf("\0");
   if (nul === -1) return { text, diagnostic: undefined };
-  const words = {
+  const diagnostic = diagnosticAt(placeAt(sourceOf(file, text), nul), {
+    code: "FILE_NOT_UTF8",
     message: "there is a NUL character",
     remedy: "delete it, or save the file as UTF-8",
-  };
-  return failed(problemOf(sourceOf(file, text), "FILE_NOT_UTF8", nul, [], words));
+  });
+  return { text: undefined, diagnostic };
 }
 
-/** Why a file or directory could not be read, from an error of `node:fs`: never its stack or path. */
+/** A file is larger than {@link maxFileSize}. */
+export function tooLarge(file: string): Diagnostic {
+  const message = "the file is larger than 8 MB";
+  return fileDiagnostic(file, "FILE_TOO_LARGE", message, "split it into several files");
+}
+
+/** Why a file or directory could not be read, from an error of `node:fs`; never its stack or path. */
 export function reasonOf(error: unknown): string {
   const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? (reasons[code] ?? code) : "unknown reason";
@@ -48,16 +45,12 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
   EACCES: "permission denied",
   EPERM: "permission denied",
-  ELOOP: "its links go round in a circle",
-  ENOTDIR: "a part of its path is no directory",
+  ELOOP: "its links form a loop",
+  ENOTDIR: "a part of its path is not a directory",
   EISDIR: "it is a directory",
-  ESTALE: "the file system has lost it",
+  ESTALE: "its file handle is stale",
   EIO: "the disk reports an error",
 };
-
-function failed(diagnostic: Diagnostic): TextResult {
-  return { text: undefined, diagnostic };
-}
 
 function decoded(bytes: Uint8Array): string | undefined {
   try {

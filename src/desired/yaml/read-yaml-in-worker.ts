@@ -2,41 +2,36 @@ import { addAbortListener } from "node:events";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 
 import { isJsonObject } from "../../syntax/json.ts";
+import type { Clock } from "../../zone/ports.ts";
 import type { YamlText } from "./read-yaml.ts";
 
-/** Time for what is read aside. */
-export interface ReadingClock {
-  /** Calls `ring` after `ms`, unless what it gives is called before. */
-  alarm(ms: number, ring: () => void): () => void;
-}
+/** Reading the largest file takes half a minute, and all other files wait for it. */
+export const readTimeoutMs = 300_000;
 
-/** The largest file takes half a minute; while one is read, all others wait. */
-export const longestReadingMs = 300_000;
-
-/** The build gives the file another ending. */
+/** The build changes the extension. */
 const workerFile = import.meta.url.endsWith(".ts") ? "./yaml-worker.ts" : "./yaml-worker.js";
 
-/** What reading aside goes by. */
-export interface Reader {
-  readonly clock: ReadingClock;
-  /** Of the thread; what is not said is as the program has it. */
+/** Limits of the reading thread. */
+export interface WorkerLimits {
+  readonly clock: Pick<Clock, "alarm">;
+  /** Omitted limits are those of the process. */
   readonly memory: ResourceLimits;
 }
 
-/** What came of reading aside; its thread fails where it has not the memory for the text. */
+/** `failed`: for example, the thread ran out of memory. */
 export type YamlInWorker =
   | { readonly result: "read"; readonly yaml: YamlText }
-  | typeof late
+  | typeof timedOut
   | { readonly result: "failed"; readonly error: Error };
 
 /**
- * Like `readYaml`, on another thread: five thousand zones in one file are composed for seconds, in which a daemon would
- * answer no probe. Rejects only when the signal aborts.
+ * Like `readYaml`, on a thread of its own: a file of five thousand zones takes seconds, during which the daemon would
+ * not answer probes. Rejects only when the signal aborts.
  */
 export async function readYamlInWorker(
   file: string,
   text: string,
-  { clock, memory }: Reader,
+  { clock, memory }: WorkerLimits,
   signal: AbortSignal,
 ): Promise<YamlInWorker> {
   const url = new URL(workerFile, import.meta.url);
@@ -44,21 +39,22 @@ export async function readYamlInWorker(
   const { promise, resolve } = Promise.withResolvers<unknown>();
   worker.on("message", resolve).on("error", resolve).on("exit", resolve);
   using _ = addAbortListener(signal, resolve);
-  const callOff = clock.alarm(longestReadingMs, () => resolve(late));
+  const cancelTimeout = clock.alarm(readTimeoutMs, () => resolve(timedOut));
   try {
     const end = await promise;
     signal.throwIfAborted();
-    if (end === late) return late;
+    if (end === timedOut) return timedOut;
     if (isYamlText(end)) return { result: "read", yaml: end };
-    const error = end instanceof Error ? end : new Error("its reader ended without a word");
+    const error =
+      end instanceof Error ? end : new Error("the reading thread exited without a result");
     return { result: "failed", error };
   } finally {
-    callOff();
+    cancelTimeout();
     await worker.terminate();
   }
 }
 
-const late = { result: "late" } as const;
+const timedOut = { result: "timed_out" } as const;
 
 function isYamlText(value: unknown): value is YamlText {
   return (

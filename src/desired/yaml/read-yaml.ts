@@ -1,28 +1,31 @@
-import { Composer, Lexer, Parser } from "yaml";
-import type { CST, Document } from "yaml";
+import {
+  Composer,
+  type CST,
+  type Document,
+  type ErrorCode,
+  Lexer,
+  Parser,
+  type YAMLError,
+} from "yaml";
 
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { maxProblems, problemOf } from "../diagnostics.ts";
-import { sourceOf } from "./source.ts";
-import type { Source } from "./source.ts";
-import { syntaxProblem } from "./yaml-errors.ts";
+import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
+import { type Offsets, placeAt, type Source, sourceOf } from "../location.ts";
 import { YamlReader } from "./yaml-reader.ts";
-import type { Offsets } from "./yaml-reader.ts";
 
-/** A document of a file as plain data; `undefined` where its syntax is broken or it says nothing. */
+/** The documents of a file as plain data, with the offsets of their parts. */
 export interface YamlText {
   readonly source: Source;
-  /** Plain data of each document that says something. */
+  /** Without empty documents and those whose syntax is broken. */
   readonly documents: readonly unknown[];
-  /** Where the keys and values of each map and list stand. */
   readonly offsets: Offsets;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Deeper nesting is no configuration: nothing in the language goes beyond a dozen levels. */
+/** Our files need about a dozen levels of nesting. */
 const maxDepth = 64;
 
-/** Reads the documents of one file. Positions are kept, the syntax trees are not. */
+/** Reads the documents of one file. Keeps the positions, but not the syntax trees. */
 export function readYaml(file: string, text: string): YamlText {
   const source = sourceOf(file, text);
   const { documents, tooDeepAt } = compose(text);
@@ -32,7 +35,8 @@ export function readYaml(file: string, text: string): YamlText {
       documents: [],
       offsets: new Map(),
       diagnostics: [
-        problemOf(source, "YAML_TOO_DEEP", tooDeepAt, [], {
+        diagnosticAt(placeAt(source, tooDeepAt), {
+          code: "YAML_TOO_DEEP",
           message: `this is nested more than ${maxDepth} levels deep`,
           remedy: "look for a bracket that is never closed",
         }),
@@ -43,12 +47,12 @@ export function readYaml(file: string, text: string): YamlText {
   const values: unknown[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const document of documents) {
-    const broken = syntaxProblems(source, document);
-    diagnostics.push(...broken);
-    if (broken.length > 0) continue;
+    const syntaxErrors = syntaxErrorsOf(source, document);
+    diagnostics.push(...syntaxErrors);
+    if (syntaxErrors.length > 0) continue;
     const before = reader.diagnostics.length;
     const value = reader.read(document.contents);
-    // Where an alias gave nothing, the schema would complain of what nobody wrote.
+    // A broken alias became `null`: the schema would report a value that nobody wrote.
     const isWhole = reader.diagnostics.slice(before).every(({ code }) => code !== "YAML_ALIAS");
     if (value !== null && isWhole) values.push(value);
   }
@@ -65,13 +69,13 @@ interface Composed {
   readonly tooDeepAt: number | undefined;
 }
 
-/** As `parseAllDocuments` does it, but stops where the nesting has no end: its own way there takes seconds. */
+/** Like `parseAllDocuments`, but stops when the nesting is too deep, on which that spends seconds. */
 function compose(text: string): Composed {
   const parser = new Parser();
   const composer = new Composer({
     prettyErrors: false,
     stringKeys: true,
-    // The package's own check compares each key with each other one.
+    // The package's own check is quadratic; `YamlReader` checks instead.
     uniqueKeys: false,
   });
   const documents = withoutStacks(() => [...composer.compose(tokensOf(parser, text))]);
@@ -80,7 +84,7 @@ function compose(text: string): Composed {
     : { documents, tooDeepAt: undefined };
 }
 
-/** `yaml` makes an error of each mistake. Where there are thousands, nearly all the time goes into their stacks. */
+/** `yaml` creates an Error for each syntax error: with thousands of them, stack traces take most of the time. */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -99,19 +103,63 @@ function* tokensOf(parser: Parser, text: string): Generator<CST.Token> {
   yield* parser.end();
 }
 
-function syntaxProblems(source: Source, document: Document.Parsed): Diagnostic[] {
+function syntaxErrorsOf(source: Source, document: Document.Parsed): Diagnostic[] {
   const found = [...document.errors, ...document.warnings]
-    .slice(0, maxProblems + 1)
-    .map((error) => syntaxProblem(source, error));
-  // A directive can turn `yes` into true, whatever version of YAML was asked for.
+    .slice(0, maxDiagnostics + 1)
+    .map((error) => syntaxError(source, error));
+  // A directive can turn `yes` into true, whatever version of YAML the parser is set to.
   const { yaml, tags } = document.directives;
   if (yaml.explicit === true || Object.keys(tags).length > 1) {
     found.push(
-      problemOf(source, "YAML_DIRECTIVE", 0, [], {
+      diagnosticAt(placeAt(source, 0), {
+        code: "YAML_DIRECTIVE",
         message: "the file has a `%` directive",
-        remedy: "delete the line that begins with `%`: files are YAML 1.2 as it comes",
+        remedy: "delete the line that begins with `%`: files are YAML 1.2 without directives",
       }),
     );
   }
   return found;
 }
+
+function syntaxError(source: Source, { code, pos, message }: YAMLError): Diagnostic {
+  return diagnosticAt(placeAt(source, pos[0]), {
+    code: code === "TAG_RESOLVE_FAILED" ? "YAML_TAG" : "YAML_SYNTAX",
+    message: firstLine(message),
+    remedy: remedies[code],
+  });
+}
+
+function firstLine(message: string): string {
+  const line = message.split("\n", 1)[0] ?? message;
+  return line.charAt(0).toLowerCase() + line.slice(1);
+}
+
+const indentation =
+  "indent with spaces, the same number for every key of a map and every dash of a list";
+const quote = "put the text in quotes";
+
+const remedies: Readonly<Record<ErrorCode, string>> = {
+  ALIAS_PROPS: "delete the anchor or tag before the alias",
+  BAD_ALIAS: "write the anchor `&name` before its alias `*name`, in the same document",
+  BAD_COLLECTION_TYPE: "delete the tag",
+  BAD_DIRECTIVE: "delete the line that begins with `%`",
+  BAD_DQ_ESCAPE: "use single quotes, in which a backslash means itself, or write `\\\\`",
+  BAD_INDENT: indentation,
+  BAD_PROP_ORDER: "write the anchor or tag directly before its value",
+  BAD_SCALAR_START: quote,
+  BLOCK_AS_IMPLICIT_KEY: `${indentation}; a text with \`: \` in it needs quotes`,
+  BLOCK_IN_FLOW: "inside brackets, write everything in brackets",
+  DUPLICATE_KEY: "keep one of the two",
+  IMPOSSIBLE: "rewrite this part",
+  KEY_OVER_1024_CHARS: "look for a missing quote or bracket before this place",
+  MISSING_CHAR: "close the quote or bracket, and put a comma or colon where one is missing",
+  MULTILINE_IMPLICIT_KEY: "keep a key on one line; look for a missing quote or colon",
+  MULTIPLE_ANCHORS: "keep one anchor",
+  MULTIPLE_DOCS: "separate documents with a line `---`",
+  MULTIPLE_TAGS: "delete the tags",
+  NON_STRING_KEY: "keys are strings: quote this one, or delete it",
+  RESOURCE_EXHAUSTION: "look for a bracket that is never closed",
+  TAB_AS_INDENT: "use spaces: YAML does not allow tabs for indentation",
+  TAG_RESOLVE_FAILED: "delete the tag: zonewarden reads plain data only",
+  UNEXPECTED_TOKEN: `look for a missing quote, bracket or comma; ${indentation}`,
+};

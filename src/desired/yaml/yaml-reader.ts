@@ -1,25 +1,25 @@
-import { isAlias, isMap, isScalar } from "yaml";
-import type { Alias, ParsedNode, YAMLMap, YAMLSeq } from "yaml";
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  type ParsedNode,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { maxProblems, problemOf } from "../diagnostics.ts";
-import { placeAt } from "./source.ts";
-import type { Source } from "./source.ts";
+import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
+import { placeAt, type Source } from "../location.ts";
 
-/**
- * Where the parts of maps and lists stand: for a map the offsets of key and value in turn, in the order of
- * `Object.keys`; for a list those of its items.
- */
-export type Offsets = ReadonlyMap<object, readonly number[]>;
-
-/** What aliases may add to a document, in values: honest ones add dozens. */
+/** The most values that aliases may add to a document; real files add dozens. */
 const maxAliased = 100_000;
 
-/** `undefined` where its value is still being read: an alias of it would be a circle. */
+/** `undefined` while its value is still being read: an alias of it would be a cycle. */
 type Anchored = { readonly value: unknown; readonly size: number } | undefined;
 
-/** Turns syntax trees into plain data in one pass, and finds on the way what `yaml` does not look for. */
+/** Converts syntax trees to plain data in one pass, and finds errors that `yaml` does not check. */
 export class YamlReader {
   readonly offsets = new Map<object, readonly number[]>();
   readonly diagnostics: Diagnostic[] = [];
@@ -33,7 +33,7 @@ export class YamlReader {
     this.#source = source;
   }
 
-  /** The plain data of a document; `null` where it says nothing. */
+  /** The plain data of a document; `null` if it is empty. */
   read(root: ParsedNode | null): unknown {
     this.#anchors.clear();
     this.#aliased = 0;
@@ -55,14 +55,14 @@ export class YamlReader {
     return isMap(node) ? this.#map(node) : this.#list(node);
   }
 
-  /** An alias gives the anchor's own object, so a bomb costs nothing here; those who walk the data later would pay. */
+  /** An alias yields the anchor's own object: a bomb costs nothing here, but later code would walk all of it. */
   #alias(node: Alias.Parsed): unknown {
     const anchored = this.#anchors.get(node.source);
     const offset = node.range[0];
     if (anchored === undefined) {
       const message = this.#anchors.has(node.source)
-        ? `"*${node.source}" stands inside the value that it repeats`
-        : `no anchor "&${node.source}" stands before this alias`;
+        ? `"*${node.source}" is inside the value that it repeats`
+        : `there is no anchor "&${node.source}" before this alias`;
       this.#report("YAML_ALIAS", offset, message, "write the value out, or use a profile");
       return null;
     }
@@ -70,8 +70,8 @@ export class YamlReader {
     this.#aliased += anchored.size;
     if (this.#aliased <= maxAliased) return anchored.value;
     if (this.#aliased - anchored.size <= maxAliased) {
-      const message = `aliases blow this document up to more than ${maxAliased} values`;
-      this.#report("YAML_ALIAS", offset, message, "use profiles for what zones have in common");
+      const message = `aliases expand this document to more than ${maxAliased} values`;
+      this.#report("YAML_ALIAS", offset, message, "use profiles for values that zones share");
     }
     return null;
   }
@@ -114,24 +114,25 @@ export class YamlReader {
       return false;
     }
     if (!Object.hasOwn(map, name)) return true;
-    // To look for the first of a million would take hours, and nobody is told of so many.
-    if (this.diagnostics.length > maxProblems) return false;
+    // Finding the first of a million keys takes hours, and so many diagnostics are not reported.
+    if (this.diagnostics.length > maxDiagnostics) return false;
     const first = node.items.find(({ key }) => nameOf(key) === name)?.key.range[0] ?? offset;
     const { line } = placeAt(this.#source, first);
-    const message = `the key "${name}" stands here twice, first in line ${line}`;
+    const message = `the key "${name}" is repeated, first in line ${line}`;
     this.#report("DUPLICATE_KEY", offset, message, "keep one of the two");
     return false;
   }
 
   #report(code: DiagnosticCode, offset: number, message: string, remedy: string): void {
-    this.diagnostics.push(problemOf(this.#source, code, offset, this.#path, { message, remedy }));
+    const place = placeAt(this.#source, offset);
+    this.diagnostics.push(diagnosticAt(place, { code, message, remedy }, this.#path));
   }
 }
 
-/** JavaScript lists such keys before all others, wherever they stand. */
+/** JavaScript orders such keys before all others. */
 const looksLikeIndex = /^\d+$/;
 
-/** With `stringKeys` every key that is no string has been reported by now. */
+/** With `stringKeys`, keys that are not strings are syntax errors. */
 function nameOf(key: ParsedNode): string {
   return isScalar(key) ? String(key.value) : "";
 }
@@ -146,7 +147,7 @@ function offsetsInKeyOrder(map: object, node: YAMLMap.Parsed): number[] {
   return Object.keys(map).flatMap((name) => places.get(name) ?? []);
 }
 
-/** A list that grew holds room for seventeen elements; there are a dozen lists to a zone, for as long as it is declared. */
+/** Without the spare capacity of a list that grew: each declared zone keeps a dozen of these lists. */
 function trimmed(list: readonly number[]): readonly number[] {
   return list.slice();
 }

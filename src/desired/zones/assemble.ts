@@ -1,22 +1,21 @@
-import { type Json, isJsonObject, coerceObject } from "../../syntax/json.ts";
+import { coerceObject, isJsonObject, type Json, type JsonObject } from "../../syntax/json.ts";
 import type { Declared, Target, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { type Policy, type Rule, type Setting, settingNames } from "../../zone/resource.ts";
-import type { Converted, DeclarationDiagnostic } from "../complaint.ts";
+import { settingNames, type Policy, type Rule, type Setting } from "../../zone/resource.ts";
+import { type Converted, diagnosticIn } from "../diagnostics.ts";
 import { isManagedRules, isPageShield } from "../json-schema.ts";
-import type { ZoneLayer } from "../load/parse-zone-file.ts";
+import { keyPlace } from "../location.ts";
 import { policiesOf } from "./declared-policies.ts";
-import { managedRulesOf } from "./declared-rules.ts";
-import { type Layer, keyPlace, originOf, problemAt, problemAtKey } from "./layer.ts";
+import { rulesOf } from "./declared-rules.ts";
+import { type Layer, originOf, type ZoneLayer } from "./layer.ts";
 import { Merger } from "./merge.ts";
-import { isComplaint, suspensionOf, targetOf } from "./target.ts";
-import type { PageShield } from "./zone-file.ts";
+import { suspensionOf, targetOf } from "./target.ts";
 
-/** An entry of `zones:` with its profiles merged in; no document where something is wrong. */
+/** An entry of `zones:` with its profiles merged in. */
 export interface Assembled {
-  /** `undefined` where the name is none. */
+  /** `undefined` if the name is invalid. */
   readonly target: Target | undefined;
+  /** `undefined` if there is an error. */
   readonly document: ZoneDocument | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -27,121 +26,93 @@ interface PageShieldContent {
 }
 
 /**
- * Makes zone documents out of layers. What several zones have in common is merged and converted once: equal
- * parts of different zones are the same objects.
+ * Merges layers into zone documents. Values that several zones share are merged and converted once: equal parts of
+ * different zones are the same objects.
  */
 export class Assembler {
   readonly #merger = new Merger();
-  readonly #profilesOnly = new Map<string, Json>();
-  readonly #shields = new Map<object, Converted<PageShieldContent>>();
-  readonly #rules = new Map<object, Converted<Declared<Rule>>>();
+  /** Merged profiles, by their names in order. */
+  readonly #profiles = new Map<string, Json>();
+  readonly #pageShields = new Map<object, Converted<PageShieldContent>>();
+  readonly #rules = new Map<object, Converted<Declared<Rule> | undefined>>();
 
   assemble(zone: ZoneLayer, layers: readonly Layer[]): Assembled {
     const target = targetOf(zone.content);
     const suspension = suspensionOf(zone.content);
-    const { content, complaints } = this.#contentOf(zone, layers);
-    const all = [target, suspension, ...complaints].filter(
-      (part) => part !== undefined && isComplaint(part),
-    );
-    const diagnostics = all.map((complaint) => located(complaint, zone, layers));
+    const content = this.#contentOf(zone, layers);
+    const diagnostics = [target, suspension, content]
+      .flatMap((part) => part.diagnostics)
+      .map((unplaced) => {
+        const { layer, path } = originOf(zone, layers, unplaced.path);
+        return diagnosticIn(layer.document, { ...unplaced, path });
+      });
     const failed = diagnostics.some(({ severity }) => severity === "error");
-    if (failed || isComplaint(target) || (suspension !== undefined && isComplaint(suspension))) {
-      return { target: isComplaint(target) ? undefined : target, document: undefined, diagnostics };
+    if (failed || target.value === undefined) {
+      return { target: target.value, document: undefined, diagnostics };
     }
-    const place = keyPlace({ layer: zone, path: zone.path });
-    return {
-      target,
-      document: { target, content: { ...content, suspension }, place },
-      diagnostics,
+    const document = {
+      target: target.value,
+      content: { ...content.value, suspension: suspension.value },
+      place: keyPlace(zone.document, zone.path),
     };
+    return { target: target.value, document, diagnostics };
   }
 
   #contentOf(
     zone: ZoneLayer,
     layers: readonly Layer[],
-  ): {
-    readonly content: Omit<ZoneContent, "suspension">;
-    readonly complaints: readonly DeclarationDiagnostic[];
-  } {
+  ): Converted<Omit<ZoneContent, "suspension">> {
     const merged = this.#merge(zone, layers);
-    const shield = this.#shieldOf(merged["page_shield"]);
-    const rules = this.#rulesOf(merged["managed_rules"]);
+    const { page_shield: shieldValues, managed_rules: ruleValues } = merged;
+    const shield = isJsonObject(shieldValues)
+      ? cached(this.#pageShields, shieldValues, pageShieldOf)
+      : undefined;
+    const rules = isJsonObject(ruleValues)
+      ? cached(this.#rules, ruleValues, managedRulesOf)
+      : undefined;
     return {
-      content: {
+      value: {
         mode: merged["mode"] === "observe" ? "observe" : "enforce",
-        settings: shield?.value?.settings ?? [],
-        policies: shield?.value?.policies,
+        settings: shield?.value.settings ?? [],
+        policies: shield?.value.policies,
         rules: rules?.value,
       },
-      complaints: [...(shield?.complaints ?? []), ...(rules?.complaints ?? [])],
+      diagnostics: [...(shield?.diagnostics ?? []), ...(rules?.diagnostics ?? [])],
     };
   }
 
-  #merge(zone: ZoneLayer, layers: readonly Layer[]): Readonly<Record<string, Json>> {
+  #merge(zone: ZoneLayer, layers: readonly Layer[]): JsonObject {
     const profiles = layers.slice(0, -1);
-    const label = profiles.map(({ profile }) => profile).join(" ");
-    let below = this.#profilesOnly.get(label);
-    if (below === undefined) {
-      below = profiles.reduce<Json>((merged, { content }) => this.#over(merged, content), {});
-      this.#profilesOnly.set(label, below);
-    }
-    const merged = this.#over(below, zone.content);
-    return coerceObject(merged);
+    const below = cached(this.#profiles, profiles.map(({ profile }) => profile).join(" "), () =>
+      profiles.reduce<Json>((merged, { content }) => this.#over(merged, content), {}),
+    );
+    return coerceObject(this.#over(below, zone.content));
   }
 
   #over(below: Json, content: unknown): Json {
     return this.#merger.merge(below, coerceObject(content)) ?? {};
   }
-
-  #shieldOf(merged: Json | undefined): Converted<PageShieldContent> | undefined {
-    if (!isJsonObject(merged)) return undefined;
-    return remembered(this.#shields, merged, pageShieldOf);
-  }
-
-  #rulesOf(merged: Json | undefined): Converted<Declared<Rule>> | undefined {
-    if (!isJsonObject(merged)) return undefined;
-    return remembered(this.#rules, merged, rulesOf);
-  }
 }
 
 function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
-  if (!isPageShield(merged)) throw new Error("page_shield lost its shape when merged");
+  if (!isPageShield(merged)) throw new Error("the merged page_shield violates its schema");
   const policies = policiesOf(merged.policies ?? {});
-  const settings = settingsOf(merged.settings ?? {});
-  return { value: { settings, policies: policies.value }, complaints: policies.complaints };
-}
-
-function rulesOf(merged: unknown): Converted<Declared<Rule>> {
-  if (!isManagedRules(merged)) throw new Error("managed_rules lost their shape when merged");
-  return managedRulesOf(merged);
-}
-
-function remembered<T>(memory: Map<object, T>, key: object, make: (key: object) => T): T {
-  const known = memory.get(key);
-  if (known !== undefined) return known;
-  const made = make(key);
-  memory.set(key, made);
-  return made;
-}
-
-function settingsOf(settings: NonNullable<NonNullable<PageShield>["settings"]>): Setting[] {
-  return settingNames.flatMap((name) => {
-    const value = settings[name];
+  const settings = settingNames.flatMap((name) => {
+    const value = merged.settings?.[name];
     return value === undefined || value === null ? [] : [{ name, value }];
   });
+  return { value: { settings, policies: policies.value }, diagnostics: policies.diagnostics };
 }
 
-function located(
-  { code, path, message, remedy }: DeclarationDiagnostic,
-  zone: Layer,
-  layers: readonly Layer[],
-): Diagnostic {
-  const tell = aboutKeys.has(code) ? problemAtKey : problemAt;
-  return tell(originOf(zone, layers, path), code, { message, remedy });
+function managedRulesOf(merged: unknown): Converted<Declared<Rule> | undefined> {
+  if (!isManagedRules(merged)) throw new Error("the merged managed_rules violate their schema");
+  return rulesOf(merged);
 }
 
-/** Where a key should not be there at all, its value is not what is wrong. */
-const aboutKeys: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
-  "NOT_OWASP",
-  "CONTRADICTION",
-]);
+function cached<K, T>(cache: Map<K, T>, key: K, make: (key: K) => T): T {
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  cache.set(key, made);
+  return made;
+}

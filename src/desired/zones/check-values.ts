@@ -1,68 +1,111 @@
 import { checkCsp } from "../../syntax/csp/check-csp.ts";
 import { parseExpression } from "../../syntax/expression/expression.ts";
-import { isJsonObject } from "../../syntax/json.ts";
+import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
-import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { maxProblems, problemOf } from "../diagnostics.ts";
-import { type CoercedPart, itemsAt, valueAt } from "../import/coerce.ts";
-import { keyOffset, valueOffset } from "../location.ts";
-import type { Path } from "../yaml/path.ts";
-import { offsetInScalar } from "../yaml/scalar-text.ts";
-import { type CspInFile, cspText } from "./csp-text.ts";
+import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
+import { keyPlace, type Path, placeInScalar } from "../location.ts";
+import { cspText, type CspInFile } from "./csp-text.ts";
+import { diagnosticInPart, type FilePart } from "./layer.ts";
+import { identityOf } from "./merge.ts";
+
+const policyList = ["page_shield", "policies", "items"];
+const ruleList = ["managed_rules", "rules"];
 
 /**
- * What is wrong with the CSP values and filter expressions of a profile or zone, at their places in the file's text.
- * Whatever else is wrong around them, the schema tells: what has the right shape is checked nevertheless.
+ * Checks what the schema cannot: CSP values, filter expressions, and repeated keys of a profile or zone. A value is
+ * also checked if others around it violate the schema.
+ *
+ * @param text of the file
  */
-export function meaningProblems(part: CoercedPart, text: string): readonly Diagnostic[] {
-  const shield = ["page_shield", "policies", "items"];
-  const policies = itemsAt(part.content, ...shield).flatMap((item, index) => {
-    const path = [...shield, index];
-    return [
-      ...inExpression(part, text, valueAt(item, "expression"), [...path, "expression"]),
-      ...inValue(part, text, valueAt(item, "value"), [...path, "value"]),
-    ];
-  });
-  const rules = itemsAt(part.content, "managed_rules", "rules").flatMap((item, index) => {
-    const path = ["managed_rules", "rules", index, "expression"];
-    return inExpression(part, text, valueAt(item, "expression"), path);
-  });
-  return [...policies, ...rules];
+export function checkValues(part: FilePart, text: string): readonly Diagnostic[] {
+  const policies = listAt(part.content, policyList);
+  const rules = listAt(part.content, ruleList);
+  return [
+    ...bothNames(part),
+    ...repeatedKeys(part, policyList, policies),
+    ...repeatedKeys(part, ruleList, rules),
+    ...rules.flatMap((rule, index) =>
+      ["categories", "rules"].flatMap((name) => {
+        const path = [...ruleList, index, "overrides", name];
+        return repeatedKeys(part, path, listAt(rule, ["overrides", name]));
+      }),
+    ),
+    ...policies.flatMap((policy, index) => [
+      ...checkExpression(part, text, policy, [...policyList, index, "expression"]),
+      ...checkPolicyValue(part, text, policy, [...policyList, index, "value"]),
+    ]),
+    ...rules.flatMap((rule, index) =>
+      checkExpression(part, text, rule, [...ruleList, index, "expression"]),
+    ),
+  ];
 }
 
-function inExpression(
-  part: CoercedPart,
+/** The list at `steps` in a value of any shape; empty if there is none. */
+function listAt(value: unknown, steps: readonly string[]): readonly unknown[] {
+  return coerceList(steps.reduce<unknown>((holder, step) => coerceObject(holder)[step], value));
+}
+
+function repeatedKeys(
+  part: FilePart,
+  list: Path,
+  items: readonly unknown[],
+): readonly Diagnostic[] {
+  const seen = new Set<string>();
+  return items.flatMap((item, index) => {
+    const key = identityOf(item);
+    if (key === undefined) return [];
+    if (!seen.has(key)) {
+      seen.add(key);
+      return [];
+    }
+    const message = `"${key}" is repeated in this list`;
+    const remedy = "rename one of the two, or merge them";
+    const path = [...list, index];
+    return [diagnosticInPart(part, { code: "KEY_TWICE", path, message, remedy })];
+  });
+}
+
+function bothNames(part: FilePart): readonly Diagnostic[] {
+  const names = ["use_cloudflare_reporting_endpoint", "use_service_reporting_endpoint"] as const;
+  const settings = coerceObject(
+    coerceObject(coerceObject(part.content)["page_shield"])["settings"],
+  );
+  if (names.some((name) => settings[name] === undefined)) return [];
+  const path = ["page_shield", "settings", names[1]];
+  const message = `"${names[1]}" is another name of "${names[0]}"`;
+  return [
+    diagnosticInPart(part, { code: "CONTRADICTION", path, message, remedy: "keep one of the two" }),
+  ];
+}
+
+function checkExpression(
+  part: FilePart,
   text: string,
-  expression: unknown,
+  item: unknown,
   path: Path,
 ): readonly Diagnostic[] {
+  const { expression } = coerceObject(item);
   if (typeof expression !== "string") return [];
-  const { diagnostics } = parseExpression(expression);
-  return told(diagnostics).map((found) => inText(part, text, expression, path, found));
+  return inScalar(part, text, expression, path, parseExpression(expression).diagnostics);
 }
 
-function inValue(
-  part: CoercedPart,
+function checkPolicyValue(
+  part: FilePart,
   text: string,
-  value: unknown,
+  item: unknown,
   path: Path,
 ): readonly Diagnostic[] {
+  const { value } = coerceObject(item);
   if (!isCspInFile(value)) return [];
   const { text: policy, diagnostics, pathAt } = cspText(value);
-  if (pathAt === undefined) {
-    return told(checkCsp(policy)).map((found) => inText(part, text, policy, path, found));
-  }
-  // Where an entry does not stay within its place, checking the text would tell of it wrongly.
+  if (pathAt === undefined) return inScalar(part, text, policy, path, checkCsp(policy));
+  // An entry of the map that holds a separator would make checks of the whole text wrong.
   const found = diagnostics.length > 0 ? diagnostics : checkCsp(policy);
-  return told(found).map((one) => inEntry(part, [...path, ...pathAt(one.offset)], one));
-}
-
-/** As many diagnostics of one value as a file tells of: to look for the places of more takes long. An error is among them. */
-function told(diagnostics: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
-  if (diagnostics.length <= maxProblems) return diagnostics;
-  const errors = diagnostics.filter(({ code }) => diagnosticCodes[code].severity === "error");
-  return (errors.length > 0 ? errors : diagnostics).slice(0, maxProblems + 1);
+  return limited(found).map((each) => {
+    const whole = [...part.path, ...path, ...pathAt(each.offset)];
+    return diagnosticAt(keyPlace(part.document, whole), each, whole);
+  });
 }
 
 function isCspInFile(value: unknown): value is CspInFile {
@@ -75,30 +118,24 @@ function isSources(value: unknown): boolean {
   return value === null || typeof value === "boolean";
 }
 
-/** A finding inside of a text that stands in the file as one value. */
-function inText(
-  part: CoercedPart,
+/** Diagnostics of a scalar, at their places in the text of the file. */
+function inScalar(
+  part: FilePart,
   text: string,
   value: string,
   below: Path,
-  found: SyntaxDiagnostic,
-): Diagnostic {
+  found: readonly SyntaxDiagnostic[],
+): readonly Diagnostic[] {
   const path = [...part.path, ...below];
-  const start = valueOffset(part.document, path);
-  return diagnostic(part, path, offsetInScalar(text, start, value, found.offset), found);
+  return limited(found).map((each) => {
+    const place = placeInScalar(part.document, path, text, value, each.offset);
+    return diagnosticAt(place, each, path);
+  });
 }
 
-/** A finding in a policy that is written as a map: at its directive, or at the source. */
-function inEntry(part: CoercedPart, below: Path, found: SyntaxDiagnostic): Diagnostic {
-  const path = [...part.path, ...below];
-  return diagnostic(part, path, keyOffset(part.document, path), found);
-}
-
-function diagnostic(
-  part: CoercedPart,
-  path: Path,
-  offset: number,
-  found: SyntaxDiagnostic,
-): Diagnostic {
-  return problemOf(part.document.source, found.code, offset, path, found);
+/** At most one diagnostic more than a file reports, since finding places takes long; an error is among them. */
+function limited(found: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
+  if (found.length <= maxDiagnostics) return found;
+  const errors = found.filter(({ severity }) => severity === "error");
+  return (errors.length > 0 ? errors : found).slice(0, maxDiagnostics + 1);
 }

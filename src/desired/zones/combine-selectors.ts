@@ -3,14 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { Declared, Suspension, ZoneContent } from "../../zone/desired-zone.ts";
 import type { Policy, Rule, Setting } from "../../zone/resource.ts";
 
-/** What two selectors together want of a zone, or in what they contradict each other. */
+/** What two selectors declare together, or what they contradict each other in. */
 export type Combined = { readonly content: ZoneContent } | { readonly conflict: string };
 
 /**
- * Joins what two selectors want of one zone. What only one of them declares is taken; what both declare must be
- * equal. Of `mode` and `suspend` the more careful one counts.
+ * Joins what two selectors declare for one zone. What only one of them declares is used; what both declare must be
+ * equal. Of `mode` and `suspend` the stricter one is used.
  */
-export function combine(a: ZoneContent, b: ZoneContent): Combined {
+export function combineSelectors(a: ZoneContent, b: ZoneContent): Combined {
   const settings = combineSettings(a.settings, b.settings);
   if (settings === undefined) return { conflict: "settings" };
   const policies = combinePolicies(a.policies, b.policies);
@@ -46,7 +46,7 @@ function combinePolicies(
   return { items: [...a.items, ...added], unmanaged: a.unmanaged };
 }
 
-/** The order of rules has a meaning, and two lists say nothing about the order between them. */
+/** Rules must be equal: two lists do not define the order between them. */
 function combineRules(
   a: Declared<Rule> | undefined,
   b: Declared<Rule> | undefined,

@@ -1,21 +1,20 @@
 import { cspOfMap } from "../../syntax/csp/csp.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
-import type { Path } from "../yaml/path.ts";
+import type { Path } from "../location.ts";
 import type { Policy } from "./zone-file.ts";
 
-/** A policy's value in a file: one text, or a map of directives. */
+/** The value of a policy in a file: text, or a map of directives. */
 export type CspInFile = Exclude<Policy["value"], null | undefined>;
 
-/** A value as one text. */
 export interface CspText {
   readonly text: string;
-  /** What is wrong with the way in which a map is written. */
+  /** Of the map itself. */
   readonly diagnostics: readonly SyntaxDiagnostic[];
-  /** For a map the steps to the directive or source that an offset of the text lies in; `undefined` for a text. */
+  /** For a map, the path of the directive or source at an offset of the text; `undefined` for text. */
   readonly pathAt: ((offset: number) => Path) | undefined;
 }
 
-/** Brings both ways of writing a policy into one. A directive that is `false` is left out. */
+/** Converts a value to text. A directive that is `false` is left out. */
 export function cspText(value: CspInFile): CspText {
   if (typeof value === "string") return { text: value, diagnostics: [], pathAt: undefined };
   const { text, diagnostics, entryAt } = cspOfMap(sourcesByDirective(value));

@@ -4,39 +4,34 @@ import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
-import {
-  type Converted,
-  type DeclarationDiagnostic,
-  isDiagnosticList,
-  missing,
-} from "../complaint.ts";
+import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Path } from "../location.ts";
 import { cspText } from "./csp-text.ts";
-import type { MergedPath } from "./layer.ts";
 import type { Policies, Policy as PolicyInFile } from "./zone-file.ts";
 
-const list: MergedPath = ["page_shield", "policies", "items"];
+const list: Path = ["page_shield", "policies", "items"];
 
-/** The policies of a zone from their merged values; no value where they are not declared. */
-export function policiesOf(merged: NonNullable<Policies>): Converted<Declared<Policy>> {
+/** The policies of a zone, from merged values; no value if they are not declared. */
+export function policiesOf(merged: NonNullable<Policies>): Converted<Declared<Policy> | undefined> {
   if (merged.items === undefined || merged.items === null) {
-    return { value: undefined, complaints: [] };
+    return { value: undefined, diagnostics: [] };
   }
   const converted = merged.items.map((item) => policyOf(item, [...list, item.key]));
   const items = converted.flatMap(({ value }) => value ?? []);
   return {
     value: { items, unmanaged: merged.unmanaged ?? "report" },
-    complaints: [
-      ...converted.flatMap(({ complaints }) => complaints),
-      ...isDiagnosticList(items, list),
+    diagnostics: [
+      ...converted.flatMap(({ diagnostics }) => diagnostics),
+      ...formerKeyConflicts(items, list),
       ...overlaps(items),
     ],
   };
 }
 
-function policyOf(item: PolicyInFile, path: MergedPath): Converted<Policy> {
+function policyOf(item: PolicyInFile, path: Path): Converted<Policy | undefined> {
   const { key, action, expression, value, description } = item;
-  const complaints = [...incomplete(item, path), ...descriptionComplaints(description, path)];
-  if (!action || !expression || !value) return { value: undefined, complaints };
+  const diagnostics = [...incomplete(item, path), ...markInDescription(description, path)];
+  if (!action || !expression || !value) return { value: undefined, diagnostics };
   return {
     value: {
       key,
@@ -48,40 +43,56 @@ function policyOf(item: PolicyInFile, path: MergedPath): Converted<Policy> {
       value: canonicalCsp(cspText(value).text),
       acknowledge: [...new Set(item.acknowledge)].toSorted(),
     },
-    complaints,
+    diagnostics,
   };
 }
 
 const needed = {
-  action: "write log, allow or add_reporting_directives",
-  expression: 'write the requests it is about, such as: http.host eq "shop.example.com"',
-  value: "write the policy, such as: script-src 'self'",
+  action: "use log, allow or add_reporting_directives",
+  expression: 'write which requests it applies to, like: http.host eq "shop.example.com"',
+  value: "write the policy, like: script-src 'self'",
 } as const;
 
-function incomplete(item: PolicyInFile, path: MergedPath): readonly DeclarationDiagnostic[] {
+function incomplete(item: PolicyInFile, path: Path): readonly UnplacedDiagnostic[] {
   return (["action", "expression", "value"] as const)
     .filter((name) => item[name] === undefined || item[name] === null)
     .map((name) => missing(path, `"${name}" of the policy "${item.key}"`, needed[name]));
 }
 
-/** A description that ends as our marks do would be taken for one. */
-export function descriptionComplaints(
+/** A description that ends like a mark would be read as one. */
+export function markInDescription(
   description: string | null | undefined,
-  path: MergedPath,
-): readonly DeclarationDiagnostic[] {
+  path: Path,
+): readonly UnplacedDiagnostic[] {
   if (!description || unmarked(description).key === undefined) return [];
   return [
     {
       code: "DESCRIPTION_MARKED",
       path: [...path, "description"],
-      message: "the description ends in something that looks like a mark of ours",
-      remedy: "leave the part in brackets out: it is added at the service",
+      message: "the description ends with text that looks like a mark of zonewarden",
+      remedy: "delete the part in brackets: zonewarden adds the mark itself",
     },
   ];
 }
 
+/** A former key (`was`) must not be the key, or another former key, of the same list. */
+export function formerKeyConflicts(
+  items: readonly { readonly key: string; readonly was: string | undefined }[],
+  path: Path,
+): readonly UnplacedDiagnostic[] {
+  const keys = new Set(items.map(({ key }) => key));
+  return items.flatMap(({ key, was }) => {
+    if (was === undefined) return [];
+    const isUsed = keys.has(was);
+    keys.add(was);
+    if (!isUsed) return [];
+    const message = `"${was}" is not a former key of "${key}": another item has or had that key`;
+    return [contradiction([...path, key, "was"], message, "delete one of the two")];
+  });
+}
+
 /** Where two enabled `allow` policies meet, the browser enforces what both allow (SERVICE.md A.7). */
-function overlaps(items: readonly Policy[]): readonly DeclarationDiagnostic[] {
+function overlaps(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
   const allowing = items
     .filter(({ action, enabled }) => action === "allow" && enabled)
     .map((policy) => ({ key: policy.key, hosts: hostsOf(policy.expression) }));
@@ -94,8 +105,8 @@ function overlaps(items: readonly Policy[]): readonly DeclarationDiagnostic[] {
       {
         code: "ALLOW_OVERLAP" as const,
         path: [...list, later.key],
-        message: `"${later.key}" and "${earlier.key}" can both apply to one page, and then only what both allow is allowed`,
-        remedy: "let their expressions exclude each other, or join the two policies",
+        message: `"${later.key}" and "${earlier.key}" can both apply to one page, where browsers then allow only what both allow`,
+        remedy: "make their expressions exclude each other, or merge the two policies",
       },
     ];
   });

@@ -1,40 +1,48 @@
-import type { Place } from "../../zone/desired-zone.ts";
-import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { problemOf } from "../diagnostics.ts";
-import type { Words } from "../diagnostics.ts";
-import { keyOffset, valueOffset } from "../location.ts";
-import type { Located } from "../location.ts";
-import type { Path } from "../yaml/path.ts";
-import { placeAt } from "../yaml/source.ts";
+import { diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Located, Path } from "../location.ts";
 import { identityOf } from "./merge.ts";
 import type { Profile, ZoneEntry } from "./zone-file.ts";
 
-/** One set of values that a zone is made of: a profile, or what the zone says itself. */
-export interface Layer {
+/** A profile or an entry of `zones:` as written in a file; its shape is not checked yet. */
+export interface FilePart {
   readonly document: Located;
-  /** Where in the document it stands. */
+  /** Where in the document it is. */
   readonly path: Path;
   /** Name of the profile; `undefined` for a zone. */
   readonly profile: string | undefined;
+  readonly content: unknown;
+}
+
+/** One set of values that is merged into a zone: a profile, or the zone's own entry. */
+export interface Layer extends FilePart {
   readonly content: Profile | ZoneEntry;
 }
 
-/** Steps into merged values: an item of a keyed list is named by its key, any other one by its index. */
-export type MergedPath = readonly (string | number)[];
+/** An entry of `zones:`. */
+export interface ZoneLayer extends Layer {
+  readonly content: ZoneEntry;
+}
 
-/** What set a merged value. */
+/** The layers of a declared zone, the zone itself last. */
+export interface TraceEntry {
+  /** See `labelOf`. */
+  readonly label: string;
+  readonly layers: readonly Layer[];
+}
+
+/** The layer that sets a merged value, and where in its document. */
 export interface Origin {
   readonly layer: Layer;
-  /** In the layer's document. */
   readonly path: Path;
 }
 
 /**
- * What set the value at `path`, or what comes nearest to it: the last layer that says something there,
- * `zone` where none does.
+ * What sets the merged value at `path`: the last layer that has it, else the one with its nearest parent, else `zone`.
+ *
+ * @param path names the items of keyed lists by their key, and all others by their index
  */
-export function originOf(zone: Layer, layers: readonly Layer[], path: MergedPath): Origin {
+export function originOf(zone: Layer, layers: readonly Layer[], path: Path): Origin {
   for (let length = path.length; length > 0; length -= 1) {
     for (const layer of layers.toReversed()) {
       const found = pathIn(layer, path.slice(0, length));
@@ -44,41 +52,17 @@ export function originOf(zone: Layer, layers: readonly Layer[], path: MergedPath
   return { layer: zone, path: zone.path };
 }
 
-/** A problem of the value at `path` below a layer; one of the layer as a whole stands at its name. */
-export function problemIn(
-  { document, path: above }: Pick<Layer, "document" | "path">,
-  path: Path,
-  code: DiagnosticCode,
-  words: Words,
+/** A diagnostic whose path is relative to a part of a file; for the part as a whole, at its key. */
+export function diagnosticInPart(
+  { document, path: above }: FilePart,
+  unplaced: UnplacedDiagnostic,
 ): Diagnostic {
-  const whole = [...above, ...path];
-  const offset = path.length > 0 ? valueOffset(document, whole) : keyOffset(document, whole);
-  return problemOf(document.source, code, offset, whole, words);
+  const { path, atKey = path.length === 0 } = unplaced;
+  return diagnosticIn(document, { ...unplaced, path: [...above, ...path], atKey });
 }
 
-/** A problem of the value at `origin`. */
-export function problemAt({ layer, path }: Origin, code: DiagnosticCode, words: Words): Diagnostic {
-  const { document } = layer;
-  return problemOf(document.source, code, valueOffset(document, path), path, words);
-}
-
-/** A problem of the key of `origin`. */
-export function problemAtKey(
-  { layer, path }: Origin,
-  code: DiagnosticCode,
-  words: Words,
-): Diagnostic {
-  const { document } = layer;
-  return problemOf(document.source, code, keyOffset(document, path), path, words);
-}
-
-/** Place of the key that a value stands under. */
-export function keyPlace({ layer, path }: Origin): Place {
-  return placeAt(layer.document.source, keyOffset(layer.document, path));
-}
-
-/** Where in the layer's document `path` is; `undefined` where the layer says nothing of it. */
-function pathIn(layer: Layer, path: MergedPath): Path | undefined {
+/** Where in the document of `layer` the merged path is; `undefined` if the layer does not set it. */
+function pathIn(layer: Layer, path: Path): Path | undefined {
   const steps: (string | number)[] = [...layer.path];
   let holder: unknown = layer.content;
   for (const step of path) {
@@ -102,12 +86,10 @@ function stepIn(holder: unknown, step: string | number): Step | undefined {
     return index in holder ? { step: index, value: holder[index] } : undefined;
   }
   if (typeof holder !== "object" || holder === null) return undefined;
-  const name = [step, otherNames[step]].find(
-    (key) => key !== undefined && Object.hasOwn(holder, key),
-  );
+  const name = [step, aliases[step]].find((key) => key !== undefined && Object.hasOwn(holder, key));
   return name === undefined ? undefined : { step: name, value: Reflect.get(holder, name) };
 }
 
-const otherNames: Readonly<Record<string, string>> = {
+const aliases: Readonly<Record<string, string>> = {
   use_cloudflare_reporting_endpoint: "use_service_reporting_endpoint",
 };

@@ -1,10 +1,10 @@
 import { type Json, type JsonObject, isJsonList, isJsonObject } from "../../syntax/json.ts";
 
 /**
- * Merges values the way profiles do: maps by key, lists of keyed things by their key, everything else by
- * taking the later one. `null` and `remove: true` take away what came before; neither is in the result.
+ * Merges values of profiles and zones: maps by key, lists of keyed items by their key; of anything else the later value
+ * wins. `null` and `remove: true` remove the earlier value; neither is in the result.
  *
- * What only one side says is given back as it is, so that zones which share a profile share its values.
+ * A value that only one side has is returned as it is, so that zones with the same profile share its values.
  */
 export class Merger {
   readonly #cleaned = new WeakMap<object, Json>();
@@ -30,7 +30,7 @@ export class Merger {
     return merged;
   }
 
-  /** Keys that were there keep their place, new ones follow. */
+  /** Existing items keep their position, new ones follow. */
   #mergeKeyed(before: readonly Json[], after: readonly Json[]): Json {
     const merged = new Map(before.map((item) => [identityOf(item), item]));
     for (const item of after) {
@@ -42,7 +42,7 @@ export class Merger {
     return [...merged.values()];
   }
 
-  /** The value without what takes away; most take nothing away, and are given back as they are. */
+  /** The value without `null` and `remove`; most values have neither, and are returned as they are. */
   #clean(value: Json): Json {
     if (typeof value !== "object" || value === null || isClean(value)) return value;
     const known = this.#cleaned.get(value);
@@ -75,14 +75,14 @@ function isClean(value: Json): boolean {
   return true;
 }
 
-/** What tells an item of a keyed list apart; `undefined` where the list is not keyed. */
+/** The key of an item of a keyed list; `undefined` if the list is not keyed. */
 export function identityOf(item: unknown): string | undefined {
   if (!isJsonObject(item)) return undefined;
   const identity = item["key"] ?? item["category"] ?? item["id"];
   return typeof identity === "string" ? identity : undefined;
 }
 
-/** Of two names for one setting the one that the service itself uses (SERVICE.md A.2). */
+/** For a setting with two names, the one that the service uses (SERVICE.md A.2). */
 function canonicalName(name: string): string {
   return name === "use_service_reporting_endpoint" ? "use_cloudflare_reporting_endpoint" : name;
 }

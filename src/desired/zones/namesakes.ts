@@ -1,78 +1,89 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone } from "../../zone/zone.ts";
-import { problemAt } from "../diagnostics.ts";
+import { diagnosticAt } from "../diagnostics.ts";
 
-/** A listed zone, and the documents that speak of it. */
-export interface Declared {
+/** A listed zone, and the documents that declare it. */
+export interface DeclaredZone {
   readonly zone: Zone;
   readonly documents: readonly [ZoneDocument, ...ZoneDocument[]];
 }
 
-/** Which of the declared zones of one name is meant; `undefined` where that cannot be told. */
-export interface ResolvedZones {
-  readonly meant: Declared | undefined;
+/** The zone that a name stands for; no zone if that is ambiguous or uncertain. */
+export interface ResolvedName {
+  readonly resolved: DeclaredZone | undefined;
   readonly diagnostic: Diagnostic | undefined;
 }
 
 /**
- * Finds out which of the declared zones of one name is meant: the one that the files name most closely, by its id, its
- * name or a selector, and of several such the only active one. Accounts can hold zones of one name, which has requests
- * answered by the active one (SERVICE.md C.4). While the zones of a credential are not known, that one may be among them.
+ * Decides which of the declared zones of one name to manage: the one with the closest declaration (by id, then by name,
+ * then by selector), and of several the only active one. Accounts can have zones with the same name; the service
+ * answers requests with the active one (SERVICE.md C.4). While the zones of a credential are not listed, the active zone
+ * may be among them.
  */
 export function resolveNamesakes(
-  declared: readonly Declared[],
+  declared: readonly DeclaredZone[],
   unlisted: KnownZones["unlisted"],
-): ResolvedZones {
+): ResolvedName {
   const closest = Math.min(...declared.map(closeness));
-  const named = declared.filter((each) => closeness(each) === closest);
-  const [first, second] = named;
-  const isCertain = order[closest] === "id" || named.some(({ zone }) => zone.status === "active");
+  const candidates = declared.filter((each) => closeness(each) === closest);
+  const [first, second] = candidates;
+  const isCertain =
+    order[closest] === "id" || candidates.some(({ zone }) => zone.status === "active");
   if (first !== undefined && !isCertain && unlisted.length > 0) {
-    return { meant: undefined, diagnostic: uncertain(named, first, unlisted) };
+    return { resolved: undefined, diagnostic: uncertain(candidates, first, unlisted) };
   }
-  if (second === undefined) return { meant: first, diagnostic: undefined };
-  const [active, ...others] = named.filter(({ zone }) => zone.status === "active");
+  if (second === undefined) return { resolved: first, diagnostic: undefined };
+  const [active, ...others] = candidates.filter(({ zone }) => zone.status === "active");
   if (active === undefined || others.length > 0) {
-    return { meant: undefined, diagnostic: ambiguous(named, second) };
+    return { resolved: undefined, diagnostic: ambiguous(candidates, second) };
   }
-  return { meant: active, diagnostic: namesake(named, active) };
+  return { resolved: active, diagnostic: namesake(candidates, active) };
 }
 
 const order = ["id", "name", "selector"];
 
-function closeness({ documents }: Declared): number {
+function closeness({ documents }: DeclaredZone): number {
   return Math.min(...documents.map(({ target }) => order.indexOf(target.by)));
 }
 
-function ambiguous(named: readonly Declared[], { zone, documents }: Declared): Diagnostic {
-  return problemAt(documents[0].place, "ZONE_AMBIGUOUS", {
-    message: `${named.length} zones are called ${zone.name}, and not just one of them is active: ${textOf(named)}`,
-    remedy: "declare one of them alone, by its id; until then all of them are left alone",
+function ambiguous(
+  candidates: readonly DeclaredZone[],
+  { zone, documents }: DeclaredZone,
+): Diagnostic {
+  return diagnosticAt(documents[0].place, {
+    code: "ZONE_AMBIGUOUS",
+    message: `${candidates.length} zones are called ${zone.name}, and not exactly one of them is active: ${textOf(candidates)}`,
+    remedy: "declare only one of them, by its id; until then zonewarden manages none of them",
   });
 }
 
 function uncertain(
-  named: readonly Declared[],
-  { zone, documents }: Declared,
+  candidates: readonly DeclaredZone[],
+  { zone, documents }: DeclaredZone,
   unlisted: readonly string[],
 ): Diagnostic {
   const credentials = `credential ${unlisted.join(", ")}`;
-  return problemAt(documents[0].place, "ZONE_UNCERTAIN", {
-    message: `no zone called ${zone.name} is known to be active: ${textOf(named)}; ${credentials} may have one, and could not list its zones yet`,
-    remedy: `let ${credentials} list its zones, or declare the zone by its id; until then it is left alone`,
+  return diagnosticAt(documents[0].place, {
+    code: "ZONE_UNCERTAIN",
+    message: `no zone called ${zone.name} is known to be active: ${textOf(candidates)}; ${credentials} may have one, but could not list its zones yet`,
+    remedy: `let ${credentials} list its zones, or declare the zone by its id; until then zonewarden does not manage it`,
   });
 }
 
-function namesake(named: readonly Declared[], { zone, documents }: Declared): Diagnostic {
-  return problemAt(documents[0].place, "ZONE_NAMESAKE", {
-    message: `${named.length} zones are called ${zone.name}, and the active one is taken: ${textOf(named)}`,
-    remedy: "declare one of them alone, by its id, or let the selector ask for `status: active`",
+function namesake(
+  candidates: readonly DeclaredZone[],
+  { zone, documents }: DeclaredZone,
+): Diagnostic {
+  return diagnosticAt(documents[0].place, {
+    code: "ZONE_NAMESAKE",
+    message: `${candidates.length} zones are called ${zone.name}, and zonewarden manages the active one: ${textOf(candidates)}`,
+    remedy: "declare only one of them, by its id, or add `status: active` to the selector",
   });
 }
 
-function textOf(named: readonly Declared[]): string {
-  return named
+function textOf(candidates: readonly DeclaredZone[]): string {
+  return candidates
     .map(({ zone }) => `${zone.id} (${zone.status}, in ${zone.accountName || zone.accountId})`)
     .join(", ");
 }

@@ -1,15 +1,14 @@
 import { didYouMean } from "../../syntax/nearest.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import type { Path } from "../yaml/path.ts";
-import { keyPlace, problemIn } from "./layer.ts";
-import type { Layer } from "./layer.ts";
+import { keyPlace, type Path } from "../location.ts";
+import { diagnosticInPart, type Layer } from "./layer.ts";
 
-/** The layers of a profile or zone in the order in which they merge, and what is wrong with its profiles. */
+/** The layers of a profile or zone, in the order of merging. */
 export interface Stack {
   readonly layers: readonly Layer[];
-  /** Of the layer's own list of profiles; what is wrong inside of profiles is told there. */
+  /** Of the layer's own list of profiles; those of the profiles it extends are reported there. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Whether a profile is missing or broken, so that the layers are not what was meant. */
+  /** Whether a profile is missing or broken, so that the layers are incomplete. */
   readonly broken: boolean;
 }
 
@@ -17,47 +16,49 @@ export interface Stack {
 export class Profiles {
   readonly #byName = new Map<string, Layer>();
   readonly #repeated = new Map<string, readonly Layer[]>();
-  /** Files without any usable version, which may define what is missed. */
-  readonly #missing: readonly string[];
-  /** Names of profiles that are there, but of the wrong shape. */
-  readonly #withheld: ReadonlySet<string>;
+  /** Files without a usable version, which may define an unknown profile. */
+  readonly #unusableFiles: readonly string[];
+  /** Names of profiles that violate the schema. */
+  readonly #invalid: ReadonlySet<string>;
   readonly #stacks = new Map<string, Stack>();
   readonly #used = new Set<string>();
 
   constructor(
     layers: readonly Layer[],
-    missing: readonly string[],
-    withheld: readonly string[] = [],
+    unusableFiles: readonly string[],
+    invalid: readonly string[] = [],
   ) {
-    this.#missing = missing;
-    this.#withheld = new Set(withheld);
+    this.#unusableFiles = unusableFiles;
+    this.#invalid = new Set(invalid);
     for (const [name, same] of Map.groupBy(layers, ({ profile }) => profile ?? "")) {
       for (const layer of same) this.#byName.set(name, layer);
       if (same.length > 1) this.#repeated.set(name, same);
     }
   }
 
-  /** What is wrong with the profiles themselves. */
+  /** Diagnostics of the profiles themselves. */
   diagnostics(): readonly Diagnostic[] {
     return [
-      ...[...this.#repeated.values()].flatMap(repeatedProblems),
+      ...[...this.#repeated.values()].flatMap(repeatedProfiles),
       ...[...this.#byName.keys()].flatMap((name) => this.#stackOf(name, []).diagnostics),
     ];
   }
 
-  /** Profiles that no zone and no other profile takes in. */
+  /** Warns about profiles that no zone and no other profile uses. */
   unused(): readonly Diagnostic[] {
     return [...this.#byName]
       .filter(([name]) => !this.#used.has(name))
       .map(([name, layer]) =>
-        problemIn(layer, [], "UNUSED_PROFILE", {
+        diagnosticInPart(layer, {
+          code: "UNUSED_PROFILE",
+          path: [],
           message: `no zone uses the profile "${name}"`,
-          remedy: "delete it, or name it in a zone",
+          remedy: "delete it, or add it to a zone",
         }),
       );
   }
 
-  /** The layers of a zone: its profiles with all that they extend, then itself. */
+  /** The layers of a zone: its profiles with those that they extend, then itself. */
   stackFor(zone: Layer, names: readonly string[]): Stack {
     return this.#resolve(zone, "profiles", names, []);
   }
@@ -81,7 +82,7 @@ export class Profiles {
     let broken = false;
     for (const [index, name] of names.entries()) {
       this.#used.add(name);
-      const diagnostic = this.#problemWith(layer, [key, index], name, under);
+      const diagnostic = this.#checkReference(layer, [key, index], name, under);
       if (diagnostic !== undefined) {
         diagnostics.push(diagnostic);
         broken = true;
@@ -94,41 +95,41 @@ export class Profiles {
     return { layers: [...layers, layer], diagnostics, broken };
   }
 
-  #problemWith(
+  #checkReference(
     layer: Layer,
     path: Path,
     name: string,
     under: readonly string[],
   ): Diagnostic | undefined {
     if (under.includes(name)) {
-      const circle = [...under.slice(under.indexOf(name)), name].join(" → ");
-      const message = `profiles extend each other in a circle: ${circle}`;
-      const remedy = "take one of them out of an `extends`";
-      return problemIn(layer, path, "PROFILE_CYCLE", { message, remedy });
+      const cycle = [...under.slice(under.indexOf(name)), name].join(" → ");
+      const message = `profiles extend each other in a cycle: ${cycle}`;
+      const remedy = "remove one of them from an `extends`";
+      return diagnosticInPart(layer, { code: "PROFILE_CYCLE", path, message, remedy });
     }
-    if (this.#byName.has(name) || this.#withheld.has(name)) return undefined;
+    if (this.#byName.has(name) || this.#invalid.has(name)) return undefined;
     const message = `no file defines the profile "${name}"`;
-    const remedy = this.#whereItMayBe(name);
-    return problemIn(layer, path, "UNKNOWN_PROFILE", { message, remedy });
+    const remedy = this.#remedyForUnknown(name);
+    return diagnosticInPart(layer, { code: "UNKNOWN_PROFILE", path, message, remedy });
   }
 
-  #whereItMayBe(name: string): string {
+  #remedyForUnknown(name: string): string {
     const guess = didYouMean(name, this.#byName.keys());
     if (guess !== "") return guess;
-    const [file] = this.#missing;
+    const [file] = this.#unusableFiles;
     return file === undefined
       ? "define it under `profiles:` in one of the files"
-      : `define it under \`profiles:\`; perhaps ${file} does, which is broken itself`;
+      : `define it under \`profiles:\`; ${file} may define it, but has errors itself`;
   }
 }
 
-/** Which of them would count is a matter of file names, so none does. */
-function repeatedProblems(layers: readonly Layer[]): readonly Diagnostic[] {
+/** None of them is used: the choice would depend on file names. */
+function repeatedProfiles(layers: readonly Layer[]): readonly Diagnostic[] {
   return layers.map((layer) => {
     const other = layers.find((candidate) => candidate !== layer) ?? layer;
-    const { file, line } = keyPlace({ layer: other, path: other.path });
-    const message = `the profile "${layer.profile}" is defined in ${file}, line ${line}, too`;
-    const remedy = "give one of the two another name, or delete it";
-    return problemIn(layer, [], "PROFILE_TWICE", { message, remedy });
+    const { file, line } = keyPlace(other.document, other.path);
+    const message = `the profile "${layer.profile}" is also defined in ${file}, line ${line}`;
+    const remedy = "rename or delete one of the two";
+    return diagnosticInPart(layer, { code: "PROFILE_TWICE", path: [], message, remedy });
   });
 }

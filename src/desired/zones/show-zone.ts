@@ -1,21 +1,21 @@
 import { globIgnoringCase } from "../../syntax/glob.ts";
-import { type Json, isJsonObject, coerceObject } from "../../syntax/json.ts";
+import { coerceObject, isJsonObject, type Json } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { TraceEntry } from "../load/join-zone-files.ts";
-import { type Layer, type MergedPath, keyPlace, originOf } from "./layer.ts";
-import { Merger, identityOf } from "./merge.ts";
+import { keyPlace, type Path } from "../location.ts";
+import { type Layer, originOf, type TraceEntry } from "./layer.ts";
+import { identityOf, Merger } from "./merge.ts";
 
-/** A value of a merged zone, and the place that set it. */
+/** A value of a merged zone, and the place that sets it. */
 export interface ShownValue {
-  /** As `managed_rules.rules[owasp].paranoia_level`. */
+  /** For example `managed_rules.rules[owasp].paranoia_level`. */
   readonly path: string;
   readonly value: Json;
   readonly place: Place;
-  /** The profile that the place is in; `undefined` for the zone itself. */
+  /** The profile that sets it; `undefined` for the zone itself. */
   readonly profile: string | undefined;
 }
 
-/** A zone as merged, value by value; `undefined` where no file speaks of it by this name, id or selector. */
+/** The merged values of a zone; `undefined` if no file declares it by this name, id or selector. */
 export function showZone(
   trace: readonly TraceEntry[],
   zone: string,
@@ -32,29 +32,27 @@ export function showZone(
     .map(({ path, value }) => shown(own, layers, path, value));
 }
 
-/** Selectors that a zone of this name would fit, were it listed with what else they ask for. */
+/** Selectors whose name pattern matches `name`; whatever else they match on is unknown without a listing. */
 export function selectorsNaming(
   documents: readonly ZoneDocument[],
   name: string,
 ): readonly ZoneDocument[] {
-  return documents.filter(
-    ({ target }) => target.by === "selector" && fits(target.selector.name, name),
-  );
+  return documents.filter(({ target }) => {
+    if (target.by !== "selector") return false;
+    const pattern = target.selector.name;
+    return pattern === undefined || globIgnoringCase(pattern)(name);
+  });
 }
 
-function fits(pattern: string | undefined, name: string): boolean {
-  return pattern === undefined || globIgnoringCase(pattern)(name);
-}
-
-/** What belongs to a layer itself, and does not go down to the zone. */
+/** Keys of a layer that are not merged into the zone. */
 const notMerged = new Set(["extends", "description"]);
 
 interface Leaf {
-  readonly path: MergedPath;
+  readonly path: Path;
   readonly value: Json;
 }
 
-function* leaves(value: Json, path: MergedPath): Generator<Leaf> {
+function* leaves(value: Json, path: Path): Generator<Leaf> {
   if (isJsonObject(value) && Object.keys(value).length > 0) {
     for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...path, key]);
   } else if (Array.isArray(value) && value.some((item: Json) => isJsonObject(item))) {
@@ -67,14 +65,14 @@ function* leaves(value: Json, path: MergedPath): Generator<Leaf> {
   }
 }
 
-function shown(own: Layer, layers: readonly Layer[], path: MergedPath, value: Json): ShownValue {
-  const origin = originOf(own, layers, path);
-  const { profile } = origin.layer;
-  return { path: mergedPathText(path), value, place: keyPlace(origin), profile };
+function shown(own: Layer, layers: readonly Layer[], path: Path, value: Json): ShownValue {
+  const { layer, path: inDocument } = originOf(own, layers, path);
+  const place = keyPlace(layer.document, inDocument);
+  return { path: mergedPathText(path), value, place, profile: layer.profile };
 }
 
-/** Items of keyed lists stand in brackets: `rules[owasp].action`. */
-function mergedPathText(path: MergedPath): string {
+/** A path with the keys of list items in brackets: `rules[owasp].action`. */
+function mergedPathText(path: Path): string {
   return path.reduce<string>((text, step, index) => {
     const isItem = typeof step === "number" || keyedLists.has(String(path[index - 1]));
     if (isItem) return `${text}[${step}]`;

@@ -1,47 +1,42 @@
 import { byEntryName } from "../../syntax/by-text.ts";
+import { rulesetIdOf } from "../../zone/managed-ruleset.ts";
 import type { Rule, SkipParameters, SkipRule } from "../../zone/resource.ts";
-import {
-  type Converted,
-  type DeclarationDiagnostic,
-  contradiction,
-  missing,
-} from "../complaint.ts";
-import { rulesetId } from "./execute-rule.ts";
-import type { MergedPath } from "./layer.ts";
+import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Path } from "../location.ts";
 import type { ManagedRule, Skip } from "./zone-file.ts";
 
-/** An exception; no value where it skips nothing. */
-export function skipOf(
+/** A rule with an exception. */
+export function skipRuleOf(
   rule: ManagedRule,
   base: Omit<SkipRule, "action" | "skip" | "logging">,
-  path: MergedPath,
+  path: Path,
 ): Converted<SkipRule> {
   const skip = parametersOf(rule.skip ?? {});
-  const foreign = (["paranoia_level", "score_threshold", "action", "overrides"] as const)
+  const tuned = (["paranoia_level", "score_threshold", "action", "overrides"] as const)
     .filter((name) => rule[name] !== undefined)
     .map((name) =>
       contradiction([...path, name], `"${name}" is for rules that deploy`, "delete it here"),
     );
-  const complaints: DeclarationDiagnostic[] = [...foreign];
+  const diagnostics: UnplacedDiagnostic[] = [...tuned];
   if (skipsNothing(skip)) {
-    complaints.push(
+    diagnostics.push(
       missing(
         [...path, "skip"],
         "what the exception skips",
-        "name rulesets, rules or `ruleset: current`",
+        "add rulesets, rules or `ruleset: current`",
       ),
     );
   }
-  return { value: { ...base, action: "skip", skip, logging: rule.logging ?? true }, complaints };
+  return { value: { ...base, action: "skip", skip, logging: rule.logging ?? true }, diagnostics };
 }
 
-/** Exceptions that no rule after them is about: a skip rule acts on later rules only (SERVICE.md B.4). */
-export function skipWithoutEffect(
+/** Exceptions that match no rule after them: a skip rule acts on later rules only (SERVICE.md B.4). */
+export function skipsWithoutEffect(
   items: readonly Rule[],
-  list: MergedPath,
-): readonly DeclarationDiagnostic[] {
+  list: Path,
+): readonly UnplacedDiagnostic[] {
   return items.flatMap((rule, index) => {
-    if (rule.action !== "skip" || reachesFurther(rule.skip)) return [];
+    if (rule.action !== "skip" || skipsBeyondEntrypoint(rule.skip)) return [];
     const later = items.slice(index + 1).filter(({ action }) => action === "execute");
     if (later.some((other) => other.action === "execute" && isSkipped(rule.skip, other.ruleset))) {
       return [];
@@ -50,8 +45,8 @@ export function skipWithoutEffect(
       {
         code: "SKIP_WITHOUT_EFFECT" as const,
         path: [...list, rule.key],
-        message: `nothing after "${rule.key}" is what it skips`,
-        remedy: "place it with `before:` and the key of the rule that it is an exception to",
+        message: `no rule after "${rule.key}" is affected by it`,
+        remedy: "move it with `before:` and the key of the rule that it is an exception to",
       },
     ];
   });
@@ -72,6 +67,11 @@ function parametersOf(skip: NonNullable<Skip>): SkipParameters {
   };
 }
 
+/** The id of a managed ruleset given by its name or id. */
+function rulesetId(name: string): string {
+  return rulesetIdOf(name) ?? name;
+}
+
 function unique(values: readonly string[]): string[] {
   return [...new Set(values)].toSorted();
 }
@@ -88,8 +88,8 @@ function skipsNothing({
   return !ruleset && !phase && named.every(({ length }) => length === 0);
 }
 
-/** Whether something beyond this entry point is skipped, which the order of its rules does not tell. */
-function reachesFurther({ phase, phases, products }: SkipParameters): boolean {
+/** Whether it skips something outside of this entry point, so that the order of its rules does not matter. */
+function skipsBeyondEntrypoint({ phase, phases, products }: SkipParameters): boolean {
   return phase || phases.length > 0 || products.length > 0;
 }
 

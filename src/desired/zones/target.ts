@@ -2,28 +2,33 @@ import { domainToASCII } from "node:url";
 
 import type { Suspension, Target } from "../../zone/desired-zone.ts";
 import { zoneId, zoneName } from "../../zone/zone.ts";
-import type { DeclarationDiagnostic } from "../complaint.ts";
-import type { Selector, ZoneEntry } from "./zone-file.ts";
+import type { Converted } from "../diagnostics.ts";
+import type { ZoneEntry } from "./zone-file.ts";
 
-/** The zones that an entry speaks of, or why that cannot be told. */
-export function targetOf(entry: ZoneEntry): Target | DeclarationDiagnostic {
-  if (entry.match !== undefined) return { by: "selector", selector: selectorOf(entry.match) };
-  const id = zoneId(entry.id ?? "");
-  if (id !== undefined) return { by: "id", id };
-  const written = entry.name ?? "";
+/** Which zones an entry declares; no value if the name is invalid. */
+export function targetOf({
+  match,
+  id: writtenId,
+  name: written = "",
+}: ZoneEntry): Converted<Target | undefined> {
+  if (match !== undefined) {
+    const { name, account, status, plan } = match;
+    const value = { by: "selector", selector: { name, account, status, plan } } as const;
+    return { value, diagnostics: [] };
+  }
+  const id = zoneId(writtenId ?? "");
+  if (id !== undefined) return { value: { by: "id", id }, diagnostics: [] };
   const name = zoneName(written);
-  if (name !== undefined) return { by: "name", name };
+  if (name !== undefined) return { value: { by: "name", name }, diagnostics: [] };
   const ascii = zoneName(domainToASCII(written.replace(/\.$/, "")));
-  return {
-    code: "WRONG_VALUE",
-    path: ["name"],
-    message: `"${written}" is no name of a zone`,
-    remedy:
-      ascii === undefined ? "write a domain name, such as shop.example.com" : `write ${ascii}`,
-  };
+  const message = `"${written}" is not a zone name`;
+  const remedy =
+    ascii === undefined ? "write a domain name like shop.example.com" : `write ${ascii}`;
+  const diagnostics = [{ code: "WRONG_VALUE" as const, path: ["name"], message, remedy }];
+  return { value: undefined, diagnostics };
 }
 
-/** Names a target: two entries with the same label speak of the same zones. */
+/** Identifies a target: entries with the same label declare the same zones. */
 export function labelOf(target: Target): string {
   switch (target.by) {
     case "name":
@@ -35,41 +40,24 @@ export function labelOf(target: Target): string {
   }
 }
 
-/** Why and how long a zone is not written, or why that cannot be told; `undefined` where it is not suspended. */
-export function suspensionOf({
-  suspend,
-}: ZoneEntry): Suspension | DeclarationDiagnostic | undefined {
-  if (suspend === undefined || suspend === false) return undefined;
-  if (suspend === true) return { reason: "no reason given", until: undefined };
+/** Why and how long a zone is suspended; no value if it is not. */
+export function suspensionOf({ suspend = false }: ZoneEntry): Converted<Suspension | undefined> {
+  if (suspend === false) return { value: undefined, diagnostics: [] };
+  if (suspend === true) {
+    return { value: { reason: "no reason given", until: undefined }, diagnostics: [] };
+  }
   const { reason, until } = suspend;
-  if (until === undefined) return { reason, until: undefined };
-  const moment = new Date(until);
-  if (isRealDay(until) && !Number.isNaN(moment.getTime())) return { reason, until: moment };
-  return {
-    code: "WRONG_VALUE",
-    path: ["suspend", "until"],
-    message: `"${until}" is no day of the calendar, or no time of a day`,
-    remedy: "write 2026-12-01 or 2026-12-01T18:00:00Z",
-  };
+  const end = until === undefined ? undefined : new Date(until);
+  if (until === undefined || (isRealDay(until) && !Number.isNaN(end?.getTime()))) {
+    return { value: { reason, until: end }, diagnostics: [] };
+  }
+  const message = `"${until}" is not a valid date or time`;
+  const remedy = "write 2026-12-01 or 2026-12-01T18:00:00Z";
+  const path = ["suspend", "until"];
+  return { value: undefined, diagnostics: [{ code: "WRONG_VALUE", path, message, remedy }] };
 }
 
-/** Whether something is a complaint, and not what was asked for. */
-export function isComplaint(
-  value: Target | Suspension | DeclarationDiagnostic,
-): value is DeclarationDiagnostic {
-  return "code" in value;
-}
-
-function selectorOf({ name, account, status, plan }: Selector): {
-  readonly name: string | undefined;
-  readonly account: string | undefined;
-  readonly status: string | undefined;
-  readonly plan: string | undefined;
-} {
-  return { name, account, status, plan };
-}
-
-/** `Date` takes the 30th of February for the 2nd of March. */
+/** `Date` reads the 30th of February as the 2nd of March. */
 function isRealDay(text: string): boolean {
   const day = text.slice(0, 10);
   const moment = new Date(`${day}T00:00:00Z`);

@@ -1,0 +1,92 @@
+import path from "node:path";
+
+import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { fileDiagnostic } from "../diagnostics.ts";
+import { foreignFile, redactedText } from "../file-kind.ts";
+import type { FilePort } from "../file-system.ts";
+import { configFileKind, configFileShape, schemaErrors } from "../json-schema.ts";
+import { maxFileSize, reasonOf, textOf, type TextResult } from "../yaml/decode-text.ts";
+import { readYaml } from "../yaml/read-yaml.ts";
+import type { Config } from "./config.ts";
+import { normalizeConfig } from "./normalize-config.ts";
+import { validateConfig } from "./validate-config.ts";
+
+/** A configuration file after loading. */
+export interface LoadedConfig {
+  /** `undefined` if a diagnostic is an error. */
+  readonly config: Config | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Prefix of file names in diagnostics: none, the path is shown as the user gave it. */
+  readonly directory: "";
+  /** Redacted text of the file, by its name. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** What loading needs from other modules. */
+export interface ConfigPorts {
+  readonly files: FilePort;
+  /** Why a cron expression is invalid; `undefined` if it is valid. */
+  readonly cronMistake: (expression: string) => string | undefined;
+}
+
+/** Loads `zonewarden.yaml`. Relative paths in it are relative to its directory. */
+export async function loadConfig(
+  file: string,
+  ports: ConfigPorts,
+  signal: AbortSignal,
+): Promise<LoadedConfig> {
+  const { text, diagnostic } = await readConfigFile(file, ports.files, signal);
+  if (text === undefined) {
+    return { config: undefined, diagnostics: [diagnostic], directory: "", sources: new Map() };
+  }
+  const { config, diagnostics } = parseConfig(file, text, ports);
+  const failed = diagnostics.some(({ severity }) => severity === "error");
+  const redacted = redactedText(text, configFileKind);
+  const sources = new Map(redacted === "" ? [] : [[file, redacted]]);
+  return { config: failed ? undefined : config, diagnostics, directory: "", sources };
+}
+
+async function readConfigFile(
+  file: string,
+  files: FilePort,
+  signal: AbortSignal,
+): Promise<TextResult> {
+  try {
+    return textOf(file, await files.read(file, maxFileSize + 1, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const remedy = isMissing
+      ? "create it (`mode: observe` is enough), or give its path with --config"
+      : "let the program read it, or give another path with --config";
+    const message = `the file cannot be read: ${reasonOf(error)}`;
+    return {
+      text: undefined,
+      diagnostic: fileDiagnostic(file, "FILE_UNREADABLE", message, remedy),
+    };
+  }
+}
+
+function parseConfig(
+  file: string,
+  text: string,
+  { cronMistake }: ConfigPorts,
+): Pick<LoadedConfig, "config" | "diagnostics"> {
+  const yaml = readYaml(file, text);
+  const [value, second] = yaml.documents;
+  const foreign = foreignFile(file, text, yaml, configFileKind);
+  if (foreign !== undefined) return { config: undefined, diagnostics: [foreign] };
+  if (yaml.diagnostics.length > 0) return { config: undefined, diagnostics: yaml.diagnostics };
+  if (value === undefined || second !== undefined) {
+    const found = value === undefined ? "the file is empty" : "the file has several documents";
+    const remedy = "write one document with at least `mode: observe`";
+    const diagnostic = fileDiagnostic(file, "FILE_EMPTY", found, remedy);
+    return { config: undefined, diagnostics: [diagnostic] };
+  }
+  const document = { ...yaml, value };
+  if (!configFileShape(value)) {
+    return { config: undefined, diagnostics: schemaErrors(configFileShape, value, document, []) };
+  }
+  const config = normalizeConfig(value, path.dirname(path.resolve(file)));
+  return { config, diagnostics: validateConfig(value, config, document, cronMistake) };
+}
