@@ -1,14 +1,5 @@
-import { existsSync } from "node:fs";
-import path from "node:path";
-
 import { describe, it } from "vitest";
-import { parse } from "yaml";
 
-import { loadConfig } from "../../src/desired/config/load-config.ts";
-import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
-import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
-import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
-import { alertsIn, readRules } from "../deploy/rules.ts";
 import {
   type CodeBlock,
   codeBlocksOf,
@@ -16,57 +7,11 @@ import {
   documents,
   documentText,
 } from "../support/code-blocks.ts";
-import { linesOf, loadText } from "../support/desired.ts";
-import { memoryFiles } from "../support/memory-files.ts";
-import { problemLine } from "../support/problem-line.ts";
-import { keyPaths } from "../support/schema-keys.ts";
-import { isOption, unknownIn } from "./command-names.ts";
-import { mistakesInKustomization } from "./deploy-examples.ts";
+import { alerts, isUnknown, mistakesInYaml } from "./example-checks.ts";
 import { ExampleShell } from "./example-shell.ts";
 
-const root = path.resolve(import.meta.dirname, "../..");
 const blocks = documents.flatMap((file) => codeBlocksOf(file));
 const examples = blocks.filter(({ reason, isGenerated }) => reason === "" && !isGenerated);
-const alerts = alertsIn(readRules()).map(({ name }) => name);
-
-/** What is wrong with a YAML file in a document, by the kind of file that it is. */
-async function mistakesInYaml(text: string): Promise<readonly string[]> {
-  const value: unknown = parse(text);
-  if (!isJsonObject(value)) return ["not a map"];
-  if ("zones" in value || "profiles" in value) return linesOf(await loadText(text));
-  if (text.startsWith("# kustomization.yaml")) return mistakesInKustomization(value);
-  if ("inhibit_rules" in value) return mistakesInInhibition(value);
-  return mistakesInConfig(text);
-}
-
-async function mistakesInConfig(text: string): Promise<readonly string[]> {
-  const { port: files } = memoryFiles({ "/zonewarden.yaml": text });
-  const signal = AbortSignal.timeout(20_000);
-  const { diagnostics } = await loadConfig("/zonewarden.yaml", { files, cronMistake }, signal);
-  return diagnostics.map((diagnostic) => problemLine(diagnostic, ""));
-}
-
-/** Alerts that an Alertmanager's configuration names and the rules do not have. */
-function mistakesInInhibition(config: JsonObject): readonly string[] {
-  const matchers = [...JSON.stringify(config).matchAll(/alertname=~?\\"([^"\\]+)\\"/g)];
-  const named = matchers.flatMap(([, names = ""]) => names.split("|"));
-  return named.filter((name) => !alerts.some((alert) => new RegExp(`^${name}$`).test(alert)));
-}
-
-/** What is wrong with a code span: a command, a key, a metric or a path that is not there. */
-function isUnknown(span: string): boolean {
-  const [first = "", ...words] = span.split(" ");
-  if (first === "zonewarden" && words.length > 0) return unknownIn(words).length > 0;
-  if (/^--[a-z-]+$/.test(first)) return !isOption(first);
-  if (/^zonewarden_[a-z_]+$/.test(span)) return !metrics.has(span);
-  if (/^[a-z]+\.[a-z_]+$/.test(span) && sections.has(span.split(".")[0])) return !keys.has(span);
-  const isPath = /^(?:src|test|docs|deploy|schemas|config\.example)\/[^\s{<]*$/.test(span);
-  return isPath && !existsSync(path.join(root, span));
-}
-
-const keys: ReadonlySet<string> = new Set(keyPaths("zonewarden"));
-const sections = new Set([...keys].map((key) => key.split(".")[0]));
-const metrics: ReadonlySet<string> = new Set(Object.values(metricTable).map(({ name }) => name));
 
 /** The addresses of the emulator and the daemon that the text of a document names. */
 function addressesIn(file: string): readonly string[] {
@@ -134,3 +79,51 @@ describe("the names in the documents", () => {
 function examplesIn(language: string): readonly CodeBlock[] {
   return examples.filter((block) => block.language === language);
 }
+
+describe("an example that is wrong", () => {
+  it.for([
+    "zonewarden plans",
+    "zonewarden plan --markdown",
+    "zonewarden plan --format markdown",
+    "zonewarden validate # exits with 3",
+    "zonewarden plan --format json | jq .total",
+    "zonewarden rulesets show shop.example.com nothing",
+    "curl http://127.0.0.1:9464/problems",
+    'curl -X POST http://127.0.0.1:8787/_emulator/edit -d \'{"zone": "other.example"}\'',
+    "kubectl -n other apply -k .",
+    "kubectl create namespace other",
+    "kubectl -n zonewarden create secret generic other --from-file=token=./token",
+    "kubectl -n zonewarden port-forward deploy/zonewarden 8080",
+    "kubectl -n zonewarden exec deploy/zonewarden -- /bin/sh",
+    "docker build -f deploy/Dockerfile --build-arg COLOR=red .",
+    "npm run nothing",
+    "npx vitest run test/nothing",
+    "terraform apply",
+  ])("is noticed: %s", async (script, { expect }) => {
+    await using shell = await ExampleShell.start("");
+    expect(await shell.run(script)).toHaveLength(1);
+  });
+
+  it.for([
+    "zones:\n  - name: shop.example.com\n    page_sheild: {}\n",
+    "mode: watch\n",
+    "mode: enforce\nlimits: { max_delete: 0.3 }\n",
+    "# kustomization.yaml\nconfigMapGenerator: [{ name: other }]\n",
+    "# kustomization.yaml\nresources: ['https://github.com/a/b//deploy/nothing?ref=v1']\n",
+    "# kustomization.yaml\npatches: [{ target: { kind: Pod, name: a }, patch: '[{ op: remove }]' }]\n",
+    "inhibit_rules: [{ source_matchers: ['alertname=\"ZonewardenNothing\"'] }]\n",
+  ])("is noticed: %j", async (text, { expect }) => {
+    expect(await mistakesInYaml(text)).not.toEqual([]);
+  });
+
+  it.for([
+    "zonewarden explain",
+    "zonewarden apply --force",
+    "--no-such-option",
+    "limits.max_delete",
+    "zonewarden_no_such_metric",
+    "src/nothing.ts",
+  ])("is noticed: `%s`", (span, { expect }) => {
+    expect(isUnknown(span)).toBe(true);
+  });
+});
