@@ -88,6 +88,7 @@ const seenByTestsAlone = [
   "reconcile/run/back-off.ts zoneBackoff",
   "reconcile/run/back-off.ts backoffMs",
   "render/diagnostics.ts sentenceOf",
+  "state/drift.ts impactOf",
   "state/summary.ts changesOf",
   "state/timeline.ts driftEpisodes",
   "syntax/csp/csp-cover.ts covers",

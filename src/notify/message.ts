@@ -4,33 +4,33 @@ import { request } from "undici";
 
 import type { Notification } from "./notification.ts";
 
-/** A form that a notice can be sent in. */
+/** A format of messages. */
 export type SinkType = "webhook" | "slack" | "teams";
 
-/** What is posted: a body, and what says of it. */
+/** A message to post. */
 export interface Message {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A notice as a sink of some type takes it; `secret` signs it where there is one. */
+/** A notification in the format of a sink, signed unless `secret` is "". */
 export function messageOf(
   type: SinkType,
-  notice: Notification,
+  notification: Notification,
   instance: string,
   secret: string,
 ): Message {
   switch (type) {
     case "webhook":
-      return signed(JSON.stringify(fluxEvent(notice, instance)), secret);
+      return signed(JSON.stringify(fluxEvent(notification, instance)), secret);
     case "slack":
-      return signed(JSON.stringify(slackMessage(notice)), secret);
+      return signed(JSON.stringify(slackMessage(notification)), secret);
     case "teams":
-      return signed(JSON.stringify(teamsMessage(notice)), secret);
+      return signed(JSON.stringify(teamsMessage(notification)), secret);
   }
 }
 
-/** Headers as Flux's own notifications have them, so that a receiver of those understands ours. */
+/** Headers as in Flux's notification-controller, so that receivers of Flux events accept them. */
 function signed(body: string, secret: string): Message {
   const base = { "content-type": "application/json", "gotk-component": "zonewarden" };
   if (secret === "") return { headers: base, body };
@@ -39,8 +39,8 @@ function signed(body: string, secret: string): Message {
 }
 
 /** The fields of fluxcd/pkg apis/event/v1beta1. */
-function fluxEvent(notice: Notification, instance: string): object {
-  const { zone, severity, at, message, reason } = notice;
+function fluxEvent(notification: Notification, instance: string): object {
+  const { zone, severity, at, message, reason } = notification;
   return {
     involvedObject: {
       apiVersion: "zonewarden/v1",
@@ -52,7 +52,7 @@ function fluxEvent(notice: Notification, instance: string): object {
     timestamp: at.toISOString(),
     message,
     reason,
-    metadata: metadataOf(notice),
+    metadata: metadataOf(notification),
     reportingController: "zonewarden",
     reportingInstance: instance,
   };
@@ -62,8 +62,8 @@ function metadataOf({ revision, run }: Notification): Readonly<Record<string, st
   return { revision, ...(run === "" ? {} : { run }) };
 }
 
-function slackMessage(notice: Notification): object {
-  const { zone, severity, message, reason } = notice;
+function slackMessage(notification: Notification): object {
+  const { zone, severity, message, reason } = notification;
   return {
     attachments: [
       {
@@ -73,7 +73,7 @@ function slackMessage(notice: Notification): object {
         title: reason,
         text: slackText(message),
         mrkdwn_in: [],
-        fields: Object.entries(metadataOf(notice)).map(([title, value]) => ({
+        fields: Object.entries(metadataOf(notification)).map(([title, value]) => ({
           title,
           value: slackText(value),
           short: true,
@@ -83,15 +83,18 @@ function slackMessage(notice: Notification): object {
   };
 }
 
-/** Slack's three control characters; with them gone nothing in a message is a link or calls anybody. */
+/** Escapes Slack's control characters: no text becomes a link or a mention. */
 function slackText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** An adaptive card, as the workflows of Teams take it. */
-function teamsMessage(notice: Notification): object {
-  const { zone, severity, message, reason } = notice;
-  const facts = Object.entries(metadataOf(notice)).map(([title, value]) => ({ title, value }));
+/** An adaptive card for Teams workflows. */
+function teamsMessage(notification: Notification): object {
+  const { zone, severity, message, reason } = notification;
+  const facts = Object.entries(metadataOf(notification)).map(([title, value]) => ({
+    title,
+    value,
+  }));
   return {
     type: "message",
     attachments: [
@@ -119,19 +122,19 @@ function teamsMessage(notice: Notification): object {
   };
 }
 
-/** Cards know some Markdown; text of others must not become a link or a mention by it. */
+/** Escapes the Markdown of cards: no text becomes a link or a mention. */
 function plain(text: string): string {
   return text.replaceAll(/([[\]<>*_`])/g, "\\$1");
 }
 
 const timeoutMs = 10_000;
 
-/** An answer to a message. */
+/** The response to a message. */
 export interface Posted {
   readonly status: number;
 }
 
-/** Sends a message once, over the network. Where it is sent on to is not followed. */
+/** Posts a message once. Redirects are not followed. */
 export async function post(url: string, message: Message, signal: AbortSignal): Promise<Posted> {
   const { statusCode, body } = await request(url, {
     method: "POST",

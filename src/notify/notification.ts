@@ -1,18 +1,17 @@
-import type { Change } from "../plan/change.ts";
 import { changesLine } from "../render/change-text.ts";
-import { impactOf } from "../state/drift.ts";
+import { onsets, weakeningOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
 import { errorSummary, isLoaded, type LoadReport } from "../state/load-report.ts";
 import { isObservation } from "../state/run-report.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
 
-/** Why somebody is told; the words that helm-controller has for its drift, and ours beside them. */
+/** Why a notification is sent; the names for drift are those of Flux's helm-controller. */
 export type NotificationReason =
   | "DriftDetected"
   | "DriftCorrected"
   | "NoDriftDetected"
   | "DriftCorrectionFailed"
-  | "PlanBlocked"
+  | "PlanHeld"
   | "ReconcileFailed"
   | "Recovered"
   | "NoLongerDeclared"
@@ -21,70 +20,68 @@ export type NotificationReason =
   | "RevisionHeld"
   | "RevisionRejected";
 
-/** How much it matters: `error` wants somebody to act. */
+/** `error`: a person has to act. */
 export type NotificationSeverity = "info" | "error";
 
-/** Something that people want to be told, once. */
+/** A message about a zone or a revision. */
 export interface Notification {
   readonly reason: NotificationReason;
   readonly severity: NotificationSeverity;
   readonly at: Date;
-  /** "" where it is about the files. */
+  /** "" for a notification about a revision. */
   readonly zone: string;
   readonly message: string;
   readonly revision: string;
-  /** "" where it is about the files. */
+  /** "" for a notification about a revision. */
   readonly run: string;
-  /** Whether nothing is left that wants somebody to act: the end of all that errors told of the zone, or of the files. */
-  readonly isOver: boolean;
+  /** Whether the zone or the revision has no error any more. */
+  readonly isResolved: boolean;
 }
 
-/** So many failures in a row are worth a word where another try may help; others are told at once. */
-const failuresTold = 3;
+/** Transient failures are notified after so many in a row, permanent failures at once. */
+const failureThreshold = 3;
 
-/**
- * What a run has to tell: only what became different by it, and at most one thing, the gravest. A run that finds what
- * the one before it found tells nothing.
- */
-export function noticeOf(step: ZoneStep): Notification | undefined {
-  const { zone, run, revision, finishedAt } = step.report;
-  const told = judge(step);
-  const isOver = !wantsSomebody(step.after);
-  return told && { ...told, at: finishedAt, zone, run, revision, isOver };
+type Finding = Pick<Notification, "reason" | "severity" | "message">;
+
+/** The notification about a run: at most one, about what changed since the previous run, the gravest first. */
+export function notificationOf(step: ZoneStep): Notification | undefined {
+  const { zone, run, revision, finishedAt: at } = step.report;
+  const finding = failed(step) ?? held(step) ?? drifted(step) ?? recovered(step);
+  return finding && { ...finding, at, zone, run, revision, isResolved: !hasError(step.after) };
 }
 
-/** What the leaving of a zone has to tell, where it was not in order. */
-export function noticeOfDeparture(
+/** The notification that a zone with an error or drift is no longer declared. */
+export function notificationOfRemoval(
   before: ZoneState,
   { at, revision }: LoadReport,
 ): Notification | undefined {
-  if (!wantsSomebody(before) && before.driftedSince === undefined) return undefined;
+  if (!hasError(before) && before.driftedSince === undefined) return undefined;
   return {
     reason: "NoLongerDeclared",
     severity: "info",
     at,
     zone: before.declared.name,
-    message: "the zone is no longer declared: it stays as it is, and nobody looks at it",
+    message: "the zone is no longer declared: it stays as it is and is not reconciled any more",
     revision,
     run: "",
-    isOver: true,
+    isResolved: true,
   };
 }
 
 /** The notification about a load of the files, if it found something new; `before` is the load before it. */
-export function noticeOfLoad(
+export function notificationOfLoad(
   load: LoadReport,
   before: LoadReport | undefined,
 ): Notification | undefined {
-  const isOver = isLoaded(load);
+  const isResolved = isLoaded(load);
   const revision = load.held?.revision ?? load.revision;
-  const base = { at: load.at, zone: "", run: "", revision, isOver };
-  if (isOver) {
+  const base = { at: load.at, zone: "", run: "", revision, isResolved };
+  if (isResolved) {
     if (before === undefined || isLoaded(before)) return undefined;
-    const message = `the zone files are in force without errors: ${load.zones} zones`;
+    const message = `the zone files are active without errors: ${load.zones} zones`;
     return { ...base, reason: "RevisionApplied", severity: "info", message };
   }
-  if (before !== undefined && findingIn(before) === findingIn(load)) return undefined;
+  if (before !== undefined && loadKey(before) === loadKey(load)) return undefined;
   return { ...base, severity: "error", ...failedLoad(load) };
 }
 
@@ -99,22 +96,17 @@ function failedLoad(load: LoadReport): Pick<Notification, "reason" | "message"> 
     const message = `the zone files are partially applied; what has errors keeps its last good version or is left out: ${errors}`;
     return { reason: "RevisionPartial", message };
   }
-  const kept = revision === "" ? "no revision is in force" : `revision ${revision} stays in force`;
+  const kept = revision === "" ? "no revision is active" : `revision ${revision} stays active`;
   return { reason: "RevisionRejected", message: `the zone files are rejected; ${kept}: ${errors}` };
 }
 
-function findingIn(load: LoadReport): string {
+/** Equal for loads with the same result and the same errors. */
+function loadKey(load: LoadReport): string {
   const places = load.diagnostics.map(({ place, code }) => [place, code]);
   return JSON.stringify([load.result, load.held?.hash, places]);
 }
 
-type Judged = Pick<Notification, "reason" | "severity" | "message">;
-
-function judge(step: ZoneStep): Judged | undefined {
-  return failed(step) ?? held(step) ?? drifted(step) ?? recovered(step);
-}
-
-function failed({ before, report, after }: ZoneStep): Judged | undefined {
+function failed({ before, report, after }: ZoneStep): Finding | undefined {
   if (!isFailing(after) || isFailing(before)) return undefined;
   const isCorrection = report.result === "applied" && report.cause === "drift";
   return {
@@ -124,68 +116,57 @@ function failed({ before, report, after }: ZoneStep): Judged | undefined {
   };
 }
 
-/** Whether a zone fails in a way that people are told of. */
-function isFailing({ failure, consecutiveFailures }: ZoneState): boolean {
-  return failure !== undefined && (!failure.transient || consecutiveFailures >= failuresTold);
-}
-
-/** Whether a zone is in a state that errors tell of. */
-function wantsSomebody(state: ZoneState): boolean {
-  return isFailing(state) || isHeld(state) || isWeaker(driftOf(state));
-}
-
-/** Whether the zone's own plan is held. That a revision of all files is held is told once, not for each zone. */
-function isHeld({ status, holds }: ZoneState): boolean {
-  return status === "held" && holds.some((hold) => !isObservation(hold));
-}
-
-/** Whether what drifted leaves the zone less protected than declared. */
-function isWeaker(found: readonly Change[]): boolean {
-  return found.some(({ effect }) => impactOf(effect.direction) === "weakens");
-}
-
-function held({ before, after }: ZoneStep): Judged | undefined {
+function held({ before, after }: ZoneStep): Finding | undefined {
   if (!isHeld(after) || isHeld(before)) return undefined;
   const reasons = after.holds.map(({ message }) => message).join("; ");
   return {
-    reason: "PlanBlocked",
+    reason: "PlanHeld",
     severity: "error",
     message: `${changesLine(after.differing)}; held: ${reasons}`,
   };
 }
 
-function drifted({ before, report, after }: ZoneStep): Judged | undefined {
-  const found = driftOf(after);
-  if (report.result === "applied" && report.cause === "drift" && found.length === 0) {
+function drifted({ before, report, after }: ZoneStep): Finding | undefined {
+  const drift = driftOf(after);
+  if (report.result === "applied" && report.cause === "drift" && drift.length === 0) {
     return {
       reason: "DriftCorrected",
       severity: "info",
       message: `drift corrected: ${changesLine(report.plan.changes)}`,
     };
   }
-  if (after.driftedSince !== undefined && hasNew(driftOf(before), found)) {
-    const isGrave = isWeaker(found);
+  if (after.driftedSince !== undefined && onsets(driftOf(before), drift).length > 0) {
+    const isWeakened = weakeningOf(drift).length > 0;
     return {
       reason: "DriftDetected",
-      severity: isGrave ? "error" : "info",
-      message: `${isGrave ? "less protected than declared" : "not as declared"}: ${changesLine(found)}`,
+      severity: isWeakened ? "error" : "info",
+      message: `${isWeakened ? "drift weakens the protection" : "drift"}: ${changesLine(drift)}`,
     };
   }
   if (before.driftedSince === undefined || after.driftedSince !== undefined) return undefined;
   return {
     reason: "NoDriftDetected",
     severity: "info",
-    message: "the zone is as declared again, by another hand",
+    message: "the drift is gone; zonewarden did not correct it",
   };
 }
 
-function hasNew(before: readonly Change[], now: readonly Change[]): boolean {
-  const known = new Set(before.map(({ key }) => key));
-  return now.some(({ key }) => !known.has(key));
+function recovered({ before, after }: ZoneStep): Finding | undefined {
+  const wasFailing = isFailing(before) || isHeld(before);
+  if (!wasFailing || after.failure !== undefined || isHeld(after)) return undefined;
+  return { reason: "Recovered", severity: "info", message: "reconciliation recovered" };
 }
 
-function recovered({ before, after }: ZoneStep): Judged | undefined {
-  const wasBad = isFailing(before) || isHeld(before);
-  if (!wasBad || after.failure !== undefined || isHeld(after)) return undefined;
-  return { reason: "Recovered", severity: "info", message: "the zone is looked after again" };
+/** Whether the zone is in a state that an `error` notification reports. */
+function hasError(state: ZoneState): boolean {
+  return isFailing(state) || isHeld(state) || weakeningOf(driftOf(state)).length > 0;
+}
+
+function isFailing({ failure, consecutiveFailures }: ZoneState): boolean {
+  return failure !== undefined && (!failure.transient || consecutiveFailures >= failureThreshold);
+}
+
+/** Whether the zone's own plan is held. A held revision has one notification, not one for each zone. */
+function isHeld({ status, holds }: ZoneState): boolean {
+  return status === "held" && holds.some((hold) => !isObservation(hold));
 }

@@ -1,13 +1,18 @@
 import type { Subscriber, ZoneStep } from "../state/fleet.ts";
 import type { LoadReport } from "../state/load-report.ts";
 import type { ZoneState } from "../state/zone-state.ts";
-import { noticeOf, noticeOfDeparture, noticeOfLoad, type Notification } from "./notification.ts";
+import {
+  notificationOf,
+  notificationOfRemoval,
+  notificationOfLoad,
+  type Notification,
+} from "./notification.ts";
 import { Outbox, type OutboxPorts, type Sink } from "./outbox.ts";
 
-/** What is under way at the end of the program may take so long. */
+/** How long {@link Notifier} waits for its queues when the program stops. */
 export const graceMs: number = 5_000;
 
-/** Tells every sink what runs and files have to tell. No run ever waits for it. */
+/** Sends notifications about runs and loads to all sinks. No run waits for it. */
 export class Notifier implements Subscriber, AsyncDisposable {
   readonly #outboxes: readonly Outbox[];
   #load: LoadReport | undefined;
@@ -17,24 +22,24 @@ export class Notifier implements Subscriber, AsyncDisposable {
   }
 
   zone(step: ZoneStep): void {
-    this.#tell(noticeOf(step));
+    this.#notify(notificationOf(step));
   }
 
   load(load: LoadReport): void {
-    this.#tell(noticeOfLoad(load, this.#load));
+    this.#notify(notificationOfLoad(load, this.#load));
     this.#load = load;
   }
 
   gone(before: ZoneState, load: LoadReport): void {
-    this.#tell(noticeOfDeparture(before, load));
+    this.#notify(notificationOfRemoval(before, load));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#outboxes.map((outbox) => outbox.close(graceMs)));
   }
 
-  #tell(notice: Notification | undefined): void {
-    if (notice === undefined) return;
-    for (const outbox of this.#outboxes) outbox.add(notice);
+  #notify(notification: Notification | undefined): void {
+    if (notification === undefined) return;
+    for (const outbox of this.#outboxes) outbox.add(notification);
   }
 }

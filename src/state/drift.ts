@@ -31,6 +31,11 @@ export function impactOf(direction: Direction): Impact {
   }
 }
 
+/** The changes that correct a weaker protection. */
+export function weakeningOf(drift: readonly Change[]): readonly Change[] {
+  return drift.filter(({ effect }) => impactOf(effect.direction) === "weakens");
+}
+
 /** How many things drifted, by kind and impact. */
 export function driftIn(changes: readonly Change[]): DriftCounts {
   const counts = { setting: noImpact(), policy: noImpact(), rule: noImpact() };

@@ -4,11 +4,11 @@ import { describe, it } from "vitest";
 
 import { messageOf } from "../../src/notify/message.ts";
 import { shop } from "../support/fleets.ts";
-import { notice } from "../support/receiver.ts";
+import { notification } from "../support/receiver.ts";
 
 describe("a message", () => {
   it("has the fields of Flux's event, and a signature of its body", ({ expect }) => {
-    const { headers, body } = messageOf("webhook", notice, "pod-1", "key");
+    const { headers, body } = messageOf("webhook", notification, "pod-1", "key");
     expect(JSON.parse(body)).toEqual({
       involvedObject: {
         apiVersion: "zonewarden/v1",
@@ -18,7 +18,7 @@ describe("a message", () => {
       },
       severity: "error",
       timestamp: "2026-11-21T10:01:00.000Z",
-      message: notice.message,
+      message: notification.message,
       reason: "DriftDetected",
       metadata: { revision: "8c9b6cf", run: "run-1" },
       reportingController: "zonewarden",
@@ -32,14 +32,16 @@ describe("a message", () => {
   });
 
   it("is not signed where there is no key", ({ expect }) => {
-    expect(messageOf("webhook", notice, "pod-1", "").headers).not.toHaveProperty("x-signature");
+    expect(messageOf("webhook", notification, "pod-1", "").headers).not.toHaveProperty(
+      "x-signature",
+    );
   });
 
   it.for(["slack", "teams"] as const)(
     "for %s calls nobody and links nowhere",
     (type, { expect }) => {
       const hostile = {
-        ...notice,
+        ...notification,
         message: "<!channel> <https://evil.example|ok> [ok](https://evil.example)",
       };
       const { body } = messageOf(type, hostile, "pod-1", "");

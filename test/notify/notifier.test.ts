@@ -17,8 +17,8 @@ import {
   type Came,
 } from "../support/reports.ts";
 
-/** What a sink is told of runs of the shop, a minute after one another. */
-async function toldOf(
+/** Reasons of the notifications about runs of the shop, one run a minute. */
+async function reasonsOf(
   severity: Sink["severity"],
   ...runs: readonly (Came | "dropped")[]
 ): Promise<readonly string[]> {
@@ -55,14 +55,14 @@ interface Story {
 const stories: readonly Story[] = [
   { when: "nothing happens", runs: [clear, clear], told: [] },
   { when: "drift stays", runs: [clear, drifted, drifted, drifted], told: ["DriftDetected"] },
-  { when: "drift is undone at once", runs: [clear, corrected, clear], told: ["DriftCorrected"] },
+  { when: "drift is corrected at once", runs: [clear, corrected, clear], told: ["DriftCorrected"] },
   {
-    when: "somebody else undoes drift",
+    when: "somebody else corrects the drift",
     runs: [clear, drifted, clear],
     told: ["DriftDetected", "NoDriftDetected"],
   },
   {
-    when: "drift cannot be undone",
+    when: "drift cannot be corrected",
     runs: [
       clear,
       {
@@ -83,7 +83,7 @@ const stories: readonly Story[] = [
   {
     when: "a plan is held",
     runs: [clear, held("contended"), held("contended")],
-    told: ["PlanBlocked"],
+    told: ["PlanHeld"],
   },
   { when: "a single read fails", runs: [clear, away, clear], told: [] },
   {
@@ -92,21 +92,21 @@ const stories: readonly Story[] = [
     told: ["ReconcileFailed", "Recovered"],
   },
   {
-    when: "the service says no for good",
+    when: "the failure is permanent",
     runs: [forbidden, forbidden, clear],
     told: ["ReconcileFailed", "Recovered"],
   },
-  { when: "it leaves the files in order", runs: [clear, "dropped"], told: [] },
+  { when: "a zone in sync is no longer declared", runs: [clear, "dropped"], told: [] },
   {
-    when: "it leaves the files as it drifts",
+    when: "a drifted zone is no longer declared",
     runs: [clear, drifted, "dropped"],
     told: ["DriftDetected", "NoLongerDeclared"],
   },
 ];
 
-describe("a zone is told of", () => {
-  it.for(stories)("as $told when $when", async ({ runs, told }, { expect }) => {
-    expect(await toldOf("info", ...runs)).toEqual(told);
+describe("the notifier", () => {
+  it.for(stories)("sends $told when $when", async ({ runs, told }, { expect }) => {
+    expect(await reasonsOf("info", ...runs)).toEqual(told);
   });
 
   it.for<Story>([
@@ -118,7 +118,7 @@ describe("a zone is told of", () => {
     {
       when: "a plan was held",
       runs: [held("contended"), clear],
-      told: ["PlanBlocked", "NoDriftDetected"],
+      told: ["PlanHeld", "NoDriftDetected"],
     },
     {
       when: "the zone is less protected, and then not",
@@ -130,25 +130,22 @@ describe("a zone is told of", () => {
       runs: [clear, drifted, forbidden, drifted, clear],
       told: ["DriftDetected", "ReconcileFailed", "NoDriftDetected"],
     },
-    { when: "drift is undone at once", runs: [clear, corrected, clear], told: [] },
+    { when: "drift is corrected at once", runs: [clear, corrected, clear], told: [] },
     {
-      when: "drift is undone at once after it was told of a failure",
+      when: "drift is corrected at once after a failure",
       runs: [forbidden, corrected, clear, corrected],
       told: ["ReconcileFailed", "DriftCorrected"],
     },
     {
-      when: "the zone leaves the files as it was held",
+      when: "a held zone is no longer declared",
       runs: [held("contended"), "dropped"],
-      told: ["PlanBlocked", "NoLongerDeclared"],
+      told: ["PlanHeld", "NoLongerDeclared"],
     },
-  ])(
-    "as $told to those who want to hear of errors alone when $when",
-    async ({ runs, told }, { expect }) => {
-      expect(await toldOf("error", ...runs)).toEqual(told);
-    },
-  );
+  ])("sends $told to a sink for errors when $when", async ({ runs, told }, { expect }) => {
+    expect(await reasonsOf("error", ...runs)).toEqual(told);
+  });
 
-  it("also when files break and are mended, once for each state of them", async ({ expect }) => {
+  it("sends one notification for each new result of a load", async ({ expect }) => {
     const receiver = new Receiver();
     const notifier = new Notifier([{ ...sink, zones: ["none"] }], receiver.ports());
     const diagnostics = [diagnostic(), diagnostic()];
@@ -160,14 +157,12 @@ describe("a zone is told of", () => {
       expect.stringMatching(
         /^RevisionPartial: .*partially applied.*2 errors in shops\.yaml; shops\.yaml:12: /,
       ),
-      expect.stringMatching(/^RevisionRejected: .*revision 8c9b6cfb\w+ stays in force: 2 errors/),
-      "RevisionApplied: the zone files are in force without errors: 3 zones",
+      expect.stringMatching(/^RevisionRejected: .*revision 8c9b6cfb\w+ stays active: 2 errors/),
+      "RevisionApplied: the zone files are active without errors: 3 zones",
     ]);
   });
 
-  it("and when a revision of them is held, once, not for each zone that it touches", async ({
-    expect,
-  }) => {
+  it("sends one notification for a held revision, not one for each zone", async ({ expect }) => {
     const receiver = new Receiver();
     const notifier = new Notifier([sink], receiver.ports());
     const fleet = fleetOf(declared(shop, { hold: fleetRefusal }));
@@ -182,7 +177,7 @@ describe("a zone is told of", () => {
     await receiver.clock.advance(1_000);
     expect(receiver.told()).toEqual([
       `RevisionHeld: a new revision of the zone files is held: ${fleetRefusal.message}`,
-      "RevisionApplied: the zone files are in force without errors: 3 zones",
+      "RevisionApplied: the zone files are active without errors: 3 zones",
     ]);
   });
 });

@@ -1,28 +1,28 @@
 import { describe, it } from "vitest";
 
 import { shop } from "../support/fleets.ts";
-import { notice, Receiver } from "../support/receiver.ts";
+import { notification, Receiver } from "../support/receiver.ts";
 
 describe("a sink", () => {
-  it("is told only of its zones, in whatever case they are written, and with `error` only of what wants somebody", async ({
+  it("gets notifications of its zones, in any case, and with `error` only errors and what resolves them", async ({
     expect,
   }) => {
     const receiver = new Receiver();
     const outbox = receiver.outbox({ zones: ["*.Brand.example", shop], severity: "error" });
-    outbox.add(notice);
-    outbox.add({ ...notice, zone: "other.example" });
-    outbox.add({ ...notice, zone: "a.brand.example" });
-    outbox.add({ ...notice, severity: "info", message: "another thing" });
-    outbox.add({ ...notice, zone: "b.brand.example", severity: "info", isOver: true });
+    outbox.add(notification);
+    outbox.add({ ...notification, zone: "other.example" });
+    outbox.add({ ...notification, zone: "a.brand.example" });
+    outbox.add({ ...notification, severity: "info", message: "another thing" });
+    outbox.add({ ...notification, zone: "b.brand.example", severity: "info", isResolved: true });
     await receiver.clock.advance(1_000);
     expect(receiver.messages).toHaveLength(2);
   });
 
-  it("hears the same words about a zone once in five minutes", async ({ expect }) => {
+  it("gets the same notification once in five minutes", async ({ expect }) => {
     const receiver = new Receiver();
     const outbox = receiver.outbox();
     for (let minute = 0; minute < 10; minute += 1) {
-      outbox.add(notice);
+      outbox.add(notification);
       await receiver.clock.advance(60_000);
     }
     expect(receiver.messages).toHaveLength(2);
@@ -39,7 +39,7 @@ describe("a sink", () => {
     async ({ answers, tries, results }, { expect }) => {
       const receiver = new Receiver();
       receiver.answers = [...answers];
-      receiver.outbox().add(notice);
+      receiver.outbox().add(notification);
       await receiver.clock.advance(120_000);
       expect(receiver.messages).toHaveLength(tries);
       expect(receiver.results).toEqual(results);
@@ -47,37 +47,37 @@ describe("a sink", () => {
     },
   );
 
-  it("of slack that answers 429 is tried again: there it means to slow down", async ({
-    expect,
-  }) => {
+  it("retries a 429 of Slack", async ({ expect }) => {
     const receiver = new Receiver();
     receiver.answers = [429];
-    receiver.outbox({ type: "slack" }).add(notice);
+    receiver.outbox({ type: "slack" }).add(notification);
     await receiver.clock.advance(120_000);
     expect(receiver.messages).toHaveLength(2);
   });
 
-  it("is told by thirty messages of a fleet that drifts, and later how many were left out", async ({
+  it("gets at most thirty notifications in five minutes, and then the number left out", async ({
     expect,
   }) => {
     const receiver = new Receiver();
     const outbox = receiver.outbox();
-    for (let zone = 0; zone < 90; zone += 1) outbox.add({ ...notice, zone: `z${zone}.example` });
+    for (let zone = 0; zone < 90; zone += 1)
+      outbox.add({ ...notification, zone: `z${zone}.example` });
     await receiver.clock.advance(1_000);
     expect(receiver.messages).toHaveLength(30);
     await receiver.clock.advance(5 * 60_000);
-    outbox.add(notice);
+    outbox.add(notification);
     await receiver.clock.advance(1_000);
-    expect(receiver.told().at(-1)).toContain("(60 notices before this were left out)");
+    expect(receiver.told().at(-1)).toContain("(60 earlier notifications were left out)");
   });
 
-  it("that does not answer holds nobody up, and is given up at the end of the program", async ({
+  it("that does not answer delays nothing, and its queue is dropped at shutdown", async ({
     expect,
   }) => {
     const receiver = new Receiver();
     receiver.answers = Array.from({ length: 50 }, () => undefined);
     const outbox = receiver.outbox();
-    for (let zone = 0; zone < 200; zone += 1) outbox.add({ ...notice, zone: `z${zone}.example` });
+    for (let zone = 0; zone < 200; zone += 1)
+      outbox.add({ ...notification, zone: `z${zone}.example` });
     await receiver.clock.run(outbox.close(5_000));
     expect(receiver.results.every((result) => result === "error")).toBe(true);
     expect(receiver.results).toHaveLength(200);

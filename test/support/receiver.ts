@@ -8,7 +8,7 @@ import { shop } from "./fleets.ts";
 import { at } from "./reports.ts";
 
 /** A notice that wants somebody. */
-export const notice: Notification = {
+export const notification: Notification = {
   reason: "DriftDetected",
   severity: "error",
   at: at(1),
@@ -16,7 +16,7 @@ export const notice: Notification = {
   message: "less protected than declared: ~ rule/owasp paranoia_level 2 → 1",
   revision: "8c9b6cf",
   run: "run-1",
-  isOver: false,
+  isResolved: false,
 };
 
 /** A receiver that answers as it is told, and what became of the messages. */

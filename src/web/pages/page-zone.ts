@@ -1,5 +1,5 @@
 import type { Hold } from "../../plan/guard/hold.ts";
-import { impactOf } from "../../state/drift.ts";
+import { weakeningOf } from "../../state/drift.ts";
 import { type Failure, isObservation } from "../../state/run-report.ts";
 import { type ChangeRecord, driftOf, type ZoneState } from "../../state/zone-state.ts";
 import type { Suspension } from "../../zone/desired-zone.ts";
@@ -74,7 +74,7 @@ function headline(state: ZoneState, now: Date): Html {
   const drifted = driftOf(state);
   const count = counted(state.differing.length, "change");
   if (drifted.length === 0) return html`${count} declared and not carried out yet`;
-  const weaker = drifted.filter(({ effect }) => impactOf(effect.direction) === "weakens").length;
+  const weaker = weakeningOf(drifted).length;
   return html`${count} to undo drift, seen
   ${moment(state.driftedSince, now)}${weaker > 0 && html`; <b class="error">${weaker} weakened the protection</b>`}`;
 }

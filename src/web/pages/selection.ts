@@ -1,4 +1,4 @@
-import { impactOf } from "../../state/drift.ts";
+import { weakeningOf } from "../../state/drift.ts";
 import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
 import { driftOf, type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
 
@@ -90,7 +90,7 @@ export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<Zone
 
 /** Whether a zone is less protected than declared. */
 export function isWeakened(state: ZoneState): boolean {
-  return driftOf(state).some(({ effect }) => impactOf(effect.direction) === "weakens");
+  return weakeningOf(driftOf(state)).length > 0;
 }
 
 function fits({ declared, zone }: ZoneState, query: string): boolean {
