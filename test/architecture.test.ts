@@ -74,6 +74,7 @@ function page(file: string): string {
 
 /** What only tests import, since it is told more simply by itself than through what uses it. */
 const seenByTestsAlone = [
+  "api/read/item-query.ts noFilters",
   "api/request/client.ts longestAnswer",
   "cli/program.ts createProgram",
   "daemon/endpoints.ts workersCheck",
@@ -106,10 +107,11 @@ function exportsOf(file: string, text: string): string[] {
 /** Names that a file imports from others of ours, in the same form. */
 function namesImportedBy(file: string, text: string): string[] {
   const pattern =
-    /\b(?:import|export) (?:type )?\{([^}]*)\} from "(\.[^"]+)"|\{([^{}]*)\} = await import\("(\.[^"]+)"\)/g;
-  return [...text.matchAll(pattern)].flatMap(([, names, from, later = "", laterFrom = ""]) => {
-    const target = path.join(path.dirname(file), from ?? laterFrom);
-    const words = (names ?? later).split(",").map((each) => /^\s*(?:type )?(\w+)/.exec(each)?.[1]);
+    /\b(?:import|export) (?:type )?\{(?<names>[^}]*)\} from "(?<from>\.[^"]+)"|\(await import\("(?<lazy>\.[^"]+)"\)\)\.(?<name>\w+)/g;
+  return [...text.matchAll(pattern)].flatMap(({ groups = {} }) => {
+    const { names = "", from = "", lazy = from, name = names } = groups;
+    const target = path.join(path.dirname(file), lazy);
+    const words = name.split(",").map((each) => /^\s*(?:type )?(\w+)/.exec(each)?.[1]);
     return words.map((word) => `${target} ${word}`);
   });
 }

@@ -3,56 +3,53 @@ import { Command, CommanderError } from "commander";
 import type { Host } from "../host/host.ts";
 import { version } from "../host/version.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
-import { addApply } from "./commands/apply-command.ts";
-import { addEmulate } from "./commands/emulate-command.ts";
-import { addHistory } from "./commands/history-command.ts";
-import { addImport } from "./commands/import-command.ts";
-import { addInventory } from "./commands/inventory-command.ts";
-import { addPlan } from "./commands/plan-command.ts";
-import { addRulesets } from "./commands/rulesets-command.ts";
-import { addRun } from "./commands/run-command.ts";
-import { addSchema } from "./commands/schema-command.ts";
-import { addSuggest } from "./commands/suggest-command.ts";
-import { addValidate } from "./commands/validate-command.ts";
-import type { Add } from "./output/command-parts.ts";
+import type { DefineCommand } from "./command-options.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
 
-/** Runs one command line and gives the exit code. What is not foreseen ends here, as one line and not as a stack. */
+/** Runs one command line and returns the exit code. An unexpected error is printed as one line, without its stack. */
 export async function runProgram(args: readonly string[], host: Host): Promise<number> {
   let code: ExitCode = exitCodes.done;
-  const program = createProgram(host, (result) => {
-    code = result;
-  });
   try {
+    const program = await createProgram(args, host, (result) => {
+      code = result;
+    });
     await program.parseAsync(args, { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.failed;
-    return unforeseen(error, host);
+    printUnexpected(error, host);
+    return exitCodes.failed;
   }
 }
 
-function unforeseen(error: unknown, host: Host): number {
-  const isSpoken = error instanceof Error;
-  const trace = host.env["ZONEWARDEN_TRACE"] === "1" && isSpoken ? `\n${error.stack ?? ""}` : "";
-  const said = `${isSpoken ? error.message : String(error)}${trace}`;
-  host.stderr.write(
-    `zonewarden: ${withoutSecrets(said)}\n` +
-      (trace === "" ? "Set ZONEWARDEN_TRACE=1 to see where this came from.\n" : ""),
-  );
-  return exitCodes.failed;
+function printUnexpected(error: unknown, { env, stderr }: Host): void {
+  const isError = error instanceof Error;
+  const trace = env["ZONEWARDEN_TRACE"] === "1" && isError ? `\n${error.stack ?? ""}` : "";
+  const text = `${isError ? error.message : String(error)}${trace}`;
+  const hint = trace === "" ? "Set ZONEWARDEN_TRACE=1 to print the stack trace.\n" : "";
+  stderr.write(`zonewarden: ${withoutSecrets(text)}\n${hint}`);
 }
 
-/** The whole command line; each command's code is loaded when it is called. */
-export function createProgram(host: Host, end: (code: ExitCode) => void): Command {
+/**
+ * Builds the command line. Only the commands that `args` name get their arguments, options and action: to load the code
+ * of every command would slow down each start.
+ *
+ * @param end receives the exit code of the command.
+ */
+export async function createProgram(
+  args: readonly string[],
+  host: Host,
+  end: (code: ExitCode) => void,
+): Promise<Command> {
   const program = new Command("zonewarden")
     .description(
       "Keeps the protection of web zones as declared in YAML: Page Shield settings,\ncontent security policies and managed WAF rulesets.",
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
-    // Behind a command --version is a mistake, not a question about the program.
+    // After a command name, --version is an unknown option.
     .enablePositionalOptions()
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
       writeErr: (text) => host.stderr.write(text),
@@ -60,33 +57,88 @@ export function createProgram(host: Host, end: (code: ExitCode) => void): Comman
       getErrHasColors: () => false,
     })
     .exitOverride()
-    .showHelpAfterError("(add --help for what can be said here)")
+    .showHelpAfterError("(add --help for usage)")
     .addHelpText("after", `\n${exitCodeHelp}\n\n${startHelp}`);
-  for (const add of commands) add(program, host, end);
+  for (const { name, description, load } of commands) {
+    const command = program.command(name).description(description);
+    if (!args.includes(name)) continue;
+    const define = await load();
+    define(command, host, end);
+  }
   return program;
 }
 
+interface CommandEntry {
+  readonly name: string;
+  readonly description: string;
+  readonly load: () => Promise<DefineCommand>;
+}
+
 /** In the order of the help. */
-const commands: readonly Add[] = [
-  addRun,
-  addValidate,
-  addPlan,
-  addApply,
-  addHistory,
-  addImport,
-  addInventory,
-  addSuggest,
-  addRulesets,
-  addEmulate,
-  addSchema,
+const commands: readonly CommandEntry[] = [
+  {
+    name: "run",
+    description: "reconcile every zone on a schedule and when files change",
+    load: async () => (await import("./commands/run-command.ts")).defineRun,
+  },
+  {
+    name: "validate",
+    description: "check the files; needs no network and no token",
+    load: async () => (await import("./commands/validate-command.ts")).defineValidate,
+  },
+  {
+    name: "plan",
+    description: "print the changes that apply would make; writes nothing",
+    load: async () => (await import("./commands/plan-command.ts")).definePlan,
+  },
+  {
+    name: "apply",
+    description: "apply the planned changes once",
+    load: async () => (await import("./commands/apply-command.ts")).defineApply,
+  },
+  {
+    name: "history",
+    description: "print what runs changed or found, and how long zones drifted",
+    load: async () => (await import("./commands/history-command.ts")).defineHistory,
+  },
+  {
+    name: "import",
+    description: "write zone files that declare the live state",
+    load: async () => (await import("./commands/import-command.ts")).defineImport,
+  },
+  {
+    name: "inventory",
+    description: "list the scripts, connections and cookies in browsers",
+    load: async () => (await import("./commands/inventory-command.ts")).defineInventory,
+  },
+  {
+    name: "suggest",
+    description: "print a content security policy from the inventory",
+    load: async () => (await import("./commands/suggest-command.ts")).defineSuggest,
+  },
+  {
+    name: "rulesets",
+    description: "list, show, compare and prune versions of rulesets",
+    load: async () => (await import("./commands/rulesets-command.ts")).defineRulesets,
+  },
+  {
+    name: "emulate",
+    description: "serve an emulator of the API with synthetic data",
+    load: async () => (await import("./commands/emulate-command.ts")).defineEmulate,
+  },
+  {
+    name: "schema",
+    description: "print a JSON Schema, for editors and other programs",
+    load: async () => (await import("./commands/schema-command.ts")).defineSchema,
+  },
 ];
 
 const startHelp = `To begin:
-  $ echo 'mode: observe' > zonewarden.yaml     # how the program runs; enforce would write
-  $ export ZONEWARDEN_API_TOKEN="$(cat token)"   # needed by all that ask the service
-  $ zonewarden import --out zones              # write down what is live
-  $ zonewarden validate                        # are the files in order?
-  $ zonewarden plan                            # what would be changed? (writes nothing)
-  $ zonewarden apply                           # change it once; needs mode: enforce
-  $ zonewarden run                             # keep it so
-  $ zonewarden emulate                         # a service to try things on, without an account`;
+  $ echo 'mode: observe' > zonewarden.yaml      # mode: enforce would write
+  $ export ZONEWARDEN_API_TOKEN="$(cat token)"  # for each command that calls the service
+  $ zonewarden import --out zones               # declare the live state
+  $ zonewarden validate                         # check the files
+  $ zonewarden plan                             # print the changes; writes nothing
+  $ zonewarden apply                            # apply them once; needs mode: enforce
+  $ zonewarden run                              # reconcile continuously
+  $ zonewarden emulate                          # try it without an account`;

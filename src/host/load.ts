@@ -24,7 +24,7 @@ export async function loadConfigOrPrint(
   signal: AbortSignal,
 ): Promise<Config | undefined> {
   const loaded = await readConfig(file, host, signal);
-  printProblems(loaded, host);
+  printDiagnostics(loaded, host);
   return loaded.config;
 }
 
@@ -37,7 +37,7 @@ export async function loadDesiredOrPrint(
   const { files, clock } = host;
   const desired = new ZoneFileLoader({ path: config.desired.path, files, clock });
   const state = await desired.load(signal);
-  printProblems(state, host);
+  printDiagnostics(state, host);
   return hasErrors(state.diagnostics) ? undefined : state;
 }
 
@@ -59,7 +59,7 @@ export function nearOf({ directory }: PrintableDiagnostics, host: Host): string 
 }
 
 /** Prints problems beside the result, for people. */
-export function printProblems(findings: PrintableDiagnostics, host: Host): void {
+export function printDiagnostics(findings: PrintableDiagnostics, host: Host): void {
   const { diagnostics, sources } = findings;
   if (diagnostics.length === 0) return;
   const color = hasColor(host, host.stderr);

@@ -14,7 +14,7 @@ describe("apply --check", () => {
     await using example = await exampleWithEmulator();
     const { code, stderr } = await example.place.run("apply", "--check");
     expect(stderr).toContain("shop.example.com: update-rule rule/owasp: accepted by the service");
-    expect(stderr).toContain("shop.example.com: update-policy policy/checkout: only a real write");
+    expect(stderr).toContain("shop.example.com: update-policy policy/checkout: cannot be checked");
     expect(code).toBe(0);
     const sent = writesSeenBy(example.emulator);
     expect(sent).toHaveLength(2);

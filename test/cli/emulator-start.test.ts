@@ -50,7 +50,7 @@ describe("an emulator that cannot start says in a sentence what to do", () => {
     await using place = await workplace();
     await place.write("zones/none.yaml", "zones: []\n");
     await place.write("zonewarden.yaml", withEmulator(`seed: "${seed}", listen: "127.0.0.1:0"`));
-    const words = `${seed}: cannot be read: ${says}; name a seed file that is there, or none for an example\n`;
+    const words = `${seed}: cannot be read: ${says}; name an existing file, or none for the built-in seed\n`;
     expect(await place.run("emulate", "--seed", seed)).toMatchObject({ code: 3, stderr: words });
     expect(await place.run("run")).toMatchObject({ code: 3, stderr: words });
   });

@@ -4,9 +4,7 @@ import path from "node:path";
 import type { Command } from "commander";
 import { describe, it } from "vitest";
 
-import { createProgram } from "../../src/cli/program.ts";
-import { thisHost } from "../../src/host/host.ts";
-import { workplace } from "../support/command-line.ts";
+import { wholeProgram, workplace } from "../support/command-line.ts";
 
 /** A command and those below it, each with its names: `inventory scripts`. */
 function commandsIn(command: Command, before: readonly string[] = []): readonly Found[] {
@@ -22,7 +20,7 @@ interface Found {
   readonly command: Command;
 }
 
-const commands = commandsIn(createProgram(thisHost(), () => undefined));
+const commands = commandsIn(await wholeProgram());
 
 describe("the help", () => {
   it("is there for the commands that the README names", ({ expect }) => {
@@ -43,10 +41,10 @@ describe("the help", () => {
   it.for(commands)(
     "of $words has words for each argument and option",
     ({ command }, { expect }) => {
-      const bare = [...command.registeredArguments, ...command.options].filter(
+      const undescribed = [...command.registeredArguments, ...command.options].filter(
         ({ description }) => description === "",
       );
-      expect(bare).toEqual([]);
+      expect(undescribed).toEqual([]);
     },
   );
 

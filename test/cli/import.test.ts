@@ -88,7 +88,8 @@ describe("an import", () => {
     expect(refused).toEqual({
       code: 1,
       stdout: "",
-      stderr: "import: not overwritten without --force: zones/shop.example.com.yaml\n",
+      stderr:
+        "import: these files exist; add --force to overwrite them: zones/shop.example.com.yaml\n",
     });
     expect(Object.keys(await filesIn(place))).toEqual(["shop.example.com.yaml"]);
     expect(await place.run("import", "--out", "zones", "--force")).toMatchObject({ code: 0 });
@@ -108,9 +109,12 @@ describe("an import", () => {
   });
 
   it.for([
-    { args: ["--only", "rules,polices"], says: "Write some of settings, policies, rules" },
-    { args: ["--profile", "Base Line"], says: "A name has small letters" },
-    { args: ["nobody.example"], says: "none of the 4 zones that the token sees is called so" },
+    { args: ["--only", "rules,polices"], says: "Use one or more of settings, policies, rules" },
+    { args: ["--profile", "Base Line"], says: "A name has at most 64 lower-case letters" },
+    {
+      args: ["nobody.example"],
+      says: "none of the 4 zones that the token can see has this name or id",
+    },
   ])("ends with 1 on $args", async ({ args, says }, { expect }) => {
     await using example = await emptyPlace();
     const { code, stdout, stderr } = await example.place.run("import", ...args);

@@ -78,18 +78,24 @@ describe("inventory", () => {
     ]);
     const all = await example.place.run("inventory", "scripts", "--id", id);
     expect(all).toMatchObject({ code: 1, stdout: "" });
-    expect(all.stderr).toContain("--id: name the zone of the script; 4 zones fit");
+    expect(all.stderr).toContain("--id: 4 zones match; name the zone of the script");
   });
 
   it.for([
-    { args: ["scripts", "nowhere.example"], says: "no zone that fits nowhere.example" },
+    { args: ["scripts", "nowhere.example"], says: "no zone that matches nowhere.example" },
     { args: ["scripts", "--malicious-below", "much"], says: "--malicious-below: write a number" },
     { args: ["scripts", "--malicious-below", "0"], says: "--malicious-below: write a number" },
-    { args: ["scripts", "--host", ""], says: "--host: write what to look for, or leave it out" },
+    {
+      args: ["scripts", "--host", ""],
+      says: "--host: write what to look for, or remove the option",
+    },
     { args: ["scripts", "--url", "a", " "], says: "--url: write what to look for" },
     { args: ["cookies", "--path", ""], says: "--path: write what to look for" },
-    { args: ["cookies", "--name", "a*b"], says: "--name: * stands only at the start and the end" },
-    { args: ["scripts", "--page", "*x*", "x*y"], says: "--page: * stands only at the start" },
+    {
+      args: ["cookies", "--name", "a*b"],
+      says: "--name: * can stand only at the start and the end",
+    },
+    { args: ["scripts", "--page", "*x*", "x*y"], says: "--page: * can stand only at the start" },
     { args: ["scripts", "--status", "gone"], says: "Allowed choices are active" },
     { args: ["scripts", shop, "--id", "0".repeat(32)], says: "API_NOT_FOUND" },
   ])("says what is wrong with $args", async ({ args, says }, { expect }) => {

@@ -68,7 +68,7 @@ describe("rulesets", () => {
 
   it.for([
     { args: ["show", shop, "nothing"], says: 'shop.example.com has no ruleset "nothing"' },
-    { args: ["show", "*.example.com", "owasp"], says: "2 zones fit; name one, or give its id" },
+    { args: ["show", "*.example.com", "owasp"], says: "2 zones match; name one, or give its id" },
     { args: ["prune", shop, "entrypoint", "--keep", "0"], says: "--keep: write a number from 1" },
     { args: ["show", shop, "entrypoint", "--ruleset-version", "99"], says: "API_NOT_FOUND" },
     { args: ["show", shop, "entrypoint", "--version", "1"], says: "unknown option '--version'" },

@@ -250,14 +250,14 @@ describe("a saved plan", () => {
     const { code, stderr } = await place.run("apply", "--plan", "plan.json");
     expect(code).toBe(3);
     expect(stderr).toContain(
-      "plan.json: not carried out: the zone files say which zones may be written; mend them and apply the plan again",
+      "plan.json: not applied: the zone files have errors, so it is unknown which zones may be written; correct the files and apply the plan again",
     );
     expect(writesSeenBy(emulator)).toEqual([]);
   });
 
   it.for([
-    { zones: ["shop.example.com"], says: "The plan for 1 zone is in plan.json; " },
-    { zones: [], says: "The plan for 2 zones is in plan.json; " },
+    { zones: ["shop.example.com"], says: "The plan for 1 zone is in plan.json. " },
+    { zones: [], says: "The plan for 2 zones is in plan.json. " },
   ])("is told with its place: $says", async ({ zones, says }, { expect }) => {
     await using example = await exampleWithEmulator();
     const { stderr } = await example.place.run("plan", "--out", "plan.json", ...zones);

@@ -32,11 +32,11 @@ zones:
 });
 
 it.for([
-  { host: "nowhere.example", says: "no zone that this host belongs to" },
-  { host: 'a".shop.example.com', says: '"a\\".shop.example.com" is no host' },
-  { host: "https://shop.example.com/", says: "write its name alone, such as shop.example.com" },
-  { host: "", says: '"" is no host' },
-  { host: "blog.example.com", says: "nothing was seen that a policy could be made from" },
+  { host: "nowhere.example", says: "no zone for this host" },
+  { host: 'a".shop.example.com', says: '"a\\".shop.example.com" is not a host name' },
+  { host: "https://shop.example.com/", says: "write only the name, such as shop.example.com" },
+  { host: "", says: '"" is not a host name' },
+  { host: "blog.example.com", says: "nothing that a policy can be made from" },
 ])("says why there is none for $host", async ({ host, says }, { expect }) => {
   await using example = await exampleWithEmulator();
   const { code, stdout, stderr } = await example.place.run("suggest", host);

@@ -1,7 +1,8 @@
 import { describe, it } from "vitest";
 
 import { startProgress, startReading } from "../../src/cli/output/progress.ts";
-import { hasColor, thisHost, type Host, type TextStream } from "../../src/host/host.ts";
+import { hasColor, type Host, type TextStream } from "../../src/host/host.ts";
+import { hostIn } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";
 
 /** A stream that remembers what was written to it. */
@@ -9,8 +10,8 @@ function streamTo(pieces: string[], isTTY: boolean): TextStream {
   return { isTTY, write: (text) => pieces.push(text) };
 }
 
-function machineIn(env: Host["env"]): Host {
-  return { ...thisHost(), env };
+function hostWith(env: Host["env"]): Host {
+  return hostIn("/", { env });
 }
 
 describe("colour", () => {
@@ -28,7 +29,7 @@ describe("colour", () => {
   ])(
     "with $env is on a terminal $terminal, in a pipe $pipe",
     ({ env, terminal, pipe }, { expect }) => {
-      const host = machineIn(env);
+      const host = hostWith(env);
       expect(hasColor(host, streamTo([], true))).toBe(terminal);
       expect(hasColor(host, streamTo([], false))).toBe(pipe);
     },

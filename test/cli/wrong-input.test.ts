@@ -70,7 +70,7 @@ describe("what is wrong is said in a sentence, with the right code, and nothing 
     const ran = await place.run("apply", "--plan", "plan.json");
     expect(ran.code).toBe(3);
     expect(ran.stderr).toBe(
-      "plan.json: cannot be read: it does not exist; give the file that plan --out has written\n",
+      "plan.json: cannot be read: it does not exist; name the file that plan --out wrote\n",
     );
   });
 

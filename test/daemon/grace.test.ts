@@ -4,11 +4,11 @@ import { describe, it } from "vitest";
 
 import { loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
-import { thisHost, type Host } from "../../src/host/host.ts";
+import type { Host } from "../../src/host/host.ts";
 import { graceMs, startStopping } from "../../src/host/stopping.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { workplace } from "../support/command-line.ts";
+import { hostIn, workplace } from "../support/command-line.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
 import { told } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
@@ -20,7 +20,7 @@ function simulated(clock: SimulatedClock): {
 } {
   const listeners = new Map<string, () => void>();
   const host: Host = {
-    ...thisHost(),
+    ...hostIn(process.cwd()),
     clock,
     onSignal: (name, listener) => {
       listeners.set(name, listener);

@@ -71,7 +71,7 @@ describe("a name that several accounts have a zone of", () => {
     await using example = await withZones("name: shop.example.com");
     const { place } = example;
     const twice = await place.run("rulesets", "list", "shop.example.com");
-    expect(twice.stderr).toBe("shop.example.com: 2 zones fit; name one, or give its id\n");
+    expect(twice.stderr).toBe("shop.example.com: 2 zones match; name one, or give its id\n");
     expect((await place.run("rulesets", "list", id.old)).code).toBe(0);
     expect((await place.run("inventory", "scripts", id.live)).stdout).toContain("shop.js");
     expect((await place.run("suggest", "shop.example.com")).stdout).toContain("cdn.example");

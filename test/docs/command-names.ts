@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 
-import { createProgram } from "../../src/cli/program.ts";
-import { thisHost } from "../../src/host/host.ts";
+import { wholeProgram } from "../support/command-line.ts";
 
-const program = createProgram(thisHost(), () => undefined);
+const program = await wholeProgram();
 
 /** What the command line does not know of a call, `rulesets list ZONE --account` for example: a command, or options. */
 export function unknownIn(words: readonly string[]): readonly string[] {

@@ -184,7 +184,10 @@ describe("SIGTERM ends a single command", { timeout }, () => {
     const plan = example.place.start("plan");
     await eventually("a request stands at the gate", () => example.gate.arrived || undefined);
     plan.signal("SIGTERM");
-    expect(await plan.ended).toMatchObject({ code: 1, stderr: "stopped before the end\n" });
+    expect(await plan.ended).toMatchObject({
+      code: 1,
+      stderr: "stopped by a signal before the end\n",
+    });
   });
 
   it("that writes after the request under way, which it reports", async ({ expect }) => {

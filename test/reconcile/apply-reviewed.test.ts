@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { rethrow } from "../../src/cli/session/plan-all.ts";
+import { rethrow } from "../../src/cli/session/session.ts";
 import type { Freeze } from "../../src/plan/guard/guard.ts";
 import { causeByMarks } from "../../src/plan/plan.ts";
 import { applyReviewed, type ReviewedZone } from "../../src/reconcile/run/apply.ts";

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { exitCodeOfApply } from "../../src/cli/output/exit-codes.ts";
-import { rethrow } from "../../src/cli/session/plan-all.ts";
+import { rethrow } from "../../src/cli/session/session.ts";
 import type { Hold } from "../../src/plan/guard/hold.ts";
 import { plan } from "../../src/plan/plan.ts";
 import { fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";

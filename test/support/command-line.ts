@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { runProgram } from "../../src/cli/program.ts";
+import type { Command } from "commander";
+
+import { createProgram, runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
@@ -58,20 +60,15 @@ export async function workplace(
   };
 }
 
-function startIn(
-  directory: string,
-  ports: Partial<Host> & Pick<Host, "env">,
-  args: readonly string[],
-): Started {
-  const out: string[] = [];
-  const err: string[] = [];
-  const listeners = new Map<string, Set<() => void>>();
-  const host: Host = {
+/** A host with real files and the real clock, without terminal, signals and environment. */
+export function hostIn(directory: string, ports: Partial<Host> = {}): Host {
+  return {
+    env: {},
     directory,
     hostName: "here",
     nodeVersion: process.versions.node,
-    stdout: { isTTY: false, write: (text) => out.push(text) },
-    stderr: { isTTY: false, write: (text) => err.push(text) },
+    stdout: { isTTY: false, write: () => true },
+    stderr: { isTTY: false, write: () => true },
     clock: systemClock,
     files: nodeFiles,
     namedFiles: nodeNamedFiles,
@@ -79,17 +76,37 @@ function startIn(
     // Back-off has full jitter: this is the shortest.
     random: () => 0,
     uniqueId: () => crypto.randomUUID(),
-    onSignal: (name, listener) => {
-      const known = listeners.get(name) ?? new Set();
-      listeners.set(name, known.add(listener));
-      return { [Symbol.dispose]: () => known.delete(listener) };
-    },
+    onSignal: () => ({ [Symbol.dispose]: () => undefined }),
     confirm: () => Promise.resolve(false),
     exit: (code) => {
       throw new Error(`exited with ${code}`);
     },
     ...ports,
   };
+}
+
+/** The command line with all its commands defined. */
+export async function wholeProgram(): Promise<Command> {
+  const host = hostIn("/");
+  const { commands } = await createProgram([], host, () => undefined);
+  const names = commands.map((command) => command.name());
+  return createProgram(names, host, () => undefined);
+}
+
+function startIn(directory: string, ports: Partial<Host>, args: readonly string[]): Started {
+  const out: string[] = [];
+  const err: string[] = [];
+  const listeners = new Map<string, Set<() => void>>();
+  const host = hostIn(directory, {
+    stdout: { isTTY: false, write: (text) => out.push(text) },
+    stderr: { isTTY: false, write: (text) => err.push(text) },
+    onSignal: (name, listener) => {
+      const known = listeners.get(name) ?? new Set();
+      listeners.set(name, known.add(listener));
+      return { [Symbol.dispose]: () => known.delete(listener) };
+    },
+    ...ports,
+  });
   const ended = runProgram(args, host).then((code) => ({
     code,
     stdout: out.join(""),

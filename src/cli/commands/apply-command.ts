@@ -1,26 +1,39 @@
 import type { Command } from "commander";
 
+import type { Host } from "../../host/host.ts";
+import { applyReviewed } from "../../reconcile/run/apply.ts";
+import { printable } from "../../render/format.ts";
+import { failureOf } from "../../state/failure.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Write } from "../../zone/write.ts";
 import {
   acceptOption,
   configOption,
+  type DefineCommand,
   example,
   formatOption,
-  type Add,
-} from "../output/command-parts.ts";
-import type { ApplyPlanFlags } from "./apply-plan.ts";
-import type { ApplyFlags } from "./apply.ts";
+} from "../command-options.ts";
+import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
+import { startProgress } from "../output/progress.ts";
+import {
+  type FleetFlags,
+  planAll,
+  type PlannedFleet,
+  type PlannedFleetZone,
+} from "../session/plan-all.ts";
+import { finish } from "../session/print-reports.ts";
+import { rethrow, type Session, withSession } from "../session/session.ts";
+import { applyPlanFile, type PlanFileFlags } from "./apply-plan-file.ts";
 
-/** Adds `apply`, which carries out a look of its own or a saved plan, or only asks what the service says to it. */
-export const addApply: Add = (program, host, end) => {
-  program
-    .command("apply")
-    .description("change once what differs from the files")
-    .argument("[zones...]", "only these zones (names, * stands for anything)")
+export const defineApply: DefineCommand = (command, host, end) => {
+  command
+    .argument("[zones...]", "only these zones (names; * matches anything)")
     .addOption(configOption())
     .addOption(formatOption("text", "json", "markdown"))
     .addOption(acceptOption())
-    .option("--plan <file>", "carry out what plan --out has saved, and nothing else")
-    .option("--check", "let the service judge the writes of rulesets, and store nothing")
+    .option("--plan <file>", "apply exactly the plan that plan --out saved")
+    .option("--check", "let the service check the ruleset writes without storing them")
     .addHelpText(
       "after",
       example(
@@ -30,27 +43,101 @@ export const addApply: Add = (program, host, end) => {
         "zonewarden apply --plan plan.json",
       ),
     )
-    .action(async (zones: readonly string[], options: ApplyOptions, command: Command) => {
+    .action(async (zones: readonly string[], options: ApplyOptions, self: Command) => {
       const { plan, accept = [], check = false } = options;
-      if (plan === undefined && check) {
-        const { checkCommand } = await import("./check.ts");
-        end(await checkCommand({ ...options, zones }, host));
-        return;
-      }
       if (plan === undefined) {
-        const { applyCommand } = await import("./apply.ts");
-        end(await applyCommand({ ...options, zones }, host));
+        end(await runApply({ ...options, zones }, check ? checkZones : applyZones, host));
         return;
       }
       if (zones.length > 0 || accept.length > 0 || check) {
-        command.error(
-          "error: --plan carries out a whole saved plan: name neither zones nor --accept nor --check",
+        self.error(
+          "error: --plan applies a whole saved plan: remove the zones, --accept and --check",
         );
       }
-      const { applyPlanCommand } = await import("./apply-plan.ts");
-      end(await applyPlanCommand({ ...options, plan }, host));
+      end(await applyPlanFile({ ...options, plan }, host));
     });
 };
 
-type ApplyOptions = Omit<ApplyFlags, "zones"> &
-  Partial<Pick<ApplyPlanFlags, "plan">> & { readonly check?: boolean };
+type ApplyOptions = Omit<FleetFlags, "zones"> &
+  Partial<Pick<PlanFileFlags, "plan">> & { readonly check?: boolean };
+
+/** What was done with the planned zones. */
+interface Applied {
+  readonly reports: readonly ZoneReport[];
+  readonly code: ExitCode;
+}
+
+/** Plans all zones first: a mistake shows before anything is written. */
+async function runApply(
+  flags: FleetFlags,
+  work: (fleet: PlannedFleet, session: Session) => Promise<Applied>,
+  host: Host,
+): Promise<ExitCode> {
+  return withSession(flags.config, host, async (session) => {
+    const fleet = await planAll(flags, session);
+    if (typeof fleet === "number") return fleet;
+    const { reports, code } = await work(fleet, session);
+    return finish(fleet, reports, code, flags.format, host);
+  });
+}
+
+async function applyZones({ zones, missing }: PlannedFleet, session: Session): Promise<Applied> {
+  const { service, host, signals } = session;
+  const ports = { writer: service.writer, clock: host.clock, bug: rethrow };
+  using progress = startProgress("writing zones", zones.filter(isPlanned).length, host.stderr);
+  const applied: ZoneReport[] = [];
+  for (const zone of zones) {
+    applied.push(await applyReviewed(zone, ports, signals));
+    if (isPlanned(zone)) progress.step();
+  }
+  const reports = [...applied, ...missing];
+  return { reports, code: exitCodeOfApply(reports) };
+}
+
+function isPlanned({ planned }: PlannedFleetZone): boolean {
+  return planned.report.result === "planned";
+}
+
+/**
+ * `apply --check`: the service checks each ruleset write without storing it (SERVICE.md B.2). It cannot check writes of
+ * settings and policies.
+ */
+async function checkZones({ zones, missing }: PlannedFleet, session: Session): Promise<Applied> {
+  let refused = 0;
+  for (const { planned } of zones) {
+    const { report } = planned;
+    const writes = report.result === "planned" ? report.plan.writes : [];
+    for (const write of writes) {
+      const verdict = await checkWrite(write, planned, session);
+      if (verdict.isRefused) refused += 1;
+      const name = `${report.zone}: ${write.call} ${write.changes.join(", ")}`;
+      session.host.stderr.write(`${name}: ${printable(verdict.text)}\n`);
+    }
+  }
+  const reports = [...zones.map(({ planned }) => planned.report), ...missing];
+  if (refused > 0) return { reports, code: exitCodes.failed };
+  const isAllRead = reports.every(({ result }) => result !== "error");
+  return { reports, code: isAllRead ? exitCodes.done : exitCodes.partial };
+}
+
+interface Verdict {
+  readonly text: string;
+  readonly isRefused: boolean;
+}
+
+async function checkWrite(
+  write: Write,
+  { live }: PlannedFleetZone["planned"],
+  { service, stop }: Session,
+): Promise<Verdict> {
+  if (live === undefined) return { text: "not read", isRefused: true };
+  try {
+    const checked = await service.writer.check(live, write, stop);
+    const text = checked === "accepted" ? "accepted by the service" : "cannot be checked";
+    return { text, isRefused: false };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, message } = failureOf(error);
+    return { text: `${code}: ${message}`, isRefused: true };
+  }
+}

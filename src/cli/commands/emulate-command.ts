@@ -1,26 +1,37 @@
+import path from "node:path";
+
 import { Option } from "commander";
 
-import { example, type Add } from "../output/command-parts.ts";
-import type { EmulateFlags } from "./emulate.ts";
+import type { Listen } from "../../desired/config/config.ts";
+import type { Dialect } from "../../emulator/http/api-endpoint.ts";
+import { operations } from "../../emulator/http/operations.ts";
+import type { Seed } from "../../emulator/seed/seed.ts";
+import { generateSeed, parseGeneration } from "../../emulator/seed/synthetic-seed.ts";
+import type { Host } from "../../host/host.ts";
+import { example, type DefineCommand } from "../command-options.ts";
+import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { emulatorOn, loadSeedOrPrint } from "../session/embedded-emulator.ts";
 
-/** Adds `emulate`. */
-export const addEmulate: Add = (program, host, end) => {
-  program
-    .command("emulate")
-    .description("serve the whole API on this machine, with synthetic data and no account")
-    .addOption(new Option("-l, --listen <address>", "host and port").default("127.0.0.1:8787"))
-    .option("--seed <file>", "zones, policies, rulesets and tokens to begin with (YAML)")
-    .option("--state <file>", "keep the state in a file, through restarts")
-    .option("--generate <what>", "make zones up: zones=1000,policies=3,scripts=50,seed=1")
+export const defineEmulate: DefineCommand = (command, host, end) => {
+  command
+    .addOption(
+      new Option("-l, --listen <address>", "host and port to listen on").default("127.0.0.1:8787"),
+    )
+    .option("--seed <file>", "YAML file with the initial zones, policies, rulesets and tokens")
+    .option("--state <file>", "file that keeps the state across restarts")
+    .option(
+      "--generate <what>",
+      "generate the initial zones: zones=1000,policies=3,scripts=50,seed=1",
+    )
     .addOption(
       new Option(
         "--dialect <dialect>",
-        "answers as the published schema or the specification has them",
+        "answer like the published schema or like the specification",
       )
         .choices(["published", "specification"])
         .default("published"),
     )
-    .option("--operations", "print the operations that are served, and end")
+    .option("--operations", "print the supported operations and exit")
     .addHelpText(
       "after",
       example(
@@ -31,7 +42,76 @@ export const addEmulate: Add = (program, host, end) => {
       ),
     )
     .action(async (options: EmulateFlags) => {
-      const { emulate } = await import("./emulate.ts");
       end(await emulate(options, host));
     });
 };
+
+interface EmulateFlags {
+  readonly listen: string;
+  readonly seed?: string;
+  readonly state?: string;
+  readonly generate?: string;
+  readonly dialect: Dialect;
+  readonly operations?: boolean;
+}
+
+/** Serves the emulator until a signal ends the program. */
+async function emulate(flags: EmulateFlags, host: Host): Promise<ExitCode> {
+  if (flags.operations === true) return printOperations(host);
+  const listen = listenOf(flags.listen);
+  if (listen === undefined) {
+    return usageError("--listen: write host:port, for example 127.0.0.1:8787", host);
+  }
+  if (flags.seed !== undefined && flags.generate !== undefined) {
+    return usageError("--seed and --generate exclude each other: remove one of them", host);
+  }
+  const seed = await seedOf(flags, host);
+  if (typeof seed === "string") return usageError(seed, host);
+  if (seed === undefined) return exitCodes.invalid;
+  const statePath = flags.state && path.resolve(host.directory, flags.state);
+  const settings = { listen, place: "--listen", statePath, dialect: flags.dialect };
+  await using emulator = await emulatorOn(settings, seed, host);
+  host.stderr.write(
+    `The emulator serves ${emulator.baseUrl}; use a token of the seed (by default emulator-token).\nRequests that it received, and how to edit its state: ${emulator.url}/_emulator/\nAll data is synthetic. Press Ctrl-C to stop.\n`,
+  );
+  await endOf(host);
+  return exitCodes.done;
+}
+
+function usageError(message: string, host: Host): ExitCode {
+  host.stderr.write(`emulate: ${message}\n`);
+  return exitCodes.failed;
+}
+
+function printOperations(host: Host): ExitCode {
+  const lines = operations.map(
+    ({ method, path: route, summary }) => `${method.padEnd(6)} ${route}  ${summary}`,
+  );
+  host.stdout.write(`${lines.join("\n")}\n`);
+  return exitCodes.done;
+}
+
+/** Reads `host:port`; a host in brackets is an IPv6 address. */
+function listenOf(text: string): Listen | undefined {
+  const groups = /^(?:\[(?<v6>[0-9a-f:]+)\]|(?<host>[^:[\]]+)):(?<port>\d{1,5})$/i.exec(
+    text,
+  )?.groups;
+  const host = groups?.["v6"] ?? groups?.["host"];
+  const port = Number(groups?.["port"]);
+  return host === undefined || port > 65_535 ? undefined : { host, port };
+}
+
+/** The seed, or what is wrong with the flags, or `undefined` where the file is broken; why has been printed. */
+async function seedOf(flags: EmulateFlags, host: Host): Promise<Seed | string | undefined> {
+  if (flags.generate === undefined) return loadSeedOrPrint(flags.seed, host);
+  const generation = parseGeneration(flags.generate);
+  return typeof generation === "string" ? `--generate: ${generation}` : generateSeed(generation);
+}
+
+/** Resolves at the first signal that ends a program. */
+async function endOf(host: Host): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  using _interrupt = host.onSignal("SIGINT", resolve);
+  using _terminate = host.onSignal("SIGTERM", resolve);
+  await promise;
+}

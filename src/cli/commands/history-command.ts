@@ -1,16 +1,24 @@
-import { configOption, example, formatOption, type Add } from "../output/command-parts.ts";
-import type { HistoryFlags } from "./history.ts";
+import { type Host, hasColor } from "../../host/host.ts";
+import { loadConfigOrPrint } from "../../host/load.ts";
+import { paintOf } from "../../render/format.ts";
+import { historyJson } from "../../render/history-json.ts";
+import { renderDriftTimes, renderHistoryEntry } from "../../render/history-text.ts";
+import type { HistoryEntry } from "../../state/history.ts";
+import { type DriftTime, driftTimeIn, type Period } from "../../state/timeline.ts";
+import { byEntryName } from "../../syntax/by-text.ts";
+import { coerceDate } from "../../syntax/json.ts";
+import { entriesIn } from "../../telemetry/history/history-file.ts";
+import { configOption, example, formatOption, type DefineCommand } from "../command-options.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { isMatch } from "../session/listing.ts";
 
-/** Adds `history`. */
-export const addHistory: Add = (program, host, end) => {
-  program
-    .command("history")
-    .description("print what runs changed or found, and how long zones drifted")
-    .argument("[zone]", "only this zone (a name, * stands for anything)")
+export const defineHistory: DefineCommand = (command, host, end) => {
+  command
+    .argument("[zone]", "only this zone (a name; * matches anything)")
     .addOption(configOption())
     .addOption(formatOption("text", "json"))
-    .option("--since <when>", "a moment, or how long ago: 2026-03-01, 24h, 30d")
-    .option("--until <when>", "likewise; without it: now")
+    .option("--since <when>", "from this moment or so long ago: 2026-03-01, 24h, 30d")
+    .option("--until <when>", "up to this moment or so long ago; now where it is left out")
     .addHelpText(
       "after",
       example(
@@ -20,7 +28,114 @@ export const addHistory: Add = (program, host, end) => {
       ),
     )
     .action(async (zone: string | undefined, options: Omit<HistoryFlags, "zone">) => {
-      const { history } = await import("./history.ts");
-      end(await history({ ...options, zone }, host));
+      end(await printHistory({ ...options, zone }, host));
     });
 };
+
+interface HistoryFlags {
+  readonly config: string;
+  readonly format: "text" | "json";
+  /** A name, in which `*` matches anything; `undefined` for all zones. */
+  readonly zone: string | undefined;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+/** Reads the daemon's history file. Needs no network. */
+async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> {
+  const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(10_000));
+  if (config === undefined) return exitCodes.invalid;
+  const { path } = config.history;
+  const range = rangeIn(flags, host.clock.now());
+  if (range === undefined || path === undefined) {
+    const noFile = `${flags.config} sets no history.path: the daemon keeps the history in memory, and shows it on its status page`;
+    host.stderr.write(`history: ${range === undefined ? momentHelp : noFile}\n`);
+    return exitCodes.failed;
+  }
+  const found = await entriesAt(path, flags.zone, host);
+  const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
+  const period = { since, until: range.until };
+  const shown = found.filter(({ at }) => at >= since && at <= range.until);
+  print({ shown, times: driftTimes(found, period), period }, flags, host);
+  return exitCodes.done;
+}
+
+const momentHelp =
+  "--since and --until take a moment (2026-03-01, 2026-03-01T08:00:00Z) or a time before now (90m, 24h, 30d)";
+
+interface TimeRange {
+  /** `undefined`: from the first entry. */
+  readonly since: Date | undefined;
+  readonly until: Date;
+}
+
+/** `undefined` where a flag names no moment. */
+function rangeIn({ since, until }: HistoryFlags, now: Date): TimeRange | undefined {
+  const from = since === undefined ? undefined : momentIn(since, now);
+  const to = until === undefined ? now : momentIn(until, now);
+  if (to === undefined || (since !== undefined && from === undefined)) return undefined;
+  return { since: from, until: to };
+}
+
+async function entriesAt(
+  path: string,
+  zone: string | undefined,
+  { historyStore }: Host,
+): Promise<readonly HistoryEntry[]> {
+  const found: HistoryEntry[] = [];
+  for await (const entry of entriesIn(historyStore(path).read(0))) {
+    if (zone === undefined || isMatch(entry.zone, [zone])) found.push(entry);
+  }
+  return found;
+}
+
+interface Shown {
+  readonly shown: readonly HistoryEntry[];
+  readonly times: readonly DriftTime[];
+  readonly period: Period;
+}
+
+function print({ shown, times, period }: Shown, flags: HistoryFlags, host: Host): void {
+  if (flags.format === "json") {
+    const report = {
+      format: 1,
+      since: period.since,
+      until: period.until,
+      drift: times.map(({ zone, episodes, seenMs, atMostMs, isDrifting }) => ({
+        zone,
+        episodes,
+        seen_seconds: seenMs / 1000,
+        at_most_seconds: atMostMs / 1000,
+        drifting: isDrifting,
+      })),
+      entries: shown.map(historyJson),
+    };
+    host.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+    return;
+  }
+  const paint = paintOf(hasColor(host, host.stdout));
+  for (const entry of shown) host.stdout.write(renderHistoryEntry(entry, paint));
+  host.stdout.write(renderDriftTimes(times, period));
+}
+
+function driftTimes(entries: readonly HistoryEntry[], period: Period): readonly DriftTime[] {
+  return [...Map.groupBy(entries, ({ zone }) => zone)]
+    .toSorted(byEntryName)
+    .map(([zone, own]) => driftTimeIn(zone, own, period));
+}
+
+const agoUnits: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** The moment that a flag names, by a date or by a time before now; `undefined` where it names none. */
+function momentIn(text: string, now: Date): Date | undefined {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const length = agoUnits[unit];
+  if (length !== undefined) return new Date(Number(now) - Number(count) * length);
+  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  return isDate ? coerceDate(text) : undefined;
+}

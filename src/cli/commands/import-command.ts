@@ -1,26 +1,43 @@
+import path from "node:path";
+
 import { InvalidArgumentError, Option } from "commander";
 
-import { type Add, configOption, example } from "../output/command-parts.ts";
-import type { ImportFlags, ImportPart } from "./import.ts";
+import type { Reader } from "../../api/service.ts";
+import { whyNotWritable } from "../../desired/import/zone-text.ts";
+import type { Host } from "../../host/host.ts";
+import { type ImportedZone, importLiveZone } from "../../plan/import/import-zone.ts";
+import { failureOf } from "../../state/failure.ts";
+import type { Failure } from "../../state/run-report.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Zone } from "../../zone/zone.ts";
+import { type DefineCommand, configOption, example } from "../command-options.ts";
+import { type ExitCode, exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
+import { startProgress } from "../output/progress.ts";
+import { listZones, matchingZones } from "../session/listing.ts";
+import { inParallel } from "../session/plan-all.ts";
+import { type Session, withSession } from "../session/session.ts";
+import { type ImportedFile, importedFiles, importedText } from "./imported-files.ts";
 
-/** Adds `import`. */
-export const addImport: Add = (program, host, end) => {
-  program
-    .command("import")
-    .description("write down what is live, as zone documents of which a plan is empty")
-    .argument("[zones...]", "only these zones (names, * stands for anything; or ids)")
+export const defineImport: DefineCommand = (command, host, end) => {
+  command
+    .argument("[zones...]", "only these zones (names, in which * matches anything, or ids)")
     .addOption(configOption())
-    .option("-o, --out <directory>", "write a file for each zone, instead of printing one text")
-    .option("--force", "overwrite files that are there", false)
+    .option(
+      "-o, --out <directory>",
+      "write one file per zone into this directory, instead of printing one text",
+    )
+    .option("--force", "overwrite existing files", false)
     .addOption(
       new Option("--only <parts>", "what to import: settings,policies,rules")
         .argParser(partsIn)
         .default([...importable], importable.join(",")),
     )
     .addOption(
-      new Option("--profile <name>", "put what the zones have in common into a profile").argParser(
-        profileNameIn,
-      ),
+      new Option(
+        "--profile <name>",
+        "put what the zones have in common into this profile",
+      ).argParser(profileNameIn),
     )
     .addHelpText(
       "after",
@@ -31,25 +48,176 @@ export const addImport: Add = (program, host, end) => {
       ),
     )
     .action(async (zones: readonly string[], options: Omit<ImportFlags, "zones">) => {
-      const { importCommand } = await import("./import.ts");
-      end(await importCommand({ ...options, zones }, host));
+      end(await runImport({ ...options, zones }, host));
     });
 };
 
-const importable: readonly ImportPart[] = ["settings", "policies", "rules"];
+const importable = ["settings", "policies", "rules"] as const;
+
+type ImportPart = (typeof importable)[number];
 
 /** Reads `--only`. */
 function partsIn(text: string): readonly ImportPart[] {
   const names = new Set(text.split(",").map((name) => name.trim()));
   const parts = importable.filter((part) => names.has(part));
   if (parts.length === names.size) return parts;
-  throw new InvalidArgumentError(`Write some of ${importable.join(", ")}, with commas between.`);
+  throw new InvalidArgumentError(
+    `Use one or more of ${importable.join(", ")}, separated by commas.`,
+  );
 }
 
-/** Reads `--profile`; a profile is named as the schema of zone documents wants it. */
+/** Reads `--profile`, whose form the schema of zone files requires. */
 function profileNameIn(text: string): string {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(text)) return text;
   throw new InvalidArgumentError(
-    "A name has small letters, digits, `.`, `_` or `-`, at most 64, and a letter or digit first.",
+    "A name has at most 64 lower-case letters, digits, `.`, `_` or `-`, and begins with a letter or digit.",
   );
+}
+
+interface ImportFlags {
+  readonly config: string;
+  /** Patterns of zone names; none means all. */
+  readonly zones: readonly string[];
+  readonly only: readonly ImportPart[];
+  /** The directory for the files; without it, one text is printed. */
+  readonly out?: string;
+  readonly force: boolean;
+  /** The profile for what the zones have in common. */
+  readonly profile?: string;
+}
+
+type Imported = { readonly zone: Zone } & (
+  | { readonly imported: ImportedZone }
+  | { readonly failure: Failure }
+);
+
+/** Declares the live state, so that a plan of it is empty. Sends only GETs. */
+async function runImport(flags: ImportFlags, host: Host): Promise<ExitCode> {
+  return withSession(flags.config, host, async (session) => {
+    const { zones: listed, failed } = await listZones(session);
+    const wanted = matchingZones(listed, flags.zones);
+    if (wanted.length === 0) {
+      host.stderr.write(
+        `import: none of the ${listed.length} zones that the token can see has this name or id\n`,
+      );
+      return exitCodes.failed;
+    }
+    const zones = await importZones(wanted, flags, session);
+    printGaps(zones, host);
+    const [failure] = failuresOf(zones);
+    if (failure !== undefined && failuresOf(zones).length === zones.length) {
+      return exitCodeOfFailure(failure.code);
+    }
+    if (!(await output(zones, listed, flags, host))) return exitCodes.failed;
+    return failed.length === 0 && zones.every(isComplete) ? exitCodes.done : exitCodes.partial;
+  });
+}
+
+async function importZones(
+  wanted: readonly Zone[],
+  { only }: ImportFlags,
+  { config, service: { reader }, host, stop }: Session,
+): Promise<readonly Imported[]> {
+  using progress = startProgress("reading zones", wanted.length, host.stderr);
+  const read = readerOf(reader, only, stop);
+  return await inParallel(wanted, config.api.concurrency, async (zone) => {
+    const imported = await importZone(zone, read, config.desired.owner);
+    stop.throwIfAborted();
+    progress.step();
+    return imported;
+  });
+}
+
+/** Reads the parts of a zone that `--only` names. */
+type ReadZone = (zone: Zone) => Promise<LiveZone>;
+
+function readerOf(reader: Reader, only: ImportFlags["only"], stop: AbortSignal): ReadZone {
+  const rules = only.includes("rules");
+  const wanted = {
+    settings: only.includes("settings"),
+    policies: only.includes("policies"),
+    rules,
+    scoreRule: rules,
+  };
+  return (zone) => reader.readZone(zone, wanted, "changed", stop);
+}
+
+async function importZone(zone: Zone, read: ReadZone, owner: string): Promise<Imported> {
+  try {
+    return { zone, imported: importLiveZone(await read(zone), owner, whyNotWritable) };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { zone, failure: failureOf(error) };
+  }
+}
+
+/** Prints what could not be read, and what a zone file cannot declare. */
+function printGaps(zones: readonly Imported[], { stderr }: Host): void {
+  for (const each of zones) {
+    if ("failure" in each) {
+      stderr.write(`${each.zone.name}: not imported: ${each.failure.message}\n`);
+      continue;
+    }
+    for (const { kind, id, title, reason } of each.imported.leftOut) {
+      const label = title === "" ? id : `${JSON.stringify(title)} (${id})`;
+      stderr.write(`${each.zone.name}: ${kind} ${label} ${reason}\n`);
+    }
+  }
+}
+
+/** Prints the text, or writes the files; `false` where files exist that must not be overwritten. */
+async function output(
+  imported: readonly Imported[],
+  listed: readonly Zone[],
+  { out, force, profile }: ImportFlags,
+  host: Host,
+): Promise<boolean> {
+  const zones = imported.flatMap((each) => ("failure" in each ? [] : each));
+  const declared = zones.map(({ zone, imported: { content } }) => ({ zone, content }));
+  if (out === undefined) {
+    host.stdout.write(importedText(declared, listed, profile));
+    return true;
+  }
+  const directory = path.resolve(host.directory, out);
+  const files = importedFiles(declared, listed, profile);
+  const found = force ? [] : await existing(files, directory, host);
+  if (found.length > 0) {
+    const names = found.map((file) => path.join(out, file)).join(", ");
+    host.stderr.write(`import: these files exist; add --force to overwrite them: ${names}\n`);
+    return false;
+  }
+  for (const { file, text } of files) {
+    const place = path.join(directory, file);
+    await host.namedFiles.makeDirectory(path.dirname(place));
+    await host.namedFiles.save(place, text);
+    host.stdout.write(`${path.join(out, file)}\n`);
+  }
+  return true;
+}
+
+async function existing(
+  files: readonly ImportedFile[],
+  directory: string,
+  host: Host,
+): Promise<readonly string[]> {
+  const found = await Promise.all(
+    files.map(async ({ file }) => {
+      try {
+        await host.files.facts(path.join(directory, file));
+        return [file];
+      } catch (error) {
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+        throw error;
+      }
+    }),
+  );
+  return found.flat();
+}
+
+function failuresOf(zones: readonly Imported[]): readonly Failure[] {
+  return zones.flatMap((each) => ("failure" in each ? each.failure : []));
+}
+
+function isComplete(each: Imported): boolean {
+  return "imported" in each && each.imported.leftOut.length === 0;
 }

@@ -5,19 +5,18 @@ import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Zone } from "../../zone/zone.ts";
 
-/** A zone, and what it declares. */
 export interface ImportedZone {
   readonly zone: Zone;
   readonly content: ZoneContent;
 }
 
-/** A file to be written, relative to the directory of the zone documents. */
 export interface ImportedFile {
+  /** Relative to the directory of the zone files. */
   readonly file: string;
   readonly text: string;
 }
 
-/** All zones as the text of one file, with the profile of what they have in common where one is named. */
+/** All zones as one text. What they have in common goes into the profile, where one is named. */
 export function importedText(
   zones: readonly ImportedZone[],
   listed: readonly Zone[],
@@ -27,7 +26,7 @@ export function importedText(
   return zoneFileText({ ...profiles, zones: entries.map(({ entry }) => entry) }, remark);
 }
 
-/** A file for each zone, and one for the profile of what they have in common where one is named. */
+/** One file per zone. What the zones have in common goes into a file for the profile, where one is named. */
 export function importedFiles(
   zones: readonly ImportedZone[],
   listed: readonly Zone[],
@@ -40,7 +39,7 @@ export function importedFiles(
       : { file: `${name}.yaml`, text: zoneFileText({ zones: [entry] }, remark) },
   );
   if (profile === undefined || Object.keys(profiles).length === 0) return files;
-  // In a directory of its own, since a zone can be called as the profile is.
+  // In its own directory, since a zone can have the name of the profile.
   return [{ file: `profiles/${profile}.yaml`, text: zoneFileText(profiles, remark) }, ...files];
 }
 
@@ -48,39 +47,39 @@ const remark = "Imported from the service by `zonewarden import`.";
 
 interface Entries {
   readonly entries: readonly { readonly zone: Zone; readonly entry: JsonObject }[];
-  /** `profiles` as a file has them; empty where there is none. */
+  /** The key `profiles` of a zone file; empty where there is none. */
   readonly profiles: JsonObject;
 }
 
-/** Entries of the zones in which anything is declared. */
+/** The entries of the zones that declare anything. */
 function entriesOf(
   zones: readonly ImportedZone[],
   listed: readonly Zone[],
   profile: string | undefined,
 ): Entries {
-  const namesakes = Map.groupBy(listed, ({ name }) => name);
+  const sameName = Map.groupBy(listed, ({ name }) => name);
   const declaring = zones.flatMap(({ zone, content }) => {
     const entry = contentEntry(content);
     const { name, id } = zone;
-    const isKnownByName = namesakes.get(name)?.length === 1 && name.length <= longestName;
+    const isKnownByName = sameName.get(name)?.length === 1 && name.length <= longestName;
     const target = isKnownByName ? ({ by: "name", name } as const) : ({ by: "id", id } as const);
     return Object.keys(entry).length > 0
       ? [{ zone, entry: { ...targetEntry(target), ...entry } }]
       : [];
   });
   if (profile === undefined) return { entries: declaring, profiles: {} };
-  const lifted = extractProfile(
+  const extracted = extractProfile(
     declaring.map(({ entry }) => entry),
     profile,
   );
   return {
     entries: declaring.map(({ zone, entry }, index) => ({
       zone,
-      entry: lifted.entries[index] ?? entry,
+      entry: extracted.entries[index] ?? entry,
     })),
-    profiles: lifted.profile === undefined ? {} : { profiles: { [profile]: lifted.profile } },
+    profiles: extracted.profile === undefined ? {} : { profiles: { [profile]: extracted.profile } },
   };
 }
 
-/** With `.yaml` behind it, what file systems take as the name of a file. */
+/** With `.yaml`, what file systems permit as a file name. */
 const longestName = 250;

@@ -1,91 +1,51 @@
-import { Option, type Command } from "commander";
+import type { Host } from "../../host/host.ts";
+import { plural, valueText } from "../../render/format.ts";
+import {
+  inventoryCsv,
+  inventoryJson,
+  inventoryTable,
+  itemJson,
+  summaryLine,
+} from "../../render/inventory-formats.ts";
+import type { InventoryOptions, ZoneInventory } from "../../state/inventory.ts";
+import { type ItemKind, itemKinds, maliciousReasons } from "../../zone/inventory-item.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Zone } from "../../zone/zone.ts";
+import { configOption, type DefineCommand, example, formatOption } from "../command-options.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { startReading } from "../output/progress.ts";
+import { tableText } from "../output/table.ts";
+import { listMatchingZones } from "../session/listing.ts";
+import { type Session, withSession } from "../session/session.ts";
+import { addFilters, type FilterFlags, filtersOf, mistakeIn } from "./inventory-filters.ts";
 
-import { itemKinds, resourceStatuses, type ItemKind } from "../../zone/inventory-item.ts";
-import { configOption, example, formatOption, type Add } from "../output/command-parts.ts";
-import type { InventoryFlags } from "./inventory.ts";
-
-/** Adds `inventory` with a command for each kind of item. */
-export const addInventory: Add = (program, host, end) => {
-  const inventory = program
-    .command("inventory")
-    .description("list what browsers reported: scripts, connections, cookies; writes nothing")
-    .addHelpText("after", example(...itemKinds.map((kind) => examples[kind][0])));
+/** Adds a command for each kind of item. */
+export const defineInventory: DefineCommand = (command, host, end) => {
+  command.addHelpText("after", example(...itemKinds.map((kind) => examples[kind][0])));
   for (const kind of itemKinds) {
-    const command = inventory
+    const list = command
       .command(`${kind}s`)
       .description(`list the ${kind}s of zones, or show one with its pages`)
-      .argument("[zones...]", "only these zones (names, * stands for anything; or ids)")
+      .argument("[zones...]", "only these zones (names, in which * matches anything, or ids)")
       .addOption(configOption())
       .addOption(formatOption("table", "json", "csv"))
-      .option("--id <id>", `show this ${kind} alone, with all ${details[kind]}`)
-      .option("--summary", "only the counts of each zone")
-      .option("--host <host...>", "seen on these hosts; * at the start and end")
-      .option("--page <url...>", "seen on these pages; * at the start and end");
-    if (kind === "cookie") addCookieFilters(command);
-    else addResourceFilters(command, kind);
-    command
-      .addOption(
-        new Option("--order <moment>", "in which order").choices(["first-seen", "last-seen"]),
-      )
-      .addOption(
-        new Option("--direction <way>", "earliest (asc) or latest (desc) first").choices([
-          "asc",
-          "desc",
-        ]),
-      )
+      .option("--id <id>", `show only this ${kind}, with all ${details[kind]}`)
+      .option("--summary", "only the counts of each zone");
+    addFilters(list, kind);
+    list
       .addHelpText("after", example(...examples[kind]))
       .action(async (zones: readonly string[], options: InventoryFlags) => {
-        const { inventoryCommand } = await import("./inventory.ts");
-        end(await inventoryCommand({ ...options, kind, zones }, host));
+        end(await printInventories({ ...options, kind, zones }, host));
       });
   }
 };
 
-/** What one item has that a list of them does not show. */
+/** What a single item shows and a list does not. */
 const details = {
   script: "pages and versions",
   connection: "pages",
   cookie: "pages",
 } as const satisfies Readonly<Record<ItemKind, string>>;
-
-function addResourceFilters(command: Command, kind: ItemKind): void {
-  command
-    .option("--url <part...>", "with this in the URL")
-    .option("--exclude-url <part...>", "without this in the URL")
-    .addOption(
-      new Option("--status <status...>", "active ones where none is named").choices(
-        resourceStatuses,
-      ),
-    )
-    .option("--cdn-cgi", "those below /cdn-cgi/ too, which the service adds itself")
-    .option("--malicious", "only malicious ones")
-    .option("--malicious-first", "malicious ones first");
-  if (kind !== "script") return;
-  command
-    .option("--duplicates", "all URLs of one content, not the latest alone")
-    .option(
-      "--malicious-below <score>",
-      "integrity scores that are malicious; impact.malicious_below of the configuration, else 50",
-    );
-}
-
-function addCookieFilters(command: Command): void {
-  const yesNo = ["yes", "no"];
-  command
-    .option("--name <name>", "of this name; * at the start and end")
-    .option("--path <path>", "with this path attribute")
-    .option("--domain <domain>", "with this domain attribute")
-    .addOption(new Option("--secure <yes|no>", "with the attribute secure").choices(yesNo))
-    .addOption(new Option("--http-only <yes|no>", "with the attribute http-only").choices(yesNo))
-    .addOption(
-      new Option("--same-site <mode>", "with this attribute same-site").choices([
-        "lax",
-        "strict",
-        "none",
-      ]),
-    )
-    .addOption(new Option("--type <type>", "of this type").choices(["first_party", "unknown"]));
-}
 
 const examples = {
   script: [
@@ -103,3 +63,111 @@ const examples = {
     "zonewarden inventory cookies --name '*session*' --format json",
   ],
 } as const;
+
+interface InventoryFlags extends FilterFlags {
+  readonly config: string;
+  readonly format: "table" | "json" | "csv";
+  readonly id?: string;
+  readonly summary?: boolean;
+}
+
+interface InventoryQuery extends InventoryFlags {
+  readonly kind: ItemKind;
+  /** Patterns of zone names, or ids; none means all. */
+  readonly zones: readonly string[];
+}
+
+/** Prints what browsers reported. A zone that cannot be read does not affect the others. */
+async function printInventories(query: InventoryQuery, host: Host): Promise<ExitCode> {
+  return withSession(query.config, host, async (session) => {
+    const mistake = mistakeIn(query);
+    if (mistake !== undefined) {
+      host.stderr.write(`${mistake}\n`);
+      return exitCodes.failed;
+    }
+    const maliciousBelow = Number(query.maliciousBelow ?? session.config.impact.maliciousBelow);
+    const options = { maliciousBelow, now: host.clock.now() };
+    const { zones, failed: unlisted } = await listMatchingZones(query.zones, session);
+    if (zones.length === 0) return exitCodes.failed;
+    if (query.id !== undefined) return printItem(query, query.id, zones, options, session);
+    const inventories = await readInventories(query, zones, options, session);
+    print(query, inventories, options, host);
+    if (inventories.length === zones.length && unlisted.length === 0) return exitCodes.done;
+    return inventories.length === 0 ? exitCodes.unreachable : exitCodes.partial;
+  });
+}
+
+/** The inventories of the zones that could be read; prints a line for each of the others. */
+async function readInventories(
+  query: InventoryQuery,
+  zones: readonly Zone[],
+  { maliciousBelow }: InventoryOptions,
+  { service, host, stop }: Session,
+): Promise<readonly ZoneInventory[]> {
+  const { kind, malicious = false } = query;
+  const filters = filtersOf(query);
+  const inventories: ZoneInventory[] = [];
+  for (const zone of zones) {
+    using reading = startReading(`${zone.name}: ${kind}s`, host.stderr);
+    try {
+      const all = await service.inventory.list(zone, kind, filters, stop, reading.report);
+      const items = malicious
+        ? all.filter((item) => maliciousReasons(item, maliciousBelow).length > 0)
+        : all;
+      inventories.push({ zone: zone.name, kind, items });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      host.stderr.write(`${zone.name}: ${error.code}: ${error.message}\n`);
+    }
+  }
+  return inventories;
+}
+
+function print(
+  { kind, format, summary }: InventoryQuery,
+  inventories: readonly ZoneInventory[],
+  options: InventoryOptions,
+  { stdout }: Host,
+): void {
+  switch (format) {
+    case "json":
+      stdout.write(`${JSON.stringify(inventoryJson(inventories, options), null, 2)}\n`);
+      return;
+    case "csv":
+      stdout.write(inventoryCsv(kind, inventories, options));
+      return;
+    case "table":
+      for (const inventory of inventories) {
+        const hasTable = summary !== true && inventory.items.length > 0;
+        const table = inventoryTable(kind, inventory.items, options.maliciousBelow);
+        stdout.write(`${summaryLine(inventory, options)}\n`);
+        if (hasTable) stdout.write(`\n${tableText(table)}\n\n`);
+      }
+  }
+}
+
+async function printItem(
+  { kind, format }: InventoryQuery,
+  id: string,
+  zones: readonly Zone[],
+  options: InventoryOptions,
+  { service, host, stop }: Session,
+): Promise<ExitCode> {
+  const [zone, ...more] = zones;
+  if (zone === undefined || more.length > 0) {
+    host.stderr.write(
+      `--id: ${plural(zones.length, "zone")} match; name the zone of the ${kind}\n`,
+    );
+    return exitCodes.failed;
+  }
+  const item = await service.inventory.read(zone, kind, id, stop);
+  const json = itemJson(item, options.maliciousBelow);
+  const lines = Object.entries(json).map(([name, value]) => `${name}: ${valueText(value)}`);
+  const texts = {
+    table: () => `${lines.join("\n")}\n`,
+    json: () => `${JSON.stringify(json, null, 2)}\n`,
+    csv: () => inventoryCsv(kind, [{ zone: zone.name, kind, items: [item] }], options),
+  };
+  host.stdout.write(texts[format]());
+  return exitCodes.done;
+}

@@ -1,33 +1,134 @@
-import { configOption, example, formatOption, type Add } from "../output/command-parts.ts";
-import type { PlanFlags } from "./plan.ts";
+import path from "node:path";
 
-/** Adds `plan`. */
-export const addPlan: Add = (program, host, end) => {
-  program
-    .command("plan")
-    .description("say what would be changed; writes nothing")
-    .argument("[zones...]", "only these zones (names, * stands for anything)")
+import { forecastOf } from "../../daemon/sweep-schedule.ts";
+import type { Host } from "../../host/host.ts";
+import type { ZoneImpact } from "../../impact/zone-impact.ts";
+import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
+import { type ImpactSource, readZoneImpact } from "../../reconcile/run/read-impact.ts";
+import { plural } from "../../render/format.ts";
+import { planFileText } from "../../render/plan-file.ts";
+import type { Ruleset } from "../../zone/ruleset.ts";
+import { configOption, type DefineCommand, example, formatOption } from "../command-options.ts";
+import { type ExitCode, exitCodeOfPlan, exitCodes } from "../output/exit-codes.ts";
+import { startProgress } from "../output/progress.ts";
+import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all.ts";
+import { finish } from "../session/print-reports.ts";
+import { type Session, withSession } from "../session/session.ts";
+
+export const definePlan: DefineCommand = (command, host, end) => {
+  command
+    .argument("[zones...]", "only these zones (names; * matches anything)")
     .addOption(configOption())
     .addOption(formatOption("text", "json", "markdown"))
-    .option("-o, --out <file>", "save the plan, to be carried out exactly as it is")
-    .option(
-      "--impact",
-      "tell what it does to the scripts, connections and rules that are really there",
-    )
+    .option("-o, --out <file>", "save the plan for apply --plan")
+    .option("--impact", "print what the plan does to scripts, connections and managed rules")
     .addHelpText(
       "after",
       example(
         "zonewarden plan",
         "zonewarden plan '*.example.com'",
         "zonewarden plan shop.example.com --impact",
-        "zonewarden plan --out plan.json    # ends with 2 when there are changes",
+        "zonewarden plan --out plan.json    # exits with 2 when there are changes",
         "zonewarden apply --plan plan.json",
         "zonewarden plan --format json | jq .summary",
         "zonewarden plan --format markdown > comment.md",
       ),
     )
     .action(async (zones: readonly string[], options: Omit<PlanFlags, "zones">) => {
-      const { planCommand } = await import("./plan.ts");
-      end(await planCommand({ ...options, zones }, host));
+      end(await runPlan({ ...options, zones }, host));
     });
 };
+
+interface PlanFlags extends FleetFlags {
+  /** The file to save the plan to, for `apply --plan`. */
+  readonly out?: string;
+  readonly impact?: boolean;
+}
+
+async function runPlan(flags: PlanFlags, host: Host): Promise<ExitCode> {
+  const { out, impact = false, format } = flags;
+  return withSession(flags.config, host, async (session) => {
+    const fleet = await planAll(flags, session);
+    if (typeof fleet === "number") return fleet;
+    const reports = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
+    const isSaved = out === undefined || (await savePlan(out, fleet, session));
+    const code = isSaved ? exitCodeOfPlan(reports) : exitCodes.failed;
+    const declared = fleet.zones.map((each) => each.declared.desired);
+    return finish(fleet, reports, code, format, host, {
+      impacts: impact ? await readImpacts(fleet, session) : undefined,
+      sweep: forecastOf(declared, session.service),
+    });
+  });
+}
+
+/** How long a saved plan can be applied. */
+const validMs = 24 * 3_600_000;
+
+/** Saves the plans that no guard holds. Prints the reason and returns `false` where the file cannot be written. */
+async function savePlan(
+  out: string,
+  { revision, zones: all }: PlannedFleet,
+  { config, baseUrl, host }: Session,
+): Promise<boolean> {
+  const createdAt = host.clock.now();
+  const zones = all.flatMap(({ planned: { report, live } }) =>
+    report.result === "planned" && live !== undefined
+      ? [{ plan: report.plan, fingerprints: fingerprintsOf(report.plan, live) }]
+      : [],
+  );
+  const text = planFileText({
+    owner: config.desired.owner,
+    service: baseUrl,
+    revision,
+    createdAt,
+    expiresAt: new Date(Number(createdAt) + validMs),
+    zones,
+  });
+  try {
+    await host.namedFiles.save(path.resolve(host.directory, out), text);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    host.stderr.write(`${out}: cannot be written (${String(error.code)}); name another file\n`);
+    return false;
+  }
+  host.stderr.write(
+    `The plan for ${plural(zones.length, "zone")} is in ${out}. To apply it within a day: zonewarden apply --plan ${out}\n`,
+  );
+  return true;
+}
+
+/** Reads the inventory and the managed rulesets of the planned zones. What cannot be read is noted in the impact. */
+async function readImpacts(
+  { zones }: PlannedFleet,
+  session: Session,
+): Promise<readonly ZoneImpact[]> {
+  const { config, host, stop } = session;
+  const { maliciousBelow } = config.impact;
+  const source = impactSource(session);
+  using progress = startProgress("reading inventories", zones.length, host.stderr);
+  const impacts: ZoneImpact[] = [];
+  for (const { declared, planned } of zones) {
+    const { report, live } = planned;
+    if (report.result !== "error" && live !== undefined) {
+      const judged = { content: declared.desired.content, live, plan: report.plan };
+      impacts.push((await readZoneImpact(judged, maliciousBelow, source, stop)).impact);
+    }
+    progress.step();
+  }
+  return impacts;
+}
+
+/** Reads each managed ruleset once per account, at zone level, which needs no permission for the account (SERVICE.md B.1). */
+function impactSource({ service }: Session): ImpactSource {
+  const known = new Map<string, Promise<Ruleset>>();
+  return {
+    readResources: (zone, stop) => service.inventory.listSeen(zone, stop),
+    readManaged: (zone, id, stop) => {
+      const key = `${zone.accountId} ${id}`;
+      const reading =
+        known.get(key) ?? service.rulesets.read({ level: "zone", zone }, id, undefined, stop);
+      known.set(key, reading);
+      return reading;
+    },
+  };
+}

@@ -1,15 +1,60 @@
-import { configOption, example, type Add } from "../output/command-parts.ts";
-import type { RunFlags } from "./run.ts";
+import path from "node:path";
 
-/** Adds `run`. */
-export const addRun: Add = (program, host, end) => {
-  program
-    .command("run")
-    .description("keep every zone as declared: on a schedule, and on each change of the files")
+import { briefRetry } from "../../api/request/retry.ts";
+import { runDaemon } from "../../daemon/daemon.ts";
+import { requestObserver } from "../../daemon/reporter.ts";
+import { connect } from "../../host/connect.ts";
+import { hasColor, type Host } from "../../host/host.ts";
+import { loadConfigOrPrint } from "../../host/load.ts";
+import { startStopping } from "../../host/stopping.ts";
+import { version } from "../../host/version.ts";
+import { createLogger } from "../../telemetry/log/log.ts";
+import { createMetrics } from "../../telemetry/metrics/metrics.ts";
+import { configOption, example, type DefineCommand } from "../command-options.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { reachService } from "../session/embedded-emulator.ts";
+
+export const defineRun: DefineCommand = (command, host, end) => {
+  command
     .addOption(configOption())
     .addHelpText("after", example("zonewarden run --config /etc/zonewarden/zonewarden.yaml"))
     .action(async (options: RunFlags) => {
-      const { run } = await import("./run.ts");
       end(await run(options, host));
     });
 };
+
+interface RunFlags {
+  readonly config: string;
+}
+
+/** Reconciles every zone until a signal ends the program. */
+async function run(flags: RunFlags, host: Host): Promise<ExitCode> {
+  // Comes first: the first process of a container gets only the signals that it listens to.
+  using stopping = startStopping(host, exitCodes.failed);
+  const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(10_000));
+  if (config === undefined) return exitCodes.invalid;
+  await using reached = await reachService(config, host, false);
+  if (reached === undefined) return exitCodes.invalid;
+
+  const metrics = createMetrics({
+    version,
+    // The image sets the commit that it was built from (deploy/Dockerfile).
+    revision: host.env["ZONEWARDEN_REVISION"] ?? "",
+    nodeVersion: host.nodeVersion,
+  });
+  const observer = requestObserver(metrics);
+  await using service = connect(config, reached.baseUrl, host, observer, briefRetry);
+  const logger = createLogger({
+    level: config.log.level,
+    format: config.log.format ?? (host.stdout.isTTY ? "pretty" : "json"),
+    color: hasColor(host, host.stdout),
+    destination: host.stdout,
+    clock: host.clock,
+    scrub: (line) => service.credentials.reduce((text, credential) => credential.scrub(text), line),
+  });
+  const configFile = path.resolve(host.directory, flags.config);
+  const emulator = reached.emulator?.url;
+  const parts = { config, configFile, service, metrics, logger, emulator };
+  await runDaemon(parts, host, stopping);
+  return exitCodes.done;
+}

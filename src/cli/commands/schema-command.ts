@@ -1,17 +1,40 @@
-import { example, type Add } from "../output/command-parts.ts";
+import { readdir, readFile } from "node:fs/promises";
 
-/** Adds `schema`. */
-export const addSchema: Add = (program, host, end) => {
-  program
-    .command("schema")
-    .description("print a JSON Schema, for editors and for other programs")
-    .argument("[name]", "which one; without it, their names are printed")
+import type { Host } from "../../host/host.ts";
+import { example, type DefineCommand } from "../command-options.ts";
+import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+
+export const defineSchema: DefineCommand = (command, host, end) => {
+  command
+    .argument("[name]", "the schema; without it, print the names of all schemas")
     .addHelpText(
       "after",
       example("zonewarden schema", "zonewarden schema zones > zones.schema.json"),
     )
     .action(async (name: string | undefined) => {
-      const { schema } = await import("./schema.ts");
-      end(await schema(name, host));
+      end(await printSchema(name, host));
     });
 };
+
+const directory = new URL("../../../schemas/", import.meta.url);
+const suffix = ".schema.json";
+
+async function printSchema(name: string | undefined, host: Host): Promise<ExitCode> {
+  const files = await readdir(directory);
+  const names = files
+    .filter((file) => file.endsWith(suffix))
+    .map((file) => file.slice(0, -suffix.length))
+    .toSorted();
+  if (name === undefined) {
+    host.stdout.write(`${names.join("\n")}\n`);
+    return exitCodes.done;
+  }
+  if (!names.includes(name)) {
+    host.stderr.write(
+      `schema: no schema has the name "${name}"; the names are ${names.join(", ")}\n`,
+    );
+    return exitCodes.failed;
+  }
+  host.stdout.write(await readFile(new URL(`${name}${suffix}`, directory), "utf8"));
+  return exitCodes.done;
+}

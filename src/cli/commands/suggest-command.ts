@@ -1,20 +1,23 @@
 import { Option } from "commander";
 
-import { granularities } from "../../impact/suggest-policy.ts";
-import { configOption, example, type Add } from "../output/command-parts.ts";
-import type { SuggestFlags } from "./suggest.ts";
+import { zoneFileText } from "../../desired/import/zone-text.ts";
+import type { Host } from "../../host/host.ts";
+import { type Granularity, granularities, suggestPolicy } from "../../impact/suggest-policy.ts";
+import { suggestionEntry, suggestionRemarks } from "../../render/suggestion.ts";
+import type { SeenResource } from "../../zone/inventory-item.ts";
+import { type Zone, zoneName } from "../../zone/zone.ts";
+import { configOption, example, type DefineCommand } from "../command-options.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { startReading } from "../output/progress.ts";
+import { listZones } from "../session/listing.ts";
+import { type Session, withSession } from "../session/session.ts";
 
-/** Adds `suggest`. */
-export const addSuggest: Add = (program, host, end) => {
-  program
-    .command("suggest")
-    .description(
-      "print a content security policy for a host, made from what was seen; writes nothing",
-    )
+export const defineSuggest: DefineCommand = (command, host, end) => {
+  command
     .argument("<host>", "a host of one of the zones")
     .addOption(configOption())
     .addOption(
-      new Option("--by <granularity>", "how closely to name what is let in")
+      new Option("--by <granularity>", "how precisely the policy names its sources")
         .choices(granularities)
         .default("host"),
     )
@@ -26,7 +29,65 @@ export const addSuggest: Add = (program, host, end) => {
       ),
     )
     .action(async (target: string, options: Omit<SuggestFlags, "host">) => {
-      const { suggestCommand } = await import("./suggest.ts");
-      end(await suggestCommand({ ...options, host: target }, host));
+      end(await suggest({ ...options, host: target }, host));
     });
 };
+
+interface SuggestFlags {
+  readonly config: string;
+  readonly host: string;
+  readonly by: Granularity;
+}
+
+/** Prints a policy for a host that permits what browsers reported for it. */
+async function suggest(flags: SuggestFlags, host: Host): Promise<ExitCode> {
+  return withSession(flags.config, host, async (session) => {
+    const target = zoneName(flags.host);
+    if (target === undefined) {
+      host.stderr.write(
+        `${JSON.stringify(flags.host)} is not a host name: write only the name, such as shop.example.com\n`,
+      );
+      return exitCodes.failed;
+    }
+    const zone = await zoneOf(target, session);
+    if (zone === undefined) {
+      host.stderr.write(
+        `${target}: the service lists no zone for this host: check the name and the permissions of the token\n`,
+      );
+      return exitCodes.failed;
+    }
+    const { maliciousBelow } = session.config.impact;
+    const resources = await readInventory(zone, session);
+    const suggestion = suggestPolicy(target, resources, { granularity: flags.by, maliciousBelow });
+    if (Object.keys(suggestion.directives).length === 0) {
+      host.stderr.write(
+        `${target}: browsers reported nothing that a policy can be made from; enable Page Shield and wait until it has collected data\n`,
+      );
+      return exitCodes.failed;
+    }
+    const remarks = suggestionRemarks(suggestion, flags.by).join("\n# ");
+    host.stdout.write(zoneFileText({ zones: [suggestionEntry(zone.name, suggestion)] }, remarks));
+    return exitCodes.done;
+  });
+}
+
+/** The zone of a host: the one with the longest name that the host ends in; of several of that name, the active one. */
+async function zoneOf(host: string, session: Session): Promise<Zone | undefined> {
+  const { zones } = await listZones(session);
+  return zones
+    .filter(({ name }) => host === name || host.endsWith(`.${name}`))
+    .toSorted((a, b) => b.name.length - a.name.length || activity(b) - activity(a))[0];
+}
+
+function activity({ status }: Zone): number {
+  return status === "active" ? 1 : 0;
+}
+
+/** Everything on record: a page may still need what browsers have not reported for a week. */
+async function readInventory(
+  zone: Zone,
+  { service, host, stop }: Session,
+): Promise<readonly SeenResource[]> {
+  using reading = startReading(zone.name, host.stderr);
+  return await service.inventory.listSeen(zone, stop, reading.report);
+}

@@ -1,15 +1,29 @@
-import { configOption, example, formatOption, type Add } from "../output/command-parts.ts";
-import type { ValidateFlags } from "./validate.ts";
+import path from "node:path";
 
-/** Adds `validate`. */
-export const addValidate: Add = (program, host, end) => {
-  program
-    .command("validate")
-    .description("check the files; needs neither network nor token")
-    .argument("[path]", "directory or file with zone documents, instead of the configured one")
+import { ZoneFileLoader, type DesiredState } from "../../desired/load/zone-file-loader.ts";
+import { selectorsNaming, showZone, type ShownValue } from "../../desired/zones/show-zone.ts";
+import { labelOf } from "../../desired/zones/target.ts";
+import { hasColor, type Host } from "../../host/host.ts";
+import { hasErrors, nearOf, type PrintableDiagnostics, readConfig } from "../../host/load.ts";
+import { version } from "../../host/version.ts";
+import {
+  diagnosticsAsAnnotations,
+  diagnosticsAsJson,
+  diagnosticsAsSarif,
+  fileIn,
+  renderDiagnostics,
+} from "../../render/diagnostics.ts";
+import { plural, valueText } from "../../render/format.ts";
+import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { configOption, example, formatOption, type DefineCommand } from "../command-options.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+
+export const defineValidate: DefineCommand = (command, host, end) => {
+  command
+    .argument("[path]", "directory or file with zone files, instead of desired.path")
     .addOption(configOption())
     .addOption(formatOption("text", "json", "sarif", "annotations"))
-    .option("--show <zone>", "print a zone as merged, and where each value was set")
+    .option("--show <zone>", "print the merged declaration of a zone, and where each value is set")
     .addHelpText(
       "after",
       example(
@@ -19,8 +33,134 @@ export const addValidate: Add = (program, host, end) => {
         "zonewarden validate --format sarif > zonewarden.sarif",
       ),
     )
-    .action(async (path: string | undefined, options: Omit<ValidateFlags, "path">) => {
-      const { validate } = await import("./validate.ts");
-      end(await validate({ ...options, path }, host));
+    .action(async (target: string | undefined, options: Omit<ValidateFlags, "path">) => {
+      end(await validate({ ...options, path: target }, host));
     });
 };
+
+/** What is wrong in files. */
+interface Checked extends PrintableDiagnostics {
+  /** How many warnings are suppressed. */
+  readonly suppressed: number;
+}
+
+interface ValidateFlags {
+  readonly config: string;
+  readonly path: string | undefined;
+  readonly format: "text" | "json" | "sarif" | "annotations";
+  readonly show?: string;
+}
+
+async function validate(flags: ValidateFlags, host: Host): Promise<ExitCode> {
+  const signal = new AbortController().signal;
+  const { checked, state } = await check(flags, host, signal);
+  const diagnostics = checked.flatMap((each) => each.diagnostics);
+  printDiagnosticsOf(checked, flags.format, host);
+  if (state === undefined || hasErrors(diagnostics)) return exitCodes.invalid;
+  if (flags.show !== undefined) return show(flags.show, state, host);
+  if (flags.format === "text") {
+    const count = `${plural(state.documents.length, "zone document")} in ${plural(state.files, "file")}`;
+    host.stdout.write(`${count}: valid (revision ${state.revision})\n`);
+  }
+  return exitCodes.done;
+}
+
+interface Result {
+  /** The configuration, unless the command line names the zone files, and the zone files. */
+  readonly checked: readonly Checked[];
+  /** `undefined` where the configuration is too broken to say where the zone files are. */
+  readonly state: DesiredState | undefined;
+}
+
+async function check(flags: ValidateFlags, host: Host, signal: AbortSignal): Promise<Result> {
+  const load = (place: string): Promise<DesiredState> =>
+    new ZoneFileLoader({ path: place, files: host.files, clock: host.clock }).load(signal);
+  if (flags.path !== undefined) {
+    const state = await load(path.resolve(host.directory, flags.path));
+    return { checked: [state], state };
+  }
+  const loaded = await readConfig(flags.config, host, signal);
+  const configured = { ...loaded, suppressed: 0 };
+  if (loaded.config === undefined) return { checked: [configured], state: undefined };
+  const state = await load(loaded.config.desired.path);
+  return { checked: [configured, state], state };
+}
+
+/** Prints diagnostics on stdout: here they are the result. */
+function printDiagnosticsOf(
+  all: readonly Checked[],
+  format: ValidateFlags["format"],
+  host: Host,
+): void {
+  const diagnostics = all.flatMap((each) => inView(each, host));
+  const suppressed = all.reduce((sum, each) => sum + each.suppressed, 0);
+  const { stdout } = host;
+  switch (format) {
+    case "text": {
+      const color = hasColor(host, stdout);
+      for (const each of all) {
+        if (each.diagnostics.length === 0) continue;
+        const directory = nearOf(each, host);
+        stdout.write(
+          `${renderDiagnostics(each.diagnostics, each.sources, { directory, color })}\n`,
+        );
+      }
+      if (suppressed > 0) {
+        stdout.write(`${plural(suppressed, "warning")} suppressed by comments in the files\n`);
+      }
+      return;
+    }
+    case "json":
+      stdout.write(`${JSON.stringify(diagnosticsAsJson(diagnostics, suppressed, ""), null, 2)}\n`);
+      return;
+    case "sarif":
+      stdout.write(`${JSON.stringify(diagnosticsAsSarif(diagnostics, version, ""), null, 2)}\n`);
+      return;
+    case "annotations":
+      stdout.write(diagnosticsAsAnnotations(diagnostics, ""));
+  }
+}
+
+/** Diagnostics with paths that are relative to the working directory. */
+function inView(each: Checked, host: Host): readonly Diagnostic[] {
+  const directory = nearOf(each, host);
+  return each.diagnostics.map((diagnostic) => ({
+    ...diagnostic,
+    place: { ...diagnostic.place, file: fileIn(directory, diagnostic.place.file) },
+  }));
+}
+
+/** Prints the merged declaration of a zone, each value with the place that sets it. */
+function show(zone: string, state: DesiredState, host: Host): ExitCode {
+  const values = showZone(state.trace, zone) ?? valuesBySelector(zone, state, host);
+  if (values === undefined) return exitCodes.failed;
+  const width = Math.max(...values.map(({ path: name }) => name.length));
+  for (const { path: name, value, place, profile } of values) {
+    const from = profile === undefined ? "" : `  profile ${profile}`;
+    const at = `${place.file}:${place.line}${from}`;
+    host.stdout.write(`${name.padEnd(width)}  ${valueText(value)}  # ${at}\n`);
+  }
+  return exitCodes.done;
+}
+
+/** The declaration of a zone that no file names, where exactly one selector matches its name. */
+function valuesBySelector(
+  zone: string,
+  { documents, trace }: DesiredState,
+  { stderr }: Host,
+): readonly ShownValue[] | undefined {
+  const selectors = selectorsNaming(documents, zone);
+  const [only, ...others] = selectors;
+  if (only === undefined) {
+    const labels = trace.map(({ label }) => label).slice(0, 10);
+    stderr.write(`--show: no file declares ${zone}; the files declare ${labels.join(", ")}\n`);
+    return undefined;
+  }
+  const names = selectors.map(
+    ({ target, place }) => `${labelOf(target)} (${place.file}:${place.line})`,
+  );
+  stderr.write(
+    `--show: no file names ${zone}, but it matches ${names.join(" and ")}; a selector declares only zones that the service lists\n`,
+  );
+  return others.length > 0 ? undefined : showZone(trace, labelOf(only.target));
+}

@@ -21,13 +21,13 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** What `--help` says of the exit codes. */
 export const exitCodeHelp = `Exit codes:
   0  done; in sync
-  1  failed: unexpected, usage
+  1  failed: wrong usage or an unexpected error
   2  plan: there are changes
   3  a file is invalid
-  4  held by a guard; apply: by mode: observe or suspend too
+  4  a guard holds a plan; apply: also mode: observe and suspended zones
   5  some zones done, some failed; import: something was left out
-  6  a plan is stale: its zone has moved, or its writes waited for too long
-  7  the service cannot be reached, or the budget is spent`;
+  6  a plan is stale: its zone has changed, or its read has expired
+  7  the service is unreachable, or the request budget is spent`;
 
 /** Failures of the way to the service, not of what was asked of it. */
 const wayFailures: ReadonlySet<string> = new Set<ServiceErrorCode>([

@@ -1,117 +1,188 @@
-import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectZones } from "../../desired/zones/select.ts";
+import { loadDesiredOrPrint, printDiagnostics } from "../../host/load.ts";
+import { isHash, planHash } from "../../plan/guard/release.ts";
 import { causeByMarks } from "../../plan/plan.ts";
-import type { FleetZone } from "../../reconcile/fleet/desired-fleet.ts";
-import { desiredFleet, joinListings, missingReport } from "../../reconcile/fleet/desired-fleet.ts";
+import {
+  type DesiredFleet,
+  desiredFleet,
+  type FleetZone,
+  joinListings,
+  missingReport,
+} from "../../reconcile/fleet/desired-fleet.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import { type PlannedZone, planZone } from "../../reconcile/run/plan-zone.ts";
 import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
-import { type Windows, windowsOf } from "../../reconcile/schedule/windows.ts";
+import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf } from "../../state/failure.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
+import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { isWanted, listZones, unlistedText } from "./listing.ts";
-import type { Session } from "./session.ts";
+import { isMatch, listZones, unlistedText } from "./listing.ts";
+import { rethrow, type Session } from "./session.ts";
+
+/** The flags that `plan` and `apply` share. */
+export interface FleetFlags {
+  readonly config: string;
+  readonly format: "text" | "json" | "markdown";
+  /** Patterns of zone names; none means all. */
+  readonly zones: readonly string[];
+  /** Hashes of held plans that are released for this command. */
+  readonly accept?: readonly string[];
+}
 
 /** A declared zone with its plan. */
 export interface PlannedFleetZone extends ReviewedZone {
   readonly declared: FleetZone;
 }
 
-/** What one look at the fleet came to. */
+/** The plans of all zones that the command line names. */
 export interface PlannedFleet {
-  readonly looked: readonly PlannedFleetZone[];
-  /** Declared zones that were not found. */
+  readonly revision: string;
+  readonly startedAt: Date;
+  readonly zones: readonly PlannedFleetZone[];
+  /** Reports on declared zones that the service does not list. */
   readonly missing: readonly ZoneReport[];
-  /** Whether the zones of every credential are known. */
-  readonly isWhole: boolean;
-  /** What the zone listing showed to be wrong in the files. */
+  /** Whether the zones of every credential could be listed. */
+  readonly isComplete: boolean;
+  /** What is wrong in the files, as far as only the zone listing shows it. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Patterns of the command line that no declared zone fits; where there are any, nothing was looked at. */
-  readonly unmatched: readonly string[];
 }
 
-/** What a look is to look at. */
-export interface PlanAllOptions {
-  readonly state: DesiredState;
-  /** Patterns of zone names, `*` for any run of characters; none means all. */
-  readonly only: readonly string[];
-  /** Hashes of plans that a person has released. */
-  readonly accept: readonly string[];
-}
+/**
+ * Loads the zone files, lists the zones, and plans each declared zone that the flags name. Writes nothing.
+ *
+ * An error in the files ends the command before any request. An error that only the listing shows concerns its own zone.
+ *
+ * @returns the exit code where nothing is planned; the reason has been printed.
+ */
+export async function planAll(
+  flags: FleetFlags,
+  session: Session,
+): Promise<PlannedFleet | ExitCode> {
+  const { config, host, stop } = session;
+  const state = await loadDesiredOrPrint(config, host, stop);
+  if (state === undefined) return exitCodes.invalid;
+  const { revision, documents } = state;
+  const startedAt = host.clock.now();
 
-/** Looks at every declared zone once, several side by side, and writes nothing. Throws where the zones cannot be listed. */
-export async function planAll(options: PlanAllOptions, session: Session): Promise<PlannedFleet> {
-  const { state, only } = options;
-  const { config, host } = session;
   const listing = await listZones(session);
-  const { failed } = listing;
-  const isWhole = failed.length === 0;
   const fleet = desiredFleet(selectZones, state, joinListings(undefined, listing));
-  const names = [
-    ...fleet.missing.keys(),
-    ...fleet.zones.values().map(({ desired }) => desired.zone.name),
-  ];
-  const unmatched = only.filter((pattern) => !names.some((name) => isWanted(name, [pattern])));
-  if (unmatched.length > 0) {
-    return { looked: [], missing: [], isWhole, diagnostics: fleet.diagnostics, unmatched };
-  }
-  const wanted = [...fleet.zones.values()].filter(({ desired }) =>
-    isWanted(desired.zone.name, only),
+  const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
+  printDiagnostics({ ...state, diagnostics }, host);
+  const unknownNames = unmatchedPatterns(flags.zones, fleet);
+  if (unknownNames.length > 0) return usageError(unknownNames.map(unmatchedText), session);
+
+  const zones = await planZones(fleet, revision, flags, session);
+  const unknownHashes = unmatchedHashes(flags.accept ?? [], zones);
+  if (unknownHashes.length > 0) return usageError(unknownHashes.map(unknownHashText), session);
+
+  const [unlisted] = listing.failed.map((each) => ({
+    ...failureOf(each.error),
+    message: unlistedText(each),
+  }));
+  const run = { run: "", trigger: "manual", revision, now: host.clock.now() } as const;
+  const missing = [...fleet.missing]
+    .filter(([name]) => isMatch(name, flags.zones))
+    .map(([name, failure]) => missingReport(name, failure ?? unlisted, run));
+  const isComplete = listing.failed.length === 0;
+  return { revision, startedAt, zones, missing, isComplete, diagnostics };
+}
+
+/** A declared name that the service does not list has a report of its own; a declared id has none. */
+function hasReport({ code, place }: Diagnostic, documents: readonly ZoneDocument[]): boolean {
+  return (
+    code === "ZONE_NOT_LISTED" &&
+    documents.some((each) => each.target.by === "name" && each.place === place)
   );
-  const windows = windowsOf(config.windows);
+}
+
+function usageError(lines: readonly string[], { host }: Session): ExitCode {
+  host.stderr.write(lines.join(""));
+  return exitCodes.failed;
+}
+
+/** A mistyped zone in a pipeline must not pass for a zone in sync. */
+function unmatchedPatterns(
+  patterns: readonly string[],
+  { zones, missing }: DesiredFleet,
+): readonly string[] {
+  const names = [...missing.keys(), ...zones.keys()];
+  return patterns.filter((pattern) => !names.some((name) => isMatch(name, [pattern])));
+}
+
+function unmatchedText(pattern: string): string {
+  const remedy = isHash(pattern)
+    ? "for a hash, repeat --accept in front of it"
+    : "`zonewarden validate` checks what is declared";
+  return `error: ${pattern}: no declared zone has this name; ${remedy}\n`;
+}
+
+/** Where no plan has the accepted hash, the plan that was reviewed is not the one that would be applied. */
+function unmatchedHashes(
+  accept: readonly string[],
+  zones: readonly PlannedFleetZone[],
+): readonly string[] {
+  const hashes = new Set(
+    zones.flatMap(({ planned: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
+  );
+  return accept.filter((hash) => !hashes.has(hash));
+}
+
+function unknownHashText(hash: string): string {
+  return `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them\n`;
+}
+
+async function planZones(
+  fleet: DesiredFleet,
+  revision: string,
+  { zones: patterns, accept = [] }: FleetFlags,
+  { config, service, host, stop }: Session,
+): Promise<readonly PlannedFleetZone[]> {
+  const {
+    mode,
+    impact,
+    desired: { owner },
+  } = config;
+  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
+  const guardOptions = { mode, limits, windows: windowsOf(config.windows), used: [] };
+  const ports = {
+    reader: service.reader,
+    clock: host.clock,
+    runId: host.uniqueId,
+    bug: rethrow,
+  };
+  const planOne = ({ desired }: FleetZone): Promise<PlannedZone> =>
+    planZone(
+      {
+        desired,
+        trigger: "manual",
+        priority: "changed",
+        revision,
+        owner,
+        impact,
+        guardInput: (now) => guardInputOf(desired, guardOptions, now),
+        unchangedPlan: () => undefined,
+        causeOf: causeByMarks,
+        otherHolds: () => [],
+      },
+      ports,
+      stop,
+    );
+  const wanted = [...fleet.zones.values()].filter(({ desired }) =>
+    isMatch(desired.zone.name, patterns),
+  );
   using progress = startProgress("reading zones", wanted.length, host.stderr);
-  const looked = await inParallel(wanted, config.api.concurrency, async (declared) => {
-    const planAgain = (): Promise<PlannedZone> => planOne(declared, options, windows, session);
+  return await inParallel(wanted, config.api.concurrency, async (declared) => {
+    const planAgain = (): Promise<PlannedZone> => planOne(declared);
     const planned = await planAgain();
     progress.step();
     return { declared, planned, planAgain };
   });
-  const unlisted = failed.map((each) => ({
-    ...failureOf(each.error),
-    message: unlistedText(each),
-  }));
-  const { revision } = state;
-  const occasion = { run: "", trigger: "manual", revision, now: host.clock.now() } as const;
-  const missing = [...fleet.missing]
-    .filter(([name]) => isWanted(name, only))
-    .map(([name, why]) => missingReport(name, why ?? unlisted[0], occasion));
-  return { looked, missing, isWhole, diagnostics: fleet.diagnostics, unmatched };
 }
 
-function planOne(
-  { desired }: FleetZone,
-  { state, accept }: PlanAllOptions,
-  windows: Windows,
-  { config, service, host, stop }: Session,
-): Promise<PlannedZone> {
-  const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
-  const rules = { mode: config.mode, limits, windows, used: [] };
-  return planZone(
-    {
-      desired,
-      trigger: "manual",
-      priority: "changed",
-      revision: state.revision,
-      owner: config.desired.owner,
-      impact: config.impact,
-      guardInput: (now) => guardInputOf(desired, rules, now),
-      unchangedPlan: () => undefined,
-      causeOf: causeByMarks,
-      otherHolds: () => [],
-    },
-    { reader: service.reader, clock: host.clock, runId: host.uniqueId, bug: rethrow },
-    stop,
-  );
-}
-
-/** On the command line a fault of our own ends the command. */
-export function rethrow(error: unknown): never {
-  throw error;
-}
-
-/** Works on many items, so many at once, and gives the results in the items' order. */
+/** Works on `width` items at a time and returns the results in the order of the items. */
 export async function inParallel<T, R>(
   items: readonly T[],
   width: number,

@@ -5,27 +5,27 @@ import { loadConfigOrPrint } from "../../host/load.ts";
 import { startStopping } from "../../host/stopping.ts";
 import { isAborted, type StopSignals } from "../../reconcile/signals.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import { reachService } from "../commands/emulator.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "../output/exit-codes.ts";
 import { WaitLines } from "../output/wait-lines.ts";
+import { reachService } from "./embedded-emulator.ts";
 
-/** What a single command works with. */
+/** What a command that calls the service works with. */
 export interface Session {
   readonly config: Config;
   readonly service: ServiceClient;
   /** Address of the service. */
   readonly baseUrl: string;
   readonly host: Host;
-  /** Aborts at the first signal that ends a program: `stop` of the signals. */
+  /** `signals.stop`: aborts at the first signal. */
   readonly stop: AbortSignal;
   readonly signals: StopSignals;
 }
 
 /**
- * Does a command's work with the configured service: a broken configuration ends it before any request, a failure of
- * the service in one line and with its exit code.
+ * Loads the configuration, connects to the service and runs `work`. A broken configuration ends the command before any
+ * request; a failure of the service is printed as one line and has its own exit code.
  */
-export async function withService(
+export async function withSession(
   configFile: string,
   host: Host,
   work: (session: Session) => Promise<ExitCode>,
@@ -45,11 +45,16 @@ export async function withService(
     return await work({ config, service, baseUrl, host, stop, signals });
   } catch (error) {
     if (isAborted(stop)) {
-      host.stderr.write("stopped before the end\n");
+      host.stderr.write("stopped by a signal before the end\n");
       return exitCodes.failed;
     }
     if (!(error instanceof ServiceError)) throw error;
     host.stderr.write(`${error.code}: ${error.message}\n`);
     return exitCodeOfFailure(error.code);
   }
+}
+
+/** The `bug` port of a command: an internal error ends it. */
+export function rethrow(error: unknown): never {
+  throw error;
 }

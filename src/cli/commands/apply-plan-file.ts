@@ -24,28 +24,27 @@ import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { exitCodeOfApply, exitCodes, type ExitCode } from "../output/exit-codes.ts";
-import { rethrow } from "../session/plan-all.ts";
-import { noExtras, printReport, type RunOnceFlags } from "../session/run-once.ts";
-import { type Session, withService } from "../session/session.ts";
+import type { FleetFlags } from "../session/plan-all.ts";
+import { printReports } from "../session/print-reports.ts";
+import { rethrow, type Session, withSession } from "../session/session.ts";
 
-/** What `apply --plan` is told. */
-export interface ApplyPlanFlags extends Pick<RunOnceFlags, "config" | "format"> {
+export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format"> {
   readonly plan: string;
 }
 
 /**
- * `zonewarden apply --plan`: carries out exactly what was planned and saved, as far as the files and the guards of today
- * let it. What the plan rests on is read again; a write that touches something that has moved is not sent, nor is any
- * after it in that zone. What is so already, as after an apply before this one, is left out. Nothing is planned anew.
+ * `zonewarden apply --plan`: applies exactly the saved plan, as far as the files and guards of today allow it. It reads
+ * again what the plan touches. A write that touches something that has changed is not sent, nor is any write after it in
+ * that zone. A write that is done already, by an earlier apply for example, is left out. Nothing is planned again.
  */
-export async function applyPlanCommand(flags: ApplyPlanFlags, host: Host): Promise<ExitCode> {
+export async function applyPlanFile(flags: PlanFileFlags, host: Host): Promise<ExitCode> {
   const { text, why } = await readText(flags.plan, host);
   if (text === undefined) return refuse(unreadable(flags.plan, why), exitCodes.invalid, host);
   const read = readPlanFile(text);
   if (read.result === "mistake") {
     return refuse(`${flags.plan}: ${read.mistake.message}`, exitCodes.invalid, host);
   }
-  return withService(flags.config, host, async (session) => {
+  return withSession(flags.config, host, async (session) => {
     const { config, baseUrl } = session;
     const here = { owner: config.desired.owner, service: baseUrl, now: host.clock.now() };
     const [objection] = objectionsTo(read.file, here);
@@ -54,7 +53,7 @@ export async function applyPlanCommand(flags: ApplyPlanFlags, host: Host): Promi
     }
     const desired = await loadDesiredOrPrint(config, host, session.stop);
     if (desired === undefined) {
-      return refuse(`${flags.plan}: ${unjudgeable}`, exitCodes.invalid, host);
+      return refuse(`${flags.plan}: ${brokenFiles}`, exitCodes.invalid, host);
     }
     const zones = read.file.zones.map(({ plan }) => plan.zone);
     const holdsAt = savedPlanGuard(zones, desired, config);
@@ -62,11 +61,11 @@ export async function applyPlanCommand(flags: ApplyPlanFlags, host: Host): Promi
   });
 }
 
-const unjudgeable =
-  "not carried out: the zone files say which zones may be written; mend them and apply the plan again";
+const brokenFiles =
+  "not applied: the zone files have errors, so it is unknown which zones may be written; correct the files and apply the plan again";
 
 function unreadable(file: string, why: string): string {
-  return `${file}: cannot be read: ${why}; give the file that plan --out has written`;
+  return `${file}: cannot be read: ${why}; name the file that plan --out wrote`;
 }
 
 function refuse(message: string, code: ExitCode, host: Host): ExitCode {
@@ -81,7 +80,7 @@ function codeOf({ code }: PlanFileError): ExitCode {
 async function applyAll(
   file: PlanFile,
   holdsAt: SavedPlanRequest["holdsAt"],
-  { format }: ApplyPlanFlags,
+  { format }: PlanFileFlags,
   { service, host, signals }: Session,
 ): Promise<ExitCode> {
   const { reader, writer } = service;
@@ -96,15 +95,15 @@ async function applyAll(
     using gate = new WriteGate(clock, maxReadAgeMs(0));
     reports.push(await applyPlan(planned, gate, ports, signals));
   }
-  printReport({ revision, startedAt, zones: reports }, noExtras, format, host);
+  printReports({ revision, startedAt, zones: reports }, format, host);
   return exitCodeOfApply(reports);
 }
 
 /**
- * Judges plans that could be carried out when they were made: files, limits and windows may have changed since. A plan is
- * judged whole, as it was reviewed, since that is what its hash names.
+ * Runs the guards on saved plans: files, limits and windows may have changed since they were saved. A plan is judged as a
+ * whole, as it was reviewed, since its hash names the whole plan.
  *
- * @param zones those of the plans: whom selectors mean is told by what was known then, the listing is not asked again.
+ * @param zones the zones of the plans: selectors are matched against them, and not against a new listing.
  */
 function savedPlanGuard(
   zones: readonly Zone[],
@@ -124,7 +123,7 @@ function savedPlanGuard(
   };
 }
 
-/** What a plan writes of a zone that the files do not speak of any more. */
+/** The parts of a zone that a plan writes and that the files no longer declare. */
 function partsDropped(plan: Plan, content: ZoneContent): readonly string[] {
   const [touched, wanted] = [partsTouched(plan), partsOf(content)];
   return (["settings", "policies", "rules"] as const).filter(
@@ -132,7 +131,7 @@ function partsDropped(plan: Plan, content: ZoneContent): readonly string[] {
   );
 }
 
-/** @param diagnostic what is wrong with the declaration, where there is one. */
+/** @param diagnostic what is wrong with the declaration; `undefined` where there is no declaration. */
 function undeclared(what: string, diagnostic: Diagnostic | undefined): Hold {
   const message =
     diagnostic === undefined

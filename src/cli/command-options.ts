@@ -1,31 +1,35 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 
-import type { Host } from "../../host/host.ts";
-import { isHash } from "../../plan/guard/release.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import type { Host } from "../host/host.ts";
+import { isHash } from "../plan/guard/release.ts";
+import type { ExitCode } from "./output/exit-codes.ts";
 
-/** Adds a command to a program; `end` hears how the command ended. */
-export type Add = (program: Command, host: Host, end: (code: ExitCode) => void) => void;
+/**
+ * Adds arguments, options, examples and the action to a command that has its name and description.
+ *
+ * @param end receives the exit code of the command.
+ */
+export type DefineCommand = (command: Command, host: Host, end: (code: ExitCode) => void) => void;
 
-/** `--config`, which all commands have that speak with the service. */
+/** `--config`. */
 export function configOption(): Option {
-  return new Option("-c, --config <file>", "how the program runs")
+  return new Option("-c, --config <file>", "the configuration file")
     .default("zonewarden.yaml")
     .env("ZONEWARDEN_CONFIG");
 }
 
-/** `--format`; the first one is the usual one. */
+/** `--format`; the first format is the default. */
 export function formatOption(...formats: readonly string[]): Option {
   return new Option("-f, --format <format>", "how to print the result")
     .choices(formats)
     .default(formats[0]);
 }
 
-/** `--accept`, once for each hash: what follows a hash is a zone again. */
+/** `--accept`, once for each hash: an argument after the hash is a zone. */
 export function acceptOption(): Option {
   return new Option(
     "--accept <hash>",
-    "release a plan that a guard holds, by the hash that plan prints; can be repeated",
+    "apply a plan although a guard holds it, by the hash that plan prints; can be repeated",
   ).argParser((hash: string, before: readonly string[] | undefined) => {
     if (isHash(hash)) return [...(before ?? []), hash];
     throw new InvalidArgumentError(
@@ -34,7 +38,7 @@ export function acceptOption(): Option {
   });
 }
 
-/** Examples, as they stand below a command's help. */
+/** Examples below the help of a command. */
 export function example(...lines: readonly string[]): string {
   return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
 }

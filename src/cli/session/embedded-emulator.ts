@@ -10,8 +10,8 @@ import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/read-text.ts";
 import { listenError } from "../../web/listen-error.ts";
 
-/** A seed that can be used, or `undefined` after its mistakes have been printed. */
-export async function seedOrProblems(
+/** Loads a seed file; without one, the built-in seed. Prints why and returns `undefined` where the file is broken. */
+export async function loadSeedOrPrint(
   file: string | undefined,
   host: Host,
 ): Promise<Seed | undefined> {
@@ -19,7 +19,7 @@ export async function seedOrProblems(
   const shown = path.relative(host.directory, path.resolve(host.directory, file)) || file;
   const { text, why } = await readText(file, host);
   if (text === undefined) {
-    const remedy = "name a seed file that is there, or none for an example";
+    const remedy = "name an existing file, or none for the built-in seed";
     host.stderr.write(`${shown}: cannot be read: ${why}; ${remedy}\n`);
     return undefined;
   }
@@ -31,16 +31,15 @@ export async function seedOrProblems(
   return undefined;
 }
 
-/** Where an emulator listens and what it answers by. */
 export interface EmulatorSettings {
   readonly listen: Listen;
-  /** Where `listen` is set, for people. */
+  /** The flag or key that sets `listen`, for messages. */
   readonly place: string;
   readonly statePath: string | undefined;
   readonly dialect: Dialect;
 }
 
-/** Starts an emulator on this machine's clock. Rejects with a message for people where it cannot listen. */
+/** Starts an emulator on the host's clock. Rejects with an error for the operator where it cannot listen. */
 export async function emulatorOn(
   { place, ...settings }: EmulatorSettings,
   seed: Seed,
@@ -51,12 +50,12 @@ export async function emulatorOn(
   try {
     return await startEmulator({ ...settings, seed, clock, random, sleep });
   } catch (error) {
-    throw isOfListening(error) ? listenError(place, settings.listen, error) : error;
+    throw isListenError(error) ? listenError(place, settings.listen, error) : error;
   }
 }
 
-/** The state file's errors have codes too. */
-function isOfListening(error: unknown): boolean {
+/** A system call tells it from an error of the state file. */
+function isListenError(error: unknown): boolean {
   return (
     error instanceof Error &&
     "syscall" in error &&
@@ -64,15 +63,17 @@ function isOfListening(error: unknown): boolean {
   );
 }
 
-/** Where the service is, and the emulator that had to be started for it, if there was one. */
+/** The address of the service, and the emulator where one was started for it. */
 export interface Reached extends AsyncDisposable {
   readonly baseUrl: string;
   readonly emulator: Emulator | undefined;
 }
 
 /**
- * Gives the address of the configured service. Where that is the embedded emulator it is started; a single command
- * uses one that runs already, the daemon's for example. `undefined` after the seed's mistakes have been printed.
+ * Returns the address of the configured service. Where that is the embedded emulator, it is started. `undefined` where the
+ * seed is broken; why has been printed.
+ *
+ * @param mayShare whether to use an emulator that listens there already, the daemon's for example.
  */
 export async function reachService(
   config: Config,
@@ -83,7 +84,7 @@ export async function reachService(
   if (embedded === undefined) {
     return { ...nothingToEnd, baseUrl: config.api.baseUrl, emulator: undefined };
   }
-  const seed = await seedOrProblems(embedded.seed, host);
+  const seed = await loadSeedOrPrint(embedded.seed, host);
   if (seed === undefined) return undefined;
   try {
     const emulator = await emulatorOn(

@@ -1,0 +1,69 @@
+import { hasColor, type Host } from "../../host/host.ts";
+import { hasErrors } from "../../host/load.ts";
+import type { ZoneImpact } from "../../impact/zone-impact.ts";
+import { impactJson } from "../../render/impact-json.ts";
+import { renderImpacts } from "../../render/impact-text.ts";
+import { reportJson } from "../../render/plan-json.ts";
+import { impactMarkdown, renderMarkdown } from "../../render/plan-markdown.ts";
+import { renderReports, type SweepForecast, sweepWords } from "../../render/plan-text.ts";
+import type { RunReport, ZoneReport } from "../../state/run-report.ts";
+import { type ExitCode, exitCodeInPart, exitCodes } from "../output/exit-codes.ts";
+import type { FleetFlags, PlannedFleet } from "./plan-all.ts";
+
+/** What `plan` prints beside the reports. */
+export interface Extras {
+  /** What the plans do to the inventory; `undefined` where it was not asked for. */
+  readonly impacts?: readonly ZoneImpact[] | undefined;
+  readonly sweep?: SweepForecast;
+}
+
+/**
+ * Prints the reports of a fleet and returns the exit code of the command: `code`, unless zones are unknown or the listing
+ * shows an error in the files.
+ */
+export function finish(
+  { revision, startedAt, isComplete, diagnostics }: PlannedFleet,
+  zones: readonly ZoneReport[],
+  code: ExitCode,
+  format: FleetFlags["format"],
+  host: Host,
+  extras?: Extras,
+): ExitCode {
+  printReports({ revision, startedAt, zones }, format, host, extras);
+  const isGood = code === exitCodes.done || code === exitCodes.changes;
+  if (!isComplete) return exitCodeInPart(code);
+  return isGood && hasErrors(diagnostics) ? exitCodes.invalid : code;
+}
+
+/** Prints the reports of all zones on stdout. */
+export function printReports(
+  report: Pick<RunReport, "revision" | "startedAt" | "zones">,
+  format: FleetFlags["format"],
+  host: Host,
+  { impacts, sweep }: Extras = {},
+): void {
+  const whole: RunReport = { ...report, trigger: "manual", finishedAt: host.clock.now() };
+  switch (format) {
+    case "text": {
+      const color = hasColor(host, host.stdout);
+      host.stdout.write(`${renderReports(report.zones, { color })}\n`);
+      if (sweep !== undefined) host.stdout.write(`${sweepWords(sweep)}\n`);
+      if (impacts !== undefined) host.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
+      return;
+    }
+    case "json": {
+      const json = {
+        ...reportJson(whole),
+        ...(sweep && { sweep: { requests: sweep.requests, seconds: sweep.ms / 1_000 } }),
+        ...(impacts && { impact: impacts.map(impactJson) }),
+      };
+      host.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+      return;
+    }
+    case "markdown": {
+      const impact = impacts === undefined ? "" : `\n\n${impactMarkdown(impacts).trimEnd()}`;
+      const cost = sweep === undefined ? "" : `\n\n${sweepWords(sweep)}`;
+      host.stdout.write(`${renderMarkdown(whole).trimEnd()}${cost}${impact}\n`);
+    }
+  }
+}
