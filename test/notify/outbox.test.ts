@@ -60,8 +60,9 @@ describe("a sink", () => {
   }) => {
     const receiver = new Receiver();
     const outbox = receiver.outbox();
-    for (let zone = 0; zone < 90; zone += 1)
+    for (let zone = 0; zone < 90; zone += 1) {
       outbox.add({ ...notification, zone: `z${zone}.example` });
+    }
     await receiver.clock.advance(1_000);
     expect(receiver.messages).toHaveLength(30);
     await receiver.clock.advance(5 * 60_000);
@@ -76,8 +77,9 @@ describe("a sink", () => {
     const receiver = new Receiver();
     receiver.answers = Array.from({ length: 50 }, () => undefined);
     const outbox = receiver.outbox();
-    for (let zone = 0; zone < 200; zone += 1)
+    for (let zone = 0; zone < 200; zone += 1) {
       outbox.add({ ...notification, zone: `z${zone}.example` });
+    }
     await receiver.clock.run(outbox.close(5_000));
     expect(receiver.results.every((result) => result === "error")).toBe(true);
     expect(receiver.results).toHaveLength(200);
