@@ -1,4 +1,3 @@
-import type { Config } from "../desired/config/config.ts";
 import { watchZoneFiles } from "../desired/load/watch-zone-files.ts";
 import type { Host } from "../host/host.ts";
 import type { Stopping } from "../host/stopping.ts";
@@ -70,9 +69,13 @@ async function startTriggers(
   reload: () => Promise<void>,
 ): Promise<AsyncDisposable> {
   await using started = new AsyncDisposableStack();
-  const onChange = (): void => reconciler.filesChanged();
-  started.use(await watch(config.desired.path, config, host, onChange));
-  started.use(await watch(configFile, config, host, () => void reload()));
+  const { onChange, debounceMs } = config.schedule;
+  if (onChange) {
+    const options = { debounceMs, clock: host.clock, files: host.files };
+    const { path } = config.desired;
+    started.use(await watchZoneFiles(path, () => reconciler.filesChanged(), options));
+    started.use(await watchZoneFiles(configFile, () => void reload(), options));
+  }
   started.use(
     host.onSignal("SIGHUP", () => {
       void reload();
@@ -88,15 +91,4 @@ async function startTriggers(
   };
   started.use(every(pollMs, () => void poll(), host.clock));
   return started.move();
-}
-
-/** Watches the files below `path`, unless the configuration switches watching off. */
-async function watch(
-  path: string,
-  { schedule }: Config,
-  { clock, files }: Host,
-  onChange: () => void,
-): Promise<AsyncDisposable> {
-  if (!schedule.onChange) return { [Symbol.asyncDispose]: () => Promise.resolve() };
-  return watchZoneFiles(path, onChange, { debounceMs: schedule.debounceMs, clock, files });
 }

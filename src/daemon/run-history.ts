@@ -11,7 +11,7 @@ import {
 } from "../state/history.ts";
 import type { LoadReport } from "../state/load-report.ts";
 import type { ZoneState } from "../state/zone-state.ts";
-import { openHistoryFile } from "../telemetry/history/history-file.ts";
+import { type OpenedHistory, openHistoryFile } from "../telemetry/history/history-file.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 
 /** The history of all zones until it is disposed. */
@@ -47,16 +47,12 @@ export async function startHistory(
   };
 }
 
-interface HistoryFile extends AsyncDisposable {
-  append(entry: HistoryEntry): void;
-}
-
 async function openFile(
   { path, maxAgeMs, maxBytes }: HistoryConfig,
   recent: RecentHistory,
   logger: Logger,
   { clock, historyStore }: Host,
-): Promise<HistoryFile | undefined> {
+): Promise<OpenedHistory["file"] | undefined> {
   if (path === undefined) return undefined;
   const onFailure = (error: unknown): void => {
     logger.error({ path, error: String(error) }, "history file cannot be written");

@@ -29,7 +29,7 @@ describe("a configuration that changes while the program runs", () => {
     { change: 'mode: enforce\nschedule: { cron: "0 * * * *" }', applied: ["schedule.cron"] },
     { change: "mode: enforce\nschedule: { timezone: Asia/Tokyo }", applied: ["schedule.timezone"] },
     { change: "mode: enforce\nlog: { level: debug }", applied: ["log.level"] },
-  ])("takes $applied over", async ({ change, applied }, { expect, signal }) => {
+  ])("applies $applied", async ({ change, applied }, { expect, signal }) => {
     const running = new RunningConfig(await configOf("mode: enforce", signal));
     expect(running.update(await loaded(change, signal))).toEqual({ applied, waiting: [] });
     expect(running.current).toEqual(await configOf(change, signal));
@@ -53,7 +53,7 @@ describe("a configuration that changes while the program runs", () => {
     expect(running.current).toEqual(before);
   });
 
-  it("stays as it was while the file is broken, and keeps what is wrong", async ({
+  it("stays as it is while the file has errors, and has its diagnostics", async ({
     expect,
     signal,
   }) => {

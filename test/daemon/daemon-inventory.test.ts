@@ -50,9 +50,7 @@ async function reconfigure(place: Workplace, text: string): Promise<void> {
 }
 
 describe("the daemon's inventory", () => {
-  it("is off where nobody asks for it: no series, and no request of its own", async ({
-    expect,
-  }) => {
+  it("is off by default: no series, and no request of its own", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: rarely });
     const daemon = example.place.start("run");
     await told(daemon, "plan applied");
@@ -63,7 +61,7 @@ describe("the daemon's inventory", () => {
     await daemon.ended;
   });
 
-  it("shows what browsers reported, and tells what is malicious", async ({ expect }) => {
+  it("shows what browsers reported, and logs what is malicious", async ({ expect }) => {
     await using example = await exampleWithEmulator({
       config: `${rarely}\ninventory: { enabled: true, kinds: [scripts] }`,
     });
@@ -87,7 +85,7 @@ describe("the daemon's inventory", () => {
     await daemon.ended;
   });
 
-  it("shows what the contract does, and says what it does not", async ({ expect }) => {
+  it("shows the available kinds, and says which are not", async ({ expect }) => {
     await using example = await exampleWithEmulator({
       config: `${rarely}\ninventory: { enabled: true, kinds: [scripts, connections] }`,
     });
@@ -107,7 +105,7 @@ describe("the daemon's inventory", () => {
     await daemon.ended;
   });
 
-  it("says that it cannot be read, not that there is nothing", async ({ expect }) => {
+  it("says that it cannot be read, not that it is empty", async ({ expect }) => {
     await using example = await exampleWithEmulator({
       config: `${rarely}\ninventory: { enabled: true, kinds: [scripts] }`,
     });
@@ -121,7 +119,7 @@ describe("the daemon's inventory", () => {
     await daemon.ended;
   });
 
-  it("gives a look up in its middle when told to end, and is no failure", async ({ expect }) => {
+  it("stops a read in progress on SIGTERM without a failure", async ({ expect }) => {
     const begun = Promise.withResolvers<void>();
     await using example = await exampleWithEmulator({
       config: `${rarely}\ninventory: { enabled: true }`,

@@ -25,7 +25,7 @@ async function end(daemon: Started): Promise<number> {
 const everyHour = 'schedule: { cron: "0 * * * *" }';
 
 describe("a daemon that starts", () => {
-  it("tells version and commit of its image, where the image says them", async ({ expect }) => {
+  it("exports version and commit of its image", async ({ expect }) => {
     const env = { ZONEWARDEN_API_TOKEN: "emulator-token", ZONEWARDEN_REVISION: "0a1b2c3d" };
     await using example = await exampleWithEmulator({ config: everyHour, ports: { env } });
     const daemon = example.place.start("run");
@@ -35,7 +35,7 @@ describe("a daemon that starts", () => {
     expect(await end(daemon)).toBe(0);
   });
 
-  it("without a token is alive and ready, says why nothing happens, and goes on once there is one", async ({
+  it("without a token is alive and ready, logs why nothing happens, and continues once there is one", async ({
     expect,
   }) => {
     const config = `${everyHour}\ncredentials: [{ name: main, token_file: token }]`;
@@ -59,7 +59,7 @@ describe("a daemon that starts", () => {
     expect(await end(daemon)).toBe(0);
   });
 
-  it("with a token that is refused shows it, and takes the next one without a restart", async ({
+  it("exports that its token is refused, and uses the next one without a restart", async ({
     expect,
   }) => {
     const config = `${everyHour}\ncredentials: [{ name: main, token_file: token }]`;
@@ -106,7 +106,7 @@ describe("a daemon that starts", () => {
     expect(await end(daemon)).toBe(0);
   });
 
-  it("with only broken files is alive and not ready, says what to do, and is ready once one is mended", async ({
+  it("with only broken files is alive and not ready, says what to do, and is ready once one is repaired", async ({
     expect,
   }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
@@ -145,7 +145,7 @@ describe("a daemon that starts", () => {
   });
 });
 
-describe("what a daemon takes over while it runs", () => {
+describe("a configuration key that can change while the daemon runs", () => {
   it("is in force at once: log level, schedule, limits, windows", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const { place } = example;

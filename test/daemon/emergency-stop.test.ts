@@ -13,7 +13,7 @@ const profile = "profiles:\n  baseline:\n    page_shield: { settings: { enabled:
 const documents = zones.map((name) => `  - { name: ${name}, profiles: [baseline] }\n`).join("");
 
 describe("an emergency stop through a profile", () => {
-  it("ends all writing at once, though it changes every zone of the fleet", async ({ expect }) => {
+  it("stops all writes at once, though it changes every zone of the fleet", async ({ expect }) => {
     await using example = await exampleWithEmulator({
       config: 'schedule: { cron: "0 0 1 1 *" }',
       seed: { zones: zones.map((name) => ({ name, settings: { enabled: true } })) },

@@ -6,7 +6,7 @@ import { SimulatedClock } from "../support/clock.ts";
 import { zoneNamed } from "../support/model.ts";
 
 describe("the check of the workers", () => {
-  it("fails when one holds a zone longer than any run may take", async ({ expect }) => {
+  it("fails when one runs a zone longer than any run may take", async ({ expect }) => {
     const clock = new SimulatedClock();
     const { name } = zoneNamed("shop.example");
     const check = workersCheck({ running: new Map([[name, clock.uptime()]]) }, clock);
@@ -16,7 +16,7 @@ describe("the check of the workers", () => {
     expect(check.failure()).toBe("stuck with shop.example");
   });
 
-  it("goes by the time that passes, not by a clock that somebody sets", ({ expect }) => {
+  it("uses the uptime, not the wall clock", ({ expect }) => {
     const clock = new SimulatedClock();
     const { name } = zoneNamed("shop.example");
     const check = workersCheck({ running: new Map([[name, clock.uptime()]]) }, clock);
@@ -24,7 +24,7 @@ describe("the check of the workers", () => {
     expect(check.failure()).toBeUndefined();
   });
 
-  it("passes when nothing is under way", ({ expect }) => {
+  it("passes when nothing runs", ({ expect }) => {
     expect(workersCheck({ running: new Map() }, new SimulatedClock()).failure()).toBeUndefined();
   });
 });

@@ -31,10 +31,7 @@ function simulated(clock: SimulatedClock): {
 }
 
 describe("the grace period", () => {
-  it("is longer than one request may take where nothing else is configured", async ({
-    expect,
-    signal,
-  }) => {
+  it("is longer than one request may take by default", async ({ expect, signal }) => {
     await using place = await workplace();
     await place.write("zonewarden.yaml", "mode: observe\n");
     const file = path.join(place.directory, "zonewarden.yaml");
@@ -60,7 +57,7 @@ describe("the grace period", () => {
     },
   );
 
-  it("leaves no timer behind where all has ended before it", async ({ expect }) => {
+  it("leaves no timer behind", async ({ expect }) => {
     const clock = new SimulatedClock();
     const { host, signal } = simulated(clock);
     {
@@ -72,7 +69,9 @@ describe("the grace period", () => {
     expect(clock.sleeping).toBe(0);
   });
 
-  it("ends a daemon whose write is never answered, which it tells as lost", async ({ expect }) => {
+  it("ends a daemon whose write is never answered, and logs the write as lost", async ({
+    expect,
+  }) => {
     const clock = new SimulatedClock();
     let arrived = false;
     const never = async (_ms: number, signal: AbortSignal): Promise<void> => {

@@ -37,7 +37,7 @@ async function lookAt(address: string): Promise<{
 }
 
 describe("a revision of the files that changes too many zones", () => {
-  it("is released by the very word that its refusal says", async ({ expect }) => {
+  it("is released by the revision that its hold names", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config });
     const daemon = example.place.start("run");
     await eventually(

@@ -21,8 +21,8 @@ function factOf(line: JsonObject): string {
   return parts.filter((part) => typeof part === "string").join(" ");
 }
 
-describe("the log of a whole story", () => {
-  it("tells each fact once: what was written, found, broken, mended and why", async ({
+describe("the log of a daemon", () => {
+  it("has each fact once: what was written, found, broken and repaired, and why", async ({
     expect,
   }) => {
     await using webhook = await startJsonSink();

@@ -31,8 +31,8 @@ async function withZones(...zones: readonly string[]): Promise<Example> {
   return example;
 }
 
-describe("a name that several accounts have a zone of", () => {
-  it("stands for the active one", async ({ expect }) => {
+describe("a zone name that several accounts have", () => {
+  it("means the active zone", async ({ expect }) => {
     await using example = await withZones("name: shop.example.com");
     const { code, stderr } = await example.place.run("apply");
     expect({ code, diagnostic: /\[(\w+)\]/.exec(stderr)?.[1] }).toEqual({
@@ -67,7 +67,7 @@ describe("a name that several accounts have a zone of", () => {
     expect(stderr).toContain("[ZONE_NAMESAKE]");
   });
 
-  it("is asked about by an id, or as the active one", async ({ expect }) => {
+  it("can be selected by id", async ({ expect }) => {
     await using example = await withZones("name: shop.example.com");
     const { place } = example;
     const twice = await place.run("rulesets", "list", "shop.example.com");

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 
-describe("a zone that nobody wants written", () => {
+describe("a zone that is not written", () => {
   it.for([
     {
       when: "the program only observes",

@@ -25,7 +25,7 @@ async function edit(place: Workplace, file: string, text: string): Promise<void>
 }
 
 describe("with `on_change: false`", () => {
-  it("no change of a file is written before the next sweep, and what is wrong is told at once", async ({
+  it("no change of a file is written before the next sweep, and errors are logged at once", async ({
     expect,
   }) => {
     await using example = await exampleWithEmulator({ config: nightly, ports: { clock } });

@@ -21,7 +21,7 @@ async function withTwoCredentials(): Promise<Example> {
 }
 
 describe("a declared zone that cannot be found", () => {
-  it("is told once, and every other zone is planned and written", async ({ expect }) => {
+  it("is reported once, and every other zone is planned and written", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await example.place.write("zones/ghost.yaml", ghost);
     const plan = await example.place.run("plan");
@@ -34,7 +34,7 @@ describe("a declared zone that cannot be found", () => {
     expect(writesSeenBy(example.emulator)).toHaveLength(5);
   });
 
-  it("is told where it is declared by its id", async ({ expect }) => {
+  it("is reported if it is declared by its id", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await example.place.write(
       "zones/ghost.yaml",
@@ -47,7 +47,7 @@ describe("a declared zone that cannot be found", () => {
     );
   });
 
-  it("is nothing to somebody who asks for another zone", async ({ expect }) => {
+  it("is not reported for another zone", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await example.place.write("zones/ghost.yaml", ghost);
     const { code, stdout, stderr } = await example.place.run("plan", "blog.example.com");
@@ -62,7 +62,7 @@ describe("a credential whose zones cannot be listed", () => {
   const line =
     /^credential other: its zones cannot be listed: API_UNAUTHORIZED: GET \/zones: 40[13].*; .+$/m;
 
-  it("is told once, and the command counts as done in part", async ({ expect }) => {
+  it("is reported once, and the command ends as partially done", async ({ expect }) => {
     await using example = await withTwoCredentials();
     await example.place.write("zones/all.yaml", everyZone);
     for (const args of [["plan"], ["apply"], ["apply", "--check"], ["inventory", "scripts"]]) {
@@ -86,9 +86,7 @@ describe("a credential whose zones cannot be listed", () => {
 });
 
 describe("selectors that contradict each other", () => {
-  it("hold their zone, are told as a mistake, and no other zone waits for them", async ({
-    expect,
-  }) => {
+  it("hold their zone, are reported as an error, and hold no other zone", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await example.place.write("zones/contradiction.yaml", contradiction);
     const { code, stderr } = await example.place.run("apply");
@@ -99,7 +97,7 @@ describe("selectors that contradict each other", () => {
 });
 
 describe("a hash that releases nothing", () => {
-  it("is a mistake, told before anything is written", async ({ expect }) => {
+  it("is an error before anything is written", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { code, stderr } = await example.place.run("apply", "--accept", "0123456789ab");
     expect(code).toBe(1);
@@ -108,7 +106,7 @@ describe("a hash that releases nothing", () => {
   });
 });
 
-describe("the line that counts", () => {
+describe("the last line", () => {
   it("counts the zones that are in sync now, those that were just written included", async ({
     expect,
   }) => {

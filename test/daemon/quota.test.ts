@@ -50,9 +50,7 @@ function oneLine(text: string): string {
 }
 
 describe("a policy for which the service has no room until another one is gone", () => {
-  it("holds its zone, says what makes room, and leaves what is live as it is", async ({
-    expect,
-  }) => {
+  it("holds its zone, says what makes room, and writes nothing", async ({ expect }) => {
     await using example = await fullZone();
     const { place, emulator } = example;
     expect((await place.run("plan", "--out", "plan.json")).code).toBe(2);
@@ -81,7 +79,7 @@ describe("a policy for which the service has no room until another one is gone",
     expect((await place.run("plan")).code).toBe(0);
   });
 
-  it("is nothing to be done about but fewer, where nothing goes", async ({ expect }) => {
+  it("asks for fewer policies where none is deleted", async ({ expect }) => {
     await using example = await fullZone();
     await declare(example, "old", "new");
     await example.place.run("apply");
@@ -91,7 +89,7 @@ describe("a policy for which the service has no room until another one is gone",
     expect(code).toBe(4);
   });
 
-  it("is told by the daemon as held for its quota, not as a failure", async ({ expect }) => {
+  it("is reported by the daemon as held for its quota, not as a failure", async ({ expect }) => {
     await using example = await fullZone();
     const daemon = example.place.start("run");
     expect(await told(daemon, "plan held")).toMatchObject({ holds: [{ reason: "quota" }] });

@@ -63,8 +63,8 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
   };
 }
 
-describe("files that are looked at every half minute", () => {
-  it("are told when they change, and not while they stay as they are", ({ expect }) => {
+describe("files that are polled", () => {
+  it("are logged when they change, and not while they are unchanged", ({ expect }) => {
     const { report, messages } = reporter();
     report(loadedAs("applied", "one"));
     report(loadedAs("unchanged", "one"));

@@ -47,7 +47,7 @@ async function edit({ emulator }: Example, body: Record<string, unknown>): Promi
 }
 
 describe("the daemon", () => {
-  it("brings every zone in sync, repairs drift when told to look, and ends cleanly", async ({
+  it("brings every zone in sync, corrects drift on SIGHUP, and ends cleanly", async ({
     expect,
   }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
@@ -81,7 +81,7 @@ describe("the daemon", () => {
     expect(logLines(daemon).at(-1)?.["msg"]).toBe("zonewarden stopped");
   });
 
-  it("looks at one zone when a person with the token asks for it, and says so", async ({
+  it("reconciles one zone when a request has the token, and logs the request", async ({
     expect,
   }) => {
     await using example = await exampleWithEmulator({
@@ -111,7 +111,7 @@ describe("the daemon", () => {
     await daemon.ended;
   });
 
-  it("carries a changed file out without being told", async ({ expect }) => {
+  it("applies a changed file by itself", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const daemon = example.place.start("run");
     await inSync(await addressOf(daemon));
@@ -133,7 +133,7 @@ describe("the daemon", () => {
     await daemon.ended;
   });
 
-  it("keeps the last good version of a file that breaks, and says where", async ({ expect }) => {
+  it("keeps the last good version of a file that breaks, and logs where", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);
@@ -155,7 +155,7 @@ describe("the daemon", () => {
     expect((await daemon.ended).code).toBe(0);
   });
 
-  it("starts with the service down, is alive and ready, and tells why nothing happens", async ({
+  it("is alive and ready while the service is down, and logs why nothing happens", async ({
     expect,
   }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
@@ -176,7 +176,7 @@ describe("the daemon", () => {
 });
 
 describe("the daemon's configuration", () => {
-  it("is taken over when its file changes, and kept when that breaks", async ({ expect }) => {
+  it("is applied when its file changes, and kept when that breaks", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);

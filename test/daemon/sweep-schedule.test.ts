@@ -31,7 +31,7 @@ function everyMinute(
 }
 
 describe("a sweep", () => {
-  it("counts what is declared and the pages of the listing", ({ expect }) => {
+  it("takes one request for each declared kind, and the pages of the zone list", ({ expect }) => {
     const requests = sweepRequests(zones(100, "shop"), () => "main");
     expect(requests.get("main")).toBeCloseTo(2 * 100 + 2);
   });
