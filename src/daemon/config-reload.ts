@@ -4,7 +4,10 @@ import type { Config } from "../desired/config/config.ts";
 import type { LoadedConfig } from "../desired/config/load-config.ts";
 import type { Host } from "../host/host.ts";
 import { readConfig } from "../host/load.ts";
-import type { InventoryRounds, InventoryRoundsOptions } from "../reconcile/inventory-rounds.ts";
+import type {
+  InventoryPoller,
+  InventoryPollerOptions,
+} from "../reconcile/inventory/inventory-poller.ts";
 import type { Reconciler, ReconcilerOptions } from "../reconcile/reconciler.ts";
 import { windowsOf } from "../reconcile/schedule/windows.ts";
 import type { Fleet } from "../state/fleet.ts";
@@ -37,12 +40,12 @@ export function reconcilerOptions({
   };
 }
 
-/** The options of the inventory rounds that a configuration sets; `undefined`: no inventory is read. */
+/** The options of the inventory poller that a configuration sets; `undefined`: no inventory is read. */
 export function inventoryOptions({
   inventory,
   impact,
   desired,
-}: Config): InventoryRoundsOptions | undefined {
+}: Config): InventoryPollerOptions | undefined {
   if (inventory === undefined) return undefined;
   const { maliciousBelow } = impact;
   return { ...inventory, maliciousBelow, owner: desired.owner };
@@ -133,7 +136,7 @@ export interface ReloadTargets {
   readonly runningConfig: RunningConfig;
   readonly schedule: SweepSchedule;
   readonly reconciler: Reconciler;
-  readonly rounds: InventoryRounds;
+  readonly poller: InventoryPoller;
 }
 
 /**
@@ -175,14 +178,14 @@ export function configReloader(
 const zoneKeys: ReadonlySet<string> = new Set(["mode", "limits", "windows"]);
 
 function applyKeys(keys: readonly string[], targets: ReloadTargets): void {
-  const { logger, fleet, schedule, reconciler, rounds } = targets;
+  const { logger, fleet, schedule, reconciler, poller } = targets;
   const { current } = targets.runningConfig;
   logger.info({ keys }, "configuration applied");
   logger.level = current.log.level;
   if (keys.some((key) => key.startsWith("schedule."))) schedule.replace(current.schedule);
   if (keys.includes("inventory")) {
     fleet.followInventory(current.inventory !== undefined);
-    rounds.reconfigure(inventoryOptions(current));
+    poller.reconfigure(inventoryOptions(current));
   }
   if (!keys.some((key) => zoneKeys.has(key))) return;
   reconciler.reconfigure(reconcilerOptions(current));

@@ -11,7 +11,7 @@ import { startNotifier } from "./notifications.ts";
 import { startHistory } from "./run-history.ts";
 import { sweepRequests, SweepSchedule } from "./sweep-schedule.ts";
 import {
-  createInventoryRounds,
+  createInventoryPoller,
   createReconciler,
   type DaemonParts,
   heldPlanSubscriber,
@@ -37,27 +37,27 @@ export async function runDaemon(parts: DaemonParts, host: Host, stopping: Stoppi
     budgets: () => service.credentials.map(({ state }) => state),
     logger,
   });
-  const rounds = createInventoryRounds(parts, host, fleet);
+  const poller = createInventoryPoller(parts, host, fleet);
   const reconciler: Reconciler = createReconciler(parts, host, {
     fleet,
-    subscribers: [history.subscriber, pages, notifier, heldPlanSubscriber(rounds)],
+    subscribers: [history.subscriber, pages, notifier, heldPlanSubscriber(poller)],
     nextSweep: () => schedule.nextRun(),
     configDiagnostics: () => runningConfig.diagnostics,
     loaded: ({ fleet: { zones } }) => {
       const declared = [...zones.values()].map(({ desired }) => desired);
       schedule.expectRequests(sweepRequests(declared, (zone) => service.credentialOf(zone)));
-      rounds.declare(declared);
+      poller.declare(declared);
     },
   });
 
   const running = { fleet, runningConfig, schedule, reconciler };
   const shown = { ...running, history: history.view, pages, stopping };
   await using _endpoints = await startEndpoints(parts, shown, host);
-  const targets = { ...running, rounds, logger };
+  const targets = { ...running, poller, logger };
   const reload = configReloader(configFile, targets, host, stop);
   await using _triggers = await startTriggers(parts, host, reconciler, reload);
   reconciler.requestSweep("startup");
-  await Promise.all([reconciler.runUntil(stopping.signals), rounds.runUntil(stop)]);
+  await Promise.all([reconciler.runUntil(stopping.signals), poller.runUntil(stop)]);
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
 }
 

@@ -5,7 +5,7 @@ import { selectZones } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import type { Loaded } from "../reconcile/fleet/active-revision.ts";
-import { InventoryRounds } from "../reconcile/inventory-rounds.ts";
+import { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
@@ -106,15 +106,15 @@ function tokenVerifier(
   };
 }
 
-/** Connects the inventory rounds with the service, the log and the fleet. */
-export function createInventoryRounds(
+/** Connects the inventory poller with the service, the log and the fleet. */
+export function createInventoryPoller(
   { config, service, logger }: DaemonParts,
   { clock, random }: Host,
   fleet: Fleet,
-): InventoryRounds {
+): InventoryPoller {
   const { reader, inventory, managedRulesets } = service;
   fleet.followInventory(config.inventory !== undefined);
-  return new InventoryRounds(inventoryOptions(config), {
+  return new InventoryPoller(inventoryOptions(config), {
     source: {
       readAnswers: (...args) => reader.readAnswers(...args),
       listItems: (zone, kind, stop) => inventory.list(zone, kind, everythingSeen, stop),
@@ -135,10 +135,10 @@ export function createInventoryRounds(
 }
 
 /** Reads the impact of each held plan, for the person who decides on it. */
-export function heldPlanSubscriber(rounds: InventoryRounds): Subscriber {
+export function heldPlanSubscriber(poller: InventoryPoller): Subscriber {
   return {
     zone: ({ report }) => {
-      if (report.result === "held") rounds.judge(report.plan);
+      if (report.result === "held") poller.planHeld(report.plan);
     },
     load: () => undefined,
     gone: () => undefined,

@@ -30,7 +30,7 @@ describe("a saved plan", () => {
 
       const again = await place.run("apply", "--plan", "plan.json");
       expect(again.code, again.stdout).toBe(0);
-      expect(again.stdout).toContain("carried out already: policy/checkout");
+      expect(again.stdout).toContain("already applied: policy/checkout");
       expect(again.stdout).toContain("No changes. 2 of 2 zones in sync.");
       expect(writesSeenBy(emulator)).toHaveLength(5);
     },
@@ -50,7 +50,7 @@ describe("a saved plan", () => {
 
     const carriedOn = await place.run("apply", "--plan", "plan.json");
     expect(carriedOn.code, carriedOn.stdout).toBe(0);
-    expect(carriedOn.stdout).toContain("carried out already");
+    expect(carriedOn.stdout).toContain("already applied");
     expect(writesSeenBy(emulator)).toHaveLength(before + 1);
     expect((await place.run("plan")).code).toBe(0);
   });

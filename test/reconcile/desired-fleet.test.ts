@@ -11,7 +11,7 @@ import { zoneId } from "../../src/zone/zone.ts";
 import { desiredBench } from "../support/desired.ts";
 import { zone } from "../support/service.ts";
 
-const occasion = { run: "r", trigger: "manual", revision: "v", now: new Date(0) } as const;
+const run = { id: "r", trigger: "manual", revision: "v", now: new Date(0) } as const;
 
 const pending = [
   zone("shop.example.com", { status: "pending", accountName: "Agency" }),
@@ -28,7 +28,7 @@ describe("a declared name that stands for no zone", () => {
     const state = await desiredBench({ "a.yaml": text }).load();
     const known = { zones: row.listed, unlisted: [] };
     const { zones, missing } = desiredFleet(selectZones, state, known);
-    const reports = [...missing].map(([name, why]) => missingReport(name, why, occasion));
+    const reports = [...missing].map(([name, why]) => missingReport(name, why, run));
     const failures = reports.map((report): Failure | undefined =>
       report.result === "error" ? report.failure : undefined,
     );

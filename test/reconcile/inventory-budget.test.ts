@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { everythingSeen } from "../../src/api/read/item-query.ts";
 import { createInventory, createRulesets } from "../../src/api/service.ts";
-import { InventoryRounds } from "../../src/reconcile/inventory-rounds.ts";
+import { InventoryPoller } from "../../src/reconcile/inventory/inventory-poller.ts";
 import type { InventoryReport } from "../../src/state/inventory.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet } from "../support/emulated-fleet.ts";
@@ -25,10 +25,10 @@ function roundsOver(
   at: Emulated,
   clock: SimulatedClock,
   report: (report: InventoryReport) => void,
-): InventoryRounds {
+): InventoryPoller {
   const inventory = createInventory(at.service);
   const rulesets = createRulesets(at.service, "inventory");
-  return new InventoryRounds(
+  return new InventoryPoller(
     { everyMs, kinds: ["script", "connection", "cookie"], maliciousBelow: 50, owner: "zonewarden" },
     {
       source: {

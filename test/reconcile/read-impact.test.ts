@@ -5,7 +5,7 @@ import {
   type ImpactSource,
   readZoneImpact,
   type ReadImpact,
-} from "../../src/reconcile/run/read-impact.ts";
+} from "../../src/reconcile/inventory/read-impact.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { managedRulesets } from "../../src/zone/managed-ruleset.ts";
 import { script } from "../support/inventory.ts";
@@ -72,10 +72,10 @@ describe("to judge a plan", () => {
     { when: "both are", content: { policies, rules }, asks: ["resources", "owasp"] },
     { when: "neither is", content: {}, asks: [] },
   ])("what it takes is asked for where $when", async ({ content, asks }, { expect, signal }) => {
-    const { asked, impact, passing } = await impactOf(content, {}, signal);
+    const { asked, impact, transient } = await impactOf(content, {}, signal);
     expect(asked).toEqual(asks);
     expect(impact.notes).toEqual([]);
-    expect(passing).toBe(undefined);
+    expect(transient).toBe(undefined);
   });
 });
 
@@ -98,8 +98,8 @@ describe("what cannot be read", () => {
     { when: "another may", faults: { resources: refused, managed: busy }, passes: busy },
     { when: "none will", faults: { resources: refused, managed: refused }, passes: undefined },
   ])("is worth another try where $when", async ({ faults, passes }, { expect, signal }) => {
-    const { impact, passing } = await impactOf({ policies, rules }, faults, signal);
-    expect(passing).toBe(passes);
+    const { impact, transient } = await impactOf({ policies, rules }, faults, signal);
+    expect(transient).toBe(passes);
     expect(impact.notes).toHaveLength(2);
   });
 

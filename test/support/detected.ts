@@ -1,7 +1,7 @@
 import {
-  InventoryRounds,
-  type InventoryRoundsOptions,
-} from "../../src/reconcile/inventory-rounds.ts";
+  InventoryPoller,
+  type InventoryPollerOptions,
+} from "../../src/reconcile/inventory/inventory-poller.ts";
 import { renderImpacts } from "../../src/render/impact-text.ts";
 import type { InventoryReport } from "../../src/state/inventory.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
@@ -28,11 +28,11 @@ export class Detected implements AsyncDisposable {
   /** What is live in every zone. */
   live: Partial<LiveZone> = { policies: [] };
   readonly stop = new AbortController();
-  readonly rounds: InventoryRounds;
+  readonly rounds: InventoryPoller;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(options: InventoryRoundsOptions | undefined) {
-    this.rounds = new InventoryRounds(options, {
+  constructor(options: InventoryPollerOptions | undefined) {
+    this.rounds = new InventoryPoller(options, {
       source: {
         readAnswers: async (zone, { policies }, priority, signal) => {
           this.priorities.add(priority);

@@ -3,7 +3,7 @@ export type Passage = "answered" | "unreachable" | "abandoned" | "unsent";
 
 const failuresToOpen = 5;
 const firstRestMs = 1_000;
-const longestRestMs = 60_000;
+const longestPauseMs = 60_000;
 
 /**
  * Spares a dead service: after five failures in a row it lets nobody through for a second, then one request as a
@@ -53,7 +53,7 @@ export class Circuit {
     if (this.isBroken && !wasProbe) return;
     this.#failures += 1;
     if (this.#failures < failuresToOpen) return;
-    this.#restMs = Math.min(Math.max(this.#restMs * 2, firstRestMs), longestRestMs);
+    this.#restMs = Math.min(Math.max(this.#restMs * 2, firstRestMs), longestPauseMs);
     this.#opensAt = now + this.#restMs;
   }
 }

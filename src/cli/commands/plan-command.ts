@@ -4,7 +4,7 @@ import { forecastOf } from "../../daemon/sweep-schedule.ts";
 import type { Host } from "../../host/host.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
 import { fingerprintsOf } from "../../plan/saved/fingerprint.ts";
-import { type ImpactSource, readZoneImpact } from "../../reconcile/run/read-impact.ts";
+import { type ImpactSource, readZoneImpact } from "../../reconcile/inventory/read-impact.ts";
 import { plural } from "../../render/format.ts";
 import { planFileText } from "../../render/plan-file.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";

@@ -1,8 +1,8 @@
 import type { LoadResult } from "../../state/load-report.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones } from "../../zone/zone.ts";
-import { digestOf } from "../run/zone-memory.ts";
 import {
+  digestOf,
   desiredFleet,
   type DesiredFleet,
   type DesiredState,

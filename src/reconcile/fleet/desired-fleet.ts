@@ -1,44 +1,45 @@
+import { createHash } from "node:crypto";
+
 import type { Failure, Trigger, ZoneReport } from "../../state/run-report.ts";
-import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
+import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
-import { digestOf } from "../run/zone-memory.ts";
 
-/** Everything that the files say at this moment, as far as running it needs to know. */
+/** The content of the zone files at a moment. */
 export interface DesiredState {
   readonly documents: readonly ZoneDocument[];
   readonly diagnostics: readonly Diagnostic[];
-  /** `false`: nothing of what was read can be put in force; `documents` is what was read before. */
+  /** `false`: nothing of the files can become active; `documents` are those of the last usable load. */
   readonly usable: boolean;
   readonly revision: string;
   readonly hash: string;
 }
 
-/** Zones that the service shows; `failed` are credentials whose zones are unknown this time, not gone. */
+/** The zones that the service lists; those of `failed` credentials are unknown, not gone. */
 export interface Listing {
   readonly zones: readonly Zone[];
   readonly failed: readonly { readonly credential: string; readonly error: Error }[];
 }
 
-/** Finds the zones that documents speak of among those that the service lists. */
+/** Finds the zones that documents select. */
 export type Select = (
   documents: readonly ZoneDocument[],
   known: KnownZones,
 ) => {
-  /** No two of one name. */
+  /** Names are unique. */
   readonly zones: readonly DesiredZone[];
   readonly diagnostics: readonly Diagnostic[];
-  /** Declared zones that are listed and left alone all the same, with the reason. */
+  /** Declared zones that are listed but not managed, with the reason. */
   readonly leftAlone: ReadonlyMap<ZoneName, Diagnostic>;
 };
 
-/** The desired state, from outside. Operators' mistakes are problems in it, never errors. */
+/** Loads the zone files. Mistakes in them are diagnostics, never errors. */
 export interface DesiredSource {
   load(signal: AbortSignal): Promise<DesiredState>;
   readonly select: Select;
 }
 
-/** A declared zone with the digest of what it shall be. */
+/** A declared zone with the digest of its content. */
 export interface FleetZone {
   readonly desired: DesiredZone;
   readonly digest: string;
@@ -47,13 +48,25 @@ export interface FleetZone {
 /** The declared zones of one revision. */
 export interface DesiredFleet {
   readonly zones: ReadonlyMap<ZoneName, FleetZone>;
-  /** What the listing shows to be wrong in the files, beside what is wrong in them anyway. */
+  /** Beside those of the files: of their selectors in the listing. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Names that the files declare and that stand for no zone, with the reason where it is not that none is listed. */
+  /** Declared names without a zone, with the reason where the service lists the zone. */
   readonly missing: ReadonlyMap<ZoneName, Failure | undefined>;
 }
 
-/** Finds the declared zones in a listing; before there is one, nothing is found and nothing is wrong with that. */
+/** Unchanged files give the same content objects again. */
+const digests = new WeakMap<ZoneContent, string>();
+
+/** Identifies declared content: equal content, equal digest. */
+export function digestOf(content: ZoneContent): string {
+  const known = digests.get(content);
+  if (known !== undefined) return known;
+  const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
+  digests.set(content, digest);
+  return digest;
+}
+
+/** Finds the declared zones in a listing. Before the first listing none is found, and there are no diagnostics. */
 export function desiredFleet(
   select: Select,
   state: DesiredState,
@@ -88,31 +101,31 @@ function failureIn(diagnostic: Diagnostic | undefined): Failure | undefined {
   return { code, message: text, transient: false, ray: "", retryAfterMs: 0 };
 }
 
-/** Zones that documents call by name. */
+/** The zones that documents select by name. */
 export function namesOf(documents: readonly ZoneDocument[]): readonly ZoneName[] {
   return documents.flatMap(({ target }) => (target.by === "name" ? [target.name] : []));
 }
 
 /**
- * The report on a declared zone that was not found: not an empty one, an unreadable one.
+ * The report on a declared zone that was not found: an error, not an empty zone.
  *
- * @param failure why, where it is not that the listing does not show it.
+ * @param failure `undefined`: the service does not list the zone.
  */
 export function missingReport(
   zone: ZoneName,
   failure: Failure | undefined,
-  occasion: {
-    readonly run: string;
+  run: {
+    readonly id: string;
     readonly trigger: Trigger;
     readonly revision: string;
     readonly now: Date;
   },
 ): ZoneReport {
-  const { run, trigger, revision, now } = occasion;
+  const { trigger, revision, now } = run;
   return {
     result: "error",
     zone,
-    run,
+    run: run.id,
     trigger,
     revision,
     startedAt: now,
@@ -129,8 +142,8 @@ export function missingReport(
 }
 
 /**
- * Joins a new listing with what was known: zones of a credential that could not list are kept. Gives `known` itself
- * where the listing shows the very same zones.
+ * Merges a new listing into the known zones: those of a credential that could not list are kept. Gives `known` itself where
+ * nothing changed.
  */
 export function joinListings(
   known: KnownZones | undefined,

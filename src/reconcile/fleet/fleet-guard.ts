@@ -1,29 +1,28 @@
 import { type Hold, percent, percentOver } from "../../plan/guard/hold.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 
-/** How much of the fleet one new revision of the files may touch on its own. */
+/** How much of the fleet one revision may change without a release. */
 export interface FleetLimits {
   /** From 0 to 1. */
   readonly maxFleetShare: number;
-  /** Below so many zones a share says nothing. */
+  /** In a fleet with fewer zones, the share is not checked. */
   readonly minFleet: number;
-  /** Revisions (or their beginnings, 7 digits at least) that a person has acknowledged. */
+  /** Revisions that a person has accepted, or prefixes of at least 7 digits. */
   readonly accept: readonly string[];
 }
 
-/** Why a revision of the files is not followed. */
+/** Why a revision is held. */
 export interface FleetHold extends Hold {
-  /** Zones in force that it would change or drop. */
+  /** Active zones that it would change or drop. */
   readonly touched: ReadonlySet<ZoneName>;
 }
 
-/** What each declared zone shall be, by a digest of its content. */
+/** The digest of each declared zone. */
 export type FleetDigests = ReadonlyMap<ZoneName, string>;
 
 /**
- * Says why a new revision of the files must not be followed before somebody has acknowledged it; `undefined`: go on.
- *
- * Zones that are new are nobody's loss and do not count; a revision of which no zone is listed is always held.
+ * The fleet guard: holds a revision that changes too many zones, until a person accepts it. New zones do not count; a
+ * revision of which no zone is listed is always held.
  */
 export function compareFleets(
   before: FleetDigests,
@@ -48,7 +47,7 @@ export function compareFleets(
   };
 }
 
-/** Where there is no commit, a revision is a content's hash and says so (`sha256-…`): what counts are its digits. */
+/** Without a commit, a revision is the hash of the content with the prefix `sha256-`: its digits are compared. */
 function isAccepted(revision: string, { accept }: FleetLimits): boolean {
   const digits = digitsOf(revision);
   return accept.map(digitsOf).some((each) => each.length >= 7 && digits.startsWith(each));

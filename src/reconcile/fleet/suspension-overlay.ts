@@ -1,15 +1,15 @@
 import type { Suspension, ZoneContent } from "../../zone/desired-zone.ts";
-import { digestOf } from "../run/zone-memory.ts";
+import { digestOf } from "./desired-fleet.ts";
 
 /**
- * Whether a new declaration of a zone lets nothing be written that the one before would not have: it is as before but
- * for a stricter `mode` or a longer `suspend`, or nothing is written by it at all until somebody edits it again.
+ * Whether a new declaration of a zone only suspends it: it differs in a stricter `mode` or a longer `suspend` alone, or
+ * nothing is ever written by it.
  */
 export function onlySuspends(before: ZoneContent, after: ZoneContent): boolean {
   return isNeverWritten(after) || digestOf(withSuspensionOf(before, after)) === digestOf(after);
 }
 
-/** A declaration that is written as little as the stricter of two; the first itself where the second is no stricter. */
+/** A declaration with the stricter `mode` and the longer `suspend` of two; `content` itself where `other` adds none. */
 export function withSuspensionOf(content: ZoneContent, other: ZoneContent): ZoneContent {
   const mode = other.mode === "observe" ? "observe" : content.mode;
   const suspension = longer(content.suspension, other.suspension);

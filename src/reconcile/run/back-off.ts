@@ -1,15 +1,15 @@
-/** Bounds of the wait after a failure, in milliseconds. */
+/** The bounds of a back-off, in milliseconds. */
 export interface BackoffLimits {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
-/** The wait after the failure of a zone or of the zone listing; at most the usual time between two sweeps. */
+/** For zones and the zone listing. The longest wait is the usual time between two sweeps. */
 export const zoneBackoff: BackoffLimits = { firstMs: 5_000, longestMs: 900_000 };
 
 /**
- * How long to wait after so many failures in a row: twice as long each time, between half and all of it by chance,
- * so that what failed together does not come back together.
+ * The wait after a number of failures in a row. It doubles with each failure, with a jitter of half of it, so that zones
+ * that failed together do not retry together.
  *
  * @param random from 0 up to 1.
  */
@@ -18,7 +18,7 @@ export function backoffMs(failures: number, random: number, limits: BackoffLimit
   return Math.round(full * (0.5 + random / 2));
 }
 
-/** How often whom failed in a row, and how long to wait after that. */
+/** Counts the failures in a row of each key, and gives the wait after each. */
 export class BackOff<K> {
   readonly #counts = new Map<K, number>();
   readonly #random: () => number;
@@ -28,19 +28,18 @@ export class BackOff<K> {
     this.#random = random;
   }
 
-  /** Counts one more failure and gives the wait after it, in milliseconds; never less than `leastMs`. */
+  /** Counts a failure and gives the wait after it, in milliseconds: at least `leastMs`. */
   add(key: K, leastMs: number): number {
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
     return Math.max(leastMs, backoffMs(count, this.#random(), zoneBackoff));
   }
 
-  /** Begins anew with one that succeeded, or is gone. */
+  /** Resets the count: the key succeeded, or is gone. */
   forget(key: K): void {
     this.#counts.delete(key);
   }
 
-  /** Forgets all others. */
   keepOnly(keys: ReadonlySetLike<K>): void {
     for (const key of this.#counts.keys()) if (!keys.has(key)) this.forget(key);
   }

@@ -2,7 +2,6 @@ import type { Clock, LiveReader, LiveWriter } from "../../zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
 import { isAborted, joinSignals, type JoinedSignal } from "../signals.ts";
 
-/** What a run uses the service through. */
 export interface RunPorts {
   readonly reader: LiveReader;
   readonly writer: LiveWriter;
@@ -10,20 +9,19 @@ export interface RunPorts {
 }
 
 /**
- * So long a run of one zone may take. Its requests have limits of their own, waiting for the budget and for a
- * `Retry-After` included; this bounds their sum, so that no zone keeps a worker for hours.
+ * The deadline of a run. Each request has a limit of its own, which includes the waits for the request budget and for a
+ * `Retry-After`; the deadline limits their sum, so that no zone occupies a worker for hours.
  */
 export const runDeadlineMs = 1_800_000;
 
-/** A run that goes on after this is stuck: it does not even give up when it is told to. */
+/** A run that is still in progress after this is stuck: aborting its requests did not end it. */
 export const stuckAfterMs: number = runDeadlineMs + 60_000;
 
 /**
- * A reader and a writer that give up once the run that uses them has taken too long: what is asked after its end fails,
- * what is under way then is given up.
+ * A reader and a writer with a deadline: when it passes, requests in flight are aborted, and later ones fail.
  *
- * Runs use them one after the other. As long as none of them takes too long, nothing is set up anew for the next: a
- * sweep of thousands of zones would spend a tenth of its time on signals that never abort.
+ * The runs of a worker use them one after the other, and share the joined signal as long as none exceeds the deadline: a
+ * sweep of thousands of zones would spend a tenth of its time on creating signals that never abort.
  */
 export class Deadline implements Disposable {
   readonly reader: LiveReader;
@@ -31,7 +29,7 @@ export class Deadline implements Disposable {
   readonly #clock: Clock;
   readonly #ms: number;
   readonly #over = new AbortController();
-  #callOff = (): void => undefined;
+  #cancelAlarm = (): void => undefined;
   #reading: { readonly of: AbortSignal; readonly joined: JoinedSignal } | undefined;
 
   constructor({ reader, writer, clock }: RunPorts, ms = runDeadlineMs) {
@@ -54,19 +52,19 @@ export class Deadline implements Disposable {
     };
   }
 
-  /** Whether a run has taken too long: there is no use for this one any more. */
+  /** Whether a run exceeded the deadline: this object cannot be used again. */
   get isOver(): boolean {
     return this.#over.signal.aborted;
   }
 
-  /** The time of a run begins. */
+  /** A run begins. */
   begin(): void {
-    this.#callOff = this.#clock.alarm(this.#ms, () => this.#over.abort());
+    this.#cancelAlarm = this.#clock.alarm(this.#ms, () => this.#over.abort());
   }
 
-  /** The run has ended. */
+  /** The run ended. */
   end(): void {
-    this.#callOff();
+    this.#cancelAlarm();
   }
 
   [Symbol.dispose](): void {
@@ -100,8 +98,7 @@ export class Deadline implements Disposable {
 
 type DeadlineCode = Extract<ServiceErrorCode, "API_DEADLINE" | "API_UNKNOWN_OUTCOME">;
 
-/** The error of a request that was aborted since its run took too long. */
 function runTooLong(code: DeadlineCode, ms: number): ServiceError {
-  const message = `the run took longer than ${Math.round(ms / 60_000)} min and was given up: it is tried again; look for a spent budget or a slow service`;
+  const message = `the run exceeded its deadline of ${Math.round(ms / 60_000)} min and was aborted; it is retried. Check for an exhausted request budget or a slow service`;
   return new ServiceError(code, message, { transient: true });
 }

@@ -238,6 +238,6 @@ function withoutDone(saved: Plan, done: readonly Write[]): Plan {
     ...saved,
     writes,
     changes: saved.changes.filter(({ key }) => open.has(key)),
-    notes: [...saved.notes, `carried out already: ${keys.join(", ")}`],
+    notes: [...saved.notes, `already applied: ${keys.join(", ")}`],
   };
 }

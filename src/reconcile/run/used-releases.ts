@@ -3,9 +3,8 @@ import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 
 /**
- * Remembers which releases by hash were used. What a run of a released plan left undone, as when it is called off half-way,
- * stays released until a look finds anything else to do in its zone. As the program keeps no state file, a restart
- * forgets which were used.
+ * Remembers which releases by hash were used: a release is good for one apply. What an apply of a released plan left undone
+ * stays released until a run finds anything else to do in its zone. A restart forgets which releases were used.
  */
 export class UsedReleases {
   readonly #used = new Map<string, UsedRelease>();
@@ -14,7 +13,7 @@ export class UsedReleases {
     return [...this.#used.values()];
   }
 
-  /** Takes in what a look came to: a plan of which nothing could be written is still to be carried out. */
+  /** Takes in the result of a run. A release of whose plan nothing was written is not used. */
   record(report: ZoneReport, accept: readonly string[]): void {
     if (accept.length === 0 || report.result === "error") return;
     const { plan } = report;
@@ -28,7 +27,7 @@ export class UsedReleases {
     this.#used.set(hash, { hash, rest: { zone, writes: undone.map(({ write }) => write) } });
   }
 
-  /** Forgets hashes that are no longer given: put in anew, one releases anew. */
+  /** Forgets hashes that are no longer accepted: a hash that is added again releases again. */
   keepOnly(accept: readonly string[]): void {
     for (const hash of this.#used.keys()) {
       if (!accept.includes(hash)) this.#used.delete(hash);
@@ -44,7 +43,7 @@ export class UsedReleases {
     }
   }
 
-  /** By which hash a plan was released. */
+  /** The hash that releases a plan. */
   #releaseOf(plan: Plan, accept: readonly string[]): string | undefined {
     const hash = planHash(plan);
     if (accept.includes(hash) && !this.#used.has(hash)) return hash;

@@ -1,11 +1,8 @@
-import { createHash } from "node:crypto";
-
 import type { Cause, Change, Delete } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { causeByMarks, type Plan } from "../../plan/plan.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
-import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { maxReadAgeMs } from "./write-gate.ts";
 
 /** When repeated corrections of one field count as contention with another writer. */
@@ -15,18 +12,6 @@ export interface ContentionLimits {
 }
 
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
-
-/** Unchanged files give the same content objects again. */
-const digests = new WeakMap<ZoneContent, string>();
-
-/** Identifies declared content: equal content, equal digest. */
-export function digestOf(content: ZoneContent): string {
-  const known = digests.get(content);
-  if (known !== undefined) return known;
-  const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
-  digests.set(content, digest);
-  return digest;
-}
 
 /**
  * What the daemon remembers of a zone between runs: which declaration was live last, and which fields were corrected when.

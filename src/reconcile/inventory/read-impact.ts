@@ -8,14 +8,13 @@ import type { Ruleset } from "../../zone/ruleset.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 
-/** A zone's plan, with the two states that it was made of. */
-export interface JudgedPlan {
+/** A plan with the two states that it was made from. */
+export interface PlanWithStates {
   readonly content: ZoneContent;
   readonly live: LiveZone;
   readonly plan: Plan;
 }
 
-/** What a plan is judged by. */
 export interface ImpactSource {
   /** Scripts and connections on record, whatever their status. */
   readResources(zone: Zone, signal: AbortSignal): Promise<readonly SeenResource[]>;
@@ -23,33 +22,33 @@ export interface ImpactSource {
   readManaged(zone: Zone, id: string, signal: AbortSignal): Promise<Ruleset>;
 }
 
-/** The impact of a plan, as far as it could be read. */
+/** The impact of a plan, as far as its sources could be read. */
 export interface ReadImpact {
   readonly impact: ZoneImpact;
-  /** The first failure that may have passed at the next try. */
-  readonly passing: Error | undefined;
+  /** The first transient failure: a retry may read more. */
+  readonly transient: Error | undefined;
 }
 
 /**
- * Judges what a plan does to what was detected, where policies are declared, and to the managed rules, where declared
- * rules deploy them. What cannot be read is noted, and hides nothing else.
+ * Computes what a plan does to the inventory, where policies are declared, and to the managed rules, where declared rules
+ * deploy them. A source that cannot be read is noted and does not affect the others.
  */
 export async function readZoneImpact(
-  { content, live, plan }: JudgedPlan,
+  { content, live, plan }: PlanWithStates,
   maliciousBelow: number,
   source: ImpactSource,
   signal: AbortSignal,
 ): Promise<ReadImpact> {
   const { zone } = live;
   const notes: string[] = [];
-  let passing: Error | undefined;
+  let transient: Error | undefined;
   const noted = async <T>(what: string, reading: Promise<T>): Promise<T | undefined> => {
     try {
       return await reading;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       notes.push(`${what} could not be read: ${failureOf(error).message}`);
-      if (error.transient) passing ??= error;
+      if (error.transient) transient ??= error;
       return undefined;
     }
   };
@@ -64,5 +63,5 @@ export async function readZoneImpact(
     if (ruleset !== undefined) managed.set(id, ruleset);
   }
   const facts = { content, plan, live, resources, managed, notes };
-  return { impact: zoneImpact(facts, { maliciousBelow }), passing };
+  return { impact: zoneImpact(facts, { maliciousBelow }), transient };
 }

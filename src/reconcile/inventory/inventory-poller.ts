@@ -1,94 +1,90 @@
-import { outsidePolicies } from "../impact/outside-policies.ts";
-import type { ZoneImpact } from "../impact/zone-impact.ts";
-import { planHash } from "../plan/guard/release.ts";
-import { plan, type Plan } from "../plan/plan.ts";
-import { failureOf } from "../state/failure.ts";
+import { outsidePolicies } from "../../impact/outside-policies.ts";
+import type { ZoneImpact } from "../../impact/zone-impact.ts";
+import { planHash } from "../../plan/guard/release.ts";
+import { plan, type Plan } from "../../plan/plan.ts";
+import { failureOf } from "../../state/failure.ts";
 import {
   inventoryFacts,
   type InventoryFacts,
   type InventoryReading,
   type InventoryReport,
-} from "../state/inventory.ts";
-import type { Failure } from "../state/run-report.ts";
-import type { DesiredZone } from "../zone/desired-zone.ts";
+} from "../../state/inventory.ts";
+import type { Failure } from "../../state/run-report.ts";
+import type { DesiredZone } from "../../zone/desired-zone.ts";
 import {
   isInUse,
   isSeenResource,
   type Item,
   type ItemKind,
   type SeenResource,
-} from "../zone/inventory-item.ts";
-import type { Clock, LiveReader } from "../zone/ports.ts";
-import { ServiceError } from "../zone/service-error.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
-import { type QueueEntry, ZoneQueue } from "./queue/zone-queue.ts";
-import { BackOff } from "./run/back-off.ts";
-import { partsOf } from "./run/plan-zone.ts";
-import { readZoneImpact, type ImpactSource, type JudgedPlan } from "./run/read-impact.ts";
+} from "../../zone/inventory-item.ts";
+import type { Clock, LiveReader } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import type { Zone, ZoneName } from "../../zone/zone.ts";
+import { type QueueEntry, ZoneQueue } from "../queue/zone-queue.ts";
+import { BackOff } from "../run/back-off.ts";
+import { partsOf } from "../run/plan-zone.ts";
+import { readZoneImpact, type ImpactSource, type PlanWithStates } from "./read-impact.ts";
 
-/** How what was detected is looked at. */
-export interface InventoryRoundsOptions {
-  /** From one look at a zone to the next. */
+/** How inventories are read. */
+export interface InventoryPollerOptions {
+  /** From one read of a zone to the next. */
   readonly everyMs: number;
   readonly kinds: readonly ItemKind[];
   readonly maliciousBelow: number;
   readonly owner: string;
 }
 
-/** What was detected, to look at: last in the queue for the budget. */
+/** Reads inventories, at the lowest request priority. */
 export interface InventorySource
   extends Pick<LiveReader, "readAnswers">, Pick<ImpactSource, "readManaged"> {
   listItems(zone: Zone, kind: ItemKind, signal: AbortSignal): Promise<readonly Item[]>;
 }
 
-/** What the rounds need from outside, and whom they tell. */
-export interface InventoryRoundsPorts {
+export interface InventoryPollerPorts {
   readonly source: InventorySource;
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** An impact in lines of text: the impact itself would take too much memory in large fleets. */
+  /** Renders an impact as lines: in a large fleet, the impacts themselves would take too much memory. */
   readonly impactLines: (impact: ZoneImpact) => readonly string[];
   readonly report: (report: InventoryReport) => void;
   readonly bug: (error: unknown, zone: string) => void;
 }
 
-/** A zone's inventory changes within days: there is no hurry from one zone to the next. */
-const longestRestMs = 10_000;
-const restForEachZoneMs = 100;
+/** An inventory changes within days: the poller pauses between zones. */
+const longestPauseMs = 10_000;
+const pausePerZoneMs = 100;
 
-/** The rest of the period is left to what is tried again. */
-const shareOfThePeriod = 0.8;
+/** The rest of the interval is left to retries. */
+const shareOfTheInterval = 0.8;
 
-/**
- * Goes round the declared zones and looks at what browsers reported there, one zone at a time: whatever else asks
- * for requests goes first. Remembers nothing but when to look again.
- */
-export class InventoryRounds {
-  #options: InventoryRoundsOptions | undefined;
-  readonly #ports: InventoryRoundsPorts;
+/** Reads the inventories of the declared zones, one zone at a time, each once in an interval. */
+export class InventoryPoller {
+  #options: InventoryPollerOptions | undefined;
+  readonly #ports: InventoryPollerPorts;
   readonly #queue: ZoneQueue;
   #zones: ReadonlyMap<ZoneName, DesiredZone> = new Map();
-  readonly #failures: BackOff<ZoneName>;
-  /** Hashes of the plans whose impact was judged, or is about to be. */
+  readonly #backOff: BackOff<ZoneName>;
+  /** Hashes of the held plans whose impact was read, or will be next. */
   readonly #judged = new Map<ZoneName, string>();
 
-  /** @param options `undefined`: nobody wants to know. */
-  constructor(options: InventoryRoundsOptions | undefined, ports: InventoryRoundsPorts) {
+  /** @param options `undefined`: inventories are not read. */
+  constructor(options: InventoryPollerOptions | undefined, ports: InventoryPollerPorts) {
     this.#options = options;
     this.#ports = ports;
     this.#queue = new ZoneQueue(ports.clock);
-    this.#failures = new BackOff(ports.random);
+    this.#backOff = new BackOff(ports.random);
   }
 
-  /** Goes by other options from the next look on. */
-  reconfigure(options: InventoryRoundsOptions | undefined): void {
+  /** Uses other options from the next read on. */
+  reconfigure(options: InventoryPollerOptions | undefined): void {
     this.#options = options;
     if (options === undefined) return;
     for (const name of this.#zones.keys()) this.#queue.add(name, "sweep", "schedule", 0);
   }
 
-  /** Says which zones are declared now. */
+  /** Replaces the declared zones. */
   declare(zones: Iterable<DesiredZone>): void {
     const before = this.#zones;
     this.#zones = new Map([...zones].map((desired) => [desired.zone.name, desired]));
@@ -99,8 +95,8 @@ export class InventoryRounds {
     }
   }
 
-  /** A plan is held: people want to know soon what it would do. */
-  judge(held: Plan): void {
+  /** A plan is held: its impact is read soon, for whoever decides about it. */
+  planHeld(held: Plan): void {
     const { name } = held.zone;
     const hash = planHash(held);
     if (this.#options === undefined || !this.#zones.has(name)) return;
@@ -109,36 +105,36 @@ export class InventoryRounds {
     this.#queue.add(name, "changed", "schedule", 0);
   }
 
-  /** Works until `stop` aborts. Never rejects for what the world does. */
+  /** Works until `stop` aborts. Never rejects. */
   async runUntil(stop: AbortSignal): Promise<void> {
     const { clock, bug } = this.#ports;
     const run = async ({ zone }: QueueEntry): Promise<void> => {
-      await this.#look(zone, stop);
-      await clock.sleep(this.#restMs, stop);
+      await this.#poll(zone, stop);
+      await clock.sleep(this.#pauseMs, stop);
     };
     await this.#queue.work(run, bug, stop);
   }
 
-  /** A few zones are known soon; many are spread over their period, and leave the budget to those who are in a hurry. */
-  get #restMs(): number {
+  /** A few zones are read soon; many are spread over the interval, to leave the request budget to runs. */
+  get #pauseMs(): number {
     const { everyMs } = this.#options ?? { everyMs: 0 };
     const { size } = this.#zones;
-    const inTime = (everyMs * shareOfThePeriod) / Math.max(1, size);
-    return Math.min(size * restForEachZoneMs, longestRestMs, inTime);
+    const inTime = (everyMs * shareOfTheInterval) / Math.max(1, size);
+    return Math.min(size * pausePerZoneMs, longestPauseMs, inTime);
   }
 
   #forget(name: ZoneName): void {
     this.#queue.remove(name);
-    this.#failures.forget(name);
+    this.#backOff.forget(name);
     this.#judged.delete(name);
   }
 
-  async #look(name: ZoneName, stop: AbortSignal): Promise<void> {
+  async #poll(name: ZoneName, stop: AbortSignal): Promise<void> {
     const desired = this.#zones.get(name);
     const options = this.#options;
     if (desired === undefined || options === undefined) return;
     const { report, retryMs } = await this.#read(desired, options, stop);
-    // Meanwhile somebody may have taken the zone out of the files, or switched the rounds off.
+    // The zone may have been dropped from the files meanwhile, or the inventory switched off.
     if (!this.#zones.has(name) || this.#options === undefined) return;
     this.#ports.report(report);
     this.#queue.add(name, "sweep", "schedule", retryMs);
@@ -146,15 +142,15 @@ export class InventoryRounds {
 
   async #read(
     desired: DesiredZone,
-    options: InventoryRoundsOptions,
+    options: InventoryPollerOptions,
     stop: AbortSignal,
   ): Promise<{ readonly report: InventoryReport; readonly retryMs: number }> {
     const { clock, random, bug } = this.#ports;
     const { name } = desired.zone;
     try {
       const facts = await readFacts(desired, options, this.#ports, stop);
-      this.#failures.forget(name);
-      // Looks that began together at the start drift apart.
+      this.#backOff.forget(name);
+      // Reads that began together at the start drift apart.
       const retryMs = Math.round(options.everyMs * (0.9 + random() / 10));
       return { report: { result: "read", zone: name, at: clock.now(), facts }, retryMs };
     } catch (error) {
@@ -166,21 +162,21 @@ export class InventoryRounds {
     }
   }
 
-  /** What the token or the contract does not allow now it will not allow in a minute. */
-  #waitAfter(name: ZoneName, failure: Failure, { everyMs }: InventoryRoundsOptions): number {
-    return failure.transient ? this.#failures.add(name, failure.retryAfterMs) : everyMs;
+  /** A read that the token or the contract does not allow is not retried before the next interval. */
+  #waitAfter(name: ZoneName, failure: Failure, { everyMs }: InventoryPollerOptions): number {
+    return failure.transient ? this.#backOff.add(name, failure.retryAfterMs) : everyMs;
   }
 }
 
 async function readFacts(
   desired: DesiredZone,
-  { kinds, maliciousBelow, owner }: InventoryRoundsOptions,
-  { source, clock, impactLines }: Pick<InventoryRoundsPorts, "source" | "clock" | "impactLines">,
+  { kinds, maliciousBelow, owner }: InventoryPollerOptions,
+  { source, clock, impactLines }: Pick<InventoryPollerPorts, "source" | "clock" | "impactLines">,
   stop: AbortSignal,
 ): Promise<InventoryFacts> {
   const { zone, content } = desired;
-  const wanted = { ...partsOf(content), policies: true };
-  const live = (await source.readAnswers(zone, wanted, "inventory", stop)).live();
+  const parts = { ...partsOf(content), policies: true };
+  const live = (await source.readAnswers(zone, parts, "inventory", stop)).live();
   const { items, notPermitted } = await readKinds(zone, kinds, source, stop);
   const all = [...items.values()].flat();
   const inUse = all.filter((item) => item.kind === "script").filter(isInUse);
@@ -200,9 +196,9 @@ async function readFacts(
   );
 }
 
-/** What may have passed soon has the zone looked at again then. */
+/** Throws a transient failure, so that the zone is read again soon. */
 async function impactOf(
-  judged: JudgedPlan,
+  judged: PlanWithStates,
   resources: readonly SeenResource[],
   maliciousBelow: number,
   source: InventorySource,
@@ -212,14 +208,14 @@ async function impactOf(
     readResources: () => Promise.resolve(resources),
     readManaged: (...asked) => source.readManaged(...asked),
   };
-  const { impact, passing } = await readZoneImpact(judged, maliciousBelow, known, stop);
-  if (passing !== undefined) throw passing;
+  const { impact, transient } = await readZoneImpact(judged, maliciousBelow, known, stop);
+  if (transient !== undefined) throw transient;
   return impact;
 }
 
 type Kinds = Pick<InventoryReading, "items" | "notPermitted">;
 
-/** Contracts differ in which kinds they show (SERVICE.md A.1): one that is refused hides no other. */
+/** Contracts differ in the kinds that they include (SERVICE.md A.1): a kind that is not available does not affect the others. */
 async function readKinds(
   zone: Zone,
   kinds: readonly ItemKind[],
@@ -232,8 +228,8 @@ async function readKinds(
     try {
       items.set(kind, await source.listItems(zone, kind, stop));
     } catch (error) {
-      const isLastHope = items.size === 0 && notPermitted.size === kinds.length - 1;
-      if (!(error instanceof ServiceError) || error.transient || isLastHope) throw error;
+      const isNoneLeft = items.size === 0 && notPermitted.size === kinds.length - 1;
+      if (!(error instanceof ServiceError) || error.transient || isNoneLeft) throw error;
       notPermitted.set(kind, failureOf(error));
     }
   }

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { plan } from "../../src/plan/plan.ts";
-import type { InventoryRoundsOptions } from "../../src/reconcile/inventory-rounds.ts";
+import type { InventoryPollerOptions } from "../../src/reconcile/inventory/inventory-poller.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
 import { Detected } from "../support/detected.ts";
 import { harmless, script } from "../support/inventory.ts";
@@ -18,7 +18,7 @@ import {
 import { ServiceFault } from "../support/world.ts";
 
 const hourMs = 3_600_000;
-const daily: InventoryRoundsOptions = {
+const daily: InventoryPollerOptions = {
   everyMs: 24 * hourMs,
   kinds: ["script", "connection"],
   maliciousBelow: 50,
@@ -227,10 +227,10 @@ it("a plan that is held is judged at once, and once", async ({ expect }) => {
   await at.clock.advance(30_000);
   at.told();
   const held = plan(desired, liveZone({ policies: [] }), owner);
-  at.rounds.judge(held);
+  at.rounds.planHeld(held);
   await at.clock.advance(15_000);
   expect(at.told()).toEqual([`${shop} read`]);
-  at.rounds.judge(held);
+  at.rounds.planHeld(held);
   await at.clock.advance(15_000);
   expect(at.told()).toEqual([]);
 });
