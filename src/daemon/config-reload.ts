@@ -53,13 +53,13 @@ export function inventoryOptions({
 
 /** What a new version of the configuration changes. */
 export interface ConfigChange {
-  /** Keys that are in force from now on. */
+  /** Keys that have changed now. */
   readonly applied: readonly string[];
   /** Keys that differ from those at the start, and need a restart. */
   readonly waiting: readonly string[];
 }
 
-/** The configuration in force: the start configuration, with the keys that can change while the program runs. */
+/** The active configuration: the start configuration, with the keys that can change while the program runs. */
 export class RunningConfig {
   #current: Config;
   #diagnostics: readonly Diagnostic[] = [];
@@ -72,7 +72,7 @@ export class RunningConfig {
     return this.#current;
   }
 
-  /** What is wrong in the file now; while it has errors, its last good version stays in force. */
+  /** What is wrong in the file now; while it has errors, its last good version stays active. */
   get diagnostics(): readonly Diagnostic[] {
     return this.#diagnostics;
   }

@@ -107,7 +107,7 @@ function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {
   return { revision, hash, hold: { reason, message }, zones: touched.size };
 }
 
-/** The zones in force, listed or not; a zone that a held revision would change has its hold. */
+/** The zones of the active revision, listed or not; a zone that a held revision would change has its hold. */
 function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly DeclaredZone[] {
   const listed = [...zones.values()].map(({ desired: { zone, content } }) => ({
     name: zone.name,

@@ -21,9 +21,9 @@ export interface FleetView {
   zone(name: string): ZoneState | undefined;
   /** The last reading of the files; `undefined` before the first. */
   readonly load: LoadReport | undefined;
-  /** When the files were last in force as a whole. */
+  /** When a load of the files was last `applied` or `unchanged`. */
   readonly loadedAt: Date | undefined;
-  /** Whether a revision of the files is in force: the process is ready. Once one is, one stays. */
+  /** Whether a revision is active: the process is ready. Once one is active, one stays active. */
   readonly hasActiveRevision: boolean;
   /** Runs that changed something, over all zones, latest first, bounded. */
   readonly recent: readonly ChangeRecord[];

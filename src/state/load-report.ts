@@ -4,24 +4,24 @@ import type { Diagnostic } from "../zone/diagnostic.ts";
 /**
  * What one load of the files came to:
  *
- * - `applied`: the revision is in force as a whole, and was not before.
- * - `unchanged`: the revision is in force as a whole, and was before.
- * - `partial`: the revision is in force, except for what has errors: it keeps its last good version in this process, or
+ * - `applied`: the whole revision is active, and was not before.
+ * - `unchanged`: the whole revision is active, and was before.
+ * - `partial`: the revision is active, except for what has errors: that keeps its last good version in this process, or
  *   is left out where it has none.
- * - `held`: a guard holds the revision; the one before it stays in force.
- * - `rejected`: nothing of it can be put in force; the revision before it stays in force, where there is one.
+ * - `held`: a guard holds the revision; the one before it stays active.
+ * - `rejected`: nothing of it is usable; the revision before it stays active, if there is one.
  */
 export const loadResults = ["applied", "unchanged", "partial", "held", "rejected"] as const;
 
 export type LoadResult = (typeof loadResults)[number];
 
-/** A revision of the files that a guard holds, while the one before it stays in force. */
+/** A revision of the files that a guard holds, while the one before it stays active. */
 export interface HeldRevision {
   readonly revision: string;
   /** Hash of its content, hexadecimal. */
   readonly hash: string;
   readonly hold: Hold;
-  /** Zones in force that it would change or drop. */
+  /** Active zones that it would change or drop. */
   readonly zones: number;
 }
 
@@ -30,20 +30,20 @@ export interface LoadReport {
   readonly result: LoadResult;
   /** Where the files are, as the configuration says it. */
   readonly source: string;
-  /** Revision in force after the load: the Git commit where there is one, else the content's hash; "": none ever was. */
+  /** Active revision after the load: the Git commit where there is one, else the content's hash; "": none ever was active. */
   readonly revision: string;
-  /** Hash of the content in force, hexadecimal; "": nothing ever was. */
+  /** Hash of the active content, hexadecimal; "": none ever was active. */
   readonly hash: string;
   /** `undefined` unless the result is `held`. */
   readonly held: HeldRevision | undefined;
   /** Everything that is wrong in the files and in the configuration now. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Zones declared by what is in force. */
+  /** Zones that the active revision declares. */
   readonly zones: number;
   readonly at: Date;
 }
 
-/** Whether the files, as they lie there, are in force as a whole. */
+/** Whether everything in the files is active. */
 export function isLoaded({ result }: Pick<LoadReport, "result">): boolean {
   return result === "applied" || result === "unchanged";
 }

@@ -54,14 +54,14 @@ export function startWatchdog(clock: WatchdogClock): Watchdog {
   };
 }
 
-/** Whether a revision is in force. Neither the service nor later errors in files make a process unready. */
+/** Whether a revision is active. Neither the service nor later errors in files make a process unready. */
 export function desiredStateCheck(fleet: FleetView): HealthCheck {
   return {
     name: "desired-state",
     failure: () => {
       if (fleet.hasActiveRevision) return undefined;
       if (fleet.load === undefined) return "the zone files are not loaded yet";
-      return `no revision is in force, the zone files are rejected: ${errorSummary(fleet.load.diagnostics)}`;
+      return `no revision is active, the zone files are rejected: ${errorSummary(fleet.load.diagnostics)}`;
     },
   };
 }

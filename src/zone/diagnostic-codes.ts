@@ -54,7 +54,7 @@ export const diagnosticCodes = {
   ZONE_NAMESAKE: warning("several zones have the name of a declared one; the active one is taken"),
   ZONE_UNCERTAIN: warning("a zone that is not active, while its active namesake may not be listed"),
   ZONE_NOT_LISTED: error("the token does not see a declared zone"),
-  NO_ZONE_DECLARED: error("the files declare no zone, while zones are in force"),
+  NO_ZONE_DECLARED: error("the files declare no zone, while zones are active"),
   UNUSED_PROFILE: warning("no zone uses a profile"),
   BAD_SILENCE: warning("a comment that silences nothing, or does not say why"),
   BOTH_DAY_FIELDS: error("a schedule that restricts both day fields"),

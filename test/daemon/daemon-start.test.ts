@@ -121,9 +121,9 @@ describe("a daemon that starts", () => {
     const [status, text] = await answer(address, "/readyz");
     expect(status).toBe(503);
     expect(text).toMatch(
-      /^\[-\]desired-state failed: no revision is in force, .* 3 errors in baseline\.yaml, shop\.yaml, sites\.yaml; baseline\.yaml:1: /m,
+      /^\[-\]desired-state failed: no revision is active, .* 3 errors in baseline\.yaml, shop\.yaml, sites\.yaml; baseline\.yaml:1: /m,
     );
-    expect((await answer(address, "/"))[1]).toContain("No revision is in force");
+    expect((await answer(address, "/"))[1]).toContain("No revision is active");
     expect(writesSeenBy(example.emulator)).toEqual([]);
 
     await place.write("zones/shop.yaml", `zones: [{ name: ${shop} }]\n`);
@@ -146,7 +146,7 @@ describe("a daemon that starts", () => {
 });
 
 describe("a configuration key that can change while the daemon runs", () => {
-  it("is in force at once: log level, schedule, limits, windows", async ({ expect }) => {
+  it("is active at once: log level, schedule, limits, windows", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: everyHour });
     const { place } = example;
     const daemon = place.start("run");

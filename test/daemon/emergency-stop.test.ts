@@ -25,7 +25,7 @@ describe("an emergency stop through a profile", () => {
     const { revision } = await told(daemon, "revision applied", { result: "applied", zones: 12 });
 
     await place.write("zones/zones.yaml", `${profile}    mode: observe\nzones:\n${documents}`);
-    await eventually("the stop in force", () =>
+    await eventually("the stop active", () =>
       logLines(daemon).find(
         (line) => line["msg"] === "revision applied" && line["revision"] !== revision,
       ),

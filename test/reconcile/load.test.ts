@@ -24,9 +24,7 @@ async function loadFiles(world: World, files: Partial<World>): Promise<World["lo
 describe("a load", () => {
   const broken = [diagnostic()];
 
-  it("is rejected until something can be put in force, and reports why each time", async ({
-    expect,
-  }) => {
+  it("is rejected until something is usable, and reports why each time", async ({ expect }) => {
     await using world = new World([shop]);
     const unreadable = [diagnostic({ code: "DIRECTORY_UNREADABLE" })];
     Object.assign(world, { diagnostics: unreadable, usable: false });
@@ -56,7 +54,7 @@ describe("a load", () => {
     });
   });
 
-  it("with one broken file of several is partial: the rest of the revision is in force", async ({
+  it("with one broken file of several is partial: the rest of the revision is active", async ({
     expect,
   }) => {
     await using world = new World([shop, blog]);
@@ -92,7 +90,7 @@ describe("a load", () => {
     expect(world.told()).toEqual([`${shop} in_sync`, `${blog} in_sync`]);
   });
 
-  it("that declares no zone is applied where none is in force", async ({ expect }) => {
+  it("that declares no zone is applied where none is active", async ({ expect }) => {
     await using world = new World([shop]);
     world.files.clear();
     world.start();

@@ -69,7 +69,7 @@ describe("loads of the files", () => {
     },
     { given: heldLoad(), active: false, loaded: false },
   ])(
-    "$given.result: a revision is in force: $active, without errors: $loaded",
+    "$given.result: a revision is active: $active, without errors: $loaded",
     ({ given, active, loaded }, { expect }) => {
       const fleet = new Fleet();
       fleet.recordLoad(given);
@@ -78,7 +78,7 @@ describe("loads of the files", () => {
     },
   );
 
-  it("a revision that was in force once stays in force", ({ expect }) => {
+  it("a revision that was active once stays active", ({ expect }) => {
     const fleet = new Fleet();
     fleet.recordLoad(load());
     fleet.recordLoad(load({ result: "rejected", at: at(9) }));

@@ -106,7 +106,7 @@ export const codesWithoutExample: Readonly<Partial<Record<DiagnosticCode, string
   ZONE_NAMESAKE: "a zone that is active in one account and pending in another",
   ZONE_UNCERTAIN: "a zone that has moved, while the credential of its new account cannot list",
   ZONE_NOT_LISTED: "a zone of another account",
-  NO_ZONE_DECLARED: "`zones: []` while the daemon has zones in force",
+  NO_ZONE_DECLARED: "`zones: []` while the daemon has active zones",
   BOTH_DAY_FIELDS: 'cron: "0 0 13 * 5" in zonewarden.yaml',
 };
 

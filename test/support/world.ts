@@ -97,7 +97,7 @@ export class World implements AsyncDisposable {
   revision = "r1";
   /** What is wrong in the files, or with them. */
   diagnostics: readonly Diagnostic[] = [];
-  /** Whether any of the files can be put in force. */
+  /** Whether any of the files is usable. */
   usable = true;
   readonly stop = new AbortController();
   readonly abort = new AbortController();

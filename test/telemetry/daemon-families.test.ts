@@ -14,7 +14,9 @@ import {
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 describe("the process", () => {
-  it("tells what is in force, and whether the files are in order", async ({ expect }) => {
+  it("exports the active revision, and whether the last load was successful", async ({
+    expect,
+  }) => {
     const metrics = freshMetrics();
     const fleet = fleetOf();
     const before = await scrape(metrics, fleet);
@@ -40,7 +42,7 @@ describe("the process", () => {
     expect(broken.text.match(/^zonewarden_config_info\{/gm)).toHaveLength(1);
   });
 
-  it("tells the revision in force and the one that a guard holds apart", async ({ expect }) => {
+  it("exports the active revision and the held one", async ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordLoad(heldLoad());
     const { text, series } = await scrape(freshMetrics(), fleet);

@@ -122,14 +122,14 @@ describe("a revision of the files that is held", () => {
     fleet.recordZone(report(name, 1, { result: "in_sync" }));
   }
 
-  it("is told on every page, beside the one in force, and not as files out of order", ({
+  it("is told on every page, beside the active one, and not as files out of order", ({
     expect,
   }) => {
     const diagnostics = textOfHtml(renderProblemsPage(snapshotOf(fleet)));
     for (const page of [fleetPage(fleet), zonePage(fleet), diagnostics]) {
       expect(wordsOf(page)).toContain("Problems 1 ");
       expect(wordsOf(page)).toContain(
-        "A new revision of the files is held. sha256-0357424802a9 would change or drop 2 zones and is not followed; 8c9b6cfb5909 stays in force. Why, and what to do",
+        "A new revision of the files is held. sha256-0357424802a9 would change or drop 2 zones and is not followed; 8c9b6cfb5909 stays active. Why, and what to do",
       );
       expect(wordsOf(page)).not.toContain("not in order");
       expect(wordsOf(page)).not.toContain("Nothing is wrong");
@@ -146,7 +146,7 @@ describe("a revision of the files that is held", () => {
     expect(wordsOf(zonePage(fleet))).toContain(
       "The new revision of the files is held revision sha256-0357424802a9 changes 2",
     );
-    expect(wordsOf(zonePage(fleet))).toContain("Nothing to do by the revision in force");
+    expect(wordsOf(zonePage(fleet))).toContain("Nothing to do by the active revision");
     expect(wordsOf(zonePage(fleet, "blog.example.com"))).not.toContain("fleet_change");
   });
 
@@ -156,7 +156,7 @@ describe("a revision of the files that is held", () => {
     const words = wordsOf(fleetPage(broken));
     expect(words).toContain("Problems 2 ");
     expect(words).toContain("A new revision of the files is held.");
-    expect(words).toContain("stays in force. 1 error .");
+    expect(words).toContain("stays active. 1 error .");
   });
 });
 
@@ -172,11 +172,11 @@ describe("the banner of a load", () => {
     },
     {
       given: load({ result: "rejected", diagnostics }),
-      says: "The files are rejected. 1 error . 8c9b6cfb5909 stays in force.",
+      says: "The files are rejected. 1 error . 8c9b6cfb5909 stays active.",
     },
     {
       given: load({ result: "rejected", revision: "", hash: "", diagnostics }),
-      says: "The files are rejected. 1 error . No revision is in force, and nothing is written.",
+      says: "The files are rejected. 1 error . No revision is active, and nothing is written.",
     },
   ])("says “$says”", ({ given, says }, { expect }) => {
     const fleet = fleetOf();

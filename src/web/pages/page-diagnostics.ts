@@ -42,7 +42,7 @@ function heldItem(
     <h2>The revision ${revisionCode(revision)} is held</h2>
     <p>${foreign(hold.message)} <code class="quiet">${hold.reason}</code></p>
     <p class="quiet">
-      Revision ${revisionCode(inForce)} stays in force; ${counted(zones, "zone")} would change or be
+      Revision ${revisionCode(inForce)} stays active; ${counted(zones, "zone")} would change or be
       dropped.
     </p>
   </section>`;

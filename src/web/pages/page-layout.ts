@@ -48,7 +48,7 @@ function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html 
       <span class="mode ${mode}">${mode}</span>
       ${
         load === undefined || load.revision === ""
-          ? html`<span>no revision in force</span>`
+          ? html`<span>no active revision</span>`
           : revision(load.revision)
       }
       <span>v${version}</span>
@@ -65,14 +65,14 @@ function countOf(load: LoadReport | undefined): number {
   return (load?.diagnostics.length ?? 0) + Number(load?.held !== undefined);
 }
 
-/** What the last load of the files left out, and what stays in force. */
+/** What the last load of the files left out, and what stays active. */
 function loadBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefined {
   if (load === undefined || isLoaded(load)) return undefined;
   const { result, held, diagnostics, revision: inForce } = load;
   const kept =
     inForce === ""
-      ? html`No revision is in force, and nothing is written.`
-      : html`${revisionCode(inForce)} stays in force.`;
+      ? html`No revision is active, and nothing is written.`
+      : html`${revisionCode(inForce)} stays active.`;
   const errors = diagnostics.filter(isError).length;
   const found = errors > 0 && html`<a href="/diagnostics">${counted(errors, "error")}</a>. `;
   const since = loadedAt !== undefined && html`Last load without errors: ${moment(loadedAt, now)}.`;

@@ -67,7 +67,7 @@ function nothingToDo({ lastRun, zone, compared, declared }: ZoneState): string {
   const things = `(${counted(compared, "thing")} compared)`;
   return declared.hold === undefined
     ? `Nothing to do: what is live is what is declared ${things}.`
-    : `Nothing to do by the revision in force: what is live is what it declares ${things}.`;
+    : `Nothing to do by the active revision: what is live is what it declares ${things}.`;
 }
 
 function headline(state: ZoneState, now: Date): Html {
