@@ -43,7 +43,7 @@ export async function startEndpoints(
   const watchdog = started.use(
     startWatchdog({
       now: () => clock.now(),
-      monotonic: () => clock.uptime(),
+      monotonic: () => clock.monotonicMs(),
       every: (ms, run) => every(ms, run, clock),
     }),
   );
@@ -113,12 +113,12 @@ function startFacts(
 /** Fails if a worker runs a zone for longer than any run can take: only a restart helps. */
 export function workersCheck(
   { running }: Pick<Reconciler, "running">,
-  clock: { uptime(): number },
+  clock: { monotonicMs(): number },
 ): HealthCheck {
   return {
     name: "workers",
     failure: () => {
-      const since = clock.uptime() - stuckAfterMs;
+      const since = clock.monotonicMs() - stuckAfterMs;
       const stuck = [...running].filter(([, at]) => at < since).map(([zone]) => zone);
       return stuck.length === 0 ? undefined : `stuck with ${stuck.join(", ")}`;
     },

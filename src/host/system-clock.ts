@@ -5,7 +5,7 @@ import type { Clock } from "../zone/ports.ts";
 /** The time of the operating system. */
 export const systemClock: Clock = {
   now: () => new Date(),
-  uptime: () => performance.now(),
+  monotonicMs: () => performance.now(),
   sleep: async (ms, signal) => {
     try {
       await wait(ms, undefined, { signal });

@@ -8,7 +8,7 @@ export interface Clock {
   /** Wall time, for dates and windows. It can jump. */
   now(): Date;
   /** Milliseconds since a fixed moment. Unlike wall time it never jumps: use it to measure and to wait. */
-  uptime(): number;
+  monotonicMs(): number;
   /** Resolves after `ms`; rejects with the signal's reason when the signal aborts first. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Calls `ring` after `ms`, unless the function that it returns is called before. */

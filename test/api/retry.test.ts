@@ -123,7 +123,7 @@ describe("the wait", () => {
     const clock = new SimulatedClock();
     const moments: number[] = [];
     await using server = await startServer((_seen, response, nth) => {
-      moments.push(clock.uptime());
+      moments.push(clock.monotonicMs());
       if (nth === 1) refuse(response, 429, 971, "slow down", { "retry-after": row.header });
       else succeed(response, {});
     });

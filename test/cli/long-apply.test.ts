@@ -12,11 +12,11 @@ function slowFrom(minutes: number): {
   watch: (example: Example) => void;
 } {
   let watched: Example | undefined;
-  const uptime = (): number =>
+  const monotonicMs = (): number =>
     watched !== undefined && isFirstWritten(watched) ? minutes * 60_000 : 0;
   const noon = Date.parse("2026-11-20T12:00:00Z");
   return {
-    clock: { ...systemClock, now: () => new Date(noon + uptime()), uptime },
+    clock: { ...systemClock, now: () => new Date(noon + monotonicMs()), monotonicMs },
     watch: (example) => {
       watched = example;
     },

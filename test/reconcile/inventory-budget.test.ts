@@ -72,10 +72,10 @@ async function sweep(isFollowed: boolean): Promise<{
   });
   const stop = new AbortController();
   const going = rounds.runUntil(stop.signal);
-  const begunAt = clock.uptime();
+  const begunAt = clock.monotonicMs();
   fleet.reconciler.requestSweep("startup");
   await fleet.until(() => fleet.reports.length === names.length);
-  const ms = clock.uptime() - begunAt;
+  const ms = clock.monotonicMs() - begunAt;
   stop.abort();
   await going;
   const refused = at.requests.filter(({ code }) => code === 429).length;

@@ -28,7 +28,7 @@ export class SimulatedClock {
     return new Date(this.#start + this.#elapsed);
   }
 
-  uptime(): number {
+  monotonicMs(): number {
     return this.#elapsed;
   }
 

@@ -88,7 +88,7 @@ export class Budget {
   /** Waits for leave to send; rejects when the signal aborts, patience ends or a probe finds nobody. */
   async acquire(priority: RequestPriority, signal: AbortSignal): Promise<Permit> {
     signal.throwIfAborted();
-    const since = this.#clock.uptime();
+    const since = this.#clock.monotonicMs();
     const rank = requestPriorities.indexOf(priority);
     return this.#permitAtOnce(rank, since) ?? this.#wait(rank, since, signal);
   }
@@ -115,18 +115,18 @@ export class Budget {
       return await promise;
     } finally {
       signal.removeEventListener("abort", giveUp);
-      this.#throttledMs += this.#clock.uptime() - since;
+      this.#throttledMs += this.#clock.monotonicMs() - since;
     }
   }
 
   /** Lets nothing through for `ms`: the service has locked the token (429). */
   close(ms: number): void {
-    this.#closedUntil = Math.max(this.#closedUntil, this.#clock.uptime() + ms);
+    this.#closedUntil = Math.max(this.#closedUntil, this.#clock.monotonicMs() + ms);
     this.#pump();
   }
 
   get state(): BudgetState {
-    const now = this.#clock.uptime();
+    const now = this.#clock.monotonicMs();
     const { limit, left, resetsAt, perSecond } = this.#allowance.view(now);
     const resets = this.#closedUntil > now ? this.#closedUntil : resetsAt;
     const isAhead = resets > now && Number.isFinite(resets);
@@ -163,7 +163,7 @@ export class Budget {
     this.#callOff();
     if (this.#waiters.length === 0) return;
     // Whole milliseconds, a turn rounded down and an end rounded up: no sum of fractions may open a window early.
-    const now = Math.floor(this.#clock.uptime());
+    const now = Math.floor(this.#clock.monotonicMs());
     let open = this.#open(now);
     for (let next = this.#next(open, now); next !== undefined; next = this.#next(open, now)) {
       this.#dismiss(next);
@@ -199,7 +199,7 @@ export class Budget {
       end: (passage, rate) => {
         if (ended) return;
         ended = true;
-        const at = Math.ceil(this.#clock.uptime());
+        const at = Math.ceil(this.#clock.monotonicMs());
         if (passage === "unsent") this.#allowance.cancel();
         else this.#allowance.end(at, rate);
         this.#circuit.end(passage, isProbe, at);

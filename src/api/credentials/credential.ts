@@ -82,13 +82,13 @@ export class Credential {
 
   /** Whether nobody has asked the service about this token for long, or ever. */
   get isVerificationDue(): boolean {
-    return this.#clock.uptime() - this.#verifiedAt >= verifyEveryMs;
+    return this.#clock.monotonicMs() - this.#verifiedAt >= verifyEveryMs;
   }
 
   /** Notes that the service was asked about `token`, and when that one ends; of a token before this one nothing counts. */
   noteVerified(token: Token, expiresAt: Date | undefined): void {
     if (this.#token?.equals(token) !== true) return;
-    this.#verifiedAt = this.#clock.uptime();
+    this.#verifiedAt = this.#clock.monotonicMs();
     this.#expiresAt = expiresAt;
   }
 
@@ -106,14 +106,14 @@ export class Credential {
 
   /** The token as it is now, at most ten seconds old; read where it is older. */
   token(): Token | Promise<Token> {
-    const isFresh = this.#clock.uptime() - this.#readAt < rereadMs;
+    const isFresh = this.#clock.monotonicMs() - this.#readAt < rereadMs;
     return this.#token !== undefined && isFresh ? this.#token : this.#read();
   }
 
   /** Whether another try can help after the service refused `refused`: the token is another one now, or very new. */
   async isRenewed(refused: Token): Promise<boolean> {
     const token = await this.#read();
-    return !token.equals(refused) || this.#clock.uptime() - this.#changedAt < settlingMs;
+    return !token.equals(refused) || this.#clock.monotonicMs() - this.#changedAt < settlingMs;
   }
 
   /** Whether the service refused the token and there is another one now, which has not been tried. */
@@ -136,7 +136,7 @@ export class Credential {
       if (token === undefined) throw this.#noToken("there is no token in it");
       const isChanged = this.#token !== undefined && !this.#token.equals(token);
       if (isChanged) {
-        this.#changedAt = this.#clock.uptime();
+        this.#changedAt = this.#clock.monotonicMs();
         this.#former = this.#token;
         this.#expiresAt = undefined;
         this.#verifiedAt = Number.NEGATIVE_INFINITY;
@@ -147,7 +147,7 @@ export class Credential {
         throw cause instanceof ServiceError ? cause : this.#noToken(reasonOf(cause));
       }
     }
-    this.#readAt = this.#clock.uptime();
+    this.#readAt = this.#clock.monotonicMs();
     return this.#token;
   }
 

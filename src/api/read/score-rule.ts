@@ -32,12 +32,12 @@ export class ScoreRules {
   async read(send: Get, zone: Zone, signal: AbortSignal): Promise<ScoreRule> {
     signal.throwIfAborted();
     const kept = this.#kept.get(zone.accountId);
-    if (kept !== undefined && this.#clock.uptime() - kept.readAt < keptMs) {
+    if (kept !== undefined && this.#clock.monotonicMs() - kept.readAt < keptMs) {
       // What another zone's reading failed of, its signal for one, need not be our failure.
       return (await kept.rule.catch(() => undefined)) ?? this.read(send, zone, signal);
     }
     const rule = readScoreRule(send, zone, signal);
-    this.#kept.set(zone.accountId, { rule, readAt: this.#clock.uptime() });
+    this.#kept.set(zone.accountId, { rule, readAt: this.#clock.monotonicMs() });
     try {
       return await rule;
     } catch (error) {

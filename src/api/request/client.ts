@@ -59,9 +59,9 @@ export async function send(
   signal: AbortSignal,
 ): Promise<Reply> {
   const { clock, observer, timeoutMs } = connection;
-  const start = clock.uptime();
+  const start = clock.monotonicMs();
   const observe = (code: RequestFact["code"]): void => {
-    const ms = clock.uptime() - start;
+    const ms = clock.monotonicMs() - start;
     const { credential } = identity;
     observer.request({ endpoint: call.route, method: call.method, code, ms, credential });
   };

@@ -94,7 +94,7 @@ export async function sendWithRetries(
       if (isGone(call, error)) return { ...nothing, status, ray, sendings };
 
       last = joined(error, last);
-      firstEnd ??= clock.uptime();
+      firstEnd ??= clock.monotonicMs();
       const waitMs = await waitBefore(session, call, attempt, { sendings, firstEnd });
       if (waitMs === undefined) throw last;
       const { name: credential } = session.credential;
@@ -121,7 +121,7 @@ async function waitBefore(
   const isLocked = error.code === "API_RATE_LIMITED";
   if (isLocked) credential.budget.close(wait);
   const deadlineMs = isLocked ? retry.lockedDeadlineMs : retry.deadlineMs;
-  const isLate = connection.clock.uptime() - firstEnd + wait > deadlineMs;
+  const isLate = connection.clock.monotonicMs() - firstEnd + wait > deadlineMs;
   return mayRepeat && !isLate && sendings < retry.attempts ? wait : undefined;
 }
 

@@ -9,7 +9,7 @@ import type { FilePort } from "../file-system.ts";
 export interface WatchOptions {
   /** `onChange` is called this long after the last event, and at most ten times as long after the first one. */
   readonly debounceMs: number;
-  readonly clock: Pick<Clock, "uptime" | "sleep">;
+  readonly clock: Pick<Clock, "monotonicMs" | "sleep">;
   readonly files: Pick<FilePort, "realpath" | "facts">;
 }
 
@@ -117,7 +117,7 @@ class Watcher implements AsyncDisposable {
 
   #onEvent(): void {
     const { clock, debounceMs } = this.#options;
-    const now = clock.uptime();
+    const now = clock.monotonicMs();
     this.#since ??= now;
     const maxWait = this.#since + maxDebounces * debounceMs - now;
     this.#wait.abort();

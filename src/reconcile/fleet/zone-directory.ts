@@ -74,7 +74,7 @@ export class ZoneDirectory {
   }
 
   #waitMs(): number {
-    return this.#retryAt - this.#ports.clock.uptime();
+    return this.#retryAt - this.#ports.clock.monotonicMs();
   }
 
   #listNow(stop: AbortSignal): void {
@@ -130,7 +130,7 @@ export class ZoneDirectory {
     [this.#failure] = failures;
     const leastMs = Math.max(...failures.map(({ retryAfterMs }) => retryAfterMs));
     const retryMs = this.#backOff.add("listing", leastMs);
-    const now = this.#ports.clock.uptime();
+    const now = this.#ports.clock.monotonicMs();
     this.#allowedAt = now + leastMs;
     this.#retryAt = now + retryMs;
     for (const failure of failures) this.#ports.unlisted(failure, retryMs);

@@ -67,7 +67,7 @@ export class ZoneQueue {
 
   /** How many zones wait, those included that are being run and run again. Zones with a hold that has not ended do not count. */
   get size(): number {
-    const now = this.#clock.uptime();
+    const now = this.#clock.monotonicMs();
     const isWaiting = ({ priority, dueAt }: Waiting): boolean => priority !== "due" || dueAt <= now;
     return this.#waiting.values().filter(isWaiting).toArray().length;
   }
@@ -84,7 +84,7 @@ export class ZoneQueue {
 
   /** Adds a zone, or merges the request into the entry that it has ({@link merged}). */
   add(zone: ZoneName, priority: Priority, trigger: Trigger, delayMs: number): QueueResult {
-    const added = { zone, priority, trigger, dueAt: this.#clock.uptime() + delayMs };
+    const added = { zone, priority, trigger, dueAt: this.#clock.monotonicMs() + delayMs };
     const known = this.#waiting.get(zone);
     const { entry, result } = known === undefined ? queued(added) : merged(known, added);
     if (entry === known) return result;
@@ -123,7 +123,7 @@ export class ZoneQueue {
   async take(stop: AbortSignal): Promise<QueueEntry> {
     for (;;) {
       stop.throwIfAborted();
-      const now = this.#clock.uptime();
+      const now = this.#clock.monotonicMs();
       const firsts = this.#heaps.flatMap((heap) => this.#firstOf(heap) ?? []);
       const next = this.#choose(firsts.filter(({ dueAt }) => dueAt <= now));
       if (next !== undefined) {

@@ -37,14 +37,14 @@ export async function applyPlan(
   const { report, live, remainingIn } = planned;
   if (report.result !== "planned" || live === undefined) return report;
   const { clock } = ports;
-  const [now, startedMs] = [clock.now(), clock.uptime()];
+  const [now, startedMs] = [clock.now(), clock.monotonicMs()];
   const holds = planned.holdsAt(now);
   if (holds.length > 0) return { ...report, finishedAt: now, result: "held", holds };
   gate.watch(planned);
   using stop = joinSignals(signals.stop, gate.signal);
   const stopOrGate = { stop: stop.signal, abort: signals.abort };
   const { outcomes, after } = await sendAll(report.plan, live, planned, gate, ports, stopOrGate);
-  const phases = { ...report.phases, apply: clock.uptime() - startedMs };
+  const phases = { ...report.phases, apply: clock.monotonicMs() - startedMs };
   const ended = { ...report, finishedAt: clock.now(), phases };
   const quota = quotaHold(report.plan, outcomes);
   return quota === undefined
@@ -79,7 +79,7 @@ export async function applyReviewed(
 
 /** A read that is used again must leave enough time to send the writes. */
 function isTooOld({ report, readAt }: PlannedZone, clock: Clock): boolean {
-  return report.result === "planned" && clock.uptime() - readAt >= maxReadAgeMs(0) / 2;
+  return report.result === "planned" && clock.monotonicMs() - readAt >= maxReadAgeMs(0) / 2;
 }
 
 /** The plan itself where the program is stopping: nothing is sent then anyway. */
@@ -145,7 +145,7 @@ async function sendAll(
     } else {
       try {
         const written = await writer.write(live, write, signals.abort, signals.stop);
-        readAgainAt.set(part, clock.uptime());
+        readAgainAt.set(part, clock.monotonicMs());
         live = written.live;
         const { ray, interleaved } = written;
         outcomes.push({ status: "done", write, ray, interleaved });

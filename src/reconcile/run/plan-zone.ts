@@ -155,14 +155,14 @@ async function planFromSource(
   signal: AbortSignal,
 ): Promise<PlannedZone> {
   const startedAt = clock.now();
-  const startedMs = clock.uptime();
+  const startedMs = clock.monotonicMs();
   const base = { zone: zone.name, run: runId(), trigger, revision, startedAt };
   try {
     const answers = await reader.readAnswers(zone, parts, priority, signal);
-    const readAt = clock.uptime();
+    const readAt = clock.monotonicMs();
     const { plan: planned, live, conflicts = [] } = await source.planFrom(answers);
     const finishedAt = clock.now();
-    const phases = { fetch: readAt - startedMs, plan: clock.uptime() - readAt, apply: 0 };
+    const phases = { fetch: readAt - startedMs, plan: clock.monotonicMs() - readAt, apply: 0 };
     const report = { ...base, finishedAt, phases, plan: planned };
     const common = { live, digest: answers.digest, readAt, conflicts, remainingIn };
     if (planned.changes.length === 0) {
@@ -177,7 +177,7 @@ async function planFromSource(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ServiceError)) bug(error, zone.name);
-    const readAt = clock.uptime();
+    const readAt = clock.monotonicMs();
     const phases = { fetch: readAt - startedMs, plan: 0, apply: 0 };
     const report = { ...base, finishedAt: clock.now(), phases, failure: failureOf(error) };
     return {

@@ -78,7 +78,7 @@ export class WriteGate implements Disposable {
 
   /** Checks at once: something has changed that a guard depends on. */
   check(): void {
-    if (this.#clock.uptime() - this.#readAt >= this.#maxReadAgeMs) this.close("read_expired");
+    if (this.#clock.monotonicMs() - this.#readAt >= this.#maxReadAgeMs) this.close("read_expired");
     else if (this.#holdsAt(this.#clock.now()).length > 0) this.close("cancelled");
   }
 
