@@ -44,5 +44,4 @@ export interface DaemonStatus {
 /** Why a sweep began later than the schedule said. */
 export const missedRunReasons = ["overlap", "paused"] as const;
 
-/** One of {@link missedRunReasons}. */
 export type MissedRunReason = (typeof missedRunReasons)[number];

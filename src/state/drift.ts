@@ -4,7 +4,6 @@ import { kinds, type Kind } from "../zone/resource.ts";
 /** What a live state that left the declared one means for the protection of its zone. */
 export const impacts = ["weakens", "neutral", "strengthens"] as const;
 
-/** One of {@link impacts}. */
 export type Impact = (typeof impacts)[number];
 
 /** A number for each kind of managed things. */

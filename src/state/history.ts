@@ -13,22 +13,20 @@ import {
 } from "./run-report.ts";
 import { holdsOf, type ZoneState, type ZoneStatus } from "./zone-state.ts";
 
-/** What became of a change, or that it was only found. */
+/** What became of a change; `found`: it was only planned. */
 export const historyChangeResults = [...changeResults, "found"] as const;
 
-/** One of {@link historyChangeResults}. */
 export type HistoryChangeResult = (typeof historyChangeResults)[number];
 
-/** What an entry tells: what came of a run, or that the zone has left the files. */
+/** The result of a run; `no_longer_declared`: the zone was removed from the files. */
 export type HistoryEntryResult = RunResult | "no_longer_declared";
 
-/** The names of all sorts of {@link HistoryEntryResult}. */
 export const historyEntryResults: readonly HistoryEntryResult[] = [
   ...runResults,
   "no_longer_declared",
 ];
 
-/** A change as history keeps it. */
+/** A change in an entry of the history. */
 export interface HistoryChange {
   readonly verb: Verb;
   readonly key: string;
@@ -38,7 +36,7 @@ export interface HistoryChange {
   readonly fields: readonly FieldChange[];
 }
 
-/** A run that changed something or found something that the run before it had not found, or the end of all runs. */
+/** A run with changes or a new result, or the removal of the zone from the files. */
 export interface HistoryEntry {
   readonly at: Date;
   readonly zone: string;
@@ -46,12 +44,12 @@ export interface HistoryEntry {
   readonly trigger: Trigger;
   readonly revision: string;
   readonly result: HistoryEntryResult;
-  /** What the zone was after it. */
+  /** Status of the zone after the run. */
   readonly status: ZoneStatus;
   readonly cause: Cause | undefined;
-  /** Where drift was still there after the run: when it was first seen. */
+  /** When drift was detected that was still there after the run. */
   readonly driftedSince: Date | undefined;
-  /** Where the run saw new drift: the last look before it, which saw none. */
+  /** If the run detected drift: the last successful run before it. */
   readonly clearAt: Date | undefined;
   readonly changes: readonly HistoryChange[];
   readonly holds: readonly Hold[];
@@ -60,12 +58,13 @@ export interface HistoryEntry {
     | undefined;
 }
 
-/** The history that pages show: of each zone, oldest first. */
+/** The history of zones. */
 export interface HistoryView {
+  /** Entries of a zone, oldest first. */
   of(zone: string): readonly HistoryEntry[];
 }
 
-/** A run as history would keep it. */
+/** The entry of a run. */
 export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntry {
   const { zone, run, trigger, revision, finishedAt } = report;
   const cause = "cause" in report ? report.cause : undefined;
@@ -88,7 +87,7 @@ export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntr
   };
 }
 
-/** The entry of a zone that has left the files: nobody looks at it any more, and what was so of it is not known to last. */
+/** The entry of a zone that is no longer declared: it is not reconciled, so its status is unknown. */
 export function removalEntryOf(
   { declared }: ZoneState,
   { at, revision }: LoadReport,
@@ -111,16 +110,16 @@ export function removalEntryOf(
 }
 
 /**
- * Whether a run tells something that the last kept one of its zone did not: a month of the same drift, seen every
- * quarter of an hour, is one entry. What wrote is always kept.
+ * Whether an entry differs from the last kept one of its zone: a month of the same drift, detected every quarter of an
+ * hour, is one entry. A run that wrote is always kept.
  */
 export function isNews(entry: HistoryEntry, last: HistoryEntry | undefined): boolean {
   if (entry.changes.some(({ result }) => result !== "found")) return true;
   if (last === undefined) return entry.result !== "in_sync";
-  return findingOf(entry) !== findingOf(last);
+  return contentKey(entry) !== contentKey(last);
 }
 
-function findingOf({ status, cause, changes, holds, failure }: HistoryEntry): string {
+function contentKey({ status, cause, changes, holds, failure }: HistoryEntry): string {
   const left = changes.filter(({ result }) => result !== "done");
   return JSON.stringify({
     status,
@@ -139,15 +138,10 @@ function changesIn(report: ZoneReport): readonly HistoryChange[] {
     case "planned":
     case "held":
       return report.plan.changes.map((change) => historyChange(change, "found"));
-    case "applied": {
-      const writes = report.outcomes.map(({ status, write }) => ({
-        status,
-        changes: write.changes,
-      }));
+    case "applied":
       return report.plan.changes.map((change) =>
-        historyChange(change, changeResultOf(change, writes)),
+        historyChange(change, changeResultOf(change, report.outcomes)),
       );
-    }
   }
 }
 
@@ -163,10 +157,10 @@ function historyChange(change: Change, result: HistoryChangeResult): HistoryChan
   };
 }
 
-/** Longer values are cut: expressions end at 4,096 characters, and a line must stay a line. */
+/** Longer values are cut. Expressions have at most 4,096 characters. */
 const longestValue = 4_096;
 
-/** What differs in a field, short enough for a line of a log or of a history. */
+/** A changed field with values short enough for a log line or an entry of the history. */
 export function clipped({ field, before, after }: FieldChange): FieldChange {
   return { field, before: clippedValue(before), after: clippedValue(after) };
 }

@@ -1,13 +1,11 @@
 import type { Cause, Change } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
+import { ServiceError } from "../zone/service-error.ts";
 import type { Write } from "../zone/write.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
-/**
- * What made us look; `due`: what held a plan for a while is over. It says nothing of what is to be found: that is read
- * anew.
- */
+/** Why a run started; `due`: a hold of the plan has ended. */
 export const triggers = [
   "startup",
   "schedule",
@@ -18,60 +16,60 @@ export const triggers = [
   "manual",
 ] as const;
 
-/** One of {@link triggers}. */
 export type Trigger = (typeof triggers)[number];
 
-/** A failure of the service, as data that can be shown and logged: never a token, never a whole body. */
+/** An error as data that can be shown and logged: it never holds a token or a whole body. */
 export interface Failure {
-  /** Stable, `API_…`; `INTERNAL` for a bug of ours. */
+  /** Stable: `API_…`, or `INTERNAL` for an internal error. */
   readonly code: string;
   readonly message: string;
-  /** Whether another try may help without anybody changing anything. */
+  /** Whether a retry may succeed without a change by a person. */
   readonly transient: boolean;
-  /** The service's id of the request, "" where there was no answer. */
+  /** The service's id of the request, "" without an answer. */
   readonly ray: string;
-  /** Milliseconds that the service asked us to wait; 0 where it did not. */
+  /** Milliseconds that the service asked to wait; 0 if it did not. */
   readonly retryAfterMs: number;
 }
 
 /**
- * Why a write was not sent; `stale`: what it rests on has moved since it was planned. While it waited for its turn,
- * `outdated`: the reading that it rests on became old; `countermanded`: it is not wanted any more, since the files or
- * the configuration changed, or a freeze began.
+ * Why a write was not sent:
+ *
+ * - `conflict`: the zone changed after the plan was made.
+ * - `read_expired`: the read that the plan is based on expired while the write waited.
+ * - `cancelled`: a guard holds it now, because the files or the configuration changed or a freeze began.
  */
 export type SkipReason = "earlier_failure" | "shutdown" | "conflict" | "read_expired" | "cancelled";
 
-/** What became of one write, and with it of the changes it carries. */
+/** What became of one write, and of the changes it carries. */
 export type Outcome =
   | {
       readonly status: "done";
       readonly write: Write;
       readonly ray: string;
-      /** Whether somebody else wrote between our reading and our writing. */
+      /** Whether somebody else changed the zone between the read and the write. */
       readonly interleaved: boolean;
     }
   | { readonly status: "failed"; readonly write: Write; readonly failure: Failure }
-  /** The answer was lost: the next look decides. */
+  /** The answer was lost: the next read decides. */
   | { readonly status: "unknown"; readonly write: Write; readonly failure: Failure }
   | { readonly status: "skipped"; readonly write: Write; readonly reason: SkipReason };
 
-/** What all reports of a zone have. */
 interface ZoneReportBase {
   readonly zone: ZoneName;
-  /** One for each run of each zone; on every log line of it. */
+  /** Id of the run; on each of its log lines. */
   readonly run: string;
   readonly trigger: Trigger;
-  /** Revision of the files whose state was compared. */
+  /** Revision that the zone was reconciled against. */
   readonly revision: string;
   readonly startedAt: Date;
   readonly finishedAt: Date;
-  /** Milliseconds spent on each phase, by a clock that nobody sets; 0 where it was not reached. */
+  /** Milliseconds of each phase by a monotonic clock; 0 if it was not reached. */
   readonly phases: { readonly fetch: number; readonly plan: number; readonly apply: number };
 }
 
 /**
- * What one look at one zone came to. A proposal is `in-sync`, `unreadable`, `refused` or `ready`; a `ready` one
- * that was carried out is `applied`, whatever came of its writes, or `refused` where the service had no room for any.
+ * The result of one run of one zone: `in_sync`, `error`, `held` or `planned`. A planned one that was applied is
+ * `applied`, whatever the outcomes of its writes, or `held` if the quota of the service has no room for any.
  */
 export type ZoneReport = ZoneReportBase &
   (
@@ -89,12 +87,15 @@ export type ZoneReport = ZoneReportBase &
         readonly plan: Plan;
         readonly cause: Cause;
         readonly outcomes: readonly Outcome[];
-        /** What the answers of the writes left to do: none, unless something went wrong or another hand was in it. */
+        /** Changes that remain after the writes: none, unless a write failed or somebody else changed the zone. */
         readonly left: readonly Change[];
       }
   );
 
-/** What a run over several zones came to. */
+/** A {@link ZoneReport} whose plan was applied. */
+export type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
+
+/** The result of a run over several zones. */
 export interface RunReport {
   readonly trigger: Trigger;
   readonly revision: string;
@@ -103,37 +104,31 @@ export interface RunReport {
   readonly zones: readonly ZoneReport[];
 }
 
-/** What a run of a zone is counted as. */
 export const runResults = ["in_sync", "applied", "planned", "held", "partial", "error"] as const;
 
-/** One of {@link runResults}. */
 export type RunResult = (typeof runResults)[number];
 
 /**
- * A run in a word. A plan held only because we merely observe is `drift_only`, not `blocked`: no guard objected.
- * `partial` is also a run whose writes were all done and whose zone still differs.
+ * How a run ended. A plan that is held only by `observe` counts as `planned`. A run whose writes were all done and
+ * whose zone still differs is `partial`.
  */
 export function runResultOf(report: ZoneReport): RunResult {
-  switch (report.result) {
-    case "in_sync":
-      return "in_sync";
-    case "error":
-      return "error";
-    case "planned":
-      return "planned";
-    case "held":
-      return report.holds.every(isObservation) ? "planned" : "held";
-    case "applied":
-      return verdictOfOutcomes(report.outcomes, report.left.length);
-  }
+  if (report.result === "held") return report.holds.every(isObservation) ? "planned" : "held";
+  return report.result === "applied" ? applyResultOf(report) : report.result;
 }
 
-/** Whether a refusal says no more than that writing is not our business here. */
+function applyResultOf({ outcomes, left }: Applied): RunResult {
+  if (isAllDone(outcomes)) return left.length === 0 ? "applied" : "partial";
+  const isAnyDone = outcomes.some(({ status }) => status === "done");
+  return !isAnyDone && failureIn(outcomes) !== undefined ? "error" : "partial";
+}
+
+/** Whether a hold says only that the mode is `observe`. */
 export function isObservation({ reason }: Hold): boolean {
   return reason === "observe";
 }
 
-/** Whether a run failed: something was tried and did not come to its end. A shutdown is no failure. */
+/** Whether a run failed: a read or a write failed, or the zone still differs. A shutdown is no failure. */
 export function isFailure(report: ZoneReport): boolean {
   if (report.result === "error") return true;
   if (report.result !== "applied") return false;
@@ -141,18 +136,11 @@ export function isFailure(report: ZoneReport): boolean {
   return failureIn(outcomes) !== undefined || (left.length > 0 && isAllDone(outcomes));
 }
 
-function verdictOfOutcomes(outcomes: readonly Outcome[], left: number): RunResult {
-  if (isAllDone(outcomes)) return left === 0 ? "applied" : "partial";
-  const isAnyDone = outcomes.some(({ status }) => status === "done");
-  return !isAnyDone && failureIn(outcomes) !== undefined ? "error" : "partial";
-}
-
-/** Whether every write was carried out. */
 export function isAllDone(outcomes: readonly Outcome[]): boolean {
   return outcomes.every(({ status }) => status === "done");
 }
 
-/** What the write failed with that ended the run, a lost answer included; `undefined` where none failed. */
+/** The first failure of a write, a lost answer included; `undefined` if none failed. */
 export function failureIn(outcomes: readonly Outcome[]): Failure | undefined {
   for (const outcome of outcomes) {
     if (outcome.status === "failed" || outcome.status === "unknown") return outcome.failure;
@@ -160,27 +148,35 @@ export function failureIn(outcomes: readonly Outcome[]): Failure | undefined {
   return undefined;
 }
 
-/** How long a run worked on its zone, in whole milliseconds, whatever the dates of its beginning and its end say. */
+/** Duration of a run in whole milliseconds, without the time that it waited between its phases. */
 export function durationOf({ phases }: Pick<ZoneReport, "phases">): number {
   return Math.round(phases.fetch + phases.plan + phases.apply);
 }
 
-/** What became of a change, from the worst to the best. */
+/** What became of a change, the worst first. */
 export const changeResults = ["failed", "unknown", "skipped", "done"] as const;
 
-/** One of {@link changeResults}. */
 export type ChangeResult = (typeof changeResults)[number];
 
-/** What became of a change: the worst that became of a write which carries it; `skipped` where none does. */
-export function changeResultOf(
-  { key }: Change,
-  writes: readonly {
-    readonly status: Outcome["status"];
-    readonly changes: readonly Change["key"][];
-  }[],
-): ChangeResult {
+/** The worst outcome of the writes that carry a change; `skipped` if none does. */
+export function changeResultOf({ key }: Change, outcomes: readonly Outcome[]): ChangeResult {
   const found = new Set(
-    writes.filter(({ changes }) => changes.includes(key)).map(({ status }) => status),
+    outcomes.filter(({ write }) => write.changes.includes(key)).map(({ status }) => status),
   );
   return changeResults.find((result) => found.has(result)) ?? "skipped";
+}
+
+/** An error as data. The message of an internal error is only in the log. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof ServiceError) {
+    const { code, message, transient, ray, retryAfterMs } = error;
+    return { code, message, transient, ray, retryAfterMs };
+  }
+  return {
+    code: "INTERNAL",
+    message: "internal error: see the log",
+    transient: true,
+    ray: "",
+    retryAfterMs: 0,
+  };
 }

@@ -1,21 +1,20 @@
 import type { Change, Verb } from "../plan/change.ts";
-import { isAllDone, type Outcome, type ZoneReport } from "./run-report.ts";
+import { runResultOf, type Outcome, type ZoneReport } from "./run-report.ts";
 
-/** Zone reports, counted. */
+/** Counts over zone reports. */
 export interface Summary {
   readonly zones: Readonly<Record<ZoneReport["result"], number>>;
-  /** Zones that are as declared now, those included that were just written. */
+  /** Zones that are in sync after the run. */
   readonly converged: number;
-  /** Changes that are planned, or were. */
+  /** Planned changes, applied or not. */
   readonly changes: Readonly<Record<Verb, number>>;
-  /** Requests that write, planned or sent. */
+  /** Write requests, planned or sent. */
   readonly writes: number;
   readonly outcomes: Readonly<Record<Outcome["status"], number>>;
-  /** Live objects that are neither declared nor ours. */
+  /** Live resources that are neither declared nor created by zonewarden. */
   readonly unmanaged: number;
 }
 
-/** Counts what came of each zone. Nobody else counts anything. */
 export function summarize(reports: readonly ZoneReport[]): Summary {
   const changes = reports.flatMap(changesOf);
   const outcomes = reports.flatMap((report) =>
@@ -51,23 +50,15 @@ export function summarize(reports: readonly ZoneReport[]): Summary {
   };
 }
 
-/** The changes that a report speaks of. */
+/** The planned changes of a report. */
 export function changesOf(report: ZoneReport): readonly Change[] {
   return "plan" in report ? report.plan.changes : [];
 }
 
-/** Whether every write of an applied zone is done and left nothing to do. */
+/** Whether a zone is in sync after its run. */
 export function isConverged(report: ZoneReport): boolean {
-  switch (report.result) {
-    case "in_sync":
-      return true;
-    case "applied":
-      return report.left.length === 0 && isAllDone(report.outcomes);
-    case "error":
-    case "held":
-    case "planned":
-      return false;
-  }
+  const result = runResultOf(report);
+  return result === "in_sync" || result === "applied";
 }
 
 function sum(numbers: readonly number[]): number {

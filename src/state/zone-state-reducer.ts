@@ -4,6 +4,7 @@ import type { Hold } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
 import { none, onsets } from "./drift.ts";
 import {
+  type Applied,
   durationOf,
   failureIn,
   isFailure,
@@ -22,8 +23,6 @@ import {
 
 /** Runs with changes that are remembered of each zone. */
 const changesLimit = 10;
-
-type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 
 /** The facts that a status follows from. */
 type Situation = Omit<ZoneState, "status" | "statusSince">;

@@ -20,7 +20,6 @@ export const zoneStatuses = [
   "suspended",
 ] as const;
 
-/** One of {@link zoneStatuses}. */
 export type ZoneStatus = (typeof zoneStatuses)[number];
 
 /** What the files say about the running of a zone. */

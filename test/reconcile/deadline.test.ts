@@ -3,7 +3,7 @@ import { getEventListeners } from "node:events";
 import { describe, it } from "vitest";
 
 import { Deadline, runDeadlineMs } from "../../src/reconcile/run/deadline.ts";
-import { failureOf } from "../../src/state/failure.ts";
+import { failureOf } from "../../src/state/run-report.ts";
 import type { LiveReader, LiveWriter, PartsToRead } from "../../src/zone/ports.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { liveZone } from "../support/model.ts";

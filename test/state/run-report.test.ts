@@ -23,18 +23,18 @@ const applied = (outcomes: Extract<Came, { result: "applied" }>["outcomes"]): Ca
 });
 const both = "policy/a";
 
-describe("a run in a word", () => {
-  it.for<{ came: Came; verdict: string; fails: boolean }>([
-    { came: { result: "in_sync" }, verdict: "in_sync", fails: false },
-    { came: { result: "error" }, verdict: "error", fails: true },
+describe("the result of a run", () => {
+  it.for<{ came: Came; result: string; fails: boolean }>([
+    { came: { result: "in_sync" }, result: "in_sync", fails: false },
+    { came: { result: "error" }, result: "error", fails: true },
     {
       came: { result: "planned", cause: "drift", changes: [a] },
-      verdict: "planned",
+      result: "planned",
       fails: false,
     },
     {
       came: { result: "held", cause: "drift", changes: [a], holds: [hold("observe")] },
-      verdict: "planned",
+      result: "planned",
       fails: false,
     },
     {
@@ -44,45 +44,47 @@ describe("a run in a word", () => {
         changes: [a],
         holds: [hold("observe"), hold("quota")],
       },
-      verdict: "held",
+      result: "held",
       fails: false,
     },
-    { came: applied([done(both, "rule/b")]), verdict: "applied", fails: false },
-    { came: applied([done(both), failed("rule/b")]), verdict: "partial", fails: true },
-    { came: applied([done(both), lost("rule/b")]), verdict: "partial", fails: true },
+    { came: applied([done(both, "rule/b")]), result: "applied", fails: false },
+    { came: applied([done(both), failed("rule/b")]), result: "partial", fails: true },
+    { came: applied([done(both), lost("rule/b")]), result: "partial", fails: true },
     {
       came: applied([done(both), skipped("shutdown", "rule/b")]),
-      verdict: "partial",
+      result: "partial",
       fails: false,
     },
     {
       came: applied([failed(both), skipped("earlier_failure", "rule/b")]),
-      verdict: "error",
+      result: "error",
       fails: true,
     },
-    { came: applied([skipped("shutdown", both, "rule/b")]), verdict: "partial", fails: false },
+    { came: applied([skipped("shutdown", both, "rule/b")]), result: "partial", fails: false },
     {
       came: { result: "applied", cause: "drift", changes: [a], left: [a] },
-      verdict: "partial",
+      result: "partial",
       fails: true,
     },
-  ])("$came.result is $verdict, failing: $fails", ({ came, verdict, fails }, { expect }) => {
+  ])("$came.result is $result, failing: $fails", ({ came, result, fails }, { expect }) => {
     const run = report("shop.example.com", 1, came);
-    expect(runResultOf(run)).toBe(verdict);
+    expect(runResultOf(run)).toBe(result);
     expect(isFailure(run)).toBe(fails);
   });
 });
 
-describe("what became of a change", () => {
+describe("the result of a change", () => {
   it.for([
     { given: [done("policy/a")], result: "done" },
     { given: [done("policy/a"), failed("policy/a")], result: "failed" },
     { given: [lost("policy/a"), done("policy/a")], result: "unknown" },
     { given: [skipped("shutdown", "policy/a")], result: "skipped" },
     { given: [done("rule/b")], result: "skipped" },
-  ])("is the worst that became of its writes: $result", ({ given, result }, { expect }) => {
-    const writes = given.map(({ status, write }) => ({ status, changes: write.changes }));
-    expect(changeResultOf(a, writes)).toBe(result);
+    { given: [], result: "skipped" },
+    { given: [done("policy/a"), skipped("shutdown", "policy/a")], result: "skipped" },
+    { given: [lost("policy/a"), failed("policy/a"), done("policy/a")], result: "failed" },
+  ])("is the worst outcome of its writes: $result", ({ given, result }, { expect }) => {
+    expect(changeResultOf(a, given)).toBe(result);
   });
 });
 
@@ -93,7 +95,7 @@ describe("the impact of drift", () => {
     { corrected: "neutral", impact: "neutral" },
     { corrected: "unclear", impact: "weakens" },
   ] as const)(
-    "what $corrected corrects a drift that $impact",
+    "a change that $corrected corrects a drift that $impact",
     ({ corrected, impact }, { expect }) => {
       expect(impactOf(corrected)).toBe(impact);
     },

@@ -1,7 +1,6 @@
 import { describe, it } from "vitest";
 
-import { failureOf } from "../../src/state/failure.ts";
-import { changeResultOf, type ZoneReport } from "../../src/state/run-report.ts";
+import { failureOf, type ZoneReport } from "../../src/state/run-report.ts";
 import { changesOf, isConverged, summarize } from "../../src/state/summary.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { applied, planned } from "../support/plan-stories.ts";
@@ -54,22 +53,6 @@ describe("a run in numbers", () => {
       { ...half, outcomes: done, left: [] },
     ];
     expect(states.map(isConverged)).toEqual([true, false, false, false, false, false, true]);
-  });
-});
-
-describe("what became of a change", () => {
-  const [change] = changesOf(zoneOf(planned, "shop.example.com"));
-
-  it.for([
-    { statuses: [], yields: "skipped" },
-    { statuses: ["done"], yields: "done" },
-    { statuses: ["done", "skipped"], yields: "skipped" },
-    { statuses: ["skipped", "unknown"], yields: "unknown" },
-    { statuses: ["unknown", "failed", "done"], yields: "failed" },
-  ] as const)("is the worst of its requests: $statuses", ({ statuses, yields }, { expect }) => {
-    if (change === undefined) throw new Error("no change");
-    const writes = statuses.map((status) => ({ status, changes: [change.key] }));
-    expect(changeResultOf(change, writes)).toBe(yields);
   });
 });
 

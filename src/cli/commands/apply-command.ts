@@ -3,8 +3,7 @@ import type { Command } from "commander";
 import type { Host } from "../../host/host.ts";
 import { applyReviewed } from "../../reconcile/run/apply.ts";
 import { printable } from "../../render/format.ts";
-import { failureOf } from "../../state/failure.ts";
-import type { ZoneReport } from "../../state/run-report.ts";
+import { type ZoneReport, failureOf } from "../../state/run-report.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import {

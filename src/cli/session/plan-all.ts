@@ -3,18 +3,17 @@ import { loadDesiredOrPrint, printDiagnostics } from "../../host/load.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
 import { causeByMarks } from "../../plan/plan.ts";
 import {
-  type DesiredFleet,
   desiredFleet,
   type FleetZone,
   joinListings,
   missingReport,
+  type DesiredFleet,
 } from "../../reconcile/fleet/desired-fleet.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import { type PlannedZone, planZone } from "../../reconcile/run/plan-zone.ts";
 import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
-import { failureOf } from "../../state/failure.ts";
-import type { ZoneReport } from "../../state/run-report.ts";
+import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { exitCodes, type ExitCode } from "../output/exit-codes.ts";

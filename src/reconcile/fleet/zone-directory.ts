@@ -1,5 +1,4 @@
-import { failureOf } from "../../state/failure.ts";
-import type { Failure } from "../../state/run-report.ts";
+import { type Failure, failureOf } from "../../state/run-report.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { KnownZones } from "../../zone/zone.ts";

@@ -2,7 +2,6 @@ import { outsidePolicies } from "../../impact/outside-policies.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
 import { planHash } from "../../plan/guard/release.ts";
 import { plan, type Plan } from "../../plan/plan.ts";
-import { failureOf } from "../../state/failure.ts";
 import {
   inventoryFacts,
   type InventoryFacts,
@@ -24,6 +23,7 @@ import type { Zone, ZoneName } from "../../zone/zone.ts";
 import { type QueueEntry, ZoneQueue } from "../queue/zone-queue.ts";
 import { BackOff } from "../run/back-off.ts";
 import { partsOf } from "../run/plan-zone.ts";
+import { failureOf } from "../state/run-report.ts";
 import { readZoneImpact, type ImpactSource, type PlanWithStates } from "./read-impact.ts";
 
 /** How inventories are read. */

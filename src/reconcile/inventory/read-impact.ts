@@ -1,6 +1,6 @@
-import { type ZoneImpact, deployedRulesets, zoneImpact } from "../../impact/zone-impact.ts";
+import { deployedRulesets, type ZoneImpact, zoneImpact } from "../../impact/zone-impact.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { failureOf } from "../../state/failure.ts";
+import { failureOf } from "../../state/run-report.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { SeenResource } from "../../zone/inventory-item.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";

@@ -1,8 +1,12 @@
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { failureOf } from "../../state/failure.ts";
-import type { Outcome, SkipReason, ZoneReport } from "../../state/run-report.ts";
+import {
+  failureOf,
+  type Outcome,
+  type SkipReason,
+  type ZoneReport,
+} from "../../state/run-report.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Clock, LiveWriter } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";

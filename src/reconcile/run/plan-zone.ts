@@ -7,8 +7,7 @@ import type { Hold } from "../../plan/guard/hold.ts";
 import { causeByMarks, plan, type Plan } from "../../plan/plan.ts";
 import { needScoreRule } from "../../plan/rules/owasp-tuning.ts";
 import { freshnessOf, partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
-import { failureOf } from "../../state/failure.ts";
-import type { Trigger, ZoneReport } from "../../state/run-report.ts";
+import { failureOf, type Trigger, type ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type {

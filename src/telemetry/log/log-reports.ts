@@ -10,6 +10,7 @@ import {
 } from "../../state/inventory.ts";
 import { brokenFiles, isError, type LoadReport } from "../../state/load-report.ts";
 import {
+  type Applied,
   durationOf,
   type Failure,
   isFailure,
@@ -21,7 +22,6 @@ import {
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 
-type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 type Facts = Readonly<Record<string, unknown>>;
 
 /** Logs a run of a zone: an audit line for each write, then a line for the run; at `debug` if it is in sync. */

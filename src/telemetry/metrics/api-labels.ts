@@ -47,7 +47,6 @@ export const retryReasons = [
   other,
 ] as const;
 
-/** One of {@link retryReasons}. */
 export type RetryReason = (typeof retryReasons)[number];
 
 /** The value of the label `endpoint` for a route of the client. */

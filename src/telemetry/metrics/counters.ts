@@ -156,9 +156,8 @@ export function recordRun(counters: Counters, report: ZoneReport): void {
   counters.runs.record(report);
   if (report.result !== "applied") return;
 
-  const writes = report.outcomes.map(({ status, write }) => ({ status, changes: write.changes }));
   for (const change of report.plan.changes) {
-    const result = changeResultOf(change, writes);
+    const result = changeResultOf(change, report.outcomes);
     counters.changes.inc({ kind: change.kind, verb: change.verb, result });
   }
 }

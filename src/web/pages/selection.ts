@@ -117,7 +117,6 @@ function urgencyOf(state: ZoneState): number {
 /** What somebody looks for among the inventories of zones; the last two never hold of one zone together. */
 export const inventoryFilters = ["malicious", "outside", "failing", "unread"] as const;
 
-/** One of {@link inventoryFilters}. */
 export type InventoryFilter = (typeof inventoryFilters)[number];
 
 /** The inventories of zones in numbers. */
