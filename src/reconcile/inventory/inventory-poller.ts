@@ -9,6 +9,7 @@ import {
   type InventoryReport,
 } from "../../state/inventory.ts";
 import type { Failure } from "../../state/run-report.ts";
+import { failureOf } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import {
   isInUse,
@@ -23,7 +24,6 @@ import type { Zone, ZoneName } from "../../zone/zone.ts";
 import { type QueueEntry, ZoneQueue } from "../queue/zone-queue.ts";
 import { BackOff } from "../run/back-off.ts";
 import { partsOf } from "../run/plan-zone.ts";
-import { failureOf } from "../state/run-report.ts";
 import { readZoneImpact, type ImpactSource, type PlanWithStates } from "./read-impact.ts";
 
 /** How inventories are read. */
