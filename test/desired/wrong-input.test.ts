@@ -175,7 +175,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
     {
       when: "a threshold is neither number nor name",
       text: rule("score_threshold: 2.5"),
-      says: "expected one of low, medium, high or a whole number from 1 up, found 2.5",
+      says: "expected one of low, medium, high or an integer of at least 1, found 2.5",
     },
     {
       when: "a threshold is zero",
