@@ -82,7 +82,7 @@ const seenByTestsAlone = [
   "desired/json-schema.ts schemaText",
   "emulator/http/api-endpoint.ts dialects",
   "emulator/page-shield/items.ts statusOf",
-  "host/stopping.ts graceMs",
+  "host/shutdown.ts graceMs",
   "impact/ruleset-impact.ts noOverrides",
   "impact/ruleset-impact.ts effectiveRules",
   "notify/notifier.ts graceMs",

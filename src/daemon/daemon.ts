@@ -1,7 +1,7 @@
 import { watchZoneFiles } from "../desired/load/watch-zone-files.ts";
+import { every } from "../host/clock.ts";
 import type { Host } from "../host/host.ts";
-import type { Stopping } from "../host/stopping.ts";
-import { every } from "../host/timers.ts";
+import type { Shutdown } from "../host/shutdown.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { Fleet } from "../state/fleet.ts";
 import { EventStream } from "../web/event-stream.ts";
@@ -21,10 +21,12 @@ import {
 const pollMs = 30_000;
 
 /** Reconciles the declared zones until a signal stops it. Rejects if the server cannot listen. */
-export async function runDaemon(parts: DaemonParts, host: Host, stopping: Stopping): Promise<void> {
+export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdown): Promise<void> {
   const { config, configFile, service, metrics, logger } = parts;
-  const { stop } = stopping.signals;
-  stop.addEventListener("abort", () => logger.info({ signal: stopping.asked }, "stopping"));
+  const { stop } = shutdown.signals;
+  stop.addEventListener("abort", () =>
+    logger.info({ signal: shutdown.receivedSignal }, "stopping"),
+  );
 
   const fleet = new Fleet();
   const runningConfig = new RunningConfig(config);
@@ -51,13 +53,13 @@ export async function runDaemon(parts: DaemonParts, host: Host, stopping: Stoppi
   });
 
   const running = { fleet, runningConfig, schedule, reconciler };
-  const shown = { ...running, history: history.view, pages, stopping };
+  const shown = { ...running, history: history.view, pages, shutdown };
   await using _endpoints = await startEndpoints(parts, shown, host);
   const targets = { ...running, poller, logger };
   const reload = configReloader(configFile, targets, host, stop);
   await using _triggers = await startTriggers(parts, host, reconciler, reload);
   reconciler.requestSweep("startup");
-  await Promise.all([reconciler.runUntil(stopping.signals), poller.runUntil(stop)]);
+  await Promise.all([reconciler.runUntil(shutdown.signals), poller.runUntil(stop)]);
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");
 }
 

@@ -1,7 +1,7 @@
+import { every } from "../host/clock.ts";
 import type { Host } from "../host/host.ts";
 import { readSecret } from "../host/secrets.ts";
-import type { Stopping } from "../host/stopping.ts";
-import { every } from "../host/timers.ts";
+import type { Shutdown } from "../host/shutdown.ts";
 import { version } from "../host/version.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
@@ -25,7 +25,7 @@ export interface EndpointContext {
   readonly runningConfig: RunningConfig;
   readonly schedule: SweepSchedule;
   readonly reconciler: Reconciler;
-  readonly stopping: Stopping;
+  readonly shutdown: Shutdown;
 }
 
 /** Serves health, metrics, status page and JSON until it is disposed. Rejects if the server cannot listen. */
@@ -35,7 +35,7 @@ export async function startEndpoints(
   host: Host,
 ): Promise<AsyncDisposable> {
   const { config, metrics, logger } = parts;
-  const { fleet, reconciler, stopping } = context;
+  const { fleet, reconciler, shutdown } = context;
   const { clock } = host;
   const startedAt = clock.now();
   const status = (): DaemonStatus => daemonStatus(parts, context, startedAt);
@@ -58,7 +58,9 @@ export async function startEndpoints(
       metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, status()) },
       health: {
         live: [...watchdog.checks, workersCheck(reconciler, clock)],
-        ready: [{ name: "shutdown", failure: () => (stopping.asked ? "stopping" : undefined) }],
+        ready: [
+          { name: "shutdown", failure: () => (shutdown.receivedSignal ? "stopping" : undefined) },
+        ],
       },
       clock,
       onError: (error) => {

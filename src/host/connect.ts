@@ -21,21 +21,21 @@ import type { Zone } from "../zone/zone.ts";
 import type { Host } from "./host.ts";
 import { readSecret } from "./secrets.ts";
 
-/** The service as the commands use it: what plans is given the reader alone. */
+/** The client of the service. Planning gets only the reader. */
 export interface ServiceClient extends AsyncDisposable {
   readonly reader: Reader;
   readonly inventory: InventoryReader;
   readonly rulesets: RulesetReader;
-  /** Last in the queue for the budget. */
+  /** Sends its requests at the lowest priority. */
   readonly managedRulesets: RulesetReader;
   readonly writer: Writer;
   readonly pruner: VersionPruner;
   readonly credentials: readonly Credential[];
-  /** Name of the credential that serves a zone, "" where none does. */
+  /** The name of the credential of a zone, "" where there is none. */
   credentialOf(zone: Zone): string;
 }
 
-/** Connects to the service that a configuration names. Sends nothing yet. */
+/** Creates the client of the configured service. Sends nothing yet. */
 export function connect(
   config: Config,
   baseUrl: string,
@@ -71,7 +71,7 @@ export function connect(
   };
 }
 
-/** The token that the emulator grants everything to. */
+/** The emulator grants this token all permissions. */
 const emulatorToken = "emulator-token";
 
 function tokenSource(source: CredentialConfig["source"], config: Config, host: Host): TokenSource {

@@ -2,21 +2,19 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { createInterface } from "node:readline/promises";
 
-import type { FilePort } from "../desired/file-system.ts";
-import { nodeFiles } from "../desired/file-system.ts";
+import { type FilePort, nodeFiles } from "../desired/file-system.ts";
 import { type HistoryStore, nodeHistoryStore } from "../telemetry/history/history-store.ts";
 import type { Clock } from "../zone/ports.ts";
+import { systemClock } from "./clock.ts";
 import { type NamedFiles, nodeNamedFiles } from "./named-files.ts";
-import { systemClock } from "./system-clock.ts";
 
-/** A stream that text is written to. */
 export interface TextStream {
   write(text: string): unknown;
-  /** Whether a person looks at it. */
+  /** Whether it is a terminal. */
   readonly isTTY: boolean;
 }
 
-/** Everything that the program takes from the machine it runs on, beside the network and what it was installed with. */
+/** The process and its surroundings, without the network. A port: tests replace its parts. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
@@ -30,19 +28,19 @@ export interface Host {
   readonly historyStore: (file: string) => HistoryStore;
   /** From 0 up to 1. */
   readonly random: () => number;
-  /** A name that no other run has. */
+  /** A name for a run. */
   readonly uniqueId: () => string;
   /** Calls back on each of the process's signals until the result is disposed. */
   readonly onSignal: (signal: NodeJS.Signals, listener: () => void) => Disposable;
-  /** Asks a person; no, where nobody can answer. */
+  /** Asks a yes-or-no question on the terminal; `false` where there is no terminal. */
   readonly confirm: (question: string, signal: AbortSignal) => Promise<boolean>;
   /** Ends the process at once. */
   readonly exit: (code: number) => never;
 }
 
-/** The real thing. */
+/** The real process. */
 export function thisHost(): Host {
-  process.stdout.on("error", endWithReader);
+  process.stdout.on("error", exitOnClosedPipe);
   return {
     env: process.env,
     directory: process.cwd(),
@@ -55,7 +53,7 @@ export function thisHost(): Host {
     namedFiles: nodeNamedFiles,
     historyStore: nodeHistoryStore,
     random: () => Math.random(),
-    // A UUID is longer than its column, and put together of twenty pieces that stay with it: 700 bytes for every zone.
+    // A UUID string costs 700 bytes per zone: V8 keeps the twenty pieces that it is joined from.
     uniqueId: () => randomBytes(8).toString("hex"),
     onSignal: (signal, listener) => {
       process.on(signal, listener);
@@ -66,8 +64,8 @@ export function thisHost(): Host {
   };
 }
 
-/** Who reads only the beginning (`| head`) has seen enough: no fault, and nothing more to say. */
-function endWithReader(error: NodeJS.ErrnoException): void {
+/** Where the reader closes the pipe early (`| head`), the program exits without an error. */
+function exitOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
   process.exit();
 }
@@ -83,8 +81,8 @@ async function confirmOnTerminal(question: string, signal: AbortSignal): Promise
   }
 }
 
-/** Whether to colour what goes to a stream: `NO_COLOR` and `FORCE_COLOR` decide before the terminal does. */
-export function hasColor(host: Host, stream: TextStream): boolean {
+/** Whether to colour output: `NO_COLOR` and `FORCE_COLOR` take precedence over the terminal. */
+export function hasColor(host: Pick<Host, "env">, stream: TextStream): boolean {
   const { NO_COLOR, FORCE_COLOR } = host.env;
   if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;

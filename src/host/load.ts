@@ -8,7 +8,7 @@ import { renderDiagnostics, type Sources } from "../render/diagnostics.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import { hasColor, type Host } from "./host.ts";
 
-/** Reads `zonewarden.yaml`, cron expressions checked by the scheduler itself. */
+/** Reads the configuration. The scheduler itself checks the cron expressions. */
 export function readConfig(
   file: string,
   { files, directory }: Host,
@@ -17,7 +17,7 @@ export function readConfig(
   return loadConfig(path.resolve(directory, file), { files, cronMistake }, signal);
 }
 
-/** Reads the configuration and prints what is wrong in it; `undefined` where that keeps it from being used. */
+/** Reads the configuration and prints its diagnostics; `undefined` where it cannot be used. */
 export async function loadConfigOrPrint(
   file: string,
   host: Host,
@@ -28,7 +28,7 @@ export async function loadConfigOrPrint(
   return loaded.config;
 }
 
-/** Reads the desired state of a configuration and prints what is wrong in it. */
+/** Reads the zone files and prints their diagnostics; `undefined` where there is an error. */
 export async function loadDesiredOrPrint(
   config: Config,
   host: Host,
@@ -41,28 +41,27 @@ export async function loadDesiredOrPrint(
   return hasErrors(state.diagnostics) ? undefined : state;
 }
 
-/** Whether something is wrong that keeps files from being acted on. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === "error");
 }
 
-/** Problems, and what it takes to show them with their lines. */
+/** Diagnostics, and what is needed to print them with their lines. */
 export interface PrintableDiagnostics {
   readonly diagnostics: readonly Diagnostic[];
   readonly directory: string;
   readonly sources: Sources;
 }
 
-/** The directory of findings, as seen from where the command was called. */
-export function nearOf({ directory }: PrintableDiagnostics, host: Host): string {
+/** The directory of the files, relative to the working directory. */
+export function relativeDirectory({ directory }: PrintableDiagnostics, host: Host): string {
   return directory === "" ? "" : path.relative(host.directory, directory);
 }
 
-/** Prints problems beside the result, for people. */
-export function printDiagnostics(findings: PrintableDiagnostics, host: Host): void {
-  const { diagnostics, sources } = findings;
+/** Prints diagnostics on stderr. */
+export function printDiagnostics(printable: PrintableDiagnostics, host: Host): void {
+  const { diagnostics, sources } = printable;
   if (diagnostics.length === 0) return;
   const color = hasColor(host, host.stderr);
-  const directory = nearOf(findings, host);
+  const directory = relativeDirectory(printable, host);
   host.stderr.write(`${renderDiagnostics(diagnostics, sources, { directory, color })}\n`);
 }

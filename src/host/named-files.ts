@@ -3,17 +3,20 @@ import { createReadStream, type Stats } from "node:fs";
 import { mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** Files that a command line names; they may also be pipes. Failures are those of `node:fs`: errors with a `code`. */
+import { reasonOf } from "../desired/yaml/decode-text.ts";
+import type { Host } from "./host.ts";
+
+/** Files that the command line names; they can be pipes. Fails with the errors of `node:fs`, which have a `code`. */
 export interface NamedFiles {
-  /** At most `limit` bytes from the beginning. */
+  /** Reads at most `limit` bytes from the beginning. */
   read(file: string, limit: number): Promise<Uint8Array>;
-  /** Writes a file as a whole: nobody reads half of it. */
+  /** Writes a file atomically: a reader gets the old or the new content. */
   save(file: string, text: string): Promise<void>;
-  /** Makes a directory, and those that lead to it. */
+  /** Makes a directory and its parents. */
   makeDirectory(directory: string): Promise<void>;
 }
 
-/** The files of this machine. */
+/** The files of the operating system. */
 export const nodeNamedFiles: NamedFiles = {
   read: readUpTo,
   save,
@@ -30,26 +33,48 @@ async function readUpTo(file: string, limit: number): Promise<Uint8Array> {
   return Buffer.concat(pieces);
 }
 
-/** Writes beside the place and then renames. The name beside begins with a dot, as no zone file's does. */
+/** Writes a temporary file and renames it. Its name begins with a dot, so that it is not taken for a zone file. */
 async function save(file: string, text: string): Promise<void> {
-  const there = await whatIsAt(file);
-  // A pipe or a terminal cannot be exchanged for a file.
-  if (there !== undefined && !there.isFile()) return writeFile(file, text);
-  const place = there === undefined ? file : await realpath(file);
-  const beside = path.join(path.dirname(place), `.${randomUUID()}.tmp`);
+  const existing = await statIfExists(file);
+  // A pipe or a terminal cannot be replaced by a file.
+  if (existing !== undefined && !existing.isFile()) return writeFile(file, text);
+  const target = existing === undefined ? file : await realpath(file);
+  const temporary = path.join(path.dirname(target), `.${randomUUID()}.tmp`);
   try {
-    await writeFile(beside, text, { flag: "wx", mode: there?.mode ?? 0o666 });
-    await rename(beside, place);
+    await writeFile(temporary, text, { flag: "wx", mode: existing?.mode ?? 0o666 });
+    await rename(temporary, target);
   } finally {
-    await rm(beside, { force: true });
+    await rm(temporary, { force: true });
   }
 }
 
-async function whatIsAt(file: string): Promise<Stats | undefined> {
+async function statIfExists(file: string): Promise<Stats | undefined> {
   try {
     return await stat(file);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
+  }
+}
+
+/** The text of a file, or why it cannot be read, for the operator. */
+export type NamedText =
+  | { readonly text: string; readonly why: undefined }
+  | { readonly text: undefined; readonly why: string };
+
+/** More than the saved plan of ten thousand zones. */
+const maxTextBytes = 256 * 1024 * 1024;
+
+/** Reads the text of a file that the command line or the configuration names. */
+export async function readText(
+  file: string,
+  { directory, namedFiles }: Pick<Host, "directory" | "namedFiles">,
+): Promise<NamedText> {
+  try {
+    const bytes = await namedFiles.read(path.resolve(directory, file), maxTextBytes + 1);
+    if (bytes.length > maxTextBytes) return { text: undefined, why: "it is larger than 256 MB" };
+    return { text: new TextDecoder().decode(bytes), why: undefined };
+  } catch (error) {
+    return { text: undefined, why: reasonOf(error) };
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { isJsonObject } from "../syntax/json.ts";
 
-/** The program's version, as the package says it. */
+/** The version in package.json. */
 export const version = readVersion();
 
 function readVersion(): string {

@@ -1,7 +1,7 @@
 import { parseAllDocuments } from "yaml";
 
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import type { BenchResult } from "./run.ts";
 

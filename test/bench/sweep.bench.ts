@@ -8,7 +8,7 @@ import { createReader, createWriter } from "../../src/api/service.ts";
 import { requestObserver, createReporter } from "../../src/daemon/reporter.ts";
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { selectZones } from "../../src/desired/zones/select.ts";
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { Reconciler } from "../../src/reconcile/reconciler.ts";
 import { Fleet } from "../../src/state/fleet.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { describe, it } from "vitest";
 
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { ask, listAnswer } from "../support/ask.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { exampleWithEmulator, writesSeenBy, type Example } from "../support/example.ts";
 
 /** Requests that carry out the plan of the first zone. */

@@ -42,7 +42,7 @@ describe("a command that waits", () => {
     budget.close(60_000);
     await clock.advance(60_000);
     expect(written[1]).toBe(
-      "waiting until 12:12:39 UTC: the service lets the credential main send nothing until then (429)\n",
+      "waiting until 12:12:39 UTC: the service rate limits the credential main (429)\n",
     );
     expect(written).toHaveLength(2);
   });
@@ -65,7 +65,7 @@ describe("a command that waits", () => {
     lines.request();
     await clock.advance(10_000);
     expect(written).toEqual([
-      `${clear}waiting until 12:00:30 UTC: the service is out of reach and only probed`,
+      `${clear}waiting until 12:00:30 UTC: the service is unreachable; one request at a time probes it`,
       clear,
     ]);
   });
@@ -76,7 +76,7 @@ describe("a command that waits", () => {
     lines.retry({ ...fact, code: 503, waitMs: 2_000 });
     lines.retry({ ...fact, code: 503, waitMs: 130_000 });
     lines.retry({ ...fact, code: 429, waitMs: 130_000 });
-    expect(written).toEqual(["waiting 2 min 10 s: GET /zones is tried again (503)\n"]);
+    expect(written).toEqual(["waiting 2 min 10 s: GET /zones is retried (503)\n"]);
   });
 
   it("is printed on stderr while the budget is spent", async ({ expect }) => {

@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 import { loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import type { Host } from "../../src/host/host.ts";
-import { graceMs, startStopping } from "../../src/host/stopping.ts";
+import { graceMs, handleShutdown } from "../../src/host/shutdown.ts";
 import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { hostIn, workplace } from "../support/command-line.ts";
@@ -44,14 +44,18 @@ describe("the grace period", () => {
     async (name, { expect }) => {
       const clock = new SimulatedClock();
       const { host, signal } = simulated(clock);
-      using stopping = startStopping(host, 1);
-      const { stop, abort } = stopping.signals;
+      using shutdown = handleShutdown(host, 1);
+      const { stop, abort } = shutdown.signals;
       await clock.advance(graceMs);
-      expect([stopping.asked, stop.aborted, abort.aborted]).toEqual([undefined, false, false]);
+      expect([shutdown.receivedSignal, stop.aborted, abort.aborted]).toEqual([
+        undefined,
+        false,
+        false,
+      ]);
 
       signal(name);
       await clock.advance(graceMs - 1);
-      expect([stopping.asked, stop.aborted, abort.aborted]).toEqual([name, true, false]);
+      expect([shutdown.receivedSignal, stop.aborted, abort.aborted]).toEqual([name, true, false]);
       await clock.advance(1);
       expect(abort.aborted).toBe(true);
     },
@@ -61,7 +65,7 @@ describe("the grace period", () => {
     const clock = new SimulatedClock();
     const { host, signal } = simulated(clock);
     {
-      using _stopping = startStopping(host, 1);
+      using _shutdown = handleShutdown(host, 1);
       signal("SIGTERM");
       expect(clock.sleeping).toBe(1);
     }

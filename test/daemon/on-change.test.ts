@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { describe, it } from "vitest";
 
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import type { Workplace } from "../support/command-line.ts";
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { logLines, told } from "../support/log-lines.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { graceMs } from "../../src/host/stopping.ts";
+import { graceMs } from "../../src/host/shutdown.ts";
 import { version } from "../../src/host/version.ts";
 import { graceMs as notifyGraceMs } from "../../src/notify/notifier.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { codesOf, desiredBench, linesOf, zonesOf } from "../support/desired.ts";
 
 const shop = "zones:\n  - name: shop.example\n    page_shield: { settings: { enabled: true } }\n";

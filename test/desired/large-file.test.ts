@@ -11,7 +11,7 @@ import {
 } from "../../src/desired/load/parse-zone-file.ts";
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { readYaml } from "../../src/desired/yaml/read-yaml.ts";
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { linesOf, zonesOf } from "../support/desired.ts";
 import { memoryFiles } from "../support/memory-files.ts";

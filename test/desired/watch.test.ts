@@ -8,7 +8,7 @@ import { describe, it } from "vitest";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { watchZoneFiles } from "../../src/desired/load/watch-zone-files.ts";
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { zonesOf } from "../support/desired.ts";
 
 const zone = (name: string): string => `zones:\n  - name: ${name}.example\n`;

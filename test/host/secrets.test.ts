@@ -4,8 +4,8 @@ import { describe, it } from "vitest";
 
 import { seededRandom } from "../../src/emulator/control/faults.ts";
 import { type Emulator, startEmulator } from "../../src/emulator/start-emulator.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
-import { systemClock } from "../../src/host/system-clock.ts";
 import { workplace, type Started, type Workplace } from "../support/command-line.ts";
 import { eventually } from "../support/processes.ts";
 import { plantedToken } from "../support/service.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import type { Fleet } from "../../src/state/fleet.ts";
 import type { HistoryView } from "../../src/state/history.ts";
 import { EventStream } from "../../src/web/event-stream.ts";

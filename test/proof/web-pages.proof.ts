@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, it } from "vitest";
 
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
 import type { ReconcileEndpoint } from "../../src/web/reconcile-request.ts";

@@ -6,9 +6,9 @@ import type { Command } from "commander";
 
 import { createProgram, runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
-import { systemClock } from "../../src/host/system-clock.ts";
 import { nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
 
 /** What a command came to. */

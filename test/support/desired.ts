@@ -1,5 +1,5 @@
 import { ZoneFileLoader, type DesiredState } from "../../src/desired/load/zone-file-loader.ts";
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import { memoryFiles, type MemoryDisk } from "./memory-files.ts";
 import { problemLine } from "./problem-line.ts";
 

@@ -5,7 +5,7 @@ import { Credential, type CredentialOptions } from "../../src/api/credentials/cr
 import { createDispatcher, serviceAddress, type Connection } from "../../src/api/request/client.ts";
 import { patientRetry, type RetryPolicy, type RequestState } from "../../src/api/request/retry.ts";
 import { connectService, type Service } from "../../src/api/service.ts";
-import { systemClock } from "../../src/host/system-clock.ts";
+import { systemClock } from "../../src/host/clock.ts";
 import type { Clock } from "../../src/zone/ports.ts";
 import type { RequestObserver, RequestFact, RetryFact } from "../../src/zone/service-request.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";

@@ -3,7 +3,7 @@ import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectZones } from "../../desired/zones/select.ts";
 import type { Host } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
-import { readText } from "../../host/read-text.ts";
+import { readText } from "../../host/named-files.ts";
 import { guard } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";

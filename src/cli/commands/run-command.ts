@@ -6,7 +6,7 @@ import { requestObserver } from "../../daemon/reporter.ts";
 import { connect } from "../../host/connect.ts";
 import { hasColor, type Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
-import { startStopping } from "../../host/stopping.ts";
+import { handleShutdown } from "../../host/shutdown.ts";
 import { version } from "../../host/version.ts";
 import { createLogger } from "../../telemetry/log/log.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
@@ -30,7 +30,7 @@ interface RunFlags {
 /** Reconciles every zone until a signal ends the program. */
 async function run(flags: RunFlags, host: Host): Promise<ExitCode> {
   // Comes first: the first process of a container gets only the signals that it listens to.
-  using stopping = startStopping(host, exitCodes.failed);
+  using shutdown = handleShutdown(host, exitCodes.failed);
   const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(10_000));
   if (config === undefined) return exitCodes.invalid;
   await using reached = await reachService(config, host, false);
@@ -55,6 +55,6 @@ async function run(flags: RunFlags, host: Host): Promise<ExitCode> {
   const configFile = path.resolve(host.directory, flags.config);
   const emulator = reached.emulator?.url;
   const parts = { config, configFile, service, metrics, logger, emulator };
-  await runDaemon(parts, host, stopping);
+  await runDaemon(parts, host, shutdown);
   return exitCodes.done;
 }

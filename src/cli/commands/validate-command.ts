@@ -4,7 +4,12 @@ import { ZoneFileLoader, type DesiredState } from "../../desired/load/zone-file-
 import { selectorsNaming, showZone, type ShownValue } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import { hasColor, type Host } from "../../host/host.ts";
-import { hasErrors, nearOf, type PrintableDiagnostics, readConfig } from "../../host/load.ts";
+import {
+  hasErrors,
+  relativeDirectory,
+  type PrintableDiagnostics,
+  readConfig,
+} from "../../host/load.ts";
 import { version } from "../../host/version.ts";
 import {
   diagnosticsAsAnnotations,
@@ -100,7 +105,7 @@ function printDiagnosticsOf(
       const color = hasColor(host, stdout);
       for (const each of all) {
         if (each.diagnostics.length === 0) continue;
-        const directory = nearOf(each, host);
+        const directory = relativeDirectory(each, host);
         stdout.write(
           `${renderDiagnostics(each.diagnostics, each.sources, { directory, color })}\n`,
         );
@@ -123,7 +128,7 @@ function printDiagnosticsOf(
 
 /** Diagnostics with paths that are relative to the working directory. */
 function inView(each: Checked, host: Host): readonly Diagnostic[] {
-  const directory = nearOf(each, host);
+  const directory = relativeDirectory(each, host);
   return each.diagnostics.map((diagnostic) => ({
     ...diagnostic,
     place: { ...diagnostic.place, file: fileIn(directory, diagnostic.place.file) },

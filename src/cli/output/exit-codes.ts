@@ -3,7 +3,7 @@ import type { SkipReason, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { ServiceErrorCode } from "../../zone/service-error.ts";
 
-/** What the program's exit codes mean: pipelines build on them. `--format json` never changes them. */
+/** The exit codes. Pipelines depend on them; no output format changes them. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -15,10 +15,8 @@ export const exitCodes = {
   unreachable: 7,
 } as const;
 
-/** One of {@link exitCodes}. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What `--help` says of the exit codes. */
 export const exitCodeHelp = `Exit codes:
   0  done; in sync
   1  failed: wrong usage or an unexpected error
@@ -29,8 +27,8 @@ export const exitCodeHelp = `Exit codes:
   6  a plan is stale: its zone has changed, or its read has expired
   7  the service is unreachable, or the request budget is spent`;
 
-/** Failures of the way to the service, not of what was asked of it. */
-const wayFailures: ReadonlySet<string> = new Set<ServiceErrorCode>([
+/** Failures to reach the service, as opposed to refusals by it. */
+const unreachableCodes: ReadonlySet<string> = new Set<ServiceErrorCode>([
   "API_UNREACHABLE",
   "API_TIMEOUT",
   "API_RATE_LIMITED",
@@ -38,26 +36,28 @@ const wayFailures: ReadonlySet<string> = new Set<ServiceErrorCode>([
   "API_BUDGET",
 ]);
 
-/** The code of a failure that ended a command before it came to any zone. */
+/** The code of a failure that ends a command before the first zone. */
 export function exitCodeOfFailure(code: string): ExitCode {
-  return wayFailures.has(code) ? exitCodes.unreachable : exitCodes.failed;
+  return unreachableCodes.has(code) ? exitCodes.unreachable : exitCodes.failed;
 }
 
-/** The code of a command that came to `code` with the zones that it knows, while others are unknown. */
+/** The code where some zones could not be listed and the others gave `code`. */
 export function exitCodeInPart(code: ExitCode): ExitCode {
   return code === exitCodes.failed || code === exitCodes.unreachable ? code : exitCodes.partial;
 }
 
-/** What speaks against writing only: a plan of such a zone is as good as any other. */
-const wishes: ReadonlySet<HoldReason> = new Set(["observe", "suspend"]);
+/** Reasons to hold a plan that lie in the mode or the suspension, and not in the plan. */
+const unrelatedToPlan: ReadonlySet<HoldReason> = new Set(["observe", "suspend"]);
 
 function isHeldByGuard(report: ZoneReport): boolean {
-  return report.result === "held" && report.holds.some(({ reason }) => !wishes.has(reason));
+  return (
+    report.result === "held" && report.holds.some(({ reason }) => !unrelatedToPlan.has(reason))
+  );
 }
 
 /**
- * The code of `plan`: a failure tells more than a held plan, a held plan more than changes. A zone that nobody wants
- * written is planned, not held.
+ * The code of `plan`. A failure takes precedence over a held plan, and a held plan over changes. A plan that is held only
+ * by `mode: observe` or a suspension counts as changes.
  */
 export function exitCodeOfPlan(reports: readonly ZoneReport[]): ExitCode {
   const failures = reports.filter(({ result }) => result === "error");
@@ -66,7 +66,7 @@ export function exitCodeOfPlan(reports: readonly ZoneReport[]): ExitCode {
   return reports.every(({ result }) => result === "in_sync") ? exitCodes.done : exitCodes.changes;
 }
 
-/** The code of `apply`: whatever held a plan, its zone is not in sync; a plan that has become another wants to be seen first. */
+/** The code of `apply`. A zone with a held plan is not in sync, whatever the reason. A stale plan needs a new review. */
 export function exitCodeOfApply(reports: readonly ZoneReport[]): ExitCode {
   const failures = reports.filter((report) => isFailed(report));
   if (failures.length > 0) {
@@ -80,7 +80,7 @@ function isFailed(report: ZoneReport): boolean {
   return report.result === "error" || (report.result === "applied" && !isConverged(report));
 }
 
-/** Of writes that were not sent: their plan is no longer what is to be carried out, or cannot be known to be. */
+/** Why a write was not sent although its zone was reached: the plan may no longer be what is to be applied. */
 const staleReasons: ReadonlySet<SkipReason> = new Set(["conflict", "read_expired", "cancelled"]);
 
 function isStale(report: ZoneReport): boolean {
@@ -92,16 +92,16 @@ function isStale(report: ZoneReport): boolean {
 
 function exitCodeOfFailures(failures: readonly ZoneReport[], total: number): ExitCode {
   if (failures.length < total) return exitCodes.partial;
-  return failures.every(isWayFailure) ? exitCodes.unreachable : exitCodes.failed;
+  return failures.every(isUnreachable) ? exitCodes.unreachable : exitCodes.failed;
 }
 
-function isWayFailure(report: ZoneReport): boolean {
+function isUnreachable(report: ZoneReport): boolean {
   switch (report.result) {
     case "error":
-      return wayFailures.has(report.failure.code);
+      return unreachableCodes.has(report.failure.code);
     case "applied":
       return report.outcomes.some(
-        (outcome) => outcome.status === "failed" && wayFailures.has(outcome.failure.code),
+        (outcome) => outcome.status === "failed" && unreachableCodes.has(outcome.failure.code),
       );
     case "in_sync":
     case "held":

@@ -1,12 +1,35 @@
 import type { TextStream } from "../../host/host.ts";
-import { StatusLine } from "./status-line.ts";
 
-/** A line that counts while something goes on. */
+/** Moves to the beginning of the line and clears it. */
+const erase = "\r\u{1b}[2K";
+
+/** A line on a terminal that is overwritten again and again and erased in the end. Prints nothing elsewhere. */
+export class StatusLine {
+  readonly #stream: TextStream;
+  #isShown = false;
+
+  constructor(stream: TextStream) {
+    this.#stream = stream;
+  }
+
+  show(text: string): void {
+    if (!this.#stream.isTTY) return;
+    this.#stream.write(`${erase}${text}`);
+    this.#isShown = true;
+  }
+
+  clear(): void {
+    if (this.#isShown) this.#stream.write(erase);
+    this.#isShown = false;
+  }
+}
+
+/** Shows on a terminal how many of several steps are done. */
 export interface Progress extends Disposable {
   step(): void;
 }
 
-/** Counts on a terminal, in one line that is gone afterwards; elsewhere, and of one thing, says nothing. */
+/** A single step is not worth a line. */
 export function startProgress(label: string, total: number, stream: TextStream): Progress {
   const line = new StatusLine(stream);
   let done = 0;
@@ -19,26 +42,21 @@ export function startProgress(label: string, total: number, stream: TextStream):
       done += 1;
       draw();
     },
-    [Symbol.dispose]: () => {
-      line.clear();
-    },
+    [Symbol.dispose]: () => line.clear(),
   };
 }
 
-/** A line that tells how much of something has been read. */
-export interface ReadingLine extends Disposable {
+/** Shows on a terminal how much of a long list has been read. */
+export interface ReadProgress extends Disposable {
   readonly report: (read: number, total: number | undefined) => void;
 }
 
-/** Tells on a terminal how far a long list is read, in one line that is gone afterwards; elsewhere says nothing. */
-export function startReading(label: string, stream: TextStream): ReadingLine {
+export function startReading(label: string, stream: TextStream): ReadProgress {
   const line = new StatusLine(stream);
   return {
     report: (read, total) => {
       line.show(`${label} ${read}${total === undefined ? "" : `/${total}`}`);
     },
-    [Symbol.dispose]: () => {
-      line.clear();
-    },
+    [Symbol.dispose]: () => line.clear(),
   };
 }

@@ -4,7 +4,7 @@ import type { Table } from "../../render/inventory-formats.ts";
 
 const none = "";
 
-/** Columns that are aligned by spaces alone: nothing else survives being copied. */
+/** Only spaces between the columns, so that they can be copied. */
 const frame = {
   top: none,
   "top-mid": none,
@@ -23,7 +23,7 @@ const frame = {
   middle: "  ",
 };
 
-/** A table as text, aligned by the width that characters take on a terminal. */
+/** A table as text. Columns are aligned by the width that characters have on a terminal. */
 export function tableText({ head, rows }: Table): string {
   const table = new Table3({
     chars: frame,

@@ -1,67 +1,63 @@
 import type { Pause } from "../../api/budget/budget.ts";
+import { every } from "../../host/clock.ts";
 import type { Host } from "../../host/host.ts";
-import { every } from "../../host/timers.ts";
 import { durationText } from "../../render/format.ts";
 import type { RequestObserver, RetryFact } from "../../zone/service-request.ts";
-import { StatusLine } from "./status-line.ts";
+import { StatusLine } from "./progress.ts";
 
-/** A wait that is over sooner is not worth a line. */
-const shortestTold = 3_000;
+/** A shorter wait is not reported. */
+const minReportedMs = 3_000;
 
-const lookMs = 1_000;
+const pollMs = 1_000;
 
-/** A credential, as far as it says why a command stands still. */
-interface Waiting {
+interface PausableCredential {
   readonly state: { readonly name: string; readonly pause: Pause | undefined };
 }
 
-/**
- * Says on stderr why a command stands still: on a terminal in a line that is gone afterwards, elsewhere in one line for
- * each wait.
- */
+/** Reports on stderr why a command waits: on a terminal in a line that is erased afterwards, elsewhere in a line per wait. */
 export class WaitLines implements RequestObserver {
   readonly #host: Pick<Host, "stderr" | "clock">;
   readonly #line: StatusLine;
-  /** Ends of the waits told last, by credential: one wait is one line. */
-  readonly #told = new Map<string, number>();
+  /** The end of the last reported wait, by credential: a wait is reported once. */
+  readonly #reported = new Map<string, number>();
 
   constructor(host: Pick<Host, "stderr" | "clock">) {
     this.#host = host;
     this.#line = new StatusLine(host.stderr);
   }
 
-  /** A wait is over with the first request after it. */
+  /** The first request after a wait shows that it is over. */
   request(): void {
     this.#line.clear();
   }
 
   retry({ method, endpoint, code, waitMs }: RetryFact): void {
-    // A lock of the token is told of its credential.
-    if (code === 429 || waitMs < shortestTold) return;
-    this.#write(`waiting ${durationText(waitMs)}: ${method} ${endpoint} is tried again (${code})`);
+    // A rate limit is reported as the pause of its credential.
+    if (code === 429 || waitMs < minReportedMs) return;
+    this.#write(`waiting ${durationText(waitMs)}: ${method} ${endpoint} is retried (${code})`);
   }
 
-  /** Looks at credentials every second until it is disposed. */
-  watch(credentials: readonly Waiting[]): Disposable {
-    const looking = every(lookMs, () => this.#look(credentials), this.#host.clock);
+  /** Checks the credentials every second until it is disposed. */
+  watch(credentials: readonly PausableCredential[]): Disposable {
+    const polling = every(pollMs, () => this.#reportPauses(credentials), this.#host.clock);
     return {
       [Symbol.dispose]: () => {
-        looking[Symbol.dispose]();
+        polling[Symbol.dispose]();
         this.#line.clear();
       },
     };
   }
 
-  #look(credentials: readonly Waiting[]): void {
+  #reportPauses(credentials: readonly PausableCredential[]): void {
     const now = Number(this.#host.clock.now());
     const paused = credentials.flatMap(({ state: { name, pause } }) =>
       pause === undefined ? [] : [{ name, ...pause }],
     );
     if (paused.length === 0) this.#line.clear();
     for (const { name, until, reason } of paused) {
-      const isNew = Math.abs(Number(until) - (this.#told.get(name) ?? 0)) > lookMs;
-      if (!isNew || Number(until) - now < shortestTold) continue;
-      this.#told.set(name, Number(until));
+      const isNew = Math.abs(Number(until) - (this.#reported.get(name) ?? 0)) > pollMs;
+      if (!isNew || Number(until) - now < minReportedMs) continue;
+      this.#reported.set(name, Number(until));
       const time = `${until.toISOString().slice(11, 19)} UTC`;
       this.#write(`waiting until ${time}: ${reasons[reason](name)}`);
     }
@@ -76,6 +72,6 @@ export class WaitLines implements RequestObserver {
 
 const reasons: Readonly<Record<Pause["reason"], (credential: string) => string>> = {
   spent: (name) => `the request budget of the credential ${name} is spent`,
-  locked: (name) => `the service lets the credential ${name} send nothing until then (429)`,
-  unreachable: () => "the service is out of reach and only probed",
+  locked: (name) => `the service rate limits the credential ${name} (429)`,
+  unreachable: () => "the service is unreachable; one request at a time probes it",
 };

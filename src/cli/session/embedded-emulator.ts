@@ -7,7 +7,7 @@ import type { Seed } from "../../emulator/seed/seed.ts";
 import { syntheticSeed } from "../../emulator/seed/synthetic-seed.ts";
 import { type Emulator, startEmulator } from "../../emulator/start-emulator.ts";
 import type { Host } from "../../host/host.ts";
-import { readText } from "../../host/read-text.ts";
+import { readText } from "../../host/named-files.ts";
 import { listenError } from "../../web/listen-error.ts";
 
 /** Loads a seed file; without one, the built-in seed. Prints why and returns `undefined` where the file is broken. */

@@ -2,7 +2,7 @@ import type { Config } from "../../desired/config/config.ts";
 import { connect, type ServiceClient } from "../../host/connect.ts";
 import type { Host } from "../../host/host.ts";
 import { loadConfigOrPrint } from "../../host/load.ts";
-import { startStopping } from "../../host/stopping.ts";
+import { handleShutdown } from "../../host/shutdown.ts";
 import { isAborted, type StopSignals } from "../../reconcile/signals.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { exitCodeOfFailure, exitCodes, type ExitCode } from "../output/exit-codes.ts";
@@ -30,8 +30,8 @@ export async function withSession(
   host: Host,
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  using stopping = startStopping(host, exitCodes.failed);
-  const { signals } = stopping;
+  using shutdown = handleShutdown(host, exitCodes.failed);
+  const { signals } = shutdown;
   const { stop } = signals;
   const config = await loadConfigOrPrint(configFile, host, stop);
   if (config === undefined) return exitCodes.invalid;

@@ -21,3 +21,20 @@ export const systemClock: Clock = {
     };
   },
 };
+
+/** Calls `run` after each `ms`, until it is disposed. */
+export function every(ms: number, run: () => void, clock: Clock): Disposable {
+  const stop = new AbortController();
+  const repeat = async (): Promise<void> => {
+    try {
+      for (;;) {
+        await clock.sleep(ms, stop.signal);
+        run();
+      }
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    }
+  };
+  void repeat();
+  return { [Symbol.dispose]: () => stop.abort() };
+}

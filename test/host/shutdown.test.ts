@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
 
 import { nodeFiles } from "../../src/desired/file-system.ts";
-import { graceMs } from "../../src/host/stopping.ts";
+import { graceMs } from "../../src/host/shutdown.ts";
 import {
   control,
   type Example,
@@ -216,7 +216,7 @@ describe("the second signal", { timeout }, () => {
       daemon.signal("SIGTERM");
       await eventually("it stops", () => daemon.output().includes('"stopping"') || undefined);
       expect(await daemon.end(second)).toBe(1);
-      expect(daemon.output()).toContain(`${second} again: ended at once`);
+      expect(daemon.output()).toContain(`second signal (${second}): exiting at once`);
     },
   );
 
