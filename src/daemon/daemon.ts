@@ -5,9 +5,11 @@ import type { Shutdown } from "../host/shutdown.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { Fleet } from "../state/fleet.ts";
 import { EventStream } from "../web/event-stream.ts";
+import type { Zone } from "../zone/zone.ts";
 import { configReloader, RunningConfig } from "./config-reload.ts";
 import { startEndpoints } from "./endpoints.ts";
 import { startNotifier } from "./notifications.ts";
+import { createReporter } from "./reporter.ts";
 import { startHistory } from "./run-history.ts";
 import { sweepRequests, SweepSchedule } from "./sweep-schedule.ts";
 import {
@@ -40,17 +42,22 @@ export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdo
     logger,
   });
   const poller = createInventoryPoller(parts, host, fleet);
-  const reconciler: Reconciler = createReconciler(parts, host, {
+  const credentialOf = (zone: Zone): string => service.credentialOf(zone);
+  const reporter = createReporter({
     fleet,
+    metrics,
+    logger,
     subscribers: [history.subscriber, pages, notifier, heldPlanSubscriber(poller)],
-    nextSweep: () => schedule.nextRun(),
+    source: config.desired.path,
+    now: () => host.clock.now(),
+    credentialOf,
     configDiagnostics: () => runningConfig.diagnostics,
-    loaded: ({ fleet: { zones } }) => {
-      const declared = [...zones.values()].map(({ desired }) => desired);
-      schedule.expectRequests(sweepRequests(declared, (zone) => service.credentialOf(zone)));
-      poller.declare(declared);
+    declared: (zones) => {
+      schedule.expectRequests(sweepRequests(zones, credentialOf));
+      poller.declare(zones);
     },
   });
+  const reconciler: Reconciler = createReconciler(parts, host, schedule, reporter);
 
   const running = { fleet, runningConfig, schedule, reconciler };
   const shown = { ...running, history: history.view, pages, shutdown };

@@ -12,6 +12,7 @@ import {
 } from "../telemetry/log/log-reports.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
+import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import type { RequestObserver } from "../zone/service-request.ts";
 import type { Zone } from "../zone/zone.ts";
@@ -30,12 +31,18 @@ export interface ReporterOptions {
   readonly credentialOf: (zone: Zone) => string;
   /** What is wrong in the configuration now; it counts as wrong in the files. */
   readonly configDiagnostics: () => readonly Diagnostic[];
+  /** Called with the listed zones of the active revision after each load. */
+  readonly declared: (zones: readonly DesiredZone[]) => void;
 }
 
+/** The reconciler's ports that only report. */
+export type Reporter = Pick<
+  ReconcilerPorts,
+  "report" | "loaded" | "unlisted" | "overlapped" | "bug"
+>;
+
 /** Passes each report of the reconciler to the fleet, the metrics, the log and the subscribers, in this order. */
-export function createReporter(
-  options: ReporterOptions,
-): Pick<ReconcilerPorts, "report" | "loaded" | "unlisted" | "bug"> {
+export function createReporter(options: ReporterOptions): Reporter {
   const { fleet, metrics, logger, subscribers } = options;
   const isNewLoad = changedOnly();
   const isNewRevision = changedOnly();
@@ -56,6 +63,7 @@ export function createReporter(
       const { result, held } = load;
       const dropped = fleet.declare(zones, load.at);
       fleet.recordLoad(load);
+      options.declared([...loaded.fleet.zones.values()].map(({ desired }) => desired));
       // The files are polled, and errors stay for hours: each revision with errors counts once, not at each poll.
       const { hash } = loaded.state;
       if (isNewRevision([result, hash]) || result === "unchanged") metrics.recordLoad(load);
@@ -69,6 +77,10 @@ export function createReporter(
     },
     unlisted: ({ code, message, ray }, retryMs) => {
       logger.error({ code, error: message, ray, retry_ms: retryMs }, "zones cannot be listed");
+    },
+    overlapped: () => {
+      metrics.recordMissedRun("overlap");
+      logger.info("sweep delayed: the sweep before is still running");
     },
     bug: (error, zone) => {
       logInternalError(logger, error, zone);

@@ -4,7 +4,6 @@ import { ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { selectZones } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
-import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
@@ -12,10 +11,10 @@ import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
-import type { Diagnostic } from "../zone/diagnostic.ts";
 import type { Zone } from "../zone/zone.ts";
 import { inventoryOptions, reconcilerOptions } from "./config-reload.ts";
-import { createReporter } from "./reporter.ts";
+import type { Reporter } from "./reporter.ts";
+import type { SweepSchedule } from "./sweep-schedule.ts";
 
 /** What the daemon is started with. */
 export interface DaemonParts {
@@ -30,41 +29,22 @@ export interface DaemonParts {
   readonly emulator: string | undefined;
 }
 
-/** What the reconciler needs from the rest of the daemon. */
-export interface ReconcilerContext {
-  readonly fleet: Fleet;
-  readonly subscribers: readonly Subscriber[];
-  readonly nextSweep: () => Date | undefined;
-  /** What is wrong in the configuration now. */
-  readonly configDiagnostics: () => readonly Diagnostic[];
-  /** Called after each load of the files, and after each list of the zones. */
-  readonly loaded: (loaded: Loaded) => void;
-}
-
-/** Connects the reconciler with the zone files, the service and the reporter. */
+/** Connects the reconciler with the zone files, the service, the schedule and the reporter. */
 export function createReconciler(
-  { config, service, metrics, logger }: DaemonParts,
+  { config, service, logger }: DaemonParts,
   { clock, random, uniqueId, files }: Host,
-  { fleet, subscribers, nextSweep, configDiagnostics, loaded }: ReconcilerContext,
+  schedule: SweepSchedule,
+  reporter: Reporter,
 ): Reconciler {
-  const { path } = config.desired;
-  const desired = new ZoneFileLoader({ path, files, clock });
-  const credentialOf = (zone: Zone): string => service.credentialOf(zone);
-  const reporter = createReporter({
-    fleet,
-    metrics,
-    logger,
-    subscribers,
-    source: path,
-    now: () => clock.now(),
-    credentialOf,
-    configDiagnostics,
-  });
+  const desired = new ZoneFileLoader({ path: config.desired.path, files, clock });
   const verifyTokens = tokenVerifier(service, logger);
   return new Reconciler(reconcilerOptions(config), {
     ...reporter,
     desired: { load: (signal) => desired.load(signal), select: selectZones },
-    credentials: { names: service.credentials.map(({ name }) => name), of: credentialOf },
+    credentials: {
+      names: service.credentials.map(({ name }) => name),
+      of: (zone) => service.credentialOf(zone),
+    },
     listZones: async (signal) => {
       const listing = await service.reader.listZones(signal);
       void verifyTokens(listing.zones, signal);
@@ -75,15 +55,7 @@ export function createReconciler(
     clock,
     random,
     runId: uniqueId,
-    nextSweep,
-    overlapped: () => {
-      metrics.recordMissedRun("overlap");
-      logger.info("sweep delayed: the sweep before is still running");
-    },
-    loaded: (all) => {
-      reporter.loaded(all);
-      loaded(all);
-    },
+    nextSweep: () => schedule.nextRun(),
   });
 }
 

@@ -124,6 +124,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
     now: () => clock.now(),
     credentialOf: () => "main",
     configDiagnostics: () => [],
+    declared: () => undefined,
   });
   let left = 0;
   let swept = Promise.withResolvers<void>();
@@ -148,7 +149,6 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
       random: Math.random,
       runId: () => crypto.randomUUID(),
       nextSweep: () => undefined,
-      overlapped: () => undefined,
     },
   );
   const [stop, abort] = [new AbortController(), new AbortController()];

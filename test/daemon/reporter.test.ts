@@ -33,6 +33,7 @@ function reporter(configDiagnostics: readonly Diagnostic[] = []): {
     now: () => start,
     credentialOf: () => "main",
     configDiagnostics: () => configDiagnostics,
+    declared: () => undefined,
   });
   return {
     report: (loaded) => created.loaded(loaded),

@@ -5,6 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
 import { holdReasons } from "../../src/plan/guard/hold.ts";
+import { loadResults } from "../../src/state/load-report.ts";
 import { triggers } from "../../src/state/run-report.ts";
 import { zoneStatuses } from "../../src/state/zone-state.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
@@ -18,7 +19,15 @@ import {
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import type { Snapshot } from "../../src/web/snapshot.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
-import { at, daemon, declared, fleetRefusal, heldLoad } from "../support/reports.ts";
+import {
+  at,
+  daemon,
+  declared,
+  diagnostic,
+  fleetRefusal,
+  heldLoad,
+  load,
+} from "../support/reports.ts";
 import { scene, sceneHistory } from "../support/scenes.ts";
 
 const file = path.resolve(import.meta.dirname, "../../schemas/status.schema.json");
@@ -97,6 +106,14 @@ describe("the schema of /api/v1", () => {
         holds: [fleetRefusal],
       });
     }
+  });
+
+  it.for(loadResults)("describes a fleet whose last load was %s", (result, { expect }) => {
+    const loaded = fleetOf();
+    loaded.recordLoad(load({ result, revision: "", hash: "", diagnostics: [diagnostic()] }));
+    const body = fleetJson({ ...snapshot, fleet: loaded });
+    expect(faultsOf("fleet", body)).toBe("");
+    expect(body).toMatchObject({ desired: { result } });
   });
 
   it("has the closed sets of the program", ({ expect }) => {
