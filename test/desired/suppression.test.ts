@@ -50,7 +50,7 @@ describe("a comment that silences a warning", () => {
   ])("is told itself when it reads $comment", async ({ comment, says }, { expect }) => {
     const state = await loadText(text(comment));
     expect(linesOf(state).join("\n")).toContain(says);
-    expect(codesOf(state)).toContain("9:1 BAD_SILENCE");
+    expect(codesOf(state)).toContain("9:1 BAD_SUPPRESSION");
   });
 
   it("does not silence an error", async ({ expect }) => {

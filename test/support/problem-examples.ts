@@ -69,7 +69,7 @@ export const problemExamples: Readonly<Record<string, string>> = {
     "        value: script-src 'self' cdn.example.com",
   ),
   UNUSED_PROFILE: `profiles:\n  baseline: {}\n${zone("mode: observe")}`,
-  BAD_SILENCE: `# zonewarden-disable-next-line CSP_UNSAFE_INLINE -- old shop\n${zone("mode: observe")}`,
+  BAD_SUPPRESSION: `# zonewarden-disable-next-line CSP_UNSAFE_INLINE -- old shop\n${zone("mode: observe")}`,
   ...Object.fromEntries(
     Object.entries(syntaxDiagnosticCodes).map(([code, { example }]) => [
       code,

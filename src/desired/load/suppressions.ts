@@ -51,7 +51,7 @@ export function applySuppressions(
       const text = checkSuppression(suppression, used.has(suppression), usable);
       if (text === undefined) return [];
       const place = { file, line: suppression.line, column: 1 };
-      return [diagnosticAt(place, { code: "BAD_SILENCE", ...text })];
+      return [diagnosticAt(place, { code: "BAD_SUPPRESSION", ...text })];
     }),
   );
   return { diagnostics: [...left, ...unsuitable], suppressed: diagnostics.length - left.length };
