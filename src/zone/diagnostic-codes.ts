@@ -49,8 +49,12 @@ export const diagnosticCodes = {
   SELECTOR_CONFLICT: error("two selectors declare different values for a zone"),
   SELECTOR_UNUSED: warning("a selector matches no zone"),
   ZONE_AMBIGUOUS: error("several zones have the name of a declared one"),
-  ZONE_NAMESAKE: warning("several zones have the name of a declared one; the active one is managed"),
-  ZONE_UNCERTAIN: warning("a zone is not active, and an active zone of its name may not be listed yet"),
+  ZONE_NAMESAKE: warning(
+    "several zones have the name of a declared one; the active one is managed",
+  ),
+  ZONE_UNCERTAIN: warning(
+    "a zone is not active, and an active zone of its name may not be listed yet",
+  ),
   ZONE_NOT_LISTED: error("no token can read a declared zone"),
   NO_ZONE_DECLARED: error("the files declare no zone, while zones are active"),
   UNUSED_PROFILE: warning("no zone uses a profile"),
