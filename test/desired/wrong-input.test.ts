@@ -190,7 +190,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
     {
       when: "a key is capitalised",
       text: "zones:\n  - name: a.example\n    page_shield: { policies: { items: [{ key: A }] } }\n",
-      says: '"A" is not valid here; a key begins with a small letter',
+      says: '"A" is not valid here; a key starts with a lower-case letter',
     },
     {
       when: "an action is misspelt",
@@ -235,7 +235,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
     {
       when: "a day is written the other way round",
       text: "zones:\n  - name: a.example\n    suspend: { reason: x, until: 30.11.2026 }\n",
-      says: '"30.11.2026" is not valid here; a moment is written 2026-12-01',
+      says: '"30.11.2026" is not valid here; write a date or time like 2026-12-01',
     },
   ])("when $when", async ({ text, says }, { expect }) => {
     expect((await loadText(text)).diagnostics[0]).toMatchObject({ severity: "error" });
