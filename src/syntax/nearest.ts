@@ -1,6 +1,10 @@
-/** The candidate that `word` was probably meant to be, for a "did you mean"; `undefined` where none is near. */
+/** Longer words are not mistyped names, and the distance costs the product of both lengths. */
+const maxLength = 100;
+const maxDistance = 3;
+
+/** The candidate that `word` was probably meant to be; `undefined` if none is near. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  if (word.length > longest) return undefined;
+  if (word.length > maxLength) return undefined;
   const wanted = word.toLowerCase();
   let best: string | undefined;
   let least = Math.min(maxDistance, Math.floor((wanted.length + 1) / 3)) + 1;
@@ -15,13 +19,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `did you mean "x"?`, or "" where nothing is near. */
+/** `did you mean "x"?`, or "" if no candidate is near. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const candidate = nearest(word, candidates);
   return candidate === undefined ? "" : `did you mean "${candidate}"?`;
 }
 
-/** {@link nearest} for many words: it looks for the first twenty, since nobody reads further and looking takes time. */
+/** {@link nearest} for the first twenty words of many: nobody reads further, and searching takes time. */
 export function nearestOfMany(candidates: readonly string[]): (word: string) => string | undefined {
   let left = 20;
   return (word) => {
@@ -30,11 +34,7 @@ export function nearestOfMany(candidates: readonly string[]): (word: string) => 
   };
 }
 
-/** Longer words are not names that somebody mistyped, and the distance costs the product of both lengths. */
-const longest = 100;
-const maxDistance = 3;
-
-/** Damerau-Levenshtein distance (optimal string alignment): a swap of neighbours counts as one mistake. */
+/** Damerau-Levenshtein distance (optimal string alignment): swapped neighbours are one mistake, not two. */
 function editDistance(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -31,6 +31,13 @@ describe("an address", () => {
     );
   });
 
+  it.for(["1.2.3.4::", "1.2.3.4::5", "::1.2.3.4:5", "::01.2.3.4"])(
+    "is not %s",
+    (text, { expect }) => {
+      expect(parseIpAddress(text)).toBeUndefined();
+    },
+  );
+
   it.for([
     ["10.0.0.1", 4, 0x0a000001n],
     ["::1", 6, 1n],

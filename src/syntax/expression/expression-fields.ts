@@ -1,22 +1,8 @@
 import type { Operand } from "./expression-tree.ts";
 
-/** A type of the rules language, in the words of its documentation. */
-type FieldType =
-  | "Boolean"
-  | "Integer"
-  | "IP"
-  | "String"
-  | "Array<Integer>"
-  | "Array<String>"
-  | "Array<Array<String>>"
-  | "Map<Integer>"
-  | "Map<Array<Integer>>"
-  | "Map<Array<String>>";
-
-const namesByType: readonly (readonly [FieldType, string])[] = [
-  [
-    "Boolean",
-    `
+/** Names of fields by their type, in the words of the documentation. */
+const fieldsByType: Readonly<Record<string, string>> = {
+  Boolean: `
     cf.api_gateway.auth_id_present cf.api_gateway.fallthrough_detected
     cf.api_gateway.request_violates_schema cf.bot_management.corporate_proxy
     cf.bot_management.js_detection.passed cf.bot_management.signed_agent
@@ -25,74 +11,53 @@ const namesByType: readonly (readonly [FieldType, string])[] = [
     cf.llm.prompt.unsafe_topic_detected cf.schema_validation.learned.violated
     cf.schema_validation.uploaded.violated cf.tls_client_auth.cert_chain_rfc9440_too_large
     cf.tls_client_auth.cert_presented cf.tls_client_auth.cert_revoked
-    cf.tls_client_auth.cert_rfc9440_too_large cf.tls_client_auth.cert_verified
-    cf.waf.auth_detected cf.waf.content_scan.has_failed
-    cf.waf.content_scan.has_malicious_obj cf.waf.content_scan.has_obj
-    cf.waf.credential_check.password_leaked
-    cf.waf.credential_check.username_and_password_leaked
-    cf.waf.credential_check.username_leaked
+    cf.tls_client_auth.cert_rfc9440_too_large cf.tls_client_auth.cert_verified cf.waf.auth_detected
+    cf.waf.content_scan.has_failed cf.waf.content_scan.has_malicious_obj
+    cf.waf.content_scan.has_obj cf.waf.credential_check.password_leaked
+    cf.waf.credential_check.username_and_password_leaked cf.waf.credential_check.username_leaked
     cf.waf.credential_check.username_password_similar http.request.body.truncated
-    http.request.headers.truncated http.response.headers.truncated
-    ip.geoip.is_in_european_union ip.src.is_in_european_union ssl`,
-  ],
-  [
-    "Integer",
-    `
-    cf.bot_management.score cf.edge.l4.delivery_rate cf.edge.server_port cf.llm.prompt.injection_score
-    cf.llm.prompt.token_count cf.response.1xxx_code cf.threat_score
+    http.request.headers.truncated http.response.headers.truncated ip.geoip.is_in_european_union
+    ip.src.is_in_european_union ssl`,
+  Integer: `
+    cf.bot_management.score cf.edge.l4.delivery_rate cf.edge.server_port
+    cf.llm.prompt.injection_score cf.llm.prompt.token_count cf.response.1xxx_code cf.threat_score
     cf.timings.client_quic_rtt_msec cf.timings.client_tcp_rtt_msec cf.timings.edge_msec
     cf.timings.origin_ttfb_msec cf.timings.worker_msec cf.tls_client_hello_length
-    cf.waf.content_scan.num_malicious_obj cf.waf.content_scan.num_obj cf.waf.score
-    cf.waf.score.rce cf.waf.score.sqli cf.waf.score.xss http.request.body.size
-    http.request.timestamp.msec http.request.timestamp.sec http.response.code ip.geoip.asnum
-    ip.src.asnum`,
-  ],
-  [
-    "IP",
-    `
+    cf.waf.content_scan.num_malicious_obj cf.waf.content_scan.num_obj cf.waf.score cf.waf.score.rce
+    cf.waf.score.sqli cf.waf.score.xss http.request.body.size http.request.timestamp.msec
+    http.request.timestamp.sec http.response.code ip.geoip.asnum ip.src.asnum`,
+  IP: `
     cf.edge.server_ip ip.src`,
-  ],
-  [
-    "String",
-    `
-    cf.bot_management.ja3_hash cf.bot_management.ja4 cf.hostname.metadata cf.random_seed
-    cf.ray_id cf.response.error_type cf.tls_cipher cf.tls_ciphers_sha1
-    cf.tls_client_auth.cert_chain_rfc9440 cf.tls_client_auth.cert_fingerprint_sha1
-    cf.tls_client_auth.cert_fingerprint_sha256 cf.tls_client_auth.cert_issuer_dn
-    cf.tls_client_auth.cert_issuer_dn_legacy cf.tls_client_auth.cert_issuer_dn_rfc2253
-    cf.tls_client_auth.cert_issuer_serial cf.tls_client_auth.cert_issuer_ski
-    cf.tls_client_auth.cert_not_after cf.tls_client_auth.cert_not_before
-    cf.tls_client_auth.cert_rfc9440 cf.tls_client_auth.cert_serial
-    cf.tls_client_auth.cert_ski cf.tls_client_auth.cert_subject_dn
+  String: `
+    cf.bot_management.ja3_hash cf.bot_management.ja4 cf.hostname.metadata cf.random_seed cf.ray_id
+    cf.response.error_type cf.tls_cipher cf.tls_ciphers_sha1 cf.tls_client_auth.cert_chain_rfc9440
+    cf.tls_client_auth.cert_fingerprint_sha1 cf.tls_client_auth.cert_fingerprint_sha256
+    cf.tls_client_auth.cert_issuer_dn cf.tls_client_auth.cert_issuer_dn_legacy
+    cf.tls_client_auth.cert_issuer_dn_rfc2253 cf.tls_client_auth.cert_issuer_serial
+    cf.tls_client_auth.cert_issuer_ski cf.tls_client_auth.cert_not_after
+    cf.tls_client_auth.cert_not_before cf.tls_client_auth.cert_rfc9440
+    cf.tls_client_auth.cert_serial cf.tls_client_auth.cert_ski cf.tls_client_auth.cert_subject_dn
     cf.tls_client_auth.cert_subject_dn_legacy cf.tls_client_auth.cert_subject_dn_rfc2253
     cf.tls_client_extensions_sha1 cf.tls_client_extensions_sha1_le cf.tls_client_random
-    cf.tls_version cf.verified_bot_category cf.waf.score.class cf.worker.upstream_zone
-    cf.zone.name cf.zone.plan http.cookie http.host http.referer http.request.body.mime
-    http.request.body.raw http.request.full_uri http.request.method http.request.uri
-    http.request.uri.path http.request.uri.path.extension http.request.uri.query
-    http.request.version http.response.content_type.media_type http.user_agent
-    http.x_forwarded_for ip.geoip.city ip.geoip.continent ip.geoip.country ip.geoip.region
-    ip.geoip.subdivision_1_iso_code ip.geoip.subdivision_2_iso_code ip.src.city
-    ip.src.continent ip.src.country ip.src.lat ip.src.lon ip.src.metro_code
-    ip.src.postal_code ip.src.region ip.src.region_code ip.src.subdivision_1_iso_code
-    ip.src.subdivision_2_iso_code ip.src.timezone.name raw.http.request.full_uri
-    raw.http.request.uri raw.http.request.uri.path raw.http.request.uri.path.extension
-    raw.http.request.uri.query`,
-  ],
-  [
-    "Array<Integer>",
-    `
+    cf.tls_version cf.verified_bot_category cf.waf.score.class cf.worker.upstream_zone cf.zone.name
+    cf.zone.plan http.cookie http.host http.referer http.request.body.mime http.request.body.raw
+    http.request.full_uri http.request.method http.request.uri http.request.uri.path
+    http.request.uri.path.extension http.request.uri.query http.request.version
+    http.response.content_type.media_type http.user_agent http.x_forwarded_for ip.geoip.city
+    ip.geoip.continent ip.geoip.country ip.geoip.region ip.geoip.subdivision_1_iso_code
+    ip.geoip.subdivision_2_iso_code ip.src.city ip.src.continent ip.src.country ip.src.lat
+    ip.src.lon ip.src.metro_code ip.src.postal_code ip.src.region ip.src.region_code
+    ip.src.subdivision_1_iso_code ip.src.subdivision_2_iso_code ip.src.timezone.name
+    raw.http.request.full_uri raw.http.request.uri raw.http.request.uri.path
+    raw.http.request.uri.path.extension raw.http.request.uri.query`,
+  "Array<Integer>": `
     cf.bot_management.detection_ids cf.waf.content_scan.obj_sizes
     http.request.jwt.claims.exp.sec.values http.request.jwt.claims.iat.sec.values
     http.request.jwt.claims.nbf.sec.values`,
-  ],
-  [
-    "Array<String>",
-    `
+  "Array<String>": `
     cf.llm.prompt.pii_categories cf.llm.prompt.unsafe_topic_categories
-    cf.waf.content_scan.obj_results cf.waf.content_scan.obj_types
-    http.request.accepted_languages http.request.body.form.names
-    http.request.body.form.values http.request.body.multipart.values
+    cf.waf.content_scan.obj_results cf.waf.content_scan.obj_types http.request.accepted_languages
+    http.request.body.form.names http.request.body.form.values http.request.body.multipart.values
     http.request.headers.names http.request.headers.values http.request.jwt.claims.aud.names
     http.request.jwt.claims.aud.values http.request.jwt.claims.exp.sec.names
     http.request.jwt.claims.iat.sec.names http.request.jwt.claims.iss.names
@@ -100,93 +65,56 @@ const namesByType: readonly (readonly [FieldType, string])[] = [
     http.request.jwt.claims.jti.values http.request.jwt.claims.nbf.sec.names
     http.request.jwt.claims.sub.names http.request.jwt.claims.sub.values
     http.request.uri.args.names http.request.uri.args.values http.response.headers.names
-    http.response.headers.values raw.http.request.uri.args.names
-    raw.http.request.uri.args.values raw.http.response.headers.names
-    raw.http.response.headers.values`,
-  ],
-  [
-    "Array<Array<String>>",
-    `
+    http.response.headers.values raw.http.request.uri.args.names raw.http.request.uri.args.values
+    raw.http.response.headers.names raw.http.response.headers.values`,
+  "Array<Array<String>>": `
     http.request.body.multipart.content_dispositions
     http.request.body.multipart.content_transfer_encodings
     http.request.body.multipart.content_types http.request.body.multipart.filenames
     http.request.body.multipart.names`,
-  ],
-  [
-    "Map<Integer>",
-    `
+  "Map<Integer>": `
     cf.llm.prompt.custom_topic_categories`,
-  ],
-  [
-    "Map<Array<Integer>>",
-    `
-    http.request.jwt.claims.exp.sec http.request.jwt.claims.iat.sec
-    http.request.jwt.claims.nbf.sec`,
-  ],
-  [
-    "Map<Array<String>>",
-    `
-    http.request.body.form http.request.body.multipart http.request.cookies
-    http.request.headers http.request.jwt.claims.aud http.request.jwt.claims.iss
-    http.request.jwt.claims.jti http.request.jwt.claims.sub http.request.uri.args
-    http.response.headers raw.http.request.uri.args raw.http.response.headers`,
-  ],
-];
+  "Map<Array<Integer>>": `
+    http.request.jwt.claims.exp.sec http.request.jwt.claims.iat.sec http.request.jwt.claims.nbf.sec`,
+  "Map<Array<String>>": `
+    http.request.body.form http.request.body.multipart http.request.cookies http.request.headers
+    http.request.jwt.claims.aud http.request.jwt.claims.iss http.request.jwt.claims.jti
+    http.request.jwt.claims.sub http.request.uri.args http.response.headers
+    raw.http.request.uri.args raw.http.response.headers`,
+};
 
-/** Fields of the rules language by name (SERVICE.md D): public ones; the service may know more. */
-export const expressionFields: ReadonlyMap<string, FieldType> = new Map(
-  namesByType.flatMap(([type, names]) =>
+/** Functions by the type of their result; that of `concat` depends on its arguments. */
+const functionsByType: Readonly<Record<string, string>> = {
+  Boolean: `
+    all any contains ends_with has_key has_value ip_in_range is_jwt_present is_jwt_valid
+    is_timed_hmac_valid_v0 starts_with wildcard`,
+  Integer: "bit_slice len lookup_json_integer",
+  IP: "cidr cidr6",
+  String: `
+    decode_base64 encode_base64 hmac join lookup_json_string lower regex_replace remove_bytes
+    remove_query_args sha256 sha512 substring to_string upper url_decode uuidv4 wildcard_replace`,
+  "Array<String>": "split",
+};
+
+/** Public fields of the rules language (SERVICE.md D); the service may know more. */
+export const expressionFields: ReadonlyMap<string, string> = new Map(typesByName(fieldsByType));
+
+/** Result types of public functions; `undefined` where the type depends on the arguments. */
+export const expressionFunctions: ReadonlyMap<string, string | undefined> = new Map<
+  string,
+  string | undefined
+>([...typesByName(functionsByType), ["concat", undefined]]);
+
+function typesByName(namesByType: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(namesByType).flatMap(([type, names]) =>
     names
       .trim()
       .split(/\s+/)
-      .map((name): [string, FieldType] => [name, type]),
-  ),
-);
+      .map((name): [string, string] => [name, type]),
+  );
+}
 
-/** What each public function gives; `undefined` where that depends on its arguments. */
-export const expressionFunctions: ReadonlyMap<string, FieldType | undefined> = new Map([
-  ["all", "Boolean"],
-  ["any", "Boolean"],
-  ["bit_slice", "Integer"],
-  ["cidr", "IP"],
-  ["cidr6", "IP"],
-  ["concat", undefined],
-  ["contains", "Boolean"],
-  ["decode_base64", "String"],
-  ["encode_base64", "String"],
-  ["ends_with", "Boolean"],
-  ["has_key", "Boolean"],
-  ["has_value", "Boolean"],
-  ["hmac", "String"],
-  ["ip_in_range", "Boolean"],
-  ["is_jwt_present", "Boolean"],
-  ["is_jwt_valid", "Boolean"],
-  ["is_timed_hmac_valid_v0", "Boolean"],
-  ["join", "String"],
-  ["len", "Integer"],
-  ["lookup_json_integer", "Integer"],
-  ["lookup_json_string", "String"],
-  ["lower", "String"],
-  ["regex_replace", "String"],
-  ["remove_bytes", "String"],
-  ["remove_query_args", "String"],
-  ["sha256", "String"],
-  ["sha512", "String"],
-  ["split", "Array<String>"],
-  ["starts_with", "Boolean"],
-  ["substring", "String"],
-  ["to_string", "String"],
-  ["upper", "String"],
-  ["url_decode", "String"],
-  ["uuidv4", "String"],
-  ["wildcard", "Boolean"],
-  ["wildcard_replace", "String"],
-] satisfies [string, FieldType | undefined][]);
-
-/**
- * Type of what stands on the left of an operator, in the words of the documentation; `undefined` where the
- * tables do not know it or an index does not fit.
- */
+/** Type of the left operand of an operator; `undefined` if the tables do not know it or an index does not fit. */
 export function typeOfOperand(operand: Operand): string | undefined {
   let type: string | undefined = ownType(operand);
   for (const { kind } of operand.indexes) {
@@ -199,7 +127,7 @@ export function typeOfOperand(operand: Operand): string | undefined {
 
 const containerPattern = /^(?<container>Array|Map)<(?<inner>.*)>$/;
 
-/** A function over `[*]` of its first argument gives an array of its results. */
+/** A function whose first argument has `[*]` returns an array of its results. */
 function ownType(operand: Operand): string | undefined {
   if (operand.kind === "field") return expressionFields.get(operand.name);
   const result = expressionFunctions.get(operand.name);

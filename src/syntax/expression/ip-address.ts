@@ -4,20 +4,20 @@ interface IpAddress {
   readonly value: bigint;
 }
 
-/** Addresses from the first to the last, both included, of one version. */
+/** Addresses of one version from the first to the last, both included. */
 interface IpRange {
   readonly version: 4 | 6;
   readonly first: bigint;
   readonly last: bigint;
 }
 
-/** Reads an IPv4 or IPv6 address; `undefined` where `text` is none. */
+/** Parses an IPv4 or IPv6 address; `undefined` if `text` is none. */
 export function parseIpAddress(text: string): IpAddress | undefined {
   const value = text.includes(":") ? parseIpv6(text) : parseIpv4(text);
   return value === undefined ? undefined : { version: text.includes(":") ? 6 : 4, value };
 }
 
-/** The addresses that share their first `prefix` bits with `address`; `undefined` where there are not so many bits. */
+/** The addresses that share their first `prefix` bits with `address`; `undefined` if it has fewer bits. */
 export function networkOf(address: IpAddress, prefix: number): IpRange | undefined {
   const bits = address.version === 4 ? 32 : 128;
   if (prefix > bits) return undefined;
@@ -26,7 +26,7 @@ export function networkOf(address: IpAddress, prefix: number): IpRange | undefin
   return { version: address.version, first, last: first + size - 1n };
 }
 
-/** Four decimal octets; a leading zero is refused, since it once meant octal. */
+/** Four decimal octets; a leading zero is invalid because it can mean octal. */
 const ipv4Pattern = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
 function parseIpv4(text: string): bigint | undefined {
@@ -36,27 +36,24 @@ function parseIpv4(text: string): bigint | undefined {
 
 function parseIpv6(text: string): bigint | undefined {
   if (text.length > 45) return undefined;
-  const halves = text.split("::");
-  const before = groupsOf(halves[0] ?? "");
-  const after = groupsOf(halves[1] ?? "");
-  if (before === undefined || after === undefined || halves.length > 2) return undefined;
+  const halves = withHexTail(text)
+    .split("::")
+    .map((half) => (half === "" ? [] : half.split(":")));
+  const [before = [], after = []] = halves;
   const missing = 8 - before.length - after.length;
-  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
-  const zeros = Array.from({ length: missing }, () => "0");
-  return joined([...before, ...zeros, ...after], 16n, 16);
+  if (halves.length === 1 ? missing !== 0 : missing < 1 || halves.length > 2) return undefined;
+  const groups = [...before, ...Array.from({ length: missing }, () => "0"), ...after];
+  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))
+    ? joined(groups, 16n, 16)
+    : undefined;
 }
 
-/** The 16-bit groups of one side of `::`; an IPv4 address may stand for the last two. */
-function groupsOf(half: string): string[] | undefined {
-  if (half === "") return [];
-  const groups = half.split(":");
-  const last = groups.at(-1) ?? "";
-  if (last.includes(".")) {
-    const ipv4 = parseIpv4(last);
-    if (ipv4 === undefined) return undefined;
-    groups.splice(-1, 1, (ipv4 >> 16n).toString(16), (ipv4 & 0xffffn).toString(16));
-  }
-  return groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group)) ? groups : undefined;
+/** An IPv4 address at the end stands for the last two groups. */
+function withHexTail(text: string): string {
+  const last = text.slice(text.lastIndexOf(":") + 1);
+  const ipv4 = parseIpv4(last);
+  if (ipv4 === undefined) return text;
+  return `${text.slice(0, -last.length)}${(ipv4 >> 16n).toString(16)}:${(ipv4 & 0xffffn).toString(16)}`;
 }
 
 function joined(parts: readonly string[], bits: bigint, radix: number): bigint {
