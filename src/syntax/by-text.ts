@@ -1,20 +1,20 @@
 type Entry = readonly [name: string, value: unknown];
 
-/** Compares texts by their characters' codes, the same on every machine. */
+/** Compares texts by character code, independent of the locale. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-/** Orders things by a text, the same on every machine. */
+/** Compares values by a text, independent of the locale. */
 export function byText<T>(textOf: (each: T) => string): (a: T, b: T) => number {
   return (a, b) => compareText(textOf(a), textOf(b));
 }
 
-/** Orders entries of a record by their names. */
+/** Compares entries of a record by name. */
 export const byEntryName: (a: Entry, b: Entry) => number = byText(([name]) => name);
 
-/** `text` with A to Z folded to small letters; hosts, schemes and keywords know no other case. */
+/** `text` with A to Z in lower case: hosts, schemes and keywords are case-insensitive for ASCII only. */
 export function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

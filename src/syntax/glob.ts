@@ -1,18 +1,15 @@
-/** Whether `pattern`, in which `*` stands for any run of characters, fits the whole of `text`. */
+/** Whether `pattern`, in which `*` matches any run of characters, matches the whole of `text`. */
 export function matchesGlob(pattern: string, text: string): boolean {
   return fits(pattern.split("*"), text);
 }
 
-/** The same whatever the case of both, for a pattern that many texts are held against. */
+/** The same ignoring case, prepared for many texts. */
 export function globIgnoringCase(pattern: string): (text: string) => boolean {
   const pieces = pattern.toLowerCase().split("*");
   return (text) => fits(pieces, text.toLowerCase());
 }
 
-/**
- * Looks for the pieces one after the other, each as early as possible; the last one must be the end. Unlike a
- * regular expression this never goes back, so no pattern is slow.
- */
+/** Finds the pieces in order, each as early as possible. Unlike a regular expression this never backtracks. */
 function fits([head = "", ...rest]: readonly string[], text: string): boolean {
   const tail = rest.pop();
   if (tail === undefined) return text === head;
@@ -26,12 +23,12 @@ function fits([head = "", ...rest]: readonly string[], text: string): boolean {
   return position + tail.length <= text.length;
 }
 
-/** Whether a text exists that fits both patterns; for very long ones `true` is a guess. */
+/** Whether some text matches both patterns; for very long ones the result can be a wrong `true`. */
 export function globsMeet(a: string, b: string): boolean {
   if (!a.includes("*")) return matchesGlob(b, a);
   if (!b.includes("*")) return matchesGlob(a, b);
   if (a.length * b.length > 65_536) return true;
-  // meets[j]: whether the rest of `a` after row i and the rest of `b` from j on have a text in common.
+  // meets[j]: whether some text matches the rest of `a` after row i and the rest of `b` from j on.
   let meets = Array.from({ length: b.length + 1 }, (_, j) => /^\**$/.test(b.slice(j)));
   for (let i = a.length - 1; i >= 0; i -= 1) {
     const below = meets;
@@ -53,7 +50,7 @@ interface Rests {
   readonly skipBoth: boolean;
 }
 
-/** A star may stand for nothing (it is skipped) or for what the other pattern has here (that is skipped). */
+/** A star matches nothing (it is skipped) or what the other pattern has here (that is skipped). */
 function meetsAt(a: string, b: string, rests: Rests): boolean {
   if (a === "*") return rests.skipA || rests.skipB;
   if (b === "*") return rests.skipB || rests.skipA;

@@ -1,14 +1,14 @@
 import { byEntryName } from "./by-text.ts";
 
-/** What JSON can hold. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
-/** A JSON object; a key that is not there reads as `undefined`. */
+/** A JSON object; an absent key is `undefined`. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Whether `value` is an object in JSON's sense: neither `null` nor an array. */
+/** Whether `value` is a JSON object: neither `null` nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -18,55 +18,55 @@ export function isJsonList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Whether `value` is a list of objects and nothing else. */
+/** Whether `value` is an array of objects. */
 export function isObjectList(value: unknown): value is readonly JsonObject[] {
   return isJsonList(value) && value.every(isJsonObject);
 }
 
-/** One text for equal JSON values: keys sorted, no white space. Fingerprints and comparisons stand on it. */
+/** The same text for equal JSON values, for fingerprints and comparisons: keys sorted, no white space. */
 export function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     isJsonObject(part) ? Object.fromEntries(Object.entries(part).toSorted(byEntryName)) : part,
   );
 }
 
-/** The text that `json` is; "" where it is none. */
+/** `json` if it is a text, else "". */
 export function coerceText(json: unknown): string {
   return typeof json === "string" ? json : "";
 }
 
-/** The object that `json` is; an empty one where it is none. */
+/** `json` if it is an object, else an empty one. */
 export function coerceObject(json: unknown): JsonObject {
   return isJsonObject(json) ? json : {};
 }
 
-/** The list that `json` is; an empty one where it is none. */
+/** `json` if it is a list, else an empty one. */
 export function coerceList(json: unknown): readonly Json[] {
   return isJsonList(json) ? json : [];
 }
 
-/** The objects in the list that `json` is, without what else stands there. */
+/** The objects in the list `json`, without other items. */
 export function coerceObjects(json: unknown): readonly JsonObject[] {
   return coerceList(json).filter(isJsonObject);
 }
 
-/** The texts in the list that `json` is, without what else stands there. */
+/** The texts in the list `json`, without other items. */
 export function coerceTexts(json: unknown): readonly string[] {
   return coerceList(json).filter((each) => typeof each === "string");
 }
 
-/** The moment that `json` names as a text; `undefined` where it names none. */
+/** The time in the text `json`; `undefined` if it is none. */
 export function coerceDate(json: unknown): Date | undefined {
   const date = new Date(coerceText(json));
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** The one of `names` that `json` is; `undefined` where it is none of them. */
+/** `json` if it is one of `names`, else `undefined`. */
 export function parseName<T extends string>(names: readonly T[], json: unknown): T | undefined {
   return names.find((name) => name === json);
 }
 
-/** The one of `names` that `json` is; the first where it is none of them. */
+/** `json` if it is one of `names`, else the first of them. */
 export function coerceName<T extends string>(names: readonly [T, ...T[]], json: unknown): T {
   return parseName(names, json) ?? names[0];
 }

@@ -1,21 +1,21 @@
-/** Where in a text: UTF-16 units from its beginning, and how many of them. */
+/** A part of a text, in UTF-16 units. */
 export interface Span {
   readonly offset: number;
   readonly length: number;
 }
 
-/** A mistake inside a CSP value or a filter expression. */
+/** An error or warning about a CSP value or a filter expression. */
 export interface SyntaxDiagnostic extends Span {
   /** Stable, a key of {@link syntaxDiagnosticCodes}. */
   readonly code: SyntaxDiagnosticCode;
   readonly severity: "error" | "warning";
   /** One sentence: what is wrong. */
   readonly message: string;
-  /** One sentence: what would be right; "" where there is nothing to add. */
+  /** One sentence: what to write instead; "" if there is nothing to add. */
   readonly remedy: string;
 }
 
-/** A finding of `code` at `span`, as severe as the table of codes says. */
+/** A diagnostic at `span`; the table of codes has its severity. */
 export function diagnostic(
   code: SyntaxDiagnosticCode,
   span: Span,
@@ -26,39 +26,42 @@ export function diagnostic(
   return { code, severity, message, remedy, offset: span.offset, length: span.length };
 }
 
-/** Findings in the order in which a reader meets them. */
+/** Diagnostics in the order of the text. */
 export function inTextOrder(diagnostics: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
   return diagnostics.toSorted((a, b) => a.offset - b.offset || a.length - b.length);
 }
 
-/** What a code stands for, for the table of problems. */
+/** Documentation of a code. */
 interface SyntaxDiagnosticFacts {
   readonly severity: "error" | "warning";
   /** One line. */
   readonly meaning: string;
-  /** A text that gets this finding; for CSP_BAD_ENTRY, the entry. */
+  /** A text with this diagnostic; for CSP_BAD_ENTRY, the entry. */
   readonly example: string;
 }
 
-/** A code of a mistake inside a CSP value or an expression. */
+/** A code of {@link syntaxDiagnosticCodes}. */
 export type SyntaxDiagnosticCode = keyof typeof syntaxDiagnosticCodes;
 
-/** Every code that this room gives; codes are stable, their words may change. */
+/** The codes of this module. They are stable, their texts may change. */
 export const syntaxDiagnosticCodes = {
   CSP_EMPTY: error("the value has no directive", ";"),
-  CSP_BAD_ENTRY: error("an entry of a map is empty or holds a semicolon", "'self'; style-src *"),
+  CSP_BAD_ENTRY: error("an entry of a map is empty or contains a semicolon", "'self'; style-src *"),
   CSP_COMMA: error(
     "a comma separates whole policies, not sources",
     "script-src a.example, b.example",
   ),
-  CSP_INVALID_CHARACTER: error("a character that no policy can hold", "img-src bücher.example"),
+  CSP_INVALID_CHARACTER: error(
+    "a character that is not valid in a policy",
+    "img-src bücher.example",
+  ),
   CSP_UNKNOWN_DIRECTIVE: error("a directive that does not exist", "scrip-src 'self'"),
   CSP_UNSUPPORTED_DIRECTIVE: error(
     "a directive that the service does not accept",
     "report-uri /csp",
   ),
   CSP_REPEATED_DIRECTIVE: error(
-    "a directive stands twice; browsers heed the first only",
+    "a directive is repeated; browsers use the first only",
     "img-src 'self'; img-src data:",
   ),
   CSP_EMPTY_DIRECTIVE: error("a source list without a source", "script-src"),
@@ -67,18 +70,15 @@ export const syntaxDiagnosticCodes = {
     "nonces are not supported by the service",
     "script-src 'nonce-4AEemGb0xJptoIGFP3Nd'",
   ),
-  CSP_NONE_NOT_ALONE: error("'none' counts only where it stands alone", "img-src 'none' data:"),
+  CSP_NONE_NOT_ALONE: error("browsers ignore 'none' beside other sources", "img-src 'none' data:"),
   CSP_MISPLACED_WILDCARD: error(
-    "a wildcard stands elsewhere than leftmost in a host",
+    "a wildcard that is not the leftmost label of a host",
     "script-src cdn.*.example.com",
   ),
-  CSP_UNKNOWN_KEYWORD: error("a quoted word that is no keyword", "script-src 'sefl'"),
-  CSP_INVALID_SOURCE: error(
-    "a source that browsers do not understand",
-    "script-src //cdn.example.com",
-  ),
+  CSP_UNKNOWN_KEYWORD: error("a quoted word that is not a keyword", "script-src 'sefl'"),
+  CSP_INVALID_SOURCE: error("a source that browsers ignore", "script-src //cdn.example.com"),
   CSP_MISSING_SEMICOLON: error(
-    "the name of a directive stands among sources",
+    "the name of a directive among sources",
     "script-src 'self' style-src 'self'",
   ),
   CSP_SEVERAL_LINES: warning(
@@ -103,9 +103,9 @@ export const syntaxDiagnosticCodes = {
     "a source that another one includes",
     "script-src 'self' *.example.com cdn.example.com",
   ),
-  CSP_DUPLICATE_SOURCE: warning("a source stands twice", "script-src 'self' a.example A.example"),
+  CSP_DUPLICATE_SOURCE: warning("a source is repeated", "script-src 'self' a.example A.example"),
   CSP_WILDCARD_IN_PATH: warning(
-    "a * in a path is no wildcard",
+    "a * in a path is not a wildcard",
     "script-src 'self' https://a.example/js/*",
   ),
   CSP_QUERY_IN_PATH: warning(
@@ -127,35 +127,29 @@ export const syntaxDiagnosticCodes = {
   EXPR_TRAILING: error("text after the end of the expression", 'http.host eq "a.example" ssl'),
   EXPR_UNCLOSED: error("a bracket or brace is not closed", '(http.host eq "a.example"'),
   EXPR_UNCLOSED_STRING: error("a string is not closed", 'http.host eq "a.example'),
-  EXPR_SINGLE_QUOTES: error("strings stand in double quotes", "http.host eq 'a.example'"),
+  EXPR_SINGLE_QUOTES: error("a string in single quotes", "http.host eq 'a.example'"),
   EXPR_BAD_ESCAPE: error("an escape that does not exist", 'http.host eq "a\\.example"'),
-  EXPR_BAD_RAW_STRING: error("a raw string that does not begin as one", 'http.host eq r#a"'),
+  EXPR_BAD_RAW_STRING: error("a raw string with an invalid opening", 'http.host eq r#a"'),
   EXPR_UNKNOWN_OPERATOR: error("an operator that does not exist", 'http.host equals "a.example"'),
-  EXPR_MISSING_OPERATOR: error("a field that is not boolean stands alone", "http.host"),
-  EXPR_BAD_NUMBER: error("a number that cannot be read", "cf.threat_score gt 089"),
-  EXPR_BAD_ADDRESS: error("an IP address or network that cannot be read", "ip.src eq 10.0.0.256"),
-  EXPR_BAD_RANGE: error(
-    "a range whose end comes before its beginning",
-    "cf.threat_score in {9..1}",
-  ),
-  EXPR_BAD_LIST_NAME: error("a list name that cannot exist", "ip.src in $Office"),
-  EXPR_SET_COMMA: error("members of a set are separated by spaces", 'http.host in {"a", "b"}'),
-  EXPR_DOUBLE_STAR: error("a wildcard pattern cannot hold **", 'http.host wildcard "**.example"'),
-  EXPR_BAD_WILDCARD: error(
-    "an escape that wildcard patterns do not have",
-    'http.host wildcard r"a\\b"',
-  ),
+  EXPR_MISSING_OPERATOR: error("a field that is not boolean without a comparison", "http.host"),
+  EXPR_BAD_NUMBER: error("an invalid number", "cf.threat_score gt 089"),
+  EXPR_BAD_ADDRESS: error("an invalid IP address or network", "ip.src eq 10.0.0.256"),
+  EXPR_BAD_RANGE: error("a range whose end is before its start", "cf.threat_score in {9..1}"),
+  EXPR_BAD_LIST_NAME: error("an invalid list name", "ip.src in $Office"),
+  EXPR_SET_COMMA: error("a comma between members of a set", 'http.host in {"a", "b"}'),
+  EXPR_DOUBLE_STAR: error("a wildcard pattern with **", 'http.host wildcard "**.example"'),
+  EXPR_BAD_WILDCARD: error("an invalid escape in a wildcard pattern", 'http.host wildcard r"a\\b"'),
   EXPR_BAD_REGEX: warning(
-    "a regular expression uses what the service's engine does not have",
+    "a regular expression with a feature that the service does not support",
     'http.host matches "^(?!www)"',
   ),
   EXPR_MANY_REGEXES: warning(
     "more than 64 regular expressions",
     Array.from({ length: 65 }, () => 'http.host ~ "a"').join(" or "),
   ),
-  EXPR_UNKNOWN_FIELD: warning("a field that the tables do not know", 'http.hots eq "a.example"'),
+  EXPR_UNKNOWN_FIELD: warning("a field that zonewarden does not know", 'http.hots eq "a.example"'),
   EXPR_UNKNOWN_FUNCTION: warning(
-    "a function that the tables do not know",
+    "a function that zonewarden does not know",
     'lowr(http.host) eq "a"',
   ),
   EXPR_TYPE_MISMATCH: warning("a field is compared with a value of another type", "http.host eq 1"),

@@ -125,7 +125,7 @@ describe("what the files object to", () => {
       says: "description: the text is longer than 400 characters",
     },
     { more: { key: "Not-A-Key" }, says: 'key: "Not-A-Key" is not valid here' },
-    { more: { expression: 'http.host eq "a' }, says: "expression: this text is not closed" },
+    { more: { expression: 'http.host eq "a' }, says: "expression: the text is not closed" },
     {
       more: { value: "scrip-src 'self'" },
       says: "value.scrip-src: there is no directive called scrip-src",

@@ -138,7 +138,7 @@ describe("a mistake in a policy", () => {
     expect(found).toMatchObject({
       code: "CSP_INVALID_SOURCE",
       message: "browsers ignore this source: a policy cannot name a host with an underscore",
-      remedy: "write a wildcard that takes it in, such as *.example.com",
+      remedy: "write a wildcard that includes it, such as *.example.com",
     });
     expect(checkCsp("img-src 'self' https://cdn.example.com/a_b.js")).toEqual([]);
   });

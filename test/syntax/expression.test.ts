@@ -114,7 +114,7 @@ describe("a mistake in an expression", () => {
     { text: 'ip.src eq "192.0.2.1"', remedy: "write an address without quotes" },
     { text: "ip.src eq 10.0.0.0/8", remedy: "write in { … }" },
     { text: "ip.src in 10.0.0.0/8", remedy: 'write in {"a" "b"} or in $name' },
-    { text: 'http.host in {"a", "b"}', remedy: "separate the members by spaces alone" },
+    { text: 'http.host in {"a", "b"}', remedy: "separate the members by spaces only" },
     { text: "ssl\tand ssl", remedy: "write a space" },
   ])("$text: $remedy", ({ text, remedy }, { expect }) => {
     expect(parseExpression(text).diagnostics.map((diagnostic) => diagnostic.remedy)).toEqual([

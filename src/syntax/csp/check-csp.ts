@@ -1,13 +1,15 @@
 import { nearestOfMany } from "../nearest.ts";
-import { type Span, type SyntaxDiagnostic, diagnostic, inTextOrder } from "../syntax-diagnostic.ts";
+import { diagnostic, inTextOrder, type SyntaxDiagnostic } from "../syntax-diagnostic.ts";
 import { coversAmong } from "./csp-cover.ts";
-import { type CspDirectiveFacts, acceptedDirectives, cspDirectives } from "./csp-directives.ts";
+import { acceptedDirectives, type CspDirectiveFacts, cspDirectives } from "./csp-directives.ts";
 import { type CspHost, type CspSource, cspKeywords } from "./csp-source.ts";
 import { type CspDirective, parseCsp } from "./csp.ts";
 
 type Suggest = ReturnType<typeof nearestOfMany>;
 
-/** Everything that is wrong with a policy, in the order of the text. */
+const nameHosts = "name the hosts that are needed";
+
+/** All errors and warnings of a policy, in the order of the text. */
 export function checkCsp(text: string): readonly SyntaxDiagnostic[] {
   const { directives, diagnostics } = parseCsp(text);
   if (directives.length === 0) {
@@ -27,45 +29,44 @@ export function checkCsp(text: string): readonly SyntaxDiagnostic[] {
 
 function checkDirective(directive: CspDirective, suggest: Suggest): readonly SyntaxDiagnostic[] {
   const facts = cspDirectives.get(directive.name);
-  if (facts === undefined) return [unknown(directive, suggest)];
-  if (!facts.accepted) return [unsupported(directive)];
+  if (facts === undefined) return [unknownDirective(directive, suggest)];
+  if (!facts.accepted) return [unsupportedDirective(directive)];
   if (facts.value === "flag") return unexpectedValue(directive);
-  if (directive.sources.length > 0) return checkCspSources(directive, facts);
-  const message = `${directive.name} has no source, which allows nothing`;
-  return [diagnostic("CSP_EMPTY_DIRECTIVE", directive, message, "write 'none' if that is meant")];
+  if (directive.sources.length > 0) return checkSources(directive, facts);
+  const message = `${directive.name} has no source and therefore allows nothing`;
+  const remedy = "write 'none' if that is intended";
+  return [diagnostic("CSP_EMPTY_DIRECTIVE", directive, message, remedy)];
 }
 
 function repeated(directive: CspDirective): SyntaxDiagnostic {
-  const message = `${directive.name} stands here again; browsers heed the first one only`;
-  return diagnostic(
-    "CSP_REPEATED_DIRECTIVE",
-    directive,
-    message,
-    "write all its sources in one place",
-  );
+  const message = `${directive.name} is repeated; browsers use the first one only`;
+  const remedy = "write all its sources in one place";
+  return diagnostic("CSP_REPEATED_DIRECTIVE", directive, message, remedy);
 }
 
-function unknown(directive: CspDirective, suggest: Suggest): SyntaxDiagnostic {
-  const isHeader = directive.name.startsWith("content-security-policy");
-  const near = isHeader ? undefined : suggest(directive.name);
+function unknownDirective(directive: CspDirective, suggest: Suggest): SyntaxDiagnostic {
+  const { name } = directive;
+  const isHeader = name.startsWith("content-security-policy");
+  const near = isHeader ? undefined : suggest(name);
   const remedy = isHeader
-    ? "write the directives alone, without the name of the header"
+    ? "write the directives only, without the name of the header"
     : near === undefined
       ? `the service accepts ${acceptedDirectives.join(", ")}`
       : `did you mean "${near}"?`;
-  const message = `there is no directive called ${shortened(directive.name)}`;
+  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+  const message = `there is no directive called ${shown}`;
   return diagnostic("CSP_UNKNOWN_DIRECTIVE", directive, message, remedy);
 }
 
-function unsupported(directive: CspDirective): SyntaxDiagnostic {
+function unsupportedDirective(directive: CspDirective): SyntaxDiagnostic {
   const message = `the service does not accept ${directive.name}`;
   const base = directive.name.replace(/-(?:elem|attr)$/, "");
   const remedy =
     base !== directive.name
       ? `write ${base}`
       : directive.name.startsWith("report-")
-        ? "take it out: the service adds its own reporting"
-        : "take it out";
+        ? "remove it: the service adds its own reporting"
+        : "remove it";
   return diagnostic("CSP_UNSUPPORTED_DIRECTIVE", directive, message, remedy);
 }
 
@@ -73,37 +74,29 @@ function unexpectedValue({ name, sources }: CspDirective): readonly SyntaxDiagno
   const [first] = sources;
   const last = sources.at(-1);
   if (first === undefined || last === undefined) return [];
-  const span: Span = { offset: first.offset, length: last.offset + last.length - first.offset };
-  return [
-    diagnostic("CSP_UNEXPECTED_VALUE", span, `${name} takes no value`, "write its name alone"),
-  ];
+  const span = { offset: first.offset, length: last.offset + last.length - first.offset };
+  const message = `${name} takes no value`;
+  return [diagnostic("CSP_UNEXPECTED_VALUE", span, message, "write its name only")];
 }
 
-function shortened(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
-}
-
-/** What is wrong with the sources of one directive. */
-function checkCspSources(
+function checkSources(
   directive: CspDirective,
   facts: CspDirectiveFacts,
 ): readonly SyntaxDiagnostic[] {
   const { name, sources } = directive;
   const suggest = nearestOfMany(["self", "none", ...cspKeywords]);
   return [
-    ...sources.flatMap((source) => [
-      ...checkMeaning(source, name, suggest),
-      ...(source.kind === "none" && sources.length > 1 ? [noneNotAlone(source)] : []),
-    ]),
-    ...repetitions(sources),
+    ...sources.flatMap((source) => checkSource(source, name, suggest, sources.length > 1)),
+    ...redundantSources(sources),
     ...(facts.needsSelf ? missingSelf(directive) : []),
   ];
 }
 
-function checkMeaning(
+function checkSource(
   source: CspSource,
   directive: string,
   suggest: Suggest,
+  hasOthers: boolean,
 ): readonly SyntaxDiagnostic[] {
   switch (source.kind) {
     case "nonce": {
@@ -111,43 +104,44 @@ function checkMeaning(
       return [diagnostic("CSP_NONCE", source, "the service does not support nonces", remedy)];
     }
     case "keyword":
-      return checkKeyword(source, source.keyword);
+      return [checkKeyword(source, source.keyword)];
     case "scheme":
       return checkScheme(source, source.scheme, directive);
-    case "star": {
-      const remedy = "name the hosts that are needed";
-      return [diagnostic("CSP_ANY_HOST", source, "* allows every host", remedy)];
-    }
+    case "star":
+      return [diagnostic("CSP_ANY_HOST", source, "* allows every host", nameHosts)];
     case "host":
       return checkHost(source);
     case "other":
-      // What no policy can hold has been told of by its character.
-      return /,|[^ -~]/.test(source.text) ? [] : [notUnderstood(source, suggest)];
-    case "none":
+      // Characters that no policy can contain have their own diagnostic.
+      return /,|[^ -~]/.test(source.text) ? [] : [invalidSource(source, suggest)];
+    case "none": {
+      if (!hasOthers) return [];
+      const message = "browsers ignore 'none' beside other sources";
+      const remedy = "remove 'none', or all other sources";
+      return [diagnostic("CSP_NONE_NOT_ALONE", source, message, remedy)];
+    }
     case "self":
     case "hash":
       return [];
   }
 }
 
-function checkKeyword(source: CspSource, keyword: string): readonly SyntaxDiagnostic[] {
+function checkKeyword(source: CspSource, keyword: string): SyntaxDiagnostic {
   if (keyword === "unsafe-inline") {
-    const message = "'unsafe-inline' lets injected code run, which the policy is there to stop";
+    const message = "'unsafe-inline' allows injected code, which the policy should prevent";
     const remedy = "allow single scripts by their hash: 'sha256-…'";
-    return [diagnostic("CSP_UNSAFE_INLINE", source, message, remedy)];
+    return diagnostic("CSP_UNSAFE_INLINE", source, message, remedy);
   }
   if (keyword === "unsafe-eval") {
-    const message = "'unsafe-eval' lets scripts run texts as code";
-    return [
-      diagnostic("CSP_UNSAFE_EVAL", source, message, "take it out unless a library needs it"),
-    ];
+    const message = "'unsafe-eval' lets scripts run strings as code";
+    return diagnostic("CSP_UNSAFE_EVAL", source, message, "remove it unless a library needs it");
   }
   const message = `the service's documentation does not list ${source.text}`;
-  const remedy = "see that the service accepts it before relying on it";
-  return [diagnostic("CSP_UNDOCUMENTED_KEYWORD", source, message, remedy)];
+  const remedy = "check that the service accepts it";
+  return diagnostic("CSP_UNDOCUMENTED_KEYWORD", source, message, remedy);
 }
 
-/** Schemes of which any host can make use, and those that carry their content with them. */
+/** Schemes that any host can use, and those whose URLs contain their content. */
 const networkSchemes = ["http", "https", "ws", "wss", "ftp"];
 const inlineSchemes = ["data", "blob", "filesystem"];
 const codeDirectives = ["default-src", "script-src", "object-src"];
@@ -157,15 +151,13 @@ function checkScheme(
   scheme: string,
   directive: string,
 ): readonly SyntaxDiagnostic[] {
-  const isInline = inlineSchemes.includes(scheme) && codeDirectives.includes(directive);
-  if (isInline) {
-    const message = `${source.text} lets a page carry any code within a URL`;
-    return [diagnostic("CSP_BARE_SCHEME", source, message, "name the hosts that are needed")];
+  if (inlineSchemes.includes(scheme) && codeDirectives.includes(directive)) {
+    const message = `${source.text} allows any code in a URL`;
+    return [diagnostic("CSP_BARE_SCHEME", source, message, nameHosts)];
   }
   if (!networkSchemes.includes(scheme)) return [];
-  const message = `${source.text} allows every host`;
   return [
-    diagnostic("CSP_BARE_SCHEME", source, message, "name the hosts that are needed"),
+    diagnostic("CSP_BARE_SCHEME", source, `${source.text} allows every host`, nameHosts),
     ...checkEncryption(source, scheme, `write ${scheme}s:`),
   ];
 }
@@ -176,7 +168,7 @@ function checkEncryption(
   remedy: string,
 ): readonly SyntaxDiagnostic[] {
   if (scheme !== "http" && scheme !== "ws") return [];
-  const message = `${scheme}: allows content that anybody on the way can change`;
+  const message = `${scheme}: allows content that anybody on the network path can change`;
   return [diagnostic("CSP_INSECURE_SOURCE", source, message, remedy)];
 }
 
@@ -186,25 +178,25 @@ function checkHost(source: CspSource & CspHost): readonly SyntaxDiagnostic[] {
     ...checkEncryption(source, scheme, `write ${text.replace(/^(?:http|ws)/, "$&s")}`),
   ];
   if (host === "*") {
-    const message = `${text} allows every host`;
-    found.push(diagnostic("CSP_ANY_HOST", source, message, "name the hosts that are needed"));
+    found.push(diagnostic("CSP_ANY_HOST", source, `${text} allows every host`, nameHosts));
   }
   if (host === text) found.push(...checkWord(source, host));
   if (path.includes("*")) {
-    const remedy = "end the path with / to allow all below it";
-    found.push(diagnostic("CSP_WILDCARD_IN_PATH", source, "* in a path is no wildcard", remedy));
+    const message = "* in a path is not a wildcard";
+    const remedy = "end the path with / to allow everything below it";
+    found.push(diagnostic("CSP_WILDCARD_IN_PATH", source, message, remedy));
   }
   if (/[?#]/.test(path)) {
-    const message = "browsers ignore the query or fragment: the path is matched with any";
-    found.push(diagnostic("CSP_QUERY_IN_PATH", source, message, "write the path alone"));
+    const message = "browsers ignore the query or fragment of a source";
+    found.push(diagnostic("CSP_QUERY_IN_PATH", source, message, "write the path only"));
   }
   return found;
 }
 
-/** A host without anything around it may have been meant as something else. */
+/** A host without scheme, port and path may have been meant as something else. */
 function checkWord(source: CspSource, word: string): readonly SyntaxDiagnostic[] {
   if (cspDirectives.has(word)) {
-    const message = `the directive ${word} stands among the sources of another one`;
+    const message = `the directive ${word} is among the sources of another one`;
     return [diagnostic("CSP_MISSING_SEMICOLON", source, message, "put a semicolon before it")];
   }
   if (!["self", "none", ...cspKeywords].includes(word)) return [];
@@ -212,69 +204,60 @@ function checkWord(source: CspSource, word: string): readonly SyntaxDiagnostic[]
   return [diagnostic("CSP_UNQUOTED_KEYWORD", source, message, `write '${word}'`)];
 }
 
-function notUnderstood(source: CspSource, suggest: Suggest): SyntaxDiagnostic {
+function invalidSource(source: CspSource, suggest: Suggest): SyntaxDiagnostic {
   const { text } = source;
   if (text.startsWith("'") || text.endsWith("'")) return unknownKeyword(source, suggest);
   if (/^[^/]*(?:\/\/[^/]*)?\*/.test(text)) {
-    const message = "a wildcard stands only as the leftmost label of a host";
-    return diagnostic(
-      "CSP_MISPLACED_WILDCARD",
-      source,
-      message,
-      "write *.example.com, or each host",
-    );
+    const message = "a wildcard is only valid as the leftmost label of a host";
+    const remedy = "write *.example.com, or each host";
+    return diagnostic("CSP_MISPLACED_WILDCARD", source, message, remedy);
   }
   if (/^[^/]*(?:\/\/[^/]*)?_/.test(text)) {
     const message = "browsers ignore this source: a policy cannot name a host with an underscore";
-    const remedy = "write a wildcard that takes it in, such as *.example.com";
+    const remedy = "write a wildcard that includes it, such as *.example.com";
     return diagnostic("CSP_INVALID_SOURCE", source, message, remedy);
   }
   const remedy = text.startsWith("//")
     ? `write https:${text}`
     : "write a host (cdn.example.com), a URL (https://cdn.example.com/js/), a scheme (data:) or a keyword ('self')";
-  return diagnostic("CSP_INVALID_SOURCE", source, "browsers do not understand this source", remedy);
+  return diagnostic("CSP_INVALID_SOURCE", source, "browsers ignore this source", remedy);
 }
 
 function unknownKeyword(source: CspSource, suggest: Suggest): SyntaxDiagnostic {
   const word = source.text.replaceAll("'", "");
   const near = suggest(word);
-  const isHash = /^sha\d/i.test(word);
-  const remedy = isHash
+  const remedy = /^sha\d/i.test(word)
     ? "a hash is 'sha256-', 'sha384-' or 'sha512-' and base64"
     : near === undefined
-      ? "hosts and schemes stand without quotes"
+      ? "write hosts and schemes without quotes"
       : `did you mean '${near}'?`;
   return diagnostic("CSP_UNKNOWN_KEYWORD", source, "there is no such keyword", remedy);
 }
 
-function noneNotAlone(source: CspSource): SyntaxDiagnostic {
-  const message = "'none' counts only where it stands alone; here it is ignored";
-  return diagnostic("CSP_NONE_NOT_ALONE", source, message, "take out 'none', or all other sources");
-}
-
-/** Sources that add nothing: the same again, or something that another one includes. */
-function repetitions(sources: readonly CspSource[]): readonly SyntaxDiagnostic[] {
+/** Sources that add nothing: duplicates, and those that another one includes. */
+function redundantSources(sources: readonly CspSource[]): readonly SyntaxDiagnostic[] {
   const findCover = coversAmong(sources);
   const seen = new Set<string>();
   return sources.flatMap((source) => {
     if (seen.has(source.text)) {
-      const message = `${source.text} stands here again`;
-      return [diagnostic("CSP_DUPLICATE_SOURCE", source, message, "take it out")];
+      const message = `${source.text} is a duplicate`;
+      return [diagnostic("CSP_DUPLICATE_SOURCE", source, message, "remove it")];
     }
     seen.add(source.text);
-    // `'self'` beside `*` is kept on purpose, for the day on which the star goes.
+    // `'self'` beside `*` is useful: it stays when the star is removed.
     const cover = source.kind === "self" ? undefined : findCover(source);
     if (cover === undefined) return [];
     const message = `${source.text} adds nothing: ${cover.text} includes it`;
-    return [diagnostic("CSP_SHADOWED_SOURCE", source, message, "take out one of the two")];
+    return [diagnostic("CSP_SHADOWED_SOURCE", source, message, "remove one of the two")];
   });
 }
 
 function missingSelf(directive: CspDirective): readonly SyntaxDiagnostic[] {
-  const ownOrigin = directive.sources.some(
+  const allowsSelf = directive.sources.some(
     ({ kind, text }) => ["self", "none", "star", "other"].includes(kind) || text === "https:",
   );
-  if (ownOrigin) return [];
+  if (allowsSelf) return [];
   const message = `${directive.name} does not allow the page's own origin`;
-  return [diagnostic("CSP_NO_SELF", directive, message, "add 'self' unless that is meant")];
+  const remedy = "add 'self' unless that is intended";
+  return [diagnostic("CSP_NO_SELF", directive, message, remedy)];
 }

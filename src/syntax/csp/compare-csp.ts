@@ -4,28 +4,28 @@ import { cspDirectives } from "./csp-directives.ts";
 import type { CspSource } from "./csp-source.ts";
 import { distinctDirectives, parseCsp } from "./csp.ts";
 
-/** What a policy permits afterwards: less, more, the same, or what cannot be put in one word. */
+/** How a policy changes: permits less, more, the same, or neither. */
 type CspDirection = "stricter" | "looser" | "equal" | "mixed";
 
-/** One source that a directive gained or lost, or a directive that began or ceased to rule. */
+/** One source that a directive gained or lost, or a directive that began or ceased to apply. */
 export interface CspChange {
   readonly directive: string;
-  /** `restricted`: nothing ruled the directive before; `freed`: nothing rules it now. */
+  /** `restricted`: no directive applied before; `freed`: none applies now. */
   readonly verb: "added" | "removed" | "restricted" | "freed";
   /** In canonical form; "" for `restricted` and `freed`. */
   readonly source: string;
-  /** `neutral`: what it matches is matched by another source anyway. */
+  /** `neutral`: another source matches the same. */
   readonly effect: "stricter" | "looser" | "neutral" | "unclear";
 }
 
-/** What changes for a visitor's browser from one policy to the other. */
+/** What changes for browsers from one policy to the other. */
 interface CspComparison {
   readonly direction: CspDirection;
   readonly changes: readonly CspChange[];
 }
 
-/** What rules a directive: the one named `by`, with the sources that count; not there where nothing does. */
-interface Ruling {
+/** The directive that applies in place of another one, with the sources that count. */
+interface Applied {
   readonly by: string;
   readonly sources: readonly CspSource[];
 }
@@ -33,22 +33,20 @@ interface Ruling {
 type Policy = ReadonlyMap<string, readonly CspSource[]>;
 
 /**
- * Compares what two policies permit, directive by directive, with fall-backs and sources that others
- * include taken into account (SERVICE.md E.2).
- *
- * A directive that both policies leave to the same other one is told under that one.
+ * Compares what two policies permit for each directive, with fallbacks and sources that include others (SERVICE.md E.2).
+ * A directive that falls back to the same other one in both policies is reported under that one.
  */
 export function compareCsp(before: string, after: string): CspComparison {
   const policies = [policyOf(before), policyOf(after)] as const;
   const named = new Set([...policies[0].keys(), ...policies[1].keys()]);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const changes: CspChange[] = [];
   for (const name of named.union(new Set(cspDirectives.keys()))) {
-    const [was, is] = [rulingOf(policies[0], name), rulingOf(policies[1], name)];
+    const [was, is] = [appliedFor(policies[0], name), appliedFor(policies[1], name)];
     const pair = `${was?.by ?? ""} ${is?.by ?? ""}`;
-    if (!named.has(name) && told.has(pair)) continue;
-    told.add(pair);
-    for (const change of compareRulings(name, was, is)) changes.push(change);
+    if (!named.has(name) && reported.has(pair)) continue;
+    reported.add(pair);
+    for (const change of compareApplied(name, was, is)) changes.push(change);
   }
   return {
     direction: directionOf(changes),
@@ -65,27 +63,27 @@ function policyOf(text: string): Policy {
   );
 }
 
-/** `'none'` matches nothing, and hashes, nonces or `'strict-dynamic'` switch `'unsafe-inline'` off (CSP Level 3). */
+/** `'none'` matches nothing; hashes, nonces and `'strict-dynamic'` disable `'unsafe-inline'` (CSP Level 3). */
 function countingSources(sources: readonly CspSource[]): readonly CspSource[] {
-  const switchesOff = sources.some(
+  const disablesInline = sources.some(
     ({ kind, text }) => kind === "hash" || kind === "nonce" || text === "'strict-dynamic'",
   );
   const unique = new Map(sources.map((source) => [source.text, source]));
   return [...unique.values()].filter(
-    ({ kind, text }) => kind !== "none" && !(switchesOff && text === "'unsafe-inline'"),
+    ({ kind, text }) => kind !== "none" && !(disablesInline && text === "'unsafe-inline'"),
   );
 }
 
-function rulingOf(policy: Policy, name: string): Ruling | undefined {
+function appliedFor(policy: Policy, name: string): Applied | undefined {
   const chain = [name, ...(cspDirectives.get(name)?.fallback ?? [])];
   const by = chain.find((candidate) => policy.has(candidate));
   return by === undefined ? undefined : { by, sources: policy.get(by) ?? [] };
 }
 
-function compareRulings(
+function compareApplied(
   directive: string,
-  was: Ruling | undefined,
-  is: Ruling | undefined,
+  was: Applied | undefined,
+  is: Applied | undefined,
 ): readonly CspChange[] {
   if (was === undefined && is === undefined) return [];
   const strict = isRestricting(directive);
@@ -107,7 +105,7 @@ function compareRulings(
   ];
 }
 
-/** Whether browsers heed the directive at all, and not for reports alone. */
+/** Whether browsers enforce the directive, and do not use it for reports only. */
 function isRestricting(directive: string): boolean {
   return cspDirectives.has(directive) && !["report-to", "report-uri"].includes(directive);
 }
@@ -141,7 +139,7 @@ function isNeutral(directive: string, source: CspSource, findCover: FindCover): 
   return !isRestricting(directive) || isReporting || findCover(source) !== undefined;
 }
 
-/** Tokens of directives without sources each have their own meaning; `'strict-dynamic'` replaces hosts by trust. */
+/** Tokens of directives without sources have meanings of their own; `'strict-dynamic'` disables hosts. */
 function isUnclear(directive: string, source: CspSource): boolean {
   const isSourceList = cspDirectives.get(directive)?.value === "sources";
   return !isSourceList || source.text === "'strict-dynamic'";

@@ -1,26 +1,24 @@
 import { type UrlParts, defaultPorts, matchesSource } from "./csp-match.ts";
 import type { CspSource } from "./csp-source.ts";
 
-/** Finds a source that matches everything its argument matches, the argument itself aside. */
+/** Finds another source that matches everything that its argument matches. */
 export type FindCover = (narrow: CspSource) => CspSource | undefined;
 
 /**
- * Whether every URL that `narrow` matches is matched by `wide` on any page.
- *
- * A host without scheme takes the page's own, which is not known here: so `https:` does not cover
- * `cdn.example.com`, since on a page without encryption that host may be reached without it.
+ * Whether `wide` matches every URL that `narrow` matches, on any page. A host without scheme has that of the page, which
+ * is not known: `https:` does not cover `cdn.example.com`, which an unencrypted page can load unencrypted.
  */
 export function covers(wide: CspSource, narrow: CspSource): boolean {
   return coverOf(narrow)(wide);
 }
 
-/** Prepares looking for covers among `sources`: by host name, so that long lists stay fast. */
+/** Prepares a search for covers among `sources`, indexed by host so that long lists are fast. */
 export function coversAmong(sources: readonly CspSource[]): FindCover {
   const byHost = new Map<string, CspSource[]>();
   for (const source of sources) {
     const places = source.kind === "host" ? source.host : "*";
     const bucket = byHost.get(places) ?? [];
-    // Beyond this many sources of one host a cover may be overlooked, which only costs advice.
+    // With more sources of one host a cover can be missed, which only costs a warning.
     if (bucket.length < 16) bucket.push(source);
     byHost.set(places, bucket);
   }
@@ -32,7 +30,7 @@ export function coversAmong(sources: readonly CspSource[]): FindCover {
   };
 }
 
-/** Under which hosts a cover can stand: everything, the same host, and wildcards above it. */
+/** Hosts of possible covers: any, the same host, and wildcards above it. */
 function placesOf(source: CspSource): readonly string[] {
   if (source.kind !== "host" || source.host.length > 253) return ["*"];
   const labels = source.host.split(".");
@@ -49,7 +47,7 @@ function coverOf(narrow: CspSource): (wide: CspSource) => boolean {
   };
 }
 
-/** A URL on a page. */
+/** A URL loaded by a page. */
 interface Reached {
   readonly url: UrlParts;
   readonly page: UrlParts;
@@ -58,12 +56,12 @@ interface Reached {
 const pages = ["http:", "https:"].map((protocol) => urlOf(protocol, "", "any", "/"));
 const protocols = Object.keys(defaultPorts);
 
-/** Stands for every port that is not the usual one of its scheme. */
+/** Represents every port that is not the default of its scheme. */
 const unusualPort = "1";
 
 /**
- * What a source matches: of each scheme and port that sources can tell apart one URL, with the source's own host and
- * path. A source that matches those takes in all that they stand for.
+ * URLs that represent all that a source matches: one of each scheme and port that sources distinguish, with the host
+ * and path of the source.
  */
 function reachOf(narrow: CspSource): readonly Reached[] {
   if (narrow.kind !== "host" && narrow.kind !== "scheme") return [];

@@ -1,22 +1,18 @@
-/**
- * What a directive's value is: a list of sources, nothing at all, or tokens of its own.
- *
- * Only source lists are folded to lower case; a reporting group or a Trusted Types policy keeps its case.
- */
+/** Value of a directive: a source list, nothing, or other tokens. Only source lists are case-insensitive. */
 type CspValueKind = "sources" | "flag" | "tokens";
 
-/** What is known about a directive. */
+/** Properties of a directive. */
 export interface CspDirectiveFacts {
   readonly value: CspValueKind;
   /** Whether a policy may contain it (SERVICE.md E.1). */
   readonly accepted: boolean;
-  /** Directives that rule where this one is not named, nearest first (SERVICE.md E.2). */
+  /** Directives that apply if this one is absent, nearest first (SERVICE.md E.2). */
   readonly fallback: readonly string[];
-  /** Whether pages nearly always need their own origin in it. */
+  /** Whether pages nearly always need `'self'` in it. */
   readonly needsSelf: boolean;
 }
 
-/** Directives of CSP Level 3 and its neighbours by name. */
+/** Directives of CSP Level 3 and related specifications. */
 export const cspDirectives: ReadonlyMap<string, CspDirectiveFacts> = new Map([
   ["default-src", fetched([], true)],
   ["script-src", fetched(["default-src"], true)],

@@ -2,23 +2,23 @@ import { cspDirectives } from "./csp-directives.ts";
 import type { CspHost, CspSource } from "./csp-source.ts";
 import { distinctDirectives, parseCsp } from "./csp.ts";
 
-/** What a page asks for, as far as policies tell requests apart. */
+/** Kinds of requests that policies distinguish. */
 export type CspRequest = "script" | "connection";
 
-/** The sources that match a URL loaded by a page; none: it is blocked. */
+/** The sources that match a URL loaded by a page; none means blocked. */
 type MatchSources = (url: URL, page: URL) => readonly CspSource[];
 
-/** The directive of a policy that rules a kind of request. */
+/** The directive of a policy that applies to a kind of request. */
 interface EffectiveDirective {
-  /** May be a fall-back. */
+  /** Can be a fallback. */
   readonly directive: string;
   readonly sources: readonly CspSource[];
 }
 
-/** Directives of requests; the first that a policy names, fall-backs after it, rules. */
+/** The directive of each kind of request; its fallbacks apply if it is absent. */
 const directives = { script: "script-src-elem", connection: "connect-src" } as const;
 
-/** What rules requests of one kind; `undefined`: nothing, so that all are allowed. */
+/** The directive that applies to requests of one kind; `undefined`: none, so that all are allowed. */
 export function effectiveDirective(
   policy: string,
   request: CspRequest,
@@ -33,9 +33,8 @@ export function effectiveDirective(
 }
 
 /**
- * Prepares sources for being held against many URLs, as browsers do (CSP Level 3, "Does url match source list").
- *
- * Sources are kept by the host that they speak of, so that a URL is held against few of a long list.
+ * Prepares sources for matching many URLs, as browsers do (CSP Level 3, "Does url match source list"). Sources are
+ * indexed by host, so that a URL is compared with few of a long list.
  */
 export function sourceMatcher(sources: readonly CspSource[]): MatchSources {
   const everywhere: CspSource[] = [];
@@ -63,10 +62,10 @@ function hostsAbove(host: string): readonly string[] {
   return hosts;
 }
 
-/** The parts of a URL that sources are held against. */
+/** The parts of a URL that sources match. */
 export type UrlParts = Readonly<Pick<URL, "protocol" | "hostname" | "port" | "pathname">>;
 
-/** Whether a source matches a URL loaded by a page, as browsers have it (CSP Level 3, "Does url match expression"). */
+/** Whether a source matches a URL loaded by a page (CSP Level 3, "Does url match expression"). */
 export function matchesSource(source: CspSource, url: UrlParts, page: UrlParts): boolean {
   switch (source.kind) {
     case "star":
@@ -91,10 +90,8 @@ function isNetwork({ protocol }: UrlParts): boolean {
 }
 
 /**
- * The safer scheme that a scheme lets in beside itself.
- *
- * CSP Level 3 takes a socket for a request over http, so that hosts, `https:` and `ws:` speak for both; browsers
- * keep them apart (test/proof/csp-browser.proof.ts).
+ * The encrypted scheme that a scheme also matches. In CSP Level 3 `https:` and `ws:` match sockets and requests alike;
+ * browsers distinguish them (test/proof/csp-browser.proof.ts).
  */
 const upgrades: Readonly<Record<string, string>> = { http: "https", ws: "wss" };
 
@@ -103,7 +100,7 @@ function matchesScheme(scheme: string, { protocol }: UrlParts): boolean {
   return actual === scheme || actual === upgrades[scheme];
 }
 
-/** The port of a scheme where a URL names none. */
+/** Default ports. */
 export const defaultPorts: Readonly<Record<string, string>> = {
   "http:": "80",
   "https:": "443",
@@ -116,8 +113,8 @@ function portOf({ protocol, port }: UrlParts): string {
 }
 
 /**
- * The page's own origin, and the safer schemes of its host where both ports are the usual ones or the URL's is written
- * as the page's: `http://h:443` does not speak for `https://h`.
+ * The page's origin, and encrypted schemes of its host if both ports are the defaults or the URL has the page's port:
+ * on `http://h:443`, `'self'` does not match `https://h`.
  */
 function matchesSelf(url: UrlParts, page: UrlParts): boolean {
   if (url.hostname !== page.hostname) return false;
@@ -146,7 +143,7 @@ function matchesName(wanted: string, actual: string): boolean {
   return wanted.startsWith("*.") ? actual.endsWith(wanted.slice(1)) : actual === wanted;
 }
 
-/** Where the URL has a safer scheme than was asked for, its port must be the usual one of that: so browsers have it. */
+/** If the URL has the encrypted scheme instead of the one in the source, browsers require its default port. */
 function matchesPort(wanted: string | undefined, protocol: string, url: UrlParts): boolean {
   if (wanted === "*") return true;
   const isUsual = url.port === "";
@@ -157,7 +154,7 @@ function matchesPort(wanted: string | undefined, protocol: string, url: UrlParts
   return isUsual && protocol !== url.protocol && Number(wanted) === 80;
 }
 
-/** Segment by segment, each percent-decoded; a slash at the end takes in all below it. A query takes no part. */
+/** Compares percent-decoded segments; a trailing slash matches everything below. Queries are ignored. */
 function matchesPath(path: string, actual: string): boolean {
   const [wanted = ""] = path.split(/[?#]/, 1);
   if (wanted === "" || wanted === "/") return true;
@@ -169,7 +166,7 @@ function matchesPath(path: string, actual: string): boolean {
   );
 }
 
-/** Percent-decoded byte by byte: equal bytes become equal characters, whatever they mean. */
+/** Percent-decodes each byte to one character. */
 function decoded(segment: string): string {
   return segment.replaceAll(/%([0-9a-f]{2})/gi, (_escape, hex: string) =>
     String.fromCodePoint(Number.parseInt(hex, 16)),

@@ -1,7 +1,7 @@
 import { asciiLower } from "../by-text.ts";
 import type { Span } from "../syntax-diagnostic.ts";
 
-/** Keywords of CSP Level 3 beside `'none'` and `'self'`; the first two are the ones the service documents (SERVICE.md E.1). */
+/** Keywords of CSP Level 3 except `'none'` and `'self'`; the service documents the first two (SERVICE.md E.1). */
 export const cspKeywords = [
   "unsafe-inline",
   "unsafe-eval",
@@ -17,21 +17,20 @@ export const cspKeywords = [
   "report-sha512",
 ] as const;
 
-/** One of {@link cspKeywords}. */
 type CspKeyword = (typeof cspKeywords)[number];
 
-/** A host as source: `https://*.example.com:8443/path`. `host` is `*` or may begin with `*.`. */
+/** A host source such as `https://*.example.com:8443/path`; `host` is `*` or can start with `*.`. */
 export interface CspHost {
   readonly kind: "host";
   readonly scheme: string | undefined;
   readonly host: string;
   /** Digits or `*`. */
   readonly port: string | undefined;
-  /** "" or from the slash on, its case kept. */
+  /** "", or from the slash on, in the original case. */
   readonly path: string;
 }
 
-/** What a source means; `other` is what no grammar knows and browsers ignore. */
+/** The meaning of a source; `other` is not valid, and browsers ignore it. */
 type CspSourceMeaning =
   | { readonly kind: "none" }
   | { readonly kind: "self" }
@@ -43,16 +42,16 @@ type CspSourceMeaning =
   | CspHost
   | { readonly kind: "other" };
 
-/** A source of a directive: what it means, its text in canonical form, and where it stands. */
+/** A source of a directive, with its text in canonical form. */
 export type CspSource = CspSourceMeaning & Span & { readonly text: string };
 
-/** Reads one token of a source list. Every token is a source of some kind. */
+/** Parses one token of a source list. Every token is a source. */
 export function parseCspSource(token: string, offset: number): CspSource {
   const meaning = meaningOf(token);
   return { ...meaning, text: textOf(meaning, token), offset, length: token.length };
 }
 
-/** A token of a directive whose value is no source list: kept as it is. */
+/** A token of a directive whose value is not a source list. */
 export function opaqueCspSource(token: string, offset: number): CspSource {
   return { kind: "other", text: token, offset, length: token.length };
 }

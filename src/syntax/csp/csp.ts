@@ -3,20 +3,20 @@ import { type Span, type SyntaxDiagnostic, diagnostic, inTextOrder } from "../sy
 import { cspDirectives } from "./csp-directives.ts";
 import { type CspSource, opaqueCspSource, parseCspSource } from "./csp-source.ts";
 
-/** One directive of a policy; its span is that of its name. */
+/** One directive of a policy; the span is that of its name. */
 export interface CspDirective extends Span {
   /** In lower case. */
   readonly name: string;
   readonly sources: readonly CspSource[];
 }
 
-/** A policy taken apart, repeated directives included, and what is wrong with its characters. */
+/** A parsed policy with repeated directives, and diagnostics about its characters. */
 interface ParsedCsp {
   readonly directives: readonly CspDirective[];
   readonly diagnostics: readonly SyntaxDiagnostic[];
 }
 
-/** Takes a policy apart as a browser does (SERVICE.md E.2). Every text is a policy of some kind. */
+/** Parses a policy as browsers do (SERVICE.md E.2). Every text is a policy. */
 export function parseCsp(text: string): ParsedCsp {
   const directives: CspDirective[] = [];
   for (const part of text.matchAll(/[^;]+/g)) {
@@ -34,9 +34,8 @@ export function printCsp(directives: readonly CspDirective[]): string {
 }
 
 /**
- * The one text of all policies that differ in order, case, white space or repetitions only.
- *
- * Of a repeated directive the first counts, as in a browser (SERVICE.md E.2). What is not understood is kept.
+ * The same text for all policies that differ in order, case, white space or repetitions only. Of a repeated directive
+ * the first counts, as in browsers (SERVICE.md E.2); unknown parts are kept.
  */
 export function canonicalCsp(text: string): string {
   return printCsp(
@@ -46,7 +45,7 @@ export function canonicalCsp(text: string): string {
   );
 }
 
-/** The directives that a browser heeds: of each name the first. */
+/** The first directive of each name: browsers ignore the others. */
 export function distinctDirectives(directives: readonly CspDirective[]): readonly CspDirective[] {
   const first = new Map<string, CspDirective>();
   for (const directive of directives) {
@@ -73,7 +72,7 @@ function sortedSources(directive: CspDirective): CspDirective {
   return { ...directive, sources: [...unique.values()].toSorted(byText(({ text }) => text)) };
 }
 
-/** Beside white space a policy consists of visible ASCII characters without the comma, which ends a header's value. */
+/** A policy consists of white space and visible ASCII without the comma, which ends the value of a header. */
 function badCharacters(text: string): SyntaxDiagnostic[] {
   return [...text.matchAll(/,+|[^\t\n\f\r -~]+/g)].map(({ 0: found, index: offset }) =>
     found.startsWith(",")
@@ -86,7 +85,7 @@ function badCharacters(text: string): SyntaxDiagnostic[] {
       : diagnostic(
           "CSP_INVALID_CHARACTER",
           { offset, length: found.length },
-          `${shown(found)} cannot stand in a policy`,
+          `${shown(found)} is not valid in a policy`,
           "write international host names in their ASCII form (xn--…) and other characters percent-encoded",
         ),
   );
@@ -105,27 +104,27 @@ function lineBreaks(text: string): SyntaxDiagnostic[] {
       "CSP_SEVERAL_LINES",
       { offset, length: 1 },
       "the value has several lines, which the service refuses",
-      "nothing has to be done: it is sent as one line; in YAML, a folded text (>-) or a map says the same",
+      "no action is needed: it is sent as one line; in YAML, use a folded text (>-) or a map",
     ),
   ];
 }
 
-/** Where in the map a place of the text comes from; `index` is `undefined` for the directive's name. */
+/** An entry of the map; `index` is `undefined` for the name of the directive. */
 interface CspEntry {
   readonly directive: string;
   readonly index: number | undefined;
 }
 
-/** A policy written as a map, as the text it stands for. */
+/** The text of a policy that is written as a map. */
 interface CspText {
   readonly text: string;
-  /** Entries that do not stay within their place: checking `text` would tell of them wrongly. */
+  /** Invalid entries; with one of them, `text` means something else than the map. */
   readonly diagnostics: readonly SyntaxDiagnostic[];
-  /** The entry in which an offset of `text` lies. */
+  /** The entry at an offset of `text`. */
   readonly entryAt: (offset: number) => CspEntry | undefined;
 }
 
-/** The text of a policy written as directives with lists of sources. */
+/** Converts a map of directives with lists of sources to text. */
 export function cspOfMap(map: Readonly<Record<string, readonly string[]>>): CspText {
   const entries: (CspEntry & { readonly offset: number; readonly length: number })[] = [];
   let text = "";

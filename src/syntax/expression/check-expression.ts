@@ -11,12 +11,12 @@ import {
 } from "./expression-tree.ts";
 import { regexParts } from "./read-string-literal.ts";
 
-/** Regular expressions that one expression may have (SERVICE.md B.8). */
+/** Maximum number of regular expressions in an expression (SERVICE.md B.8). */
 const maxRegexes = 64;
 
 type Comparison = Extract<Expression, { kind: "comparison" }>;
 
-/** What is wrong with an expression that can be read: names, types and patterns. */
+/** Diagnostics about names, types and patterns. */
 export function checkExpression(expression: Expression): readonly SyntaxDiagnostic[] {
   const nodes = nodesOf(expression);
   const regexes = nodes.filter((node) => node.kind === "comparison" && node.operator === "matches");
@@ -30,17 +30,17 @@ export function checkExpression(expression: Expression): readonly SyntaxDiagnost
   ];
 }
 
-/** Each unknown name once, where it stands first. */
+/** Each unknown name once, where it occurs first. */
 function unknownNames(operands: readonly Operand[]): SyntaxDiagnostic[] {
   const suggestField = nearestOfMany([...expressionFields.keys()]);
   const suggestFunction = nearestOfMany([...expressionFunctions.keys()]);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return operands.flatMap((operand) => {
     const isCall = operand.kind === "call";
     const known = isCall ? expressionFunctions : expressionFields;
     const id = `${operand.kind} ${operand.name}`;
-    if (known.has(operand.name) || told.has(id)) return [];
-    told.add(id);
+    if (known.has(operand.name) || reported.has(id)) return [];
+    reported.add(id);
     return [unknownName(operand, (isCall ? suggestFunction : suggestField)(operand.name))];
   });
 }
@@ -51,15 +51,15 @@ function unknownName(operand: Operand, near: string | undefined): SyntaxDiagnost
   return diagnostic(
     isCall ? "EXPR_UNKNOWN_FUNCTION" : "EXPR_UNKNOWN_FIELD",
     { offset: operand.offset, length: operand.name.length },
-    `no public ${what} is called ${operand.name}`,
-    near === undefined ? `see that the service knows this ${what}` : `did you mean ${near}?`,
+    `unknown ${what} ${operand.name}`,
+    near === undefined ? `check that the service has this ${what}` : `did you mean ${near}?`,
   );
 }
 
 function missingOperator(operand: Operand): SyntaxDiagnostic[] {
   const type = typeOfOperand(operand);
   if (type !== "String" && type !== "Integer" && type !== "IP") return [];
-  const message = `${operand.name} is of type ${type} and alone says neither yes nor no`;
+  const message = `${operand.name} is of type ${type} and needs a comparison`;
   const remedy = `compare it, as in ${operand.name} ${exampleOf[type]}`;
   return [diagnostic("EXPR_MISSING_OPERATOR", operand, message, remedy)];
 }
@@ -72,15 +72,15 @@ function typeMismatch({ left, operator, right }: Comparison): SyntaxDiagnostic[]
   const members: readonly Value[] = right.kind === "set" ? right.members : [right];
   const wrong = members.find((member) => member.kind !== "list" && typeOfValue(member) !== type);
   if (wrong !== undefined) {
-    const message = `${left.name} is of type ${type}, this value is not`;
+    const message = `${left.name} is of type ${type}, the value is not`;
     return [diagnostic("EXPR_TYPE_MISMATCH", wrong, message, remedyFor(type))];
   }
   if (operandTypes[operator]?.includes(type) ?? true) return [];
-  const message = `${operator} does not work on ${type}, which ${left.name} is`;
+  const message = `${operator} does not support ${type}, the type of ${left.name}`;
   return [diagnostic("EXPR_TYPE_MISMATCH", left, message, "use eq, ne or in")];
 }
 
-/** Types that an operator works on; every scalar where it is not named. */
+/** Types that an operator supports; operators that are not listed support every scalar. */
 const operandTypes: Readonly<Partial<Record<Comparison["operator"], readonly string[]>>> = {
   contains: ["String"],
   matches: ["String"],
@@ -93,8 +93,8 @@ function remedyFor(type: string): string {
   if (type === "String") return "write the text in double quotes";
   if (type === "Integer") return "write a number without quotes";
   if (type === "IP") return "write an address without quotes";
-  if (type === "Boolean") return "a field that is true or false stands alone, or behind not";
-  return `take single values out of it: any(field[*] eq "…")`;
+  if (type === "Boolean") return "use the field without a comparison, or after not";
+  return `compare its elements: any(field[*] eq "…")`;
 }
 
 function typeOfValue(value: Exclude<Value, { kind: "set" | "list" }> | Member | Value): string {
@@ -108,7 +108,7 @@ function typeOfValue(value: Exclude<Value, { kind: "set" | "list" }> | Member | 
     case "range":
       return typeOfValue(value.from);
     case "boolean":
-      // The language has no boolean values beside fields, so it fits no type.
+      // The language has no boolean values except fields, so this matches no type.
       return "a constant";
     case "set":
     case "list":
@@ -121,13 +121,13 @@ function tooManyRegexes(
 ): SyntaxDiagnostic[] {
   const first = regexes[maxRegexes];
   if (first === undefined) return [];
-  const message = `${regexes.length} regular expressions; the service reads at most ${maxRegexes}`;
+  const message = `${regexes.length} regular expressions; the service accepts at most ${maxRegexes}`;
   return [
-    diagnostic("EXPR_MANY_REGEXES", first, message, "use wildcard, in, or one pattern for several"),
+    diagnostic("EXPR_MANY_REGEXES", first, message, "use wildcard or in, or combine patterns"),
   ];
 }
 
-/** What is wrong with the pattern on the right of `wildcard`, `strict wildcard` and `matches`. */
+/** Diagnostics about the pattern of `wildcard`, `strict wildcard` or `matches`. */
 function checkPattern({
   operator,
   right,
@@ -142,27 +142,32 @@ function checkWildcard(pattern: TextValue): SyntaxDiagnostic[] {
   const tokens = pattern.text.match(/\\[^]?|\*+|[^\\*]+/g) ?? [];
   if (tokens.some((token) => token.startsWith("**"))) {
     found.push(
-      diagnostic("EXPR_DOUBLE_STAR", pattern, "** stands in a wildcard pattern", "write one *"),
+      diagnostic(
+        "EXPR_DOUBLE_STAR",
+        pattern,
+        "a wildcard pattern cannot contain **",
+        "write one *",
+      ),
     );
   }
   if (tokens.some((token) => token.startsWith("\\") && !/^\\[\\*]$/.test(token))) {
-    const remedy = "a backslash stands before * or another backslash only";
-    found.push(diagnostic("EXPR_BAD_WILDCARD", pattern, "this escape does not exist", remedy));
+    const remedy = "a backslash can only escape * or another backslash";
+    found.push(diagnostic("EXPR_BAD_WILDCARD", pattern, "invalid escape", remedy));
   }
   return found;
 }
 
-/** The engine has neither look-around nor back-references (SERVICE.md D). */
+/** The service supports neither look-around nor back-references (SERVICE.md D). */
 function checkRegex(pattern: TextValue): SyntaxDiagnostic[] {
   const plain = regexParts(pattern.text)
     .filter(({ text, inClass }) => !inClass && !/^\\[^1-9]/.test(text))
     .map(({ text }) => text)
     .join("");
   const known = [
-    { pattern: /\(\?<?[=!]/, message: "the service's engine has no look-around" },
-    { pattern: /\\[1-9]/, message: "the service's engine has no back-references" },
+    { pattern: /\(\?<?[=!]/, message: "the service does not support look-around" },
+    { pattern: /\\[1-9]/, message: "the service does not support back-references" },
   ].find((feature) => feature.pattern.test(plain));
   if (known === undefined) return [];
-  const remedy = "say it with several conditions joined by and, or and not";
+  const remedy = "use several conditions joined by and, or and not";
   return [diagnostic("EXPR_BAD_REGEX", pattern, known.message, remedy)];
 }

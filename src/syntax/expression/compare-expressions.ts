@@ -5,14 +5,10 @@ import { canonicalExpression, parseExpression } from "./expression.ts";
 import { networkOf, parseIpAddress } from "./ip-address.ts";
 import { printExpression, printOperand } from "./print-expression.ts";
 
-/**
- * How the requests that the second expression selects lie to those of the first.
- *
- * `narrower`: no request more; `wider`: no request less; `unclear`: neither could be shown.
- */
+/** The requests of the second expression are the same, a subset or a superset; `unclear`: none of it could be proved. */
 export type ExpressionOrder = "equal" | "narrower" | "wider" | "unclear";
 
-/** Compares what two expressions select. Only what can be shown from their shape is said. */
+/** Compares what two expressions select, as far as their structure proves it. */
 export function compareExpressions(before: string, after: string): ExpressionOrder {
   if (canonicalExpression(before) === canonicalExpression(after)) return "equal";
   const was = readable(before);
@@ -24,20 +20,20 @@ export function compareExpressions(before: string, after: string): ExpressionOrd
   return isWider ? "wider" : "unclear";
 }
 
-/** What is too long for the service is not looked into: it can never be live. */
+/** The tree of an expression that the service can have: not of one that is too long. */
 function readable(text: string): Expression | undefined {
   const { tree, diagnostics } = parseExpression(text);
   return diagnostics.some(({ code }) => code === "EXPR_TOO_LONG") ? undefined : tree;
 }
 
-/** Pairs of parts that are compared before giving up: nested alternatives multiply. */
+/** Comparisons of parts before giving up: nested alternatives multiply. */
 const maxSteps = 20_000;
 
 interface Budget {
   steps: number;
 }
 
-/** Whether every request for which `a` holds is shown to be one for which `b` holds. */
+/** Whether it is proved that `b` selects every request that `a` selects. */
 function implies(a: Expression, b: Expression, budget: Budget): boolean {
   budget.steps -= 1;
   if (budget.steps < 0) return false;
@@ -59,7 +55,7 @@ function impliesDirectly(a: Expression, b: Expression, budget: Budget): boolean 
   return a.kind === b.kind && printExpression(a) === printExpression(b);
 }
 
-/** The cases that `a` consists of; a set is taken apart only where `b` has cases too. */
+/** The alternatives of `a`; a set is expanded only if `b` has alternatives too. */
 function alternativesOf(a: Expression, b: Expression): readonly Expression[] {
   if (a.kind === "comparison" && itemsOf(b, "or").length > 0) return singleComparisons(a);
   return itemsOf(a, "or");
@@ -74,17 +70,16 @@ function isConstant(expression: Expression, value: boolean): boolean {
   return expression.kind === "constant" && expression.value === value;
 }
 
-/** A comparison of an expression. */
 type Comparison = Extract<Expression, { kind: "comparison" }>;
 
-/** Numbers or addresses from the first to the last. */
+/** Numbers or addresses from the first to the last, both included. */
 interface Interval {
   readonly of: "integer" | "ip4" | "ip6";
   readonly first: bigint;
   readonly last: bigint;
 }
 
-/** Whether `b` is shown to hold wherever `a` does: both compare the same, and its values include those of `a`. */
+/** Whether `a` implies `b`: both have the same left operand, and the values of `b` include those of `a`. */
 function comparisonImplies(a: Comparison, b: Comparison): boolean {
   if (printOperand(a.left) !== printOperand(b.left)) return false;
   const texts = textsOf(a);
@@ -103,14 +98,14 @@ function comparisonImplies(a: Comparison, b: Comparison): boolean {
   );
 }
 
-/** A comparison with a set as one comparison for each member. */
+/** A comparison with a set as one comparison a member. */
 function singleComparisons(comparison: Comparison): readonly Comparison[] {
   const { right } = comparison;
   if (comparison.operator !== "in" || right.kind !== "set") return [comparison];
   return right.members.map((member) => ({ ...comparison, right: { ...right, members: [member] } }));
 }
 
-/** The values for which an `eq` or `in` holds. */
+/** The values for which an `eq` or `in` is true. */
 function valuesOf({ operator, right }: Comparison): readonly Value[] | undefined {
   if (operator === "eq") return [right];
   return operator === "in" && right.kind === "set" ? right.members : undefined;
@@ -132,7 +127,7 @@ function textFits(text: string, { operator, right }: Comparison): boolean {
     : matchesGlob(right.text, text);
 }
 
-/** A byte that was written as an escape may be part of a letter, so other texts are not known to differ. */
+/** An escaped byte can be part of a letter, so only ASCII texts are known to differ. */
 function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
@@ -194,7 +189,7 @@ function overlaps(a: Interval, b: Interval): boolean {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/** The same values in as few intervals as possible, so that 1..5 is found in 1..3 and 4..9. */
+/** The same values in as few intervals as possible: 1..3 and 4..9 include 1..5. */
 function merged(intervals: readonly Interval[]): readonly Interval[] {
   const result: Interval[] = [];
   for (const next of intervals.toSorted((a, b) => (a.first < b.first ? -1 : 1))) {

@@ -1,18 +1,18 @@
 import type { Span } from "../syntax-diagnostic.ts";
 
-/** A text value; a byte that only an escape can write (`\xE9`) stands as U+DC00 plus the byte. */
+/** A text; a byte that only an escape can write (`\xE9`) is U+DC00 plus the byte. */
 export interface TextValue extends Span {
   readonly kind: "text";
   readonly text: string;
 }
 
-/** A 64-bit integer, however it was written. */
+/** A 64-bit integer. */
 export interface IntegerValue extends Span {
   readonly kind: "integer";
   readonly value: bigint;
 }
 
-/** An IP address as written, or a network where `prefix` is given. */
+/** An IP address as written, or with `prefix` a network. */
 export interface AddressValue extends Span {
   readonly kind: "address";
   readonly address: string;
@@ -26,13 +26,13 @@ interface RangeValue extends Span {
   readonly to: IntegerValue | AddressValue;
 }
 
-/** `true` or `false` on the right of an operator. */
+/** `true` or `false` as a right operand. */
 export interface BooleanValue extends Span {
   readonly kind: "boolean";
   readonly value: boolean;
 }
 
-/** What can stand in a set. */
+/** A member of a set. */
 export type Member = TextValue | IntegerValue | AddressValue | RangeValue;
 
 /** `{ … }` */
@@ -47,7 +47,7 @@ interface ListValue extends Span {
   readonly name: string;
 }
 
-/** What stands on the right of an operator. */
+/** A right operand. */
 export type Value = Member | BooleanValue | SetValue | ListValue;
 
 /** `[0]`, `["key"]` or `[*]`. */
@@ -56,14 +56,14 @@ export type Index =
   | (Span & { readonly kind: "key"; readonly key: TextValue })
   | (Span & { readonly kind: "each" });
 
-/** A field, with what is taken out of it. */
+/** A field with its indexes. */
 export interface FieldOperand extends Span {
   readonly kind: "field";
   readonly name: string;
   readonly indexes: readonly Index[];
 }
 
-/** A function called, with what is taken out of its result. */
+/** A function call with the indexes of its result. */
 interface CallOperand extends Span {
   readonly kind: "call";
   readonly name: string;
@@ -71,13 +71,13 @@ interface CallOperand extends Span {
   readonly indexes: readonly Index[];
 }
 
-/** What stands on the left of an operator. */
+/** A left operand. */
 export type Operand = FieldOperand | CallOperand;
 
-/** What a function takes. */
+/** An argument of a function. */
 export type Argument = Operand | TextValue | IntegerValue | AddressValue | Expression;
 
-/** Comparison operators in the words of the language; signs (`==`, `~`, `&`) are read as these. */
+/** Comparison operators; symbols (`==`, `~`, `&`) are aliases. */
 export const operators = [
   "eq",
   "ne",
@@ -93,16 +93,14 @@ export const operators = [
   "bitwise_and",
 ] as const;
 
-/** One of {@link operators}. */
 export type Operator = (typeof operators)[number];
 
-/** Logical operators, from the loosest to the tightest (SERVICE.md D). */
+/** Logical operators by increasing precedence (SERVICE.md D). */
 export const connectives = ["or", "xor", "and"] as const;
 
-/** One of {@link connectives}. */
 export type Connective = (typeof connectives)[number];
 
-/** A filter expression. Parentheses are not kept: the tree's shape says what they said. */
+/** A filter expression. The shape of the tree replaces parentheses. */
 export type Expression =
   | (Span & { readonly kind: "constant"; readonly value: boolean })
   | (Span & { readonly kind: "truth"; readonly operand: Operand })
@@ -122,7 +120,7 @@ export type Expression =
 
 type Node = Expression | Operand | Value | Argument;
 
-/** Every node of an expression, from outside inwards and from left to right, indexes aside. */
+/** All nodes of an expression except indexes, in depth-first order. */
 export function nodesOf(expression: Expression): readonly Node[] {
   const nodes: Node[] = [];
   const open: Node[] = [expression];

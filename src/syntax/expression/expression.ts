@@ -4,25 +4,23 @@ import type { Expression } from "./expression-tree.ts";
 import { readExpression } from "./read-expression.ts";
 import { TextReader } from "./text-reader.ts";
 
-/** A filter expression taken apart; no tree where it cannot be read. */
+/** A parsed filter expression; without a tree if it is invalid. */
 interface ParsedExpression {
   readonly tree: Expression | undefined;
   readonly diagnostics: readonly SyntaxDiagnostic[];
 }
 
-/** The most characters that an expression may have (SERVICE.md B.8). */
+/** Maximum length of an expression in characters (SERVICE.md B.8). */
 export const maxExpressionLength = 4096;
 
-/** The expression as the service keeps it: without white space around it (SERVICE.md D). */
+/** The expression as the service stores it: without surrounding white space (SERVICE.md D). */
 export function canonicalExpression(text: string): string {
   return text.trim();
 }
 
 /**
- * Takes a filter expression apart and checks it.
- *
- * What the service accepts has no error here: only what cannot be read is one, while unknown names and
- * types that do not fit are warnings, for the service may know more than the tables.
+ * Parses and checks a filter expression. Only syntax the service rejects is an error: unknown names and mismatched types
+ * are warnings, because the service may know more than the tables.
  */
 export function parseExpression(text: string): ParsedExpression {
   const written = canonicalExpression(text);
@@ -34,13 +32,13 @@ export function parseExpression(text: string): ParsedExpression {
       diagnostics: [diagnostic("EXPR_EMPTY", whole, "the expression is empty", remedy)],
     };
   }
-  // Read up to the trimmed end, from the trimmed beginning, so that offsets are those of `text`.
+  // Skipping the surrounding white space in `text` keeps its offsets.
   const reader = new TextReader(text.slice(0, whole.offset + whole.length), whole.offset);
   const tree = readExpression(reader);
   const diagnostics = tree === undefined ? [] : [...checkExpression(tree)];
-  if (reader.mistake !== undefined) diagnostics.push(reader.mistake);
+  if (reader.error !== undefined) diagnostics.push(reader.error);
   if (written.length > maxExpressionLength) {
-    const message = `the expression has ${written.length} characters, the most is ${maxExpressionLength}`;
+    const message = `the expression has ${written.length} characters, the maximum is ${maxExpressionLength}`;
     diagnostics.push(
       diagnostic("EXPR_TOO_LONG", whole, message, "use a list, or split the policy or rule"),
     );

@@ -10,29 +10,28 @@ import {
 } from "./expression-tree.ts";
 import { parseExpression } from "./expression.ts";
 
-/** Some hosts, in lower case; `*` stands for any run of characters. */
+/** Some hosts, in lower case; `*` matches any run of characters. */
 interface HostPatterns {
   readonly kind: "some";
-  /** Sorted; one without `*` is one host. */
+  /** Sorted; a pattern without `*` is one host. */
   readonly patterns: readonly string[];
-  /** Whether each of these hosts can really be selected, and not only hosts among these. */
+  /** Whether each of these hosts can be selected; otherwise only some of them. */
   readonly exact: boolean;
 }
 
 /**
- * The hosts of the requests that an expression can select, never fewer than it does.
- *
- * `all`: the host plays no part. `unknown`: it does, but not in a way that can be written down here.
+ * The hosts of the requests that an expression can select, or a superset. `all`: the host does not matter. `unknown`:
+ * it does, but not in a form that patterns can express.
  */
 export type HostSet = HostPatterns | { readonly kind: "all" } | { readonly kind: "unknown" };
 
-/** The hosts that `expression` can select; `unknown` where it cannot be read. */
+/** The hosts that `expression` can select; `unknown` if it is invalid. */
 export function hostsOf(expression: Expression | string): HostSet {
   const tree = typeof expression === "string" ? parseExpression(expression).tree : expression;
   return tree === undefined ? unknown : hostsWhere(tree, true);
 }
 
-/** Whether there is a host in both sets; `yes` and `no` are certain as far as the host decides. */
+/** Whether a host is in both sets; `yes` and `no` are certain as far as the host decides. */
 export function hostsOverlap(a: HostSet, b: HostSet): "yes" | "no" | "maybe" {
   if (isNone(a) || isNone(b)) return "no";
   if (a.kind === "unknown" || b.kind === "unknown") return "maybe";
@@ -48,10 +47,10 @@ export function hostsOverlap(a: HostSet, b: HostSet): "yes" | "no" | "maybe" {
 const all: HostSet = { kind: "all" };
 const unknown: HostSet = { kind: "unknown" };
 
-/** Pairs of patterns that are looked at; beyond it the answer is careful instead of slow. */
+/** Maximum number of compared patterns; beyond it the result is cautious instead of slow. */
 const maxPairs = 10_000;
 
-/** Fields that hold the host or follow from it, in which a condition on them is one on the host. */
+/** Fields that contain or depend on the host: a condition on them is one on the host. */
 const hostFields = new Set([
   "http.host",
   "http.request.full_uri",
@@ -101,7 +100,7 @@ function patternsOfComparison(
   return operator.endsWith("wildcard") ? wildcard(right) : undefined;
 }
 
-/** What functions say of the host, as patterns around their second argument. */
+/** Functions on the host as patterns around their second argument. */
 const functionPatterns: ReadonlyMap<string, readonly [before: string, after: string]> = new Map([
   ["starts_with", ["", "*"]],
   ["ends_with", ["*", ""]],
@@ -117,7 +116,7 @@ function patternsOfCall(operand: Operand): readonly string[] | undefined {
   return literals([argument])?.map((text) => around.join(text));
 }
 
-/** Whether this is the host, in whatever case. */
+/** Whether this is the host, in any case. */
 function isHost(node: Argument | undefined): boolean {
   if (node?.kind === "field") return node.name === "http.host" && node.indexes.length === 0;
   if (node?.kind !== "call" || node.indexes.length > 0) return false;
@@ -125,7 +124,7 @@ function isHost(node: Argument | undefined): boolean {
   return isFolded && node.arguments.length === 1 && isHost(node.arguments[0]);
 }
 
-/** Texts that can be hosts, folded; `undefined` where one of them is not plain ASCII, so that nothing can be said. */
+/** Texts as hosts in lower case; `undefined` if one of them is not plain ASCII. */
 function literals(values: readonly Value[]): readonly string[] | undefined {
   const texts = values.map((value) => (value.kind === "text" ? asciiLower(value.text) : "*"));
   return texts.every((text) => /^[ -)+-~]*$/.test(text)) ? texts : undefined;
@@ -163,14 +162,14 @@ function meet(a: HostSet, b: HostSet): HostSet {
   const pairs = meetingPairs(a.patterns, b.patterns);
   if (pairs === undefined) return some(a.patterns, false);
   const common = pairs.map(([one, other]) => (one.includes("*") ? other : one));
-  // Two patterns have in common what neither says alone, so the one that is kept says too much.
+  // No pattern expresses what two patterns have in common; the one that is kept matches more.
   const isSure = pairs.every(
     ([one, other]) => one === other || !one.includes("*") || !other.includes("*"),
   );
   return some(common, a.exact && b.exact && isSure);
 }
 
-/** Which of `these` and `those` have a host in common; `undefined` where there are too many to look at. */
+/** Pairs of `these` and `those` with a common host; `undefined` if there are too many to compare. */
 function meetingPairs(
   these: readonly string[],
   those: readonly string[],

@@ -9,7 +9,7 @@ import {
 } from "./expression-tree.ts";
 import { regexParts } from "./read-string-literal.ts";
 
-/** The expression as text; parsed again it gives the same tree. */
+/** The expression as text; parsing it gives the same tree. */
 export function printExpression(tree: Expression): string {
   switch (tree.kind) {
     case "constant":
@@ -36,7 +36,7 @@ export function printOperand(operand: Operand): string {
   return `${operand.name}${given}${operand.indexes.map(printIndex).join("")}`;
 }
 
-/** Only what binds tighter stands without parentheses. */
+/** Items of higher precedence need no parentheses. */
 function printItem(item: Expression, around: (typeof connectives)[number]): string {
   const isTighter =
     item.kind !== "logic" || connectives.indexOf(item.connective) > connectives.indexOf(around);
@@ -97,7 +97,7 @@ function printValue(value: Value): string {
   }
 }
 
-/** Bytes that stand as lone surrogates (see `TextValue`) are escaped, as are quote and backslash. */
+/** Escapes quotes, backslashes and bytes that are lone surrogates (see `TextValue`). */
 function quoted(text: string): string {
   const escaped = text
     .replaceAll(/["\\]/g, String.raw`\$&`)
@@ -108,7 +108,7 @@ function quoted(text: string): string {
   return `"${escaped}"`;
 }
 
-/** A raw text keeps the pattern readable; its fence is longer than any run of # behind a quote in it. */
+/** A raw text keeps the pattern readable; it has more # than any run of # after a quote in it. */
 function printRegex(pattern: string): string {
   const runs = pattern.match(/"#*/g) ?? [];
   const hashes = runs.reduce((most, run) => Math.max(most, run.length), 0);
@@ -117,7 +117,7 @@ function printRegex(pattern: string): string {
   return `r${fence}"${pattern}"${fence}`;
 }
 
-/** Outside a character class a quote is escaped; within one it needs no escape. */
+/** A quote is escaped outside character classes only. */
 function quotedRegex(pattern: string): string {
   const parts = regexParts(pattern).map(({ text, inClass }) =>
     text === '"' && !inClass ? String.raw`\"` : text,

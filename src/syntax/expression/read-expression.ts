@@ -20,10 +20,10 @@ import { readRegex, readText, textStart } from "./read-string-literal.ts";
 import { readInteger, readLiteral, readMembers, readValue, unexpected } from "./read-value.ts";
 import type { TextReader } from "./text-reader.ts";
 
-/** Levels of parentheses, negations and calls that the service reads (SERVICE.md D). */
+/** Maximum nesting of parentheses, negations and calls (SERVICE.md D). */
 const maxNesting = 128;
 
-/** Reads the whole text as one expression; `undefined` where the reader has met a mistake. */
+/** Reads the whole text as one expression; `undefined` after an error. */
 export function readExpression(reader: TextReader): Expression | undefined {
   const tree = readLogic(reader, 0, 0);
   if (tree === undefined) return undefined;
@@ -37,7 +37,7 @@ const connectivePatterns: Readonly<Record<Connective, RegExp>> = {
   and: /[ \r\n]*(?:and|&&)/y,
 };
 
-/** Reads items joined by the connective of `level`, each of which may hold tighter ones. */
+/** Reads items joined by the connective of `level`; items can contain connectives of higher precedence. */
 function readLogic(reader: TextReader, level: number, depth: number): Expression | undefined {
   const connective = connectives[level];
   if (connective === undefined) return readSimple(reader, depth);
@@ -160,7 +160,7 @@ function betweenArguments(reader: TextReader): undefined {
   return unexpected(reader, "a comma or )", "separate arguments by commas");
 }
 
-/** An argument that is a lone field or call stands as such, not as a condition. */
+/** A single field or call as argument is an operand, not a condition. */
 function readArgument(reader: TextReader, depth: number): Argument | undefined {
   if (reader.peek(/"|r[#"]|-?[0-9]|[0-9a-f]{0,4}:/iy) !== undefined) {
     return readLiteral(reader, undefined);
@@ -199,7 +199,7 @@ function afterIndex(reader: TextReader): undefined {
   return unexpected(reader, "]", 'write [0], ["name"] or [*]');
 }
 
-/** Whether the bracket opened at `start` is closed here; if not, that is the mistake, or what `otherwise` finds. */
+/** Consumes the closing bracket of the one at `start`; without it, fails with what `otherwise` reports. */
 function closed(
   reader: TextReader,
   start: number,
@@ -210,11 +210,11 @@ function closed(
   if (reader.skip(bracket)) return true;
   const span = { offset: start, length: 1 };
   if (!reader.atEnd) otherwise(reader);
-  else reader.fail("EXPR_UNCLOSED", span, "this bracket is not closed", `end it with ${bracket}`);
+  else reader.fail("EXPR_UNCLOSED", span, "the bracket is not closed", `end it with ${bracket}`);
   return false;
 }
 
 function tooDeep(reader: TextReader, start: number): undefined {
   const message = `more than ${maxNesting} levels of parentheses, negations and calls`;
-  return reader.fail("EXPR_TOO_DEEP", reader.since(start), message, "take out what is not needed");
+  return reader.fail("EXPR_TOO_DEEP", reader.since(start), message, "remove what is not needed");
 }

@@ -17,13 +17,13 @@ const signs: Readonly<Record<string, Operator>> = {
 const operatorPattern =
   /[ \r\n]*(?:eq|ne|ge|le|gt|lt|in|contains|matches|strict wildcard|wildcard|bitwise_and|[=!<>]=(?!=)|[<>~](?![=<>~])|&(?!&))/y;
 
-/** Takes the comparison operator that follows, if one does. */
+/** Reads a comparison operator, if there is one. */
 export function readOperator(reader: TextReader): Operator | undefined {
   const found = reader.peek(operatorPattern);
   if (found === undefined) return undefined;
   const written = found.trimStart();
   const operator = signs[written] ?? operators.find((name) => name === written);
-  // The service reads `eq"a"` and `eqfe80::1` as eq; `equals` it does not.
+  // The service accepts `eq"a"` and `eqfe80::1`, but not `equals`.
   const isGlued = /^[a-z]/.test(written);
   reader.moveTo(reader.position + found.length);
   if (!isGlued || reader.peek(/(?!r#*"|[0-9a-f]*[:.])[a-z_]/iy) === undefined) return operator;
@@ -31,29 +31,29 @@ export function readOperator(reader: TextReader): Operator | undefined {
   return undefined;
 }
 
-/** Whether an expression may end here: at its end, a bracket, a comma or a connective. */
+/** Whether a condition can end here: before the end, a bracket, a comma or a connective. */
 export function isBoundary(reader: TextReader): boolean {
   return reader.peek(/[ \r\n]*(?:$|[),]|and|or|xor|&&|\|\||\^\^)/y) !== undefined;
 }
 
-/** Fails because what follows an operand is neither an operator nor a connective. */
+/** Fails because neither an operator nor a connective follows an operand. */
 export function noOperator(reader: TextReader): undefined {
   reader.skipSpace();
   const start = reader.position;
   const word = reader.take(/[a-z_]+|[=<>~!&|^]+/iy);
   if (word === undefined) {
-    return unexpected(reader, "an operator", "write eq, ne, in, contains and the like");
+    return unexpected(reader, "an operator", "write an operator such as eq, ne, in or contains");
   }
   return notAnOperator(reader, word, start);
 }
 
-/** Fails because `word`, taken just now, is no operator. */
+/** Fails because `word`, which starts at `start`, is not an operator. */
 export function notAnOperator(reader: TextReader, word: string, start: number): undefined {
   const message = `${word} is not an operator`;
   return reader.fail("EXPR_UNKNOWN_OPERATOR", reader.since(start), message, operatorRemedy(word));
 }
 
-/** Fails because what follows a whole condition does not join it to another one. */
+/** Fails because no connective follows a condition. */
 export function noConnective(reader: TextReader): undefined {
   reader.skipSpace();
   const word = reader.peek(/[a-z]+/iy) ?? "";
@@ -65,14 +65,14 @@ function trailing(reader: TextReader): undefined {
   if (reader.peek(/[^\S \r\n]/y) !== undefined) return badSpace(reader);
   const start = reader.position;
   reader.take(/[^ \r\n]+/y);
-  const message = "the condition has ended before this";
+  const message = "unexpected text after the condition";
   const remedy = "join conditions with and, or or xor";
   return reader.fail("EXPR_TRAILING", reader.since(start), message, remedy);
 }
 
 const words: readonly string[] = [...operators, ...connectives, "not"];
 
-/** What people write in its place, and what the language has. */
+/** Remedies for operators of other languages. */
 const remedies: Readonly<Record<string, string>> = {
   "=": "write eq or ==",
   "===": "write eq or ==",

@@ -1,20 +1,20 @@
 import type { TextValue } from "./expression-tree.ts";
 import type { TextReader } from "./text-reader.ts";
 
-/** What begins a text: a quote, or the `r"` or `r#` of a raw one. */
+/** Start of a text: a quote, or the `r"` or `r#` of a raw one. */
 export const textStart: RegExp = /"|r[#"]/y;
 
-/** Reads a quoted or raw text; only here a `\` may be followed by `"`, `\`, `xHH` or three octal digits (SERVICE.md D). */
+/** Reads a quoted or raw text; a quoted one has the escapes `\"`, `\\`, `\xHH` and three octal digits (SERVICE.md D). */
 export function readText(reader: TextReader): TextValue | undefined {
   return reader.peek(/"/y) === undefined ? readRaw(reader) : readQuoted(reader);
 }
 
-/** Reads the text of a regular expression, in which `\` belongs to the expression, and quotes may stand in a class. */
+/** Reads a regular expression, in which `\` belongs to the pattern and classes can contain quotes. */
 export function readRegex(reader: TextReader): TextValue | undefined {
   return reader.peek(/"/y) === undefined ? readRaw(reader) : readQuotedRegex(reader);
 }
 
-/** One byte of a text as {@link TextValue} holds it. */
+/** One byte of a text, as in {@link TextValue}. */
 export function byteText(byte: number): string {
   return String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte);
 }
@@ -38,13 +38,8 @@ function readEscape(reader: TextReader): string | undefined {
   const escape = reader.take(/\\(?:["\\]|x[0-9a-f]{2}|[0-3][0-7]{2})/iy);
   if (escape === undefined) {
     reader.take(/\\(?:x.{0,2}|[0-7]{1,3}|[^]?)/y);
-    const remedy = 'in a quoted text write \\\\ for a backslash, or use a raw text: r"…"';
-    return reader.fail(
-      "EXPR_BAD_ESCAPE",
-      reader.since(start),
-      "this escape does not exist",
-      remedy,
-    );
+    const remedy = 'write \\\\ for a backslash, or use a raw text: r"…"';
+    return reader.fail("EXPR_BAD_ESCAPE", reader.since(start), "invalid escape", remedy);
   }
   const kind = escape.charAt(1);
   if (kind === '"' || kind === "\\") return kind;
@@ -58,8 +53,8 @@ function readRaw(reader: TextReader): TextValue | undefined {
   const hashes = (opening?.length ?? 0) - 2;
   if (hashes < 0 || hashes > 255) {
     reader.take(/r#*/y);
-    const message = hashes < 0 ? 'after r# a quote is expected: r#"…"#' : "more than 255 #";
-    const remedy = 'write r"…", or r#"…"# where the text holds quotes';
+    const message = hashes < 0 ? 'r# needs a quote: r#"…"#' : "more than 255 #";
+    const remedy = 'write r"…", or r#"…"# if the text contains quotes';
     return reader.fail("EXPR_BAD_RAW_STRING", reader.since(start), message, remedy);
   }
   const closing = `"${"#".repeat(hashes)}`;
@@ -91,21 +86,16 @@ function unclosed(reader: TextReader, start: number): undefined {
   const line = /[^\r\n]*/y;
   reader.take(line);
   const span = reader.since(start);
-  return reader.fail(
-    "EXPR_UNCLOSED_STRING",
-    span,
-    "this text is not closed",
-    "end it with a quote",
-  );
+  return reader.fail("EXPR_UNCLOSED_STRING", span, "the text is not closed", "end it with a quote");
 }
 
-/** A piece of a regular expression, and whether it stands in a character class. */
+/** A part of a regular expression. */
 interface RegexPart {
   readonly text: string;
   readonly inClass: boolean;
 }
 
-/** Cuts a regular expression into escapes, class brackets and plain runs, as the service's lexer does: classes do not nest. */
+/** Splits a regular expression into escapes, class brackets and plain runs, as the service's lexer does: classes do not nest. */
 export function regexParts(pattern: string): readonly RegexPart[] {
   const parts: RegexPart[] = [];
   let inClass = false;

@@ -10,13 +10,13 @@ import { networkOf, parseIpAddress } from "./ip-address.ts";
 import { byteText, readText, textStart } from "./read-string-literal.ts";
 import type { TextReader } from "./text-reader.ts";
 
-/** What a bare word is, where the left side tells: `01:02` may be a text or an address. */
+/** Type of the left operand, which decides whether `01:02` is a text or an address. */
 type ValueHint = "String" | "IP" | undefined;
 
-/** A value that is one value. */
+/** A single value. */
 type Literal = TextValue | IntegerValue | AddressValue;
 
-/** Reads one value that stands alone: a text, a number, an address, `true` or `false`. */
+/** Reads a single value outside a set: a text, a number, an address, `true` or `false`. */
 export function readValue(reader: TextReader, hint: ValueHint): Literal | BooleanValue | undefined {
   const start = reader.position;
   const boolean = reader.take(/(?:true|false)(?![a-z0-9_])/y);
@@ -24,17 +24,22 @@ export function readValue(reader: TextReader, hint: ValueHint): Literal | Boolea
   return { kind: "boolean", value: boolean === "true", ...reader.since(start) };
 }
 
-/** Reads one value that stands alone, other than `true` and `false`. */
+/** Reads a single value outside a set, except `true` and `false`. */
 export function readLiteral(reader: TextReader, hint: ValueHint): Literal | undefined {
   const member = readMember(reader, hint);
   const isMany =
     member?.kind === "range" || (member?.kind === "address" && member.prefix !== undefined);
   if (!isMany) return member;
   const remedy = "write in { … }";
-  return reader.fail("EXPR_UNEXPECTED", member, "ranges and networks stand in sets only", remedy);
+  return reader.fail(
+    "EXPR_UNEXPECTED",
+    member,
+    "ranges and networks are only valid in sets",
+    remedy,
+  );
 }
 
-/** Reads the set or the list that follows `in`. */
+/** Reads the set or list after `in`. */
 export function readMembers(reader: TextReader, hint: ValueHint): Value | undefined {
   const start = reader.position;
   if (reader.peek(/\$/y) !== undefined) return readList(reader);
@@ -60,17 +65,17 @@ export function readInteger(reader: TextReader): IntegerValue | undefined {
   const value = integerOf(digits);
   if (value !== undefined) return { kind: "integer", value, ...reader.since(start) };
   const remedy = "write a decimal number of 64 bits; a leading 0 makes it octal, 0x hexadecimal";
-  return reader.fail("EXPR_BAD_NUMBER", reader.since(start), "this is not a number", remedy);
+  return reader.fail("EXPR_BAD_NUMBER", reader.since(start), "invalid number", remedy);
 }
 
-/** Fails because `expected` does not stand here, with the likeliest mistake. */
+/** Fails because `expected` is not here; reports the likeliest mistake. */
 export function unexpected(reader: TextReader, expected: string, remedy: string): undefined {
   if (reader.peek(/[^\S \r\n]/y) !== undefined) return badSpace(reader);
   if (reader.peek(/'/y) !== undefined) return singleQuotes(reader);
   const start = reader.position;
   const found = reader.take(/[\w$.]+|[^]/uy);
-  const what = found === undefined ? "the expression ends" : `${shown(found)} stands`;
-  const message = `${what} where ${expected} is expected`;
+  const what = found === undefined ? "the end of the expression" : shown(found);
+  const message = `expected ${expected}, found ${what}`;
   return reader.fail("EXPR_UNEXPECTED", reader.since(start), message, remedy);
 }
 
@@ -83,8 +88,8 @@ function readMember(reader: TextReader, hint: ValueHint): Member | undefined {
   if (to.kind !== "text" && isAscending(from, to)) {
     return { kind: "range", from, to, ...reader.since(start) };
   }
-  const remedy = "write the smaller end first, and both ends of one kind";
-  return reader.fail("EXPR_BAD_RANGE", reader.since(start), "this range has no members", remedy);
+  const remedy = "write the smaller value first, and both of the same type";
+  return reader.fail("EXPR_BAD_RANGE", reader.since(start), "the range is empty", remedy);
 }
 
 function readAlone(reader: TextReader, hint: ValueHint): Literal | undefined {
@@ -119,7 +124,7 @@ function readAddress(reader: TextReader, word: string): AddressValue | undefined
     return { kind: "address", address: text, prefix, ...reader.since(start) };
   }
   const remedy =
-    "write 192.0.2.1, 192.0.2.0/24, 2001:db8::1 or 2001:db8::/32; texts stand in double quotes";
+    "write 192.0.2.1, 192.0.2.0/24, 2001:db8::1 or 2001:db8::/32; write texts in double quotes";
   const message = `${shown(word)} is not an IP address`;
   return reader.fail("EXPR_BAD_ADDRESS", reader.since(start), message, remedy);
 }
@@ -131,7 +136,7 @@ function readList(reader: TextReader): Value | undefined {
   if (name !== undefined) return { kind: "list", name, ...reader.since(start) };
   reader.take(/[\w.-]*/y);
   const remedy = "list names consist of lower-case letters, digits, _ and inner dots";
-  return reader.fail("EXPR_BAD_LIST_NAME", reader.since(start), "no list has this name", remedy);
+  return reader.fail("EXPR_BAD_LIST_NAME", reader.since(start), "invalid list name", remedy);
 }
 
 function integerOf(digits: string): bigint | undefined {
@@ -154,31 +159,36 @@ function isAscending(from: IntegerValue | AddressValue, to: IntegerValue | Addre
   return isPlain && first.version === last.version && first.value <= last.value;
 }
 
-/** Fails because of white space that the language does not have. */
+/** Fails at white space that the language does not allow. */
 export function badSpace(reader: TextReader): undefined {
   const start = reader.position;
   const name =
     reader.take(/[^]/uy) === "\t" ? "a tab" : "white space other than space and line end";
-  return reader.fail("EXPR_BAD_SPACE", reader.since(start), `${name} stands here`, "write a space");
+  return reader.fail(
+    "EXPR_BAD_SPACE",
+    reader.since(start),
+    `${name} is not allowed`,
+    "write a space",
+  );
 }
 
 function singleQuotes(reader: TextReader): undefined {
   const start = reader.position;
   reader.take(/'[^'\r\n]*'?/y);
-  const message = "texts do not stand in single quotes";
+  const message = "texts need double quotes";
   return reader.fail("EXPR_SINGLE_QUOTES", reader.since(start), message, "write double quotes");
 }
 
 function unclosedSet(reader: TextReader, start: number): undefined {
   const span = { offset: start, length: 1 };
-  return reader.fail("EXPR_UNCLOSED", span, "this set is not closed", "end it with }");
+  return reader.fail("EXPR_UNCLOSED", span, "the set is not closed", "end it with }");
 }
 
 function commaInSet(reader: TextReader): undefined {
   reader.skipSpace();
   const span = { offset: reader.position, length: 1 };
-  const remedy = "separate the members by spaces alone";
-  return reader.fail("EXPR_SET_COMMA", span, "a comma stands in a set", remedy);
+  const remedy = "separate the members by spaces only";
+  return reader.fail("EXPR_SET_COMMA", span, "a set has no commas", remedy);
 }
 
 function shown(text: string): string {

@@ -5,11 +5,11 @@ import {
   diagnostic,
 } from "../syntax-diagnostic.ts";
 
-/** A place in a text, moving forward only, and the first mistake met there. */
+/** A position in a text, and the first error of the parser. */
 export class TextReader {
   readonly text: string;
   #position: number;
-  #mistake: SyntaxDiagnostic | undefined;
+  #error: SyntaxDiagnostic | undefined;
 
   constructor(text: string, position: number) {
     this.text = text;
@@ -24,37 +24,37 @@ export class TextReader {
     return this.#position >= this.text.length;
   }
 
-  /** The mistake that ended the reading, if one did. */
-  get mistake(): SyntaxDiagnostic | undefined {
-    return this.#mistake;
+  /** The error that ended the parsing. */
+  get error(): SyntaxDiagnostic | undefined {
+    return this.#error;
   }
 
-  /** Takes what the sticky `pattern` finds here, or nothing: `undefined`. */
+  /** Consumes and returns what the sticky `pattern` matches here. */
   take(pattern: RegExp): string | undefined {
     const found = this.peek(pattern);
     if (found !== undefined) this.#position += found.length;
     return found;
   }
 
-  /** What the sticky `pattern` finds here. */
+  /** What the sticky `pattern` matches here. */
   peek(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#position;
     return pattern.exec(this.text)?.[0];
   }
 
-  /** Whether `literal` stood here; if so, it is taken. */
+  /** Consumes `literal` if it is here, and returns whether it was. */
   skip(literal: string): boolean {
     const found = this.text.startsWith(literal, this.#position);
     if (found) this.#position += literal.length;
     return found;
   }
 
-  /** Goes on to `position`. */
+  /** Continues at `position`. */
   moveTo(position: number): void {
     this.#position = position;
   }
 
-  /** Passes over white space of the language: space, CR and LF (SERVICE.md D). */
+  /** Skips white space of the language: space, CR and LF (SERVICE.md D). */
   skipSpace(): void {
     this.take(/[ \r\n]*/y);
   }
@@ -64,9 +64,9 @@ export class TextReader {
     return { offset: start, length: this.#position - start };
   }
 
-  /** Notes a mistake, unless one was noted before, and gives `undefined`, which every parser passes on. */
+  /** Records the first error, and returns `undefined` for the parser to pass on. */
   fail(code: SyntaxDiagnosticCode, span: Span, message: string, remedy: string): undefined {
-    this.#mistake ??= diagnostic(code, span, message, remedy);
+    this.#error ??= diagnostic(code, span, message, remedy);
     return undefined;
   }
 }
