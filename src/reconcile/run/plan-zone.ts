@@ -22,7 +22,7 @@ import type { Write } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
 
 /** Why a zone is run, and for which revision of the files. */
-export interface RunTrigger {
+export interface RunContext {
   readonly trigger: Trigger;
   readonly priority: RequestPriority;
   readonly revision: string;
@@ -37,7 +37,7 @@ export interface ImpactLimits {
 }
 
 /** A declared zone to plan. */
-export interface PlanRequest extends RunTrigger {
+export interface PlanRequest extends RunContext {
   readonly desired: DesiredZone;
   readonly owner: string;
   readonly impact: ImpactLimits;
@@ -50,7 +50,7 @@ export interface PlanRequest extends RunTrigger {
 }
 
 /** A saved plan to apply. */
-export interface SavedPlanRequest extends RunTrigger {
+export interface SavedPlanRequest extends RunContext {
   readonly saved: SavedPlan;
   /** The holds of today's files and guards. The plan is judged whole, as it was reviewed and hashed. */
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
@@ -146,10 +146,10 @@ interface PlanSource extends Pick<PlannedZone, "remainingIn"> {
   readonly holdsAt: (plan: Plan, cause: Cause, now: Date) => readonly Hold[];
 }
 
-/** Reads, plans and guards. A failure of the service is a report; an internal error is a report and a bug. */
+/** Steps 1 to 3 of a run (zone-runner.ts). An error becomes a report; rejects only when the signal aborts, or when `bug` throws. */
 async function planFromSource(
   { zone, parts, remainingIn, ...source }: PlanSource,
-  { trigger, priority, revision }: RunTrigger,
+  { trigger, priority, revision }: RunContext,
   { reader, clock, runId, bug }: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
@@ -157,8 +157,10 @@ async function planFromSource(
   const startedMs = clock.monotonicMs();
   const base = { zone: zone.name, run: runId(), trigger, revision, startedAt };
   try {
+    // 1. read
     const answers = await reader.readAnswers(zone, parts, priority, signal);
     const readAt = clock.monotonicMs();
+    // 2. plan
     const { plan: planned, live, conflicts = [] } = await source.planFrom(answers);
     const finishedAt = clock.now();
     const phases = { fetch: readAt - startedMs, plan: clock.monotonicMs() - readAt, apply: 0 };
@@ -169,6 +171,7 @@ async function planFromSource(
     }
     const cause = source.causeOf(planned);
     const holdsAt = (now: Date): readonly Hold[] => source.holdsAt(planned, cause, now);
+    // 3. guard
     const holds = holdsAt(finishedAt);
     const result =
       holds.length > 0 ? ({ result: "held", holds } as const) : ({ result: "planned" } as const);

@@ -14,25 +14,26 @@ import {
   type PlanPorts,
   type PlanRequest,
   planZone,
-  type RunTrigger,
+  type RunContext,
 } from "./plan-zone.ts";
 import { UsedReleases } from "./used-releases.ts";
 import { WriteGate } from "./write-gate.ts";
 import { type ContentionLimits, ZoneMemory } from "./zone-memory.ts";
 
 /*
- * One run of one zone, step by step:
+ * One run of one zone:
  *
- *   1. read      the live state of the parts that are declared          planZone
- *   2. plan      the changes from the live to the desired state         planZone
- *   3. guard     the plan: a guard holds it, or it may be applied       planZone
- *   4. apply     its writes through the write gate, which asks the      applyPlan
- *                guards and the age of the read again before each
- *   5. verify    from the answers what is left to do                    applyPlan
- *   6. remember  the result, and schedule the next run                  ZoneRunner
+ *   1. read      Read the parts of the live state that the zone declares.                     planZone
+ *   2. plan      Plan the changes from the live to the desired state.                         planZone
+ *   3. guard     Ask the guards: hold the plan and end here, or go on.                        planZone
+ *   4. apply     Send the writes through the write gate. Before each write, the gate asks     applyPlan
+ *                the guards again and checks that the read has not expired.
+ *   5. verify    Plan again on the state that the answers show: nothing must be left to do.   applyPlan
+ *   6. remember  Remember what the next run needs, and schedule it: a retry after a failure,  ZoneRunner
+ *                a run when a hold ends.
  *
- * `apply` takes steps 1 to 3 for all zones first (planZone), then steps 4 and 5 (applyReviewed). `apply --plan` takes the
- * plan of step 2 from a file (planSaved, applyPlan). A command remembers nothing.
+ * `zonewarden apply` takes steps 1 to 3 for all zones before it writes (planZone, applyReviewed). `apply --plan` takes the
+ * plan from a file instead of step 2 (planSaved, applyPlan). Neither takes step 6.
  */
 
 /** How zones are run. */
@@ -103,7 +104,7 @@ export class ZoneRunner {
   }
 
   /** Runs a zone through all steps. Rejects only when a signal aborts. */
-  async run(zone: FleetZone, trigger: RunTrigger, signals: StopSignals): Promise<ZoneRunResult> {
+  async run(zone: FleetZone, trigger: RunContext, signals: StopSignals): Promise<ZoneRunResult> {
     const { name } = zone.desired.zone;
     const memory = this.#memoryOf(name);
     const worker = this.#idleWorkers.pop() ?? this.#newWorker();
@@ -112,8 +113,11 @@ export class ZoneRunner {
     worker.deadline.begin();
     try {
       const request = this.#requestOf(zone, trigger, memory);
+      // 1. read, 2. plan, 3. guard
       const planned = await planZone(request, worker.ports, signals.stop);
+      // 4. apply, 5. verify
       const report = await applyPlan(planned, gate, worker.ports, signals);
+      // 6. remember, schedule the next run
       memory.record(report, zone.digest, this.#basisOf(zone, planned.digest));
       this.#releases.record(report, this.#options.limits.accept);
       return { report, next: this.#nextRun(report, zone.desired, memory) };
@@ -123,7 +127,7 @@ export class ZoneRunner {
     }
   }
 
-  #requestOf(zone: FleetZone, trigger: RunTrigger, memory: ZoneMemory): PlanRequest {
+  #requestOf(zone: FleetZone, trigger: RunContext, memory: ZoneMemory): PlanRequest {
     const { desired, digest } = zone;
     const { owner, impact } = this.#options;
     return {
