@@ -75,7 +75,8 @@ function page(file: string): string {
 /** What only tests import, since it is told more simply by itself than through what uses it. */
 const seenByTestsAlone = [
   "api/read/item-query.ts noFilters",
-  "api/request/client.ts longestAnswer",
+  "api/read/parse-entrypoint.ts ruleActionOf",
+  "api/request/client.ts maxAnswerBytes",
   "cli/program.ts createProgram",
   "daemon/endpoints.ts workersCheck",
   "daemon/run-history.ts RecentHistory",

@@ -25,10 +25,10 @@ import {
 import { readAnswers } from "./read/read-zone.ts";
 import { ScoreRules } from "./read/score-rule.ts";
 import { ZoneLister } from "./read/zone-listing.ts";
+import { KnownBodies } from "./request/answer.ts";
 import type { Get, Send } from "./request/call.ts";
 import type { Connection } from "./request/client.ts";
-import { KnownBodies } from "./request/known-bodies.ts";
-import { sendWithRetries, type RetryPolicy, type RequestState } from "./request/retry.ts";
+import { sendWithRetries, type RetryPolicy, type ServiceSession } from "./request/retry.ts";
 import { sendWrite, check } from "./write/send-write.ts";
 
 /** What the service is reached with. */
@@ -43,7 +43,7 @@ export interface ServiceOptions {
 
 /** The service, reached with all credentials. */
 export interface Service {
-  readonly sessions: readonly RequestState[];
+  readonly sessions: readonly ServiceSession[];
   readonly scoreRules: ScoreRules;
 }
 
@@ -212,21 +212,21 @@ export function credentialFor({ sessions }: Service, zone: Zone): Credential | u
   return sessions.find(({ credential }) => credential.serves(zone))?.credential;
 }
 
-function getter(session: RequestState, priority: RequestPriority): Get {
+function getter(session: ServiceSession, priority: RequestPriority): Get {
   return (call, signal) => sendWithRetries(session, priority, call, signal);
 }
 
-function sender(session: RequestState): Send {
+function sender(session: ServiceSession): Send {
   return (call, signal) => sendWithRetries(session, "write", call, signal);
 }
 
 /** Sends writes until `stop`. What reads after them is part of them, and goes on. */
-function stoppable(session: RequestState, stop: AbortSignal): Send {
+function stoppable(session: ServiceSession, stop: AbortSignal): Send {
   return (call, signal) =>
     sendWithRetries(session, "write", call, signal, call.method === "GET" ? signal : stop);
 }
 
-function sessionOf({ sessions }: Service, zone: Zone): RequestState {
+function sessionOf({ sessions }: Service, zone: Zone): ServiceSession {
   const session = sessions.find(({ credential }) => credential.serves(zone));
   if (session !== undefined) return session;
   const message = `${zone.name}: no credential serves this zone; add it, or its account, to one under credentials`;
@@ -251,7 +251,7 @@ interface OneListing {
   readonly failure: ZoneListing["failed"][number] | undefined;
 }
 
-async function listOne(session: RequestState, signal: AbortSignal): Promise<OneListing> {
+async function listOne(session: ServiceSession, signal: AbortSignal): Promise<OneListing> {
   const { credential } = session;
   try {
     const zones = await session.lister.list(getter(session, "sweep"), signal);

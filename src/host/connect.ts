@@ -1,6 +1,6 @@
 import { Credential, type TokenSource } from "../api/credentials/credential.ts";
 import { createDispatcher, serviceAddress } from "../api/request/client.ts";
-import { patientRetry, type RetryPolicy } from "../api/request/retry.ts";
+import { commandRetry, type RetryPolicy } from "../api/request/retry.ts";
 import {
   connectService,
   createInventory,
@@ -41,11 +41,11 @@ export function connect(
   baseUrl: string,
   host: Host,
   observer: RequestObserver = { request: () => undefined, retry: () => undefined },
-  retry: RetryPolicy = patientRetry,
+  retry: RetryPolicy = commandRetry,
 ): ServiceClient {
   const { requests, windowMs, reserve } = config.budget;
   const { concurrency, timeoutMs } = config.api;
-  const budget = { limit: requests, windowMs, reserve, concurrency, patienceMs: windowMs * 3 };
+  const budget = { limit: requests, windowMs, reserve, concurrency, maxWaitMs: windowMs * 3 };
   const credentials = config.credentials.map(
     ({ name, source, accounts, zones }) =>
       new Credential(

@@ -15,7 +15,7 @@ export interface CredentialStatus {
   /** When the window begins anew; `undefined` before the first answer. */
   readonly resetAt: Date | undefined;
   /** Milliseconds spent waiting for our own limiter, since the start. */
-  readonly throttledMs: number;
+  readonly waitedMs: number;
 }
 
 /** When full sweeps begin. */

@@ -1,9 +1,8 @@
 import { describe, it } from "vitest";
 
 import { Token } from "../../src/api/credentials/token.ts";
-import { answerOf, type Answer } from "../../src/api/request/answer.ts";
-import { get, type Call } from "../../src/api/request/call.ts";
-import { KnownBodies } from "../../src/api/request/known-bodies.ts";
+import { answerOf, KnownBodies } from "../../src/api/request/answer.ts";
+import { type Answer, get, type Call } from "../../src/api/request/call.ts";
 import { routes } from "../../src/api/routes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 

@@ -80,7 +80,7 @@ describe("the budget", () => {
     await fc.assert(
       fc.asyncProperty(limits, fc.array(burst, { maxLength: 12 }), async (options, bursts) => {
         const clock = new SimulatedClock();
-        const budget = budgetOf(clock, { ...options, patienceMs: 1e9 });
+        const budget = budgetOf(clock, { ...options, maxWaitMs: 1e9 });
         const counted: number[] = [];
         const request = async ({ priority, takesMs, arrives }: (typeof bursts)[number]) => {
           const permit = await budget.acquire(priority, forever);
@@ -203,18 +203,18 @@ describe("the budget", () => {
   it("stays closed while the service has locked the token, for every class", async ({ expect }) => {
     const clock = new SimulatedClock();
     const budget = budgetOf(clock);
-    budget.close(300_000);
-    budget.close(10);
+    budget.pauseFor(300_000);
+    budget.pauseFor(10);
     expect(budget.state).toMatchObject({ remaining: 0 });
     expect(budget.state.resetAt).toEqual(new Date(clock.now().getTime() + 300_000));
     expect(await clock.run(spend(budget, clock, "write"))).toBe(300_000);
-    expect(budget.state.throttledMs).toBe(300_000);
+    expect(budget.state.waitedMs).toBe(300_000);
   });
 
   it("refuses at once what would wait longer than patience allows", async ({ expect }) => {
     const clock = new SimulatedClock();
-    const budget = budgetOf(clock, { patienceMs: 5_000 });
-    budget.close(300_000);
+    const budget = budgetOf(clock, { maxWaitMs: 5_000 });
+    budget.pauseFor(300_000);
     await expect(budget.acquire("sweep", forever)).rejects.toMatchObject({
       code: "API_BUDGET",
       transient: true,
@@ -224,7 +224,7 @@ describe("the budget", () => {
 
   it("refuses after patience what hangs on requests under way", async ({ expect }) => {
     const clock = new SimulatedClock();
-    const budget = budgetOf(clock, { patienceMs: 5_000, concurrency: 1 });
+    const budget = budgetOf(clock, { maxWaitMs: 5_000, concurrency: 1 });
     await budget.acquire("write", forever);
     const refused = expect(budget.acquire("sweep", forever)).rejects.toMatchObject({
       code: "API_BUDGET",

@@ -1,8 +1,7 @@
 import { describe, it } from "vitest";
 
-import { entrypointOf } from "../../src/api/read/entrypoint.ts";
-import { policiesOf, policyOf, settingsOf } from "../../src/api/read/page-shield.ts";
-import { ruleActionOf } from "../../src/api/read/rule-action.ts";
+import { entrypointOf, ruleActionOf } from "../../src/api/read/parse-entrypoint.ts";
+import { policiesOf, policyOf, settingsOf } from "../../src/api/read/parse-page-shield.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 
 const noSwitches = { enabled: undefined, action: undefined, sensitivity_level: undefined };
@@ -119,9 +118,9 @@ describe("an entry point", () => {
           description: "",
           expression: "",
           enabled: true,
-          does: { action: "execute", ruleset: "m1", overrides: noOverrides },
+          action: { type: "execute", ruleset: "m1", overrides: noOverrides },
         },
-        { id: "r2", ref: "own", does: { action: "other", name: "score" } },
+        { id: "r2", ref: "own", action: { type: "other", name: "score" } },
       ],
     });
     expect(entrypoint?.rules.map(({ wire }) => wire)).toEqual([rule, strange]);
@@ -200,7 +199,7 @@ describe("a skip rule", () => {
       },
     };
     expect(ruleActionOf(skip)).toEqual({
-      action: "skip",
+      type: "skip",
       logging: true,
       skip: {
         ruleset: true,

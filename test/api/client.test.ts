@@ -6,7 +6,7 @@ import { inspect } from "node:util";
 import { describe, it } from "vitest";
 
 import { get, type Call } from "../../src/api/request/call.ts";
-import { longestAnswer } from "../../src/api/request/client.ts";
+import { maxAnswerBytes } from "../../src/api/request/client.ts";
 import { sendWithRetries } from "../../src/api/request/retry.ts";
 import { ServiceError } from "../../src/zone/service-error.ts";
 import { refuse, startServer, succeed, type Answering, type Seen } from "../support/http-server.ts";
@@ -14,7 +14,7 @@ import { connect, plantedToken, type ServiceChoice } from "../support/service.ts
 
 const settings = get("/zones/{zone_id}/page_shield", { zone_id: "z1" });
 const put: Call = { ...settings, method: "PUT", body: { enabled: true } };
-const once1: ServiceChoice = { retry: { attempts: 1 } };
+const once1: ServiceChoice = { retry: { maxAttempts: 1 } };
 
 /** Sends one call to a server that answers so, and gives the error that came of it. */
 async function errorFrom(
@@ -74,7 +74,7 @@ describe("a request", () => {
     expect(answer).toMatchObject({
       status: 200,
       ray: "8f-ams",
-      sendings: 1,
+      attempts: 1,
     });
     expect(server.seen).toEqual([
       {
@@ -105,7 +105,7 @@ describe("a request", () => {
     const sent = sendWithRetries(connected.session, "sweep", settings, controller.signal);
     setTimeout(() => controller.abort(new Error("shutdown")), 20);
     await expect(sent).rejects.toThrow("shutdown");
-    expect(connected.session.credential.state.isBroken).toBe(false);
+    expect(connected.session.credential.state.isCircuitOpen).toBe(false);
   });
 });
 
@@ -175,7 +175,7 @@ describe("an answer that is none", () => {
       response.setHeader("cf-ray", "ray-7");
       const chunk = Buffer.alloc(1024 * 1024, " ");
       response.on("error", () => undefined);
-      for (let sent = 0; sent <= longestAnswer; sent += chunk.length) response.write(chunk);
+      for (let sent = 0; sent <= maxAnswerBytes; sent += chunk.length) response.write(chunk);
       response.end("{}");
     }, signal);
     expect(error).toMatchObject({

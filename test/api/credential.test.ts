@@ -143,7 +143,7 @@ describe("rotation", () => {
     source.text = "new-token";
     const answer = await sendWithRetries(connected.session, "sweep", read, signal);
     expect(answer.result()).toBe("done");
-    expect(answer).toMatchObject({ sendings: 4 });
+    expect(answer).toMatchObject({ attempts: 4 });
   });
 
   it.for([
@@ -170,7 +170,7 @@ describe("rotation", () => {
     const sent = sendWithRetries(connected.session, "sweep", read, signal);
     await expect(sent).rejects.toMatchObject({ code: "API_NO_TOKEN" });
     expect(server.seen).toHaveLength(0);
-    expect(connected.session.credential.state).toMatchObject({ underWay: 0, remaining: 1_200 });
+    expect(connected.session.credential.state).toMatchObject({ inFlight: 0, remaining: 1_200 });
   });
 });
 

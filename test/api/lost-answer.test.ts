@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { writeCall } from "../../src/api/write/write-call.ts";
+import { writeCall } from "../../src/api/write/write-request.ts";
 import { emulated } from "../support/emulated.ts";
 import { kinds, policy, shop, writes } from "../support/writes.ts";
 
@@ -39,7 +39,7 @@ describe("a lost answer", () => {
   );
 
   it("of a PUT that never comes is an unknown outcome", async ({ expect, signal }) => {
-    await using shopAt = await shop({ retry: { attempts: 2 } });
+    await using shopAt = await shop({ retry: { maxAttempts: 2 } });
     const before = await shopAt.look(signal);
     await shopAt.fault({ fault: "lost_answer", method: "PUT" });
     const write = writes["update-settings"](before);

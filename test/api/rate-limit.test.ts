@@ -17,7 +17,7 @@ async function limited(clock: SimulatedClock, choice: EmulatedChoice = {}): Prom
 
 /** Lets the clock run from one wait to the next until `work` is done; it stands while a request is under way. */
 function run<T>({ session }: Emulated, clock: SimulatedClock, work: Promise<T>): Promise<T> {
-  return clock.run(work, () => session.credential.state.underWay === 0);
+  return clock.run(work, () => session.credential.state.inFlight === 0);
 }
 
 /** Lists the zones and reads every one, eight side by side. */

@@ -92,7 +92,7 @@ describe("what is sent again", () => {
   it("a POST that never reached anybody", async ({ expect, signal }) => {
     const server = await startServer(() => undefined);
     await server[Symbol.asyncDispose]();
-    await using connected = connect(server.baseUrl, { retry: { attempts: 3 } });
+    await using connected = connect(server.baseUrl, { retry: { maxAttempts: 3 } });
     const sent = sendWithRetries(connected.session, "write", callOf("POST"), signal);
     await expect(sent).rejects.toMatchObject({
       code: "API_UNREACHABLE",
@@ -103,7 +103,7 @@ describe("what is sent again", () => {
 
   it("up to the number of attempts, counted by what went wrong", async ({ expect, signal }) => {
     await using server = await startServer((_seen, response) => refuse(response, 503));
-    await using connected = connect(server.baseUrl, { retry: { attempts: 4 } });
+    await using connected = connect(server.baseUrl, { retry: { maxAttempts: 4 } });
     const sent = sendWithRetries(connected.session, "sweep", read, signal);
     await expect(sent).rejects.toMatchObject({ code: "API_SERVER", status: 503 });
     expect(server.seen).toHaveLength(4);
@@ -134,7 +134,7 @@ describe("the wait", () => {
     const second = sendWithRetries(connected.session, "write", callOf("PUT"), signal);
     const { budget } = connected.session.credential;
     expect(budget.state.remaining === 0).toBe(row.waits > 0);
-    await clock.run(Promise.all([first, second]), () => budget.state.underWay === 0);
+    await clock.run(Promise.all([first, second]), () => budget.state.inFlight === 0);
 
     expect(moments).toEqual([0, row.waits, row.waits]);
   });
@@ -147,7 +147,10 @@ describe("the wait", () => {
     await using server = await startServer((_seen, response) =>
       refuse(response, 429, 971, "slow down", { "retry-after": "300" }),
     );
-    await using connected = connect(server.baseUrl, { clock, retry: { lockedDeadlineMs: 60_000 } });
+    await using connected = connect(server.baseUrl, {
+      clock,
+      retry: { rateLimitDeadlineMs: 60_000 },
+    });
     const sent = sendWithRetries(connected.session, "sweep", read, signal);
     await expect(sent).rejects.toMatchObject({ code: "API_RATE_LIMITED", retryAfterMs: 300_000 });
     expect(server.seen).toHaveLength(1);
@@ -157,7 +160,7 @@ describe("the wait", () => {
   it("ends when the caller gives up", async ({ expect }) => {
     await using server = await startServer((_seen, response) => refuse(response, 503));
     await using connected = connect(server.baseUrl, {
-      retry: { firstWaitMs: 1e6, longestWaitMs: 1e6, deadlineMs: 1e9 },
+      retry: { firstWaitMs: 1e6, maxWaitMs: 1e6, deadlineMs: 1e9 },
     });
     const controller = new AbortController();
     const sent = sendWithRetries(connected.session, "sweep", read, controller.signal);
@@ -172,7 +175,7 @@ describe("the wait", () => {
   }) => {
     await using server = await startServer((_seen, response) => refuse(response, 503));
     await using connected = connect(server.baseUrl, {
-      retry: { firstWaitMs: 1e6, longestWaitMs: 1e6, deadlineMs: 1e9 },
+      retry: { firstWaitMs: 1e6, maxWaitMs: 1e6, deadlineMs: 1e9 },
     });
     const stop = new AbortController();
     const sent = sendWithRetries(connected.session, "write", callOf("PUT"), signal, stop.signal);
@@ -207,9 +210,9 @@ describe("the wait", () => {
       maxLength: 6,
     });
     const policies = fc.record({
-      attempts: fc.integer({ min: 1, max: 6 }),
+      maxAttempts: fc.integer({ min: 1, max: 6 }),
       firstWaitMs: fc.integer({ min: 0, max: 5_000 }),
-      longestWaitMs: fc.integer({ min: 0, max: 20_000 }),
+      maxWaitMs: fc.integer({ min: 0, max: 20_000 }),
       deadlineMs: fc.integer({ min: 0, max: 30_000 }),
     });
     await fc.assert(
@@ -220,14 +223,14 @@ describe("the wait", () => {
         });
         const random = (): number => chances[waits.length] ?? 0;
         const connection = { ...connected.connection, clock };
-        const own = { ...retry, lockedDeadlineMs: 0 };
+        const own = { ...retry, rateLimitDeadlineMs: 0 };
         const session = { ...connected.session, connection, retry: own, random };
 
         await expect(sendWithRetries(session, "sweep", read, signal)).rejects.toThrow("503");
 
-        expect(waits.length).toBeLessThan(retry.attempts);
+        expect(waits.length).toBeLessThan(retry.maxAttempts);
         for (const [index, wait] of waits.entries()) {
-          const bound = Math.min(retry.longestWaitMs, retry.firstWaitMs * 2 ** index);
+          const bound = Math.min(retry.maxWaitMs, retry.firstWaitMs * 2 ** index);
           expect(wait).toBeLessThanOrEqual(bound);
           expect(wait).toBeLessThanOrEqual(retry.deadlineMs);
         }

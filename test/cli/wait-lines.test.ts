@@ -35,11 +35,11 @@ describe("a command that waits", () => {
       void budget.acquire("changed", signal).then((permit) => permit.end("answered", undefined));
     }
     await clock.advance(299_000);
-    const line = "UTC: the request budget of the credential main is spent\n";
+    const line = "UTC: the request budget of the credential main is exhausted\n";
     expect(written).toEqual([`waiting until 12:05:00 ${line}`]);
     await clock.advance(400_000);
     expect(written).toHaveLength(1);
-    budget.close(60_000);
+    budget.pauseFor(60_000);
     await clock.advance(60_000);
     expect(written[1]).toBe(
       "waiting until 12:12:39 UTC: the service rate limits the credential main (429)\n",
@@ -79,7 +79,7 @@ describe("a command that waits", () => {
     expect(written).toEqual(["waiting 2 min 10 s: GET /zones is retried (503)\n"]);
   });
 
-  it("is printed on stderr while the budget is spent", async ({ expect }) => {
+  it("is printed on stderr while the budget is exhausted", async ({ expect }) => {
     const clock = new SimulatedClock();
     const requests = 7;
     await using example = await exampleWithEmulator({
@@ -91,7 +91,9 @@ describe("a command that waits", () => {
       () => example.emulator.journal().length === requests,
     );
     expect(code, stderr).toBe(2);
-    expect(stderr).toMatch(/^waiting until \d\d:\d\d:\d\d UTC: the request budget .* is spent\n$/);
+    expect(stderr).toMatch(
+      /^waiting until \d\d:\d\d:\d\d UTC: the request budget .* is exhausted\n$/,
+    );
     expect(stdout).not.toContain("waiting");
   });
 });

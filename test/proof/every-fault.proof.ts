@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { describe, it } from "vitest";
 
-import { briefRetry } from "../../src/api/request/retry.ts";
+import { daemonRetry } from "../../src/api/request/retry.ts";
 import { basePath } from "../../src/api/wire.ts";
 import type { SeedZone } from "../../src/emulator/seed/seed.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
@@ -114,7 +114,7 @@ async function tell(
     held += 1;
     await clock.sleep(ms, own).finally(() => (held -= 1));
   };
-  await using at = await emulated(seed, { clock, sleep, timeoutMs: 30_000, retry: briefRetry });
+  await using at = await emulated(seed, { clock, sleep, timeoutMs: 30_000, retry: daemonRetry });
   // So long ago that what is read stale was there too.
   await clock.advance(120 * minute);
   const looked = { ...everything, scoreRule: false };

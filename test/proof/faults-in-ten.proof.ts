@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { briefRetry } from "../../src/api/request/retry.ts";
+import { daemonRetry } from "../../src/api/request/retry.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet, type EmulatedFleet } from "../support/emulated-fleet.ts";
 import { emulated, type Emulated } from "../support/emulated.ts";
@@ -43,7 +43,7 @@ async function sweepWith(
   const zones = names.map((name) => ({ name, settings: { enabled: false } }));
   await using at = await emulated(
     {},
-    { clock, timeoutMs: 1e9, retry: briefRetry, seed: { zones } },
+    { clock, timeoutMs: 1e9, retry: daemonRetry, seed: { zones } },
   );
   const ids = await idsOf(at, signal);
   for (const order of orders) {

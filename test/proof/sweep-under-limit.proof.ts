@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { briefRetry } from "../../src/api/request/retry.ts";
+import { daemonRetry } from "../../src/api/request/retry.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { startFleet } from "../support/emulated-fleet.ts";
 import { emulated } from "../support/emulated.ts";
@@ -33,7 +33,7 @@ describe("5,000 zones behind one token", () => {
       {
         clock,
         timeoutMs: 1e9,
-        retry: briefRetry,
+        retry: daemonRetry,
         seed: {
           tokens: [{ name: "main", value: plantedToken, permissions: "all" }],
           rate_limit: { requests: limit, window: "300s", lockout: "300s" },

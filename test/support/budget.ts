@@ -7,7 +7,7 @@ export const defaultBudget: BudgetOptions = {
   windowMs: 300_000,
   reserve: 0.2,
   concurrency: 8,
-  patienceMs: 900_000,
+  maxWaitMs: 900_000,
 };
 
 /** A budget of a test. */

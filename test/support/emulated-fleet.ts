@@ -79,7 +79,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
       bug: (error) => bugs.push(error),
     },
   );
-  const isQuiet = (): boolean => at.session.credential.state.underWay === heldBack();
+  const isQuiet = (): boolean => at.session.credential.state.inFlight === heldBack();
   const running = reconciler.runUntil({ stop: stop.signal, abort: abort.signal });
   const until = async (question: () => boolean): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-import type { Fetched } from "../../src/api/request/answer.ts";
+import type { Fetched } from "../../src/api/request/call.ts";
 import type { Call, Send } from "../../src/api/request/call.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 
@@ -30,8 +30,7 @@ export function fakeGet(answers: (call: Call, nth: number) => Given): FakeGet {
         resultInfo: () => resultInfo,
         status: 200,
         ray: "ray-1",
-        auditId: "",
-        sendings: 1,
+        attempts: 1,
         ...given,
       };
     },

@@ -246,7 +246,7 @@ export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
         limit: 1200,
         remaining: 1100,
         resetAt: at(5),
-        throttledMs: 1500,
+        waitedMs: 1500,
       },
     ],
     ...more,

@@ -3,7 +3,11 @@ import type { Dispatcher } from "undici";
 import type { BudgetOptions } from "../../src/api/budget/budget.ts";
 import { Credential, type CredentialOptions } from "../../src/api/credentials/credential.ts";
 import { createDispatcher, serviceAddress, type Connection } from "../../src/api/request/client.ts";
-import { patientRetry, type RetryPolicy, type RequestState } from "../../src/api/request/retry.ts";
+import {
+  commandRetry,
+  type RetryPolicy,
+  type ServiceSession,
+} from "../../src/api/request/retry.ts";
 import { connectService, type Service } from "../../src/api/service.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Clock } from "../../src/zone/ports.ts";
@@ -45,7 +49,7 @@ export interface ServiceChoice {
 export interface TestService extends AsyncDisposable {
   readonly service: Service;
   /** The session of the first credential. */
-  readonly session: RequestState;
+  readonly session: ServiceSession;
   readonly connection: Connection;
   readonly requests: readonly RequestFact[];
   readonly retries: readonly RetryFact[];
@@ -64,7 +68,7 @@ export function connect(baseUrl: string, choice: ServiceChoice = {}): TestServic
   const dispatcher: Dispatcher = createDispatcher(address, 8);
   const timeoutMs = choice.timeoutMs ?? 5_000;
   const connection = { address, dispatcher, timeoutMs, clock, observer };
-  const retry = { ...patientRetry, firstWaitMs: 2, ...choice.retry };
+  const retry = { ...commandRetry, firstWaitMs: 2, ...choice.retry };
   const credentials = (choice.credentials ?? [{}]).map(
     (each) => new Credential(credentialOptions(each, choice.budget ?? {}), clock),
   );

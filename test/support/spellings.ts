@@ -1,5 +1,5 @@
-import { entrypointOf } from "../../src/api/read/entrypoint.ts";
-import { policiesOf, settingsOf } from "../../src/api/read/page-shield.ts";
+import { entrypointOf } from "../../src/api/read/parse-entrypoint.ts";
+import { policiesOf, settingsOf } from "../../src/api/read/parse-page-shield.ts";
 import { type Json, isJsonObject } from "../../src/syntax/json.ts";
 import type { LiveEntrypoint, LivePolicy, LiveZone } from "../../src/zone/live-zone.ts";
 import type { Wire } from "./wire-model.ts";

@@ -1,91 +1,89 @@
-import type { Clock } from "../../zone/ports.ts";
-import { requestPriorities, type RequestPriority } from "../../zone/ports.ts";
+import { type Clock, type RequestPriority, requestPriorities } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import { Circuit, type Passage } from "../request/circuit.ts";
+import { CircuitBreaker, type RequestEnd } from "./circuit-breaker.ts";
 import type { RateView } from "./rate-headers.ts";
-import { RateLimiter, type RateLimiterOptions, type Tier } from "./rate-limiter.ts";
+import { RateLimiter, type RateLimiterOptions, type PriorityClass } from "./rate-limiter.ts";
 
-/** How much a credential may ask of the service, and how long its requests wait for that. */
+/** The request budget of a credential. */
 export interface BudgetOptions extends RateLimiterOptions {
-  /** Requests under way at once. */
+  /** Limit for requests in flight. */
   readonly concurrency: number;
-  /** Longest time that a request waits for its turn. */
-  readonly patienceMs: number;
+  /** How long a request may wait for the budget. */
+  readonly maxWaitMs: number;
 }
 
-/** A time in which nobody is let through. */
+/** A time in which no request is sent. */
 export interface Pause {
   readonly until: Date;
-  /** `locked`: the service answered 429. */
-  readonly reason: "locked" | "unreachable" | "spent";
+  /** `rate_limited`: the service answered 429. `exhausted`: the request budget is used up. */
+  readonly reason: "rate_limited" | "unreachable" | "exhausted";
 }
 
 /** A budget at one moment. */
 export interface BudgetState {
-  /** Requests that the service grants in a window: as configured, or fewer where it says so itself. */
+  /** Requests per window: as configured, or as the service reports if that is less. */
   readonly limit: number;
-  /** Requests left of it, as the service said last, else as we count. */
+  /** Requests left, as the service reported last, else as counted. */
   readonly remaining: number;
-  /** When there will be more; `undefined` where nothing is used. */
+  /** When more will be left; `undefined` where nothing is used. */
   readonly resetAt: Date | undefined;
-  /** Milliseconds that requests have spent waiting for their turn, summed up. */
-  readonly throttledMs: number;
-  /** Requests that wait at this moment. */
+  /** Total milliseconds that requests waited for the budget. */
+  readonly waitedMs: number;
+  /** Requests that wait now. */
   readonly waiting: number;
-  /** Until when those who wait do so at least; `undefined` where nobody does, or for requests under way alone. */
+  /** Until when requests wait at least; `undefined` where none waits, or only for requests in flight. */
   readonly pause: Pause | undefined;
-  /** Requests that are sent and not answered. */
-  readonly underWay: number;
-  /** Requests a second that we can keep up. */
+  readonly inFlight: number;
+  /** Sustainable requests per second. */
   readonly perSecond: number;
-  /** Whether the service is out of reach and only probed. */
-  readonly isBroken: boolean;
+  /** Whether the service is unreachable and only probed. */
+  readonly isCircuitOpen: boolean;
 }
 
-/** Leave to send one request; its end must be told, whatever came of it. */
+/** Permission to send one request. Call `end` in any case. */
 export interface Permit {
-  end(passage: Passage, rate: RateView | undefined): void;
+  end(requestEnd: RequestEnd, rate: RateView | undefined): void;
 }
 
-/** A request that has waited so long counts as one of the class before its own. */
-const ageingMs = 60_000;
+/** After each such time a waiting request moves up by one priority, so that none starves. */
+const agingMs = 60_000;
 
-/** Position of a request's class when it came, and when that was. */
-interface Rank {
+interface Ranked {
+  /** Index of the request's priority. */
   readonly rank: number;
   readonly since: number;
 }
 
-interface Waiter extends Rank {
+interface Waiter extends Ranked {
   readonly grant: (permit: Permit) => void;
-  readonly refuse: (error: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-/** Moments from which a request of each tier may go. */
-type Openings = Readonly<Record<Tier, number>>;
+/** When the next request of each class may be sent. */
+type NextRequest = Readonly<Record<PriorityClass, number>>;
 
 /**
- * Gives the requests of a credential their turn: never more than the limit in any window, the urgent first, none
- * while the service has locked the token (SERVICE.md C.3), and single probes while it is out of reach.
+ * The request budget of a credential. It keeps every window within the limit, serves high priorities first, sends
+ * nothing while the service rate-limits the token (SERVICE.md C.3), and only probes an unreachable service.
  */
 export class Budget {
   readonly #options: BudgetOptions;
   readonly #clock: Clock;
-  readonly #allowance: RateLimiter;
-  readonly #circuit = new Circuit();
-  #closedUntil = Number.NEGATIVE_INFINITY;
-  #throttledMs = 0;
-  /** In the order in which they came. */
+  readonly #limiter: RateLimiter;
+  readonly #circuit = new CircuitBreaker();
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #waitedMs = 0;
+  /** In order of arrival. */
   #waiters: readonly Waiter[] = [];
-  #callOff: () => void = () => undefined;
+  #cancelAlarm: () => void = () => undefined;
 
   constructor(options: BudgetOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
-    this.#allowance = new RateLimiter(options);
+    this.#limiter = new RateLimiter(options);
   }
 
-  /** Waits for leave to send; rejects when the signal aborts, patience ends or a probe finds nobody. */
+  /** Waits for a permit; rejects when the signal aborts, the wait is too long or a probe fails. */
   async acquire(priority: RequestPriority, signal: AbortSignal): Promise<Permit> {
     signal.throwIfAborted();
     const since = this.#clock.monotonicMs();
@@ -93,166 +91,168 @@ export class Budget {
     return this.#permitAtOnce(rank, since) ?? this.#wait(rank, since, signal);
   }
 
-  /** The usual case by far: nobody waits, and there is room. */
+  /** The usual case by far: no request waits, and a slot is free. */
   #permitAtOnce(rank: number, since: number): Permit | undefined {
     const now = Math.floor(since);
-    const tier = tierOf({ rank, since }, now);
-    const isOpen = this.#waiters.length === 0 && this.#opensAt(tier, now) <= now;
-    return isOpen ? this.#permit(tier, now) : undefined;
+    const priority = classOf({ rank, since }, now);
+    const isFree = this.#waiters.length === 0 && this.#nextRequestAt(priority, now) <= now;
+    return isFree ? this.#permit(priority, now) : undefined;
   }
 
   async #wait(rank: number, since: number, signal: AbortSignal): Promise<Permit> {
     const { promise, resolve, reject } = Promise.withResolvers<Permit>();
-    const waiter = { rank, since, grant: resolve, refuse: reject };
-    const giveUp = (): void => {
-      this.#dismiss(waiter);
+    const waiter = { rank, since, grant: resolve, reject };
+    const abort = (): void => {
+      this.#remove(waiter);
       reject(signal.reason);
     };
-    signal.addEventListener("abort", giveUp, { once: true });
+    signal.addEventListener("abort", abort, { once: true });
     this.#waiters = [...this.#waiters, waiter];
-    this.#pump();
+    this.#serveWaiters();
     try {
       return await promise;
     } finally {
-      signal.removeEventListener("abort", giveUp);
-      this.#throttledMs += this.#clock.monotonicMs() - since;
+      signal.removeEventListener("abort", abort);
+      this.#waitedMs += this.#clock.monotonicMs() - since;
     }
   }
 
-  /** Lets nothing through for `ms`: the service has locked the token (429). */
-  close(ms: number): void {
-    this.#closedUntil = Math.max(this.#closedUntil, this.#clock.monotonicMs() + ms);
-    this.#pump();
+  /** Sends no request for `ms`, since the service rate-limits the token (429). */
+  pauseFor(ms: number): void {
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonicMs() + ms);
+    this.#serveWaiters();
   }
 
   get state(): BudgetState {
     const now = this.#clock.monotonicMs();
-    const { limit, left, resetsAt, perSecond } = this.#allowance.view(now);
-    const resets = this.#closedUntil > now ? this.#closedUntil : resetsAt;
-    const isAhead = resets > now && Number.isFinite(resets);
+    const { limit, left, resetsAt, perSecond } = this.#limiter.view(now);
+    const isPaused = this.#pausedUntil > now;
+    const resets = isPaused ? this.#pausedUntil : resetsAt;
     return {
       limit,
-      remaining: this.#closedUntil > now ? 0 : left,
-      resetAt: isAhead ? this.#dateOf(resets, now) : undefined,
+      remaining: isPaused ? 0 : left,
+      resetAt: resets > now && Number.isFinite(resets) ? this.#dateOf(resets, now) : undefined,
       pause: this.#pause(now),
-      throttledMs: this.#throttledMs,
+      waitedMs: this.#waitedMs,
       waiting: this.#waiters.length,
-      underWay: this.#allowance.underWay,
+      inFlight: this.#limiter.inFlight,
       perSecond,
-      isBroken: this.#circuit.isBroken,
+      isCircuitOpen: this.#circuit.isOpen,
     };
   }
 
   #pause(now: number): Pause | undefined {
-    if (this.#closedUntil > now) {
-      return { until: this.#dateOf(this.#closedUntil, now), reason: "locked" };
+    if (this.#pausedUntil > now) {
+      return { until: this.#dateOf(this.#pausedUntil, now), reason: "rate_limited" };
     }
-    const open = this.#open(now);
-    const at = Math.min(...this.#waiters.map((waiter) => open[tierOf(waiter, now)]));
+    const next = this.#nextRequest(now);
+    const at = Math.min(...this.#waiters.map((waiter) => next[classOf(waiter, now)]));
     if (at <= now || !Number.isFinite(at)) return undefined;
-    const reason = this.#circuit.isBroken ? "unreachable" : "spent";
+    const reason = this.#circuit.isOpen ? "unreachable" : "exhausted";
     return { until: this.#dateOf(at, now), reason };
   }
 
-  #dateOf(moment: number, now: number): Date {
-    return new Date(this.#clock.now().getTime() + moment - now);
+  #dateOf(uptime: number, now: number): Date {
+    return new Date(this.#clock.now().getTime() + uptime - now);
   }
 
-  /** Gives everyone their turn whose turn it is, and sets the alarm for the next. */
-  #pump(): void {
-    this.#callOff();
+  /** Grants permits to all waiters whose turn it is, and sets the alarm for the next. */
+  #serveWaiters(): void {
+    this.#cancelAlarm();
     if (this.#waiters.length === 0) return;
-    // Whole milliseconds, a turn rounded down and an end rounded up: no sum of fractions may open a window early.
+    // Whole milliseconds, starts rounded down and ends rounded up: rounding must not open a window early.
     const now = Math.floor(this.#clock.monotonicMs());
-    let open = this.#open(now);
-    for (let next = this.#next(open, now); next !== undefined; next = this.#next(open, now)) {
-      this.#dismiss(next);
-      next.grant(this.#permit(tierOf(next, now), now));
-      open = this.#open(now);
+    let next = this.#nextRequest(now);
+    for (let first = this.#first(next, now); first !== undefined; first = this.#first(next, now)) {
+      this.#remove(first);
+      first.grant(this.#permit(classOf(first, now), now));
+      next = this.#nextRequest(now);
     }
-    this.#refuseTheTired(open, now);
-    this.#setAlarm(open, now);
+    this.#rejectOverdue(next, now);
+    this.#setAlarm(next, now);
   }
 
-  #next(open: Openings, now: number): Waiter | undefined {
-    if (Math.min(open.urgent, open.patient) > now) return undefined;
-    const [first, ...others] = this.#waiters.filter((waiter) => open[tierOf(waiter, now)] <= now);
+  #first(next: NextRequest, now: number): Waiter | undefined {
+    if (Math.min(next.high, next.low) > now) return undefined;
+    const [first, ...others] = this.#waiters.filter((waiter) => next[classOf(waiter, now)] <= now);
     if (first === undefined) return undefined;
-    return others.reduce((a, b) => (classOf(b, now) < classOf(a, now) ? b : a), first);
+    return others.reduce((a, b) => (agedRank(b, now) < agedRank(a, now) ? b : a), first);
   }
 
-  #open(now: number): Openings {
-    return { urgent: this.#opensAt("urgent", now), patient: this.#opensAt("patient", now) };
+  #nextRequest(now: number): NextRequest {
+    return { high: this.#nextRequestAt("high", now), low: this.#nextRequestAt("low", now) };
   }
 
-  #opensAt(tier: Tier, now: number): number {
-    if (this.#allowance.underWay >= this.#options.concurrency) return Number.POSITIVE_INFINITY;
-    const allowed = this.#allowance.opensAt(tier, now);
-    return Math.max(allowed, this.#closedUntil, this.#circuit.opensAt);
+  #nextRequestAt(priority: PriorityClass, now: number): number {
+    if (this.#limiter.inFlight >= this.#options.concurrency) return Number.POSITIVE_INFINITY;
+    const allowedAt = this.#limiter.nextRequestAt(priority, now);
+    return Math.max(allowedAt, this.#pausedUntil, this.#circuit.nextRequestAt);
   }
 
-  #permit(tier: Tier, now: number): Permit {
-    this.#allowance.begin(tier, now);
+  #permit(priority: PriorityClass, now: number): Permit {
+    this.#limiter.begin(priority, now);
     const isProbe = this.#circuit.begin();
     let ended = false;
     return {
-      end: (passage, rate) => {
+      end: (requestEnd, rate) => {
         if (ended) return;
         ended = true;
         const at = Math.ceil(this.#clock.monotonicMs());
-        if (passage === "unsent") this.#allowance.cancel();
-        else this.#allowance.end(at, rate);
-        this.#circuit.end(passage, isProbe, at);
-        if (isProbe && passage === "unreachable") this.#refuseAll(at);
-        this.#pump();
+        if (requestEnd === "unsent") this.#limiter.cancel();
+        else this.#limiter.end(at, rate);
+        this.#circuit.end(requestEnd, isProbe, at);
+        if (isProbe && requestEnd === "unreachable") this.#rejectAll(at);
+        this.#serveWaiters();
       },
     };
   }
 
-  /** A probe that found nobody speaks for all who wait. */
-  #refuseAll(now: number): void {
-    for (const waiter of this.#waiters) waiter.refuse(outOfReach(this.#circuit.opensAt - now));
+  /** A failed probe fails all waiting requests. */
+  #rejectAll(now: number): void {
+    for (const waiter of this.#waiters) {
+      waiter.reject(unreachableError(this.#circuit.nextRequestAt - now));
+    }
     this.#waiters = [];
   }
 
-  #refuseTheTired(open: Openings, now: number): void {
+  #rejectOverdue(next: NextRequest, now: number): void {
     for (const waiter of this.#waiters) {
-      const opens = open[tierOf(waiter, now)];
-      const wait = Number.isFinite(opens) ? Math.max(opens - now, 0) : 0;
-      const patience = waiter.since + this.#options.patienceMs - now;
-      if (patience > 0 && wait <= patience) continue;
-      this.#dismiss(waiter);
-      waiter.refuse(this.#circuit.isBroken ? outOfReach(wait) : noRoom(wait));
+      const at = next[classOf(waiter, now)];
+      const waitMs = Number.isFinite(at) ? Math.max(at - now, 0) : 0;
+      const maxMs = waiter.since + this.#options.maxWaitMs - now;
+      if (maxMs > 0 && waitMs <= maxMs) continue;
+      this.#remove(waiter);
+      waiter.reject(this.#circuit.isOpen ? unreachableError(waitMs) : exhaustedError(waitMs));
     }
   }
 
-  #setAlarm(open: Openings, now: number): void {
+  #setAlarm(next: NextRequest, now: number): void {
     const [oldest] = this.#waiters;
     if (oldest === undefined) return;
-    const turns = this.#waiters.map((waiter) => open[tierOf(waiter, now)]);
-    const at = Math.min(...turns, oldest.since + this.#options.patienceMs, now + ageingMs);
-    this.#callOff = this.#clock.alarm(Math.max(1, Math.ceil(at - now)), () => {
-      this.#pump();
+    const turns = this.#waiters.map((waiter) => next[classOf(waiter, now)]);
+    const at = Math.min(...turns, oldest.since + this.#options.maxWaitMs, now + agingMs);
+    this.#cancelAlarm = this.#clock.alarm(Math.max(1, Math.ceil(at - now)), () => {
+      this.#serveWaiters();
     });
   }
 
-  #dismiss(waiter: Waiter): void {
+  #remove(waiter: Waiter): void {
     this.#waiters = this.#waiters.filter((other) => other !== waiter);
   }
 }
 
-/** Position of a request's class, smaller is more urgent; waiting moves it forward, so that nothing starves. */
-function classOf({ rank, since }: Rank, now: number): number {
-  // `now` is rounded down: a request that has just come is not younger than that.
-  return Math.max(0, rank - Math.floor(Math.max(0, now - since) / ageingMs));
+/** Index of a request's priority after aging; the lowest goes first. */
+function agedRank({ rank, since }: Ranked, now: number): number {
+  // `now` is rounded down, and so may be before `since`.
+  return Math.max(0, rank - Math.floor(Math.max(0, now - since) / agingMs));
 }
 
-function tierOf(waiter: Rank, now: number): Tier {
-  return classOf(waiter, now) <= requestPriorities.indexOf("changed") ? "urgent" : "patient";
+function classOf(request: Ranked, now: number): PriorityClass {
+  return agedRank(request, now) <= requestPriorities.indexOf("changed") ? "high" : "low";
 }
 
-function outOfReach(retryAfterMs: number): ServiceError {
-  const message = `the service is out of reach and only probed: the next try is in ${seconds(retryAfterMs)}; check its address and the way to it`;
+function unreachableError(retryAfterMs: number): ServiceError {
+  const message = `the service is unreachable; zonewarden tries again in ${seconds(retryAfterMs)}: check api.base_url and the network`;
   return new ServiceError("API_UNREACHABLE", message, {
     fault: "reset",
     transient: true,
@@ -260,8 +260,8 @@ function outOfReach(retryAfterMs: number): ServiceError {
   });
 }
 
-function noRoom(retryAfterMs: number): ServiceError {
-  const message = `the request budget has no room for the next ${seconds(retryAfterMs)}: wait, or raise the budget where the service allows more`;
+function exhaustedError(retryAfterMs: number): ServiceError {
+  const message = `the request budget is exhausted for the next ${seconds(retryAfterMs)}: wait, or raise the budget if the service allows more`;
   return new ServiceError("API_BUDGET", message, { transient: true, retryAfterMs });
 }
 

@@ -1,8 +1,8 @@
-/** What the service says about its own limit; `undefined` where it says nothing (SERVICE.md C.3). */
+/** What the headers of an answer say about the rate limit (SERVICE.md C.3). */
 export interface RateView {
-  /** Requests left and milliseconds until they are renewed, by name of the policy. */
+  /** Requests left, and milliseconds until the window resets, by policy name. */
   readonly left: readonly { readonly name: string; readonly left: number; readonly ms: number }[];
-  /** Requests allowed in any window of so many milliseconds, by name. */
+  /** Requests allowed per window of `ms` milliseconds, by policy name. */
   readonly policies: readonly {
     readonly name: string;
     readonly limit: number;
@@ -10,13 +10,13 @@ export interface RateView {
   }[];
 }
 
-/** Header fields as they come: lower-case names. */
+/** Response headers with lower-case names. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Longest time that a `Retry-After` is believed. */
-export const longestRetryAfterMs = 600_000;
+/** Limit for `Retry-After`. */
+export const maxRetryAfterMs = 600_000;
 
-/** Reads `Ratelimit: "default";r=50;t=30` and `Ratelimit-Policy: "default";q=1200;w=300`; what is neither is passed over. */
+/** Reads `Ratelimit: "default";r=50;t=30` and `Ratelimit-Policy: "default";q=1200;w=300`; ignores invalid items. `undefined` without either header. */
 export function rateView(headers: Headers): RateView | undefined {
   const { ratelimit, "ratelimit-policy": policy } = headers;
   if (ratelimit === undefined && policy === undefined) return undefined;
@@ -32,18 +32,18 @@ export function rateView(headers: Headers): RateView | undefined {
   };
 }
 
-/** Milliseconds that a `Retry-After` (seconds or a date) asks for, at most ten minutes; `undefined` where it says nothing. */
+/** Milliseconds that a `Retry-After` (seconds or a date) asks for, at most ten minutes; `undefined` without one. */
 export function retryAfter(headers: Headers, now: Date): number | undefined {
-  const text = one(headers["retry-after"]).trim();
+  const text = headerText(headers["retry-after"]).trim();
   if (text === "") return undefined;
   const ms = /^\d+(\.\d+)?$/.test(text)
     ? Number(text) * 1000
     : new Date(text).getTime() - now.getTime();
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestRetryAfterMs);
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), maxRetryAfterMs);
 }
 
-/** The one text of a header that may have come several times. */
-export function one(header: string | readonly string[] | undefined): string {
+/** The value of a header; repeated headers are joined. */
+export function headerText(header: string | readonly string[] | undefined): string {
   return typeof header === "string" ? header : (header?.join(", ") ?? "");
 }
 
@@ -54,7 +54,7 @@ interface RateItem {
 
 function itemsOf(header: string | readonly string[] | undefined): RateItem[] {
   if (header === undefined) return [];
-  return one(header)
+  return headerText(header)
     .split(",")
     .map((item) => {
       const [name = "", ...parameters] = item.split(";").map((part) => part.trim());

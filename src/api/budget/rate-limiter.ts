@@ -1,160 +1,225 @@
 import type { RateView } from "./rate-headers.ts";
-import { SlidingWindow, type RateRule } from "./sliding-window.ts";
 
-/** How much of the service's allowance a credential may use. */
+/** The share of the rate limit that a credential may use. */
 export interface RateLimiterOptions {
-  /** Requests that the service allows the token in a window (SERVICE.md C.3). */
+  /** Requests per window that the service allows the token (SERVICE.md C.3). */
   readonly limit: number;
   readonly windowMs: number;
-  /** Share of them, 0 to below 1, that is left to people and other tools. */
+  /** Share of them, 0 to below 1, that is reserved for people and other tools. */
   readonly reserve: number;
 }
 
-/** Who asks: the urgent may take the last place, the patient spread themselves over the window. */
-export type Tier = "urgent" | "patient";
+/** High-priority requests may use the last slot; low-priority requests are spread over the window. */
+export type PriorityClass = "high" | "low";
 
-/** Share of the places that the patient leave to the urgent, so that these need not wait for one. */
+/** Share of the slots that low-priority requests leave free, so that high-priority ones need not wait. */
 const headroom = 0.02;
 
-/** The patient go freely while at least this share of the places is free; then they make the rest last. */
-const freelyWhileFree = 0.5;
+/** Low-priority requests are spread over the window once less than this share of the slots is free. */
+const spreadBelow = 0.5;
 
-/** Policies of the service that are kept apart; one that makes up ever new names is not followed. */
-const mostPolicies = 8;
+/** Limit for the number of policies that are tracked, in case the service keeps inventing names. */
+const maxPolicies = 8;
 
-/** Of the reserve, this share is never touched, however much of it others have used. */
-const untouched = 0.25;
+/** Share of the reserve that is never used, however much of it others have used. */
+const untouchedReserve = 0.25;
 
-/** What the service said is left, what of it we may use, and until when that holds. */
-interface Told {
+/** What the service reported as left, what zonewarden may use of it, and until when that is valid. */
+interface Reported {
   readonly left: number;
   usable: number;
   readonly until: number;
 }
 
-/** An allowance at one moment, as the service sees it: the reserve included. */
+/** The rate limit at one moment, as the service sees it: the reserve included. */
 export interface RateLimiterView {
   readonly limit: number;
   readonly left: number;
-  /** When there will be more; infinite where nothing is used. */
+  /** When more will be left; infinite where nothing is used. */
   readonly resetsAt: number;
-  /** Requests a second that we can keep up, the reserve left out. */
+  /** Sustainable requests per second, without the reserve. */
   readonly perSecond: number;
 }
 
-/** Knows when the next request may be sent without passing any limit, our own or the service's. */
+/** Computes when the next request may be sent without exceeding any limit, configured or reported. */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
   readonly #window = new SlidingWindow();
-  /** The configured rule, under "", and those that the service named. They can only narrow it. */
+  /** The configured rule, under "", and those that the service reported. They can only tighten it. */
   readonly #rules = new Map<string, RateRule>();
-  #longestMs = 0;
-  /** The most that the service ever said was left, by name: its quota, where it does not say that. */
-  readonly #mostLeft = new Map<string, number>();
-  #told: Told | undefined;
-  #lastPatient = Number.NEGATIVE_INFINITY;
+  #maxWindowMs = 0;
+  /** The most that was ever reported as left, by policy name: a substitute for a missing quota. */
+  readonly #maxLeft = new Map<string, number>();
+  #reported: Reported | undefined;
+  #lastLow = Number.NEGATIVE_INFINITY;
 
   constructor(options: RateLimiterOptions) {
     this.#options = options;
-    this.#adopt("", options.limit, options.windowMs);
+    this.#addRule("", options.limit, options.windowMs);
   }
 
-  /** Requests that were sent and have not ended. */
-  get underWay(): number {
-    return this.#window.underWay;
+  /** Requests in flight. */
+  get inFlight(): number {
+    return this.#window.inFlight;
   }
 
-  /** The limit as the service sees it. */
+  /** The rate limit as the service sees it. */
   view(now: number): RateLimiterView {
     const rules = [...this.#rules.values()];
     const tightest = rules.reduce((a, b) => (b.limit / b.ms < a.limit / a.ms ? b : a));
     const limit = Math.round(tightest.limit / (1 - this.#options.reserve));
     const others = limit - tightest.limit;
-    const told = this.#told !== undefined && now < this.#told.until ? this.#told : undefined;
+    const reported =
+      this.#reported !== undefined && now < this.#reported.until ? this.#reported : undefined;
     return {
       limit,
-      left: told?.left ?? Math.max(0, others + this.#window.free(tightest, now)),
-      resetsAt: told?.until ?? this.#window.returnsAt(tightest, now, 1),
+      left: reported?.left ?? Math.max(0, others + this.#window.free(tightest, now)),
+      resetsAt: reported?.until ?? this.#window.nextFreeAt(tightest, now, 1),
       perSecond: (tightest.limit / tightest.ms) * 1000,
     };
   }
 
-  /** The moment from which one more request of `tier` may go; infinite where that hangs on requests under way. */
-  opensAt(tier: Tier, now: number): number {
-    const { usable, until } = this.#told ?? { usable: 1, until: now };
-    let opens = usable > 0 ? now : until;
+  /** When one more request may be sent; infinite where that depends on requests in flight. */
+  nextRequestAt(priority: PriorityClass, now: number): number {
+    const { usable, until } = this.#reported ?? { usable: 1, until: now };
+    let next = usable > 0 ? now : until;
     for (const rule of this.#rules.values()) {
-      opens = Math.max(opens, this.#placeAt(rule, tier, now));
+      next = Math.max(next, this.#nextSlotAt(rule, priority, now));
     }
-    return opens;
+    return next;
   }
 
-  /** Notes that a request goes. */
-  begin(tier: Tier, now: number): void {
+  /** Notes that a request is sent. */
+  begin(priority: PriorityClass, now: number): void {
     this.#window.begin();
-    if (this.#told !== undefined) this.#told.usable -= 1;
-    if (tier === "patient") this.#lastPatient = now;
+    if (this.#reported !== undefined) this.#reported.usable -= 1;
+    if (priority === "low") this.#lastLow = now;
   }
 
-  /** Takes a beginning back: nothing was sent after all. */
+  /** Reverts `begin`: the request was not sent. */
   cancel(): void {
     this.#window.cancel();
-    if (this.#told !== undefined) this.#told.usable += 1;
+    if (this.#reported !== undefined) this.#reported.usable += 1;
   }
 
-  /** Notes that a request ended, and what its answer said about the limit. */
+  /** Notes the end of a request, and what its answer says about the rate limit. */
   end(now: number, rate: RateView | undefined): void {
-    this.#window.end(now, this.#longestMs);
+    this.#window.end(now, this.#maxWindowMs);
     if (rate === undefined) return;
-    for (const { name, limit, ms } of rate.policies) this.#adopt(name, limit, ms);
-    this.#hear(rate, now);
+    for (const { name, limit, ms } of rate.policies) this.#addRule(name, limit, ms);
+    this.#noteLeft(rate, now);
   }
 
-  #adopt(name: string, limit: number, ms: number): void {
-    if (!this.#rules.has(name) && this.#rules.size > mostPolicies) return;
+  #addRule(name: string, limit: number, ms: number): void {
+    if (!this.#rules.has(name) && this.#rules.size > maxPolicies) return;
     const ours = Math.max(1, Math.floor(limit * (1 - this.#options.reserve)));
     this.#rules.set(name, { limit: ours, ms });
-    this.#longestMs = Math.max(...this.#rules.values().map((rule) => rule.ms));
+    this.#maxWindowMs = Math.max(...this.#rules.values().map((rule) => rule.ms));
   }
 
-  /** Others use the token too: what the service says is left binds us, less a rest of the reserve. */
-  #hear(rate: RateView, now: number): void {
+  /** Others use the token too: zonewarden may use what is left, without a part of the reserve. */
+  #noteLeft(rate: RateView, now: number): void {
     for (const { name, left } of rate.left) {
-      const most = Math.max(left, this.#mostLeft.get(name) ?? 0);
-      if (this.#mostLeft.has(name) || this.#mostLeft.size < mostPolicies) {
-        this.#mostLeft.set(name, most);
+      const most = Math.max(left, this.#maxLeft.get(name) ?? 0);
+      if (this.#maxLeft.has(name) || this.#maxLeft.size < maxPolicies) {
+        this.#maxLeft.set(name, most);
       }
     }
-    const told = rate.left.map(({ name, left, ms }) => ({
+    const reported = rate.left.map(({ name, left, ms }) => ({
       left,
-      usable: left - this.#restOf(name) - this.#window.underWay,
+      usable: left - this.#reserveOf(name) - this.#window.inFlight,
       until: now + ms,
     }));
-    const [first, ...others] = told;
+    const [first, ...others] = reported;
     if (first !== undefined) {
-      this.#told = others.reduce((a, b) => (b.usable < a.usable ? b : a), first);
+      this.#reported = others.reduce((a, b) => (b.usable < a.usable ? b : a), first);
     }
   }
 
-  #restOf(name: string): number {
+  #reserveOf(name: string): number {
     const policy = this.#rules.get(name)?.limit;
     const { reserve } = this.#options;
-    const quota = policy === undefined ? this.#mostLeft.get(name) : policy / (1 - reserve);
-    return Math.floor((quota ?? 0) * reserve * untouched);
+    const quota = policy === undefined ? this.#maxLeft.get(name) : policy / (1 - reserve);
+    return Math.floor((quota ?? 0) * reserve * untouchedReserve);
   }
 
-  #placeAt(rule: RateRule, tier: Tier, now: number): number {
-    const kept = tier === "patient" ? Math.floor(rule.limit * headroom) : 0;
+  #nextSlotAt(rule: RateRule, priority: PriorityClass, now: number): number {
+    const kept = priority === "low" ? Math.floor(rule.limit * headroom) : 0;
     const free = this.#window.free(rule, now) - kept;
-    if (free <= 0) return this.#window.returnsAt(rule, now, 1 - free);
-    if (tier === "urgent" || free >= rule.limit * freelyWhileFree) return now;
-    return this.#evenly(rule, free, now);
+    if (free <= 0) return this.#window.nextFreeAt(rule, now, 1 - free);
+    if (priority === "high" || free >= rule.limit * spreadBelow) return now;
+    return this.#spread(rule, free, now);
   }
 
-  /** Spreads the free places over the time until the next one returns, so that there is always one soon. */
-  #evenly(rule: RateRule, free: number, now: number): number {
-    const returns = this.#window.returnsAt(rule, now, 1);
-    if (!Number.isFinite(this.#lastPatient) || !Number.isFinite(returns)) return now;
-    return (free * this.#lastPatient + returns) / (free + 1);
+  /** Spreads the free slots over the time until the next one returns, so that one is always free soon. */
+  #spread(rule: RateRule, free: number, now: number): number {
+    const returns = this.#window.nextFreeAt(rule, now, 1);
+    if (!Number.isFinite(this.#lastLow) || !Number.isFinite(returns)) return now;
+    return (free * this.#lastLow + returns) / (free + 1);
   }
+}
+
+/** At most `limit` requests in any `ms` milliseconds. */
+interface RateRule {
+  readonly limit: number;
+  readonly ms: number;
+}
+
+/**
+ * Counts the recent requests, so that no window of a rule ever holds more than its limit.
+ *
+ * A token bucket with a full burst and a refill would allow nearly twice the limit in one window. Here each request
+ * occupies a slot from when it is sent until a whole window after its END: the service counts it at some unknown moment
+ * between the two.
+ */
+class SlidingWindow {
+  #inFlight = 0;
+  /** When requests ended, in ascending order. */
+  #ended: number[] = [];
+
+  /** Requests in flight. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Notes that a request is sent. */
+  begin(): void {
+    this.#inFlight += 1;
+  }
+
+  /** Reverts `begin`: the request was not sent. */
+  cancel(): void {
+    this.#inFlight -= 1;
+  }
+
+  /** Notes the end of a request; drops entries older than `keepMs`, the longest window of any rule. */
+  end(now: number, keepMs: number): void {
+    this.#inFlight -= 1;
+    this.#ended.push(now);
+    this.#ended.splice(0, firstAfter(this.#ended, now - keepMs));
+  }
+
+  /** Free slots of `rule`; negative where the rule is newer than the requests. */
+  free(rule: RateRule, now: number): number {
+    const counted = this.#ended.length - firstAfter(this.#ended, now - rule.ms);
+    return rule.limit - this.#inFlight - counted;
+  }
+
+  /** When `slots` more slots become free; infinite where that depends on requests in flight. */
+  nextFreeAt(rule: RateRule, now: number, slots: number): number {
+    const ended = this.#ended[firstAfter(this.#ended, now - rule.ms) + slots - 1];
+    return ended === undefined ? Number.POSITIVE_INFINITY : ended + rule.ms;
+  }
+}
+
+/** Index of the first moment after `limit`. */
+function firstAfter(moments: readonly number[], limit: number): number {
+  let low = 0;
+  let high = moments.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((moments[middle] ?? 0) > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

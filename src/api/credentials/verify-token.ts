@@ -1,8 +1,8 @@
 import { isJsonObject, coerceDate } from "../../syntax/json.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import type { Fetched } from "../request/answer.ts";
+import type { Fetched } from "../request/call.ts";
 import { type GetCall, get } from "../request/call.ts";
-import { type RequestState, sendWithRetries } from "../request/retry.ts";
+import { type ServiceSession, sendWithRetries } from "../request/retry.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
@@ -16,7 +16,7 @@ import { textIn } from "../wire-value.ts";
  * @param accountId an account that the credential serves; "" where none is known.
  */
 export async function verifyToken(
-  session: RequestState,
+  session: ServiceSession,
   accountId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function verifyToken(
 }
 
 async function unlessRefused(
-  session: RequestState,
+  session: ServiceSession,
   call: GetCall,
   signal: AbortSignal,
 ): Promise<Fetched | undefined> {

@@ -7,8 +7,8 @@ import { malformedResult } from "../request/answer.ts";
 import { get, type Get, type GetCall } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
-import { entrypointOf } from "./entrypoint.ts";
-import { policiesOf, settingsOf, type LiveSettings } from "./page-shield.ts";
+import { entrypointOf } from "./parse-entrypoint.ts";
+import { policiesOf, settingsOf, type LiveSettings } from "./parse-page-shield.ts";
 import type { ScoreRules } from "./score-rule.ts";
 
 /** Asks for what is wanted of a zone, one request after the other: the first that fails spares the rest. */

@@ -1,8 +1,8 @@
 import { type JsonObject, isObjectList, coerceObject } from "../../syntax/json.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import { type Zone, zoneId, zoneName } from "../../zone/zone.ts";
-import { type Answer, malformedResult } from "../request/answer.ts";
-import { type Get, type GetCall, get } from "../request/call.ts";
+import { malformedResult } from "../request/answer.ts";
+import { type Answer, type Get, type GetCall, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import {
   type JsonObject,
   isJsonObject,
@@ -7,65 +9,45 @@ import {
 } from "../../syntax/json.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../zone/service-error.ts";
-import { one, retryAfter } from "../budget/rate-headers.ts";
+import { headerText, retryAfter } from "../budget/rate-headers.ts";
 import type { Token } from "../credentials/token.ts";
 import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
-import type { Call } from "./call.ts";
-import type { Reply } from "./exchange.ts";
-import { type KnownBodies, digestOf } from "./known-bodies.ts";
-import { remedyFor } from "./remedy.ts";
+import type { Answer, Call } from "./call.ts";
+import type { RawResponse } from "./client.ts";
 
-/** An understood reply: the `result` of the envelope, not yet believed. */
-export interface Answer {
-  /** Of the body, where the route is one of {@link steady}; else "". */
-  readonly digest: string;
-  /** The `result`; a body that is known is taken apart only when somebody asks for it. */
-  readonly result: () => unknown;
-  /** What goes with a result that comes in pages. */
-  readonly resultInfo: () => JsonObject | undefined;
-  readonly status: number;
-  /** The service's id of the request; "" where it gave none. */
-  readonly ray: string;
-}
+/** Length limit for error messages of the service. */
+const maxReasonLength = 300;
 
-/** An answer, and how often the request was sent for it. */
-export interface Fetched extends Answer {
-  readonly sendings: number;
-}
-
-/** Longest text of the service that is passed on. */
-const longestReason = 300;
-
-/** Routes that every sweep asks for, and whose answer is nearly always that of the sweep before. */
-const steady: ReadonlySet<string> = new Set([
+/** Routes that every sweep requests, with answers that rarely change between two sweeps. */
+const sweepRoutes: ReadonlySet<string> = new Set([
   routes.zones,
   routes.settings,
   routes.policies,
   routes.entrypoint,
 ]);
 
-/** Takes the envelope off a reply; every reply that is not a success is an `ApiError`. */
+/** Parses a response. Throws a `ServiceError` for every response that is no success. */
 export function answerOf(
   call: Call,
-  reply: Reply,
+  response: RawResponse,
   about: { readonly token: Token; readonly known: KnownBodies; readonly clock: Clock },
 ): Answer {
   const { token, known, clock } = about;
-  const { status } = reply;
-  const ray = token.scrub(one(reply.headers["cf-ray"]));
+  const { status } = response;
+  const ray = token.scrub(headerText(response.headers["cf-ray"]));
   const isSuccess = status >= 200 && status < 300;
-  const isSteady = isSuccess && call.method === "GET" && steady.has(call.route);
-  const digest = isSteady ? digestOf(reply.body) : "";
+  const isOfSweep = isSuccess && call.method === "GET" && sweepRoutes.has(call.route);
+  const digest = isOfSweep ? digestOf(response.body) : "";
   if (known.has(digest)) {
-    const result = (): unknown => resultOf(parse(reply.body));
-    const resultInfo = (): JsonObject | undefined => infoOf(parse(reply.body));
+    const result = (): unknown => resultOf(parse(response.body));
+    const resultInfo = (): JsonObject | undefined => infoOf(parse(response.body));
     return { digest, result, resultInfo, status, ray };
   }
-  const body = isBare(call, reply) ? { success: true } : parse(reply.body);
-  if (!isSuccess) throw hold(call, reply, body, token, clock.now());
+  const body = hasNoBody(call, response) ? { success: true } : parse(response.body);
+  if (!isSuccess) throw refused(call, response, body, token, clock.now());
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
-  if (body["success"] !== true) throw hold(call, reply, body, token, clock.now());
+  if (body["success"] !== true) throw refused(call, response, body, token, clock.now());
   if (digest !== "") known.add(digest);
   return {
     digest,
@@ -85,21 +67,21 @@ function infoOf(body: unknown): JsonObject | undefined {
   return isJsonObject(info) ? info : undefined;
 }
 
-/** A 204 has no body, and so no envelope (SERVICE.md C.1); other answers to a DELETE may have none either. */
-function isBare(call: Call, { status, body }: Reply): boolean {
+/** A 204 has no body and no envelope (SERVICE.md C.1); other answers to a DELETE may have none either. */
+function hasNoBody(call: Call, { status, body }: RawResponse): boolean {
   return body.length === 0 && (status === 204 || call.method === "DELETE");
 }
 
-/** An answer that is not of the documented kind. `what` says how, without repeating it. */
+/** The error for an answer of an undocumented shape. `what` describes the difference without quoting the answer. */
 export function malformedResult(call: Call, answer: Answer, what: string): ServiceError {
-  const message = `${call.method} ${call.route}: ${what}; the service and zonewarden do not speak of the same thing`;
+  const message = `${call.method} ${call.route}: ${what}; unexpected response shape`;
   const mayHaveHappened = call.method !== "GET";
   const { status, ray } = answer;
   const facts = { status, ray, fault: "parse", mayHaveHappened } as const;
   return new ServiceError("API_MALFORMED", message, facts);
 }
 
-/** Text that is not JSON may have been cut on its way: another try may help. JSON of another shape stays as it is. */
+/** Text that is not JSON may be truncated, so a retry may help. JSON of another shape stays the same. */
 function malformed(call: Call, body: unknown, status: number, ray: string): ServiceError {
   const what = body === undefined ? "is not JSON" : "has no envelope";
   const message = `${call.method} ${call.route}: the answer ${what}; check that api.base_url is the service's`;
@@ -108,19 +90,25 @@ function malformed(call: Call, body: unknown, status: number, ray: string): Serv
   return new ServiceError("API_MALFORMED", message, { ...facts, transient: body === undefined });
 }
 
-function hold(call: Call, reply: Reply, body: unknown, token: Token, now: Date): ServiceError {
-  const { status, headers } = reply;
+function refused(
+  call: Call,
+  response: RawResponse,
+  body: unknown,
+  token: Token,
+  now: Date,
+): ServiceError {
+  const { status, headers } = response;
   const reasons = isJsonObject(body) ? reasonsIn(body["errors"]) : [];
   const codes = reasons.map(({ code }) => code);
   const code = codeFor(status, reasons);
-  const said =
-    reasons.length === 0 ? "" : `: ${tidy(token.scrub(reasons.map(wordsOf).join("; ")))}`;
+  const detail =
+    reasons.length === 0 ? "" : `: ${oneLine(token.scrub(reasons.map(reasonText).join("; ")))}`;
   return new ServiceError(
     code,
-    `${call.method} ${call.route}: ${status}${said}; ${remedyFor(code, call)}`,
+    `${call.method} ${call.route}: ${status}${detail}; ${remedyFor(code, call)}`,
     {
       status,
-      ray: token.scrub(one(headers["cf-ray"])),
+      ray: token.scrub(headerText(headers["cf-ray"])),
       transient: status === 408 || status === 409 || status === 429 || status >= 500,
       retryAfterMs: retryAfter(headers, now) ?? 0,
       wireCodes: codes,
@@ -146,14 +134,14 @@ function codeFor(status: number, reasons: readonly Reason[]): ServiceErrorCode {
   return codesByStatus[status] ?? "API_REFUSED";
 }
 
-/** The text is better known than the code, for policies at least (SERVICE.md A.6). */
+/** For policies the text is better documented than the code (SERVICE.md A.6). */
 function isAboutQuota({ code, message }: Reason): boolean {
   return (
     code === wireCodes.tooManyRules || /\bexceeded the maximum number of rules\b/i.test(message)
   );
 }
 
-/** Whether it is the token that is refused and not what it asked for, which the status alone does not tell (SERVICE.md C.2). */
+/** Whether the service rejects the token and not the request. The status alone does not tell (SERVICE.md C.2). */
 function isAboutToken({ code, message }: Reason, status: number): boolean {
   switch (code) {
     case wireCodes.invalidHeaders:
@@ -161,7 +149,7 @@ function isAboutToken({ code, message }: Reason, status: number): boolean {
     case wireCodes.invalidToken:
       return status === 403;
     case wireCodes.unauthorized:
-      // The same code is said of a resource that is not the token's.
+      // The same code is used for a resource that the token may not access.
       return /\baccess token\b/i.test(message);
     default:
       return false;
@@ -174,7 +162,7 @@ interface Reason {
   readonly pointer: string;
 }
 
-/** Reads what can be read of an `errors` list: a half-valid one must not hide the status. */
+/** Reads an `errors` list leniently: an invalid element must not hide the status. */
 function reasonsIn(errors: unknown): Reason[] {
   return coerceObjects(errors).map(({ code, message, source }) => ({
     code: typeof code === "number" ? code : 0,
@@ -183,14 +171,14 @@ function reasonsIn(errors: unknown): Reason[] {
   }));
 }
 
-function wordsOf({ code, message, pointer }: Reason): string {
+function reasonText({ code, message, pointer }: Reason): string {
   return `${message} (code ${code}${pointer === "" ? "" : ` at ${pointer}`})`;
 }
 
-/** One line without control characters: the text goes to terminals and logs. */
-function tidy(text: string): string {
+/** One line without control characters, for terminals and logs. */
+function oneLine(text: string): string {
   const line = text.replaceAll(/[\s\p{Cc}]+/gu, " ");
-  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
+  return line.length > maxReasonLength ? `${line.slice(0, maxReasonLength)}…` : line;
 }
 
 function isEnvelope(body: unknown): body is JsonObject {
@@ -205,4 +193,55 @@ function parse(body: Uint8Array): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** What a person can do about an error: the end of its message. */
+function remedyFor(code: ServiceErrorCode, call: Call): string {
+  if (code === "API_FORBIDDEN") {
+    return `give the token the permission ${permissionFor(call)}, or the zone another credential`;
+  }
+  return remedies[code] ?? "check that api.base_url is the service's";
+}
+
+const retried = "zonewarden retries";
+
+const remedies: Readonly<Partial<Record<ServiceErrorCode, string>>> = {
+  API_UNAUTHORIZED: "check the token: it is unknown, disabled or expired",
+  API_NOT_FOUND: "it may have been removed meanwhile",
+  API_CONFLICT: retried,
+  API_SERVER: retried,
+  API_TIMEOUT: retried,
+  API_RATE_LIMITED: "zonewarden waits and retries; lower the budget if others use the token too",
+  API_QUOTA: "declare fewer, or have the quota of the zone raised",
+  API_REFUSED: "change what is declared, or the plan of the zone",
+};
+
+/** Name of the permission in the dashboard (SERVICE.md A.9, B.9, C.4). */
+function permissionFor({ method, route }: Call): string {
+  const level = method === "GET" ? "Read" : "Edit";
+  if (route.startsWith("/accounts")) return `Account WAF: ${level}`;
+  if (route.includes("/page_shield")) return `Page Shield: ${level}`;
+  if (route.includes("/rulesets")) return `Zone WAF: ${level}`;
+  return `Zone: ${level}`;
+}
+
+/** Digests that are kept; at the limit all are dropped. Ten thousand zones have thirty thousand. */
+const maxKnown = 200_000;
+
+/** Digests of bodies that were successes: an equal body needs no parsing to know that it is a success. */
+export class KnownBodies {
+  readonly #digests = new Set<string>();
+
+  has(digest: string): boolean {
+    return this.#digests.has(digest);
+  }
+
+  add(digest: string): void {
+    if (this.#digests.size >= maxKnown) this.#digests.clear();
+    this.#digests.add(digest);
+  }
+}
+
+function digestOf(body: Uint8Array): string {
+  return hash("sha256", body, "base64");
 }

@@ -1,11 +1,10 @@
-import type { Json } from "../../syntax/json.ts";
+import type { Json, JsonObject } from "../../syntax/json.ts";
 import type { Method } from "../../zone/service-request.ts";
-import type { Fetched } from "./answer.ts";
 
 /** One request, as data. */
 export interface Call {
   readonly method: Method;
-  /** Path below the base address with its parameters in braces: `/zones/{zone_id}/page_shield`. */
+  /** Path template below the base address: `/zones/{zone_id}/page_shield`. */
   readonly route: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
@@ -19,13 +18,31 @@ export interface GetCall extends Call {
   readonly body: undefined;
 }
 
-/** Sends a call that reads. What plans holds this and nothing that could write. */
+/** A parsed answer. */
+export interface Answer {
+  /** Digest of the body, for the routes that every sweep requests; else "". */
+  readonly digest: string;
+  /** The `result` of the envelope, not validated. A known body is parsed only on demand. */
+  readonly result: () => unknown;
+  /** The `result_info` of a paged list. */
+  readonly resultInfo: () => JsonObject | undefined;
+  readonly status: number;
+  /** The service's id of the request; "" without one. */
+  readonly ray: string;
+}
+
+/** An answer, and how often the request was sent for it. */
+export interface Fetched extends Answer {
+  readonly attempts: number;
+}
+
+/** Sends a call that reads. Planning gets this capability only. */
 export type Get = (call: GetCall, signal: AbortSignal) => Promise<Fetched>;
 
 /** Sends any call. */
 export type Send = (call: Call, signal: AbortSignal) => Promise<Fetched>;
 
-/** A call that reads. */
+/** Makes a call that only reads. */
 export function get(
   route: string,
   params: Readonly<Record<string, string>>,
@@ -34,7 +51,7 @@ export function get(
   return { method: "GET", route, params, query, body: undefined };
 }
 
-/** The path of a call below `basePath`: parameters filled in and encoded. */
+/** The path of a call below `basePath`, with encoded parameters. */
 export function pathOf(basePath: string, { route, params, query }: Call): string {
   let path = basePath;
   for (const [index, part] of partsOf(route).entries()) {
@@ -51,7 +68,7 @@ function parameter(route: string, params: Call["params"], name: string): string 
   return encodeURIComponent(value);
 }
 
-/** Routes are few, and taken apart once: texts at even places, names of parameters between them. */
+/** Parsed routes: text at even indexes, parameter names at odd ones. */
 const routeParts = new Map<string, readonly string[]>();
 
 function partsOf(route: string): readonly string[] {

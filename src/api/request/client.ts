@@ -2,23 +2,22 @@ import { Pool, type Dispatcher } from "undici";
 
 import type { Clock } from "../../zone/ports.ts";
 import type { RequestObserver, RequestFact } from "../../zone/service-request.ts";
-import { one } from "../budget/rate-headers.ts";
+import { headerText, type Headers } from "../budget/rate-headers.ts";
 import type { Token } from "../credentials/token.ts";
 import { pathOf, type Call } from "./call.ts";
-import { Exchange, type Reply } from "./exchange.ts";
-import { failureOf } from "./transport.ts";
+import { connectionError } from "./connection-error.ts";
 
-/** The way to the service. */
+/** How to reach the service. */
 export interface Connection {
   readonly address: ServiceAddress;
   readonly dispatcher: Dispatcher;
-  /** Longest time of one request, from sending it to the last byte of its answer. */
+  /** Timeout of one request, from sending it to the last byte of its answer. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly observer: RequestObserver;
 }
 
-/** Where the service is, up to and with the version segment of its paths. */
+/** The base address of the service, with the version segment of its paths. */
 export interface ServiceAddress {
   /** `https://api.cloudflare.com` */
   readonly origin: string;
@@ -26,38 +25,38 @@ export interface ServiceAddress {
   readonly basePath: string;
 }
 
-/** In whose name a request is sent. */
+/** The credential that a request is sent with. */
 export interface Identity {
   /** Name of the credential. */
   readonly credential: string;
   readonly token: Token;
 }
 
-/** Longest answer that is held in memory. */
-export const longestAnswer = 32 * 1024 * 1024;
+/** Size limit of an answer in bytes. */
+export const maxAnswerBytes = 32 * 1024 * 1024;
 
-/** Connections to the service, kept alive; the caller closes them. */
+/** Creates the pool of keep-alive connections; the caller closes it. */
 export function createDispatcher({ origin }: ServiceAddress, connections: number): Dispatcher {
-  // HTTP/2 is undici's default; over it, a GOAWAY in a burst has lost requests under way (nodejs/undici#5468).
-  const maxResponseSize = longestAnswer;
-  // Each request has a limit of its own, from sending it to the last byte of its answer: these would be two more.
-  const ownLimits = { headersTimeout: 0, bodyTimeout: 0 };
-  return new Pool(origin, { connections, allowH2: false, maxResponseSize, ...ownLimits });
+  // HTTP/2 is undici's default. A GOAWAY in a burst has lost requests in flight (nodejs/undici#5468).
+  const maxResponseSize = maxAnswerBytes;
+  // Each request has its own timeout for the whole exchange: undici's two timeouts would be additional.
+  const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
+  return new Pool(origin, { connections, allowH2: false, maxResponseSize, ...noTimeouts });
 }
 
-/** The parts of a base address: `https://api.cloudflare.com/client/v4`. */
+/** Parses a base address: `https://api.cloudflare.com/client/v4`. */
 export function serviceAddress(baseUrl: string): ServiceAddress {
   const { origin, pathname } = new URL(baseUrl);
   return { origin, basePath: pathname.replace(/\/+$/, "") };
 }
 
-/** Sends one request and gives its reply, whatever its status; an `ApiError` tells why there is none. */
+/** Sends one request and returns its response, whatever its status; throws a `ServiceError` without a response. */
 export async function send(
   connection: Connection,
   identity: Identity,
   call: Call,
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<RawResponse> {
   const { clock, observer, timeoutMs } = connection;
   const start = clock.monotonicMs();
   const observe = (code: RequestFact["code"]): void => {
@@ -67,31 +66,29 @@ export async function send(
   };
   signal.throwIfAborted();
   const exchange = begin(connection, identity.token, call);
-  const callOff = clock.alarm(timeoutMs, () => exchange.giveUp(new OutOfTime()));
-  const abort = (): void => exchange.giveUp(new GivenUp());
+  const cancelTimeout = clock.alarm(timeoutMs, () => exchange.abort(new RequestTimeout()));
+  const abort = (): void => exchange.abort(new RequestAborted());
   signal.addEventListener("abort", abort, { once: true });
   try {
-    const reply = await exchange.reply;
-    observe(reply.status);
-    return reply;
+    const response = await exchange.response;
+    observe(response.status);
+    return response;
   } catch (cause) {
     signal.throwIfAborted();
-    const ray = identity.token.scrub(one(exchange.headers["cf-ray"]));
-    const timedOut = cause instanceof OutOfTime;
-    const error = failureOf(call, { cause, timedOut, timeoutMs, ray });
+    const ray = identity.token.scrub(headerText(exchange.headers["cf-ray"]));
+    const timedOut = cause instanceof RequestTimeout;
+    const error = connectionError(call, { cause, timedOut, timeoutMs, ray });
     observe(error.fault ?? "reset");
     throw error;
   } finally {
-    callOff();
+    cancelTimeout();
     signal.removeEventListener("abort", abort);
   }
 }
 
-/** The caller waits no longer. */
-class GivenUp extends Error {}
+class RequestAborted extends Error {}
 
-/** The request took longer than one may. */
-class OutOfTime extends Error {}
+class RequestTimeout extends Error {}
 
 function begin({ address, dispatcher }: Connection, token: Token, call: Call): Exchange {
   return Exchange.start(dispatcher, {
@@ -106,3 +103,75 @@ function begin({ address, dispatcher }: Connection, token: Token, call: Call): E
     body: call.body === undefined ? null : JSON.stringify(call.body),
   });
 }
+
+/** A response that is not parsed yet. */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/**
+ * A request in flight; collects the response.
+ *
+ * A response of a few hundred bytes needs no stream: a sweep of thousands of zones spends a third less time here than
+ * with `undici.request`, and a request that still waits for a connection can be aborted.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #settled = Promise.withResolvers<RawResponse>();
+  readonly #chunks: Uint8Array[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #aborted: Error | undefined;
+  #status = 0;
+  #headers: Headers = {};
+
+  /** Sends a request. */
+  static start(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): Exchange {
+    const exchange = new Exchange();
+    dispatcher.dispatch(options, exchange);
+    return exchange;
+  }
+
+  /** Resolves with the whole response; rejects with the reason why there is none. */
+  get response(): Promise<RawResponse> {
+    return this.#settled.promise;
+  }
+
+  /** The response headers; empty until they arrive. */
+  get headers(): Headers {
+    return this.#headers;
+  }
+
+  /** Aborts the request: `response` rejects with `reason` unless it is complete. */
+  abort(reason: Error): void {
+    this.#aborted = reason;
+    this.#settled.reject(reason);
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#aborted !== undefined) controller.abort(this.#aborted);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [only = noBytes] = this.#chunks;
+    const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : only;
+    this.#settled.resolve({ status: this.#status, headers: this.#headers, body });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#settled.reject(error);
+  }
+}
+
+const noBytes = new Uint8Array();

@@ -1,47 +1,46 @@
 import type { RequestPriority } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Permit } from "../budget/budget.ts";
-import { longestRetryAfterMs, rateView } from "../budget/rate-headers.ts";
+import { maxRetryAfterMs, rateView } from "../budget/rate-headers.ts";
 import type { Credential } from "../credentials/credential.ts";
 import type { Token } from "../credentials/token.ts";
 import type { ZoneLister } from "../read/zone-listing.ts";
 import { routes } from "../routes.ts";
 import { wireCodes } from "../wire.ts";
-import { answerOf, type Answer, type Fetched } from "./answer.ts";
-import type { Call } from "./call.ts";
+import { answerOf, type KnownBodies } from "./answer.ts";
+import type { Answer, Fetched, Call } from "./call.ts";
 import { send, type Connection } from "./client.ts";
-import type { KnownBodies } from "./known-bodies.ts";
 
-/** How stubbornly a request is repeated. */
+/** When a request is sent again. */
 export interface RetryPolicy {
-  /** Sendings at most, the first one included. */
-  readonly attempts: number;
-  /** Bound of the first wait; it doubles with each. */
+  /** Attempts at most, the first one included. */
+  readonly maxAttempts: number;
+  /** Bound of the first wait; it doubles with each attempt. */
   readonly firstWaitMs: number;
-  readonly longestWaitMs: number;
-  /** No wait begins that would end later than this after the end of the first sending. */
+  readonly maxWaitMs: number;
+  /** No wait may end later than this after the end of the first attempt. */
   readonly deadlineMs: number;
-  /** The same after a 429: the token is locked (SERVICE.md C.3), and whoever holds it waits anyway. */
-  readonly lockedDeadlineMs: number;
+  /** The same after a 429: the rate limit binds the whole token (SERVICE.md C.3), so all its requests wait anyway. */
+  readonly rateLimitDeadlineMs: number;
 }
 
 /** Leaves room for one `Retry-After` of ten minutes. */
-const patientMs = longestRetryAfterMs + 120_000;
+const commandDeadlineMs = maxRetryAfterMs + 120_000;
 
-/** Of who does one thing and ends: five tries, waits up to 0.5, 1, 2 and 4 s, and a `Retry-After` waited for. */
-export const patientRetry: RetryPolicy = {
-  attempts: 5,
+/** For commands: five attempts, waits up to 0.5, 1, 2 and 4 s, and the whole `Retry-After`. */
+export const commandRetry: RetryPolicy = {
+  maxAttempts: 5,
   firstWaitMs: 500,
-  longestWaitMs: 30_000,
-  deadlineMs: patientMs,
-  lockedDeadlineMs: patientMs,
+  maxWaitMs: 30_000,
+  deadlineMs: commandDeadlineMs,
+  rateLimitDeadlineMs: commandDeadlineMs,
 };
 
-/** Of who comes back by himself: what one zone has to wait for must not keep a worker from the others. */
-export const briefRetry: RetryPolicy = { ...patientRetry, attempts: 3, deadlineMs: 5_000 };
+/** For the daemon, which reconciles a failed zone again: a long wait for one zone must not block a worker. */
+export const daemonRetry: RetryPolicy = { ...commandRetry, maxAttempts: 3, deadlineMs: 5_000 };
 
-/** The service in the name of one credential. */
-export interface RequestState {
+/** The service, reached with one credential. */
+export interface ServiceSession {
   readonly connection: Connection;
   readonly credential: Credential;
   readonly retry: RetryPolicy;
@@ -51,7 +50,7 @@ export interface RequestState {
   readonly lister: ZoneLister;
 }
 
-/** What one sending came to; the token that it was sent with, once there was one. */
+/** The result of one attempt. */
 type Attempt = { readonly answer: Answer } | FailedAttempt;
 
 interface FailedAttempt {
@@ -60,46 +59,48 @@ interface FailedAttempt {
 }
 
 /**
- * Sends a request, and again where that is harmless and may help. A POST that is repeated can create a thing twice
+ * Sends a request, and retries where that is safe and may help. A retried POST can create a resource twice
  * (SERVICE.md A.6).
  *
- * | what came back                               | GET, PUT, PATCH, DELETE | POST                     |
+ * | result                                       | GET, PUT, PATCH, DELETE | POST                     |
  * | -------------------------------------------- | ----------------------- | ------------------------ |
- * | 429, 409                                     | again                   | again                    |
- * | 401, 403 while the token is being changed    | again                   | again                    |
- * | no connection came about                     | again                   | again                    |
- * | it broke or took too long, 408, 5xx, cut JSON | again                  | never: may have happened |
+ * | 429, 409                                     | retry                   | retry                    |
+ * | 401, 403 while the token is being changed    | retry                   | retry                    |
+ * | no connection                                | retry                   | retry                    |
+ * | broken connection, timeout, 408, 5xx, truncated JSON | retry           | never: may have happened |
  * | 404                                          | error; for DELETE done  | error                    |
  *
- * @param signal gives up whatever is under way.
- * @param stop begins nothing more; aborts with `signal` at the latest. What was sent before counts.
+ * @param signal aborts also a request in flight.
+ * @param stop prevents further attempts; aborts with `signal` at the latest. Attempts before it count.
  */
 export async function sendWithRetries(
-  session: RequestState,
+  session: ServiceSession,
   priority: RequestPriority,
   call: Call,
   signal: AbortSignal,
   stop: AbortSignal = signal,
 ): Promise<Fetched> {
-  const { clock, observer } = session.connection;
+  const { credential, connection } = session;
+  const { clock } = connection;
   let last: ServiceError | undefined;
   let firstEnd: number | undefined;
   try {
-    for (let sendings = 1; ; sendings += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const attempt = await sendOnce(session, priority, call, signal, stop);
-      noteValidity(session.credential, call, attempt);
-      if ("answer" in attempt) return { ...attempt.answer, sendings };
+      noteValidity(credential, call, attempt);
+      if ("answer" in attempt) return { ...attempt.answer, attempts };
       const { error } = attempt;
       const { status, ray } = error;
-      if (isGone(call, error)) return { ...nothing, status, ray, sendings };
+      if (isGone(call, error)) return { ...noResult, status, ray, attempts };
 
-      last = joined(error, last);
+      last = withPrevious(error, last);
       firstEnd ??= clock.monotonicMs();
-      const waitMs = await waitBefore(session, call, attempt, { sendings, firstEnd });
-      if (waitMs === undefined) throw last;
-      const { name: credential } = session.credential;
-      const code = error.fault ?? status;
-      observer.retry({ endpoint: call.route, method: call.method, code, credential, waitMs });
+      const waitMs = waitFor(session, error, attempts);
+      pauseIfRateLimited(credential, error, waitMs);
+      const isLast = isLastAttempt(session, error, { attempts, firstEnd, waitMs });
+      if (isLast || !(await mayHelp(credential, call, attempt))) throw last;
+
+      reportRetry(session, call, error, waitMs);
       await clock.sleep(waitMs, stop);
     }
   } catch (reason) {
@@ -107,38 +108,48 @@ export async function sendWithRetries(
   }
 }
 
-/** How long to wait before the next sending; `undefined` where there is to be none. */
-async function waitBefore(
-  session: RequestState,
-  call: Call,
-  attempt: FailedAttempt,
-  { sendings, firstEnd }: { readonly sendings: number; readonly firstEnd: number },
-): Promise<number | undefined> {
-  const { credential, connection, retry } = session;
-  const { error } = attempt;
-  const mayRepeat = await helpsToRepeat(credential, call, attempt);
-  const wait = waitFor(session, error, sendings);
-  const isLocked = error.code === "API_RATE_LIMITED";
-  if (isLocked) credential.budget.close(wait);
-  const deadlineMs = isLocked ? retry.lockedDeadlineMs : retry.deadlineMs;
-  const isLate = connection.clock.monotonicMs() - firstEnd + wait > deadlineMs;
-  return mayRepeat && !isLate && sendings < retry.attempts ? wait : undefined;
+/** The rate limit binds the token: after a 429 no request of the credential is sent before the wait is over. */
+function pauseIfRateLimited({ budget }: Credential, { code }: ServiceError, waitMs: number): void {
+  if (code === "API_RATE_LIMITED") budget.pauseFor(waitMs);
 }
 
-/** An error that also stands for those of the sendings before it. */
-function joined(error: ServiceError, before: ServiceError | undefined): ServiceError {
-  const mayHaveHappened = error.mayHaveHappened || before?.mayHaveHappened === true;
+function reportRetry(
+  { connection, credential }: ServiceSession,
+  { method, route }: Call,
+  { fault, status }: ServiceError,
+  waitMs: number,
+): void {
+  const code = fault ?? status;
+  const fact = { endpoint: route, method, code, credential: credential.name, waitMs };
+  connection.observer.retry(fact);
+}
+
+/** An error that also stands for the errors of the previous attempts. */
+function withPrevious(error: ServiceError, previous: ServiceError | undefined): ServiceError {
+  const mayHaveHappened = error.mayHaveHappened || previous?.mayHaveHappened === true;
   return error.with({ mayHaveHappened });
 }
 
-const nothing = {
+/** Whether the attempts are used up, or the next one would exceed the deadline. */
+function isLastAttempt(
+  { retry, connection }: ServiceSession,
+  { code }: ServiceError,
+  { attempts, firstEnd, waitMs }: Readonly<Record<"attempts" | "firstEnd" | "waitMs", number>>,
+): boolean {
+  const deadlineMs = code === "API_RATE_LIMITED" ? retry.rateLimitDeadlineMs : retry.deadlineMs;
+  const isTooLate = connection.clock.monotonicMs() - firstEnd + waitMs > deadlineMs;
+  return isTooLate || attempts >= retry.maxAttempts;
+}
+
+/** The answer to a DELETE of a resource that does not exist. */
+const noResult = {
   digest: "",
   result: () => null,
   resultInfo: () => undefined,
 } as const;
 
 async function sendOnce(
-  session: RequestState,
+  session: ServiceSession,
   priority: RequestPriority,
   call: Call,
   signal: AbortSignal,
@@ -151,12 +162,12 @@ async function sendOnce(
     let end: Parameters<Permit["end"]> = ["unsent", undefined];
     try {
       token = await credential.token();
-      end = ["abandoned", undefined];
-      const reply = await send(connection, { credential: credential.name, token }, call, signal);
-      end = ["answered", rateView(reply.headers)];
-      return { answer: answerOf(call, reply, { token, known, clock: connection.clock }) };
+      end = ["aborted", undefined];
+      const response = await send(connection, { credential: credential.name, token }, call, signal);
+      end = ["answered", rateView(response.headers)];
+      return { answer: answerOf(call, response, { token, known, clock: connection.clock }) };
     } catch (error) {
-      if (isOutOfReach(error)) end = ["unreachable", undefined];
+      if (isUnreachable(error)) end = ["unreachable", undefined];
       throw error;
     } finally {
       permit.end(...end);
@@ -167,19 +178,19 @@ async function sendOnce(
   }
 }
 
-/** A token that may not do one thing may be good for others. What a verification finds, it notes itself. */
+/** Only a 401 says that the token is invalid: a 403 is about one permission. A verification notes its own result. */
 function noteValidity(credential: Credential, { route }: Call, attempt: Attempt): void {
   if (route === routes.verifyUserToken || route === routes.verifyAccountToken) return;
   if ("answer" in attempt) credential.noteValid(true);
   else if (attempt.error.code === "API_UNAUTHORIZED") credential.noteValid(false);
 }
 
-function isOutOfReach(error: unknown): boolean {
+function isUnreachable(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.status !== 0) return false;
   return error.code === "API_UNREACHABLE" || error.code === "API_TIMEOUT";
 }
 
-/** 404 answers a DELETE as well as 204 does, unless it is the address that is wrong (SERVICE.md C.2). */
+/** A DELETE is done with 404 as well as with 204, unless the address is wrong (SERVICE.md C.2). */
 function isGone(call: Call, error: ServiceError): boolean {
   const isAddress = error.wireCodes.some(
     (code) => code === wireCodes.couldNotRoute || code === wireCodes.noRoute,
@@ -187,7 +198,8 @@ function isGone(call: Call, error: ServiceError): boolean {
   return call.method === "DELETE" && error.status === 404 && !isAddress;
 }
 
-async function helpsToRepeat(
+/** Whether another attempt is safe and may help. */
+async function mayHelp(
   credential: Credential,
   { method }: Call,
   { error, token }: FailedAttempt,
@@ -196,12 +208,12 @@ async function helpsToRepeat(
   if (error.code === "API_UNAUTHORIZED" || error.code === "API_FORBIDDEN") {
     return token !== undefined && credential.isRenewed(token);
   }
-  // Neither a spent budget nor a missing token comes from the service: waiting for it here helps nobody.
+  // An exhausted budget and a missing token are no errors of the service: a retry here does not help.
   return error.transient && (error.status > 0 || error.fault !== undefined);
 }
 
-/** What the service asked for, and on top of it full jitter, so that those who failed together do not return together. */
-function waitFor({ retry, random }: RequestState, error: ServiceError, sendings: number): number {
-  const bound = Math.min(retry.longestWaitMs, retry.firstWaitMs * 2 ** (sendings - 1));
+/** The `Retry-After`, plus full jitter, so that requests that failed together are not retried together. */
+function waitFor({ retry, random }: ServiceSession, error: ServiceError, attempts: number): number {
+  const bound = Math.min(retry.maxWaitMs, retry.firstWaitMs * 2 ** (attempts - 1));
   return error.retryAfterMs + random() * bound;
 }

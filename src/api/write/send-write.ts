@@ -1,12 +1,13 @@
-import type { LiveEntrypoint, LiveZone } from "../../zone/live-zone.ts";
+import { isJsonObject } from "../../syntax/json.ts";
+import type { LiveEntrypoint, LiveZone, LivePolicy } from "../../zone/live-zone.ts";
 import type { Written } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
-import { readEntrypoint, readPolicies } from "../read/read-zone.ts";
-import type { Fetched } from "../request/answer.ts";
-import type { Send } from "../request/call.ts";
-import { stateAfter } from "./state-after.ts";
-import { writeCall } from "./write-call.ts";
+import { entrypointOf } from "../read/parse-entrypoint.ts";
+import { policyOf, settingsOf } from "../read/parse-page-shield.ts";
+import { readEntrypoint, readPolicies, readSettings } from "../read/read-zone.ts";
+import type { Fetched, Send, Get } from "../request/call.ts";
+import { writeCall } from "./write-request.ts";
 
 /**
  * Sends one write and gives the state that it led to.
@@ -25,7 +26,7 @@ export async function sendWrite(
   try {
     answer = await send(writeCall(live.zone, write), signal);
     const after = await stateAfter(send, live, write, answer.result(), signal);
-    const interleaved = isInterleaved(live.entrypoint, after.entrypoint, answer.sendings);
+    const interleaved = isInterleaved(live.entrypoint, after.entrypoint, answer.attempts);
     return { live: after, ray: answer.ray, interleaved };
   } catch (error) {
     if (!isUncertain(error, answer, signal)) throw error;
@@ -71,11 +72,11 @@ function isRulesetWrite(write: Write): boolean {
 function isInterleaved(
   before: LiveEntrypoint | undefined,
   after: LiveEntrypoint | undefined,
-  sendings: number,
+  attempts: number,
 ): boolean {
   if (after?.state !== "present" || before === undefined) return false;
   const moved = Number(after.version) - (before.state === "present" ? Number(before.version) : 0);
-  return moved < 0 || moved > sendings;
+  return moved < 0 || moved > attempts;
 }
 
 function isUncertain(error: unknown, answer: Fetched | undefined, signal: AbortSignal): boolean {
@@ -124,4 +125,62 @@ function unknownOutcome({ zone }: LiveZone, write: Write, cause: unknown): Servi
 
 function reasonOf(cause: unknown): string {
   return cause instanceof ServiceError ? cause.code : "it was given up while under way";
+}
+
+/** Folds the answer of a write into the state that was read; what the answer leaves out is read again. */
+async function stateAfter(
+  send: Get,
+  live: LiveZone,
+  write: Write,
+  result: unknown,
+  signal: AbortSignal,
+): Promise<LiveZone> {
+  switch (write.call) {
+    case "update-settings":
+      // The documentation's example of the answer leaves two of the settings out (SERVICE.md A.2).
+      return {
+        ...live,
+        settings: settingsOf(result) ?? (await readSettings(send, live.zone, signal)),
+      };
+    case "create-policy":
+    case "update-policy":
+      return { ...live, policies: await policiesAfter(send, live, result, signal) };
+    case "delete-policy":
+      return { ...live, policies: live.policies?.filter(({ id }) => id !== write.id) };
+    case "create-rule":
+    case "update-rule":
+    case "delete-rule":
+    case "put-entrypoint":
+      return {
+        ...live,
+        entrypoint:
+          wholeRuleset(result, live.entrypoint) ?? (await readEntrypoint(send, live.zone, signal)),
+      };
+  }
+}
+
+const policyFields = ["id", "description", "action", "expression", "enabled", "value"];
+
+/** Not every description says what an update answers: what is not a whole policy is not believed to be one. */
+async function policiesAfter(
+  send: Get,
+  { zone, policies }: LiveZone,
+  result: unknown,
+  signal: AbortSignal,
+): Promise<readonly LivePolicy[]> {
+  const isWhole = isJsonObject(result) && policyFields.every((field) => field in result);
+  const policy = isWhole ? policyOf(result) : undefined;
+  if (policy === undefined || policies === undefined) return readPolicies(send, zone, signal);
+  const at = policies.findIndex(({ id }) => id === policy.id);
+  return at < 0 ? [...policies, policy] : policies.with(at, policy);
+}
+
+/** The answer is the whole ruleset (SERVICE.md B.1), but not every description says so: it may be the one rule. */
+function wholeRuleset(
+  result: unknown,
+  before: LiveEntrypoint | undefined,
+): LiveEntrypoint | undefined {
+  if (!isJsonObject(result) || !Array.isArray(result["rules"])) return undefined;
+  const after = entrypointOf(result);
+  return before?.state === "present" && before.id !== after?.id ? undefined : after;
 }

@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { briefRetry } from "../../api/request/retry.ts";
+import { daemonRetry } from "../../api/request/retry.ts";
 import { runDaemon } from "../../daemon/daemon.ts";
 import { requestObserver } from "../../daemon/reporter.ts";
 import { connect } from "../../host/connect.ts";
@@ -43,7 +43,7 @@ async function run(flags: RunFlags, host: Host): Promise<ExitCode> {
     nodeVersion: host.nodeVersion,
   });
   const observer = requestObserver(metrics);
-  await using service = connect(config, reached.baseUrl, host, observer, briefRetry);
+  await using service = connect(config, reached.baseUrl, host, observer, daemonRetry);
   const logger = createLogger({
     level: config.log.level,
     format: config.log.format ?? (host.stdout.isTTY ? "pretty" : "json"),

@@ -71,7 +71,7 @@ export class WaitLines implements RequestObserver {
 }
 
 const reasons: Readonly<Record<Pause["reason"], (credential: string) => string>> = {
-  spent: (name) => `the request budget of the credential ${name} is spent`,
-  locked: (name) => `the service rate limits the credential ${name} (429)`,
+  exhausted: (name) => `the request budget of the credential ${name} is exhausted`,
+  rate_limited: (name) => `the service rate limits the credential ${name} (429)`,
   unreachable: () => "the service is unreachable; one request at a time probes it",
 };

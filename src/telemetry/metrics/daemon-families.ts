@@ -63,7 +63,7 @@ function renderCredentials(credentials: readonly CredentialStatus[]): readonly s
       credentials.map((facts) => ({ labels: { credential: facts.name }, value: value(facts) })),
     );
   return [
-    family(metricTable.budgetWait, ({ throttledMs }) => throttledMs / 1000),
+    family(metricTable.budgetWait, ({ waitedMs }) => waitedMs / 1000),
     family(metricTable.rateLimit, ({ limit }) => limit),
     family(metricTable.rateRemaining, ({ remaining }) => remaining),
     family(metricTable.rateReset, ({ resetAt }) => seconds(resetAt)),

@@ -2,7 +2,7 @@ import { ServiceError } from "../../zone/service-error.ts";
 import type { ConnectionFault } from "../../zone/service-request.ts";
 import type { Call } from "./call.ts";
 
-/** The connection never came about: the request has certainly not been seen. */
+/** No connection was established: the service has certainly not seen the request. */
 const neverConnected =
   /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT)$/;
 const nameUnknown = /^(ENOTFOUND|EAI_AGAIN|EAI_[A-Z]+)$/;
@@ -10,22 +10,22 @@ const certificate = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNE
 const notHttp = /^(HPE_|HTTPParserError$)/;
 const tooLarge = "UND_ERR_RES_EXCEEDED_MAX_SIZE";
 
-/** What is known of a request that came to no whole answer. */
+/** What is known about a request without a whole answer. */
 export interface ConnectionFailure {
   readonly cause: unknown;
   readonly timedOut: boolean;
   readonly timeoutMs: number;
-  /** The service's id of the request; "" where not even the head of an answer came. */
+  /** The service's id of the request; "" without response headers. */
   readonly ray: string;
 }
 
-/** Understands what kept a request from a whole answer. */
-export function failureOf(
+/** The error for a request that got no whole answer. */
+export function connectionError(
   call: Call,
   { cause, timedOut, timeoutMs, ray }: ConnectionFailure,
 ): ServiceError {
   const code = timedOut ? "UND_ERR_HEADERS_TIMEOUT" : codeOf(cause);
-  const place = `${call.method} ${call.route}`;
+  const request = `${call.method} ${call.route}`;
   const fault = faultOf(code);
   const facts = {
     fault,
@@ -35,18 +35,18 @@ export function failureOf(
     cause: plain(cause, code),
   };
   if (code === tooLarge) {
-    const message = `${place}: the answer is longer than 32 MiB; check that api.base_url is the service's`;
+    const message = `${request}: the answer is longer than 32 MiB; check that api.base_url is the service's`;
     return new ServiceError("API_TOO_LARGE", message, facts);
   }
   if (fault === "parse") {
-    const message = `${place}: the answer is not HTTP (${code}); check that api.base_url is the service's`;
+    const message = `${request}: the answer is not HTTP (${code}); check that api.base_url is the service's`;
     return new ServiceError("API_MALFORMED", message, facts);
   }
   if (fault === "timeout" && !wasNeverSent(code)) {
-    const message = `${place}: no whole answer within ${timeoutMs / 1000} s; raise api.timeout if the service is only slow`;
+    const message = `${request}: no whole answer within ${timeoutMs / 1000} s; raise api.timeout if the service is only slow`;
     return new ServiceError("API_TIMEOUT", message, facts);
   }
-  const message = `${place}: no answer (${code}); check api.base_url and the way to it`;
+  const message = `${request}: no answer (${code}); check api.base_url and the network`;
   return new ServiceError("API_UNREACHABLE", message, facts);
 }
 
@@ -61,14 +61,14 @@ function wasNeverSent(code: string): boolean {
   return neverConnected.test(code) || nameUnknown.test(code) || certificate.test(code);
 }
 
-/** The system's or undici's name of the fault; several addresses tried one after the other give it one level down. */
+/** The error code of the system or of undici. An AggregateError, for several addresses, holds it one level down. */
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return "unknown fault";
   if ("code" in cause && typeof cause.code === "string") return cause.code;
   return cause instanceof AggregateError ? codeOf(cause.errors[0]) : cause.name;
 }
 
-/** The cause without what hangs on it: errors of the transport can carry headers and raw answers. */
+/** The cause without its properties: errors of the transport can carry headers and raw answers. */
 function plain(cause: unknown, code: string): Error {
   return new Error(cause instanceof Error ? `${cause.name} ${code}` : code);
 }

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { get } from "../../src/api/request/call.ts";
-import { failureOf, type ConnectionFailure } from "../../src/api/request/transport.ts";
+import { connectionError, type ConnectionFailure } from "../../src/api/request/connection-error.ts";
 
 const put = { ...get("/zones", {}), method: "PUT", body: {} } as const;
 
@@ -32,22 +32,24 @@ describe("a fault of the transport", () => {
     { code: "HPE_INVALID_CONSTANT", is: "API_MALFORMED", fault: "parse", happened: true },
     { code: "UND_ERR_RES_EXCEEDED_MAX_SIZE", is: "API_TOO_LARGE", fault: "parse", happened: true },
   ])("$code is $is ($fault), may have happened: $happened", (row, { expect }) => {
-    const error = failureOf(put, broken(faultOf(row.code)));
+    const error = connectionError(put, broken(faultOf(row.code)));
     expect(error).toMatchObject({ code: row.is, fault: row.fault, status: 0 });
     expect(error.mayHaveHappened).toBe(row.happened);
-    expect(failureOf(get("/zones", {}), broken(faultOf(row.code))).mayHaveHappened).toBe(false);
+    expect(connectionError(get("/zones", {}), broken(faultOf(row.code))).mayHaveHappened).toBe(
+      false,
+    );
   });
 
   it("looks into the addresses that were tried one after the other", ({ expect }) => {
     const cause = new AggregateError([faultOf("ECONNREFUSED"), faultOf("ENETUNREACH")]);
-    const error = failureOf(put, broken(cause));
+    const error = connectionError(put, broken(cause));
     expect(error.message).toBe(
-      "PUT /zones: no answer (ECONNREFUSED); check api.base_url and the way to it",
+      "PUT /zones: no answer (ECONNREFUSED); check api.base_url and the network",
     );
   });
 
   it("keeps of its cause the name alone", ({ expect }) => {
-    const { cause } = failureOf(put, broken(faultOf("ECONNRESET")));
+    const { cause } = connectionError(put, broken(faultOf("ECONNRESET")));
     expect(cause).toEqual(new Error("Error ECONNRESET"));
   });
 });

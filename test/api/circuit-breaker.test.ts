@@ -20,7 +20,7 @@ describe("a service out of reach", () => {
     const clock = new SimulatedClock();
     const budget = budgetOf(clock);
     for (let nth = 0; nth < 5; nth += 1) await fail(budget);
-    expect(budget.state.isBroken).toBe(true);
+    expect(budget.state.isCircuitOpen).toBe(true);
 
     const probe = budget.acquire("sweep", forever);
     const others = [budget.acquire("sweep", forever), budget.acquire("write", forever)];
@@ -34,7 +34,7 @@ describe("a service out of reach", () => {
     const last = await probe;
     last.end("answered", silent);
     await Promise.all(permits);
-    expect(budget.state).toMatchObject({ isBroken: false, waiting: 0 });
+    expect(budget.state).toMatchObject({ isCircuitOpen: false, waiting: 0 });
   });
 
   it("fails those who wait when a probe fails, and rests longer each time", async ({ expect }) => {
@@ -66,16 +66,16 @@ describe("a service out of reach", () => {
     for (const permit of permits) permit.end("unreachable", undefined);
     const probe = await clock.run(budget.acquire("sweep", forever));
     expect(clock.monotonicMs()).toBe(1_000);
-    probe.end("abandoned", undefined);
+    probe.end("aborted", undefined);
     const next = await clock.run(budget.acquire("sweep", forever));
     expect(clock.monotonicMs()).toBe(1_000);
     next.end("answered", silent);
-    expect(budget.state.isBroken).toBe(false);
+    expect(budget.state.isCircuitOpen).toBe(false);
   });
 
   it("is an ApiError with words on what to check", async ({ expect }) => {
     const clock = new SimulatedClock();
-    const budget = budgetOf(clock, { patienceMs: 10 });
+    const budget = budgetOf(clock, { maxWaitMs: 10 });
     for (let nth = 0; nth < 5; nth += 1) await fail(budget);
     const error: unknown = await budget.acquire("sweep", forever).catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(ServiceError);
