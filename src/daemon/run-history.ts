@@ -39,7 +39,7 @@ export async function startHistory(
     subscriber: {
       zone: (step) => append(recent.record(step)),
       load: () => undefined,
-      gone: (before, load) => append(recent.recordDeparture(before, load)),
+      gone: (before, load) => append(recent.recordRemoval(before, load)),
     },
     [Symbol.asyncDispose]: async () => {
       await file?.[Symbol.asyncDispose]();
@@ -86,7 +86,7 @@ interface SizedEntry {
 export class RecentHistory implements HistoryView {
   readonly #limit: number;
   readonly #byZone = new Map<string, SizedEntry[]>();
-  /** The last entry of each zone, entries when it is dropped elsewhere: a new entry must differ from it. */
+  /** The last entry of each zone, even after it is dropped: a new entry must differ from it. */
   readonly #last = new Map<string, HistoryEntry>();
   /** Zones in the order of their entries. */
   #order: string[] = [];
@@ -112,7 +112,7 @@ export class RecentHistory implements HistoryView {
   }
 
   /** Records that a zone is no longer declared and returns the entry; `undefined`: the zone has no history. */
-  recordDeparture(before: ZoneState, load: LoadReport): HistoryEntry | undefined {
+  recordRemoval(before: ZoneState, load: LoadReport): HistoryEntry | undefined {
     const entry = removalEntryOf(before, load);
     if (!this.#last.has(entry.zone)) return undefined;
     this.restore(entry);

@@ -84,7 +84,7 @@ describe("what history keeps", () => {
     const fleet = fleetOf();
     const reports = runs.map(([minute, came]) => report(shop, minute, came));
     const history = historyOf(fleet, reports);
-    for (const gone of fleet.declare([], at(9))) history.recordDeparture(gone, load({ at: at(9) }));
+    for (const gone of fleet.declare([], at(9))) history.recordRemoval(gone, load({ at: at(9) }));
     const entries = history.of(shop);
     expect(minutesOf(entries)).toEqual(keeps);
     const time = driftTimeIn(shop, entries, { since: at(0), until: at(20) });

@@ -145,7 +145,7 @@ function noZoneDeclared(before: number): Diagnostic {
     severity: "error",
     place: { file: ".", line: 1, column: 1 },
     path: "",
-    message: `the files declare no zone, while ${before} zones are active`,
+    message: `the files declare no zone, but ${before} ${before === 1 ? "zone is" : "zones are"} active`,
     remedy: "restore the zone files; to stop managing all zones, restart zonewarden",
   };
 }
