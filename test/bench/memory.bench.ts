@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -8,7 +9,7 @@ import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { eventually, startDaemon } from "../support/processes.ts";
 import { plantedToken } from "../support/service.ts";
-import type { BenchResult } from "./run.ts";
+import type { BenchResult, SkippedBench } from "./run.ts";
 
 const size = 10_000;
 const zonesInFile = 50;
@@ -17,11 +18,14 @@ const promisedMegabytes = 250;
 /** What the image leaves to the heap of the 256Mi that the deployment grants the container: half. */
 const heapMegabytes = 128;
 
-/** As it is deployed; run from its sources it would also hold what strips their types. */
+/** The program as it is deployed: run from its sources, it would also hold what strips their types. */
 const built = path.resolve(import.meta.dirname, "../../dist/main.js");
 
-/** What the daemon's process holds after it has looked at 10,000 zones and their inventories and been scraped. Needs `npm run build` before. */
-export async function bench(): Promise<BenchResult> {
+/** The memory of the daemon after it has reconciled 10,000 zones, read their inventories and been scraped. */
+export async function bench(): Promise<BenchResult | SkippedBench> {
+  if (!existsSync(built)) {
+    return { name: "memory", skipped: "it measures the built program: run `npm run build` first" };
+  }
   const names = namesOfFleet(size);
   const directory = await mkdtemp(path.join(tmpdir(), "zonewarden-bench-"));
   await using _end = { [Symbol.asyncDispose]: () => rm(directory, { recursive: true }) };
