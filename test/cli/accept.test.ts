@@ -2,8 +2,8 @@ import { describe, it } from "vitest";
 
 import { exampleWithEmulator } from "../support/example.ts";
 
-describe("a plan that a guard holds is released by its hash on the command line", () => {
-  it("with the zone named before it, after it, or not at all, and several of them side by side", async ({
+describe("a held plan is released by its hash on the command line", () => {
+  it("with the zone named before the hash, after it or not at all, and with several hashes", async ({
     expect,
   }) => {
     const config = "limits: { max_update_share: 0, min_compared: 1 }";

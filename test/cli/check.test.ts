@@ -10,7 +10,7 @@ const unknownRuleset = `zones:
 `;
 
 describe("apply --check", () => {
-  it("has the service judge what it can, and changes nothing", async ({ expect }) => {
+  it("lets the service check the ruleset writes, and changes nothing", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { code, stderr } = await example.place.run("apply", "--check");
     expect(stderr).toContain("shop.example.com: update-rule rule/owasp: accepted by the service");
@@ -22,7 +22,7 @@ describe("apply --check", () => {
     expect((await example.place.run("plan")).code).toBe(2);
   });
 
-  it("tells what would be held", async ({ expect }) => {
+  it("prints what the service would refuse", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await example.place.write("zones/refused.yaml", unknownRuleset);
     const { code, stderr } = await example.place.run("apply", "--check", "old.brand.example");

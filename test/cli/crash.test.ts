@@ -66,7 +66,7 @@ function withoutServerMade(key: string, value: unknown): unknown {
 
 describe("a process that is killed between two requests", () => {
   it.for([0, 1, 2, 3, 4])(
-    "after %i writes leaves a state from which the next run reaches the same end",
+    "after %i writes leaves a state from which the next apply reaches the same result",
     async (writes, { expect }) => {
       await using undisturbed = await exampleWithEmulator();
       await undisturbed.place.run("apply");

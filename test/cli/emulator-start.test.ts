@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { describe, it } from "vitest";
 
 import { workplace } from "../support/command-line.ts";
-import { told } from "../support/log-lines.ts";
+import { logged } from "../support/log-lines.ts";
 import { freePort } from "../support/processes.ts";
 
 /** A port that somebody listens on, until it is disposed. */
@@ -28,8 +28,8 @@ function withEmulator(emulator: string): string {
   return `mode: enforce\napi: { emulator: { ${emulator} } }\nserver: { listen: "127.0.0.1:0" }\n`;
 }
 
-describe("an emulator that cannot start says in a sentence what to do", () => {
-  it("when its port is in use, of emulate and of run", async ({ expect }) => {
+describe("an emulator that cannot start says what to do", () => {
+  it("when its port is in use, for emulate and run", async ({ expect }) => {
     await using taken = await takenPort();
     await using place = await workplace();
     const address = `127.0.0.1:${taken.port}`;
@@ -55,12 +55,12 @@ describe("an emulator that cannot start says in a sentence what to do", () => {
     expect(await place.run("run")).toMatchObject({ code: 3, stderr: words });
   });
 
-  it("but not when a single command finds the daemon's, which it uses", async ({ expect }) => {
+  it("but a single command uses the emulator of the daemon", async ({ expect }) => {
     await using place = await workplace({ ZONEWARDEN_API_TOKEN: "emulator-token" });
     await place.write("zones/none.yaml", "zones: []\n");
     await place.write("zonewarden.yaml", withEmulator(`listen: "127.0.0.1:${await freePort()}"`));
     const daemon = place.start("run");
-    await told(daemon, "revision applied");
+    await logged(daemon, "revision applied");
     expect(await place.run("plan")).toMatchObject({ code: 0 });
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);

@@ -71,7 +71,7 @@ describe("a failure of the service", () => {
     },
   );
 
-  it("of two kinds is the one that nobody can wait for", ({ expect }) => {
+  it("of two kinds gets the code of the permanent one", ({ expect }) => {
     const reports = reportsOf(unreadable("API_TIMEOUT"), unreadable("API_FORBIDDEN"));
     expect(exitCodeOfPlan(reports)).toBe(failed);
   });
@@ -90,7 +90,7 @@ const half: Came = {
   ],
 };
 
-describe("what became of the zones", () => {
+describe("the results of the zones", () => {
   it.for<{ when: string; all: readonly Came[]; plan: ExitCode; apply: ExitCode }>([
     { when: "there are none", all: [], plan: 0, apply: 0 },
     { when: "all are in sync", all: [inSync, inSync], plan: 0, apply: 0 },

@@ -13,7 +13,7 @@ function byHand(policies: readonly Named[]): readonly Named[] {
 describe.for(["published", "specification"] as const)(
   "from the files to the service and back, in the %s dialect",
   (dialect) => {
-    it("plans what differs, and sends nothing but GETs for it", async ({ expect }) => {
+    it("plans the differences, and sends only GETs", async ({ expect }) => {
       await using example = await exampleWithEmulator({ dialect });
       const { code, stdout, stderr } = await example.place.run("plan");
       expect(stderr).toBe("");
@@ -23,7 +23,7 @@ describe.for(["published", "specification"] as const)(
       expect(writesSeenBy(example.emulator)).toEqual([]);
     });
 
-    it("costs at most three requests a zone and one for the listing", async ({ expect }) => {
+    it("costs at most three requests per zone and one for the listing", async ({ expect }) => {
       await using example = await exampleWithEmulator({ dialect });
       await example.place.run("plan");
       const paths = example.emulator.journal().map(({ path }) => path.replace("/client/v4", ""));
@@ -37,7 +37,7 @@ describe.for(["published", "specification"] as const)(
       expect(paths.length).toBeLessThanOrEqual(8 + 2 + 1);
     });
 
-    it("applies it, after which a plan is empty and an apply writes nothing", async ({
+    it("applies the plan, after which a plan is empty and an apply writes nothing", async ({
       expect,
     }) => {
       await using example = await exampleWithEmulator({ dialect });
@@ -54,7 +54,7 @@ describe.for(["published", "specification"] as const)(
       expect(writesSeenBy(example.emulator)).toEqual(writes);
     });
 
-    it("leaves a policy alone that was made by hand", async ({ expect }) => {
+    it("leaves an unmanaged policy alone", async ({ expect }) => {
       await using example = await exampleWithEmulator({ dialect });
       const before = byHand(await policiesOf(example.emulator, "shop.example.com"));
       expect(before).toHaveLength(1);
@@ -84,8 +84,8 @@ describe.for(["published", "specification"] as const)(
   },
 );
 
-describe("what a plan says of its cost", () => {
-  it("is what a sweep costs, and the time where the budget makes it long", async ({ expect }) => {
+describe("the cost that a plan prints", () => {
+  it("is that of a sweep, and its duration where the budget makes it long", async ({ expect }) => {
     const config = "budget: { requests: 60, window: 60m, reserve: 0 }";
     await using example = await exampleWithEmulator({ config });
     const { stdout } = await example.place.run("plan");

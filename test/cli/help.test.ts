@@ -23,7 +23,7 @@ interface Found {
 const commands = commandsIn(await wholeProgram());
 
 describe("the help", () => {
-  it("is there for the commands that the README names", ({ expect }) => {
+  it("exists for the commands that the README names", ({ expect }) => {
     const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
     const named = [...readme.matchAll(/^\| `zonewarden (\w+)/gm)].map(([, name]) => name);
     const ours = commands.filter(({ names }) => names.length === 1).map(({ words }) => words);
@@ -31,31 +31,28 @@ describe("the help", () => {
     expect(commands.map(({ words }) => words)).toContain("inventory scripts");
   });
 
-  it.for(commands)("of $words has an example of it", async ({ names, words }, { expect }) => {
+  it.for(commands)("of $words has an example", async ({ names, words }, { expect }) => {
     await using place = await workplace();
     const { code, stdout } = await place.run(...names, "--help");
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`\n  \\$ (?:.* )?zonewarden ${words}`));
   });
 
-  it.for(commands)(
-    "of $words has words for each argument and option",
-    ({ command }, { expect }) => {
-      const undescribed = [...command.registeredArguments, ...command.options].filter(
-        ({ description }) => description === "",
-      );
-      expect(undescribed).toEqual([]);
-    },
-  );
+  it.for(commands)("of $words describes each argument and option", ({ command }, { expect }) => {
+    const undescribed = [...command.registeredArguments, ...command.options].filter(
+      ({ description }) => description === "",
+    );
+    expect(undescribed).toEqual([]);
+  });
 
-  it("has no example that goes on only where a plan found nothing to do", async ({ expect }) => {
+  it("has no example that continues only after a plan without changes", async ({ expect }) => {
     await using place = await workplace();
     const { stdout } = await place.run("plan", "--help");
     expect(stdout).not.toMatch(/zonewarden plan[^\n]*&&/);
   });
 
   it.for(commands.filter(({ command }) => command.commands.length === 0))(
-    "of $words has no example with an option that it does not know",
+    "of $words has no example with an unknown option",
     async ({ names, words, command }, { expect }) => {
       await using place = await workplace();
       const { stdout } = await place.run(...names, "--help");

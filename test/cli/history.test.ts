@@ -10,7 +10,7 @@ import { historyOf } from "../support/scenes.ts";
 
 const blog = "blog.example.com";
 
-/** A place whose history tells that the shop drifted for half an hour, and the blog since then. */
+/** A place with a history: the shop drifted for half an hour, and the blog drifts since then. */
 async function placeWithHistory(): Promise<Workplace> {
   const place = await workplace();
   const clear = { result: "in_sync" } as const;
@@ -31,7 +31,7 @@ async function placeWithHistory(): Promise<Workplace> {
 const until = at(60).toISOString();
 
 describe("zonewarden history", () => {
-  it("tells what runs found, and how long zones drifted", async ({ expect }) => {
+  it("prints what runs found, and how long zones drifted", async ({ expect }) => {
     await using place = await placeWithHistory();
     const { code, stdout, stderr } = await place.run("history", "--until", until);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -53,8 +53,8 @@ describe("zonewarden history", () => {
   ])("counts drift for $args", async ({ args, zones, seconds }, { expect }) => {
     await using place = await placeWithHistory();
     const { stdout } = await place.run("history", ...args, "--until", until, "--format", "json");
-    const told: unknown = JSON.parse(stdout);
-    const drift = isJsonObject(told) && Array.isArray(told["drift"]) ? told["drift"] : [];
+    const output: unknown = JSON.parse(stdout);
+    const drift = isJsonObject(output) && Array.isArray(output["drift"]) ? output["drift"] : [];
     const found = drift.filter(isJsonObject);
     expect(found.map(({ zone }) => zone)).toEqual(zones);
     expect(found.map(({ seen_seconds: seen }) => seen)).toEqual(seconds);
@@ -70,7 +70,7 @@ describe("zonewarden history", () => {
     expect(stderr).toContain(says);
   });
 
-  it("says where history is when no file is configured", async ({ expect }) => {
+  it("says where the history is when no file is configured", async ({ expect }) => {
     await using place = await workplace();
     await place.write("zonewarden.yaml", "mode: observe\n");
     const { code, stderr } = await place.run("history");
@@ -93,9 +93,10 @@ describe("zonewarden history", () => {
       await daemon.ended;
     }
     const { stdout } = await example.place.run("history", "--format", "json");
-    const told: unknown = JSON.parse(stdout);
-    const entries = isJsonObject(told) && Array.isArray(told["entries"]) ? told["entries"] : [];
-    // Whether the second run came to look at the zones, and found them in sync, is left to chance.
+    const output: unknown = JSON.parse(stdout);
+    const entries =
+      isJsonObject(output) && Array.isArray(output["entries"]) ? output["entries"] : [];
+    // The second run may or may not have reached the zones.
     const applied = entries.filter(isJsonObject).filter(({ result }) => result === "applied");
     const zones = new Set(applied.map(({ zone }) => zone));
     expect(zones).toEqual(new Set(["shop.example.com", "www.brand.example"]));

@@ -8,7 +8,7 @@ import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 const shop = "shop.example.com";
 
 describe("plan --impact", () => {
-  it("says what enforcing a policy blocks, and which rules a level switches on", async ({
+  it("prints what enforcing a policy blocks, and which rules a paranoia level enables", async ({
     expect,
   }) => {
     await using example = await exampleWithEmulator();
@@ -23,7 +23,7 @@ describe("plan --impact", () => {
     expect(writesSeenBy(example.emulator)).toEqual([]);
   });
 
-  it("gives JSON as its schema has it", async ({ expect }) => {
+  it("prints JSON that its schema accepts", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { stdout } = await example.place.run("plan", shop, "--impact", "--format", "json");
     const report: unknown = JSON.parse(stdout);
@@ -52,14 +52,14 @@ describe("plan --impact", () => {
     });
   });
 
-  it("folds it away in the Markdown of a pull request", async ({ expect }) => {
+  it("is collapsed in the Markdown of a pull request", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { stdout } = await example.place.run("plan", shop, "--impact", "--format", "markdown");
     expect(stdout).toContain("<details><summary>What this does to scripts");
     expect(stdout).toMatch(/```text\nImpact on shop\.example\.com\n[^]*```\n\n<\/details>\n$/);
   });
 
-  it("says what could not be read, and judges the rest", async ({ expect }) => {
+  it("prints what could not be read, and the impact of the rest", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await fetch(`${example.emulator.url}/_emulator/faults`, {
       method: "POST",
@@ -71,7 +71,7 @@ describe("plan --impact", () => {
     expect(stdout).toContain("switches on: 8");
   });
 
-  it("asks for nothing more where it is not wanted", async ({ expect }) => {
+  it("without --impact sends no further request", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { stdout } = await example.place.run("plan", shop);
     expect(stdout).not.toContain("Impact");

@@ -35,7 +35,7 @@ async function filesIn(place: Example["place"]): Promise<Readonly<Record<string,
 }
 
 describe.for(["published", "specification"] as const)("an import in the %s dialect", (dialect) => {
-  it("is valid, has an empty plan, and sent nothing but GETs", async ({ expect }) => {
+  it("is valid, has an empty plan, and sent only GETs", async ({ expect }) => {
     await using example = await emptyPlace(dialect);
     const { place, emulator } = example;
     const imported = await place.run("import", "--out", "zones", "--profile", "baseline");
@@ -67,7 +67,7 @@ describe.for(["published", "specification"] as const)("an import in the %s diale
 });
 
 describe("an import", () => {
-  it("prints one text without --out, which is a file of zone documents", async ({ expect }) => {
+  it("prints one zone file without --out", async ({ expect }) => {
     await using example = await emptyPlace();
     const { place } = example;
     const { stdout, code } = await place.run("import", "*.example.com");
@@ -80,7 +80,7 @@ describe("an import", () => {
     expect(await place.run("plan")).toMatchObject({ code: 0 });
   });
 
-  it("does not overwrite, and names what is there", async ({ expect }) => {
+  it("does not overwrite files, and names them", async ({ expect }) => {
     await using example = await emptyPlace();
     const { place } = example;
     await place.write("zones/shop.example.com.yaml", "zones: []\n");
@@ -96,7 +96,7 @@ describe("an import", () => {
     expect((await filesIn(place))["shop.example.com.yaml"]).toContain("key: checkout");
   });
 
-  it("reads and writes only the parts that are asked for", async ({ expect }) => {
+  it("reads and writes only the parts of --only", async ({ expect }) => {
     await using example = await emptyPlace();
     const { place, emulator } = example;
     const { stdout, code } = await place.run("import", "shop.example.com", "--only", "rules");
@@ -122,7 +122,7 @@ describe("an import", () => {
     expect(stderr).toContain(says);
   });
 
-  it("tells what it cannot write down, and ends with 5", async ({ expect }) => {
+  it("prints what a zone file cannot declare, and exits with 5", async ({ expect }) => {
     await using example = await emptyPlace();
     const { place, emulator } = example;
     await control(emulator, "/edit", {
@@ -155,7 +155,7 @@ describe("an import", () => {
     expect(stderr.match(/not imported/g)).toHaveLength(4);
   });
 
-  it("goes on where one zone cannot be read, and says which", async ({ expect }) => {
+  it("continues where one zone cannot be read, and names it", async ({ expect }) => {
     await using example = await emptyPlace();
     const { place, emulator } = example;
     const [shop] = await listAnswer(emulator, "/zones?name=shop.example.com");
@@ -172,7 +172,7 @@ describe("an import", () => {
   });
 });
 
-describe("an import of zones as they may be", { timeout: 120_000 }, () => {
+describe("an import of arbitrary zones", { timeout: 120_000 }, () => {
   it("has an empty plan, and gives the same bytes a second time", async ({ expect }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(seedZones, { minLength: 1, maxLength: 3 }), async (zones) => {

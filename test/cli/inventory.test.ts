@@ -5,7 +5,7 @@ import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 const shop = "shop.example.com";
 
 describe("inventory", () => {
-  it("says what was seen in each zone, with the threshold that it is judged by", async ({
+  it("prints the inventory of each zone, with the threshold of malicious scores", async ({
     expect,
   }) => {
     await using example = await exampleWithEmulator();
@@ -34,13 +34,13 @@ describe("inventory", () => {
     expect(names).toEqual(yields);
   });
 
-  it("judges by the threshold of the configuration", async ({ expect }) => {
+  it("uses the threshold of the configuration", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: "impact: { malicious_below: 3 }" });
     const { stdout } = await example.place.run("inventory", "scripts", shop, "--summary");
     expect(stdout).toContain("0 malicious (integrity score below 3, or reported)");
   });
 
-  it("gives JSON, and CSV without formulas", async ({ expect }) => {
+  it("prints JSON, and CSV without formulas", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const json = await example.place.run("inventory", "cookies", shop, "--format", "json");
     const parsed: unknown = JSON.parse(json.stdout);

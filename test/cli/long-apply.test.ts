@@ -23,8 +23,8 @@ function slowFrom(minutes: number): {
   };
 }
 
-describe("an apply that takes long", () => {
-  it("writes no further zone in a freeze that has begun meanwhile", async ({ expect }) => {
+describe("an apply that takes minutes", () => {
+  it("writes no further zone once a freeze has begun", async ({ expect }) => {
     const { clock, watch } = slowFrom(2);
     await using example = await exampleWithEmulator({
       config: 'windows: [{ name: sale, type: freeze, start: "1 12 20 11 *", duration: 1h }]',
@@ -39,7 +39,7 @@ describe("an apply that takes long", () => {
     expect(new Set(zones).size).toBe(1);
   });
 
-  it("reads a zone again before it writes it, and writes what was planned", async ({ expect }) => {
+  it("reads a zone again before it writes it, and writes the reviewed plan", async ({ expect }) => {
     const { clock, watch } = slowFrom(10);
     await using example = await exampleWithEmulator({ ports: { clock } });
     watch(example);

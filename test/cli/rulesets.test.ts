@@ -14,7 +14,7 @@ function onEntrypoint(
 }
 
 describe("rulesets", () => {
-  it("lists those of a zone, the managed ones of its account included", async ({ expect }) => {
+  it("lists those of a zone, including the managed ones of its account", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { code, stdout } = await example.place.run("rulesets", "list", shop);
     expect(code).toBe(0);
@@ -32,13 +32,15 @@ describe("rulesets", () => {
     expect(stdout.split("\n", 1)[0]).toContain(count);
   });
 
-  it("finds one by the name that the list shows", async ({ expect }) => {
+  it("finds one by the name in the list", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { stdout } = await example.place.run("rulesets", "show", shop, "default");
     expect(stdout).toContain("default, version 1, http_request_firewall_managed, 2 rules");
   });
 
-  it("tells versions apart, and prunes the old ones when told to", async ({ expect }) => {
+  it("shows the difference of versions, and prunes old ones after a confirmation", async ({
+    expect,
+  }) => {
     await using example = await exampleWithEmulator();
     await example.place.run("apply", shop);
     const versions = await onEntrypoint(example, "versions", "--format", "json");

@@ -17,7 +17,7 @@ async function edit({ emulator }: Example, body: unknown): Promise<void> {
 
 describe("a saved plan", () => {
   it.for(["published", "specification"] as const)(
-    "is carried out as it was reviewed, and only once: %s",
+    "is applied as it was reviewed, and only once: %s",
     async (dialect, { expect }) => {
       await using example = await exampleWithEmulator({ dialect });
       const { place, emulator } = example;
@@ -36,9 +36,7 @@ describe("a saved plan", () => {
     },
   );
 
-  it("is carried on where it was cut off, sending what is left and nothing twice", async ({
-    expect,
-  }) => {
+  it("is continued where it was interrupted: no write is sent twice", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
     await place.run("plan", "--out", "plan.json");
@@ -55,7 +53,7 @@ describe("a saved plan", () => {
     expect((await place.run("plan")).code).toBe(0);
   });
 
-  it("that was carried out is not held by a freeze that began after it", async ({ expect }) => {
+  it("that was applied is not held by a freeze that began after it", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { place } = example;
     await place.run("plan", "--out", "plan.json");
@@ -65,7 +63,7 @@ describe("a saved plan", () => {
     expect(code, stdout).toBe(0);
   });
 
-  it("is not carried out where something has moved, and is everywhere else", async ({ expect }) => {
+  it("is not applied where something has changed, and is everywhere else", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
     await place.run("plan", "--out", "plan.json");
@@ -116,7 +114,7 @@ describe("a saved plan", () => {
     expect(writesSeenBy(here.emulator)).toEqual([]);
   });
 
-  it("waits for the end of a freeze that began after it was made", async ({ expect }) => {
+  it("is held by a freeze that began after it was saved", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
     await place.run("plan", "--out", "plan.json");
@@ -162,7 +160,7 @@ describe("a saved plan", () => {
       reason: "undeclared",
     },
   ])(
-    "holds the zone where since then $when",
+    "holds the zone where, since it was saved, $when",
     async ({ edit: change, says, reason }, { expect }) => {
       await using example = await exampleWithEmulator();
       const { place, emulator } = example;
@@ -189,7 +187,7 @@ describe("a saved plan", () => {
     },
   );
 
-  it("holds the zone that the files declare in two ways since then", async ({ expect }) => {
+  it("holds a zone that the files now declare twice", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { place } = example;
     await place.run("plan", "--out", "plan.json");
@@ -212,7 +210,7 @@ describe("a saved plan", () => {
     expect(writesSeenBy(emulator)).not.toEqual([]);
   });
 
-  it("that was carried out is not held by what the files say since", async ({ expect }) => {
+  it("that was applied is not held by a later change of the files", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { place } = example;
     await place.run("plan", "--out", "plan.json");
@@ -242,7 +240,7 @@ describe("a saved plan", () => {
     expect(released.code, released.stdout).toBe(0);
   });
 
-  it("is not carried out by files that cannot be loaded", async ({ expect }) => {
+  it("is not applied while the files have errors", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { place, emulator } = example;
     await place.run("plan", "--out", "plan.json");
@@ -258,13 +256,13 @@ describe("a saved plan", () => {
   it.for([
     { zones: ["shop.example.com"], says: "The plan for 1 zone is in plan.json. " },
     { zones: [], says: "The plan for 2 zones is in plan.json. " },
-  ])("is told with its place: $says", async ({ zones, says }, { expect }) => {
+  ])("is reported with its file: $says", async ({ zones, says }, { expect }) => {
     await using example = await exampleWithEmulator();
     const { stderr } = await example.place.run("plan", "--out", "plan.json", ...zones);
     expect(stderr).toContain(says);
   });
 
-  it("cannot be joined with zones or hashes", async ({ expect }) => {
+  it("cannot be combined with zones or hashes", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const ran = await example.place.run("apply", "shop.example.com", "--plan", "plan.json");
     expect(ran.code).toBe(1);

@@ -2,7 +2,7 @@ import { it } from "vitest";
 
 import { exampleWithEmulator } from "../support/example.ts";
 
-it("prints a policy that validates and keeps out nothing but the miner", async ({ expect }) => {
+it("prints a valid policy that blocks nothing but the miner", async ({ expect }) => {
   await using example = await exampleWithEmulator();
   const { place } = example;
   const { code, stdout, stderr } = await place.run("suggest", "shop.example.com");

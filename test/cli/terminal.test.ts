@@ -27,7 +27,7 @@ describe("colour", () => {
     { env: { FORCE_COLOR: "" }, terminal: true, pipe: false },
     { env: { NO_COLOR: "1", FORCE_COLOR: "1" }, terminal: false, pipe: false },
   ])(
-    "with $env is on a terminal $terminal, in a pipe $pipe",
+    "with $env: on a terminal $terminal, in a pipe $pipe",
     ({ env, terminal, pipe }, { expect }) => {
       const host = hostWith(env);
       expect(hasColor(host, streamTo([], true))).toBe(terminal);
@@ -35,7 +35,7 @@ describe("colour", () => {
     },
   );
 
-  it("is in what a command prints where it is wanted, and nowhere else", async ({ expect }) => {
+  it("is in the output of a command only where it is wanted", async ({ expect }) => {
     const token = { ZONEWARDEN_API_TOKEN: "emulator-token" };
     for (const [env, isColored] of [
       [token, false],
@@ -50,7 +50,7 @@ describe("colour", () => {
 
 const clear = "\r\u{1b}[2K";
 
-describe("a line that counts", () => {
+describe("a progress line", () => {
   it.for([
     { isTTY: true, total: 3, lines: ["read 0/3", "read 1/3", "read 2/3", ""] },
     { isTTY: true, total: 1, lines: [] },

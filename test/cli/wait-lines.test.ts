@@ -21,7 +21,7 @@ function watcher(isTTY: boolean): {
 const clear = "\r\u{1b}[2K";
 
 describe("a command that waits", () => {
-  it("says once in a pipe until when, and why", async ({ expect, signal }) => {
+  it("prints in a pipe once until when, and why", async ({ expect, signal }) => {
     const { clock, lines, written } = watcher(false);
     const budget = new Budget({ ...defaultBudget, limit: 2, reserve: 0 }, clock);
     using _watch = lines.watch([
@@ -47,7 +47,7 @@ describe("a command that waits", () => {
     expect(written).toHaveLength(2);
   });
 
-  it("says so on a terminal in a line that is gone afterwards", async ({ expect }) => {
+  it("prints it on a terminal in a line that is erased afterwards", async ({ expect }) => {
     const { clock, lines, written } = watcher(true);
     let pause: Pause | undefined = {
       until: new Date("2026-11-20T12:00:30Z"),
@@ -70,7 +70,7 @@ describe("a command that waits", () => {
     ]);
   });
 
-  it("tells of a repetition only where it is long in coming", ({ expect }) => {
+  it("prints a retry only where the wait is long", ({ expect }) => {
     const { lines, written } = watcher(false);
     const fact = { endpoint: "/zones", method: "GET", credential: "main" } as const;
     lines.retry({ ...fact, code: 503, waitMs: 2_000 });

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { workplace } from "../support/command-line.ts";
 
-/** A secret that looks like any word, so that nothing but the kind of its file gives it away. */
+/** A secret without a known prefix, so that only the kind of its file shows that it is one. */
 const secret = "hunter2";
 
 /** A secret as the service makes them. */
@@ -36,7 +36,7 @@ const commands: readonly (readonly string[])[] = [
   ["emulate", "--state", "wrong.yaml"],
 ];
 
-describe("a file with a secret, given for another one", () => {
+describe("a file with a secret, given instead of another file", () => {
   const table = Object.entries(files).flatMap(([what, textOf]) =>
     [secret, token].map((value) => ({ what, value, text: textOf(value) })),
   );
@@ -53,7 +53,7 @@ describe("a file with a secret, given for another one", () => {
     }
   });
 
-  it("is told for what it is", async ({ expect }) => {
+  it("is named for what it is", async ({ expect }) => {
     await using place = await workplace();
     await place.write("wrong.yaml", `${secret}\n`);
     const { stderr } = await place.run("plan", "--config", "wrong.yaml");
@@ -63,7 +63,7 @@ describe("a file with a secret, given for another one", () => {
   });
 });
 
-describe("a secret in a file of ours", () => {
+describe("a secret in one of the program's files", () => {
   it.for([
     `credentials: [{ name: main, token: ${token} }]`,
     `credentials: [{ name: main, token_env: ${token} }]`,

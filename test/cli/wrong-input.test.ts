@@ -5,7 +5,7 @@ import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 
 const token = "planted-token-0123456789";
 
-describe("what is wrong is said in a sentence, with the right code, and nothing is written", () => {
+describe("a mistake is reported with the right exit code, and nothing is written", () => {
   it.for([
     { when: "a file is broken", file: "zones: [", code: 3, says: /zones\/bad\.yaml:\d+:\d+/ },
     { when: "a key is unknown", file: "zons: []", code: 3, says: /zons.*zones/s },
@@ -65,7 +65,7 @@ describe("what is wrong is said in a sentence, with the right code, and nothing 
     expect(ran.stdout).toMatch(/^Plan: 3 to create/m);
   });
 
-  it("when the saved plan is not there", async ({ expect }) => {
+  it("when the saved plan does not exist", async ({ expect }) => {
     await using place = await workplace();
     const ran = await place.run("apply", "--plan", "plan.json");
     expect(ran.code).toBe(3);
@@ -90,7 +90,7 @@ describe("what is wrong is said in a sentence, with the right code, and nothing 
     expect(ran.stderr).toMatch(/credential main: .*NOT_THERE/);
   });
 
-  it("when the service takes the token for a wrong one", async ({ expect }) => {
+  it("when the service rejects the token", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await using place = await workplace({ ZONEWARDEN_API_TOKEN: token });
     await place.write(

@@ -6,7 +6,7 @@ import { describe, it } from "vitest";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import type { Started, Workplace } from "../support/command-line.ts";
 import { type Example, control, exampleWithEmulator } from "../support/example.ts";
-import { logLines, told } from "../support/log-lines.ts";
+import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const shop = "shop.example.com";
@@ -21,7 +21,7 @@ function writtenTo(daemon: Started, zone: string): Promise<JsonObject> {
 
 /** Series of the inventory that the daemon exports. */
 async function seriesOf(daemon: Started): Promise<readonly string[]> {
-  const { page } = await told(daemon, "zonewarden started");
+  const { page } = await logged(daemon, "zonewarden started");
   const text = await (await fetch(`${typeof page === "string" ? page : ""}metrics`)).text();
   return text.split("\n").filter((line) => line.startsWith("zonewarden_inventory_"));
 }
@@ -53,7 +53,7 @@ describe("the daemon's inventory", () => {
   it("is off by default: no series, and no request of its own", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: rarely });
     const daemon = example.place.start("run");
-    await told(daemon, "plan applied");
+    await logged(daemon, "plan applied");
     expect(await seriesOf(daemon)).toEqual([]);
     // One policy of the shop begins to block: its guard wants to know what is in use.
     expect(readingsOf(example)).toEqual([expect.stringContaining("/page_shield/scripts")]);
@@ -66,7 +66,7 @@ describe("the daemon's inventory", () => {
       config: `${rarely}\ninventory: { enabled: true, kinds: [scripts] }`,
     });
     const daemon = example.place.start("run");
-    expect(await told(daemon, "malicious item found")).toMatchObject({
+    expect(await logged(daemon, "malicious item found")).toMatchObject({
       zone: shop,
       kind: "script",
       url: "https://stats.example.org/m.js",
@@ -91,7 +91,7 @@ describe("the daemon's inventory", () => {
     });
     await control(example, "faults", hold("connections"));
     const daemon = example.place.start("run");
-    expect(await told(daemon, "inventory kind not permitted")).toMatchObject({
+    expect(await logged(daemon, "inventory kind not permitted")).toMatchObject({
       kind: "connection",
       code: "API_FORBIDDEN",
     });
@@ -111,7 +111,7 @@ describe("the daemon's inventory", () => {
     });
     await control(example, "faults", hold("scripts"));
     const daemon = example.place.start("run");
-    expect(await told(daemon, "inventory read failed")).toMatchObject({ code: "API_FORBIDDEN" });
+    expect(await logged(daemon, "inventory read failed")).toMatchObject({ code: "API_FORBIDDEN" });
     const failing = (await seriesOf(daemon)).filter((line) => line.endsWith(" 1"));
     expect(failing).toEqual([expect.stringContaining("zonewarden_inventory_failing{")]);
     expect((await seriesOf(daemon)).join("\n")).not.toContain("_items{");
@@ -148,7 +148,7 @@ describe("the daemon's inventory", () => {
     const { place } = example;
     const without = await place.read("zonewarden.yaml");
     const daemon = place.start("run");
-    await told(daemon, "plan applied");
+    await logged(daemon, "plan applied");
     await reconfigure(place, `${without}\ninventory: { enabled: true }\n`);
     daemon.signal("SIGHUP");
     await has(

@@ -2,13 +2,13 @@ import { describe, it } from "vitest";
 
 import type { Started } from "../support/command-line.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { logLines, told } from "../support/log-lines.ts";
+import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const shop = "shop.example.com";
 
 async function addressOf(daemon: Started): Promise<string> {
-  const { page } = await told(daemon, "zonewarden started");
+  const { page } = await logged(daemon, "zonewarden started");
   return typeof page === "string" ? page.replace(/\/$/, "") : "";
 }
 
@@ -42,8 +42,8 @@ describe("a daemon that starts", () => {
     await using example = await exampleWithEmulator({ config });
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);
-    await told(daemon, "revision applied");
-    const { code, error } = await told(daemon, "zones cannot be listed");
+    await logged(daemon, "revision applied");
+    const { code, error } = await logged(daemon, "zones cannot be listed");
     expect(code).toBe("API_NO_TOKEN");
     expect(error).toContain("check the token_file");
     expect((await answer(address, "/livez"))[0]).toBe(200);
@@ -55,7 +55,7 @@ describe("a daemon that starts", () => {
 
     await example.place.write("token", "emulator-token\n");
     daemon.signal("SIGHUP");
-    await told(daemon, "plan applied", { zone: shop });
+    await logged(daemon, "plan applied", { zone: shop });
     expect(await end(daemon)).toBe(0);
   });
 
@@ -67,13 +67,13 @@ describe("a daemon that starts", () => {
     await example.place.write("token", "revoked-long-ago\n");
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);
-    await told(daemon, "zones cannot be listed", { code: "API_UNAUTHORIZED" });
+    await logged(daemon, "zones cannot be listed", { code: "API_UNAUTHORIZED" });
     expect((await answer(address, "/metrics"))[1]).toMatch(
       /^zonewarden_api_token_valid\{credential="main"\} 0$/m,
     );
     await example.place.write("token", "emulator-token\n");
     daemon.signal("SIGHUP");
-    await told(daemon, "plan applied", { zone: shop });
+    await logged(daemon, "plan applied", { zone: shop });
     expect((await answer(address, "/metrics"))[1]).toMatch(
       /^zonewarden_api_token_valid\{credential="main"\} 1$/m,
     );
@@ -89,19 +89,19 @@ describe("a daemon that starts", () => {
     await place.write("zones/shop.yaml", "zones: [");
     const daemon = place.start("run");
     const address = await addressOf(daemon);
-    await told(daemon, "file diagnostic", { at: "shop.yaml:1:9" });
+    await logged(daemon, "file diagnostic", { at: "shop.yaml:1:9" });
     const partial = { result: "partial", level: "warn", errors: 1, files: "shop.yaml" };
-    await told(daemon, "revision partially applied", partial);
+    await logged(daemon, "revision partially applied", partial);
     expect(await answer(address, "/readyz")).toEqual([200, "ok\n"]);
     expect((await answer(address, "/"))[1]).toContain("The files are partially applied.");
     const metrics = (await answer(address, "/metrics"))[1];
     expect(metrics).toMatch(/^zonewarden_config_reloads_total\{result="partial"\} 1$/m);
     expect(metrics).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
-    await told(daemon, "plan applied", { zone: "www.brand.example" });
+    await logged(daemon, "plan applied", { zone: "www.brand.example" });
     expect(writesSeenBy(example.emulator).join(" ")).not.toContain("PATCH");
 
     await place.write("zones/shop.yaml", good);
-    await told(daemon, "plan applied", { zone: shop });
+    await logged(daemon, "plan applied", { zone: shop });
     expect((await answer(address, "/readyz"))[0]).toBe(200);
     expect(await end(daemon)).toBe(0);
   });
@@ -116,7 +116,7 @@ describe("a daemon that starts", () => {
     }
     const daemon = place.start("run");
     const address = await addressOf(daemon);
-    await told(daemon, "revision rejected", { result: "rejected", errors: 3 });
+    await logged(daemon, "revision rejected", { result: "rejected", errors: 3 });
     expect((await answer(address, "/livez"))[0]).toBe(200);
     const [status, text] = await answer(address, "/readyz");
     expect(status).toBe(503);
@@ -127,7 +127,7 @@ describe("a daemon that starts", () => {
     expect(writesSeenBy(example.emulator)).toEqual([]);
 
     await place.write("zones/shop.yaml", `zones: [{ name: ${shop} }]\n`);
-    await told(daemon, "revision partially applied");
+    await logged(daemon, "revision partially applied");
     expect((await answer(address, "/readyz"))[0]).toBe(200);
     expect(await end(daemon)).toBe(0);
   });
@@ -139,7 +139,7 @@ describe("a daemon that starts", () => {
     await place.write("zones/sites.yaml", "zones: []\n");
     const daemon = place.start("run");
     const address = await addressOf(daemon);
-    await told(daemon, "revision applied", { zones: 0 });
+    await logged(daemon, "revision applied", { zones: 0 });
     expect(await answer(address, "/readyz")).toEqual([200, "ok\n"]);
     expect(await end(daemon)).toBe(0);
   });
@@ -151,8 +151,8 @@ describe("a configuration key that can change while the daemon runs", () => {
     const { place } = example;
     const daemon = place.start("run");
     const address = await addressOf(daemon);
-    await told(daemon, "plan applied", { zone: shop });
-    await told(daemon, "plan applied", { zone: "www.brand.example" });
+    await logged(daemon, "plan applied", { zone: shop });
+    await logged(daemon, "plan applied", { zone: "www.brand.example" });
     const file = await place.read("zonewarden.yaml");
     const nextSweep = async (): Promise<string> => {
       const series = /^zonewarden_schedule_interval_seconds (.*)$/m;
@@ -169,7 +169,7 @@ describe("a configuration key that can change while the daemon runs", () => {
         'cron: ["*/10 * * * *", "5 4 * * *"], timezone: Asia/Kathmandu',
       );
     await place.write("zonewarden.yaml", `${changed}\n${hold}\nlimits: { weakening: refuse }\n`);
-    const { keys } = await told(daemon, "configuration applied");
+    const { keys } = await logged(daemon, "configuration applied");
     expect(keys).toEqual(["limits", "windows", "schedule.cron", "schedule.timezone", "log.level"]);
     expect(await nextSweep()).toBe("600");
     await eventually("a debug line", () => logLines(daemon).find(({ level }) => level === "debug"));
@@ -177,12 +177,12 @@ describe("a configuration key that can change while the daemon runs", () => {
     const written = writesSeenBy(example.emulator).length;
     await control(example, "edit", { zone: shop, settings: { enabled: false } });
     daemon.signal("SIGHUP");
-    const held = await told(daemon, "plan held", { zone: shop });
+    const held = await logged(daemon, "plan held", { zone: shop });
     expect(JSON.stringify(held["holds"])).toContain("freeze");
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
 
     await place.write("zonewarden.yaml", file);
-    await told(daemon, "plan applied", { zone: shop, trigger: "due" });
+    await logged(daemon, "plan applied", { zone: shop, trigger: "due" });
     expect(await end(daemon)).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { namesOfFleet } from "../support/large-fleet.ts";
-import { logLines, told } from "../support/log-lines.ts";
+import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const zones = namesOfFleet(12);
@@ -22,7 +22,7 @@ describe("an emergency stop through a profile", () => {
     await rm(path.join(place.directory, "zones"), { recursive: true });
     await place.write("zones/zones.yaml", `${profile}zones:\n${documents}`);
     const daemon = place.start("run");
-    const { revision } = await told(daemon, "revision applied", { result: "applied", zones: 12 });
+    const { revision } = await logged(daemon, "revision applied", { result: "applied", zones: 12 });
 
     await place.write("zones/zones.yaml", `${profile}    mode: observe\nzones:\n${documents}`);
     await eventually("the stop active", () =>
@@ -33,7 +33,7 @@ describe("an emergency stop through a profile", () => {
     const [shop = ""] = zones;
     await control(example, "edit", { zone: shop, settings: { enabled: false } });
     daemon.signal("SIGHUP");
-    await told(daemon, "drift detected", { zone: shop, trigger: "signal" });
+    await logged(daemon, "drift detected", { zone: shop, trigger: "signal" });
     expect(writesSeenBy(emulator)).toEqual([]);
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);

@@ -10,7 +10,7 @@ import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { hostIn, workplace } from "../support/command-line.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
-import { told } from "../support/log-lines.ts";
+import { logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 /** A machine on a clock that stands still, with signals that the test sends. */
@@ -94,13 +94,13 @@ describe("the grace period", () => {
     const daemon = place.start("run");
     await eventually("a write is never answered", () => arrived || undefined);
     daemon.signal("SIGTERM");
-    await told(daemon, "stopping");
+    await logged(daemon, "stopping");
     let isEnded = false;
     void daemon.ended.then(() => (isEnded = true));
     await clock.advance(graceMs - 1);
     expect(isEnded).toBe(false);
     await clock.advance(1);
     expect((await daemon.ended).code).toBe(0);
-    expect(await told(daemon, "write outcome unknown")).toMatchObject({ call: "create-policy" });
+    expect(await logged(daemon, "write outcome unknown")).toMatchObject({ call: "create-policy" });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { logLines, told } from "../support/log-lines.ts";
+import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 /** Two of the example's three zones are too many for one step. */
@@ -47,9 +47,9 @@ describe("a revision of the files that changes too many zones", () => {
     const written = writesSeenBy(example.emulator).length;
 
     await editProfile(example);
-    const { hold } = await told(daemon, "revision held");
+    const { hold } = await logged(daemon, "revision held");
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
-    const page = JSON.stringify((await told(daemon, "zonewarden started"))["page"]).slice(1, -1);
+    const page = JSON.stringify((await logged(daemon, "zonewarden started"))["page"]).slice(1, -1);
     const seen = await lookAt(page);
     const [, revision = ""] = /by adding (\S+) to limits\.accept/.exec(JSON.stringify(hold)) ?? [];
     expect(revision).toMatch(/^sha256-[0-9a-f]{12}$/);

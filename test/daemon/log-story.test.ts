@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import type { JsonObject } from "../../src/syntax/json.ts";
 import { control, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { startJsonSink } from "../support/http-server.ts";
-import { logLines, told } from "../support/log-lines.ts";
+import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const shop = "shop.example.com";
@@ -31,8 +31,8 @@ describe("the log of a daemon", () => {
 notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     });
     const daemon = example.place.start("run");
-    await told(daemon, "plan applied", { zone: shop });
-    await told(daemon, "plan applied", { zone: "www.brand.example" });
+    await logged(daemon, "plan applied", { zone: shop });
+    await logged(daemon, "plan applied", { zone: "www.brand.example" });
 
     await control(example, "edit", {
       zone: shop,
@@ -40,10 +40,10 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
       set: { paranoia_level: 1 },
     });
     daemon.signal("SIGHUP");
-    await told(daemon, "plan applied", { zone: shop, trigger: "signal" });
+    await logged(daemon, "plan applied", { zone: shop, trigger: "signal" });
 
     await example.place.write("zones/broken.yaml", "zones: [");
-    await told(daemon, "revision partially applied");
+    await logged(daemon, "revision partially applied");
     await example.place.remove("zones/broken.yaml");
     await eventually("both stories of the files arrive", () =>
       webhook.objects.filter(

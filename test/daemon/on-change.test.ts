@@ -6,7 +6,7 @@ import { describe, it } from "vitest";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Workplace } from "../support/command-line.ts";
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { logLines, told } from "../support/log-lines.ts";
+import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
 const nightly = 'schedule: { cron: "0 0 1 1 *", on_change: false }';
@@ -32,7 +32,7 @@ describe("with `on_change: false`", () => {
     const { place, emulator } = example;
     const daemon = place.start("run");
     for (const zone of ["shop.example.com", brand]) {
-      await told(daemon, "plan applied", { zone });
+      await logged(daemon, "plan applied", { zone });
     }
     const writes = writesSeenBy(emulator).length;
 
@@ -40,9 +40,9 @@ describe("with `on_change: false`", () => {
     await edit(place, "zones/sites.yaml", sites.replace("action: log", "action: allow"));
     const config = await place.read("zonewarden.yaml");
     await edit(place, "zonewarden.yaml", `${config}limits: { weakening: refuse }\n`);
-    await told(daemon, "configuration applied");
+    await logged(daemon, "configuration applied");
     await edit(place, "zones/broken.yaml", "zones: [");
-    await told(daemon, "revision partially applied");
+    await logged(daemon, "revision partially applied");
     expect(writesSeenBy(emulator)).toHaveLength(writes);
 
     daemon.signal("SIGHUP");

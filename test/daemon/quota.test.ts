@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { goodSeed, textIn } from "../support/emulator.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { told } from "../support/log-lines.ts";
+import { logged } from "../support/log-lines.ts";
 
 /** A zone whose contract has room for one policy, and has one of ours. */
 const seed = goodSeed(`
@@ -92,8 +92,8 @@ describe("a policy for which the service has no room until another one is gone",
   it("is reported by the daemon as held for its quota, not as a failure", async ({ expect }) => {
     await using example = await fullZone();
     const daemon = example.place.start("run");
-    expect(await told(daemon, "plan held")).toMatchObject({ holds: [{ reason: "quota" }] });
-    const started = await told(daemon, "zonewarden started");
+    expect(await logged(daemon, "plan held")).toMatchObject({ holds: [{ reason: "quota" }] });
+    const started = await logged(daemon, "zonewarden started");
     const metrics = await (await fetch(new URL("metrics", textIn(started, "page")))).text();
     expect(metrics).toContain('zonewarden_zone_held{zone="shop.example.com",reason="quota"} 1');
     expect(metrics).toContain('zonewarden_zone_status{zone="shop.example.com",status="held"} 1');

@@ -5,7 +5,7 @@ import { isJsonObject } from "../../src/syntax/json.ts";
 import { objectAt } from "../deploy/rules.ts";
 import type { Ran, Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator } from "../support/example.ts";
-import { told } from "../support/log-lines.ts";
+import { logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 import { readScript, type ShellCommand } from "../support/shell-script.ts";
 import { mistakesInDocker, mistakesInKubectl } from "./deploy-examples.ts";
@@ -126,7 +126,7 @@ export class ExampleShell implements AsyncDisposable {
     const [command] = args;
     if (command === "run") {
       const daemon = place.start(...args);
-      await told(daemon, "zonewarden started");
+      await logged(daemon, "zonewarden started");
       daemon.signal("SIGTERM");
       return daemon.ended;
     }
@@ -152,7 +152,7 @@ export class ExampleShell implements AsyncDisposable {
 
   async #daemonUrl(): Promise<string> {
     this.#daemon ??= this.#example.place.start("run");
-    const { page } = await told(this.#daemon, "zonewarden started");
+    const { page } = await logged(this.#daemon, "zonewarden started");
     const url = typeof page === "string" ? page.replace(/\/$/, "") : "";
     await eventually("the daemon is ready", async () =>
       (await fetch(`${url}/readyz`)).ok ? true : undefined,

@@ -14,9 +14,7 @@ function pipeIn({ directory }: Workplace): string {
 }
 
 describe("a file that the command line names", () => {
-  it("is another file once it is saved: who has opened it reads on in the old one", async ({
-    expect,
-  }) => {
+  it("is replaced when it is saved: an open reader keeps the old content", async ({ expect }) => {
     await using place = await workplace();
     await place.write("plan.json", "old");
     const file = path.join(place.directory, "plan.json");
@@ -27,9 +25,7 @@ describe("a file that the command line names", () => {
     expect(await readdir(place.directory)).toEqual(["plan.json"]);
   });
 
-  it("stays a link where it is one, and is read by those who could read it before", async ({
-    expect,
-  }) => {
+  it("stays a symbolic link and keeps its permissions", async ({ expect }) => {
     await using place = await workplace();
     const [file, link] = [
       path.join(place.directory, "there.json"),
@@ -44,7 +40,7 @@ describe("a file that the command line names", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  it("may be a pipe, to write to and to read from", async ({ expect }) => {
+  it("can be a pipe, for reading and writing", async ({ expect }) => {
     await using place = await workplace();
     const pipe = pipeIn(place);
     const [bytes] = await Promise.all([
@@ -55,7 +51,7 @@ describe("a file that the command line names", () => {
     expect((await stat(pipe)).isFIFO()).toBe(true);
   });
 
-  it("is read no further than the limit", async ({ expect }) => {
+  it("is read only up to the limit", async ({ expect }) => {
     await using place = await workplace();
     await place.write("plan.json", "0123456789");
     const file = path.join(place.directory, "plan.json");
@@ -64,7 +60,7 @@ describe("a file that the command line names", () => {
     expect(await files.read(file, 11)).toHaveLength(10);
   });
 
-  it("leaves nothing beside it where it cannot be saved", async ({ expect }) => {
+  it("leaves no temporary file where it cannot be saved", async ({ expect }) => {
     await using place = await workplace();
     const saving = files.save(path.join(place.directory, "missing", "plan.json"), "text");
     await expect(saving).rejects.toMatchObject({ code: "ENOENT" });

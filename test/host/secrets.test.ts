@@ -96,12 +96,12 @@ async function order(emulator: Emulator, path: string, body: object): Promise<vo
 }
 
 describe("the token", () => {
-  it("is in nothing that any command prints or serves, whatever goes wrong", async ({ expect }) => {
+  it("is in nothing that any command prints or serves, whatever fails", async ({ expect }) => {
     const { place, emulator } = await shopWithTokens();
     await using _place = place;
     await using _emulator = emulator;
     const said: string[] = [];
-    const told = async (...args: readonly string[]): Promise<void> => {
+    const record = async (...args: readonly string[]): Promise<void> => {
       const { stdout, stderr } = await place.run(...args);
       said.push(stdout, stderr);
     };
@@ -113,7 +113,7 @@ describe("the token", () => {
       daemon.signal("SIGHUP");
       await sleep(100);
       said.push(...(await served(address)));
-      await told("plan");
+      await record("plan");
     }
     const readings = [
       ["plan", "--format", "json"],
@@ -136,14 +136,14 @@ describe("the token", () => {
     for (const hold of holds) {
       if (hold !== undefined) await order(emulator, "/faults", hold);
       await order(emulator, "/edit", { zone: shop, settings: { enabled: false } });
-      for (const args of readings) await told(...args);
+      for (const args of readings) await record(...args);
       said.push(...(await served(address)), await place.read("plan.json"));
       await letPass(emulator);
     }
     await place.write("zones/broken.yaml", "zones: [");
-    await told("validate");
+    await record("validate");
     await place.write("zones/broken.yaml", `${plantedToken}\n`);
-    await told("validate", "--format", "sarif");
+    await record("validate", "--format", "sarif");
     await printed(daemon, /("FILE_FOREIGN")/);
     said.push(...(await served(address)));
     daemon.signal("SIGTERM");
@@ -175,8 +175,8 @@ describe("the token", () => {
     },
   );
 
-  it("that was refused is taken up by itself once it is another one", async ({ expect }) => {
-    // The daemon looks every half minute; here, ten times a second.
+  it("that was rejected is read again without a restart", async ({ expect }) => {
+    // The daemon reads the token file every half minute; here, ten times a second.
     const clock: typeof systemClock = {
       ...systemClock,
       sleep: (ms, signal) => systemClock.sleep(ms === 30_000 ? 100 : ms, signal),
@@ -192,13 +192,13 @@ describe("the token", () => {
     const daemon = place.start("run");
     await printed(daemon, /("code":"API_UNAUTHORIZED")/);
     await place.write("token", rotatedToken);
-    // Nothing else looks at the zone again before the next hour.
+    // The next sweep comes in an hour.
     await printed(daemon, /"msg":"(plan applied)"/);
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
   });
 
-  it("is exchanged under load without a lost request", async ({ expect }) => {
+  it("is rotated under load without a failed request", async ({ expect }) => {
     const { place, emulator } = await shopWithTokens();
     await using _place = place;
     await using _emulator = emulator;

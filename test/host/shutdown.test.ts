@@ -11,12 +11,12 @@ import {
   exampleWithEmulator,
   writesSeenBy,
 } from "../support/example.ts";
-import { logLines, told } from "../support/log-lines.ts";
+import { logLines, logged } from "../support/log-lines.ts";
 import { eventually, main, startDaemon, startProgram } from "../support/processes.ts";
 
 const shop = "shop.example.com";
 
-/** Something that can be held up: who comes there waits until it is opened, or gives up. */
+/** A gate: callers wait until it opens or their signal aborts. */
 class Gate {
   readonly #opened = Promise.withResolvers<void>();
   arrived = 0;
@@ -34,7 +34,7 @@ class Gate {
   }
 }
 
-/** The example with a service whose slow answers stand at a gate. */
+/** The example with a service whose slow answers wait at a gate. */
 async function gated(options: ExampleOptions = {}): Promise<Example & { readonly gate: Gate }> {
   const gate = new Gate();
   const pass = (ms: number, signal: AbortSignal): Promise<void> => gate.pass(ms, signal);
@@ -42,22 +42,22 @@ async function gated(options: ExampleOptions = {}): Promise<Example & { readonly
   return { ...(await exampleWithEmulator({ config, sleep: pass, ...options })), gate };
 }
 
-/** Holds up the requests of a method to paths that fit. */
+/** Lets requests of a method to matching paths wait at the gate. */
 function hold(example: Example, method: string, path: string, skip = 0): Promise<void> {
   return control(example, "faults", { fault: "latency", milliseconds: 1, method, path, skip });
 }
 
-/** Less than the grace period, which must not be what ends a program here. */
+/** Less than the grace period: a test fails where only that period ends the program. */
 const timeout = graceMs - 5_000;
 
-describe("SIGTERM ends the daemon cleanly", { timeout }, () => {
+describe("SIGTERM shuts the daemon down cleanly", { timeout }, () => {
   it.for([
     { phase: "listing zones", method: "GET", path: "/zones" },
     { phase: "asking about the token", method: "GET", path: "*/tokens/verify" },
     { phase: "fetching", method: "GET", path: "*/page_shield" },
     { phase: "reading what was detected, for the plan", method: "GET", path: "*/scripts*" },
     { phase: "reading the score rule, for the plan", method: "GET", path: "*/rulesets/*" },
-  ])("while it is $phase, which is given up", async ({ method, path }, { expect }) => {
+  ])("while it is $phase, which is aborted", async ({ method, path }, { expect }) => {
     await using example = await gated();
     await hold(example, method, path);
     const daemon = example.place.start("run");
@@ -97,7 +97,7 @@ describe("SIGTERM ends the daemon cleanly", { timeout }, () => {
     { phase: "replacing a list", method: "PUT", path: "*/entrypoint" },
     { phase: "verifying what it wrote", method: "GET", path: "*/page_shield", skip: 3 },
   ])(
-    "while it is $phase: the request under way is finished and recorded, and no other sent",
+    "while it is $phase: the request in flight is finished and recorded, and no other sent",
     async ({ method, path, skip = 0 }, { expect }) => {
       // In this dialect a write of settings is not answered with all of them (SERVICE.md A.2): they are read again.
       await using example = await gated({ dialect: "specification" });
@@ -106,7 +106,7 @@ describe("SIGTERM ends the daemon cleanly", { timeout }, () => {
       await eventually("a request stands at the gate", () => example.gate.arrived || undefined);
       const sent = writesSeenBy(example.emulator).length;
       daemon.signal("SIGTERM");
-      await told(daemon, "stopping");
+      await logged(daemon, "stopping");
       await sleep(50);
       example.gate.open();
       const { code } = await daemon.ended;
@@ -133,7 +133,7 @@ describe("SIGTERM ends the daemon cleanly", { timeout }, () => {
     expect(example.emulator.journal().length).toBeLessThanOrEqual(5);
   });
 
-  it.for(["GET", "PUT"])("while it waits to repeat a %s", async (method, { expect }) => {
+  it.for(["GET", "PUT"])("while it waits to retry a %s", async (method, { expect }) => {
     await using example = await gated();
     await control(example, "faults", { fault: "status", status: 503, retry_after: 300, method });
     const daemon = example.place.start("run");
@@ -145,11 +145,11 @@ describe("SIGTERM ends the daemon cleanly", { timeout }, () => {
     expect((await daemon.ended).code).toBe(0);
   });
 
-  it("while zones wait for their next try, and while nothing happens", async ({ expect }) => {
+  it("while zones are in back-off", async ({ expect }) => {
     await using example = await gated();
     await control(example, "faults", { fault: "status", status: 400, method: "PUT" });
     const daemon = example.place.start("run");
-    await told(daemon, "write failed");
+    await logged(daemon, "write failed");
     await sleep(100);
     daemon.signal("SIGINT");
     expect((await daemon.ended).code).toBe(0);
@@ -167,7 +167,7 @@ describe("SIGTERM ends the daemon cleanly", { timeout }, () => {
     };
     await using example = await gated({ ports: { files } });
     const daemon = example.place.start("run");
-    await told(daemon, "plan applied");
+    await logged(daemon, "plan applied");
     isHeld = true;
     daemon.signal("SIGHUP");
     await eventually("the configuration is read", () => gate.arrived || undefined);
@@ -178,7 +178,7 @@ describe("SIGTERM ends the daemon cleanly", { timeout }, () => {
 });
 
 describe("SIGTERM ends a single command", { timeout }, () => {
-  it("that reads at once, with 1", async ({ expect }) => {
+  it("that reads, at once, with 1", async ({ expect }) => {
     await using example = await gated();
     await hold(example, "GET", "*/page_shield");
     const plan = example.place.start("plan");
@@ -190,7 +190,7 @@ describe("SIGTERM ends a single command", { timeout }, () => {
     });
   });
 
-  it("that writes after the request under way, which it reports", async ({ expect }) => {
+  it("that writes, after the request in flight, which it reports", async ({ expect }) => {
     await using example = await gated();
     await hold(example, "PATCH", "*");
     const apply = example.place.start("apply");

@@ -14,7 +14,7 @@ export function logLines({ stdout }: Speaker): readonly JsonObject[] {
 }
 
 /** Waits for a line of the log that says and holds this. */
-export function told(daemon: Speaker, msg: string, facts: JsonObject = {}): Promise<JsonObject> {
+export function logged(daemon: Speaker, msg: string, facts: JsonObject = {}): Promise<JsonObject> {
   return eventually(
     `${msg} ${JSON.stringify(facts)}`,
     () =>

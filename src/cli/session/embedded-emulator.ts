@@ -54,7 +54,7 @@ export async function emulatorOn(
   }
 }
 
-/** A system call tells it from an error of the state file. */
+/** Errors of the state file have a code too, but another system call. */
 function isListenError(error: unknown): boolean {
   return (
     error instanceof Error &&

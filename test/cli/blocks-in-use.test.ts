@@ -24,7 +24,7 @@ ${more}`,
 
 const acknowledged = "            acknowledge: [pay.example.net]\n";
 
-describe("a policy that would block what is in use", () => {
+describe("a policy that would block scripts in use", () => {
   it("is held, by plan and by apply, and nothing is written", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await forgetful(example);
@@ -38,7 +38,7 @@ describe("a policy that would block what is in use", () => {
     expect(writesSeenBy(example.emulator)).toEqual([]);
   });
 
-  it("is carried out where the file acknowledges it", async ({ expect }) => {
+  it("is applied where the file acknowledges the script", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await forgetful(example, acknowledged);
     const { code } = await example.place.run("apply", shop);
@@ -47,7 +47,7 @@ describe("a policy that would block what is in use", () => {
     expect((await example.place.run("plan", shop)).code).toBe(0);
   });
 
-  it("is carried out where a person releases the plan", async ({ expect }) => {
+  it("is applied where the plan is released", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     await forgetful(example);
     const { stdout } = await example.place.run("plan", shop);
@@ -55,7 +55,7 @@ describe("a policy that would block what is in use", () => {
     expect((await example.place.run("apply", shop, "--accept", hash)).code).toBe(0);
   });
 
-  it("is carried out where nobody saw the script of late", async ({ expect }) => {
+  it("is applied where no browser loaded the script recently", async ({ expect }) => {
     await using example = await exampleWithEmulator({ config: "impact: { fresh: 30m }" });
     await forgetful(example);
     expect((await example.place.run("plan", shop)).code).toBe(2);
@@ -65,7 +65,7 @@ describe("a policy that would block what is in use", () => {
     { status: 403, code: 2, says: "scripts that were seen could not be read (API_FORBIDDEN)" },
     { status: 500, code: 7, says: "API_SERVER" },
   ])(
-    "is judged without it only where it may never be read: $status",
+    "is planned without the inventory only where reading it is forbidden: $status",
     async (situation, { expect }) => {
       await using example = await exampleWithEmulator();
       await forgetful(example);

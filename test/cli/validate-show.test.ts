@@ -46,7 +46,7 @@ it.for([
     says: '--show: no file declares other.example; the files declare shop.example.com, match {"name":"*.brand.example","status":"active"}, match {"name":"*.sale.brand.example","plan":"enterprise"}\n',
   },
 ])(
-  "validate --show tells what is declared of a zone where $when",
+  "validate --show prints the declaration of a zone where $when",
   async ({ zone, code, shows, says }, { expect }) => {
     await using place = await workplace();
     await place.write("zones.yaml", files);
