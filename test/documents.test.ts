@@ -68,6 +68,20 @@ describe("the documents", () => {
   });
 });
 
+describe("docs/architecture.md", () => {
+  it("names functions that are in the files that it names", ({ expect }) => {
+    const rows = textOf("docs/architecture.md").matchAll(
+      /^\| \d+ \| `(?<file>[^`]+)` \| `(?<name>\w+)` \|/gm,
+    );
+    const steps = [...rows].map(({ groups = {} }) => ({ file: "", name: "", ...groups }));
+    expect(steps.length).toBeGreaterThan(15);
+    const isMissing = ({ file, name }: (typeof steps)[number]): boolean =>
+      !existsSync(path.join(root, file)) ||
+      !new RegExp(`(?:function|class) ${name}\\b|^  (?:async )?${name}\\(`, "m").test(textOf(file));
+    expect(steps.filter(isMissing)).toEqual([]);
+  });
+});
+
 describe("docs/operations.md", () => {
   it("lists every reason of a notification", ({ expect }) => {
     const source = /NotificationReason =\n(?<reasons>(?: {2}\| "\w+";?\n)+)/.exec(
