@@ -3,7 +3,7 @@ import path from "node:path";
 import { type Config } from "../desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts";
 import { ZoneFileLoader, type DesiredState } from "../desired/load/zone-file-loader.ts";
-import { cronMistake } from "../reconcile/schedule/schedule.ts";
+import { cronError } from "../reconcile/schedule/schedule.ts";
 import { renderDiagnostics, type Sources } from "../render/diagnostics.ts";
 import type { Diagnostic } from "../zone/diagnostic.ts";
 import { hasColor, type Host } from "./host.ts";
@@ -14,7 +14,7 @@ export function readConfig(
   { files, directory }: Host,
   signal: AbortSignal,
 ): Promise<LoadedConfig> {
-  return loadConfig(path.resolve(directory, file), { files, cronMistake }, signal);
+  return loadConfig(path.resolve(directory, file), { files, cronError }, signal);
 }
 
 /** Reads the configuration and prints its diagnostics; `undefined` where it cannot be used. */

@@ -3,12 +3,12 @@ import { describe, it } from "vitest";
 import { RunningConfig } from "../../src/daemon/config-reload.ts";
 import { type Config } from "../../src/desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
-import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
+import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 
 async function loaded(text: string, signal: AbortSignal): Promise<LoadedConfig> {
   const disk = memoryFiles({ "/zonewarden.yaml": text });
-  return loadConfig("/zonewarden.yaml", { files: disk.port, cronMistake }, signal);
+  return loadConfig("/zonewarden.yaml", { files: disk.port, cronError }, signal);
 }
 
 async function configOf(text: string, signal: AbortSignal): Promise<Config> {

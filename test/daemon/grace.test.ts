@@ -6,7 +6,7 @@ import { loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import type { Host } from "../../src/host/host.ts";
 import { graceMs, handleShutdown } from "../../src/host/shutdown.ts";
-import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
+import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { hostIn, workplace } from "../support/command-line.ts";
 import { control, exampleWithEmulator } from "../support/example.ts";
@@ -35,7 +35,7 @@ describe("the grace period", () => {
     await using place = await workplace();
     await place.write("zonewarden.yaml", "mode: observe\n");
     const file = path.join(place.directory, "zonewarden.yaml");
-    const { config } = await loadConfig(file, { files: nodeFiles, cronMistake }, signal);
+    const { config } = await loadConfig(file, { files: nodeFiles, cronError }, signal);
     expect(config?.api.timeoutMs).toBeLessThan(graceMs);
   });
 

@@ -5,7 +5,7 @@ import { describe, it } from "vitest";
 
 import { loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
-import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
+import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { deploy, root } from "./paths.ts";
 
 const recipe = readFileSync(path.join(deploy, "Dockerfile"), "utf8").replaceAll("\\\n", " ");
@@ -59,7 +59,7 @@ describe("the configuration in the pod", () => {
   ])("$file is in order and fits the mounts", async ({ file, zones }, { expect, signal }) => {
     const { config, diagnostics } = await loadConfig(
       path.join(deploy, "kustomize", file),
-      { files: nodeFiles, cronMistake },
+      { files: nodeFiles, cronError },
       signal,
     );
     expect(diagnostics).toEqual([]);

@@ -6,7 +6,7 @@ import { type Config } from "../../src/desired/config/config.ts";
 import { type LoadedConfig, loadConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { schemaText } from "../../src/desired/json-schema.ts";
-import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
+import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { renderDiagnostics } from "../../src/render/diagnostics.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { memoryFiles } from "../support/memory-files.ts";
@@ -15,7 +15,7 @@ import { problemLine } from "../support/problem-line.ts";
 function load(text: string): Promise<LoadedConfig> {
   const disk = memoryFiles({ "/etc/zonewarden/zonewarden.yaml": text });
   const signal = AbortSignal.timeout(5000);
-  return loadConfig("/etc/zonewarden/zonewarden.yaml", { files: disk.port, cronMistake }, signal);
+  return loadConfig("/etc/zonewarden/zonewarden.yaml", { files: disk.port, cronError }, signal);
 }
 
 async function configOf(text: string): Promise<Config> {
@@ -229,7 +229,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
   }) => {
     const { diagnostics } = await loadConfig(
       "/none.yaml",
-      { files: memoryFiles({}).port, cronMistake },
+      { files: memoryFiles({}).port, cronError },
       AbortSignal.timeout(5000),
     );
     expect(diagnostics.map((diagnostic) => problemLine(diagnostic, ""))).toEqual([
@@ -240,7 +240,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
 
   it("of the example is right", async ({ expect }) => {
     const file = path.resolve(import.meta.dirname, "../../config.example/zonewarden.yaml");
-    const ports = { files: nodeFiles, cronMistake };
+    const ports = { files: nodeFiles, cronError };
     const { diagnostics } = await loadConfig(file, ports, AbortSignal.timeout(5000));
     expect(diagnostics).toEqual([]);
   });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { parse } from "yaml";
 
 import { loadConfig } from "../../src/desired/config/load-config.ts";
-import { cronMistake } from "../../src/reconcile/schedule/schedule.ts";
+import { cronError } from "../../src/reconcile/schedule/schedule.ts";
 import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { alertsIn, readRules } from "../deploy/rules.ts";
@@ -33,7 +33,7 @@ export async function mistakesInYaml(text: string): Promise<readonly string[]> {
 async function mistakesInConfig(text: string): Promise<readonly string[]> {
   const { port: files } = memoryFiles({ "/zonewarden.yaml": text });
   const signal = AbortSignal.timeout(20_000);
-  const { diagnostics } = await loadConfig("/zonewarden.yaml", { files, cronMistake }, signal);
+  const { diagnostics } = await loadConfig("/zonewarden.yaml", { files, cronError }, signal);
   return diagnostics.map((diagnostic) => problemLine(diagnostic, ""));
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, it, vi } from "vitest";
 
-import { cronMistake, startSchedule } from "../../src/reconcile/schedule/schedule.ts";
+import { cronError, startSchedule } from "../../src/reconcile/schedule/schedule.ts";
 
 const quiet = { due: () => undefined, missed: () => undefined };
 
@@ -77,11 +77,11 @@ describe("a schedule", () => {
   it.for(["61 * * * *", "* * * *", "nonsense", ""])(
     "refuses %s with a reason",
     (cron, { expect }) => {
-      expect(cronMistake(cron)).toBeTypeOf("string");
+      expect(cronError(cron)).toBeTypeOf("string");
     },
   );
 
   it("accepts what can be kept", ({ expect }) => {
-    expect(cronMistake("*/15 * * * *")).toBeUndefined();
+    expect(cronError("*/15 * * * *")).toBeUndefined();
   });
 });

@@ -26,7 +26,7 @@ export interface LoadedConfig {
 export interface ConfigPorts {
   readonly files: FilePort;
   /** Why a cron expression is invalid; `undefined` if it is valid. */
-  readonly cronMistake: (expression: string) => string | undefined;
+  readonly cronError: (expression: string) => string | undefined;
 }
 
 /** Loads `zonewarden.yaml`. Relative paths in it are relative to its directory. */
@@ -70,7 +70,7 @@ async function readConfigFile(
 function parseConfig(
   file: string,
   text: string,
-  { cronMistake }: ConfigPorts,
+  { cronError }: ConfigPorts,
 ): Pick<LoadedConfig, "config" | "diagnostics"> {
   const yaml = readYaml(file, text);
   const [value, second] = yaml.documents;
@@ -88,5 +88,5 @@ function parseConfig(
     return { config: undefined, diagnostics: schemaErrors(configFileShape, value, document, []) };
   }
   const config = normalizeConfig(value, path.dirname(path.resolve(file)));
-  return { config, diagnostics: validateConfig(value, config, document, cronMistake) };
+  return { config, diagnostics: validateConfig(value, config, document, cronError) };
 }

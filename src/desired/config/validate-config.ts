@@ -9,14 +9,14 @@ export function validateConfig(
   file: ConfigFile,
   config: Config,
   document: Located,
-  cronMistake: (expression: string) => string | undefined,
+  cronError: (expression: string) => string | undefined,
 ): readonly Diagnostic[] {
   return [
     ...checkBaseUrl(file),
     ...checkPorts(config),
     ...checkReconcileToken(file),
     ...checkNotifications(file),
-    ...checkCron(file, cronMistake),
+    ...checkCron(file, cronError),
     ...checkTimezones(file),
     ...checkDurations(file, config),
     ...repeatedNames("credential", "credentials", file.credentials),
@@ -93,7 +93,7 @@ function checkNotifications({ notifications = [] }: ConfigFile): UnplacedDiagnos
 
 function checkCron(
   { schedule = {}, windows = [] }: ConfigFile,
-  cronMistake: (expression: string) => string | undefined,
+  cronError: (expression: string) => string | undefined,
 ): UnplacedDiagnostic[] {
   const { cron = [] } = schedule;
   const expressions: [Path, string][] = [
@@ -103,9 +103,9 @@ function checkCron(
     ...windows.map(({ start }, index): [Path, string] => [["windows", index, "start"], start]),
   ];
   return expressions.flatMap(([path, text]): readonly UnplacedDiagnostic[] => {
-    const mistake = cronMistake(text);
-    if (mistake !== undefined) {
-      return [wrong(path, `"${text}" is not a cron expression: ${mistake}`, fiveFields)];
+    const error = cronError(text);
+    if (error !== undefined) {
+      return [wrong(path, `"${text}" is not a cron expression: ${error}`, fiveFields)];
     }
     return restrictsBothDays(text) ? [bothDays(path)] : [];
   });

@@ -23,7 +23,7 @@ export interface Schedule extends Disposable {
 }
 
 /** Why a cron expression is not valid; `undefined` where it is. */
-export function cronMistake(expression: string): string | undefined {
+export function cronError(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression);
   return valid ? undefined : errors.map(({ message }) => message).join("; ");
 }
