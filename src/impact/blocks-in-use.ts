@@ -5,13 +5,13 @@ import { parseCspSource } from "../syntax/csp/csp-source.ts";
 import type { Policy } from "../zone/resource.ts";
 import type { BlockedResource, ComparedPolicy, PolicyImpact } from "./csp-impact.ts";
 
-/** When something that was seen counts as in use. */
+/** When a script counts as in use. */
 interface InUseLimits {
   readonly now: Date;
   readonly freshMs: number;
 }
 
-/** Whether a change of a policy can block anything that it did not block before. */
+/** Whether a change of a policy can block more than before. */
 export function canBlockMore({ before, after }: ComparedPolicy): boolean {
   if (forceOf(after) !== "blocks") return false;
   return (["action", "expression", "enabled", "value"] as const).some(
@@ -19,10 +19,7 @@ export function canBlockMore({ before, after }: ComparedPolicy): boolean {
   );
 }
 
-/**
- * Why policies must not be carried out as they are: they begin to block scripts that are in use, not malicious and not
- * acknowledged in the file.
- */
+/** Holds for policies that start to block scripts that are in use, not malicious and not acknowledged in the file. */
 export function blocksInUse(
   impacts: readonly PolicyImpact[],
   declared: readonly Policy[],
@@ -40,17 +37,17 @@ export function blocksInUse(
         isRecent(each, limits) &&
         !isAcknowledged(each),
     );
-    return inUse.length === 0 ? [] : [refusalOf(policy, inUse, limits)];
+    return inUse.length === 0 ? [] : [holdOf(policy, inUse, limits)];
   });
 }
 
-/** What carries no moment may be in use. */
+/** A script without a time of the last report can be in use. */
 function isRecent({ resource }: BlockedResource, { now, freshMs }: InUseLimits): boolean {
   const seenAt = resource.lastSeenAt;
   return seenAt === undefined || Number(now) - Number(seenAt) <= freshMs;
 }
 
-/** Acknowledged sources are read as a policy's own, on each page on which a script is blocked. */
+/** Acknowledged sources match as sources of the policy do, on each page that blocks the script. */
 function acknowledgement(texts: readonly string[]): (affected: BlockedResource) => boolean {
   const matching = sourceMatcher(texts.map((text) => parseCspSource(text, 0)));
   return ({ resource, pages }) => {
@@ -62,10 +59,10 @@ function acknowledgement(texts: readonly string[]): (affected: BlockedResource) 
   };
 }
 
-/** More than these are only counted. */
+/** More scripts are only counted. */
 const mostNamed = 5;
 
-function refusalOf(
+function holdOf(
   { key }: ComparedPolicy,
   inUse: readonly BlockedResource[],
   { freshMs }: InUseLimits,
@@ -79,6 +76,6 @@ function refusalOf(
   const hours = Math.round(freshMs / 3_600_000);
   return {
     reason: "blocks_in_use",
-    message: `${key} would block ${count} seen within ${hours} h (impact.fresh): ${named.join(", ")}${more}; add their sources to its value, or to its acknowledge list where they may go`,
+    message: `${key} would block ${count} seen within ${hours} h (impact.fresh): ${named.join(", ")}${more}; add their sources to its value, or to its acknowledge list if they may be blocked`,
   };
 }

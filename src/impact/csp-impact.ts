@@ -10,61 +10,60 @@ import {
   observedResources,
 } from "./policy-decision.ts";
 
-/** A policy before and after a change; where nothing changes both are the same. */
+/** A policy before and after a plan; both are the same if it does not change. */
 export interface ComparedPolicy {
-  /** `policy/checkout`, or with the id of one that is not ours. */
+  /** `policy/checkout`, or with the id of an unmanaged policy. */
   readonly key: string;
   readonly title: string;
-  /** `undefined`: it is not there yet. */
+  /** `undefined`: created. */
   readonly before: PolicyBehavior | undefined;
-  /** `undefined`: it goes. */
+  /** `undefined`: deleted. */
   readonly after: PolicyBehavior | undefined;
 }
 
-/** Something that was seen, where, and why it is held for malicious. */
+/** A script or connection that a policy affects. */
 export interface AffectedResource {
   readonly resource: SeenResource;
-  /** Pages on which what is said was found, as far as they are known. */
+  /** Known pages on which it is affected. */
   readonly pages: readonly string[];
-  /** Empty: it is not. */
+  /** Why it is malicious; empty: it is not. */
   readonly malicious: readonly string[];
 }
 
-/** Something that the policy keeps out. */
+/** A resource that the policy blocks. */
 export interface BlockedResource extends AffectedResource {
-  /** Whether it was no better off before the change on any of these pages: one that was only reported was. */
+  /** Whether it was blocked before on all of these pages; a report is not a block. */
   readonly already: boolean;
 }
 
-/** Something of which it cannot be told whether the policy keeps it out. */
+/** A resource that the policy may block. */
 export interface UnclearResource extends AffectedResource {
   readonly reason: string;
 }
 
-/** What a policy does to what was seen on the pages that it selects. */
+/** What a policy does to the resources on the pages that it selects. */
 export interface PolicyImpact {
   readonly policy: ComparedPolicy;
-  /** What becomes of requests that do not fit, after the change. */
+  /** What happens to requests that do not match, after the change. */
   readonly force: Force;
-  /** How many resources were seen on pages that it selects, or may select. */
+  /** Number of resources on pages that it selects or may select. */
   readonly seen: number;
   readonly blocked: readonly BlockedResource[];
-  /** Kept out before, let in afterwards. */
+  /** Blocked before, allowed afterwards. */
   readonly newlyAllowed: readonly AffectedResource[];
   readonly allowedMalicious: readonly AffectedResource[];
-  /** Sources for scripts and connections that match nothing that was seen on the hosts it selects. */
+  /** Sources for scripts and connections that match no resource on the hosts that it selects. */
   readonly unseen: readonly NamedSource[];
   readonly unclear: readonly UnclearResource[];
-  /** Seen on a host that it selects, but on no page of which it is known that it selects it. */
+  /** Number of resources on a host that it selects, but on no page that it is known to select. */
   readonly elsewhere: number;
 }
 
-/** When an item is malicious. */
 interface ImpactOptions {
   readonly maliciousBelow: number;
 }
 
-/** What each policy does to what was seen. Items whose URL cannot be read take no part. */
+/** The impact of each policy. Resources with an invalid URL are ignored. */
 export function cspImpact(
   policies: readonly ComparedPolicy[],
   resources: readonly SeenResource[],
@@ -103,7 +102,7 @@ function impactOf(
   return { policy, force, seen: count, ...lists, unseen: used.unseen(), elsewhere };
 }
 
-/** Sorts what was seen by what becomes of it. */
+/** Resources by what happens to them. */
 class ImpactLists {
   seen = 0;
   readonly blocked: BlockedResource[] = [];
@@ -113,7 +112,7 @@ class ImpactLists {
   readonly #isHarder: boolean;
   readonly #options: ImpactOptions;
 
-  /** @param isHarder whether the policy blocks from now on what it only reported before, or nothing. */
+  /** @param isHarder whether the policy starts to block. */
   constructor(isHarder: boolean, options: ImpactOptions) {
     this.#isHarder = isHarder;
     this.#options = options;
@@ -124,7 +123,7 @@ class ImpactLists {
     const malicious = maliciousReasons(resource, this.#options.maliciousBelow);
     const affected = { resource, pages: is.pages, malicious };
     if (is.kind === "blocked") {
-      const already = !this.#isHarder && was.kind === "blocked" && isOnNoOtherPage(is, was);
+      const already = !this.#isHarder && was.kind === "blocked" && isOnSamePages(is, was);
       this.blocked.push({ ...affected, already });
       return;
     }
@@ -137,10 +136,10 @@ class ImpactLists {
   }
 }
 
-/** A verdict over all pages of a resource, and the pages that it holds for. */
+/** A decision for all pages of a resource, and the pages with that decision. */
 type PagesDecision = PolicyDecision & { readonly pages: readonly string[] };
 
-/** Blocked where one page blocks it, then unclear, then allowed. */
+/** Blocked if one page blocks it, else unclear if one is unclear, else allowed. */
 function decisionFor(
   evaluate: PolicyEvaluator,
   { resource, url, pages }: ObservedResource,
@@ -153,16 +152,16 @@ function decisionFor(
     const known = found.filter(({ page }) => !page.hostOnly).map(({ page }) => page.url.href);
     return { ...first.decision, pages: known };
   }
-  return nowhere;
+  return untouchedPages;
 }
 
-const nowhere: PagesDecision = { kind: "untouched", pages: [] };
+const untouchedPages: PagesDecision = { kind: "untouched", pages: [] };
 
-function isOnNoOtherPage(is: PagesDecision, was: PagesDecision): boolean {
+function isOnSamePages(is: PagesDecision, was: PagesDecision): boolean {
   return is.pages.every((page) => was.pages.includes(page));
 }
 
-/** The verdict on other pages of the same host, where the service named one page only; untouched where it named them all. */
+/** The decision for other pages of the host; untouched if the service returned all pages. */
 function elsewhereOnHost(
   evaluate: PolicyEvaluator,
   { resource, url, pages }: ObservedResource,
@@ -174,10 +173,10 @@ function elsewhereOnHost(
   return decisions.find(({ kind }) => kind !== "untouched") ?? { kind: "untouched" };
 }
 
-/** Kinds of sources that could match something that is seen. */
+/** Kinds of sources that can match a resource. */
 const matching: ReadonlySet<string> = new Set(["host", "scheme", "self", "star"]);
 
-/** Keeps account of which sources of a policy match something that was seen. */
+/** Tracks which sources of a policy match a resource. */
 class UsedSources {
   readonly #sources: ReadonlyMap<string, NamedSource>;
   readonly #used = new Set<string>();
@@ -199,7 +198,7 @@ class UsedSources {
     this.#sources = new Map(sources.map((each) => [nameOf(each), each]));
   }
 
-  /** Counts the sources that let something in. */
+  /** Records the sources that allow a resource. */
   record(decision: PolicyDecision): void {
     if (decision.kind !== "allowed") return;
     for (const each of decision.by) this.#used.add(nameOf(each));

@@ -9,54 +9,53 @@ import {
 } from "./policy-decision.ts";
 import type { PageFacts } from "./selects-page.ts";
 
-/** Scripts in use that the enforced policies of a zone do not account for. */
+/** Scripts in use that no enforced policy of a zone allows. */
 export interface OutsideScripts {
-  /** No enforced policy lets them in on any page on which they were seen. */
+  /** No enforced policy allows them on any page on which they were reported. */
   readonly scripts: readonly Script[];
-  /** Of so many more it cannot be told. */
+  /** Number of further scripts that may be outside. */
   readonly unclear: number;
 }
 
 /**
- * Finds the scripts that are outside every enforced policy: kept out by it, or on pages that none selects. One that
- * lets a script in accounts for it, though a browser also enforces the others on its page (SERVICE.md A.7).
- *
- * `undefined` where the zone enforces no policy on scripts: then everything is outside, and nobody wanted it otherwise.
+ * Finds the scripts that are outside every enforced policy: blocked, or on pages that none selects. One policy that
+ * allows a script is enough, though browsers also enforce the others on its page (SERVICE.md A.7). `undefined` if the
+ * zone enforces no policy on scripts.
  */
 export function outsidePolicies(
   scripts: readonly Script[],
   policies: readonly PolicyBehavior[],
 ): OutsideScripts | undefined {
-  const admits = policies.filter(isOnScripts).map(doorOf);
+  const admits = policies.filter(isOnScripts).map(admitsOf);
   if (admits.length === 0) return undefined;
   const outside = new Set<string>();
   const seen = observedResources(scripts);
-  // What has no address that can be read cannot be judged.
+  // A script with an invalid URL has no decision.
   let unclear = scripts.length - seen.length;
   for (const each of seen) {
-    const found = new Set(each.pages.flatMap((page) => admits.map((door) => door(each, page))));
-    if (found.has("open")) continue;
+    const found = new Set(each.pages.flatMap((page) => admits.map((admit) => admit(each, page))));
+    if (found.has("yes")) continue;
     if (found.has("unclear")) unclear += 1;
     else outside.add(each.resource.id);
   }
   return { scripts: scripts.filter(({ id }) => outside.has(id)), unclear };
 }
 
-/** One that blocks, and not only frames or forms, say. */
+/** Whether a policy blocks scripts, and not only frames or forms, for example. */
 function isOnScripts(policy: PolicyBehavior): boolean {
   return forceOf(policy) === "blocks" && effectiveDirective(policy.value, "script") !== undefined;
 }
 
-/** Whether a policy lets in what was seen on a page. */
-type Door = (seen: ObservedResource, page: PageFacts) => "open" | "shut" | "unclear";
+/** Whether a policy allows a script on a page. */
+type Admits = (seen: ObservedResource, page: PageFacts) => "yes" | "no" | "unclear";
 
-function doorOf(policy: PolicyBehavior): Door {
+function admitsOf(policy: PolicyBehavior): Admits {
   const evaluate = policyEvaluator(policy);
   const selects = pageSelector(policy);
   return ({ resource, url }, page) => {
     const decision = evaluate(resource, url, page);
     if (decision.kind === "unclear") return "unclear";
-    if (decision.kind !== "allowed") return "shut";
-    return selects(page) === "yes" ? "open" : "unclear";
+    if (decision.kind !== "allowed") return "no";
+    return selects(page) === "yes" ? "yes" : "unclear";
   };
 }

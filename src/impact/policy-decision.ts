@@ -5,15 +5,15 @@ import { parseExpression } from "../syntax/expression/expression.ts";
 import type { SeenResource } from "../zone/inventory-item.ts";
 import { type PageFacts, type Selected, selectsPage } from "./selects-page.ts";
 
-/** A directive's source. */
+/** A source of a directive. */
 export interface NamedSource {
   readonly directive: string;
   readonly source: CspSource;
 }
 
 /**
- * What a policy does when a page loads something: it does not apply to the page, lets it through by some of its
- * sources (none where no directive rules it), keeps it out, or cannot be told by what is known.
+ * What a policy does when a page loads a resource: it does not apply to the page, allows it by some of its sources (none
+ * if no directive applies), blocks it, or it is unclear which.
  */
 export type PolicyDecision =
   | { readonly kind: "untouched" }
@@ -21,10 +21,10 @@ export type PolicyDecision =
   | { readonly kind: "blocked" }
   | { readonly kind: "unclear"; readonly reason: string };
 
-/** Judges one resource on one page. */
+/** Decides about one resource on one page. */
 export type PolicyEvaluator = (resource: SeenResource, url: URL, page: PageFacts) => PolicyDecision;
 
-/** Prepares a policy for judging many resources. One that neither blocks nor reports touches nothing. */
+/** Prepares a policy for decisions about many resources. One that neither blocks nor reports affects none. */
 export function policyEvaluator(terms: PolicyBehavior | undefined): PolicyEvaluator {
   const force = forceOf(terms);
   if (terms === undefined || force === "none") return () => untouched;
@@ -44,11 +44,11 @@ export function policyEvaluator(terms: PolicyBehavior | undefined): PolicyEvalua
   };
 }
 
-/** Says which pages a policy selects; one whose expression cannot be read may select any. */
+/** Tells which pages a policy selects; one with an invalid expression may select any. */
 export function pageSelector({ expression }: PolicyBehavior): (page: PageFacts) => Selected {
   const { tree } = parseExpression(expression);
   if (tree === undefined) return () => "maybe";
-  // Pages are shared by many resources, and a URL takes itself apart anew each time that it is asked.
+  // Many resources share pages, and reading the parts of a URL is slow.
   const known = new WeakMap<PageFacts, Selected>();
   return (page) => {
     const selected = known.get(page) ?? selectsPage(tree, page);
@@ -63,21 +63,21 @@ const unrestricted: PolicyDecision = { kind: "allowed", by: [] };
 
 const expressionUndecided: PolicyDecision = {
   kind: "unclear",
-  reason: "its expression decides by more than the address of the page",
+  reason: "its expression depends on more than the URL of the page",
 };
 const unknownAction: PolicyDecision = {
   kind: "unclear",
-  reason: "its action is not one that is known",
+  reason: "its action is unknown",
 };
 const strictDynamic: PolicyDecision = {
   kind: "unclear",
-  reason: "'strict-dynamic' lets in what trusted scripts load, whatever its host",
+  reason: "'strict-dynamic' allows what trusted scripts load, from any host",
 };
 const hashAllowed: PolicyDecision = {
   kind: "unclear",
-  reason: "its hash is allowed, which counts only where the page's tag carries it as integrity",
+  reason: "its hash is allowed, which needs the integrity attribute in the page",
 };
-/** Without that setting the path of a connection is not known (SERVICE.md A.2). */
+/** Without that setting the paths of connections are unknown (SERVICE.md A.2). */
 const pathUnknown: PolicyDecision = {
   kind: "unclear",
   reason: "the service logs only hosts of connections (use_connection_url_path is off)",
@@ -110,21 +110,21 @@ function withoutPath(source: CspSource): CspSource {
   return source.kind === "host" ? { ...source, path: "" } : source;
 }
 
-/** The source that allows a content by its hash, as the service tells it (SERVICE.md A.4); "" where it does not. */
+/** The source for a hash in the form of the service (SERVICE.md A.4); "" if it has none. */
 export function hashSource(hex: string): string {
   if (!/^[0-9a-f]{64}$/i.test(hex)) return "";
   const bytes = hex.match(/../g)?.map((pair) => Number.parseInt(pair, 16)) ?? [];
   return `'sha256-${btoa(String.fromCodePoint(...bytes))}'`;
 }
 
-/** A resource with its address and the pages on which it was seen. */
+/** A resource with its parsed URL and pages. */
 export interface ObservedResource {
   readonly resource: SeenResource;
   readonly url: URL;
   readonly pages: readonly PageFacts[];
 }
 
-/** Finds the addresses of what was seen, and of its pages. What has no URL that can be read is left out. */
+/** Parses the URLs of resources and their pages. Resources with an invalid URL are left out. */
 export function observedResources(resources: readonly SeenResource[]): readonly ObservedResource[] {
   const pages = new Map<string, PageFacts | undefined>();
   return resources.flatMap((resource) => {
@@ -133,7 +133,7 @@ export function observedResources(resources: readonly SeenResource[]): readonly 
   });
 }
 
-/** The pages that the service named, the first alone in most lists (SERVICE.md A.4); where it named none, their host. */
+/** The pages that the service returned, in most lists only the first one (SERVICE.md A.4); else a page of the host. */
 function pagesOf(
   { pageUrls, firstPageUrl, host }: SeenResource,
   known: Map<string, PageFacts | undefined>,

@@ -8,7 +8,7 @@ export interface Deployment {
   readonly overrides: Overrides;
 }
 
-/** A rule of which something else than its being on changes. */
+/** A rule that is on before and after, with another action or threshold. */
 export interface RetunedRule {
   readonly before: EffectiveRule;
   readonly after: EffectiveRule;
@@ -18,16 +18,15 @@ export interface RetunedRule {
 export interface RulesetImpact {
   readonly switchedOn: readonly RulesetRule[];
   readonly switchedOff: readonly RulesetRule[];
-  /** On before and afterwards, with another action or threshold. */
   readonly retuned: readonly RetunedRule[];
-  /** Rules that are on afterwards, of all. */
+  /** Number of rules that are on afterwards. */
   readonly on: number;
   readonly total: number;
-  /** Overrides that change nothing, or that others undo, in words. */
+  /** Overrides that change nothing or that others undo, one sentence each. */
   readonly advice: readonly string[];
 }
 
-/** What becomes of each rule; `undefined`: the ruleset is not deployed. */
+/** What happens to each rule; `undefined`: the ruleset is not deployed. */
 export function rulesetImpact(
   rules: readonly RulesetRule[],
   before: Deployment | undefined,
@@ -67,13 +66,13 @@ function isRetuned({ before, after }: RetunedRule): boolean {
   return before.action !== after.action || before.scoreThreshold !== after.scoreThreshold;
 }
 
-/** The paranoia level that a rule's tags name (SERVICE.md B.7); `undefined` where they name none. */
+/** The paranoia level in a rule's tags (SERVICE.md B.7), if any. */
 export function levelOf({ categories }: RulesetRule): number | undefined {
   const tag = categories.find((category) => /^paranoia-level-[1-4]$/.test(category));
   return tag === undefined ? undefined : Number(tag.at(-1));
 }
 
-/** What a rule of a deployed managed ruleset does. */
+/** A rule of a deployed managed ruleset after overrides. */
 export interface EffectiveRule {
   readonly rule: RulesetRule;
   readonly enabled: boolean;
@@ -81,7 +80,6 @@ export interface EffectiveRule {
   readonly scoreThreshold: number | undefined;
 }
 
-/** Nothing overridden. */
 export const noOverrides: Overrides = {
   enabled: undefined,
   action: undefined,
@@ -91,8 +89,8 @@ export const noOverrides: Overrides = {
 };
 
 /**
- * What each rule of a managed ruleset does under overrides, field by field: what is said of the rule counts before
- * what is said of its categories, of which the last one listed counts, before what is said of the whole (SERVICE.md B.5).
+ * The rules of a managed ruleset after overrides. For each field the override of a rule wins over those of its
+ * categories, of which the last listed wins, and they win over that of the whole ruleset (SERVICE.md B.5).
  */
 export function effectiveRules(
   rules: readonly RulesetRule[],
@@ -118,13 +116,13 @@ export function effectiveRules(
   });
 }
 
-/** What can be said of a rule, of a category and of a whole ruleset. */
+/** Fields that overrides of rules, categories and whole rulesets share. */
 interface Layer {
   readonly enabled: boolean | undefined;
   readonly action: string | undefined;
 }
 
-/** The action of the whole OWASP ruleset does not reach its score rule (SERVICE.md B.7): no other rule has a threshold. */
+/** The action of the whole OWASP ruleset does not apply to its score rule, the only one with a threshold (SERVICE.md B.7). */
 function wholeFor({ scoreThreshold }: RulesetRule, { enabled, action }: Overrides): Layer {
   return { enabled, action: scoreThreshold === undefined ? action : undefined };
 }
@@ -134,9 +132,8 @@ function first<K extends keyof Layer>(field: K, layers: readonly Layer[]): Layer
 }
 
 /**
- * What is odd about overrides: some change nothing, some are undone by others.
- *
- * Switches of paranoia levels are not advised on: all of them are always stated (SERVICE.md B.7).
+ * Overrides that change nothing or that others undo. Overrides of paranoia levels get no advice: all levels are always
+ * written (SERVICE.md B.7).
  */
 function overrideAdvice(rules: readonly RulesetRule[], overrides: Overrides): readonly string[] {
   const whole = effectiveRules(rules, overrides);
@@ -159,7 +156,7 @@ function adviceOnCategory(
   if (inIt.length === 0) return [`no rule has the category ${category}`];
   const others = overrides.categories.filter((each) => each !== override);
   const isPointless = changesNothing(whole, { ...overrides, categories: others });
-  // What the service's sensitivity does is not known here.
+  // The effect of sensitivity levels is unknown.
   if (isPointless && override.sensitivity_level === undefined) {
     return [`the override of the category ${category} changes nothing`];
   }
@@ -167,7 +164,7 @@ function adviceOnCategory(
   if (against.length === 0) return [];
   const state = enabled === true ? "off" : "on";
   return [
-    `the category ${category} is switched ${enabled === true ? "on" : "off"}, but ${against.length} of its ${inIt.length} rules stay ${state}: other overrides count before it`,
+    `the category ${category} is switched ${enabled === true ? "on" : "off"}, but ${against.length} of its ${inIt.length} rules stay ${state}: other overrides win`,
   ];
 }
 
@@ -182,13 +179,13 @@ function adviceOnRule(
   const name = `${own.rule.description} (${id})`;
   const without = { ...overrides, rules: overrides.rules.filter((each) => each !== override) };
   const rest = effectiveRules([own.rule], without)[0];
-  // Threshold and action of the score are stated even where they are the ruleset's own: those may change.
+  // Threshold and action of the score rule are written even if they are the defaults, which may change.
   const isScore = own.rule.scoreThreshold !== undefined;
   if (isEqual(own, rest) && override.sensitivity_level === undefined && !isScore) {
     return [`the override of ${name} changes nothing`];
   }
   if (enabled === true && rest?.enabled === false && own.rule.enabled) {
-    return [`${name} is switched on, though its category or paranoia level is switched off`];
+    return [`${name} is switched on, although its category or paranoia level is switched off`];
   }
   if (!own.enabled && (override.action !== undefined || override.score_threshold !== undefined)) {
     return [`${name} is tuned, but it is off`];

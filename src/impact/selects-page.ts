@@ -1,17 +1,17 @@
 import type { Argument, Expression, Operand, Value } from "../syntax/expression/expression-tree.ts";
 import { globIgnoringCase, matchesGlob } from "../syntax/glob.ts";
 
-/** Whether an expression selects a page; `maybe` where the address of the page does not decide it. */
+/** Whether an expression selects a page; `maybe` if it depends on more than the URL of the page. */
 export type Selected = "yes" | "no" | "maybe";
 
-/** What is known of a page. */
+/** A page. */
 export interface PageFacts {
   readonly url: URL;
-  /** Whether only the host is known, and the rest of the address is a guess. */
+  /** Only the host is known; the rest of the URL is a guess. */
   readonly hostOnly: boolean;
 }
 
-/** Whether `expression` selects requests for a page, as far as the page's address decides it. */
+/** Whether `expression` selects requests for a page, as far as the page's URL decides it. */
 export function selectsPage(expression: Expression, page: PageFacts): Selected {
   switch (expression.kind) {
     case "constant":
@@ -24,7 +24,7 @@ export function selectsPage(expression: Expression, page: PageFacts): Selected {
       return compared(valueOf(expression.left, page), expression.operator, expression.right);
     case "logic": {
       const parts = expression.items.map((item) => selectsPage(item, page));
-      if (expression.connective === "xor") return oddlyMany(parts);
+      if (expression.connective === "xor") return oddCount(parts);
       const decisive = expression.connective === "and" ? "no" : "yes";
       if (parts.includes(decisive)) return decisive;
       return parts.includes("maybe") ? "maybe" : opposite(decisive);
@@ -37,12 +37,12 @@ function opposite(selected: Selected): Selected {
   return selected === "yes" ? "no" : "yes";
 }
 
-function oddlyMany(parts: readonly Selected[]): Selected {
+function oddCount(parts: readonly Selected[]): Selected {
   if (parts.includes("maybe")) return "maybe";
   return parts.filter((part) => part === "yes").length % 2 === 1 ? "yes" : "no";
 }
 
-/** What an operand is for a page; `undefined` where its address does not say. */
+/** Value of an operand for a page; `undefined` if it depends on more than its URL. */
 type Known = string | boolean | undefined;
 
 function selectedBy(value: Known): Selected {
@@ -60,7 +60,7 @@ function valueOf(operand: Operand | Argument, page: PageFacts): Known {
   return applied(operand.name, values);
 }
 
-/** Fields that follow from the address of a page, as the browser shows it: rewriting (SERVICE.md A.7) is not known. */
+/** Fields that depend on the URL of a page, before any rewriting (SERVICE.md A.7). */
 function fieldOf(name: string, { url, hostOnly }: PageFacts): Known {
   if (name === "http.host") return url.host;
   if (hostOnly) return undefined;
@@ -104,7 +104,7 @@ function textsOf(value: Value): readonly string[] | undefined {
   return texts.length === value.members.length ? texts : undefined;
 }
 
-/** A comparison of texts (SERVICE.md D); `undefined` where the service's engine alone decides. */
+/** Result of a comparison of texts (SERVICE.md D); `undefined` if only the service can tell. */
 function holds(left: string, operator: string, texts: readonly string[]): Known {
   const [text = ""] = texts;
   switch (operator) {
@@ -125,7 +125,7 @@ function holds(left: string, operator: string, texts: readonly string[]): Known 
   }
 }
 
-/** Whether the stars of a wildcard are all that is special in it: an escape is not. */
+/** Whether a wildcard pattern has no escapes. */
 function isPlainWildcard(text: string): boolean {
   return !text.includes("\\");
 }

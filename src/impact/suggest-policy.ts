@@ -3,31 +3,29 @@ import { type CspSource, parseCspSource } from "../syntax/csp/csp-source.ts";
 import { type SeenResource, maliciousReasons, resourceKinds } from "../zone/inventory-item.ts";
 import { hashSource } from "./policy-decision.ts";
 
-/** How closely a suggested policy names what it lets in. */
+/** How specific the sources of a suggested policy are. */
 export const granularities = ["host", "path", "hash"] as const;
 
-/** One of {@link granularities}. */
 export type Granularity = (typeof granularities)[number];
 
-/** Something that was seen and that the suggestion is not there to let in. */
+/** A resource that the suggestion leaves out. */
 export interface LeftOut {
   readonly resource: SeenResource;
   readonly reason: string;
-  /** The source that lets it in all the same, since something good needs it; `undefined`: it stays out. */
+  /** The source that allows it all the same, because another resource needs it; `undefined`: it is blocked. */
   readonly letInBy: string | undefined;
 }
 
-/** A content security policy for a host, made from what was seen on it. */
+/** A content security policy for a host, from the inventory of the host. */
 export interface Suggestion {
   readonly host: string;
-  /** How many resources it lets in. */
+  /** Number of resources that it allows. */
   readonly resources: number;
-  /** Sources by directive, sorted; a directive of which nothing was seen is not there. */
+  /** Sorted sources by directive; directives without resources are absent. */
   readonly directives: Readonly<Record<string, readonly string[]>>;
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What decides a suggestion. */
 interface SuggestOptions {
   readonly granularity: Granularity;
   readonly maliciousBelow: number;
@@ -35,7 +33,7 @@ interface SuggestOptions {
 
 const directiveNames = { script: "script-src", connection: "connect-src" } as const;
 
-/** The fewest sources that let in what was seen on a host over https, malicious things left out. */
+/** The fewest sources that allow the resources of a host over https, except malicious ones. */
 export function suggestPolicy(
   host: string,
   resources: readonly SeenResource[],
@@ -53,7 +51,7 @@ export function suggestPolicy(
       const reasons = maliciousReasons(resource, maliciousBelow).join(", ");
       const named = reasons === "" ? sourceFor(resource, page, granularity) : undefined;
       if (named !== undefined) wanted.push(named);
-      else outside.push({ resource, reason: reasons || "no source can name it" });
+      else outside.push({ resource, reason: reasons || "no source matches it" });
     }
     const sources = fewest(wanted, page);
     const matching = sourceMatcher(sources);
@@ -67,7 +65,7 @@ export function suggestPolicy(
   return { host, resources: count, directives, leftOut };
 }
 
-/** Something that is to be let in, and the source that does it. */
+/** A resource to allow, and its source. */
 interface Wanted {
   readonly url: URL;
   readonly source: string;
@@ -78,7 +76,7 @@ function isSeenOn({ host, firstPageUrl, pageUrls }: SeenResource, wanted: string
   return host === wanted || pages.includes(wanted);
 }
 
-/** The source that names a resource; `undefined` where none can. */
+/** The source for a resource; `undefined` if no source matches it. */
 function sourceFor(
   resource: SeenResource,
   page: URL,
@@ -107,7 +105,7 @@ function asSourcePath(path: string): string {
   return path.replaceAll(";", "%3B").replaceAll(",", "%2C");
 }
 
-/** Sorted, without those of which everything is let in by others: the closest ones go first. */
+/** Sorted sources without redundant ones; the most specific are removed first. */
 function fewest(wanted: readonly Wanted[], page: URL): readonly CspSource[] {
   const texts = [...new Set(wanted.map(({ source }) => source))].toSorted();
   const sources = new Map(texts.map((text) => [text, parseCspSource(text, 0)]));

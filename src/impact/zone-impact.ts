@@ -13,14 +13,14 @@ import type { ZoneName } from "../zone/zone.ts";
 import { type ComparedPolicy, type PolicyImpact, cspImpact } from "./csp-impact.ts";
 import { type Deployment, type RulesetImpact, rulesetImpact } from "./ruleset-impact.ts";
 
-/** What was read of a zone for judging the impact of its plan. */
+/** Input for the impact of a plan. */
 interface ImpactFacts {
   readonly content: ZoneContent;
   readonly plan: Plan;
   readonly live: LiveZone;
-  /** Scripts and connections; `undefined`: they could not be read, or nothing asks for them. */
+  /** Scripts and connections; `undefined`: not read, or not needed. */
   readonly resources: readonly SeenResource[] | undefined;
-  /** Managed rulesets by id, as far as they could be read. */
+  /** Managed rulesets that could be read, by id. */
   readonly managed: ReadonlyMap<string, Ruleset>;
   /** What is missing, and why. */
   readonly notes: readonly string[];
@@ -32,7 +32,7 @@ export interface DeploymentImpact extends RulesetImpact {
   readonly ruleset: Ruleset;
 }
 
-/** What a plan, and what is live, do to what was really detected and to the managed rules. */
+/** What the policies of a zone do to its inventory, and its deployments to managed rules. */
 export interface ZoneImpact {
   readonly zone: ZoneName;
   readonly policies: readonly PolicyImpact[];
@@ -40,7 +40,7 @@ export interface ZoneImpact {
   readonly notes: readonly string[];
 }
 
-/** Judges the impact of a zone's plan. */
+/** The impact of a zone's plan. */
 export function zoneImpact(
   facts: ImpactFacts,
   options: { readonly maliciousBelow: number },
@@ -86,7 +86,7 @@ function deployedBefore(change: Change, { entrypoint }: LiveZone): Deployment | 
   return { enabled: rule.enabled, overrides: rule.action.overrides };
 }
 
-/** Ids of the managed rulesets whose rules a zone's declared rules deploy. */
+/** Ids of the managed rulesets that a zone's declared rules deploy. */
 export function deployedRulesets({ rules }: ZoneContent): readonly string[] {
   const ids = (rules?.items ?? []).flatMap((rule) =>
     rule.action === "execute" ? [rule.ruleset] : [],
@@ -94,7 +94,7 @@ export function deployedRulesets({ rules }: ZoneContent): readonly string[] {
   return [...new Set(ids)];
 }
 
-/** Every policy that rules a zone before its plan is carried out or afterwards: those that stay as they are too. */
+/** Every policy of a zone before or after its plan, including those that do not change. */
 export function comparedPolicies(
   plan: Plan,
   declared: readonly Policy[],

@@ -78,7 +78,7 @@ describe("a credential", () => {
     { token: "disabled", status: 200, says: "disabled" },
     { token: "expired", status: 200, says: "expired" },
     { token: "unheard-of", status: 401, says: undefined },
-  ])("$token is verified as $says", async ({ token, status, says }, context) => {
+  ])("$token verifies as $says", async ({ token, status, says }, context) => {
     await using world = await testEmulator(context, { seed });
     const answer = await world.call("GET", "/user/tokens/verify", undefined, token);
     context.expect(answer.status).toBe(status);
@@ -87,7 +87,7 @@ describe("a credential", () => {
     context.expect(answer.text).not.toContain("emulator-token");
   });
 
-  it("expires on the emulator's clock", async (context) => {
+  it("expires by the emulator's clock", async (context) => {
     await using world = await testEmulator(context, { seed });
     await world.control("POST", "/clock", { advance: "2s" });
     context.expect((await world.call("GET", "/zones", undefined, "early")).status).toBe(200);
@@ -126,7 +126,7 @@ describe("the zone listing", () => {
     { query: "order=status&direction=desc", yields: "dab" },
     { query: "order=plan.id&direction=desc", yields: "dab" },
     { query: "per_page=5&page=2", yields: "" },
-  ])("with ?$query shows $yields", async ({ query, yields }, context) => {
+  ])("with ?$query returns $yields", async ({ query, yields }, context) => {
     await using world = await testEmulator(context, { seed });
     const zones = listOf(await world.call("GET", `/zones?${query}`));
     context.expect(zones.map((zone) => textIn(zone, "name").charAt(0)).join("")).toBe(yields);
@@ -140,14 +140,14 @@ describe("the zone listing", () => {
     "order=age",
     "match=some",
     "type=half",
-  ])("refuses ?%s", async (query, context) => {
+  ])("rejects ?%s", async (query, context) => {
     await using world = await testEmulator(context, { seed });
     const answer = await world.call("GET", `/zones?${query}`);
     context.expect(answer.status).toBe(400);
     context.expect(errorOf(answer)["message"]).toContain(query.split("=")[0]);
   });
 
-  it("carries the account and the plan of each zone", async (context) => {
+  it("includes the account and the plan of each zone", async (context) => {
     await using world = await testEmulator(context, { seed });
     const [zone] = listOf(await world.call("GET", "/zones?name=d.example"));
     context.expect(zone).toMatchObject({

@@ -115,8 +115,8 @@ const visit = fc.record({
   query: anyQuery,
 });
 
-describe("any request whatever", () => {
-  it("gets an answer in the service's own shape, and never a failure", async (context) => {
+describe("any request", () => {
+  it("gets a response in the service's form, and never an internal error", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context, { seed });
     const parameters = await parametersOf(world);

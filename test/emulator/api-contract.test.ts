@@ -33,13 +33,13 @@ const entrypoint = {
 const policies = `${zone}/page_shield/policies`;
 
 describe("the operations", () => {
-  it("are told with the right article", ({ expect }) => {
+  it("have the right article", ({ expect }) => {
     const summaries = operations.map(({ summary }) => summary);
     expect(summaries.filter((text) => /\ba (?!user)[aeiou]|\ban [^aeiou]/.test(text))).toEqual([]);
   });
 });
 
-describe("the contract that answers are held to", () => {
+describe("the contract of responses", () => {
   it("finds nothing in a ruleset as the schema has it", ({ expect }) => {
     expect(contradictionsOf({ ...entrypoint, received: { ...good, result: ruleset } })).toEqual([]);
   });

@@ -21,7 +21,7 @@ describe("an edit as in the dashboard", () => {
     context.expect(resultOf(await world.call("GET", path))["enabled"]).toBe(false);
   });
 
-  it("changes, adds and deletes policies, found by words of their description", async (context) => {
+  it("updates, adds and deletes policies by words of their description", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = `/zones/${await world.zoneId(zone)}/page_shield/policies`;
@@ -42,7 +42,7 @@ describe("an edit as in the dashboard", () => {
     expect(listOf(await world.call("GET", path))).toMatchObject([added]);
   });
 
-  it("tunes the OWASP ruleset in people's words, and leaves the rest of the overrides", async (context) => {
+  it("tunes the OWASP ruleset and keeps its other overrides", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const set = { paranoia_level: 1, score_threshold: 60 };
@@ -69,7 +69,7 @@ describe("an edit as in the dashboard", () => {
       .not.toHaveProperty("categories");
   });
 
-  it("stands in no journal, for it is no request to the service", async (context) => {
+  it("is not in the journal", async (context) => {
     await using world = await testEmulator(context);
     await world.control("POST", "/edit", { zone, settings: { enabled: false } });
     context.expect(world.emulator.journal()).toEqual([]);
@@ -91,7 +91,7 @@ describe("an edit as in the dashboard", () => {
       says: "no managed",
     },
     { edit: "no JSON", status: 400, says: "JSON object" },
-  ])("as $edit is refused with what would be right", async ({ edit, status, says }, context) => {
+  ])("as $edit is rejected with a remedy", async ({ edit, status, says }, context) => {
     await using world = await testEmulator(context);
     const answer = await world.control("POST", "/edit", edit);
     context.expect(answer.status).toBe(status);
@@ -99,8 +99,8 @@ describe("an edit as in the dashboard", () => {
   });
 });
 
-describe("the control", () => {
-  it("answers a path of its own that is none with what there is", async (context) => {
+describe("the control API", () => {
+  it("answers an unknown path with its help", async (context) => {
     await using world = await testEmulator(context);
     const { status, text } = await world.control("GET", "/jurnal");
     context.expect(status).toBe(404);
@@ -108,7 +108,7 @@ describe("the control", () => {
     context.expect(world.emulator.journal()).toEqual([]);
   });
 
-  it("explains itself", async (context) => {
+  it("has a help page", async (context) => {
     await using world = await testEmulator(context);
     const { text } = await world.control("GET", "/");
     for (const word of ["/journal", "/edit", "/faults", "/clock", "/reset", "lost_answer"]) {
@@ -116,7 +116,7 @@ describe("the control", () => {
     }
   });
 
-  it("shows the journal: what was asked, by whom, with which result", async (context) => {
+  it("returns the journal: request, credential and status", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     await world.call("GET", "/zones?per_page=5");
@@ -143,7 +143,7 @@ describe("the control", () => {
     expect(world.emulator.journal()).toEqual([]);
   });
 
-  it("goes back to the seed, and forgets the rest", async (context) => {
+  it("returns to the seed and clears the rest", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const before = await world.call("GET", "/zones");

@@ -3,8 +3,8 @@ import { describe, it } from "vitest";
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { listOf, resultOf, testEmulator } from "../support/emulator.ts";
 
-describe("the dialect of answers", () => {
-  it("shows settings and policies as the specification page does, where that is wanted", async (context) => {
+describe("the dialect of responses", () => {
+  it("can follow the specification page in settings and policies", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context, { dialect: "specification" });
     const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield`;

@@ -146,7 +146,7 @@ describe("an entry point", () => {
       body: { rules: {} },
       error: { message: 'invalid JSON: field "rules" must be an array' },
     },
-  ])("is not touched when $when", async ({ body, error }, context) => {
+  ])("is unchanged when $when", async ({ body, error }, context) => {
     const seed = goodSeed(`
 zones:
   - name: www.brand.example

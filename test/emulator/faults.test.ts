@@ -53,7 +53,7 @@ describe("a fault", () => {
     },
   );
 
-  it("cut_body breaks the connection in the middle of the answer", async (context) => {
+  it("cut_body closes the connection in the middle of the body", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     await world.control("POST", "/faults", { fault: "cut_body", count: 1 });
@@ -64,7 +64,7 @@ describe("a fault", () => {
     expect((await world.call("GET", "/zones")).status).toBe(200);
   });
 
-  it("malformed_json answers what cannot be parsed", async (context) => {
+  it("malformed_json sends a body that cannot be parsed", async (context) => {
     await using world = await testEmulator(context);
     await world.control("POST", "/faults", { fault: "malformed_json", count: 1 });
     const { status, text } = await world.stray("GET", "/zones");
@@ -76,7 +76,7 @@ describe("a fault", () => {
     { fault: "malformed_json", yields: 204 },
     { fault: "cut_body", yields: "broken" },
     { fault: "lost_answer", yields: "broken" },
-  ])("$fault makes an answer without a body $yields", async ({ fault, yields }, context) => {
+  ])("$fault makes a response without a body $yields", async ({ fault, yields }, context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield/policies`;
@@ -91,7 +91,7 @@ describe("a fault", () => {
     expect(listOf(await world.call("GET", path))).toEqual([]);
   });
 
-  it("latency waits before the request is seen", async (context) => {
+  it("latency waits before the request is handled", async (context) => {
     const waits: number[] = [];
     const sleep = async (milliseconds: number): Promise<void> => {
       waits.push(milliseconds);
@@ -121,7 +121,7 @@ describe("a fault", () => {
     expect(world.emulator.journal().map(({ status }) => status)).toEqual([0, 200]);
   });
 
-  it("stale shows reads what was some seconds ago, and writes what is", async (context) => {
+  it("stale affects reads, not writes", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield`;
@@ -138,7 +138,7 @@ describe("a fault", () => {
     expect(await enabled()).toBe(false);
   });
 
-  it("revoked takes a credential away while it lasts", async (context) => {
+  it("revoked rejects a credential while the fault is active", async (context) => {
     await using world = await testEmulator(context);
     await world.control("POST", "/faults", { fault: "revoked", credential: "everything" });
     const refused = await world.call("GET", "/zones");

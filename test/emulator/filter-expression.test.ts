@@ -24,7 +24,7 @@ describe("an expression", () => {
     'any(starts_with(http.request.headers["x"][*], "a")[*])',
     'lower(a.field.not.in.the.tables) eq "x"',
     'a_function_not_in_the_tables(ip.src) eq "x"',
-  ])("%s is taken", (expression, { expect }) => {
+  ])("%s is accepted", (expression, { expect }) => {
     expect(refusalOf(expression)).toBe("");
   });
 
@@ -37,11 +37,11 @@ describe("an expression", () => {
     { expression: 'upper(len(http.host)) eq "x"', says: "20083 the function upper" },
     { expression: "", says: "20000 Filter parsing error (1:1)" },
     { expression: `http.host eq "${"x".repeat(4096)}"`, says: "20127 expression size 4111" },
-  ])("$expression is refused", ({ expression, says }, { expect }) => {
+  ])("$expression is rejected", ({ expression, says }, { expect }) => {
     expect(refusalOf(expression)).toContain(says);
   });
 
-  it("that cannot be parsed is shown with its line and a mark below the place", ({ expect }) => {
+  it("that cannot be parsed is reported with its line and a mark", ({ expect }) => {
     const lines = refusalOf('http.host eq "a"\nand ssl equals 1').split("\n");
     expect(lines[0]).toBe("20000 Filter parsing error (2:9):");
     expect(lines[1]).toBe("and ssl equals 1");

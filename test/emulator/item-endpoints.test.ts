@@ -47,7 +47,7 @@ function namesIn(answer: Got): readonly string[] {
   );
 }
 
-describe("detected scripts", () => {
+describe("scripts", () => {
   it.for([
     { query: "", yields: ["a.js", "b.js", "copy2.js"] },
     { query: "status=infrequent", yields: ["c.js"] },
@@ -74,7 +74,7 @@ describe("detected scripts", () => {
     context.expect(namesIn(await listed(world, "scripts", query))).toEqual(yields);
   });
 
-  it("tell how many there are", async (context) => {
+  it("have a total count", async (context) => {
     await using world = await testEmulator(context, { seed });
     const { body } = await listed(world, "scripts", "per_page=2&page=2");
     context
@@ -82,7 +82,7 @@ describe("detected scripts", () => {
       .toEqual({ page: 2, per_page: 2, count: 1, total_count: 3, total_pages: 2 });
   });
 
-  it("can be taken away as CSV, pages aside", async (context) => {
+  it("can be exported as CSV, without pages", async (context) => {
     await using world = await testEmulator(context, { seed });
     const { headers, text } = await listed(world, "scripts", "export=csv&per_page=1");
     context.expect(headers.get("content-type")).toContain("text/csv");
@@ -91,7 +91,7 @@ describe("detected scripts", () => {
     context.expect(rows).toHaveLength(3);
   });
 
-  it("show pages and versions one by one only", async (context) => {
+  it("include pages and versions in single items only", async (context) => {
     await using world = await testEmulator(context);
     const zone = await world.zoneId("shop.example.com");
     const path = `/zones/${zone}/page_shield/scripts`;
@@ -120,7 +120,7 @@ describe("detected scripts", () => {
     ["cookies", "same_site=loose"],
     ["cookies", "type=third_party"],
     ["cookies", `name=${"x".repeat(1025)}`],
-  ])("refuse %s?%s", async ([list = "", query = ""], context) => {
+  ])("reject %s?%s", async ([list = "", query = ""], context) => {
     await using world = await testEmulator(context, { seed });
     const answer = await listed(world, list, query);
     context.expect(answer.status).toBe(400);
@@ -128,7 +128,7 @@ describe("detected scripts", () => {
   });
 });
 
-describe("detected cookies", () => {
+describe("cookies", () => {
   it.for([
     { query: "", yields: ["session", "other", "session_hint"] },
     { query: "name=session", yields: ["session"] },

@@ -160,13 +160,13 @@ describe("a seed", () => {
       text: "zones:\n  - name: a.example\n    settings: &a { enabled: true, x: *a }\n",
       says: ["seed.yaml:3:"],
     },
-  ])("tells every place when $when", ({ text, says }, { expect }) => {
+  ])("reports every place when $when", ({ text, says }, { expect }) => {
     const diagnostics = problemsIn(text);
     expect(diagnostics).toHaveLength(says.length);
     for (const [index, words] of says.entries()) expect(diagnostics[index]).toContain(words);
   });
 
-  it("may state a zone as a dump of the service shows it, ids and all", async (context) => {
+  it("can contain a dump of a live zone with its ids", async (context) => {
     const { expect } = context;
     const id = "3a03d665bac047339bb530ecb439a90d";
     const seed = goodSeed(`
@@ -195,7 +195,7 @@ zones:
     ]);
   });
 
-  it("that is the synthetic one is sound, and deploys OWASP in one zone", ({ expect }) => {
+  it("that is the default one is valid and deploys OWASP in one zone", ({ expect }) => {
     const { state, issues } = seededState(syntheticSeed(), testStart);
     expect(issues).toEqual([]);
     const deploying = state.zones.filter(({ rulesets }) =>
@@ -206,7 +206,7 @@ zones:
 });
 
 describe("a generated seed", () => {
-  it("has the wanted size, is sound, and is the same for the same number", ({ expect }) => {
+  it("has the requested size, is valid, and depends on its number only", ({ expect }) => {
     const generation = { zones: 7, policies: 3, scripts: 5, seed: 4 };
     const { state, issues } = seededState(generateSeed(generation), testStart);
     expect(issues).toEqual([]);
@@ -222,7 +222,7 @@ describe("a generated seed", () => {
     { text: "zones=1000,policies=3,scripts=50,seed=9", yields: { zones: 1000, seed: 9 } },
     { text: "zones=5", yields: { zones: 5, policies: 1 } },
     { text: " zones = 5 , seed = 2 ", yields: { zones: 5, seed: 2 } },
-  ])("is ordered by $text", ({ text, yields }, { expect }) => {
+  ])("is requested by $text", ({ text, yields }, { expect }) => {
     expect(parseGeneration(text)).toMatchObject(yields);
   });
 

@@ -61,12 +61,12 @@ describe("overrides of a managed ruleset", () => {
       overrides: { rules: [{ id: scoreRuleId, action: "log", score_threshold: 25 }] },
       yields: { action: "log", score_threshold: 25 },
     },
-  ])("reach the score rule as documented when $when", ({ overrides, yields }, { expect }) => {
+  ])("apply to the score rule as documented when $when", ({ overrides, yields }, { expect }) => {
     const rules = owasp === undefined ? [] : effectiveRules(owasp, overrides);
     expect(rules.at(-1)).toMatchObject({ id: scoreRuleId, ...yields });
   });
 
-  it("are shown in their effect for a zone", async (context) => {
+  it("are returned with their effect for a zone", async (context) => {
     await using world = await testEmulator(context);
     const answer = await world.control("GET", "/effective?zone=shop.example.com&ruleset=owasp");
     const rules = listIn(answer.body["rules"]);

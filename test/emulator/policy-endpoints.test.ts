@@ -24,7 +24,7 @@ async function policiesPath(world: TestEmulator): Promise<string> {
 }
 
 describe("content security policies", () => {
-  it("are created, changed, shown and deleted", async (context) => {
+  it("are created, updated, read and deleted", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = await policiesPath(world);
@@ -43,7 +43,7 @@ describe("content security policies", () => {
     expect((await world.call("GET", `${path}/${id}`)).status).toBe(404);
   });
 
-  it("answer 204 to a delete of what is gone already", async (context) => {
+  it("answer 204 to a delete of a deleted policy", async (context) => {
     await using world = await testEmulator(context);
     const path = `${await policiesPath(world)}/${"0".repeat(32)}`;
     context.expect((await world.call("DELETE", path)).status).toBe(204);
@@ -123,7 +123,7 @@ zones:
       pointer: "/expression",
       says: "expression size 4098 exceeded maximum 4096",
     },
-  ])("are refused when $when", async ({ change, pointer, says }, context) => {
+  ])("are rejected when $when", async ({ change, pointer, says }, context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = await policiesPath(world);

@@ -11,8 +11,8 @@ tokens:
 zones: []
 `);
 
-describe("the quota of requests", () => {
-  it("locks a credential out for five minutes once it is passed, on the emulator's clock", async (context) => {
+describe("the rate limit", () => {
+  it("rejects a credential for five minutes after it is exceeded, on the emulator's clock", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context, { seed });
     const standing = async (): Promise<string> => {
@@ -30,20 +30,20 @@ describe("the quota of requests", () => {
     expect(await standing()).toBe('200 "default";r=2;t=300 -');
   });
 
-  it("says 971, and lets other credentials be", async (context) => {
+  it("responds with 971, and does not affect other credentials", async (context) => {
     await using world = await testEmulator(context, { seed });
     for (let count = 0; count < 3; count += 1) await world.call("GET", "/zones");
     context.expect(codeOf(await world.call("GET", "/zones"))).toBe(971);
     context.expect((await world.call("GET", "/zones", undefined, "other")).status).toBe(200);
   });
 
-  it("can be switched off", async (context) => {
+  it("can be disabled", async (context) => {
     const unlimited = goodSeed("rate_limit: false\nzones: []\n");
     await using world = await testEmulator(context, { seed: unlimited });
     context.expect((await world.call("GET", "/zones")).headers.get("ratelimit")).toBeNull();
   });
 
-  it("begins a new window when the old one is over", ({ expect }) => {
+  it("starts a new window after the old one", ({ expect }) => {
     const limiter = new RequestQuota();
     const limit = { requests: 1, windowMs: 1_000, lockoutMs: 5_000 };
     const allowed = [0, 1_000, 2_000, 2_500, 7_499, 7_500].map(

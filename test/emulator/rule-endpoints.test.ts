@@ -105,7 +105,7 @@ describe("a rule", () => {
     context.expect(errorOf(answer)).toMatchObject({ source: { pointer: "/action" } });
   });
 
-  it("is deleted with the whole ruleset as the answer, and then not found", async (context) => {
+  it("is deleted with the whole ruleset as the response, and then not found", async (context) => {
     await using world = await testEmulator(context);
     const { path, ids } = await threeRules(world);
     const answer = await world.call("DELETE", `${path}/${ids[1] ?? ""}`);

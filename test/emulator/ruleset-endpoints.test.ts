@@ -25,7 +25,7 @@ function rulesIn(ruleset: JsonObject): readonly JsonObject[] {
 }
 
 describe("an entry point", () => {
-  it("that was never made is told from one that is empty", async (context) => {
+  it("that was never created is not an empty one", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = await entrypointPath(world);
@@ -59,7 +59,7 @@ describe("an entry point", () => {
     expect(rulesIn(first)).toMatchObject([{ version: "1", enabled: true }]);
   });
 
-  it("keeps the ids of rules that come again with their ref or their id", async (context) => {
+  it("keeps the ids of rules with the ref or id of live ones", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = await entrypointPath(world);
@@ -73,7 +73,7 @@ describe("an entry point", () => {
     expect(after.map(({ version }) => version)).toEqual(["1", "1"]);
   });
 
-  it("gives new ids to rules that come again with neither", async (context) => {
+  it("gives new ids to rules with neither", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = await entrypointPath(world);
@@ -110,7 +110,7 @@ describe("an entry point", () => {
     context.expect(second).not.toHaveProperty("logging");
   });
 
-  it("is judged but not written by a dry run", async (context) => {
+  it("is validated but not written by a dry run", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = await entrypointPath(world);
@@ -144,14 +144,14 @@ describe("a ruleset", () => {
     { body: { name: "x", kind: "zone" }, pointer: "/phase" },
     { body: { name: "x", kind: "custom", phase }, pointer: "/kind" },
     { body: { name: "x", kind: "zone", phase: "http_request" }, pointer: "/phase" },
-  ])("of a zone is not made from $body", async ({ body, pointer }, context) => {
+  ])("of a zone is not created from $body", async ({ body, pointer }, context) => {
     await using world = await testEmulator(context);
     const zone = await world.zoneId("www.brand.example");
     const answer = await world.call("POST", `/zones/${zone}/rulesets`, body);
     context.expect(errorOf(answer)).toMatchObject({ source: { pointer } });
   });
 
-  it("that is managed is listed and readable at zones too, but not writable", async (context) => {
+  it("that is managed is listed and readable at zones, but not writable", async (context) => {
     const { expect } = context;
     await using world = await testEmulator(context);
     const path = `/zones/${await world.zoneId("www.brand.example")}/rulesets`;
@@ -207,7 +207,7 @@ describe("a ruleset", () => {
     expect(versions.map(({ version }) => version)).toEqual(["2", "3"]);
   });
 
-  it("shows the rules of a managed one by tag", async (context) => {
+  it("lists the rules of a managed one by tag", async (context) => {
     await using world = await testEmulator(context);
     const [account] = listOf(await world.call("GET", "/accounts"));
     const path = `/accounts/${textIn(account, "id")}/rulesets/${owasp}/versions/87/by_tag`;

@@ -133,7 +133,9 @@ describe("whatever is written to a ruleset", () => {
     );
   });
 
-  it("ids and refs are unique, a managed ruleset runs once, and the quota holds", ({ expect }) => {
+  it("ids and refs are unique, a managed ruleset is executed once, and the limit of rules holds", ({
+    expect,
+  }) => {
     fc.assert(
       fc.property(steps, (taken) => {
         for (const { current } of history(taken)) {
@@ -150,7 +152,7 @@ describe("whatever is written to a ruleset", () => {
     );
   });
 
-  it("what a GET shows can be sent back without changing a rule", ({ expect }) => {
+  it("the response to a GET can be sent back without changing a rule", ({ expect }) => {
     fc.assert(
       fc.property(steps, (taken) => {
         const last = history(taken).at(-1);

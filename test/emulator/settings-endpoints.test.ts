@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { errorOf, goodSeed, resultOf, testEmulator } from "../support/emulator.ts";
 
 describe("Page Shield settings", () => {
-  it("start disabled in a zone that nobody configured", async (context) => {
+  it("are disabled by default", async (context) => {
     await using world = await testEmulator(context);
     const zone = await world.zoneId("www.brand.example");
     context.expect(resultOf(await world.call("GET", `/zones/${zone}/page_shield`))).toMatchObject({
@@ -13,7 +13,7 @@ describe("Page Shield settings", () => {
     });
   });
 
-  it("change one at a time, and tell when", async (context) => {
+  it("change one at a time, with the time", async (context) => {
     await using world = await testEmulator(context);
     const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield`;
     await world.control("POST", "/clock", { advance: "1h" });
@@ -28,7 +28,7 @@ describe("Page Shield settings", () => {
     context.expect(resultOf(await world.call("GET", path))).toEqual(resultOf(answer));
   });
 
-  it("take both names of the reporting endpoint", async (context) => {
+  it("accept both names of the reporting endpoint", async (context) => {
     await using world = await testEmulator(context);
     const path = `/zones/${await world.zoneId("shop.example.com")}/page_shield`;
     const answer = await world.call("PUT", path, { use_service_reporting_endpoint: false });

@@ -27,7 +27,7 @@ const empty: State = {
 };
 
 describe("a state file", () => {
-  it("carries everything through a restart", async ({ directory, expect }) => {
+  it("keeps everything over a restart", async ({ directory, expect }) => {
     const statePath = path.join(directory, "state.json");
     const policy = { description: "A", action: "log", expression: "true", enabled: true };
     let before: unknown;
@@ -50,7 +50,7 @@ describe("a state file", () => {
     expect(before).not.toMatchObject([{ id: resultOf(added)["id"] }]);
   });
 
-  it("holds a write when its answer arrives", async ({ directory, expect }) => {
+  it("contains a write when its response arrives", async ({ directory, expect }) => {
     const statePath = path.join(directory, "state.json");
     await using world = await testEmulator({ expect }, { statePath });
     const zone = await world.zoneId("shop.example.com");
@@ -61,7 +61,7 @@ describe("a state file", () => {
     expect(await readdir(directory)).toEqual(["state.json"]);
   });
 
-  it("that is torn is refused at every length, and left as it is", async ({
+  it("that is truncated is rejected at every length, and not changed", async ({
     directory,
     expect,
   }) => {
@@ -77,7 +77,7 @@ describe("a state file", () => {
     expect(await readFile(statePath, "utf8")).toBe(whole.slice(0, 100));
   });
 
-  it("that somebody changed is refused", async ({ directory, expect }) => {
+  it("that was changed by hand is rejected", async ({ directory, expect }) => {
     const statePath = path.join(directory, "state.json");
     await stateFileAt(statePath).save(() => ({ ...empty, made: 7 }));
     const whole = await readFile(statePath, "utf8");
@@ -85,14 +85,11 @@ describe("a state file", () => {
     await expect(stateFileAt(statePath).load()).rejects.toThrow("not a complete state file");
   });
 
-  it("that is not there is no mistake", async ({ directory, expect }) => {
+  it("that is absent is no error", async ({ directory, expect }) => {
     expect(await stateFileAt(path.join(directory, "none.json")).load()).toBeUndefined();
   });
 
-  it("that cannot be written is told in the answer, not by a crash", async ({
-    directory,
-    expect,
-  }) => {
+  it("that cannot be written is reported in the response", async ({ directory, expect }) => {
     const gone = path.join(directory, "gone");
     await mkdir(gone);
     const statePath = path.join(gone, "state.json");

@@ -4,7 +4,7 @@ import { errorOf, testEmulator } from "../support/emulator.ts";
 
 const id = "0".repeat(32);
 
-describe("a request that is wrong", () => {
+describe("an invalid request", () => {
   it.for([
     { method: "GET", path: "/nowhere", status: 404, code: 7003 },
     { method: "GET", path: "/zones/ZONE/page_shields", status: 404, code: 7003 },
@@ -64,7 +64,7 @@ describe("a request that is wrong", () => {
     { what: "nested deep enough to end a parser", body: `{"a":${"[".repeat(4_000_000)}` },
     { what: "full of prototypes", body: '{"__proto__":{"enabled":true},"constructor":1}' },
     { what: "a number beyond all numbers", body: '{"rules":[{"score_threshold":1e999}]}' },
-  ])("whose body is $what is no failure of the emulator", async ({ body }, context) => {
+  ])("whose body is $what is no internal error", async ({ body }, context) => {
     await using world = await testEmulator(context);
     const zone = await world.zoneId("shop.example.com");
     for (const path of ["page_shield/policies", "rulesets"]) {
@@ -73,13 +73,13 @@ describe("a request that is wrong", () => {
     }
   });
 
-  it("compares names with what it has, not with what every object has", async (context) => {
+  it("does not match names of object prototypes", async (context) => {
     await using world = await testEmulator(context);
     const answer = await world.call("GET", "/zones?name=constructor:shop.example.com");
     context.expect(answer.body["result"]).toEqual([]);
   });
 
-  it("names itself in the headers of every answer", async (context) => {
+  it("sends its headers with every response", async (context) => {
     await using world = await testEmulator(context);
     for (const path of ["/zones", "/nowhere"]) {
       const { headers } = await world.call("GET", path);

@@ -31,7 +31,7 @@ const long = new Date(Number(seenAt) - 30 * dayMs);
 
 it("refuses to block what is in use, with the list and the ways out", ({ expect }) => {
   expect(holds(undefined, enforced, [cdn])).toEqual([
-    "blocks_in_use policy/site would block 1 script that was seen within 168 h (impact.fresh): https://cdn.example.net/lib.js on https://shop.example.com/; add their sources to its value, or to its acknowledge list where they may go",
+    "blocks_in_use policy/site would block 1 script that was seen within 168 h (impact.fresh): https://cdn.example.net/lib.js on https://shop.example.com/; add their sources to its value, or to its acknowledge list if they may be blocked",
   ]);
 });
 
@@ -52,7 +52,7 @@ it("names a few of many", ({ expect }) => {
   expect(only).toContain("/4.js on https://shop.example.com/ and 3 more; add");
 });
 
-describe("nothing is refused", () => {
+describe("nothing is held", () => {
   it.for<{
     when: string;
     before?: PolicyBehavior;
@@ -81,7 +81,7 @@ describe("nothing is refused", () => {
       when: "its path is acknowledged",
       declared: { ...enforced, acknowledge: ["https://cdn.example.net/lib.js"] },
     },
-  ])("where $when", ({ before, declared = enforced, resource = cdn }, { expect }) => {
+  ])("when $when", ({ before, declared = enforced, resource = cdn }, { expect }) => {
     expect(holds(before, declared, [resource])).toEqual([]);
   });
 });
@@ -142,6 +142,6 @@ it.for([
   { when: "nothing differs", before: { ...enforced }, after: enforced, may: false },
   { when: "it only reports", before: undefined, after: policy("a"), may: false },
   { when: "it goes", before: enforced, after: undefined, may: false },
-])("a policy may block anew: $may, where $when", ({ before, after, may }, { expect }) => {
+])("a policy can block more: $may, when $when", ({ before, after, may }, { expect }) => {
   expect(canBlockMore({ key: "policy/site", title: "", before, after })).toBe(may);
 });

@@ -33,15 +33,15 @@ const tracker = script("https://tracker.example/t.js");
 const miner = script("https://miner.example/m.js", { scores: { ...harmless, integrity: 3 } });
 const seen = [own, cdn, tracker, miner];
 
-describe("a policy that is to come", () => {
-  it("keeps out what its sources do not name", ({ expect }) => {
+describe("a policy that is created", () => {
+  it("blocks what its sources do not match", ({ expect }) => {
     const found = impact(undefined, terms("script-src 'self' cdn.example.net"), seen);
     expect(found).toMatchObject({ force: "blocks", seen: 4, newlyAllowed: [], elsewhere: 0 });
     expect(urls(found.blocked)).toEqual([tracker.url, miner.url]);
     expect(found.blocked.map(({ already }) => already)).toEqual([false, false]);
   });
 
-  it("tells which of them are malicious, and on which pages they are", ({ expect }) => {
+  it("reports which of them are malicious, and their pages", ({ expect }) => {
     const { blocked } = impact(undefined, terms("script-src 'self' cdn.example.net"), seen);
     expect(blocked.map(({ malicious }) => malicious)).toEqual([[], ["integrity score 3"]]);
     expect(blocked.map(({ pages }) => pages)).toEqual([
@@ -50,12 +50,12 @@ describe("a policy that is to come", () => {
     ]);
   });
 
-  it("tells of malicious things that it lets in", ({ expect }) => {
+  it("reports malicious resources that it allows", ({ expect }) => {
     const { allowedMalicious } = impact(undefined, terms("script-src *"), seen);
     expect(urls(allowedMalicious)).toEqual([miner.url]);
   });
 
-  it("tells of sources that nothing uses, by the directive that rules", ({ expect }) => {
+  it("reports unused sources with the effective directive", ({ expect }) => {
     const value = "script-src 'self' cdn.example.net old.example; connect-src 'self'; img-src x.y";
     const { unseen } = impact(undefined, terms(value), seen);
     expect(unseen.map(({ directive, source }) => `${directive} ${source.text}`)).toEqual([
@@ -64,7 +64,7 @@ describe("a policy that is to come", () => {
     ]);
   });
 
-  it("lets everything in that no directive rules", ({ expect }) => {
+  it("allows everything without an effective directive", ({ expect }) => {
     const feed = connection("https://api.example/feed");
     expect(impact(undefined, terms("script-src 'none'"), [feed]).blocked).toEqual([]);
     expect(urls(impact(undefined, terms("default-src 'self'"), [feed]).blocked)).toEqual([
@@ -74,20 +74,20 @@ describe("a policy that is to come", () => {
 });
 
 describe("a policy that changes", () => {
-  it("lets in anew what it kept out before", ({ expect }) => {
+  it("allows what it blocked before", ({ expect }) => {
     const before = terms("script-src 'self'");
     const found = impact(before, terms("script-src 'self' cdn.example.net"), seen);
     expect(urls(found.newlyAllowed)).toEqual([cdn.url]);
     expect(found.blocked.every(({ already }) => already)).toBe(true);
   });
 
-  it("lets in everything when it goes", ({ expect }) => {
+  it("allows everything when it is deleted", ({ expect }) => {
     const found = impact(terms("script-src 'self'"), undefined, seen);
     expect(urls(found.newlyAllowed)).toEqual([cdn.url, tracker.url, miner.url]);
     expect(found).toMatchObject({ force: "none", blocked: [] });
   });
 
-  it("judges a policy that reports as if it blocked", ({ expect }) => {
+  it("evaluates a reporting policy like a blocking one", ({ expect }) => {
     const logged = terms("script-src 'self'", { action: "log" });
     expect(impact(undefined, logged, [own, cdn])).toMatchObject({
       force: "reports",
@@ -95,7 +95,7 @@ describe("a policy that changes", () => {
     });
   });
 
-  it("claims nothing of one whose action is not known, as the plan does not", ({ expect }) => {
+  it("is unclear about a policy with an unknown action, as the plan is", ({ expect }) => {
     const strange = terms("script-src 'self' old.example", { action: "challenge" });
     const elsewhere = terms("script-src 'self'", {
       action: "challenge",
@@ -103,7 +103,7 @@ describe("a policy that changes", () => {
     });
     const unclear = [own, cdn].map((resource) => ({
       resource,
-      reason: "its action is not one that is known",
+      reason: "its action is unknown",
     }));
     const nothingSaid = { force: "unknown", blocked: [], allowedMalicious: [], unseen: [] };
     expect(impact(undefined, strange, [own, cdn])).toMatchObject({ ...nothingSaid, unclear });
@@ -120,13 +120,13 @@ describe("a policy that changes", () => {
     { changes: { enabled: false } },
     { changes: { action: "add_reporting_directives" } },
     { changes: { expression: 'http.host eq "other.example"' } },
-  ])("touches nothing with $changes", ({ changes }, { expect }) => {
+  ])("affects nothing with $changes", ({ changes }, { expect }) => {
     const found = impact(undefined, terms("script-src 'none'", changes), seen);
     expect(found).toMatchObject({ seen: 0, blocked: [], unclear: [] });
   });
 });
 
-describe("a policy that takes in more pages", () => {
+describe("a policy that selects more pages", () => {
   const only = (path: string): PolicyBehavior =>
     terms("script-src 'self'", { expression: `http.request.uri.path eq "${path}"` });
   const pageUrls = ["https://shop.example.com/a", "https://shop.example.com/b"];
@@ -137,7 +137,7 @@ describe("a policy that takes in more pages", () => {
     { before: only("/a"), after: only("/b"), already: false },
     { before: terms("script-src 'self'"), after: only("/b"), already: true },
     { before: { ...only("/a"), action: "log" }, after: only("/a"), already: false },
-  ])("blocks anew where a page is new: $already", ({ before, after, already }, { expect }) => {
+  ])("already blocked on all pages: $already", ({ before, after, already }, { expect }) => {
     const { blocked } = impact(before, after, [{ ...cdn, pageUrls }]);
     expect(blocked).toMatchObject([{ already }]);
   });
@@ -147,13 +147,13 @@ describe("pages", () => {
   const expression = 'http.host eq "shop.example.com" and http.request.uri.path eq "/checkout"';
   const checkout = terms("script-src 'self'", { expression });
 
-  it("are those on which a script was seen", ({ expect }) => {
+  it("are those on which a script was reported", ({ expect }) => {
     const pageUrls = ["https://shop.example.com/", "https://shop.example.com/checkout"];
     const { blocked } = impact(undefined, checkout, [{ ...cdn, pageUrls }]);
     expect(blocked.map(({ pages }) => pages)).toEqual([["https://shop.example.com/checkout"]]);
   });
 
-  it("are not all known where the service named the first one only", ({ expect }) => {
+  it("are not all known when the service returns the first one only", ({ expect }) => {
     expect(impact(undefined, checkout, [cdn])).toMatchObject({ seen: 0, elsewhere: 1 });
     expect(impact(undefined, checkout, [{ ...cdn, pageUrls: [cdn.firstPageUrl] }])).toMatchObject({
       seen: 0,
@@ -161,13 +161,13 @@ describe("pages", () => {
     });
   });
 
-  it("stay open where the service named none at all", ({ expect }) => {
+  it("are unknown when the service returns none", ({ expect }) => {
     const { unclear } = impact(undefined, checkout, [{ ...cdn, firstPageUrl: "" }]);
     expect(unclear).toMatchObject([{ resource: { url: cdn.url }, pages: [] }]);
   });
 });
 
-describe("what cannot be known", () => {
+describe("an unclear decision", () => {
   const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
   it.for([
@@ -175,25 +175,25 @@ describe("what cannot be known", () => {
       when: "the expression decides by the visitor",
       after: terms("script-src 'self'", { expression: 'ip.src.country eq "DE"' }),
       resource: cdn,
-      reason: "its expression decides by more than the address of the page",
+      reason: "its expression depends on more than the URL of the page",
     },
     {
       when: "the expression cannot be read",
       after: terms("script-src 'self'", { expression: "http.host ===" }),
       resource: cdn,
-      reason: "its expression decides by more than the address of the page",
+      reason: "its expression depends on more than the URL of the page",
     },
     {
       when: "trust is handed on",
       after: terms("script-src 'strict-dynamic' 'self'"),
       resource: cdn,
-      reason: "'strict-dynamic' lets in what trusted scripts load, whatever its host",
+      reason: "'strict-dynamic' allows what trusted scripts load, from any host",
     },
     {
       when: "the content is allowed by its hash",
       after: terms("script-src 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='"),
       resource: { ...cdn, hash },
-      reason: "its hash is allowed, which counts only where the page's tag carries it as integrity",
+      reason: "its hash is allowed, which needs the integrity attribute in the page",
     },
     {
       when: "a connection is known by its host alone",
@@ -201,20 +201,20 @@ describe("what cannot be known", () => {
       resource: connection("https://api.example/"),
       reason: "the service logs only hosts of connections (use_connection_url_path is off)",
     },
-  ])("is said where $when", ({ after, resource, reason }, { expect }) => {
+  ])("is reported when $when", ({ after, resource, reason }, { expect }) => {
     expect(impact(undefined, after, [resource])).toMatchObject({
       blocked: [],
       unclear: [{ resource: { url: resource.url }, reason }],
     });
   });
 
-  it("is known all the same where both ways lead to one end", ({ expect }) => {
+  it("is clear when both outcomes are the same", ({ expect }) => {
     const anywhere = terms("script-src cdn.example.net", { expression: 'ip.src.country eq "DE"' });
     expect(impact(undefined, anywhere, [cdn])).toMatchObject({ blocked: [], unclear: [], seen: 1 });
   });
 });
 
-it("leaves out what has no readable address", ({ expect }) => {
+it("leaves out resources with an invalid URL", ({ expect }) => {
   const found = impact(undefined, terms("script-src 'self'"), [script("inline")]);
   expect(found).toMatchObject({ seen: 0, blocked: [] });
 });

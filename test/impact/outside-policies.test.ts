@@ -54,7 +54,7 @@ describe("a script is outside every enforced policy", () => {
   });
 });
 
-describe("is said to be unclear", () => {
+describe("is reported as unclear", () => {
   const clever = { ...own, expression: "cf.bot_management.score lt 30" };
 
   it.for([
@@ -67,7 +67,7 @@ describe("is said to be unclear", () => {
     },
   );
 
-  it("where the script has no address that can be read", ({ expect }) => {
+  it("when the script has an invalid URL", ({ expect }) => {
     expect(outsidePolicies([script("???")], [own])).toEqual({ scripts: [], unclear: 1 });
   });
 });

@@ -135,7 +135,7 @@ describe("a change of a deployment", () => {
     expect({ on: ids(impact.switchedOn), off: ids(impact.switchedOff) }).toEqual({ on, off });
   });
 
-  it("tells of thresholds and actions", ({ expect }) => {
+  it("reports thresholds and actions", ({ expect }) => {
     const { retuned, switchedOn } = rulesetImpact(
       owasp,
       at({ paranoiaLevel: 1 }),
@@ -162,13 +162,13 @@ describe("a change of a deployment", () => {
       overrides: { rules: [named(scoreRuleId, { action: "log" })] },
       action: "log",
     },
-  ])("has the score rule do $action under $what (SERVICE.md B.7)", (given, { expect }) => {
+  ])("gives the score rule the action $action with $what (SERVICE.md B.7)", (given, { expect }) => {
     const { overrides } = at({}, given.overrides);
     const score = effectiveRules(owasp, overrides).find(({ rule: { id } }) => id === scoreRuleId);
     expect(score?.action).toBe(given.action);
   });
 
-  it("counts what is on", ({ expect }) => {
+  it("counts enabled rules", ({ expect }) => {
     expect(rulesetImpact(owasp, undefined, at({ paranoiaLevel: 2 }))).toMatchObject({
       on: 4,
       total: 5,
@@ -177,7 +177,7 @@ describe("a change of a deployment", () => {
   });
 });
 
-describe("overrides that are odd", () => {
+describe("advice on overrides", () => {
   const php = category("language-php", { enabled: true });
 
   it.for([
@@ -205,14 +205,14 @@ describe("overrides that are odd", () => {
       when: "a category gets an action where it is off in part",
       overrides: { categories: [{ ...php, action: "log" }] },
       says: [
-        "the category language-php is switched on, but 1 of its 2 rules stay off: other overrides count before it",
+        "the category language-php is switched on, but 1 of its 2 rules stay off: other overrides win",
       ],
     },
     {
       when: "a rule of a higher level is on",
       overrides: { rules: [named("php-3", { enabled: true })] },
       says: [
-        "rule php-3 (php-3) is switched on, though its category or paranoia level is switched off",
+        "rule php-3 (php-3) is switched on, although its category or paranoia level is switched off",
       ],
     },
     {
@@ -221,7 +221,7 @@ describe("overrides that are odd", () => {
       says: ["rule php-3 (php-3) is tuned, but it is off"],
     },
     { when: "all is well", overrides: { rules: [named("sql-1", { enabled: false })] }, says: [] },
-  ])("are told where $when", ({ overrides, says }, { expect }) => {
+  ])("is given when $when", ({ overrides, says }, { expect }) => {
     const after = at({ paranoiaLevel: 1 }, overrides);
     expect(rulesetImpact(owasp, undefined, after).advice).toEqual(says);
   });

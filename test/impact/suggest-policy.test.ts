@@ -74,13 +74,13 @@ describe("what is left out", () => {
     const resources = [...seen, miner, inline, underscore, address];
     expect(suggestPolicy(host, resources, options).leftOut).toEqual([
       { resource: miner, reason: "integrity score 2", letInBy: undefined },
-      { resource: inline, reason: "no source can name it", letInBy: undefined },
-      { resource: underscore, reason: "no source can name it", letInBy: undefined },
-      { resource: address, reason: "no source can name it", letInBy: undefined },
+      { resource: inline, reason: "no source matches it", letInBy: undefined },
+      { resource: underscore, reason: "no source matches it", letInBy: undefined },
+      { resource: address, reason: "no source matches it", letInBy: undefined },
     ]);
   });
 
-  it("is told of where a source that others need lets it in all the same", ({ expect }) => {
+  it("is reported when a source of others allows it all the same", ({ expect }) => {
     const skimmer = script("https://cdn.example.net/evil/s.js", bad);
     const leftBy = (granularity: Granularity): readonly (string | undefined)[] =>
       suggestPolicy(host, [...seen, skimmer], { granularity, maliciousBelow: 50 }).leftOut.map(
@@ -111,7 +111,7 @@ const resources = fc.array(
   ),
 );
 
-it("blocks nothing that is not malicious, and names nothing that is not needed", ({ expect }) => {
+it("blocks malicious resources only, and has no redundant source", ({ expect }) => {
   fc.assert(
     fc.property(resources, fc.constantFrom("host", "path"), (all, granularity) => {
       const directives = directivesFor(all, granularity);
