@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { startProgress, startReading } from "../../src/cli/output/progress.ts";
+import { tableText } from "../../src/cli/output/table.ts";
 import { hasColor, type Host, type TextStream } from "../../src/host/host.ts";
 import { hostIn } from "../support/command-line.ts";
 import { exampleWithEmulator } from "../support/example.ts";
@@ -77,5 +78,18 @@ describe("a progress line", () => {
       reading.report(100, undefined);
     }
     expect(pieces).toEqual(lines.map((line) => `${clear}${line}`));
+  });
+});
+
+describe("a table", () => {
+  it("aligns its columns by the width on a terminal", ({ expect }) => {
+    const rows = [
+      ["例え", "1"],
+      ["e\u0301clair", "2"],
+      ["", "3"],
+    ];
+    expect(tableText({ head: ["name", "id"], rows })).toBe(
+      ["NAME    ID", "例え    1", "e\u0301clair  2", "        3"].join("\n"),
+    );
   });
 });

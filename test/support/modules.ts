@@ -118,7 +118,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "host",
       "daemon",
     ],
-    packages: ["commander", "cli-table3"],
+    packages: ["commander", "string-width"],
   },
   "main.ts": {
     purpose: "Arguments in, exit code out.",

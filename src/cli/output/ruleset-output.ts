@@ -28,11 +28,9 @@ export function headTable(heads: readonly RulesetHead[]): Table {
 export function versionTable(heads: readonly RulesetHead[]): Table {
   return {
     head: ["version", "last updated", "description"],
-    rows: heads.map(({ version, lastUpdated, description }) => [
-      version,
-      lastUpdated,
-      printable(description),
-    ]),
+    rows: heads.map(({ version, lastUpdated, description }) =>
+      [version, lastUpdated, description].map(printable),
+    ),
   };
 }
 
