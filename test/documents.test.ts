@@ -93,6 +93,18 @@ describe("docs/operations.md", () => {
   });
 });
 
+describe("the table of log messages", () => {
+  it("has messages that the program logs", ({ expect }) => {
+    const source = textOf("src/telemetry/log/log-reports.ts");
+    const [, log = ""] = /^## Log\n(.*?)^## /ms.exec(textOf("docs/operations.md")) ?? [];
+    const messages = [...log.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, message = ""]) => message),
+    );
+    expect(messages.length).toBeGreaterThan(10);
+    expect(messages.filter((message) => !source.includes(`"${message}"`))).toEqual([]);
+  });
+});
+
 describe("the facts of the service", () => {
   it("name their sources, and no source is left over", ({ expect }) => {
     const text = textOf("src/api/SERVICE.md");
