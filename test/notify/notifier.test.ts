@@ -38,7 +38,7 @@ async function reasonsOf(
     await receiver.clock.advance(60_000);
   }
   await receiver.clock.advance(60_000);
-  return receiver.told().map((text) => text.split(":")[0] ?? "");
+  return receiver.takeResults().map((text) => text.split(":")[0] ?? "");
 }
 
 const clear: Came = { result: "in_sync" };
@@ -153,7 +153,7 @@ describe("the notifier", () => {
     const rejected = load({ result: "rejected", diagnostics });
     for (const each of [load(), partial, partial, rejected, load(), load()]) notifier.load(each);
     await receiver.clock.advance(1_000);
-    expect(receiver.told()).toEqual([
+    expect(receiver.takeResults()).toEqual([
       expect.stringMatching(
         /^RevisionPartial: .*partially applied.*2 errors in shops\.yaml; shops\.yaml:12: /,
       ),
@@ -175,7 +175,7 @@ describe("the notifier", () => {
     notifier.zone({ before, report: step, after });
     notifier.load(load());
     await receiver.clock.advance(1_000);
-    expect(receiver.told()).toEqual([
+    expect(receiver.takeResults()).toEqual([
       `RevisionHeld: a new revision of the zone files is held: ${fleetRefusal.message}`,
       "RevisionApplied: the zone files are active without errors: 3 zones",
     ]);

@@ -68,7 +68,7 @@ describe("a sink", () => {
     await receiver.clock.advance(5 * 60_000);
     outbox.add(notification);
     await receiver.clock.advance(1_000);
-    expect(receiver.told().at(-1)).toContain("(60 earlier notifications were left out)");
+    expect(receiver.takeResults().at(-1)).toContain("(60 earlier notifications were left out)");
   });
 
   it("that does not answer delays nothing, and its queue is dropped at shutdown", async ({

@@ -6,7 +6,7 @@ import { bare, protectedContent, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 
-/** What a file says after somebody has edited it. */
+/** The content of an edited file. */
 const edited = desiredZone({
   settings: [{ name: "enabled", value: true }],
   policies: declared([policy("checkout", { action: "allow" })]),
@@ -22,14 +22,14 @@ async function sweep(world: World): Promise<void> {
 }
 
 describe("a new revision of the files", () => {
-  it("that touches too much of the fleet is held, and the one before stays in force", async ({
+  it("that changes too many zones is held, and the revision before stays active", async ({
     expect,
   }) => {
     const zones = many(10);
     await using world = new World(zones);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.requests.length = 0;
     for (const zone of zones.slice(0, 4)) world.files.set(zone, edited);
     world.revision = "r2";
@@ -51,7 +51,7 @@ describe("a new revision of the files", () => {
   it.for([
     { how: "suspends", change: { suspension: { reason: "incident", until: undefined } } },
     { how: "only observes", change: { mode: "observe" as const } },
-  ])("that $how the whole fleet is in force at once", async ({ change }, { expect }) => {
+  ])("that $how the whole fleet is active at once", async ({ change }, { expect }) => {
     const zones = many(12);
     await using world = new World(zones);
     world.start();
@@ -64,16 +64,14 @@ describe("a new revision of the files", () => {
 
     world.requests.length = 0;
     for (const zone of world.live.values()) world.live.set(zone.zone.name, bare(zone.zone));
-    world.told();
+    world.takeResults();
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual(zones.map((zone) => `${zone} held`));
+    expect(world.takeResults()).toEqual(zones.map((zone) => `${zone} held`));
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
 
-  it("that ends what kept the fleet from being written is a step as any other", async ({
-    expect,
-  }) => {
+  it("that ends suspensions counts as any other change", async ({ expect }) => {
     const zones = many(12);
     await using world = new World(zones);
     const suspension = { reason: "incident", until: undefined };
@@ -87,7 +85,7 @@ describe("a new revision of the files", () => {
     expect(world.loads.at(-1)).toMatchObject({ hold: { touched: new Set(zones) } });
   });
 
-  it("that is held for what it changes elsewhere suspends what it suspends, until it is taken back", async ({
+  it("that is held suspends the zones that it suspends, until it is reverted", async ({
     expect,
   }) => {
     const zones = many(12);
@@ -95,7 +93,7 @@ describe("a new revision of the files", () => {
     await using world = new World(zones);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     for (const zone of rest) world.files.set(zone, edited);
     const suspension = { reason: "incident", until: undefined };
     world.files.set(first, { ...edited, suspension });
@@ -107,24 +105,24 @@ describe("a new revision of the files", () => {
       hold: { touched: new Set(rest) },
     });
     for (const zone of world.live.values()) world.live.set(zone.zone.name, bare(zone.zone));
-    world.told();
+    world.takeResults();
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.told().filter((text) => text.endsWith("held"))).toEqual([`${first} held`]);
+    expect(world.takeResults().filter((text) => text.endsWith("held"))).toEqual([`${first} held`]);
     expect(world.live.get(rest[0] ?? "")?.policies).toMatchObject([{ action: "log" }]);
 
     for (const zone of zones) world.files.set(zone, protectedContent);
     world.revision = "r1";
     world.reconciler.filesChanged();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${first} applied`]);
+    expect(world.takeResults()).toEqual([`${first} applied`]);
   });
 
-  it("that declares no zone any more is rejected and deletes nothing", async ({ expect }) => {
+  it("without any zone is rejected and deletes nothing", async ({ expect }) => {
     await using world = new World([shop]);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.files.clear();
     world.revision = "r2";
     world.reconciler.filesChanged();
@@ -138,25 +136,25 @@ describe("a new revision of the files", () => {
     expect(world.live.get(shop)?.policies).toHaveLength(1);
   });
 
-  it("that drops a zone forgets it and leaves it as it is", async ({ expect }) => {
+  it("that drops a zone forgets it and leaves its live state", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.files.delete(blog);
     world.revision = "r2";
     world.reconciler.filesChanged();
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} in_sync`]);
+    expect(world.takeResults()).toEqual([`${shop} in_sync`]);
     expect(world.live.get(blog)?.policies).toHaveLength(1);
   });
 });
 
-describe("while a revision waits for a person", () => {
+describe("while a revision is held", () => {
   const zones = many(10);
 
-  /** A fleet in which `r2` is held, for it edits every zone; `unlisted` ones are declared in both, and not listed yet. */
+  /** A fleet in which `r2` is held since it edits every zone; `unlisted` zones are declared in both, and not listed yet. */
   async function heldWorld(...unlisted: readonly string[]): Promise<World> {
     const world = new World([...zones, ...unlisted]);
     world.unlistable = { zones: unlisted, failed: [] };
@@ -166,12 +164,12 @@ describe("while a revision waits for a person", () => {
     world.revision = "r2";
     world.reconciler.filesChanged();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.requests.length = 0;
     return world;
   }
 
-  it("a zone that the service lists only now is protected as the one before says", async ({
+  it("a zone that the service lists later gets the declaration of the active revision", async ({
     expect,
   }) => {
     await using world = await heldWorld("new.example");
@@ -182,7 +180,7 @@ describe("while a revision waits for a person", () => {
     expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r1" } });
   });
 
-  it("a zone that was made anew is asked for by the id that it has now", async ({ expect }) => {
+  it("a zone that was recreated is read by its new id", async ({ expect }) => {
     await using world = await heldWorld();
     const [first = ""] = zones;
     const live = world.live.get(first);
@@ -191,19 +189,19 @@ describe("while a revision waits for a person", () => {
     world.live.set(first, bare({ ...live.zone, id }));
     await sweep(world);
     expect(world.loads.at(-1)?.fleet.zones.get(live.zone.name)?.desired.zone.id).toBe(id);
-    expect(world.told()).toContain(`${first} applied`);
+    expect(world.takeResults()).toContain(`${first} applied`);
   });
 
-  it("a zone that is no longer listed is told so, and asked for no more", async ({ expect }) => {
+  it("a zone that is no longer listed is reported, and not read again", async ({ expect }) => {
     await using world = await heldWorld();
     const [first = ""] = zones;
     world.unlistable = { zones: [first], failed: [] };
     await sweep(world);
-    expect(world.told()).toContain(`${first} error`);
+    expect(world.takeResults()).toContain(`${first} error`);
     expect(world.requests).not.toContain(`read ${first}`);
   });
 
-  it("a listing that shows fewer zones for a moment does not let it pass", async ({ expect }) => {
+  it("a listing with fewer zones for a moment does not release it", async ({ expect }) => {
     await using world = await heldWorld();
     world.unlistable = { zones, failed: [] };
     await sweep(world);
@@ -213,7 +211,7 @@ describe("while a revision waits for a person", () => {
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
 
-  it("one that replaces it is compared with the zones that came meanwhile, too", async ({
+  it("its replacement is compared with the zones that were listed meanwhile, too", async ({
     expect,
   }) => {
     const late = Array.from({ length: 20 }, (_, index) => `late${index}.example`);

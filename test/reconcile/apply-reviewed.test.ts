@@ -23,8 +23,8 @@ class Turn {
   live: LiveZone = bare(shopZone);
   freeze: Freeze | undefined;
   reads = 0;
-  /** How long a write waits for its turn before it is sent. */
-  turnMs = 0;
+  /** How long a write waits before it is sent. */
+  waitMs = 0;
   readonly writes: string[] = [];
   /** What happens while the zone is read. */
   reading = (): void => undefined;
@@ -78,7 +78,7 @@ class Turn {
     happens(this);
     const writer = {
       write: async (known: LiveZone, write: Write, signal: AbortSignal, stopped: AbortSignal) => {
-        await this.clock.sleep(this.turnMs, stopped);
+        await this.clock.sleep(this.waitMs, stopped);
         this.writes.push(write.call);
         await this.clock.sleep(20 * second, signal);
         this.live = afterWrite(known, write);
@@ -101,10 +101,10 @@ const calls = ["create-policy", "update-settings"];
 const nothing = (): void => undefined;
 const skipped = (reason: string): object => ({ status: "skipped", reason });
 
-describe("a zone whose turn to be written comes after all were judged", () => {
+describe("a zone that is written after all zones were planned", () => {
   it.for([
     { when: "at once", after: 0, happens: nothing, reads: 1, writes: calls },
-    { when: "before half a minute", after: 29 * second, happens: nothing, reads: 1, writes: calls },
+    { when: "within half a minute", after: 29 * second, happens: nothing, reads: 1, writes: calls },
     { when: "after half a minute", after: 30 * second, happens: nothing, reads: 2, writes: calls },
     {
       when: "when a freeze has begun",
@@ -133,7 +133,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
       report: { result: "applied", outcomes: [skipped("conflict"), skipped("conflict")] },
     },
     {
-      when: "after ten minutes, when the program is being ended",
+      when: "after ten minutes, when the program is stopping",
       after: 10 * minute,
       happens: (turn: Turn) => {
         turn.stopping.abort();
@@ -143,7 +143,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
       report: { result: "applied", outcomes: [skipped("shutdown"), skipped("shutdown")] },
     },
     {
-      when: "after ten minutes, when the program is ended while it is read again",
+      when: "after ten minutes, when the program is stopped during the second read",
       after: 10 * minute,
       happens: (turn: Turn) => {
         turn.reading = () => {
@@ -161,7 +161,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
     expect([turn.reads, turn.writes.toSorted()]).toEqual([reads, writes]);
   });
 
-  it("is left alone where another has done it meanwhile", async ({ expect }) => {
+  it("is in sync where somebody else made the changes meanwhile", async ({ expect }) => {
     const turn = new Turn();
     await turn.take(0, nothing);
     const done = turn.live;
@@ -172,7 +172,7 @@ describe("a zone whose turn to be written comes after all were judged", () => {
     expect(later.writes).toEqual([]);
   });
 
-  it("is not written any further when a freeze begins in the middle", async ({ expect }) => {
+  it("is not written further when a freeze begins between two writes", async ({ expect }) => {
     const turn = new Turn();
     const report = await turn.take(0, () => {
       turn.clock.alarm(10 * second, () => (turn.freeze = sale));
@@ -182,10 +182,10 @@ describe("a zone whose turn to be written comes after all were judged", () => {
   });
 });
 
-describe("a write that waits for its turn until its reading is old", () => {
-  it("is not sent where somebody has changed the zone meanwhile", async ({ expect }) => {
+describe("a write that waits until its read expires", () => {
+  it("is not sent where somebody changed the zone meanwhile", async ({ expect }) => {
     const turn = new Turn();
-    turn.turnMs = 12 * minute;
+    turn.waitMs = 12 * minute;
     const report = await turn.take(0, () => {
       turn.clock.alarm(2 * minute, () => (turn.live = { ...turn.live, settings: switchedOn }));
     });
@@ -193,22 +193,22 @@ describe("a write that waits for its turn until its reading is old", () => {
     expect(turn.writes).toEqual([]);
   });
 
-  it("is sent by another reading that shows the same, which may be twice as old", async ({
+  it("is sent after another read that leads to the same plan, which may be twice as old", async ({
     expect,
   }) => {
     const turn = new Turn();
-    turn.turnMs = 12 * minute;
+    turn.waitMs = 12 * minute;
     const report = await turn.take(0, () => {
-      turn.clock.alarm(3 * minute, () => (turn.turnMs = 0));
+      turn.clock.alarm(3 * minute, () => (turn.waitMs = 0));
     });
     expect(report).toMatchObject({ result: "applied", left: [] });
     expect([turn.reads, turn.writes.toSorted()]).toEqual([3, calls]);
   });
 
-  it("is not sent any more where one before it was", async ({ expect }) => {
+  it("is not sent where a write before it was sent", async ({ expect }) => {
     const turn = new Turn();
     const report = await turn.take(0, () => {
-      turn.clock.alarm(10 * second, () => (turn.turnMs = 12 * minute));
+      turn.clock.alarm(10 * second, () => (turn.waitMs = 12 * minute));
     });
     expect(report).toMatchObject({ outcomes: [{ status: "done" }, skipped("read_expired")] });
     expect([turn.reads, turn.writes.length]).toEqual([1, 1]);

@@ -19,7 +19,7 @@ import { bare, protectedContent } from "../support/world.ts";
 const [second, minute] = [1_000, 60_000] as const;
 const frozen: Hold = { reason: "freeze", message: "the sale" };
 
-/** A saved plan under way whose every write waits so long for its turn; a freeze begins after so much time. */
+/** Applies a saved plan whose writes wait before they are sent; a freeze begins after some time. */
 class Turn {
   readonly clock = new SimulatedClock();
   readonly sent: string[] = [];
@@ -61,11 +61,11 @@ const skipped = (reason: string): object => ({ status: "skipped", reason });
 const done = { status: "done" };
 const calls = ["create-policy", "update-settings"];
 
-describe("a write of a saved plan that waits for its turn", () => {
+describe("a write of a saved plan that waits", () => {
   it.for([
     { when: "for a while", waitMs: 20 * second, freezeMs: 60 * minute, outcomes: [done, done] },
     {
-      when: "until its reading is old",
+      when: "until its read expires",
       waitMs: 10 * minute,
       freezeMs: 60 * minute,
       outcomes: [skipped("read_expired"), skipped("read_expired")],
@@ -77,7 +77,7 @@ describe("a write of a saved plan that waits for its turn", () => {
       outcomes: [skipped("cancelled"), skipped("cancelled")],
     },
     {
-      when: "until a freeze begins in the middle",
+      when: "until a freeze begins between two writes",
       waitMs: 20 * second,
       freezeMs: 30 * second,
       outcomes: [done, skipped("cancelled")],

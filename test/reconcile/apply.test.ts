@@ -61,17 +61,17 @@ const deleteRule = { call: "delete-rule", ruleset: "ep", id: "r1", changes: ["ru
 describe("a read that writes rely on", () => {
   it.for<{ when: string; writes: readonly Write[]; came: readonly string[] }>([
     {
-      when: "is as new as the last answer about its part",
+      when: "is as old as the last answer about its part",
       writes: [deletePolicy, deletePolicy, deletePolicy, deletePolicy],
       came: ["done", "done", "done", "done"],
     },
     {
-      when: "of rules is not renewed by answers about policies",
+      when: "of rules expires despite answers about policies",
       writes: [deletePolicy, deletePolicy, deletePolicy, putRules],
       came: ["done", "done", "done", "read_expired"],
     },
     {
-      when: "of rules is old while its write waits, however new that of policies",
+      when: "of rules expires while its write waits, though that of policies does not",
       writes: [deletePolicy, deletePolicy, putRules],
       came: ["done", "done", "read_expired"],
     },

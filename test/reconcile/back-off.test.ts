@@ -15,7 +15,7 @@ describe("the wait after failures", () => {
     expect(backoffMs(failures, random, zoneBackoff)).toBe(ms);
   });
 
-  it("never leaves its bounds and never grows shorter for more failures", ({ expect }) => {
+  it("stays within its bounds and never shrinks with more failures", ({ expect }) => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10_000 }),
@@ -32,7 +32,7 @@ describe("the wait after failures", () => {
 });
 
 describe("failures in a row", () => {
-  it("are counted for each by itself, and anew after a success", ({ expect }) => {
+  it("are counted by key, and from zero after a success", ({ expect }) => {
     const failures = new BackOff<string>(() => 1);
     const waits = ["a", "a", "b"].map((key) => failures.add(key, 0));
     expect(waits).toEqual([5_000, 10_000, 5_000]);
@@ -40,12 +40,12 @@ describe("failures in a row", () => {
     expect([failures.add("a", 0), failures.add("b", 0)]).toEqual([5_000, 10_000]);
   });
 
-  it("are waited for as long as the service asks, where that is longer", ({ expect }) => {
+  it("wait as long as the service asks, where that is longer", ({ expect }) => {
     const failures = new BackOff<string>(() => 1);
     expect([failures.add("a", 7_000), failures.add("a", 7_000)]).toEqual([7_000, 10_000]);
   });
 
-  it("are forgotten of what is no longer there", ({ expect }) => {
+  it("are forgotten for keys that are gone", ({ expect }) => {
     const failures = new BackOff<string>(() => 1);
     for (const key of ["a", "b"]) failures.add(key, 0);
     failures.keepOnly(new Set(["b"]));

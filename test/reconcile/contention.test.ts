@@ -6,7 +6,7 @@ import { ServiceFault, World } from "../support/world.ts";
 const shop = "shop.example";
 const minute = 60_000;
 
-/** Somebody switches Page Shield off. */
+/** Somebody else disables Page Shield. */
 function switchOff(world: World): void {
   const live = world.live.get(shop);
   if (live?.settings === undefined) throw new Error("no settings");
@@ -17,7 +17,7 @@ describe("writes that failed", () => {
   it.for([
     { what: "refused by the service", code: "API_SERVER" as const },
     { what: "without an answer", code: "API_UNKNOWN_OUTCOME" as const },
-  ])("$what are no corrections that somebody undid", async ({ code }, { expect }) => {
+  ])("$what are no corrections", async ({ code }, { expect }) => {
     await using world = new World([shop]);
     world.start();
     await world.clock.advance(0);
@@ -30,20 +30,20 @@ describe("writes that failed", () => {
     expect(tries.length).toBeGreaterThan(3);
 
     world.faults.clear();
-    world.told();
+    world.takeResults();
     await world.clock.advance(minute);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 });
 
-describe("a tool that makes its object anew whenever we delete it", () => {
-  it("is another writer, though the object has a new id each time", async ({ expect }) => {
+describe("a tool that recreates its resource after each delete", () => {
+  it("is another writer, though the resource has a new id each time", async ({ expect }) => {
     await using world = new World([shop]);
     const policies = declared([policy("checkout"), policy("cart"), policy("login")], "delete");
     world.files.set(shop, desiredZone({ policies }).content);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     for (const id of ["a", "b", "c", "d"]) {
       const live = world.live.get(shop);
       if (live?.policies === undefined) throw new Error("no policies");
@@ -53,6 +53,6 @@ describe("a tool that makes its object anew whenever we delete it", () => {
     }
     expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "contended" }] });
     const applied = `${shop} applied`;
-    expect(world.told()).toEqual([applied, applied, applied, `${shop} held`]);
+    expect(world.takeResults()).toEqual([applied, applied, applied, `${shop} held`]);
   });
 });

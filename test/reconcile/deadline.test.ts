@@ -13,7 +13,7 @@ import { writes } from "../support/writes.ts";
 const shop = "shop.example";
 const wanted: PartsToRead = { settings: true, policies: true, rules: true, scoreRule: false };
 
-/** A service that never answers, but gives up when it is told to. */
+/** A service that never answers, and rejects when the signal aborts. */
 const silent: LiveReader & LiveWriter = {
   readAnswers: (_zone, _wanted, _urgency, signal) => untilAborted(signal),
   readScripts: (_zone, _urgency, signal) => untilAborted(signal),
@@ -32,7 +32,7 @@ function begun(clock: SimulatedClock): Deadline {
   return deadline;
 }
 
-/** How many listen to a signal, from now on. */
+/** Counts the listeners of a signal. */
 function listenersOf(signal: AbortSignal): () => number {
   return () => getEventListeners(signal, "abort").length;
 }
@@ -41,7 +41,7 @@ describe("the deadline of a run", () => {
   const live = liveZone({ policies: [] });
   const write = writes["create-policy"](live);
 
-  it("gives up a reading that is under way when it comes", async ({ expect, signal }) => {
+  it("aborts a read in flight", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     using deadline = begun(clock);
     const reading = deadline.reader
@@ -53,7 +53,7 @@ describe("the deadline of a run", () => {
     expect(await scripts).toMatchObject({ code: "API_DEADLINE", transient: true });
   });
 
-  it("leaves open what came of a write that was under way", async ({ expect, signal }) => {
+  it("leaves the outcome of a write in flight unknown", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     using deadline = begun(clock);
     const writing = deadline.writer.write(live, write, signal, signal).catch(failureOf);
@@ -61,7 +61,7 @@ describe("the deadline of a run", () => {
     expect(await writing).toMatchObject({ code: "API_UNKNOWN_OUTCOME" });
   });
 
-  it("begins no request after it", async ({ expect, signal }) => {
+  it("sends no request after it", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     using deadline = begun(clock);
     await clock.advance(runDeadlineMs);
@@ -69,7 +69,7 @@ describe("the deadline of a run", () => {
     expect(failure).toMatchObject({ code: "API_DEADLINE" });
   });
 
-  it("hands the caller's own signal on", async ({ expect }) => {
+  it("rejects with the reason of the caller's signal", async ({ expect }) => {
     const clock = new SimulatedClock();
     using deadline = begun(clock);
     const stopping = new AbortController();
@@ -78,7 +78,7 @@ describe("the deadline of a run", () => {
     await expect(reading).rejects.toThrow("enough");
   });
 
-  it("is that of one run alone, though the next one uses the same", async ({ expect, signal }) => {
+  it("is that of one run, though the next run uses the same object", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     using deadline = begun(clock);
     await clock.advance(runDeadlineMs - 1);
@@ -114,7 +114,7 @@ describe("the deadline of a run", () => {
 });
 
 describe("a zone whose service never answers", () => {
-  it("is told, frees its worker, and is tried again", async ({ expect }) => {
+  it("is reported, frees its worker, and is retried", async ({ expect }) => {
     await using world = new World([shop]);
     world.latencyMs = 10 * runDeadlineMs;
     world.start();
@@ -126,8 +126,8 @@ describe("a zone whose service never answers", () => {
   });
 });
 
-describe("a write that is under way when the grace period of the end is over", () => {
-  it("is told as open, not as a bug", async ({ expect }) => {
+describe("a write in flight at the end of the grace period", () => {
+  it("is reported as unknown, not as a bug", async ({ expect }) => {
     await using world = new World([shop]);
     world.latencyMs = 100;
     world.start();

@@ -18,11 +18,11 @@ const pending = [
   zone("shop.example.com", { status: "moved" }),
 ];
 
-describe("a declared name that stands for no zone", () => {
+describe("a declared name without a zone", () => {
   it.for([
-    { when: "the listing does not show it", listed: [], code: "ZONE_NOT_LISTED", says: "the name" },
-    { when: "it stands for several", listed: pending, code: "ZONE_AMBIGUOUS", says: "by its id" },
-  ])("is unreadable, with the reason, when $when", async (row, { expect }) => {
+    { when: "the service does not list it", listed: [], code: "ZONE_NOT_LISTED", says: "the name" },
+    { when: "several zones have it", listed: pending, code: "ZONE_AMBIGUOUS", says: "by its id" },
+  ])("is an error with the reason when $when", async (row, { expect }) => {
     const text =
       "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } } }]";
     const state = await desiredBench({ "a.yaml": text }).load();
@@ -52,7 +52,7 @@ describe("a declared name while the zones of a credential are not known", () => 
     { target: "match: { name: shop* }", listed: [moved], yields: [], after: [active] },
     { target: "name: shop.example.com", listed: [active], yields: [active], after: [active] },
     { target: `id: "${moved.id}"`, listed: [moved], yields: [moved], after: [moved] },
-  ])("stands for no zone that is not active ($target)", async (row, { expect }) => {
+  ])("matches no zone that is not active ($target)", async (row, { expect }) => {
     const text = `zones: [{ ${row.target}, page_shield: { settings: { enabled: true } } }]`;
     const state = await desiredBench({ "a.yaml": text }).load();
     const inPart = joinListings(undefined, { zones: row.listed, failed });
@@ -74,7 +74,7 @@ describe("a declared name while the zones of a credential are not known", () => 
     expect([...kept.zones.values()].map(({ desired }) => desired.zone)).toEqual(row.after);
   });
 
-  it("is told as unreadable, with the credential", async ({ expect }) => {
+  it("is reported as an error that names the credential", async ({ expect }) => {
     const text =
       "zones: [{ name: shop.example.com, page_shield: { settings: { enabled: true } } }]";
     const state = await desiredBench({ "a.yaml": text }).load();
@@ -83,7 +83,7 @@ describe("a declared name while the zones of a credential are not known", () => 
     expect([...missing.values()][0]?.message).toMatch(/moved, in Agency.*credential ours/s);
   });
 
-  it("is still not known when only another one comes back", ({ expect }) => {
+  it("is still unknown when only another credential recovers", ({ expect }) => {
     const theirs = { credential: "theirs", error: new Error("401") };
     const first = joinListings(undefined, { zones: [moved], failed: [...failed, theirs] });
     expect(first.unlisted).toEqual(["ours", "theirs"]);

@@ -7,7 +7,7 @@ import { protectedContent, World } from "../support/world.ts";
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 const [second, minute, hour] = [1_000, 60_000, 3_600_000] as const;
 
-/** An allowance of fifteen seconds, at the fortieth second of each hour's first minute; the world begins at noon. */
+/** An `allow` window of 15 s, 40 s after each full hour; the simulation starts at noon. */
 const brief = window({
   name: "brief",
   type: "allow",
@@ -23,39 +23,35 @@ function switchOff(world: World, zone: string): void {
   world.live.set(zone, { ...live, settings: { ...live.settings, enabled: false } });
 }
 
-describe("a plan that only time holds", () => {
-  it("is carried out in the first second of the window, with no sweep in it", async ({
-    expect,
-  }) => {
+describe("a plan with a hold that ends by itself", () => {
+  it("is applied in the first second of the window, without a sweep", async ({ expect }) => {
     await using world = new World([shop, blog], { windows: windowsOf([brief]) });
     world.start();
     await world.clock.advance(40 * second - 1);
-    expect(world.told().toSorted()).toEqual([`${blog} held`, `${shop} held`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} held`, `${shop} held`]);
     await world.clock.advance(1);
     expect(world.reports.map(({ trigger }) => trigger)).toEqual(["due", "due"]);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
     await world.clock.advance(24 * hour);
-    expect(world.told()).toEqual([]);
+    expect(world.takeResults()).toEqual([]);
   });
 
-  it("that a change of the files led to is carried out when the window opens", async ({
-    expect,
-  }) => {
+  it("of a file change is applied when the window opens", async ({ expect }) => {
     await using world = new World([shop, blog], { windows: windowsOf([nightly]) });
     world.start();
     await world.clock.advance(20 * hour);
-    world.told();
+    world.takeResults();
     world.files.set(shop, { ...protectedContent, settings: [] });
     world.revision = "r2";
     world.live.set(shop, { ...(world.live.get(shop) ?? never()), policies: [] });
     world.reconciler.filesChanged();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} held`]);
+    expect(world.takeResults()).toEqual([`${shop} held`]);
     await world.clock.advance(18 * hour);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 
-  it("is asked for once at each edge, though sweeps come and go", async ({ expect }) => {
+  it("is run once at each edge, however many sweeps there are", async ({ expect }) => {
     const [first, second_] = [
       brief,
       { ...brief, name: "sale", type: "freeze", start: "0 0 12 * * *", durationMs: 90 * minute },
@@ -65,12 +61,12 @@ describe("a plan that only time holds", () => {
     await world.clock.advance(30 * minute);
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(30 * minute);
-    expect(world.told()).toEqual([`${shop} held`, `${shop} held`]);
+    expect(world.takeResults()).toEqual([`${shop} held`, `${shop} held`]);
     await world.clock.advance(2 * hour);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 
-  it("is carried out when the suspension of its zone ends", async ({ expect }) => {
+  it("is applied when the suspension of its zone ends", async ({ expect }) => {
     await using world = new World([shop, blog]);
     const until = new Date("2026-11-20T14:00:00Z");
     world.files.set(shop, { ...protectedContent, suspension: { reason: "sale", until } });
@@ -80,25 +76,25 @@ describe("a plan that only time holds", () => {
     });
     world.start();
     await world.clock.advance(2 * hour - 1);
-    expect(world.told().toSorted()).toEqual([`${blog} held`, `${shop} held`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} held`, `${shop} held`]);
     await world.clock.advance(1);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
     await world.clock.advance(24 * hour);
-    expect(world.told()).toEqual([]);
+    expect(world.takeResults()).toEqual([]);
   });
 
-  it("is held by the last of what holds it", async ({ expect }) => {
+  it("is held until its last hold ends", async ({ expect }) => {
     await using world = new World([shop], { windows: windowsOf([brief]) });
     const until = new Date("2026-11-20T14:00:00Z");
     world.files.set(shop, { ...protectedContent, suspension: { reason: "sale", until } });
     world.start();
     await world.clock.advance(2 * hour);
-    expect(world.told()).toEqual([`${shop} held`, `${shop} held`]);
+    expect(world.takeResults()).toEqual([`${shop} held`, `${shop} held`]);
     await world.clock.advance(40 * second);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 
-  it("since another writer undid it is tried again when the time for that has passed", async ({
+  it("that is contended is tried again when the contention window has passed", async ({
     expect,
   }) => {
     await using world = new World([shop]);
@@ -111,23 +107,23 @@ describe("a plan that only time holds", () => {
       await world.clock.advance(0);
     }
     expect(world.reports.at(-1)).toMatchObject({ holds: [{ reason: "contended" }] });
-    world.told();
+    world.takeResults();
     await world.clock.advance(57 * minute - 1);
-    expect(world.told()).toEqual([]);
+    expect(world.takeResults()).toEqual([]);
     await world.clock.advance(1);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 
-  it("waits for nothing where something else holds it too", async ({ expect }) => {
+  it("has no end where another hold has none", async ({ expect }) => {
     await using world = new World([shop], { windows: windowsOf([brief]), mode: "observe" });
     world.start();
     await world.clock.advance(24 * hour);
-    expect(world.told()).toEqual([`${shop} held`]);
+    expect(world.takeResults()).toEqual([`${shop} held`]);
   });
 });
 
 describe("a window that opens for hundreds of zones", () => {
-  it("does not bar the way of a file that is edited then", async ({ expect }) => {
+  it("does not delay the run of an edited file", async ({ expect }) => {
     const frozen = Array.from({ length: 200 }, (_, index) => `z${index}.example`);
     await using world = new World([...frozen, shop], { windows: windowsOf([brief]) });
     world.files.set(shop, { ...protectedContent, mode: "observe" });
@@ -135,47 +131,47 @@ describe("a window that opens for hundreds of zones", () => {
     await world.clock.advance(40 * second - 1);
     world.latencyMs = second;
     await world.clock.advance(5 * second);
-    world.told();
+    world.takeResults();
     world.files.set(shop, protectedContent);
     world.revision = "r2";
     world.reconciler.filesChanged();
     await world.clock.advance(20 * second);
-    expect(world.told().slice(0, 10)).toContain(`${shop} applied`);
+    expect(world.takeResults().slice(0, 10)).toContain(`${shop} applied`);
   });
 });
 
 describe("a zone that waits for a window", () => {
-  it("does not count as waiting to be looked at", async ({ expect }) => {
+  it("does not count as waiting", async ({ expect }) => {
     await using world = new World([shop], { windows: windowsOf([nightly]) });
     world.start();
     await world.clock.advance(0);
     expect(world.reconciler.waiting).toBe(0);
   });
 
-  it("is looked at again when windows become others, and held until those open", async ({
+  it("runs again when the windows change, and is held until the new ones open", async ({
     expect,
   }) => {
     await using world = new World([shop, blog], { windows: windowsOf([nightly]) });
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.reconciler.reconfigure({ ...world.options, windows: windowsOf([brief]) });
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} held`, `${shop} held`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} held`, `${shop} held`]);
     await world.clock.advance(minute);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
   });
 
-  it("is let go with its declaration", async ({ expect }) => {
+  it("is forgotten with its declaration", async ({ expect }) => {
     await using world = new World([shop, blog], { windows: windowsOf([brief]) });
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.files.delete(shop);
     world.revision = "r2";
     world.reconciler.filesChanged();
     await world.clock.advance(minute);
-    expect(world.told()).toEqual([`${blog} applied`]);
+    expect(world.takeResults()).toEqual([`${blog} applied`]);
   });
 });
 

@@ -13,14 +13,14 @@ import { plantedToken } from "../support/service.ts";
 const names = Array.from({ length: 400 }, (_, index) => `zone-${index}.example`);
 const everyMs = 24 * 3_600_000;
 
-/** Everything is declared, so that all of a zone is read, and nothing differs. */
+/** Everything is declared, so that every part is read, and everything is in sync. */
 const asItIs = desiredZone({
   settings: [{ name: "enabled", value: false }],
   policies: declared([]),
   rules: declared([]),
 }).content;
 
-/** Rounds over a service's zones, as the daemon connects them. */
+/** A poller of the zones of a service, connected as in the daemon. */
 function roundsOver(
   at: Emulated,
   clock: SimulatedClock,
@@ -48,7 +48,7 @@ function roundsOver(
   );
 }
 
-/** How long a sweep of the fleet takes that the budget is too small for, in milliseconds, and what was seen beside it. */
+/** How long a sweep takes that exceeds the request budget, in milliseconds, and the inventories read meanwhile. */
 async function sweep(isFollowed: boolean): Promise<{
   readonly ms: number;
   readonly seen: number;
@@ -82,13 +82,13 @@ async function sweep(isFollowed: boolean): Promise<{
   return { ms, seen: reports.filter(({ result }) => result === "read").length, refused };
 }
 
-describe("the rounds beside a sweep that the budget is too small for", () => {
-  it("hold it up by less than a twentieth, and go on nevertheless", async ({ expect }) => {
+describe("the poller during a sweep that exceeds the request budget", () => {
+  it("delays it by less than a twentieth, and makes progress", async ({ expect }) => {
     const alone = await sweep(false);
     const together = await sweep(true);
     expect(alone.ms).toBeGreaterThan(60_000);
     expect(together.ms / alone.ms).toBeLessThan(1.05);
-    // Waiting makes a request more urgent, so that the rounds do not stand still; more than that they are not given.
+    // A waiting request gains priority, so that the poller makes some progress.
     expect(together.seen).toBeGreaterThan(0);
     expect(together.seen).toBeLessThan(5);
     expect([alone.refused, together.refused]).toEqual([0, 0]);

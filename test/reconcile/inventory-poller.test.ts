@@ -30,15 +30,15 @@ function declaredZone(name: string, content: Partial<DesiredZone["content"]> = {
   return { ...desiredZone(content), zone: zoneNamed(name) };
 }
 
-describe("the rounds", () => {
-  it("ask for nothing where nobody wants to know", async ({ expect }) => {
+describe("the inventory poller", () => {
+  it("sends no request where the inventory is off", async ({ expect }) => {
     await using at = new Detected(undefined);
     at.start(declaredZone(shop));
     await at.clock.advance(48 * hourMs);
     expect(at.requests).toEqual([]);
   });
 
-  it("look at one zone after the other, last of all who ask for the budget", async ({ expect }) => {
+  it("reads one zone at a time, at the lowest request priority", async ({ expect }) => {
     await using at = new Detected(daily);
     at.latencyMs = 10;
     at.start(declaredZone(shop), declaredZone(blog));
@@ -52,10 +52,10 @@ describe("the rounds", () => {
       `connection ${blog}`,
     ]);
     expect([...at.priorities]).toEqual(["inventory"]);
-    expect(at.told()).toEqual([`${shop} read`, `${blog} read`]);
+    expect(at.takeResults()).toEqual([`${shop} read`, `${blog} read`]);
   });
 
-  it("spread a large fleet over its period, and look at each zone once", async ({ expect }) => {
+  it("spreads a large fleet over the interval, and reads each zone once", async ({ expect }) => {
     await using at = new Detected({ ...daily, everyMs: hourMs });
     const names = Array.from({ length: 1_000 }, (_, index) => `z${index}.example.com`);
     at.start(...names.map((name) => declaredZone(name)));
@@ -67,38 +67,38 @@ describe("the rounds", () => {
     expect(new Set(at.reports.map(({ zone }) => zone)).size).toBe(at.reports.length);
   });
 
-  it("come back to each zone once in a period", async ({ expect }) => {
+  it("reads each zone once in an interval", async ({ expect }) => {
     await using at = new Detected(daily);
     at.start(declaredZone(shop), declaredZone(blog));
     await at.clock.advance(23 * hourMs);
-    expect(at.told()).toHaveLength(2);
+    expect(at.takeResults()).toHaveLength(2);
     await at.clock.advance(2 * hourMs);
-    expect(at.told().toSorted()).toEqual([`${blog} read`, `${shop} read`]);
+    expect(at.takeResults().toSorted()).toEqual([`${blog} read`, `${shop} read`]);
   });
 
-  it("look at a zone that is declared later, and no more at one that is not", async ({
+  it("reads a zone that is declared later, and none that is no longer declared", async ({
     expect,
   }) => {
     await using at = new Detected(daily);
     at.start(declaredZone(shop));
     await at.clock.advance(30_000);
-    expect(at.told()).toEqual([`${shop} read`]);
+    expect(at.takeResults()).toEqual([`${shop} read`]);
     at.rounds.declare([declaredZone(blog)]);
     await at.clock.advance(49 * hourMs);
-    expect(new Set(at.told())).toEqual(new Set([`${blog} read`]));
+    expect(new Set(at.takeResults())).toEqual(new Set([`${blog} read`]));
   });
 
-  it("do not tell of a zone that was taken out of the files meanwhile", async ({ expect }) => {
+  it("does not report a zone that was dropped from the files meanwhile", async ({ expect }) => {
     await using at = new Detected(daily);
     at.latencyMs = 1_000;
     at.start(declaredZone(shop));
     await at.clock.advance(500);
     at.rounds.declare([]);
     await at.clock.advance(30_000);
-    expect(at.told()).toEqual([]);
+    expect(at.takeResults()).toEqual([]);
   });
 
-  it("end in the middle of a look when told to stop", async ({ expect }) => {
+  it("stops during a read", async ({ expect }) => {
     await using at = new Detected(daily);
     at.latencyMs = 1_000;
     at.start(declaredZone(shop), declaredZone(blog));
@@ -109,42 +109,44 @@ describe("the rounds", () => {
     expect(at.reports).toEqual([]);
   });
 
-  it("begin when they are switched on, and end when they are switched off", async ({ expect }) => {
+  it("starts when the inventory is switched on, and stops when it is switched off", async ({
+    expect,
+  }) => {
     await using at = new Detected(undefined);
     at.start(declaredZone(shop));
     at.rounds.reconfigure(daily);
     await at.clock.advance(30_000);
-    expect(at.told()).toEqual([`${shop} read`]);
+    expect(at.takeResults()).toEqual([`${shop} read`]);
     at.rounds.reconfigure(undefined);
     await at.clock.advance(48 * hourMs);
-    expect(at.told()).toEqual([]);
+    expect(at.takeResults()).toEqual([]);
   });
 });
 
-describe("a look that fails", () => {
-  it("is tried again soon, and ever later, where it may pass", async ({ expect }) => {
+describe("an inventory read that fails", () => {
+  it("is retried with back-off where the failure is transient", async ({ expect }) => {
     await using at = new Detected(daily);
     at.faults.set(shop, () => new ServiceFault("API_SERVER", true));
     at.start(declaredZone(shop));
     await at.clock.advance(60_000);
-    // At once, then after 5 seconds and the rest between two looks, after 10 and after 20.
-    expect(at.told()).toHaveLength(4);
+    // At once, then after 5, 10 and 20 s and the pause between two reads.
+    expect(at.takeResults()).toHaveLength(4);
     at.faults.clear();
     await at.clock.advance(60_000);
-    expect(at.told()).toEqual([`${shop} read`]);
+    expect(at.takeResults()).toEqual([`${shop} read`]);
   });
 
-  it("waits for the next period where it is not allowed", async ({ expect }) => {
+  it("waits for the next interval where it is not permitted", async ({ expect }) => {
     await using at = new Detected(daily);
     at.faults.set(shop, () => new ServiceFault("API_FORBIDDEN", false));
     at.start(declaredZone(shop));
     await at.clock.advance(23 * hourMs);
-    expect(at.told()).toEqual([`${shop} error`]);
+    expect(at.takeResults()).toEqual([`${shop} error`]);
     await at.clock.advance(2 * hourMs);
-    expect(at.told()).toEqual([`${shop} error`]);
+    expect(at.takeResults()).toEqual([`${shop} error`]);
   });
 
-  it("of one kind that the contract does not show hides no other", async ({ expect }) => {
+  it("of one kind that is not available does not affect the others", async ({ expect }) => {
     await using at = new Detected(daily);
     at.items.set(shop, [script("https://cdn.example.net/a.js")]);
     at.refusedKind = "connection";
@@ -158,23 +160,23 @@ describe("a look that fails", () => {
     expect(at.requests).toHaveLength(3);
   });
 
-  it("holds no other zone up", async ({ expect }) => {
+  it("delays no other zone", async ({ expect }) => {
     await using at = new Detected(daily);
     at.faults.set(shop, () => new Error("a fault of our own"));
     at.start(declaredZone(shop), declaredZone(blog));
     await at.clock.advance(3_000);
-    expect(at.told()).toEqual([`${shop} error`, `${blog} read`]);
+    expect(at.takeResults()).toEqual([`${shop} error`, `${blog} read`]);
     expect(at.bugs.take()).toHaveLength(1);
   });
 });
 
-describe("a look tells", () => {
+describe("an inventory report has", () => {
   const enforced = policy("site", { action: "allow" });
   const live = { ...enforced, id: "p1", description: "By hand", rest: {} };
   const bad = script("https://evil.example.net/m.js", { scores: { ...harmless, integrity: 3 } });
   const gone = script("https://gone.example.net/a.js", { status: "inactive" });
 
-  it("numbers, what is malicious and what no policy lets in", async ({ expect }) => {
+  it("counts, malicious items and items that no policy allows", async ({ expect }) => {
     await using at = new Detected(daily);
     at.live = { policies: [live] };
     at.items.set(shop, [bad, gone, script(`https://${shop}/app.js`)]);
@@ -191,7 +193,7 @@ describe("a look tells", () => {
     expect(impact).toEqual([]);
   });
 
-  it("what the zone's plan would do to what was seen", async ({ expect }) => {
+  it("the impact of the zone's plan", async ({ expect }) => {
     await using at = new Detected(daily);
     at.items.set(shop, [bad]);
     at.start(declaredZone(shop, { policies: declared([enforced]) }));
@@ -204,9 +206,9 @@ describe("a look tells", () => {
 
   it.for([
     { when: "is held", transient: false, results: ["read"], notes: 1 },
-    { when: "fails for now", transient: true, results: ["error", "error"], notes: 0 },
+    { when: "fails for a moment", transient: true, results: ["error", "error"], notes: 0 },
   ])(
-    "what it can where a managed ruleset $when, and looks again where that may help",
+    "what could be read where a managed ruleset $when, and a retry where that may help",
     async ({ transient, results, notes }, { expect }) => {
       await using at = new Detected(daily);
       at.live = { policies: [], entrypoint: absent };
@@ -225,12 +227,12 @@ it("a plan that is held is judged at once, and once", async ({ expect }) => {
   const desired = declaredZone(shop, { policies: declared([policy("site", { action: "allow" })]) });
   at.start(desired, declaredZone(blog));
   await at.clock.advance(30_000);
-  at.told();
+  at.takeResults();
   const held = plan(desired, liveZone({ policies: [] }), owner);
   at.rounds.planHeld(held);
   await at.clock.advance(15_000);
-  expect(at.told()).toEqual([`${shop} read`]);
+  expect(at.takeResults()).toEqual([`${shop} read`]);
   at.rounds.planHeld(held);
   await at.clock.advance(15_000);
-  expect(at.told()).toEqual([]);
+  expect(at.takeResults()).toEqual([]);
 });

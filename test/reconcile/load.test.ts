@@ -6,7 +6,7 @@ import { World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 
-/** What a file says after somebody has edited it. */
+/** The content of an edited file. */
 const edited = desiredZone({
   settings: [{ name: "enabled", value: true }],
   policies: declared([policy("checkout", { action: "allow" })]),
@@ -41,7 +41,7 @@ describe("a load", () => {
       diagnostics: [],
       active: { revision: "r1" },
     });
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
     const away = { diagnostics: unreadable, usable: false };
     expect(await loadFiles(world, away)).toMatchObject({
       result: "rejected",
@@ -60,13 +60,13 @@ describe("a load", () => {
     await using world = new World([shop, blog]);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.files.set(blog, edited);
     const partial = { result: "partial", diagnostics: broken, active: { revision: "r2" } };
     expect(await loadFiles(world, { revision: "r2", diagnostics: broken })).toMatchObject(partial);
-    expect(world.told()).toEqual([`${blog} applied`]);
+    expect(world.takeResults()).toEqual([`${blog} applied`]);
     expect(await loadFiles(world, {})).toMatchObject(partial);
-    expect(world.told()).toEqual([]);
+    expect(world.takeResults()).toEqual([]);
     expect(await loadFiles(world, { diagnostics: [] })).toMatchObject({ result: "unchanged" });
   });
 
@@ -76,7 +76,7 @@ describe("a load", () => {
     await using world = new World([shop, blog]);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.files.delete(blog);
     world.files.set(shop, edited);
     const unusable = { revision: "r2", diagnostics: broken, usable: false };
@@ -87,7 +87,7 @@ describe("a load", () => {
     });
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} in_sync`, `${blog} in_sync`]);
+    expect(world.takeResults()).toEqual([`${shop} in_sync`, `${blog} in_sync`]);
   });
 
   it("that declares no zone is applied where none is active", async ({ expect }) => {

@@ -4,11 +4,11 @@ import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
 
-describe("the time that a run takes", () => {
+describe("the duration of a run", () => {
   it.for([
     { how: "back", ms: -3_600_000 },
     { how: "forward", ms: 3_600_000 },
-  ])("is the same when somebody sets the clock $how", async ({ ms }, { expect }) => {
+  ])("is the same when the wall clock is set $how", async ({ ms }, { expect }) => {
     await using world = new World([shop]);
     world.latencyMs = 100;
     world.start();
@@ -21,7 +21,7 @@ describe("the time that a run takes", () => {
     expect(world.reports).toMatchObject([{ phases: { fetch: 100, plan: 0, apply: 200 } }]);
   });
 
-  it("of a zone that cannot be read is the same too", async ({ expect }) => {
+  it("of a zone that cannot be read is the same, too", async ({ expect }) => {
     await using world = new World([shop]);
     world.faults.set(shop, () => new ServiceFault("API_SERVER", true));
     world.latencyMs = 100;

@@ -34,13 +34,13 @@ const ruleset = {
   rules: [],
 } as const;
 
-/** What fails, each time. */
+/** The failure of each request. */
 interface Faults {
   readonly resources?: Error;
   readonly managed?: Error;
 }
 
-/** Reads the impact of what is declared in a zone where nothing is, and what was asked for. */
+/** Reads the impact of a declaration in an empty zone, with the requests that it took. */
 async function impactOf(
   content: Partial<ZoneContent>,
   faults: Faults,
@@ -65,13 +65,13 @@ async function impactOf(
   return { ...(await readZoneImpact(judged, 50, source, signal)), asked };
 }
 
-describe("to judge a plan", () => {
+describe("the impact of a plan", () => {
   it.for([
     { when: "policies are declared", content: { policies }, asks: ["resources"] },
     { when: "rules are declared", content: { rules }, asks: ["owasp"] },
     { when: "both are", content: { policies, rules }, asks: ["resources", "owasp"] },
     { when: "neither is", content: {}, asks: [] },
-  ])("what it takes is asked for where $when", async ({ content, asks }, { expect, signal }) => {
+  ])("reads what it needs where $when", async ({ content, asks }, { expect, signal }) => {
     const { asked, impact, transient } = await impactOf(content, {}, signal);
     expect(asked).toEqual(asks);
     expect(impact.notes).toEqual([]);
@@ -79,14 +79,14 @@ describe("to judge a plan", () => {
   });
 });
 
-describe("what cannot be read", () => {
+describe("a source that cannot be read", () => {
   const [refused, busy] = [
     new ServiceFault("API_FORBIDDEN", false),
     new ServiceFault("API_SERVER", true),
   ];
   const noResources = "what was detected could not be read: API_SERVER of the world";
 
-  it("is noted, and hides nothing else", async ({ expect, signal }) => {
+  it("is noted and does not affect the others", async ({ expect, signal }) => {
     const { impact } = await impactOf({ policies, rules }, { resources: busy }, signal);
     expect(impact.notes).toEqual([noResources]);
     expect(impact.policies).toEqual([]);
@@ -94,16 +94,20 @@ describe("what cannot be read", () => {
   });
 
   it.for([
-    { when: "it may pass", faults: { resources: busy, managed: refused }, passes: busy },
-    { when: "another may", faults: { resources: refused, managed: busy }, passes: busy },
-    { when: "none will", faults: { resources: refused, managed: refused }, passes: undefined },
-  ])("is worth another try where $when", async ({ faults, passes }, { expect, signal }) => {
+    {
+      when: "its failure is transient",
+      faults: { resources: busy, managed: refused },
+      passes: busy,
+    },
+    { when: "that of another is", faults: { resources: refused, managed: busy }, passes: busy },
+    { when: "neither is", faults: { resources: refused, managed: refused }, passes: undefined },
+  ])("is worth a retry where $when", async ({ faults, passes }, { expect, signal }) => {
     const { impact, transient } = await impactOf({ policies, rules }, faults, signal);
     expect(transient).toBe(passes);
     expect(impact.notes).toHaveLength(2);
   });
 
-  it("for a fault of our own ends it", async ({ expect, signal }) => {
+  it("because of an internal error rejects", async ({ expect, signal }) => {
     const fault = new Error("a fault of our own");
     await expect(impactOf({ policies }, { resources: fault }, signal)).rejects.toBe(fault);
   });

@@ -13,8 +13,8 @@ const withPolicy = desiredZone({
   policies: declared([policy("checkout", { action: "allow" })]),
 }).content;
 
-describe("the end of the process", () => {
-  it("finishes the request under way and begins no other", async ({ expect }) => {
+describe("stopping the program", () => {
+  it("finishes the request in flight and sends no other", async ({ expect }) => {
     await using world = new World([shop]);
     world.latencyMs = 100;
     world.start();
@@ -32,9 +32,9 @@ describe("the end of the process", () => {
     ]);
   });
 
-  it("calls off a write that waits for its turn, and tells it as not sent", async ({ expect }) => {
+  it("cancels a write that waits, and reports it as skipped", async ({ expect }) => {
     await using world = new World([shop]);
-    world.turnMs = 600_000;
+    world.waitMs = 600_000;
     world.start();
     await world.clock.advance(1_000);
     world.stop.abort();
@@ -50,7 +50,7 @@ describe("the end of the process", () => {
     ]);
   });
 
-  it("gives a reading up at once", async ({ expect }) => {
+  it("aborts a read at once", async ({ expect }) => {
     await using world = new World([shop]);
     world.latencyMs = 100;
     world.start();
@@ -62,15 +62,15 @@ describe("the end of the process", () => {
   });
 });
 
-describe("where changes of the files wait for a sweep", () => {
-  it("what is wrong in them is told, and nothing else comes of them before it", async ({
+describe("where file changes wait for a sweep", () => {
+  it("their diagnostics are reported, and nothing else takes effect before it", async ({
     expect,
   }) => {
     await using world = new World([shop], { onChange: false });
     world.files.set(shop, switchedOn);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.requests.length = 0;
     world.files.set(shop, protectedContent);
     world.files.set(blog, protectedContent);
@@ -88,15 +88,15 @@ describe("where changes of the files wait for a sweep", () => {
 
     world.reconciler.requestZone(shop, "manual");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} in_sync`]);
+    expect(world.takeResults()).toEqual([`${shop} in_sync`]);
     world.diagnostics = [];
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toContain(`${shop} applied`);
+    expect(world.takeResults()).toContain(`${shop} applied`);
     expect(world.loads.at(-1)).toMatchObject({ state: { revision: "r2" } });
   });
 
-  it("the first usable files are put in force at once, and broken ones change nothing", async ({
+  it("the first usable files are active at once, and broken ones change nothing", async ({
     expect,
   }) => {
     await using world = new World([shop], { onChange: false });
@@ -113,7 +113,7 @@ describe("where changes of the files wait for a sweep", () => {
     world.start();
     expect(await loadFiles(broken)).toEqual(["rejected", ""]);
     expect(await loadFiles(usable)).toEqual(["applied", "r1"]);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
     expect(await loadFiles({ revision: "r2", ...broken })).toEqual(["rejected", "r1"]);
     expect(await loadFiles({ revision: "r3", ...usable })).toEqual(["unchanged", "r1"]);
     world.reconciler.requestSweep("schedule");
@@ -123,7 +123,9 @@ describe("where changes of the files wait for a sweep", () => {
 });
 
 describe("a script that is in use", () => {
-  it("holds the policy that would block it, until the file acknowledges it", async ({ expect }) => {
+  it("holds the policy that would block it, until the file acknowledges the script", async ({
+    expect,
+  }) => {
     await using world = new World([shop]);
     const seen = { host: "shop.example.com", lastSeenAt: world.clock.now() };
     world.scripts = [script("https://cdn.example.net/lib.js", seen)];
@@ -147,11 +149,11 @@ describe("a script that is in use", () => {
 });
 
 describe("two writers", () => {
-  it("are not fought over the same field for ever", async ({ expect }) => {
+  it("do not correct the same field for ever", async ({ expect }) => {
     await using world = new World([shop]);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     const results: string[] = [];
     for (let round = 0; round < 5; round += 1) {
       const live = world.live.get(shop);
@@ -159,7 +161,7 @@ describe("two writers", () => {
       world.live.set(shop, { ...live, settings: bare(live.zone).settings });
       world.reconciler.requestSweep("schedule");
       await world.clock.advance(60_000);
-      results.push(...world.told());
+      results.push(...world.takeResults());
     }
     expect(results).toEqual([
       `${shop} applied`,
@@ -170,12 +172,12 @@ describe("two writers", () => {
     ]);
 
     await world.clock.advance(3_600_000);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 });
 
-describe("in the mode observe", () => {
-  it("drift is told and nothing is written", async ({ expect }) => {
+describe("in mode observe", () => {
+  it("drift is reported and nothing is written", async ({ expect }) => {
     await using world = new World([shop], { mode: "observe" });
     world.start();
     await world.clock.advance(0);
@@ -183,27 +185,27 @@ describe("in the mode observe", () => {
     expect(world.requests).toEqual([`read ${shop}`]);
   });
 
-  it("on one zone the others are still corrected", async ({ expect }) => {
+  it("of one zone, the others are still corrected", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.files.set(shop, { ...protectedContent, mode: "observe" });
     world.start();
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} held`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} held`]);
   });
 
-  it("a suspended zone is read and told until the suspension ends", async ({ expect }) => {
+  it("a suspended zone is read and reported until the suspension ends", async ({ expect }) => {
     await using world = new World([shop]);
     const until = new Date(Number(world.clock.now()) + 60_000);
     world.files.set(shop, { ...protectedContent, suspension: { reason: "migration", until } });
     world.start();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} held`]);
+    expect(world.takeResults()).toEqual([`${shop} held`]);
     await world.clock.advance(60_000);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 });
 
-/** Windows that say the same at any moment. */
+/** Windows with the same freeze at any moment. */
 function frozenBy(reason: string, letStrengtheningPass: boolean): Windows {
   return { freezeAt: () => ({ reason, letStrengtheningPass }), endOfFreeze: () => undefined };
 }
@@ -211,17 +213,17 @@ function frozenBy(reason: string, letStrengtheningPass: boolean): Windows {
 describe("in a freeze", () => {
   const sales = 'the freeze window "sales" is open';
 
-  it("what differs is told and nothing is written until it has ended", async ({ expect }) => {
+  it("changes are reported and nothing is written until it has ended", async ({ expect }) => {
     await using world = new World([shop], { windows: frozenBy(sales, false) });
     world.start();
     await world.clock.advance(0);
     expect(world.reports).toMatchObject([{ result: "held", holds: [{ reason: "freeze" }] }]);
     expect(world.requests).toEqual([`read ${shop}`]);
-    world.told();
+    world.takeResults();
     world.reconciler.reconfigure({ ...world.options, windows: windowsOf([]) });
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 
   it.for([
@@ -234,7 +236,7 @@ describe("in a freeze", () => {
       world.files.set(shop, content);
       world.start();
       await world.clock.advance(0);
-      expect(world.told()).toEqual([`${shop} ${result}`]);
+      expect(world.takeResults()).toEqual([`${shop} ${result}`]);
     },
   );
 });

@@ -5,27 +5,25 @@ import { protectedContent, ServiceFault, World } from "../support/world.ts";
 
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 
-/** What a file says after somebody has edited it. */
+/** The content of an edited file. */
 const edited = desiredZone({
   settings: [{ name: "enabled", value: true }],
   policies: declared([policy("checkout", { action: "allow" })]),
 }).content;
 
 describe("the reconciler", () => {
-  it("carries out what differs when it starts, and finds nothing to do after that", async ({
-    expect,
-  }) => {
+  it("applies the changes at start, and is in sync after that", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.start();
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} applied`]);
 
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} in_sync`, `${shop} in_sync`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} in_sync`, `${shop} in_sync`]);
   });
 
-  it("tells a start by its name, though the service answers before the files are read", async ({
+  it("reports the trigger `startup`, though the listing arrives before the files are loaded", async ({
     expect,
   }) => {
     await using world = new World([shop, blog]);
@@ -33,50 +31,48 @@ describe("the reconciler", () => {
     world.start();
     await world.clock.advance(5_000);
     expect(world.reports.map(({ trigger }) => trigger)).toEqual(["startup", "startup"]);
-    expect([world.readings, world.listings]).toEqual([1, 1]);
+    expect([world.loadCount, world.listings]).toEqual([1, 1]);
   });
 
-  it("looks at the one zone that somebody asks for, and at all when it is not listed", async ({
-    expect,
-  }) => {
+  it("runs the one zone that is requested, and all when it is not listed", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.reconciler.requestZone(blog, "manual");
     await world.clock.advance(0);
     expect(world.reports.at(-1)?.trigger).toBe("manual");
-    expect(world.told()).toEqual([`${blog} in_sync`]);
+    expect(world.takeResults()).toEqual([`${blog} in_sync`]);
     world.reconciler.requestZone("unlisted.example", "manual");
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} in_sync`, `${shop} in_sync`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} in_sync`, `${shop} in_sync`]);
   });
 
-  it("looks at the zones that a file change touches, and at no other", async ({ expect }) => {
+  it("runs the zones that a file change touches, and no other", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.files.set(shop, edited);
     world.revision = "r2";
     world.reconciler.filesChanged();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
     expect(world.loads.at(-1)?.result).toBe("applied");
   });
 
-  it("does nothing when woken for files that are as they were", async ({ expect }) => {
+  it("does nothing where the files are unchanged", async ({ expect }) => {
     await using world = new World([shop]);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.reconciler.filesChanged();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([]);
+    expect(world.takeResults()).toEqual([]);
     expect(world.loads.at(-1)?.result).toBe("unchanged");
   });
 
-  it("reads the files once more, not three times more, when woken three times meanwhile", async ({
+  it("loads the files once more, not three times, for three events meanwhile", async ({
     expect,
   }) => {
     await using world = new World([shop]);
@@ -85,10 +81,10 @@ describe("the reconciler", () => {
     await world.clock.advance(50);
     for (let wake = 0; wake < 3; wake += 1) world.reconciler.filesChanged();
     await world.clock.advance(10_000);
-    expect(world.readings).toBe(2);
+    expect(world.loadCount).toBe(2);
   });
 
-  it("never looks at a zone twice at once", async ({ expect }) => {
+  it("never runs a zone twice at once", async ({ expect }) => {
     await using world = new World([shop]);
     world.latencyMs = 100;
     world.start();
@@ -99,12 +95,12 @@ describe("the reconciler", () => {
     const reads = world.requests.filter((request) => request === `read ${shop}`);
     expect(reads).toHaveLength(1);
     await world.clock.advance(1_000);
-    expect(world.told()).toEqual([`${shop} applied`, `${shop} in_sync`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`, `${shop} in_sync`]);
   });
 });
 
 describe("a zone that fails", () => {
-  it("is not asked at each sweep of a schedule that is shorter than its waits, and keeps none up", async ({
+  it("is not run at each sweep of a schedule that is shorter than its back-off, and delays no sweep", async ({
     expect,
   }) => {
     await using world = new World([shop, blog]);
@@ -124,15 +120,15 @@ describe("a zone that fails", () => {
 
   it.for([
     {
-      when: "a person asks for it",
+      when: "somebody requests it",
       act: (world: World) => world.reconciler.requestZone(shop, "manual"),
     },
     {
-      when: "a person asks for all",
+      when: "somebody requests a sweep",
       act: (world: World) => world.reconciler.requestSweep("manual"),
     },
     {
-      when: "a signal asks for all",
+      when: "a signal requests a sweep",
       act: (world: World) => world.reconciler.requestSweep("signal"),
     },
     { when: "a token was replaced", act: (world: World) => world.reconciler.requestSweep("retry") },
@@ -144,33 +140,33 @@ describe("a zone that fails", () => {
         world.reconciler.filesChanged();
       },
     },
-  ])("is asked at once when $when", async ({ act }, { expect }) => {
+  ])("runs at once when $when", async ({ act }, { expect }) => {
     await using world = new World([shop]);
     world.faults.set(shop, () => new ServiceFault("API_RATE_LIMITED", true, 600_000));
     world.start();
     await world.clock.advance(1_000);
-    world.told();
+    world.takeResults();
     act(world);
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} error`]);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
   });
 
-  it("delays no other, and comes back after waits that grow", async ({ expect }) => {
+  it("delays no other, and is retried with growing waits", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.faults.set(shop, () => new ServiceFault("API_SERVER", true));
     world.start();
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} error`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} error`]);
     const reads: string[] = [];
     for (const ms of [4_999, 1, 9_999, 1]) {
       await world.clock.advance(ms);
-      reads.push(world.told().join(" "));
+      reads.push(world.takeResults().join(" "));
     }
     expect(reads).toEqual(["", `${shop} error`, "", `${shop} error`]);
 
     world.faults.delete(shop);
     await world.clock.advance(20_000);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 
   it("waits as long as the service asks, where that is longer", async ({ expect }) => {
@@ -178,25 +174,23 @@ describe("a zone that fails", () => {
     world.faults.set(shop, () => new ServiceFault("API_RATE_LIMITED", true, 60_000));
     world.start();
     await world.clock.advance(59_999);
-    expect(world.told()).toEqual([`${shop} error`]);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
     await world.clock.advance(1);
-    expect(world.told()).toEqual([`${shop} error`]);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
   });
 
-  it("is left to the next sweep where trying again cannot help", async ({ expect }) => {
+  it("is left to the next sweep where a retry cannot help", async ({ expect }) => {
     await using world = new World([shop]);
     world.faults.set(shop, () => new ServiceFault("API_FORBIDDEN", false));
     world.start();
     await world.clock.advance(3_600_000);
-    expect(world.told()).toEqual([`${shop} error`]);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} error`]);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
   });
 
-  it("in the middle of its writes keeps what is done and goes on from there", async ({
-    expect,
-  }) => {
+  it("between two writes keeps what is done and continues from there", async ({ expect }) => {
     await using world = new World([shop]);
     let requests = 0;
     world.faults.set(shop, () => {
@@ -210,47 +204,47 @@ describe("a zone that fails", () => {
       result: "applied",
       outcomes: [{ status: "done" }, { status: "failed" }],
     });
-    world.told();
+    world.takeResults();
     await world.clock.advance(5_000);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
     expect(world.requests.filter((request) => request.startsWith("write"))).toHaveLength(3);
   });
 
-  it("by a fault of our own is told and does not end the loop", async ({ expect }) => {
+  it("because of an internal error is reported and does not end the loop", async ({ expect }) => {
     await using world = new World([shop, blog]);
     world.faults.set(shop, () => new TypeError("a bug"));
     world.start();
     await world.clock.advance(0);
-    expect(world.told().toSorted()).toEqual([`${blog} applied`, `${shop} error`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} applied`, `${shop} error`]);
     expect(world.bugs.take()).toHaveLength(1);
   });
 });
 
 describe("zones that cannot be listed", () => {
-  it("are told as unreadable, not as empty, and looked for again", async ({ expect }) => {
+  it("are reported as errors, not as empty, and the listing is retried", async ({ expect }) => {
     await using world = new World([shop]);
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
     world.start();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} error`]);
+    expect(world.takeResults()).toEqual([`${shop} error`]);
     expect(world.unlisted).toMatchObject([{ code: "API_UNREACHABLE" }]);
     world.listFault = undefined;
     await world.clock.advance(5_000);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
   });
 
-  it("keep being reconciled where they had been listed before", async ({ expect }) => {
+  it("are still reconciled where they were listed before", async ({ expect }) => {
     await using world = new World([shop]);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${shop} in_sync`]);
+    expect(world.takeResults()).toEqual([`${shop} in_sync`]);
   });
 
-  it("by one credential of several hide nobody else's, and each such credential is named", async ({
+  it("by one credential of several do not affect the others, and each such credential is named", async ({
     expect,
   }) => {
     await using world = new World([shop, blog]);
@@ -262,7 +256,7 @@ describe("zones that cannot be listed", () => {
     world.start();
     await world.clock.advance(0);
     const hidden = world.reports.find(({ zone }) => zone === blog);
-    expect(world.told().toSorted()).toEqual([`${blog} error`, `${shop} applied`]);
+    expect(world.takeResults().toSorted()).toEqual([`${blog} error`, `${shop} applied`]);
     const reasons = world.unlisted.map(({ message }) => message);
     expect(reasons).toEqual([
       `credential blogs: ${revoked.message}`,
@@ -271,10 +265,10 @@ describe("zones that cannot be listed", () => {
     expect(hidden).toMatchObject({ failure: { code: "API_UNAUTHORIZED", message: reasons[0] } });
     world.unlistable = { zones: [], failed: [] };
     await world.clock.advance(5_000);
-    expect(world.told()).toEqual([`${blog} applied`]);
+    expect(world.takeResults()).toEqual([`${blog} applied`]);
   });
 
-  it("because nobody has them are told with what to check", async ({ expect }) => {
+  it("because they do not exist are reported with what to check", async ({ expect }) => {
     await using world = new World([shop]);
     world.files.set("lost.example", protectedContent);
     world.start();

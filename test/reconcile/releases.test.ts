@@ -8,7 +8,7 @@ const shop = "shop.example";
 const reporting = policy("checkout", { action: "log" });
 const blocking = carriedOut("p1", policy("checkout", { action: "allow" }));
 
-/** A world that holds what weakens, with a plan before it that does. */
+/** A world that holds weakening plans, and has one. */
 async function worldWithHeldPlan(): Promise<World> {
   const world = new World([shop], { contention: { rounds: 100, windowMs: 3_600_000 } });
   world.files.set(shop, desiredZone({ policies: declared([reporting]) }).content);
@@ -19,7 +19,7 @@ async function worldWithHeldPlan(): Promise<World> {
   return world;
 }
 
-/** The hash that the report of the held plan tells. */
+/** The hash in the report of the held plan. */
 function toldHash({ reports }: World): string {
   const [report] = reports.splice(0);
   if (report?.result !== "held") throw new Error(`not held: ${String(report?.result)}`);
@@ -31,7 +31,7 @@ function accept({ reconciler, options }: World, hashes: readonly string[]): void
   reconciler.reconfigure({ ...options, limits });
 }
 
-/** Somebody makes the policy block. */
+/** Somebody makes the policy block scripts. */
 function letBlock(world: World): void {
   const live = world.live.get(shop);
   if (live === undefined) throw new Error("no live zone");
@@ -41,11 +41,11 @@ function letBlock(world: World): void {
 async function lookAgain(world: World): Promise<readonly string[]> {
   world.reconciler.requestSweep("schedule");
   await world.clock.advance(60_000);
-  return world.told();
+  return world.takeResults();
 }
 
 describe("a plan that limits.accept releases", () => {
-  it("is carried out once, and held when it comes again", async ({ expect }) => {
+  it("is applied once, and held when it comes again", async ({ expect }) => {
     await using world = await worldWithHeldPlan();
     const hash = toldHash(world);
     accept(world, [hash]);
@@ -56,7 +56,7 @@ describe("a plan that limits.accept releases", () => {
     }
   });
 
-  it("is said to be used where it is held again, and how to release it anew", async ({
+  it("is named as used where the plan is held again, with how to release it again", async ({
     expect,
   }) => {
     await using world = await worldWithHeldPlan();
@@ -73,7 +73,7 @@ describe("a plan that limits.accept releases", () => {
     expect(messages.join("")).toContain(`limits.weakening is refuse: ${way}`);
   });
 
-  it("is released again by a hash that was taken out of the list and put in again", async ({
+  it("is released again by a hash that was removed from the list and added again", async ({
     expect,
   }) => {
     await using world = await worldWithHeldPlan();
@@ -86,7 +86,7 @@ describe("a plan that limits.accept releases", () => {
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
   });
 
-  it("stays released by another change of the configuration only where it was not used", async ({
+  it("stays released after another change of the configuration only where the release was not used", async ({
     expect,
   }) => {
     await using world = await worldWithHeldPlan();

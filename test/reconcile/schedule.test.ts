@@ -20,13 +20,13 @@ describe("a schedule", () => {
     expect(schedule.intervalSeconds).toBe(seconds);
   });
 
-  it("knows its next moment", ({ expect }) => {
+  it("gives its next run", ({ expect }) => {
     using schedule = startSchedule({ cron: ["*/5 * * * *"], timezone: "Etc/UTC" }, quiet);
     const next = schedule.nextRun();
     expect(Number(next) % 300_000).toBe(0);
   });
 
-  it("wakes when a moment comes", async ({ expect }) => {
+  it("is due when a moment comes", async ({ expect }) => {
     const { promise, resolve } = Promise.withResolvers<string>();
     using _schedule = startSchedule(
       { cron: ["* * * * * *"], timezone: "Etc/UTC" },
@@ -42,7 +42,7 @@ describe("a schedule", () => {
     { when: "several moments", cron: ["0,20,40 3 * * *"], missed: 3 },
     { when: "moments of two expressions", cron: ["0 3 * * *", "0,20 3 * * *"], missed: 3 },
   ])(
-    "counts $when that went by while the process stood still, and wakes once for all",
+    "counts $when missed while the process was paused, and is due once for all",
     async ({ cron, missed }, { expect }) => {
       vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
       const told: string[] = [];
@@ -55,7 +55,7 @@ describe("a schedule", () => {
     },
   );
 
-  it("wakes once at a moment that several expressions name", async ({ expect }) => {
+  it("is due once at a moment of several expressions", async ({ expect }) => {
     vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
     let wakes = 0;
     const listener = { due: () => (wakes += 1), missed: () => undefined };
@@ -65,7 +65,7 @@ describe("a schedule", () => {
     expect(wakes).toBe(1);
   });
 
-  it("goes by several expressions at once", ({ expect }) => {
+  it("combines several expressions", ({ expect }) => {
     const cron = ["0 3 * * *", "30 15 * * *"];
     using schedule = startSchedule({ cron, timezone: "Asia/Kathmandu" }, quiet);
     // Half past three in the afternoon and three in the morning there: 9:45 and 21:15 of UTC.
@@ -75,13 +75,13 @@ describe("a schedule", () => {
   });
 
   it.for(["61 * * * *", "* * * *", "nonsense", ""])(
-    "refuses %s with a reason",
+    "rejects %s with a reason",
     (cron, { expect }) => {
       expect(cronError(cron)).toBeTypeOf("string");
     },
   );
 
-  it("accepts what can be kept", ({ expect }) => {
+  it("accepts a valid expression", ({ expect }) => {
     expect(cronError("*/15 * * * *")).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { joinSignals } from "../../src/reconcile/signals.ts";
 
 describe("joined signals", () => {
-  it("abort with the first of them, for its reason", ({ expect }) => {
+  it("abort with the first of them, with its reason", ({ expect }) => {
     const [a, b] = [new AbortController(), new AbortController()];
     using joined = joinSignals(a.signal, b.signal);
     expect(joined.signal.aborted).toBe(false);
@@ -17,7 +17,7 @@ describe("joined signals", () => {
     expect(joined.signal.reason).toBe("before");
   });
 
-  it("hear nothing any more once they are disposed", ({ expect }) => {
+  it("do not abort once they are disposed", ({ expect }) => {
     const a = new AbortController();
     const joined = joinSignals(a.signal);
     joined[Symbol.dispose]();

@@ -67,15 +67,13 @@ describe("a new declaration of a zone", () => {
       after: held({ suspension: forGood }),
       noMore: true,
     },
-  ])("that $when writes no more than before: $noMore", ({ before, after, noMore }, { expect }) => {
+  ])("that $when only suspends: $noMore", ({ before, after, noMore }, { expect }) => {
     expect(onlySuspends(before ?? content, after)).toBe(noMore);
   });
 });
 
-describe("what a declaration takes over of another", () => {
-  it("is what keeps the zone from being written, where that is stricter, and nothing else", ({
-    expect,
-  }) => {
+describe("the suspension overlay of a declaration", () => {
+  it("has the stricter mode and the longer suspension, and nothing else", ({ expect }) => {
     expect(withSuspensionOf(content, held({ suspension: tillNoon }, other))).toEqual(
       held({ suspension: tillNoon }),
     );

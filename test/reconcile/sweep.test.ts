@@ -11,18 +11,18 @@ function inMs(ms: number): Date {
   return new Date(Number(noon) + ms);
 }
 
-/** A fleet that has been looked at once, with a next sweep so far away. */
-async function settledWorld(count: number, gapMs: number): Promise<World> {
+/** A fleet that was swept once, with the time until the next sweep. */
+async function sweptWorld(count: number, gapMs: number): Promise<World> {
   const world = new World(Array.from({ length: count }, (_, index) => `z${index}.example`));
   world.nextSweep = new Date(Number(world.clock.now()) + gapMs);
   world.start();
   await world.clock.advance(0);
-  world.told();
+  world.takeResults();
   world.requests.length = 0;
   return world;
 }
 
-describe("the looks of a sweep", () => {
+describe("the runs of a sweep", () => {
   it.for([
     { schedule: "every ten seconds", next: inMs(10_000), spread: 0 },
     { schedule: "every minute", next: inMs(minute), spread: 48_000 },
@@ -33,8 +33,8 @@ describe("the looks of a sweep", () => {
     expect(spreadMs(noon, next)).toBe(spread);
   });
 
-  it("come one after the other when the schedule asks", async ({ expect }) => {
-    await using world = await settledWorld(4, 15 * minute);
+  it("start one after the other on a schedule", async ({ expect }) => {
+    await using world = await sweptWorld(4, 15 * minute);
     world.reconciler.requestSweep("schedule");
     const seen: number[] = [];
     for (let minutes = 0; minutes < 12; minutes += 3) {
@@ -45,9 +45,9 @@ describe("the looks of a sweep", () => {
   });
 
   it.for([-60 * minute, 60 * minute])(
-    "come in their time though somebody sets the clock by %s ms",
+    "start in time though the wall clock is set by %s ms",
     async (ms, { expect }) => {
-      await using world = await settledWorld(4, 15 * minute);
+      await using world = await sweptWorld(4, 15 * minute);
       world.reconciler.requestSweep("schedule");
       await world.clock.advance(1_000);
       world.clock.step(ms);
@@ -61,9 +61,9 @@ describe("the looks of a sweep", () => {
   );
 
   it.for(["startup", "signal", "manual"] as const)(
-    "come at once when asked for by %s",
+    "start at once on %s",
     async (trigger, { expect }) => {
-      await using world = await settledWorld(4, 15 * minute);
+      await using world = await sweptWorld(4, 15 * minute);
       world.reconciler.requestSweep(trigger);
       await world.clock.advance(0);
       expect(world.requests).toHaveLength(4);
@@ -71,9 +71,9 @@ describe("the looks of a sweep", () => {
   );
 });
 
-describe("a sweep that is still under way when the next is due", () => {
-  it("is counted, and the next begins when it has ended", async ({ expect }) => {
-    await using world = await settledWorld(4, 10_000);
+describe("a sweep that is in progress when the next is due", () => {
+  it("counts as overlap, and the next begins when it has ended", async ({ expect }) => {
+    await using world = await sweptWorld(4, 10_000);
     world.latencyMs = 6_000;
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(10_000);
@@ -87,8 +87,8 @@ describe("a sweep that is still under way when the next is due", () => {
     expect(world.overlaps).toBe(1);
   });
 
-  it("does not hold back a sweep that somebody asks for", async ({ expect }) => {
-    await using world = await settledWorld(4, 15 * minute);
+  it("does not delay a sweep that somebody requests", async ({ expect }) => {
+    await using world = await sweptWorld(4, 15 * minute);
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     world.reconciler.requestSweep("signal");
@@ -97,8 +97,8 @@ describe("a sweep that is still under way when the next is due", () => {
     expect(world.requests).toHaveLength(5);
   });
 
-  it("ends too where its last zone is dropped from the files", async ({ expect }) => {
-    await using world = await settledWorld(2, 15 * minute);
+  it("ends where its last zone is dropped from the files", async ({ expect }) => {
+    await using world = await sweptWorld(2, 15 * minute);
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(0);
     world.reconciler.requestSweep("schedule");
@@ -112,10 +112,8 @@ describe("a sweep that is still under way when the next is due", () => {
   });
 });
 
-describe("a sweep that finds every zone held back after a failure", () => {
-  it("is over when it begins, and the one that waits for its end begins then", async ({
-    expect,
-  }) => {
+describe("a sweep in which every zone waits after a failure", () => {
+  it("ends when it begins, and the one that waits for its end begins then", async ({ expect }) => {
     await using world = new World(["z0.example"]);
     world.faults.set("z0.example", () => new ServiceFault("API_SERVER", true, 600_000));
     world.start();
@@ -136,8 +134,8 @@ describe("a sweep that finds every zone held back after a failure", () => {
 });
 
 describe("a sweep that is due while the zones are listed for another reason", () => {
-  it("looks at every zone once they are listed", async ({ expect }) => {
-    await using world = await settledWorld(1, 10_000);
+  it("runs every zone once they are listed", async ({ expect }) => {
+    await using world = await sweptWorld(1, 10_000);
     world.latencyMs = 2_000;
     world.files.set("new.example", protectedContent);
     world.revision = "r2";
@@ -145,16 +143,14 @@ describe("a sweep that is due while the zones are listed for another reason", ()
     await world.clock.advance(500);
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(3_600_000);
-    expect(world.told().toSorted()).toEqual(["new.example error", "z0.example in_sync"]);
+    expect(world.takeResults().toSorted()).toEqual(["new.example error", "z0.example in_sync"]);
     expect([world.listings, world.overlaps]).toEqual([2, 0]);
   });
 });
 
 describe("the zone listing", () => {
-  it("that takes long delays neither the files nor the zones that are known", async ({
-    expect,
-  }) => {
-    await using world = await settledWorld(2, 10_000);
+  it("that takes long delays neither the files nor the known zones", async ({ expect }) => {
+    await using world = await sweptWorld(2, 10_000);
     world.latencyMs = 100_000;
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(1_000);
@@ -167,9 +163,7 @@ describe("the zone listing", () => {
     expect(world.requests).toEqual(["read z1.example"]);
   });
 
-  it("that hangs at the start delays the first reading of the files for nobody", async ({
-    expect,
-  }) => {
+  it("that hangs at start does not delay the first load", async ({ expect }) => {
     await using world = new World(["z0.example"]);
     world.latencyMs = 1_000_000;
     world.start();
@@ -178,8 +172,8 @@ describe("the zone listing", () => {
     expect(world.reports).toEqual([]);
   });
 
-  it("is not asked again and again for a name that nobody has", async ({ expect }) => {
-    await using world = await settledWorld(1, 10_000);
+  it("is not repeated for a name that does not exist", async ({ expect }) => {
+    await using world = await sweptWorld(1, 10_000);
     world.files.set("lost.example", desiredZone({ policies: declared([]) }).content);
     world.revision = "r2";
     for (let look = 0; look < 20; look += 1) {
@@ -187,25 +181,25 @@ describe("the zone listing", () => {
       await world.clock.advance(30_000);
     }
     expect(world.listings).toBe(2);
-    expect(world.told()).toEqual(["lost.example error"]);
+    expect(world.takeResults()).toEqual(["lost.example error"]);
   });
 
-  it("that fails is not asked for sooner by a schedule, which sweeps the zones that are known", async ({
+  it("that fails is not retried sooner by a schedule, which sweeps the known zones", async ({
     expect,
   }) => {
-    await using world = await settledWorld(1, 10_000);
+    await using world = await sweptWorld(1, 10_000);
     world.listFault = new ServiceFault("API_SERVER", true, 10 * minute);
     for (let tick = 0; tick < 9; tick += 1) {
       world.reconciler.requestSweep("schedule");
       await world.clock.advance(minute);
     }
     expect(world.listings).toBe(2);
-    expect(world.told()).toEqual(Array.from({ length: 9 }, () => "z0.example in_sync"));
+    expect(world.takeResults()).toEqual(Array.from({ length: 9 }, () => "z0.example in_sync"));
     await world.clock.advance(minute);
     expect([world.listings, world.overlaps]).toEqual([3, 0]);
   });
 
-  it("that fails at the start is not asked for sooner by a schedule, and owes the first look", async ({
+  it("that fails at start is not retried sooner by a schedule, and the first sweep stays due", async ({
     expect,
   }) => {
     await using world = new World(["z0.example", "z1.example"]);
@@ -219,7 +213,7 @@ describe("the zone listing", () => {
     await world.clock.advance(0);
     expect(world.listings).toBe(1);
     world.listFault = undefined;
-    world.told();
+    world.takeResults();
     await world.clock.advance(minute);
     expect(world.listings).toBe(2);
     expect(world.reports.map(({ trigger }) => trigger)).toEqual(["startup", "startup"]);
@@ -227,14 +221,14 @@ describe("the zone listing", () => {
     expect(world.listings).toBe(2);
   });
 
-  it("that fails is not asked for sooner by the name of a new zone, which is told as missing", async ({
+  it("that fails is not retried sooner for a new name, which is reported as missing", async ({
     expect,
   }) => {
-    await using world = await settledWorld(1, 10_000);
+    await using world = await sweptWorld(1, 10_000);
     world.listFault = new ServiceFault("API_SERVER", true, 10 * minute);
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(minute);
-    world.told();
+    world.takeResults();
     world.files.set("new.example", protectedContent);
     world.revision = "r2";
     world.reconciler.filesChanged();
@@ -246,16 +240,16 @@ describe("the zone listing", () => {
   });
 
   it.for(["signal", "manual", "retry"] as const)(
-    "that fails is asked for sooner on a %s, yet not before the moment that the service named",
+    "that fails is retried sooner on a %s, yet not before the moment that the service named",
     async (trigger, { expect }) => {
-      await using world = await settledWorld(1, 10_000);
+      await using world = await sweptWorld(1, 10_000);
       world.listFault = new ServiceFault("API_SERVER", true, 30_000);
       world.reconciler.requestSweep("schedule");
       await world.clock.advance(210_000);
       expect(world.listings).toBe(7);
-      world.told();
+      world.takeResults();
 
-      // The next try is 160 s away, and would be 320 s away after that.
+      // The next attempt is 160 s away, and would be 320 s away after that.
       world.reconciler.requestSweep(trigger);
       await world.clock.advance(29_999);
       expect(world.listings).toBe(7);
@@ -270,26 +264,26 @@ describe("the zone listing", () => {
     },
   );
 
-  it("that fails for long costs the zones that are known one look, not one for each try", async ({
+  it("that fails for long starts one sweep of the known zones, not one for each attempt", async ({
     expect,
   }) => {
-    await using world = await settledWorld(1, 10_000);
+    await using world = await sweptWorld(1, 10_000);
     world.listFault = new ServiceFault("API_FORBIDDEN", false);
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(15 * minute);
     expect(world.listings).toBeGreaterThan(5);
-    expect(world.told()).toEqual(["z0.example in_sync"]);
+    expect(world.takeResults()).toEqual(["z0.example in_sync"]);
     world.listFault = undefined;
     await world.clock.advance(15 * minute);
-    expect(world.told()).toEqual([]);
+    expect(world.takeResults()).toEqual([]);
   });
 
-  it("that fails at the start still owes the first look when it succeeds", async ({ expect }) => {
+  it("that fails at start is followed by the first sweep when it succeeds", async ({ expect }) => {
     await using world = new World(["z0.example"]);
     world.listFault = new ServiceFault("API_UNREACHABLE", true);
     world.start();
     await world.clock.advance(0);
-    world.told();
+    world.takeResults();
     world.listFault = undefined;
     await world.clock.advance(minute);
     expect(world.reports.map(({ trigger }) => trigger)).toEqual(["startup"]);

@@ -7,7 +7,7 @@ import { window } from "../support/window.ts";
 
 const hour = 3_600_000;
 
-/** Whether nothing may be written at a moment. */
+/** Whether a freeze is open at a moment. */
 function isFrozen(moment: string | number, ...windows: readonly Window[]): boolean {
   return windowsOf(windows).freezeAt(new Date(moment)) !== undefined;
 }
@@ -26,7 +26,7 @@ describe("a freeze from Friday at ten in the evening for a day", () => {
 });
 
 describe("a window", () => {
-  it("starts by the clocks of its time zone", ({ expect }) => {
+  it("starts by the local time of its time zone", ({ expect }) => {
     const berlin = window({ timezone: "Europe/Berlin", durationMs: hour });
     expect(isFrozen("2026-11-20T21:00:00Z", berlin)).toBe(true);
     expect(isFrozen("2026-11-20T20:59:59Z", berlin)).toBe(false);
@@ -83,9 +83,7 @@ describe("when clocks change", () => {
 describe("any window", () => {
   const starts = ["0 * * * *", "*/20 9-17 * * 1-5", "15 3 1 * *", "0 0 * * 0", "30 23 * 2 *"];
 
-  it("is open exactly when the scheduler's matcher finds a start within its duration", ({
-    expect,
-  }) => {
+  it("is open exactly when node-cron's matcher finds a start within its duration", ({ expect }) => {
     fc.assert(
       fc.property(
         fc.constantFrom(...starts),

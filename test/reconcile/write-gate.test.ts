@@ -9,11 +9,11 @@ import { protectedContent, World } from "../support/world.ts";
 const [shop, blog] = ["shop.example", "blog.example"] as const;
 const [second, minute] = [1_000, 60_000] as const;
 
-/** A world whose one writing zone waits for its turn to write since ten seconds. */
+/** A world with a zone whose write waits since 10 s. */
 async function waitingWorld(windows: Windows = windowsOf([])): Promise<World> {
   const world = new World([shop, blog], { windows });
   world.files.set(blog, { ...protectedContent, settings: [], policies: undefined });
-  world.turnMs = 40 * second;
+  world.waitMs = 40 * second;
   world.start();
   await world.clock.advance(10 * second);
   world.requests.length = 0;
@@ -29,7 +29,7 @@ function edit(world: World, change: (files: World["files"]) => void): void {
 
 const suspension = { reason: "incident", until: undefined };
 
-describe("a write that was not sent yet is called off", () => {
+describe("a write that was not sent yet is cancelled", () => {
   it.for([
     {
       when: "somebody suspends its zone",
@@ -38,19 +38,19 @@ describe("a write that was not sent yet is called off", () => {
       next: { result: "held", holds: [{ reason: "suspend" }] },
     },
     {
-      when: "its zone is only to be observed",
+      when: "its zone changes to mode observe",
       act: (world: World) =>
         edit(world, (files) => files.set(shop, { ...protectedContent, mode: "observe" })),
       next: { result: "held", holds: [{ reason: "observe" }] },
     },
     {
-      when: "everything is only to be observed",
+      when: "the program changes to mode observe",
       act: ({ reconciler, options }: World) =>
         reconciler.reconfigure({ ...options, mode: "observe" }),
       next: { result: "held", holds: [{ reason: "observe" }] },
     },
     {
-      when: "its zone is taken out of the files",
+      when: "its zone is dropped from the files",
       act: (world: World) => edit(world, (files) => files.delete(shop)),
       next: undefined,
     },
@@ -84,7 +84,7 @@ describe("a write that was not sent yet is called off", () => {
     expect(world.requests.filter((request) => request.startsWith("write"))).toEqual([]);
   });
 
-  it("and one under way is finished", async ({ expect }) => {
+  it("and one in flight is finished", async ({ expect }) => {
     await using world = new World([shop]);
     world.latencyMs = 100;
     world.start();
@@ -101,22 +101,22 @@ describe("a write that was not sent yet is called off", () => {
     await using world = await waitingWorld();
     edit(world, (files) => files.set(blog, { ...protectedContent, mode: "observe" }));
     await world.clock.advance(90 * second);
-    expect(world.told()).toContain(`${shop} applied`);
+    expect(world.takeResults()).toContain(`${shop} applied`);
     expect(world.live.get(shop)?.policies).toHaveLength(1);
   });
 });
 
-describe("a reading that has become old", () => {
-  it("is had again before anything is written", async ({ expect }) => {
+describe("a read that has expired", () => {
+  it("is repeated before anything is written", async ({ expect }) => {
     await using world = new World([shop]);
-    world.turnMs = 10 * minute;
+    world.waitMs = 10 * minute;
     world.start();
     await world.clock.advance(minute);
     const live = world.live.get(shop);
     if (live?.policies === undefined) throw new Error("no policies");
     const byHand = livePolicy("by-hand");
     world.live.set(shop, { ...live, policies: [byHand] });
-    world.turnMs = 0;
+    world.waitMs = 0;
     await world.clock.advance(minute);
     const read = `read ${shop}`;
     expect(world.requests.slice(0, 3)).toEqual([read, read, `write ${shop} create-policy`]);
@@ -128,21 +128,21 @@ describe("a reading that has become old", () => {
   });
 
   it.for([-60 * minute, 60 * minute])(
-    "is so by its age, though somebody sets the clock by %s ms",
+    "is known by the monotonic clock, though the wall clock is set by %s ms",
     async (ms, { expect }) => {
       await using world = new World([shop]);
-      world.turnMs = 10 * minute;
+      world.waitMs = 10 * minute;
       world.start();
       await world.clock.advance(30 * second);
       world.clock.step(ms);
       await world.clock.advance(30 * second - 1);
       expect(world.reports).toEqual([]);
       await world.clock.advance(1);
-      expect(world.told()).toEqual([`${shop} applied`]);
+      expect(world.takeResults()).toEqual([`${shop} applied`]);
     },
   );
 
-  it("does not make a zone read for ever where the budget is tight", async ({ expect }) => {
+  it("does not make a zone read for ever where the request budget is tight", async ({ expect }) => {
     await using world = new World([shop]);
     const oneIn5Minutes = { ...defaultBudget, limit: 1, windowMs: 5 * minute, reserve: 0 };
     world.budget = new Budget(oneIn5Minutes, world.clock);

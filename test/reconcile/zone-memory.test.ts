@@ -8,13 +8,13 @@ import { at, change, planOf, report, skipped } from "../support/reports.ts";
 const zone = "shop.example";
 const limits = { rounds: 3, windowMs: 3_600_000 };
 
-/** Something of nobody that is to go; whoever makes it anew gets a new id for it. */
+/** The delete of an unmanaged resource; recreated, it gets a new id. */
 function deletion(id: string, title: string): Delete {
   const { kind, key, fields, effect } = change(`policy/${id}`);
   return { verb: "delete", kind, key, title, fields, effect, id, reason: "unmanaged" };
 }
 
-/** A memory that has converged, and then deleted one thing a round, 5 minutes apart. */
+/** A memory that was in sync, and then deleted the resources of each round, 5 min apart. */
 function memoryOf(rounds: readonly (readonly Delete[])[]): ZoneMemory {
   const memory = new ZoneMemory(() => limits);
   memory.record(report(zone, 0, { result: "in_sync" }), "declared", "");
@@ -25,13 +25,13 @@ function memoryOf(rounds: readonly (readonly Delete[])[]): ZoneMemory {
   return memory;
 }
 
-describe("what had to be corrected", () => {
-  it("is forgotten after its time, though nobody asks for it again", ({ expect }) => {
+describe("a correction", () => {
+  it("is forgotten after the contention window", ({ expect }) => {
     const rounds = Array.from({ length: 100 }, (_, nth) => [deletion(`${nth}`, `made ${nth}`)]);
     expect(memoryOf(rounds).corrections).toBe(12);
   });
 
-  it("is known again where its maker gave it a new id", ({ expect }) => {
+  it("is recognized where the recreated resource has a new id", ({ expect }) => {
     const rounds = ["a", "b", "c"].map((id) => [deletion(id, "Made by a tool")]);
     const [objection, ...others] = memoryOf(rounds).contentionHolds(
       planOf(zone, [deletion("d", "Made by a tool")]),
@@ -43,7 +43,7 @@ describe("what had to be corrected", () => {
     expect(objection?.message).toMatch(/^the policy "Made by a tool" \(delete\) was corrected 3/);
   });
 
-  it("is no quarrel where several of one name went at once", ({ expect }) => {
+  it("is no contention where several resources of one name are deleted together", ({ expect }) => {
     const copies = ["a", "b", "c"].map((id) => deletion(id, "Copy"));
     const memory = memoryOf([copies]);
     const plan = planOf(zone, [deletion("d", "Copy"), deletion("e", "Copy")]);
@@ -53,7 +53,7 @@ describe("what had to be corrected", () => {
 
 const pending = { result: "applied", cause: "pending", changes: [change("policy/a")] } as const;
 
-describe("how old a reading may be when a write that rests on it is sent", () => {
+describe("how old a read may be when a write that relies on it is sent", () => {
   it.for<{ reason: SkipReason; times: number; ms: number }>([
     { reason: "read_expired", times: 0, ms: 60_000 },
     { reason: "read_expired", times: 1, ms: 120_000 },
@@ -70,7 +70,7 @@ describe("how old a reading may be when a write that rests on it is sent", () =>
     expect(memory.maxReadAgeMs).toBe(ms);
   });
 
-  it("is short again once the zone is as declared", ({ expect }) => {
+  it("is short again once the zone is in sync", ({ expect }) => {
     const memory = new ZoneMemory(() => limits);
     const outcomes = [skipped("read_expired", "policy/a")];
     memory.record(report(zone, 0, { ...pending, outcomes }), "declared", "");

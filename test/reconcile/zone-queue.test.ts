@@ -16,7 +16,7 @@ function nine(text: string): readonly ZoneName[] {
   return Array.from({ length: 9 }, (_, index) => named(`${text}${index}.example`));
 }
 
-/** A queue on a clock that stands still, and what comes out of it next. */
+/** A queue on a simulated clock, and what it gives next. */
 function queueOn(clock: SimulatedClock): {
   readonly queue: ZoneQueue;
   readonly next: (signal: AbortSignal) => Promise<string>;
@@ -32,7 +32,7 @@ function queueOn(clock: SimulatedClock): {
 }
 
 describe("the queue of zones", () => {
-  it("gives a zone whose files changed before the oldest sweep", async ({ expect, signal }) => {
+  it("gives a changed zone before the oldest one of a sweep", async ({ expect, signal }) => {
     const { queue, next } = queueOn(new SimulatedClock());
     queue.add(a, "sweep", "schedule", 0);
     queue.add(b, "changed", "file", 0);
@@ -44,7 +44,7 @@ describe("the queue of zones", () => {
     ]);
   });
 
-  it("holds a zone once, however often it is added, for its most urgent reason", async ({
+  it("has a zone once, however often it is added, with its most urgent trigger", async ({
     expect,
     signal,
   }) => {
@@ -57,7 +57,7 @@ describe("the queue of zones", () => {
     expect(queue.size).toBe(0);
   });
 
-  it("never gives a zone that is being looked at, but once more afterwards", async ({
+  it("never gives a zone that is being run, but once more afterwards", async ({
     expect,
     signal,
   }) => {
@@ -87,7 +87,7 @@ describe("the queue of zones", () => {
     expect(given).toBe("a.example retry retry");
   });
 
-  it("lets a sweep through at every fifth turn, however many changes come in", async ({
+  it("gives a zone of a sweep at every fifth take, however many changes there are", async ({
     expect,
     signal,
   }) => {
@@ -124,7 +124,7 @@ describe("the queue of zones", () => {
   });
 
   it.for(["before", "after"] as const)(
-    "does not cut the wait of a zone that failed short for a sweep that came %s the failure",
+    "does not shorten the back-off of a failed zone for a sweep that came %s the failure",
     async (order, { expect, signal }) => {
       const clock = new SimulatedClock();
       const { queue, next } = queueOn(clock);
@@ -149,7 +149,7 @@ describe("the queue of zones", () => {
     expect(await next(signal)).toBe("b.example sweep schedule");
   });
 
-  it("stops waiting when told to", async ({ expect }) => {
+  it("stops waiting when the signal aborts", async ({ expect }) => {
     const { next } = queueOn(new SimulatedClock());
     const stopping = new AbortController();
     const taking = next(stopping.signal);
@@ -157,7 +157,7 @@ describe("the queue of zones", () => {
     await expect(taking).rejects.toThrow("enough");
   });
 
-  it("gives a zone whose writes are due before one whose files changed, not before its moment", async ({
+  it("gives a zone that is due before a changed one, not before its moment", async ({
     expect,
     signal,
   }) => {
@@ -173,7 +173,7 @@ describe("the queue of zones", () => {
     expect(await next(signal)).toBe("a.example due due");
   });
 
-  it("lets changes and writes that are due by the hundred go in turns, and a sweep at every fifth", async ({
+  it("alternates between changed and due zones, with one of a sweep at every fifth take", async ({
     expect,
     signal,
   }) => {
@@ -191,7 +191,7 @@ describe("the queue of zones", () => {
     expect(given).toEqual(round.concat(round));
   });
 
-  it("looks at a zone whose writes are due later for what comes before, in its own name", async ({
+  it("gives a zone that is due later for an earlier request, with its trigger", async ({
     expect,
     signal,
   }) => {
@@ -201,10 +201,7 @@ describe("the queue of zones", () => {
     expect(await next(signal)).toBe("a.example sweep schedule");
   });
 
-  it("does not wait for a sweep that comes after the moment at which writes are due", async ({
-    expect,
-    signal,
-  }) => {
+  it("gives a zone that is due before its later sweep", async ({ expect, signal }) => {
     const clock = new SimulatedClock();
     const { queue, next } = queueOn(clock);
     queue.add(a, "due", "due", 1_000);
@@ -213,7 +210,7 @@ describe("the queue of zones", () => {
     expect(await next(signal)).toBe("a.example due due");
   });
 
-  it("looks at once where what held writes may be over sooner", async ({ expect, signal }) => {
+  it("gives zones that are due later at once after a promotion", async ({ expect, signal }) => {
     const { queue, next } = queueOn(new SimulatedClock());
     queue.add(a, "due", "due", 60_000);
     queue.promoteDue();

@@ -13,12 +13,12 @@ const credentials = {
 };
 
 describe("zones of several credentials", () => {
-  it("are looked at while those of another one wait for minutes", async ({ expect }) => {
+  it("run while those of another credential wait for minutes", async ({ expect }) => {
     await using world = new World([...shops, brand], {}, credentials);
     for (const shop of shops) world.slow.set(shop, 300_000);
     world.start();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${brand} applied`]);
+    expect(world.takeResults()).toEqual([`${brand} applied`]);
     expect(world.reconciler.waiting).toBe(1);
     expect([...world.reconciler.running.keys()]).toEqual(shops.slice(0, 2));
 
@@ -26,17 +26,17 @@ describe("zones of several credentials", () => {
     world.revision = "r2";
     world.reconciler.filesChanged();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${brand} in_sync`]);
+    expect(world.takeResults()).toEqual([`${brand} in_sync`]);
   });
 
-  it("are looked at without one that serves them too: their report says so", async ({ expect }) => {
+  it("run where no credential serves them: their report says so", async ({ expect }) => {
     await using world = new World([brand], {}, { names: ["shops"], of: () => "" });
     world.start();
     await world.clock.advance(0);
-    expect(world.told()).toEqual([`${brand} applied`]);
+    expect(world.takeResults()).toEqual([`${brand} applied`]);
   });
 
-  it("stay in one queue when they come to another credential meanwhile", async ({ expect }) => {
+  it("stay in one queue when they move to another credential meanwhile", async ({ expect }) => {
     const clock = new SimulatedClock();
     let serving = "shops";
     const queues = new ZoneQueues({ names: ["shops", "brands"], of: () => serving }, clock);

@@ -4,8 +4,8 @@ import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
 
-describe("a zone in which somebody replaced what was to be written since it was read", () => {
-  it("is looked at again, with the usual waits", async ({ expect }) => {
+describe("a zone in which somebody replaced a resource after the read", () => {
+  it("is retried with the usual back-off", async ({ expect }) => {
     await using world = new World([shop]);
     const isWrite = (): boolean => world.requests.at(-1)?.startsWith("write") === true;
     world.faults.set(shop, () =>
@@ -14,14 +14,14 @@ describe("a zone in which somebody replaced what was to be written since it was 
     world.start();
     await world.clock.advance(4_999);
     expect(world.reports).toMatchObject([{ outcomes: [{ failure: { transient: true } }, {}] }]);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
     await world.clock.advance(1);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
     world.faults.clear();
     await world.clock.advance(10_000);
-    expect(world.told()).toEqual([`${shop} applied`]);
+    expect(world.takeResults()).toEqual([`${shop} applied`]);
     await world.clock.advance(3_600_000);
-    expect(world.told()).toEqual([]);
+    expect(world.takeResults()).toEqual([]);
     expect(world.live.get(shop)?.policies).toHaveLength(1);
   });
 });

@@ -74,7 +74,7 @@ export class Detected implements AsyncDisposable {
   }
 
   /** Results since the last call: `shop.example.com read`. */
-  told(): readonly string[] {
+  takeResults(): readonly string[] {
     return this.reports.splice(0).map(({ zone, result }) => `${zone} ${result}`);
   }
 

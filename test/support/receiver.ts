@@ -50,7 +50,7 @@ export class Receiver {
   }
 
   /** Texts of the messages of Flux's form. */
-  told(): readonly string[] {
+  takeResults(): readonly string[] {
     return this.messages.map(({ body }) => {
       const event: unknown = JSON.parse(body);
       if (!isJsonObject(event)) throw new Error(body);

@@ -35,7 +35,7 @@ export const protectedContent: ZoneContent = desiredZone({
   policies: declared([policy("checkout")]),
 }).content;
 
-/** How a reconciler goes about it where a story says nothing else. */
+/** The options of a reconciler unless a test sets others. */
 export const defaultOptions: ReconcilerOptions = {
   mode: "enforce",
   owner,
@@ -52,8 +52,8 @@ export const defaultOptions: ReconcilerOptions = {
 export const oneCredential: CredentialPorts = { names: ["main"], of: () => "main" };
 
 /**
- * Zones, files and a reconciler between them, on a clock that stands still until it is told to go on. Disposing it ends
- * the loop, and throws where a fault of the program was told that the test did not take.
+ * Zones, files and a reconciler on a simulated clock. Disposing it stops the loop, and throws where the reconciler reported
+ * an internal error that the test did not take.
  */
 export class World implements AsyncDisposable {
   readonly clock = new SimulatedClock();
@@ -66,32 +66,32 @@ export class World implements AsyncDisposable {
     zones: [],
     failed: [],
   };
-  /** How often the files were read, and the zones listed. */
-  readings = 0;
+  /** How often the files were loaded, and the zones listed. */
+  loadCount = 0;
   listings = 0;
-  /** Scheduled sweeps that came while one was under way. */
+  /** Scheduled sweeps that were due during another. */
   overlaps = 0;
   /** When the next scheduled sweep begins. */
   nextSweep: Date | undefined;
   /** `read shop.example` and `write shop.example create-policy`, as they began. */
   readonly requests: string[] = [];
-  /** Zones whose answers were brought into canonical form, in turn. */
-  readonly understood: string[] = [];
+  /** Zones whose answers were parsed, in order. */
+  readonly parsed: string[] = [];
   readonly files = new Map<string, ZoneContent>();
   readonly live = new Map<string, LiveZone>();
   /** What browsers reported of every zone. */
   scripts: readonly Script[] = [];
-  /** What a read or write of a zone fails with. */
+  /** The errors of reads and writes of a zone. */
   readonly faults = new Map<string, () => Error | undefined>();
-  /** How long a reading of the files takes. */
+  /** How long a load takes. */
   loadMs = 0;
   /** How long each request takes. */
   latencyMs = 0;
   /** How long each request for one of these zones takes. */
   readonly slow = new Map<string, number>();
-  /** How long a write waits for its turn before it is sent. */
-  turnMs = 0;
-  /** Where each request waits for its turn. */
+  /** How long a write waits before it is sent. */
+  waitMs = 0;
+  /** The request budget. */
   budget: Budget | undefined;
   listFault: Error | undefined;
   revision = "r1";
@@ -121,7 +121,7 @@ export class World implements AsyncDisposable {
     this.reconciler = this.#createReconciler();
   }
 
-  /** Starts the loop and the first look. */
+  /** Starts the loop and the first sweep. */
   start(): void {
     const { stop, abort } = this;
     this.#ended = this.reconciler.runUntil({ stop: stop.signal, abort: abort.signal });
@@ -141,7 +141,7 @@ export class World implements AsyncDisposable {
   }
 
   /** Results of the reports since the last call, as `shop.example applied`. */
-  told(): readonly string[] {
+  takeResults(): readonly string[] {
     return this.reports.splice(0).map(({ zone, result }) => `${zone} ${result}`);
   }
 
@@ -154,7 +154,7 @@ export class World implements AsyncDisposable {
         readAnswers: async (zone, _wanted, priority, signal) => {
           const live = await this.#inTurn(priority, signal, () => this.#readZone(zone, signal));
           const understand = (): LiveZone => {
-            this.understood.push(zone.name);
+            this.parsed.push(zone.name);
             return live;
           };
           return { digest: JSON.stringify({ ...live, zone: undefined }), live: understand };
@@ -163,7 +163,7 @@ export class World implements AsyncDisposable {
       },
       writer: {
         write: async (live, write, signal, stop) => {
-          if (this.turnMs > 0) await this.clock.sleep(this.turnMs, stop);
+          if (this.waitMs > 0) await this.clock.sleep(this.waitMs, stop);
           return this.#inTurn("write", stop, () => this.#write(live, write, signal));
         },
       },
@@ -185,7 +185,7 @@ export class World implements AsyncDisposable {
   }
 
   #read(): DesiredState {
-    this.readings += 1;
+    this.loadCount += 1;
     const documents = [...this.files].map(([text, content]): ZoneDocument => {
       const name = zoneName(text);
       if (name === undefined) throw new Error(`${text} is no zone name`);

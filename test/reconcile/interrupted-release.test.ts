@@ -8,13 +8,13 @@ import { World } from "../support/world.ts";
 const shop = "shop.example";
 const [second, hour] = [1_000, 3_600_000] as const;
 
-/** A world that holds the deletion of so many policies of ours, each of which takes four seconds. */
+/** A world that holds the deletes of some managed policies, each of which takes 4 s. */
 async function worldWithDeletes(count: number): Promise<World> {
   const world = new World([shop]);
   const keys = Array.from({ length: count }, (_, nth) => `p${nth}`);
   setPolicies(world, keys);
   world.files.set(shop, desiredZone({ policies: declared([]) }).content);
-  world.turnMs = 4 * second;
+  world.waitMs = 4 * second;
   world.start();
   await world.clock.advance(0);
   return world;
@@ -27,7 +27,7 @@ function setPolicies(world: World, keys: readonly string[]): void {
   world.live.set(shop, { ...live, policies });
 }
 
-/** The hash that the report of the held plan tells. */
+/** The hash in the report of the held plan. */
 function toldHash({ reports }: World): string {
   const [report] = reports.splice(0);
   if (report?.result !== "held") throw new Error(`not held: ${String(report?.result)}`);
@@ -38,7 +38,7 @@ function accept(world: World, ...hashes: readonly string[]): void {
   goBy(world, "enforce", hashes);
 }
 
-/** Goes by this mode and these releases, and looks. */
+/** Sets mode and releases, and requests a sweep. */
 function goBy({ reconciler, options }: World, mode: Mode, hashes: readonly string[]): void {
   reconciler.reconfigure({ ...options, mode, limits: { ...options.limits, accept: hashes } });
   reconciler.requestSweep("signal");
@@ -48,7 +48,7 @@ function policiesLeft({ live }: World): readonly string[] {
   return (live.get(shop)?.policies ?? []).map(({ id }) => id);
 }
 
-/** What became of every write, run by run. */
+/** The outcome of every write, run by run. */
 function outcomesOf({ reports }: World): readonly string[][] {
   return reports.flatMap((report) =>
     report.result === "applied" ? [report.outcomes.map(({ status }) => status)] : [],
@@ -57,8 +57,8 @@ function outcomesOf({ reports }: World): readonly string[][] {
 
 const other = "ba5eba11ba5e";
 
-describe("a released plan that takes its time", () => {
-  it("is carried out whole, though another is released meanwhile", async ({ expect }) => {
+describe("a released plan that takes long", () => {
+  it("is applied whole, though another is released meanwhile", async ({ expect }) => {
     await using world = await worldWithDeletes(6);
     const hash = toldHash(world);
     accept(world, hash);
@@ -69,9 +69,7 @@ describe("a released plan that takes its time", () => {
     expect(policiesLeft(world)).toEqual([]);
   });
 
-  it("is carried out whole, though that takes longer than a reading may be old", async ({
-    expect,
-  }) => {
+  it("is applied whole, though that takes longer than a read is valid", async ({ expect }) => {
     await using world = await worldWithDeletes(20);
     accept(world, toldHash(world));
     await world.clock.advance(hour);
@@ -96,12 +94,10 @@ function refusalsOf({ reports }: World): readonly string[] {
   return last?.result === "held" ? last.holds.map(({ message }) => message) : [];
 }
 
-describe("the rest of a released plan that was called off half-way", () => {
+describe("the rest of a released plan that was cancelled between two writes", () => {
   const [skipped, done] = ["skipped", "done"];
 
-  it("is carried out when nothing speaks against it any more, and released no more then", async ({
-    expect,
-  }) => {
+  it("is applied when no other hold is left, and the release is used then", async ({ expect }) => {
     const { world, hash } = await stoppedWorld();
     await using _world = world;
     expect(policiesLeft(world)).toHaveLength(3);
@@ -117,7 +113,7 @@ describe("the rest of a released plan that was called off half-way", () => {
     expect(refusalsOf(world)).toEqual([expect.stringMatching(/^would delete 3 of 3 .*--accept/)]);
   });
 
-  it("may be called off more than once", async ({ expect }) => {
+  it("may be cancelled more than once", async ({ expect }) => {
     const { world, hash } = await stoppedWorld();
     await using _world = world;
     accept(world, hash);
@@ -130,7 +126,7 @@ describe("the rest of a released plan that was called off half-way", () => {
     expect(policiesLeft(world)).toEqual([]);
   });
 
-  it("is held as soon as anything else has joined it, or been undone", async ({ expect }) => {
+  it("is held as soon as the plan has any other change", async ({ expect }) => {
     for (const stranger of ["p0", "p9"]) {
       const { world, hash } = await stoppedWorld();
       await using _world = world;
@@ -147,7 +143,7 @@ describe("the rest of a released plan that was called off half-way", () => {
     }
   });
 
-  it("is held when its hash has been taken out of the list", async ({ expect }) => {
+  it("is held when its hash was removed from the list", async ({ expect }) => {
     const { world, hash } = await stoppedWorld();
     await using _world = world;
     goBy(world, "observe", []);

@@ -5,35 +5,35 @@ import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
 
-/** A world in which the zones are as declared, and have been looked at since they became so. */
-async function settledWorld(...others: readonly string[]): Promise<World> {
+/** A world whose zones are in sync, and were run since. */
+async function sweptWorld(...others: readonly string[]): Promise<World> {
   const world = new World([shop, ...others]);
   world.start();
   await world.clock.advance(0);
   await lookAgain(world);
-  world.understood.splice(0);
+  world.parsed.splice(0);
   return world;
 }
 
-/** Results of one more look at all zones. */
+/** The results of one more sweep. */
 async function lookAgain(world: World): Promise<readonly string[]> {
-  world.told();
+  world.takeResults();
   world.reconciler.requestSweep("schedule");
   await world.clock.advance(0);
-  return world.told();
+  return world.takeResults();
 }
 
-describe("a zone of which nothing has changed since the last look", () => {
-  it("is read, but not understood and planned again", async ({ expect }) => {
-    await using world = await settledWorld();
+describe("a zone that has not changed since the last run", () => {
+  it("is read, but not parsed and planned again", async ({ expect }) => {
+    await using world = await sweptWorld();
     world.requests.splice(0);
     expect(await lookAgain(world)).toEqual([`${shop} in_sync`]);
     expect(world.requests).toEqual([`read ${shop}`]);
-    expect(world.understood).toEqual([]);
+    expect(world.parsed).toEqual([]);
   });
 
-  it("is told as it was, under its new facts in the listing", async ({ expect }) => {
-    await using world = await settledWorld();
+  it("is reported as before, with its new facts from the listing", async ({ expect }) => {
+    await using world = await sweptWorld();
     const live = world.live.get(shop);
     if (live === undefined) throw new Error("no live zone");
     const moved = { ...live.zone, status: "moved" };
@@ -45,17 +45,17 @@ describe("a zone of which nothing has changed since the last look", () => {
   });
 });
 
-describe("a zone is planned anew", () => {
-  it("when its live state has moved", async ({ expect }) => {
-    await using world = await settledWorld();
+describe("a zone is planned again", () => {
+  it("when its live state changed", async ({ expect }) => {
+    await using world = await sweptWorld();
     const live = world.live.get(shop);
     if (live === undefined) throw new Error("no live zone");
     world.live.set(shop, { ...live, policies: [] });
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
   });
 
-  it("when its declaration has changed while the live state is as it was", async ({ expect }) => {
-    await using world = await settledWorld();
+  it("when its declaration changed and the live state did not", async ({ expect }) => {
+    await using world = await sweptWorld();
     const content = desiredZone({
       settings: [{ name: "enabled", value: true }],
       policies: declared([policy("checkout", { action: "allow" })]),
@@ -64,18 +64,18 @@ describe("a zone is planned anew", () => {
     world.revision = "r2";
     world.reconciler.filesChanged();
     await world.clock.advance(0);
-    expect(world.told().at(-1)).toBe(`${shop} applied`);
+    expect(world.takeResults().at(-1)).toBe(`${shop} applied`);
   });
 
-  it("when it goes by another mark of ownership", async ({ expect }) => {
-    await using world = await settledWorld();
+  it("when the owner changed", async ({ expect }) => {
+    await using world = await sweptWorld();
     world.reconciler.reconfigure({ ...world.options, owner: "somebody-else" });
     await lookAgain(world);
-    expect(world.understood).toEqual([shop]);
+    expect(world.parsed).toEqual([shop]);
   });
 
-  it("after it was taken out of the files and put back", async ({ expect }) => {
-    await using world = await settledWorld("blog.example");
+  it("after it was dropped from the files and added again", async ({ expect }) => {
+    await using world = await sweptWorld("blog.example");
     const content = world.files.get(shop);
     if (content === undefined) throw new Error("no file");
     world.files.delete(shop);
@@ -86,15 +86,15 @@ describe("a zone is planned anew", () => {
     world.revision = "r3";
     world.reconciler.filesChanged();
     await world.clock.advance(0);
-    expect(world.understood).toEqual([shop]);
+    expect(world.parsed).toEqual([shop]);
   });
 
-  it("after a look that could not be had", async ({ expect }) => {
-    await using world = await settledWorld();
+  it("after a read that failed", async ({ expect }) => {
+    await using world = await sweptWorld();
     world.faults.set(shop, () => new ServiceFault("API_SERVER", false));
     expect(await lookAgain(world)).toEqual([`${shop} error`]);
     world.faults.clear();
     expect(await lookAgain(world)).toEqual([`${shop} in_sync`]);
-    expect(world.understood).toEqual([shop]);
+    expect(world.parsed).toEqual([shop]);
   });
 });
