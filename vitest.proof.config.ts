@@ -7,7 +7,7 @@ export default defineConfig({
       "test/proof/**/*.proof.ts",
       // Properties: `npm test` tries them with a tenth of the cases.
       "test/plan/laws*.test.ts",
-      "test/desired/{import-law,fuzz,extract-profile,watch}.test.ts",
+      "test/desired/{import-law,fuzz,extract-profile,watch-zone-files}.test.ts",
       "test/syntax/*-{fuzz,meaning}.test.ts",
       "test/{syntax/glob,impact/ruleset-impact,emulator/any-input,cli/import}.test.ts",
     ],

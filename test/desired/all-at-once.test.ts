@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { desiredBench, linesOf, loadText, zonesOf } from "../support/desired.ts";
 
-/** Codes with the lines they stand in. */
+/** Codes with their lines. */
 async function codesIn(
   files: Readonly<Record<string, string>> | string,
 ): Promise<readonly string[]> {
@@ -10,8 +10,8 @@ async function codesIn(
   return state.diagnostics.map(({ place, code }) => `${place.file}:${place.line} ${code}`);
 }
 
-describe("all problems come at once", () => {
-  it("an unknown key does not hide mistakes in values beside it", async ({ expect }) => {
+describe("all errors are reported at once", () => {
+  it("an unknown key does not hide errors in values next to it", async ({ expect }) => {
     expect(
       await codesIn(`zones:
   - name: a.example
@@ -31,7 +31,7 @@ describe("all problems come at once", () => {
     ]);
   });
 
-  it("a value of the wrong shape is told once, and its neighbours are still read", async ({
+  it("a value that violates the schema is reported once, and values next to it are still checked", async ({
     expect,
   }) => {
     expect(
@@ -56,7 +56,7 @@ describe("all problems come at once", () => {
     ]);
   });
 
-  it("a mistake does not hide what is missing or contradicts elsewhere", async ({ expect }) => {
+  it("an error does not hide missing or contradictory keys elsewhere", async ({ expect }) => {
     expect(
       await codesIn(`zones:
   - name: a.example
@@ -86,9 +86,7 @@ describe("all problems come at once", () => {
     ]);
   });
 
-  it("an expression that cannot be read does not hide what is wrong after merging", async ({
-    expect,
-  }) => {
+  it("an invalid expression does not hide errors that only merging shows", async ({ expect }) => {
     expect(
       await codesIn(`zones:
   - name: a.example
@@ -101,9 +99,7 @@ describe("all problems come at once", () => {
     ).toEqual(["a.yaml:5 EXPR_UNEXPECTED", "a.yaml:7 NOT_OWASP"]);
   });
 
-  it("a profile that is broken is not called unknown, nor what it would have given missing", async ({
-    expect,
-  }) => {
+  it("a broken profile is not reported as unknown, nor its keys as missing", async ({ expect }) => {
     expect(
       await codesIn({
         "a.yaml": `profiles:
@@ -116,7 +112,7 @@ zones:
     ).toEqual(["a.yaml:2 WRONG_VALUE", "b.yaml:1 UNKNOWN_PROFILE"]);
   });
 
-  it("a broken file does not break the files beside it", async ({ expect }) => {
+  it("a broken file does not break other files", async ({ expect }) => {
     const { load } = desiredBench({
       "a.yaml": "profiles: { base: { managed_rules: { rules: [{ key: free, deploy: free }] } } }\n",
       "b.yaml": "zones: [{ name: b.example, profiles: [base] }]\n",

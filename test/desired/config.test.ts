@@ -25,7 +25,7 @@ async function configOf(text: string): Promise<Config> {
 }
 
 describe("the configuration", () => {
-  it("needs no more than a mode", async ({ expect }) => {
+  it("requires only a mode", async ({ expect }) => {
     expect(await configOf("mode: observe")).toEqual({
       mode: "observe",
       api: {
@@ -60,16 +60,16 @@ describe("the configuration", () => {
     });
   });
 
-  it("has the defaults that its schema tells", async ({ expect }) => {
+  it("has the defaults of its schema", async ({ expect }) => {
     const schema: unknown = JSON.parse(schemaText("zonewarden"));
     const defaults = isJsonObject(schema) ? defaultsIn(schema, schema) : undefined;
     const { $schema: _, ...values } = isJsonObject(defaults) ? defaults : {};
-    // What is told only where its map stands is given here.
+    // Defaults that the schema gives only for the whole map.
     const text = JSON.stringify({ mode: "observe", ...withoutEmpty(values) });
     expect(await configOf(text)).toEqual(await configOf("mode: observe"));
   });
 
-  it("takes paths from its own directory, wherever the program runs", async ({ expect }) => {
+  it("resolves paths against its own directory, not the working directory", async ({ expect }) => {
     const config = await configOf(`mode: enforce
 api: { emulator: { seed: ../seed.yaml } }
 desired: { path: all }
@@ -88,7 +88,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     ]);
   });
 
-  it("starts the emulator without more words", async ({ expect }) => {
+  it("runs the emulator without further keys", async ({ expect }) => {
     const { api } = await configOf("mode: enforce\napi: { emulator: {} }");
     expect(api.emulator).toEqual({ seed: undefined, listen: { host: "127.0.0.1", port: 8787 } });
     expect(api.baseUrl).toBe("http://127.0.0.1:8787/client/v4");
@@ -99,7 +99,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { text: "30s", ms: 30_000 },
     { text: "15m", ms: 900_000 },
     { text: "24h", ms: 86_400_000 },
-  ])("understands $text", async ({ text, ms }, { expect }) => {
+  ])("reads $text", async ({ text, ms }, { expect }) => {
     const { schedule } = await configOf(`mode: observe\nschedule: { debounce: ${text} }`);
     expect(schedule.debounceMs).toBe(ms);
   });
@@ -114,7 +114,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { address: "http://[::1]:1/x", yields: "http://[::1]:1/x" },
     { address: "http://localhost/x", yields: "http://localhost/x" },
     { address: "https://api.example/client/v4", yields: "https://api.example/client/v4" },
-  ])("takes $address", async ({ address, yields }, { expect }) => {
+  ])("reads $address", async ({ address, yields }, { expect }) => {
     expect((await configOf(`mode: observe\napi: { base_url: "${address}" }`)).api.baseUrl).toBe(
       yields,
     );
@@ -199,7 +199,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     { line: "mode: observe\nstory: {}", says: `unknown key "story"` },
     { line: "mode: observe\n---\nmode: enforce", says: "the file has several documents" },
     { line: "mode: [", says: "YAML_SYNTAX" },
-  ])("refuses $line", async ({ line, says }, { expect }) => {
+  ])("rejects $line", async ({ line, says }, { expect }) => {
     const { config, diagnostics } = await load(
       `# configuration\n${line}${line === "" ? "log: {}" : ""}\n`,
     );
@@ -207,7 +207,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     expect(diagnostics.map((diagnostic) => problemLine(diagnostic, "")).join("\n")).toContain(says);
   });
 
-  it("never shows a token that stands where its variable's name should", async ({ expect }) => {
+  it("never shows a token that is written instead of a variable name", async ({ expect }) => {
     const token = "v1.0-secret-token";
     for (const line of [
       `token_env: ${token}`,
@@ -224,9 +224,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     }
   });
 
-  it("that is missing is told with where it was looked for and what suffices", async ({
-    expect,
-  }) => {
+  it("that is missing is reported with its path and a remedy", async ({ expect }) => {
     const { diagnostics } = await loadConfig(
       "/none.yaml",
       { files: memoryFiles({}).port, cronError },
@@ -238,7 +236,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
     expect((await load("mode: observe")).diagnostics).toEqual([]);
   });
 
-  it("of the example is right", async ({ expect }) => {
+  it("of the example is valid", async ({ expect }) => {
     const file = path.resolve(import.meta.dirname, "../../config.example/zonewarden.yaml");
     const ports = { files: nodeFiles, cronError };
     const { diagnostics } = await loadConfig(file, ports, AbortSignal.timeout(5000));
@@ -246,7 +244,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
   });
 });
 
-/** The defaults of a schema, as a document that gives each of them. */
+/** A document with all defaults of a schema. */
 function defaultsIn(schema: JsonObject, root: JsonObject): Json | undefined {
   if (schema["default"] !== undefined) return schema["default"];
   const properties = schema["properties"];
@@ -264,7 +262,7 @@ function defaultsIn(schema: JsonObject, root: JsonObject): Json | undefined {
   return Object.fromEntries(entries);
 }
 
-/** Without the emulator, which excludes the address of the service. */
+/** Without the emulator, which excludes `base_url`. */
 function withoutEmpty(values: JsonObject): JsonObject {
   const { api, ...others } = values;
   const { emulator: _, ...rest } = isJsonObject(api) ? api : {};

@@ -15,8 +15,8 @@ const probes = { key: "probes", skip: { ruleset: "current" }, expression: "ssl" 
 const owasp = { key: "owasp", deploy: "owasp", paranoia_level: 2 };
 const uploads = { key: "uploads", skip: { ruleset: "current" } };
 
-describe("what zones have in common", () => {
-  it("goes into the profile, and what is their own stays", ({ expect }) => {
+describe("a profile of what zones have in common", () => {
+  it("takes common values, and leaves those of each zone", ({ expect }) => {
     const { profile, entries } = extractProfile(
       [
         zone("a", [owasp], { enabled: true, use_connection_url_path: true }),
@@ -43,16 +43,14 @@ describe("what zones have in common", () => {
     ]);
   });
 
-  it("keeps a zone's own rule before the rule of the profile that it stood before", ({
-    expect,
-  }) => {
+  it("keeps a zone's own rule before the rule of the profile that it precedes", ({ expect }) => {
     const { entries } = extractProfile([zone("a", [owasp]), zone("b", [uploads, owasp])], "base");
     expect(entries[1]).toMatchObject({
       managed_rules: { rules: [{ key: "uploads", before: "owasp" }] },
     });
   });
 
-  it("leaves rules that stand in different orders where they are", ({ expect }) => {
+  it("leaves out rules whose order differs", ({ expect }) => {
     const { profile, entries } = extractProfile(
       [zone("a", [probes, owasp]), zone("b", [owasp, probes])],
       "base",
@@ -64,16 +62,14 @@ describe("what zones have in common", () => {
     ]);
   });
 
-  it("does not lift what shares a key and nothing that makes it what it is", ({ expect }) => {
+  it("leaves out rules that share only their key", ({ expect }) => {
     const other = { key: "owasp", deploy: "cloudflare", paranoia_level: 2 };
     expect(
       extractProfile([zone("a", [owasp]), zone("b", [other])], "base").profile,
     ).toBeUndefined();
   });
 
-  it("is nothing where they have nothing in common: no profile, and nothing moves", ({
-    expect,
-  }) => {
+  it("is undefined if they have nothing in common", ({ expect }) => {
     const zones = [zone("a", [owasp]), zone("b", [])];
     expect(extractProfile(zones, "base")).toEqual({ profile: undefined, entries: zones });
   });
@@ -120,22 +116,22 @@ const someZones: fc.Arbitrary<readonly JsonObject[]> = fc
     })),
   );
 
-describe("lifting", { timeout: 60_000 }, () => {
-  it("changes nothing of what zones declare", async ({ expect }) => {
+describe("extracting a profile", { timeout: 60_000 }, () => {
+  it("does not change what zones declare", async ({ expect }) => {
     await fc.assert(
       fc.asyncProperty(someZones, async (zones) => {
         const { profile, entries } = extractProfile(zones, "base");
         const profiles = profile === undefined ? {} : { profiles: { base: profile } };
         const plain = await loadText(zoneFileText({ zones }, ""));
-        const lifted = await loadText(zoneFileText({ ...profiles, zones: entries }, ""));
+        const extracted = await loadText(zoneFileText({ ...profiles, zones: entries }, ""));
         const contentOf = ({ documents }: typeof plain) =>
           documents.map(({ content: { settings, policies, rules } }) => ({
             settings,
             rules: rules?.items ?? [],
             policies: (policies?.items ?? []).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
           }));
-        expect(contentOf(lifted)).toHaveLength(zones.length);
-        expect(contentOf(lifted)).toEqual(contentOf(plain));
+        expect(contentOf(extracted)).toHaveLength(zones.length);
+        expect(contentOf(extracted)).toEqual(contentOf(plain));
       }),
       cases(250),
     );

@@ -6,7 +6,7 @@ import { desiredBench } from "../support/desired.ts";
 import { problemExamples } from "../support/problem-examples.ts";
 import { cases } from "../support/properties.ts";
 
-/** Pieces that YAML and the language give a meaning to, to be put together wrongly. */
+/** Pieces with a meaning in YAML or in zone files, to combine at random. */
 const pieces = [
   "zones:",
   "profiles:",
@@ -80,7 +80,7 @@ const mutant = fc
     return text.slice(0, from) + piece + text.slice(from + length);
   });
 
-/** For up to 64 kB; of this the `yaml` package alone takes a third for the worst file, and a cold start another. */
+/** For up to 64 kB. Of the worst file, the `yaml` package alone takes a third of this, and a cold start another third. */
 const maxMicroseconds = 400_000;
 
 function readsWithoutFault(bytes: Uint8Array): void {
@@ -97,20 +97,20 @@ function readsWithoutFault(bytes: Uint8Array): void {
   }
 }
 
-/** `zones: []` is the one way to say nothing on purpose. */
+/** `zones: []` is the only way to declare no zones. */
 function isDeclaredEmpty(bytes: Uint8Array): boolean {
   return /zones|profiles|\$schema/.test(new TextDecoder().decode(bytes));
 }
 
 describe("no file makes the program throw or hang", () => {
-  it("made of meaningful pieces", () => {
+  it("made of valid pieces", () => {
     fc.assert(
       fc.property(soup, (text) => readsWithoutFault(new TextEncoder().encode(text))),
       cases(5_000),
     );
   });
 
-  it("made by damaging good ones", () => {
+  it("made by damaging good files", () => {
     fc.assert(
       fc.property(mutant, (text) => readsWithoutFault(new TextEncoder().encode(text))),
       cases(2_500),
@@ -156,7 +156,7 @@ describe("no file makes the program throw or hang", () => {
     readsWithoutFault(new TextEncoder().encode(text));
   });
 
-  it("beside another file that is good", async ({ expect }) => {
+  it("next to a good file", async ({ expect }) => {
     const good = "zones:\n  - name: a.example\n";
     await fc.assert(
       fc.asyncProperty(mutant, async (text) => {

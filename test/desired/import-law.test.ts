@@ -16,7 +16,7 @@ import { cases } from "../support/properties.ts";
 const runs = cases(40);
 const timeout = 120_000;
 
-/** Some zones of different names, or two of the same one, of which one has moved. */
+/** Some zones with different names, or two with the same name, of which one has moved. */
 const fleets: fc.Arbitrary<readonly LiveZone[]> = fc
   .array(liveZones, { minLength: 1, maxLength: 3 })
   .map((lives) =>
@@ -53,7 +53,7 @@ async function plansOf(files: Readonly<Record<string, string>>, lives: readonly 
   return { errors, plans };
 }
 
-describe("what is imported", { timeout }, () => {
+describe("an import", { timeout }, () => {
   it.for([undefined, "baseline"])(
     "is valid, and its plan is empty (profile: %s)",
     async (profile, { expect }) => {
@@ -75,7 +75,7 @@ describe("what is imported", { timeout }, () => {
     },
   );
 
-  it("has the same bytes the second time, in whatever order policies are listed", ({ expect }) => {
+  it("yields the same bytes for policies in any order", ({ expect }) => {
     fc.assert(
       fc.property(fleets, (lives) => {
         const zones = lives.map(({ zone }) => zone);
@@ -88,7 +88,7 @@ describe("what is imported", { timeout }, () => {
     );
   });
 
-  it("is everything, or the rest is listed", ({ expect }) => {
+  it("has all resources, or lists those left out", ({ expect }) => {
     fc.assert(
       fc.property(liveZones, (live) => {
         const { content, leftOut } = importLiveZone(live, owner, whyNotWritable);

@@ -30,13 +30,13 @@ const zones = Array.from(
 const text = `zones:\n${zones.join("")}  - { name: last.example.com, oops: 1 }\n`;
 const bytes = new TextEncoder().encode(text);
 
-const reader = { clock: systemClock, memory: {} };
+const limits = { clock: systemClock, memory: {} };
 
 function zone(label: string): string {
   return `zones:\n  - name: ${label}.example.com\n`;
 }
 
-/** Turns of the event loop while something is awaited. */
+/** Counts turns of the event loop while `work` runs. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   const done = work.then(() => true);
   let turns = 0;
@@ -44,34 +44,31 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-/** What the zones of a file say; a layer also holds the whole document, which is not to be compared for each. */
+/** The contents of zones; a layer also has the whole document, which is slow to compare for each. */
 function contentsOf({ zones: layers }: ParsedFile): readonly unknown[] {
   return layers.map(({ content }) => content);
 }
 
 describe("a file of thousands of zones", { timeout: 60_000 }, () => {
-  it("is read as a small one is, and the event loop turns meanwhile", async ({
-    expect,
-    signal,
-  }) => {
+  it("is read like a small one, without blocking the event loop", async ({ expect, signal }) => {
     const hash = hashOf(bytes);
-    const aside = parseZoneFileInWorker("a.yaml", hash, bytes, reader, signal);
-    expect(await turnsDuring(aside)).toBeGreaterThan(100);
-    const read = await aside;
+    const parsing = parseZoneFileInWorker("a.yaml", hash, bytes, limits, signal);
+    expect(await turnsDuring(parsing)).toBeGreaterThan(100);
+    const read = await parsing;
     const small = parseZoneFile("a.yaml", hash, bytes);
     expect(contentsOf(read)).toEqual(contentsOf(small));
     expect(read.diagnostics).toEqual(small.diagnostics);
     expect(read.diagnostics).toMatchObject([{ code: "UNKNOWN_KEY", place: { line: 21_002 } }]);
   });
 
-  it("is given up with its reader", async ({ expect }) => {
+  it("is not read further after an abort", async ({ expect }) => {
     const stop = new AbortController();
-    const aside = parseZoneFileInWorker("a.yaml", "hash", bytes, reader, stop.signal);
+    const parsing = parseZoneFileInWorker("a.yaml", "hash", bytes, limits, stop.signal);
     stop.abort(new Error("shutdown"));
-    await expect(aside).rejects.toThrow("shutdown");
+    await expect(parsing).rejects.toThrow("shutdown");
   });
 
-  it("that takes too long is a problem of its own, and is read once it does not", async ({
+  it("that takes too long is reported, and read again with the next load", async ({
     expect,
     signal,
   }) => {
@@ -96,8 +93,8 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a file that takes more memory than its reader has", { timeout: 60_000 }, () => {
-  it("is a problem of its own, keeps its last good version, and holds up no other file", async ({
+describe("a file that needs more memory than its thread has", { timeout: 60_000 }, () => {
+  it("is reported, keeps its last good version, and does not affect other files", async ({
     expect,
     signal,
   }) => {
@@ -121,8 +118,8 @@ describe("a file that takes more memory than its reader has", { timeout: 60_000 
   });
 });
 
-describe("a key that stands in a map again and again", () => {
-  it("is told as often as somebody reads it, and looked for no more often", ({ expect }) => {
+describe("a key that is repeated many times", () => {
+  it("is reported only up to the limit, and then not searched for", ({ expect }) => {
     const again = "b: 1\n".repeat(10_000);
     const { diagnostics } = readYaml("a.yaml", `a: 1\nb: 1\n${again}`);
     expect(diagnostics).toHaveLength(maxDiagnostics + 1);

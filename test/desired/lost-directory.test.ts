@@ -12,17 +12,17 @@ describe.for(["team", "team.yaml"])(
   (name) => {
     it.for([
       {
-        when: "the link to it leads nowhere for a moment",
+        when: "the link to it is dangling for a moment",
         lose: (disk: MemoryDisk) => disk.delete("/zones/.v1"),
         says: "the directory cannot be read: it does not exist; fix the link, or delete it [DIRECTORY_UNREADABLE]",
       },
       {
-        when: "the link to it goes round in a circle",
+        when: "the link to it forms a loop",
         lose: (disk: MemoryDisk) => disk.link(`/zones/${name}`, name),
         says: "the directory cannot be read: its links form a loop; fix the link, or delete it [DIRECTORY_UNREADABLE]",
       },
       {
-        when: "the link to it leads out",
+        when: "the link to it leads outside",
         lose: (disk: MemoryDisk) => disk.link(`/zones/${name}`, "/elsewhere"),
         says: "the link leads out of the directory; replace the link with its target [FILE_OUTSIDE]",
       },
@@ -50,8 +50,8 @@ describe.for(["team", "team.yaml"])(
   },
 );
 
-describe("a directory below that was never found", () => {
-  it("is not missed behind a link that never led to one", async ({ expect }) => {
+describe("a subdirectory that never was there", () => {
+  it("is not reported for a link that never led to one", async ({ expect }) => {
     const { disk, load } = desiredBench({ "blog.yaml": zone("blog.example") });
     disk.link("/zones/README", "../docs/README");
     for (let round = 0; round < 2; round += 1) expect((await load()).diagnostics).toEqual([]);

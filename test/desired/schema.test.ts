@@ -10,7 +10,7 @@ function schema(name: "zones" | "zonewarden"): JsonObject {
   return value;
 }
 
-/** Every key that people can write, with what the schema says about it. */
+/** Every key of a schema, with its description. */
 function keysIn(part: Json, root: JsonObject): readonly { key: string; facts: JsonObject }[] {
   if (Array.isArray(part)) return part.flatMap((item: Json) => keysIn(item, root));
   if (!isJsonObject(part)) return [];
@@ -21,7 +21,7 @@ function keysIn(part: Json, root: JsonObject): readonly { key: string; facts: Js
   return [...own, ...Object.values(part).flatMap((inner) => keysIn(inner, root))];
 }
 
-/** A reference with what stands beside it. */
+/** A reference with the keys next to it. */
 function resolved(facts: Json, root: JsonObject): JsonObject {
   if (!isJsonObject(facts)) return {};
   const reference = facts["$ref"];
@@ -31,37 +31,34 @@ function resolved(facts: Json, root: JsonObject): JsonObject {
   return isJsonObject(target) ? { ...target, ...facts } : facts;
 }
 
-/** What an entry needs beside a key. */
+/** What an entry needs in addition to a key. */
 function named(key: string): JsonObject {
   return /^(?:name|id|match)$/.test(key) ? {} : { name: "a.example" };
 }
 
-/** An editor offers both values by itself. */
+/** Editors suggest both values without an example. */
 function isYesOrNo({ type }: JsonObject): boolean {
   return Array.isArray(type) ? type.includes("boolean") : type === "boolean";
 }
 
 describe("the schemas", () => {
   it.for(generated)(
-    "of $schema make the committed types",
+    "of $schema yield the committed types",
     async ({ schema: file, types }, { expect }) => {
       expect(committedTypes(types), "run npm run generate").toBe(await typesFor(file));
     },
   );
 
-  it.for(["zones", "zonewarden"] as const)(
-    "of %s explain every key to an editor",
-    (name, { expect }) => {
-      const root = schema(name);
-      const keys = keysIn(root, root);
-      expect(keys.length).toBeGreaterThan(30);
-      const unexplained = keys.filter(({ facts }) => typeof facts["description"] !== "string");
-      expect(unexplained.map(({ key }) => key)).toEqual([]);
-    },
-  );
+  it.for(["zones", "zonewarden"] as const)("of %s describe every key", (name, { expect }) => {
+    const root = schema(name);
+    const keys = keysIn(root, root);
+    expect(keys.length).toBeGreaterThan(30);
+    const unexplained = keys.filter(({ facts }) => typeof facts["description"] !== "string");
+    expect(unexplained.map(({ key }) => key)).toEqual([]);
+  });
 
   it.for(["zones", "zonewarden"] as const)(
-    "of %s give each key values to choose from, an example or a default",
+    "of %s have values, an example or a default for each key",
     (name, { expect }) => {
       const root = schema(name);
       const helps = ["enum", "const", "examples", "default", "properties", "items"];
@@ -72,7 +69,7 @@ describe("the schemas", () => {
     },
   );
 
-  it("of zones allow their own examples", ({ expect }) => {
+  it("of zones accept their own examples", ({ expect }) => {
     const root = schema("zones");
     const definitions = isJsonObject(root["$defs"]) ? root["$defs"] : {};
     const entry = isJsonObject(definitions["zone_entry"]) ? definitions["zone_entry"] : {};

@@ -44,12 +44,12 @@ describe("selecting zones", () => {
       yields: ["shop.example"],
     },
     {
-      when: "a pattern fits several",
+      when: "a pattern matches several",
       entries: [`{ match: { name: "*.brand.example" }, ${on} }`],
       yields: ["uk.brand.example", "de.brand.example"],
     },
     {
-      when: "status and plan narrow it",
+      when: "status and plan restrict it",
       entries: [`{ match: { name: "*", status: active, plan: enter* }, ${on} }`],
       yields: ["shop.example", "uk.brand.example"],
     },
@@ -72,7 +72,7 @@ describe("selecting zones", () => {
       ],
     },
     {
-      when: "a selector fits nothing",
+      when: "a selector matches nothing",
       entries: [`{ match: { name: "*.nowhere.example" }, ${on} }`],
       yields: [],
       says: [
@@ -80,7 +80,7 @@ describe("selecting zones", () => {
       ],
     },
     {
-      when: "one zone is named by name and by id",
+      when: "one zone is declared by name and by id",
       entries: [`{ name: shop.example, ${on} }`, `{ id: "${shop.id}", ${on} }`],
       yields: [],
       says: [
@@ -95,7 +95,7 @@ describe("selecting zones", () => {
     );
   });
 
-  it("lets an explicit zone beat a selector, whole", async ({ expect }) => {
+  it("lets an explicit declaration replace all of a selector", async ({ expect }) => {
     const { zones } = await selected([
       `{ match: { name: "*" }, mode: observe, ${owasp} }`,
       `{ name: shop.example, ${on} }`,
@@ -105,26 +105,26 @@ describe("selecting zones", () => {
   });
 
   it.for([
-    { when: "both want the same", a: on, b: on, conflict: undefined },
-    { when: "they want different settings", a: on, b: path, conflict: undefined },
-    { when: "one setting shall be two things", a: on, b: off, conflict: "settings" },
+    { when: "both declare the same", a: on, b: on, conflict: undefined },
+    { when: "they declare different settings", a: on, b: path, conflict: undefined },
+    { when: "they declare two values of a setting", a: on, b: off, conflict: "settings" },
     { when: "only one has rules", a: on, b: owasp, conflict: undefined },
     { when: "both have the same rules", a: owasp, b: owasp, conflict: undefined },
     { when: "both have rules", a: owasp, b: cloudflare, conflict: "managed rules" },
     {
-      when: "they have policies of their own",
+      when: "they declare different policies",
       a: policy("a", "log"),
       b: policy("b", "log"),
       conflict: undefined,
     },
     {
-      when: "they have the same policy",
+      when: "they declare the same policy",
       a: policy("a", "log"),
       b: policy("a", "log"),
       conflict: undefined,
     },
     {
-      when: "one policy shall be two things",
+      when: "they declare two values of a policy",
       a: policy("a", "log"),
       b: policy("a", "allow"),
       conflict: "policies",
@@ -138,7 +138,7 @@ describe("selecting zones", () => {
       const { zones, diagnostics } = await selected(order);
       const names = zones.map(({ zone: { name } }) => name);
       expect(names.includes(uk.name)).toBe(conflict === undefined);
-      // The other zone goes on either way.
+      // The other zone is managed in any case.
       expect(names).toContain(de.name);
       expect(diagnostics.map(({ code }) => code)).toEqual(
         conflict === undefined ? [] : ["SELECTOR_CONFLICT"],
@@ -150,7 +150,7 @@ describe("selecting zones", () => {
     }
   });
 
-  it("takes the more careful of two modes and suspensions", async ({ expect }) => {
+  it("uses the stricter of two modes and suspensions", async ({ expect }) => {
     const { zones } = await selected([
       `{ match: { name: uk* }, mode: observe, suspend: { reason: a, until: 2027-01-01 } }`,
       `{ match: { name: "*.brand.example" }, suspend: { reason: b, until: 2028-01-01 } }`,
@@ -170,29 +170,26 @@ describe("zones of one name", () => {
 
   it.for([
     { when: "its name is declared", entries: [`{ name: twin.example, ${on} }`] },
-    { when: "a selector fits all", entries: [`{ match: { name: twin* }, ${on} }`] },
+    { when: "a selector matches all", entries: [`{ match: { name: twin* }, ${on} }`] },
     {
       when: "all are declared by their ids",
       entries: [active, pending].map(({ id }) => `{ id: "${id}", ${on} }`),
     },
-  ])(
-    "stand for the one that is active, and say so, when $when",
-    async ({ entries }, { expect }) => {
-      for (const listed of [
-        [active, pending],
-        [pending, active],
-      ]) {
-        const { zones, diagnostics, leftAlone } = await selected(entries, listed);
-        expect(zones.map((found) => found.zone.id)).toEqual([active.id]);
-        expect(diagnostics.map(({ code }) => code)).toEqual(["ZONE_NAMESAKE"]);
-        expect(diagnostics[0]?.message).toMatch(
-          `2 ${called}, and zonewarden manages the active one: `,
-        );
-        expect(diagnostics[0]?.message).toMatch(`${pending.id} (pending, in Agency)`);
-        expect(leftAlone.size).toBe(0);
-      }
-    },
-  );
+  ])("resolve to the active one, with a warning, when $when", async ({ entries }, { expect }) => {
+    for (const listed of [
+      [active, pending],
+      [pending, active],
+    ]) {
+      const { zones, diagnostics, leftAlone } = await selected(entries, listed);
+      expect(zones.map((found) => found.zone.id)).toEqual([active.id]);
+      expect(diagnostics.map(({ code }) => code)).toEqual(["ZONE_NAMESAKE"]);
+      expect(diagnostics[0]?.message).toMatch(
+        `2 ${called}, and zonewarden manages the active one: `,
+      );
+      expect(diagnostics[0]?.message).toMatch(`${pending.id} (pending, in Agency)`);
+      expect(leftAlone.size).toBe(0);
+    }
+  });
 
   it.for([
     {
@@ -206,11 +203,11 @@ describe("zones of one name", () => {
       entries: [`{ match: { name: twin* }, ${on} }`],
     },
     {
-      when: "none is active, and a selector fits them too",
+      when: "none is active, and a selector also matches them",
       listed: [pending, moved],
       entries: [`{ match: { name: twin* }, ${off} }`, `{ name: twin.example, ${on} }`],
     },
-  ])("are all left alone when $when", async ({ listed, entries }, { expect }) => {
+  ])("are not managed when $when", async ({ listed, entries }, { expect }) => {
     const { zones, diagnostics, leftAlone } = await selected(entries, listed);
     expect(zones).toEqual([]);
     expect(diagnostics.map(({ code }) => code)).toEqual(["ZONE_AMBIGUOUS"]);
@@ -220,17 +217,17 @@ describe("zones of one name", () => {
 
   it.for([
     {
-      when: "one is declared by its id, whatever a selector fits",
+      when: "one is declared by its id, and a selector matches",
       entries: [`{ match: { name: twin* }, ${off} }`, `{ id: "${pending.id}", ${on} }`],
       yields: [pending],
     },
     {
-      when: "a selector fits one",
+      when: "a selector matches one",
       entries: [`{ match: { name: twin*, status: pending }, ${on} }`],
       yields: [pending],
     },
     { when: "none is declared", entries: [], yields: [] },
-  ])("are told apart when $when", async ({ entries, yields }, { expect }) => {
+  ])("are distinguished when $when", async ({ entries, yields }, { expect }) => {
     const { zones, diagnostics } = await selected(
       [`{ name: shop.example, ${on} }`, ...entries],
       [shop, active, pending],

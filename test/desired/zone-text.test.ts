@@ -23,8 +23,8 @@ function withPolicy(more: Partial<Policy>): ZoneContent {
   return content({ policies: declared([policy("a", more)]) });
 }
 
-describe("zone documents as text", () => {
-  it("say what a person would say, and leave out the defaults", ({ expect }) => {
+describe("the text of a zone file", () => {
+  it("is short and has no defaults", ({ expect }) => {
     const entry = contentEntry(
       content({
         settings: [{ name: "enabled", value: true }],
@@ -104,20 +104,20 @@ zones:
     "a: b",
     "# a",
     "<<",
-  ])("hold %s as a text, for readers of other versions of YAML too", (description, { expect }) => {
+  ])("quotes %s, for readers of other versions of YAML", (description, { expect }) => {
     expect(zoneFileText({ description }, "")).toContain(`description: "${description}"`);
     expect(whyNotWritable(withPolicy({ description }))).toBeUndefined();
   });
 
   it.for(["two\nlines\n\nand more", "Größe 测试 🛡️", "x".repeat(400), "tab\there", "%YAML 1.1"])(
-    "hold %j as it is",
+    "keeps %j unchanged",
     (description, { expect }) => {
       expect(whyNotWritable(withPolicy({ description }))).toBeUndefined();
     },
   );
 });
 
-describe("what the files object to", () => {
+describe("content that cannot be written", () => {
   it.for([
     { more: { description: " outer space " }, says: "reading it back yields another value" },
     {

@@ -13,7 +13,7 @@ import { zonesOf } from "../support/desired.ts";
 
 const zone = (name: string): string => `zones:\n  - name: ${name}.example\n`;
 
-/** A directory on a real disk, watched, with what was loaded after each call. */
+/** A watched directory on a real disk, and what was loaded after each call. */
 class Watched implements AsyncDisposable {
   readonly top: string;
   readonly seen: string[] = [];
@@ -47,7 +47,7 @@ class Watched implements AsyncDisposable {
     return watched;
   }
 
-  /** Waits until the last thing seen is `zones`; what is never seen fails the test by its time limit. */
+  /** Waits until the last load yields `zones`; the time limit of the test ends the wait. */
   async sees(zones: string): Promise<void> {
     while (this.seen.at(-1) !== zones) await sleep(2);
   }
@@ -59,7 +59,7 @@ class Watched implements AsyncDisposable {
   }
 }
 
-/** What the kubelet does when a ConfigMap changes: a new directory, and one link swapped over the other. */
+/** Does what the kubelet does when a ConfigMap changes: creates a directory and swaps a link. */
 async function swapConfigMap(mount: string, version: number, name: string): Promise<void> {
   const staged = `..2026_11_21_02_00_00.${version}`;
   await mkdir(path.join(mount, staged));
@@ -72,7 +72,7 @@ async function swapConfigMap(mount: string, version: number, name: string): Prom
   }
 }
 
-/** What git-sync does: a checkout beside the last one, and its link swapped. */
+/** Does what git-sync does: creates a checkout next to the last one and swaps a link. */
 async function flip(top: string, name: string): Promise<void> {
   await mkdir(path.join(top, name, "zones"), { recursive: true });
   await writeFile(path.join(top, name, "zones", "a.yaml"), zone(name));
@@ -98,7 +98,7 @@ describe("watching the files", { timeout: 60_000 }, () => {
     expect(watched.seen.at(-1)).toBe("v100.example");
   });
 
-  it("sees the last of a burst of swaps, and a calm one after it", async ({ expect }) => {
+  it("sees the last of a burst of swaps, and one after a pause", async ({ expect }) => {
     await using watched = await Watched.in("zones", 5, async (top) => {
       await mkdir(path.join(top, "zones"));
       await swapConfigMap(path.join(top, "zones"), 0, "v0");
@@ -110,7 +110,7 @@ describe("watching the files", { timeout: 60_000 }, () => {
     await watched.sees("v50.example");
     await swapConfigMap(mount, 51, "v51");
     await watched.sees("v51.example");
-    // Nothing may have been whole before the burst was over; but what was seen is never lost again.
+    // No load during the burst may have been complete; but a version once seen must not be lost again.
     const first = watched.seen.findIndex((name) => name !== "");
     expect(watched.seen.slice(first)).not.toContain("");
   });
@@ -124,7 +124,7 @@ describe("watching the files", { timeout: 60_000 }, () => {
     expect(watched.seen.at(-1)).toBe("three.example");
   });
 
-  it("sees a directory vanish and return, and changes after that", async ({ expect }) => {
+  it("sees a directory deleted and created again, and changes after that", async ({ expect }) => {
     await using watched = await Watched.in("zones", 5, (top) => writeZone(top, "one"));
     await rm(path.join(watched.top, "zones"), { recursive: true });
     while (watched.calls === 0) await sleep(5);
@@ -163,7 +163,7 @@ describe("watching the files", { timeout: 60_000 }, () => {
     expect(watched.seen.at(-1)).toBe("v3.example");
   });
 
-  it("acts once on a checkout of 1,000 files", async ({ expect }) => {
+  it("calls once for a checkout of 1,000 files", async ({ expect }) => {
     await using watched = await Watched.in("zones", 1000, (top) =>
       mkdir(path.join(top, "zones")).then(() => {}),
     );
@@ -175,7 +175,7 @@ describe("watching the files", { timeout: 60_000 }, () => {
     expect(watched.calls).toBe(1);
   });
 
-  it("says nothing once it is disposed", async ({ expect }) => {
+  it("does not call after it is disposed", async ({ expect }) => {
     const watched = await Watched.in("zones", 1, (top) =>
       mkdir(path.join(top, "zones")).then(() => {}),
     );

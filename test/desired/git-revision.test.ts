@@ -24,7 +24,7 @@ describe("the revision of a directory", () => {
       yields: commit,
     },
     {
-      when: "a branch is loose and packed: the loose one counts",
+      when: "a branch has a file of its own and is packed: the file counts",
       files: {
         "/r/.git/HEAD": "ref: refs/heads/a/b\n",
         "/r/.git/refs/heads/a/b": commit,
@@ -51,7 +51,7 @@ describe("the revision of a directory", () => {
       yields: commit,
     },
     {
-      when: "git-sync's checkout bears its commit as name",
+      when: "git-sync names its checkout after the commit",
       files: { [`/git/.worktrees/${commit}/zones/a.yaml`]: "" },
       at: `/git/.worktrees/${commit}/zones`,
       yields: commit,
@@ -64,7 +64,7 @@ describe("the revision of a directory", () => {
       yields: undefined,
     },
     {
-      when: "HEAD is nonsense",
+      when: "HEAD is invalid",
       files: { "/r/.git/HEAD": "\u0000\u0001" },
       at: "/r",
       yields: undefined,

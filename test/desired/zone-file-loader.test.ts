@@ -21,8 +21,8 @@ function enabledIn(state: Awaited<ReturnType<ReturnType<typeof desiredBench>["lo
   );
 }
 
-describe("a broken file is not an empty file", () => {
-  it("keeps its zones as they last were, while the others go on", async ({ expect }) => {
+describe("a broken file does not count as empty", () => {
+  it("keeps its last good zones, while other files are updated", async ({ expect }) => {
     const { disk, load } = desiredBench({ "blog.yaml": blog, "shop.yaml": shop });
     await load();
     disk.write("/zones/shop.yaml", broken);
@@ -33,12 +33,12 @@ describe("a broken file is not an empty file", () => {
     expect(codesOf(state)).toEqual(["3:1 YAML_SYNTAX"]);
   });
 
-  it("leaves its zones alone where it never was good", async ({ expect }) => {
+  it("has no zones if it never was good", async ({ expect }) => {
     const state = await desiredBench({ "blog.yaml": blog, "shop.yaml": broken }).load();
     expect(zonesOf(state)).toEqual(["blog.example"]);
   });
 
-  it("takes it in again once it is mended", async ({ expect }) => {
+  it("is used again once it is fixed", async ({ expect }) => {
     const { disk, load } = desiredBench({ "shop.yaml": shop });
     await load();
     disk.write("/zones/shop.yaml", broken);
@@ -51,9 +51,9 @@ describe("a broken file is not an empty file", () => {
 
   it.for([
     { when: "it is emptied", content: "" },
-    { when: "it is cut off", content: shop.slice(0, 13) },
-    { when: "it is no longer text", content: new Uint8Array([0xff, 0x00, 0x01]) },
-  ])("keeps them when $when", async ({ content }, { expect }) => {
+    { when: "it is truncated", content: shop.slice(0, 13) },
+    { when: "it is not text any more", content: new Uint8Array([0xff, 0x00, 0x01]) },
+  ])("keeps its zones when $when", async ({ content }, { expect }) => {
     const { disk, load } = desiredBench({ "shop.yaml": shop });
     await load();
     disk.write("/zones/shop.yaml", content);
@@ -62,7 +62,7 @@ describe("a broken file is not an empty file", () => {
     expect(state.stale).toEqual(["shop.yaml"]);
   });
 
-  it("keeps them when it may not be read any more", async ({ expect }) => {
+  it("keeps its zones when it becomes unreadable", async ({ expect }) => {
     const { disk, load } = desiredBench({ "blog.yaml": blog, "team/shop.yaml": shop });
     await load();
     disk.make("/zones/blog.yaml", "unreadable");
@@ -84,7 +84,7 @@ describe("a broken file is not an empty file", () => {
     expect(state.diagnostics).toEqual([]);
   });
 
-  it("lets a zone move out of it into a good one", async ({ expect }) => {
+  it("lets a zone move to a good file", async ({ expect }) => {
     const { disk, load } = desiredBench({ "a.yaml": shop });
     await load();
     disk.write("/zones/a.yaml", broken);
@@ -96,7 +96,7 @@ describe("a broken file is not an empty file", () => {
 });
 
 describe("a profile of another file", () => {
-  it("counts in its last good version while its file is broken", async ({ expect }) => {
+  it("keeps its last good version while its file is broken", async ({ expect }) => {
     const { disk, load } = desiredBench({
       "p.yaml": profile("base", true),
       "z.yaml": using("base"),
@@ -108,7 +108,7 @@ describe("a profile of another file", () => {
     expect(state.stale).toEqual(["p.yaml"]);
   });
 
-  it("keeps the zones that use it as they were when it is gone", async ({ expect }) => {
+  it("keeps the zones that use it unchanged when it is deleted", async ({ expect }) => {
     const { disk, load } = desiredBench({
       "p.yaml": profile("base", true),
       "z.yaml": using("base"),
@@ -131,7 +131,7 @@ describe("a profile of another file", () => {
     expect(enabledIn(await load())).toEqual({ "a.example": false });
   });
 
-  it("is nobody's when two files define it", async ({ expect }) => {
+  it("is not used when two files define it", async ({ expect }) => {
     const { disk, load } = desiredBench({
       "p.yaml": profile("base", true),
       "z.yaml": using("base"),
@@ -146,12 +146,12 @@ describe("a profile of another file", () => {
     ]);
   });
 
-  it("may be in the file that is broken, and the message says so", async ({ expect }) => {
+  it("may be in a broken file, and the remedy names that file", async ({ expect }) => {
     const state = await desiredBench({ "p.yaml": broken, "z.yaml": using("base") }).load();
     expect(linesOf(state)[1]).toContain("p.yaml may define it, but has errors itself");
   });
 
-  it("extends others, each of them once, and never in a circle", async ({ expect }) => {
+  it("extends others, each of them once, and never in a cycle", async ({ expect }) => {
     const text = `profiles:
   a: { page_shield: { settings: { enabled: true, use_connection_url_path: true } } }
   b: { extends: [a], page_shield: { settings: { enabled: false } } }
@@ -166,13 +166,13 @@ zones:
     const sound = await desiredBench({
       "a.yaml": text.replace("extends: [d]", "mode: enforce"),
     }).load();
-    // `c` does not bring back what `b` changed, though both extend `a`.
+    // `c` does not restore what `b` changed, although both extend `a`.
     expect(enabledIn(sound)).toEqual({ "a.example": false });
   });
 });
 
 describe("a zone that two files declare", () => {
-  it("is left as it was, and both places are told", async ({ expect }) => {
+  it("keeps its last state, and both places are reported", async ({ expect }) => {
     const { disk, load } = desiredBench({ "b.yaml": shop });
     await load();
     disk.write("/zones/a.yaml", shop.replace("true", "false"));
@@ -182,8 +182,8 @@ describe("a zone that two files declare", () => {
   });
 });
 
-describe("a directory without files is no empty state", () => {
-  it("is told when it is not there", async ({ expect }) => {
+describe("a directory without files does not count as empty", () => {
+  it("is reported if it does not exist", async ({ expect }) => {
     const { load } = desiredBench({});
     const state = await load();
     expect(linesOf(state)).toEqual([
@@ -191,7 +191,7 @@ describe("a directory without files is no empty state", () => {
     ]);
   });
 
-  it("is told apart when it is empty", async ({ expect }) => {
+  it("is reported differently if it is empty", async ({ expect }) => {
     const { disk, load } = desiredBench({});
     disk.make("/zones", "directory");
     expect(codesOf(await load())).toEqual(["1:1 DIRECTORY_EMPTY"]);
@@ -201,7 +201,7 @@ describe("a directory without files is no empty state", () => {
     { when: "it vanishes", remake: false },
     { when: "it is emptied", remake: true },
   ])(
-    "keeps everything as it was when $when, and goes on when it returns",
+    "keeps the last state when $when, and loads again when it returns",
     async ({ remake }, { expect }) => {
       const { disk, load } = desiredBench({ "shop.yaml": shop });
       const before = await load();
@@ -219,8 +219,8 @@ describe("a directory without files is no empty state", () => {
   );
 });
 
-describe("a set that changes while it is read", () => {
-  it("is read again until it stands still", async ({ expect }) => {
+describe("a set of files that changes while it is read", () => {
+  it("is read again until it is stable", async ({ expect }) => {
     const { disk, load } = desiredBench({ "a.yaml": shop, "b.yaml": blog });
     let changes = 0;
     disk.beforeRead = (place) => {
@@ -247,7 +247,7 @@ describe("a set that changes while it is read", () => {
     expect(enabledIn(await load())).toEqual({ "shop.example": false, "blog.example": false });
   });
 
-  it("is not acted on while it never stands still", async ({ expect }) => {
+  it("is not used if it never becomes stable", async ({ expect }) => {
     const { disk, load } = desiredBench({ "a.yaml": shop });
     await load();
     let turn = 0;
@@ -258,8 +258,8 @@ describe("a set that changes while it is read", () => {
   });
 });
 
-describe("reading again", () => {
-  it("parses only what changed, and keeps what did not as the same objects", async ({ expect }) => {
+describe("loading again", () => {
+  it("parses only changed files, and keeps the objects of the others", async ({ expect }) => {
     const { disk, load } = desiredBench({ "a.yaml": shop, "b.yaml": blog });
     const first = await load();
     disk.write("/zones/b.yaml", `${blog}# a comment\n`);
@@ -269,7 +269,7 @@ describe("reading again", () => {
     expect(second.hash).not.toBe(first.hash);
   });
 
-  it("comes to the same state where nothing changed, also after the files were away", async ({
+  it("returns the same state if nothing changed, also after the directory was missing", async ({
     expect,
   }) => {
     const { disk, load } = desiredBench({ "a.yaml": shop, "b.yaml": blog });
@@ -284,14 +284,14 @@ describe("reading again", () => {
     expect(zonesOf(await load())).toEqual(["shop.example"]);
   });
 
-  it("gives the same hash for the same files, wherever they lie", async ({ expect }) => {
+  it("has the same hash for the same files in another directory", async ({ expect }) => {
     const one = await desiredBench({ "a.yaml": shop, "b.yaml": blog }).load();
     const two = await desiredBench({ "b.yaml": blog, "a.yaml": shop }).load();
     expect(two.hash).toBe(one.hash);
     expect(one.revision).toMatch(/^sha256-[0-9a-f]{12}$/);
   });
 
-  it("ends when it is told to", async ({ expect }) => {
+  it("rejects when it is aborted", async ({ expect }) => {
     const { disk } = desiredBench({ "a.yaml": shop });
     const { ZoneFileLoader } = await import("../../src/desired/load/zone-file-loader.ts");
     const desired = new ZoneFileLoader({ path: "/zones", files: disk.port, clock: systemClock });

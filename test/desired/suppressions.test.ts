@@ -14,8 +14,8 @@ const text = (comment: string, value = "script-src 'self' 'unsafe-inline'"): str
             value: ${value}
 `;
 
-describe("a comment that silences a warning", () => {
-  it("takes it out, and is counted", async ({ expect }) => {
+describe("a suppression", () => {
+  it("removes a warning, and is counted", async ({ expect }) => {
     expect(codesOf(await loadText(text("# nothing")))).toEqual(["10:38 CSP_UNSAFE_INLINE"]);
     const state = await loadText(
       text("# zonewarden-disable-next-line CSP_UNSAFE_INLINE -- the old shop needs it"),
@@ -24,7 +24,7 @@ describe("a comment that silences a warning", () => {
     expect(state.suppressed).toBe(1);
   });
 
-  it("can name several codes, and stand above other comments", async ({ expect }) => {
+  it("can name several codes, and precede other comments", async ({ expect }) => {
     const comment =
       "# zonewarden-disable-next-line CSP_UNSAFE_INLINE, CSP_NO_SELF -- old\n            # why\n";
     const state = await loadText(text(comment, "script-src 'unsafe-inline'"));
@@ -47,13 +47,13 @@ describe("a comment that silences a warning", () => {
       comment: "# zonewarden-disable-next-line CSP_NO_SELF -- x",
       says: "the comment suppresses nothing",
     },
-  ])("is told itself when it reads $comment", async ({ comment, says }, { expect }) => {
+  ])("is reported itself if it reads $comment", async ({ comment, says }, { expect }) => {
     const state = await loadText(text(comment));
     expect(linesOf(state).join("\n")).toContain(says);
     expect(codesOf(state)).toContain("9:1 BAD_SUPPRESSION");
   });
 
-  it("does not silence an error", async ({ expect }) => {
+  it("does not suppress an error", async ({ expect }) => {
     const state = await loadText(
       text("# zonewarden-disable-next-line CSP_NONCE -- x", "script-src 'self' 'nonce-abc'"),
     );
@@ -62,7 +62,7 @@ describe("a comment that silences a warning", () => {
   });
 });
 
-describe("a mistake inside of a text", () => {
+describe("an error inside a value", () => {
   it.for([
     { how: "plain", value: "scrip-src 'self'", at: "10:20" },
     { how: "in single quotes", value: "'scrip-src cdn.example'", at: "10:21" },
@@ -80,7 +80,7 @@ describe("a mistake inside of a text", () => {
     },
     { how: "as a map", value: '{ img-src: ["*"], scrip-src: [a] }', at: "10:38" },
     { how: "as a source of a map", value: "{ img-src: [\"'self'\", \"'slf'\"] }", at: "10:42" },
-  ])("is told at its place when it is written $how", async ({ value, at }, { expect }) => {
+  ])("is reported at its place when it is written $how", async ({ value, at }, { expect }) => {
     const codes = codesOf(await loadText(text("# nothing", value)));
     expect(
       codes.filter((code) => /DIRECTIVE|KEYWORD/.test(code)).map((code) => code.split(" ")[0]),

@@ -14,7 +14,7 @@ function rule(line: string): string {
   return `${good}    managed_rules: { rules: [{ key: a, deploy: owasp, ${line} }] }\n`;
 }
 
-describe("a file that is wrong gets a problem with its place", () => {
+describe("a broken file gets a diagnostic with its place", () => {
   it.for([
     { when: "a tab indents", text: "zones:\n\t- name: a.example\n", yields: ["2:1 YAML_SYNTAX"] },
     {
@@ -23,17 +23,17 @@ describe("a file that is wrong gets a problem with its place", () => {
       yields: ["3:1 YAML_SYNTAX"],
     },
     {
-      when: "a key stands twice",
+      when: "a key is repeated",
       text: "zones:\n  - name: a.example\n    name: b.example\n",
       yields: ["3:5 DUPLICATE_KEY"],
     },
     {
-      when: "a key stands twice, once in quotes",
+      when: "a key is repeated, once in quotes",
       text: 'zones:\n  - { name: a.example, "name": b.example }\n',
       yields: ["2:24 DUPLICATE_KEY"],
     },
     {
-      when: "an alias repeats what it stands in",
+      when: "an alias is inside its anchor",
       text: "zones: &a\n  - *a\n",
       yields: ["2:5 YAML_ALIAS"],
     },
@@ -74,16 +74,16 @@ describe("a file that is wrong gets a problem with its place", () => {
     },
     { when: "a key is a list", text: "zones: []\n? [a]\n: b\n", yields: ["2:3 YAML_SYNTAX"] },
     {
-      when: "the nesting has no end",
+      when: "the nesting is too deep",
       text: `zones: ${"[".repeat(50_000)}`,
       yields: ["1:71 YAML_TOO_DEEP"],
     },
     { when: "the file is empty", text: "", yields: ["1:1 FILE_EMPTY"] },
-    { when: "the file holds a comment only", text: "# later\n", yields: ["1:1 FILE_EMPTY"] },
-    { when: "the file holds null", text: "~\n---\n", yields: ["1:1 FILE_EMPTY"] },
-    { when: "the file holds an empty map", text: "{}\n", yields: ["1:1 WRONG_VALUE"] },
-    { when: "the file holds a text", text: "zones\n", yields: ["1:1 FILE_FOREIGN"] },
-    { when: "the file holds another program's", text: "a: 1\n", yields: ["1:1 UNKNOWN_KEY"] },
+    { when: "the file has only a comment", text: "# later\n", yields: ["1:1 FILE_EMPTY"] },
+    { when: "the file is null", text: "~\n---\n", yields: ["1:1 FILE_EMPTY"] },
+    { when: "the file is an empty map", text: "{}\n", yields: ["1:1 WRONG_VALUE"] },
+    { when: "the file is a string", text: "zones\n", yields: ["1:1 FILE_FOREIGN"] },
+    { when: "the file belongs to another program", text: "a: 1\n", yields: ["1:1 UNKNOWN_KEY"] },
     { when: "zones is null", text: "zones:\n", yields: ["1:7 WRONG_TYPE"] },
     {
       when: "there is a NUL character",
@@ -114,7 +114,7 @@ describe("a file that is wrong gets a problem with its place", () => {
     expect(bench.disk.reads).not.toContain("/zones/a.yaml");
   });
 
-  it("when its aliases are a bomb, before anything walks through it", async ({ expect }) => {
+  it("when its aliases are a bomb, without expanding it", async ({ expect }) => {
     const levels = Array.from(
       { length: 12 },
       (_, level) =>
@@ -122,26 +122,26 @@ describe("a file that is wrong gets a problem with its place", () => {
           .fill(level ? `*b${level - 1}` : "x")
           .join(", ")}]`,
     );
-    // To walk through it takes 10^12 steps: the test would not end.
+    // Expanding it takes 10^12 steps: the test would not end.
     const state = await loadText(`zones: []\n${levels.join("\n")}\n`);
     expect(codesOf(state)).toContain("6:45 YAML_ALIAS");
   });
 
-  it("when it has more problems than anybody reads", async ({ expect }) => {
+  it("when it has more errors than are reported", async ({ expect }) => {
     const state = await loadText(`zones:\n${"  - nam: a.example\n".repeat(1000)}`);
     expect(state.diagnostics).toHaveLength(101);
     expect(codesOf(state)).toContain("1:1 TOO_MANY_PROBLEMS");
   });
 });
 
-describe("what merely looks odd works", () => {
+describe("unusual but valid input works", () => {
   it.for([
     { when: "there are Windows line ends", text: good.replaceAll("\n", "\r\n") },
     { when: "there is a byte order mark", text: `\uFEFF${good}` },
     { when: "the text is JSON", text: '{"zones": [{"name": "a.example"}]}' },
-    { when: "the name is in capitals", text: "zones: [{ name: A.Example }]" },
+    { when: "the name is in upper case", text: "zones: [{ name: A.Example }]" },
     {
-      when: "honest aliases repeat a list",
+      when: "aliases repeat a list",
       text: "zones:\n  - name: a.example\n    profiles: &p []\n  - match: { name: x }\n    profiles: *p\n",
     },
     {
@@ -155,10 +155,10 @@ describe("what merely looks odd works", () => {
   });
 });
 
-describe("a value of the wrong kind is told with what to write instead", () => {
+describe("a wrong value is reported with what to write instead", () => {
   it.for([
     {
-      when: "yes stands for true",
+      when: "yes is written for true",
       text: "zones:\n  - name: a.example\n    page_shield: { settings: { enabled: yes } }\n",
       says: 'expected true or false, found "yes"; write true',
     },
@@ -183,7 +183,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
       says: "0 is too small; write a number from 1 up",
     },
     {
-      when: "a text is a number",
+      when: "a string is a number",
       text: policy("description: 12"),
       says: 'expected text, found 12; put it in quotes: "12"',
     },
@@ -203,7 +203,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
       says: '"owsap" is not valid here; did you mean "owasp"?',
     },
     {
-      when: "sources are a text",
+      when: "sources are a string",
       text: policy("value: { script-src: \"'self'\" }"),
       says: "expected a list or true or false, found \"'self'\"; write a list: [\"'self'\"]",
     },
@@ -223,7 +223,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
       says: '"name" and "id" exclude each other; keep one of them',
     },
     {
-      when: "a name is no domain",
+      when: "a name is not a domain",
       text: "zones:\n  - name: not a name\n",
       says: '"not a name" is not a zone name; write a domain name like shop.example.com',
     },
@@ -233,7 +233,7 @@ describe("a value of the wrong kind is told with what to write instead", () => {
       says: '"2026-02-30" is not a valid date',
     },
     {
-      when: "a day is written the other way round",
+      when: "a date is in another format",
       text: "zones:\n  - name: a.example\n    suspend: { reason: x, until: 30.11.2026 }\n",
       says: '"30.11.2026" is not valid here; write a date or time like 2026-12-01',
     },
@@ -243,8 +243,8 @@ describe("a value of the wrong kind is told with what to write instead", () => {
   });
 });
 
-describe("a directory that is wrong", () => {
-  it("follows links that stay inside, and refuses those that lead out", async ({ expect }) => {
+describe("an unusual directory", () => {
+  it("follows links that stay inside, and rejects those that lead out", async ({ expect }) => {
     const bench = desiredBench({ "real/a.yaml": good });
     bench.disk.link("/zones/b.yaml", "real/a.yaml");
     bench.disk.write("/etc/secret.yaml", "token: x");
@@ -255,24 +255,24 @@ describe("a directory that is wrong", () => {
       "c.yaml:1:1: error: the link leads out of the directory; replace the link with its target [FILE_OUTSIDE]",
       "up/:1:1: error: the link leads out of the directory; replace the link with its target [FILE_OUTSIDE]",
     ]);
-    // A file that two names lead to is one file.
+    // A file with two names is read once.
     expect(zonesOf(state)).toEqual(["a.example"]);
     expect(bench.disk.reads.filter((place) => place.startsWith("/etc"))).toEqual([]);
   });
 
-  it("takes directories with the name of a file for directories", async ({ expect }) => {
+  it("reads directories whose name ends like a file", async ({ expect }) => {
     const state = await desiredBench({ "team.yaml/a.yaml": good }).load();
     expect(state.diagnostics).toEqual([]);
     expect(zonesOf(state)).toEqual(["a.example"]);
   });
 
-  it("does not wait for a pipe with the name of a file", async ({ expect }) => {
+  it("does not block on a pipe with the name of a file", async ({ expect }) => {
     const bench = desiredBench({ "a.yaml": good });
     bench.disk.make("/zones/b.yaml", "pipe");
     expect(codesOf(await bench.load())).toEqual(["1:1 FILE_NOT_REGULAR"]);
   });
 
-  it("tells a link that leads nowhere and one that goes round", async ({ expect }) => {
+  it("reports a dangling link and a loop of links", async ({ expect }) => {
     const bench = desiredBench({ "a.yaml": good });
     bench.disk.link("/zones/b.yaml", "gone.yaml");
     bench.disk.link("/zones/c.yaml", "c.yaml");
@@ -282,7 +282,7 @@ describe("a directory that is wrong", () => {
     ]);
   });
 
-  it("passes over hidden files and other names", async ({ expect }) => {
+  it("ignores hidden files and other names", async ({ expect }) => {
     const state = await desiredBench({
       "a.yml": good,
       ".hidden.yaml": "broken: [",

@@ -6,7 +6,7 @@ import { showZone } from "../../src/desired/zones/show-zone.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { codesOf, loadText } from "../support/desired.ts";
 
-/** The content of the one zone of a file without problems. */
+/** The content of the only zone of a valid file. */
 async function contentOf(text: string): Promise<ZoneContent> {
   const { documents, diagnostics } = await loadText(text);
   const [document] = documents;
@@ -32,8 +32,8 @@ const profiles = `profiles:
 const zone = (own: string): string =>
   `${profiles}zones:\n  - name: a.example\n    profiles: [base]\n    ${own}\n`;
 
-describe("a zone over its profiles", () => {
-  it("takes what they say", async ({ expect }) => {
+describe("a zone with profiles", () => {
+  it("gets their values", async ({ expect }) => {
     expect(await contentOf(zone(""))).toMatchObject({
       mode: "observe",
       settings: [
@@ -59,19 +59,19 @@ describe("a zone over its profiles", () => {
       },
     },
     {
-      when: "changes one directive, and takes another away",
+      when: "changes one directive, and removes another",
       own: 'page_shield: { policies: { items: [{ key: a, value: { script-src: ["cdn.example"], img-src: null } }] } }',
       yields: {
         policies: { items: [{ key: "a", value: "script-src cdn.example" }, { key: "b" }] },
       },
     },
     {
-      when: "takes a policy away",
+      when: "removes a policy",
       own: "page_shield: { policies: { items: [{ key: a, remove: true }] } }",
       yields: { policies: { items: [{ key: "b" }] } },
     },
     {
-      when: "takes a setting away, by its other name",
+      when: "removes a setting by its other name",
       own: "page_shield: { settings: { use_cloudflare_reporting_endpoint: null } }",
       yields: { settings: [{ name: "enabled", value: true }] },
     },
@@ -86,23 +86,23 @@ describe("a zone over its profiles", () => {
       },
     },
     {
-      when: "takes the policies away",
+      when: "removes the policies",
       own: "page_shield: { policies: null }",
       yields: { policies: undefined },
     },
     {
-      when: "takes Page Shield away",
+      when: "removes Page Shield",
       own: "page_shield: null",
       yields: { settings: [], policies: undefined },
     },
-    { when: "takes the mode away", own: "mode: null", yields: { mode: "enforce" } },
+    { when: "removes the mode", own: "mode: null", yields: { mode: "enforce" } },
     {
       when: "adds a rule at the end",
       own: "managed_rules: { rules: [{ key: free, deploy: free }] }",
       yields: { rules: { items: [{ key: "cf" }, { key: "owasp" }, { key: "free" }] } },
     },
     {
-      when: "adds exceptions before what they are about",
+      when: "adds exceptions before their rules",
       own: "managed_rules: { rules: [{ key: x, before: owasp, skip: { rulesets: [owasp] } }, { key: y, before: owasp, skip: { rulesets: [owasp] } }] }",
       yields: { rules: { items: [{ key: "cf" }, { key: "x" }, { key: "y" }, { key: "owasp" }] } },
     },
@@ -117,7 +117,7 @@ describe("a zone over its profiles", () => {
       yields: { rules: { items: [{ key: "owasp", tuning: { paranoiaLevel: 2 } }, { key: "cf" }] } },
     },
     {
-      when: "changes an override, and adds one behind it",
+      when: "changes an override, and adds one after it",
       own: "managed_rules: { rules: [{ key: cf, overrides: { categories: [{ category: sqli, enabled: false }, { category: php, action: block }] } }] }",
       yields: {
         rules: {
@@ -174,7 +174,7 @@ describe("a zone over its profiles", () => {
     });
   });
 
-  it("declares nothing where nothing is said", async ({ expect }) => {
+  it("declares nothing without keys", async ({ expect }) => {
     expect(await contentOf("zones: [{ name: a.example, page_shield: {} }]")).toEqual({
       mode: "enforce",
       suspension: undefined,
@@ -198,8 +198,8 @@ describe("a zone over its profiles", () => {
   });
 });
 
-describe("what is wrong once everything is merged", () => {
-  it("is told where it was written, once, however many zones take it in", async ({ expect }) => {
+describe("an error that merging shows", () => {
+  it("is reported once, where it is written, for any number of zones", async ({ expect }) => {
     const text = `profiles:
   base:
     managed_rules:
@@ -229,7 +229,7 @@ describe("merging", () => {
     { requiredKeys: [] },
   );
 
-  it("with nothing, or with itself, changes nothing", ({ expect }) => {
+  it("is idempotent and has a neutral element", ({ expect }) => {
     fc.assert(
       fc.property(value, (a) => {
         const merger = new Merger();
@@ -240,7 +240,7 @@ describe("merging", () => {
     );
   });
 
-  it("gives the same whichever two of three are merged first", ({ expect }) => {
+  it("is associative", ({ expect }) => {
     fc.assert(
       fc.property(value, value, value, (a, b, c) => {
         const merger = new Merger();
@@ -250,7 +250,7 @@ describe("merging", () => {
     );
   });
 
-  it("never changes what it is given", ({ expect }) => {
+  it("never changes its arguments", ({ expect }) => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         const before = structuredClone([a, b]);
@@ -262,7 +262,7 @@ describe("merging", () => {
 });
 
 describe("showing a zone", () => {
-  it("gives each value with the place that set it", async ({ expect }) => {
+  it("shows each value with the place that sets it", async ({ expect }) => {
     const { trace } = await loadText(
       zone("page_shield: { policies: { items: [{ key: a, action: allow }] } }"),
     );
@@ -278,7 +278,7 @@ describe("showing a zone", () => {
     expect(lines).toContain("managed_rules.rules[owasp].paranoia_level = 2 (14:40 base)");
   });
 
-  it("knows no zone that no file declares", async ({ expect }) => {
+  it("shows nothing for a zone that no file declares", async ({ expect }) => {
     expect(showZone((await loadText(zone(""))).trace, "b.example")).toBe(undefined);
   });
 });
