@@ -1,47 +1,47 @@
 import type { Mode } from "../zone/desired-zone.ts";
 import type { ZoneName } from "../zone/zone.ts";
 
-/** A credential as people may see it: its name and what the service says of it, never the token. */
+/** A credential without its token. */
 export interface CredentialStatus {
   readonly name: string;
-  /** `false` once the service refused the token. */
+  /** `false` once the service rejected the token. */
   readonly valid: boolean;
-  /** `undefined`: the token does not expire, or the service has not said so. */
+  /** `undefined` if the token does not expire or the service did not tell. */
   readonly expiresAt: Date | undefined;
-  /** Requests that the service grants in a window. */
+  /** Requests that the service allows in a rate-limit window. */
   readonly limit: number;
-  /** Requests left of it. */
+  /** Requests left in the current window. */
   readonly remaining: number;
-  /** When the window begins anew; `undefined` before the first answer. */
+  /** Start of the next window; `undefined` before the first answer. */
   readonly resetAt: Date | undefined;
-  /** Milliseconds spent waiting for our own limiter, since the start. */
+  /** Milliseconds that requests waited for the request budget since the start. */
   readonly waitedMs: number;
 }
 
-/** When full sweeps begin. */
+/** The schedule of sweeps. */
 export interface ScheduleStatus {
   readonly expressions: readonly string[];
   readonly timezone: string;
   readonly nextAt: Date | undefined;
   /** Longest gap between two sweeps, in milliseconds. */
   readonly longestGapMs: number;
-  /** How long a sweep of all declared zones takes within the budgets, in milliseconds. */
+  /** Predicted duration of a sweep of all declared zones within the request budget, in milliseconds. */
   readonly sweepMs: number;
 }
 
-/** What is so in the process at this moment, asked for whenever somebody looks. */
+/** The state of the daemon at one moment. */
 export interface DaemonStatus {
   readonly version: string;
   readonly startedAt: Date;
   readonly mode: Mode;
   readonly schedule: ScheduleStatus;
-  /** From one look at a zone's inventory to the next, in milliseconds; `undefined`: nobody looks. */
+  /** Time between two reads of a zone's inventory, in milliseconds; `undefined` if inventories are off. */
   readonly inventoryEveryMs: number | undefined;
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
   readonly credentials: readonly CredentialStatus[];
 }
 
-/** Why a sweep began later than the schedule said. */
+/** Why a sweep started late. */
 export const missedRunReasons = ["overlap", "paused"] as const;
 
 export type MissedRunReason = (typeof missedRunReasons)[number];

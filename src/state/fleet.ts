@@ -7,29 +7,34 @@ import {
 } from "./inventory.ts";
 import { isLoaded, type LoadReport } from "./load-report.ts";
 import type { ZoneReport } from "./run-report.ts";
-import { afterReport, changeRecordOf, initialState, redeclared } from "./zone-state-reducer.ts";
+import {
+  afterReport,
+  changeRecordOf,
+  initialState,
+  afterDeclaration,
+} from "./zone-state-reducer.ts";
 import type { ChangeRecord, DeclaredZone, ZoneState } from "./zone-state.ts";
 
-/** Changes that the fleet remembers over all zones. */
+/** Records of changes that are kept over all zones. */
 const recentLimit = 50;
 
-/** The fleet as metrics and pages read it: every value is a snapshot that nothing alters. */
+/** The state of all zones for metrics and pages. Every value is an immutable snapshot. */
 export interface FleetView {
   /** Declared zones, by name. */
   readonly zones: readonly ZoneState[];
   /** `undefined`: not declared. */
   zone(name: string): ZoneState | undefined;
-  /** The last reading of the files; `undefined` before the first. */
+  /** The last load of the files; `undefined` before the first. */
   readonly load: LoadReport | undefined;
   /** When a load of the files was last `applied` or `unchanged`. */
   readonly loadedAt: Date | undefined;
   /** Whether a revision is active: the process is ready. Once one is active, one stays active. */
   readonly hasActiveRevision: boolean;
-  /** Runs that changed something, over all zones, latest first, bounded. */
+  /** The latest runs with changes, newest first. */
   readonly recent: readonly ChangeRecord[];
 }
 
-/** The state of all declared zones, folded from reports in the order in which they come. */
+/** The state of all declared zones, updated by each report. */
 export class Fleet implements FleetView {
   #states = new Map<string, ZoneState>();
   #sorted: readonly ZoneState[] | undefined;
@@ -37,7 +42,7 @@ export class Fleet implements FleetView {
   #loadedAt: Date | undefined;
   #hasActiveRevision = false;
   #recent: readonly ChangeRecord[] = [];
-  /** Of a zone that is declared from now on. */
+  /** Initial inventory state of a newly declared zone. */
   #inventory: InventoryState | undefined;
 
   get zones(): readonly ZoneState[] {
@@ -65,7 +70,7 @@ export class Fleet implements FleetView {
     return this.#states.get(name);
   }
 
-  /** Says which zones are declared now: what is known of these is kept, of others forgotten and given back. */
+  /** Sets the declared zones. Known zones keep their state; returns the states of zones that were removed. */
   declare(zones: readonly DeclaredZone[], at: Date): readonly ZoneState[] {
     const before = this.#states;
     this.#states = new Map(
@@ -75,7 +80,7 @@ export class Fleet implements FleetView {
           declared.name,
           known === undefined
             ? { ...initialState(declared, at), inventory: this.#inventory }
-            : redeclared(known, declared, at),
+            : afterDeclaration(known, declared, at),
         ];
       }),
     );
@@ -87,7 +92,7 @@ export class Fleet implements FleetView {
     return [...before.values()].filter(({ declared }) => !this.#states.has(declared.name));
   }
 
-  /** Takes in what a run of a zone came to; a zone that is not declared any more is passed over. */
+  /** Records a run; ignored if the zone is no longer declared. */
   recordZone(report: ZoneReport): void {
     const state = this.#states.get(report.zone);
     if (state === undefined) return;
@@ -98,7 +103,7 @@ export class Fleet implements FleetView {
     }
   }
 
-  /** Takes in what a look at a zone's inventory came to. */
+  /** Records a read of a zone's inventory. */
   recordInventory(report: InventoryReport): void {
     const state = this.#states.get(report.zone);
     if (state === undefined) return;
@@ -107,7 +112,7 @@ export class Fleet implements FleetView {
     this.#sorted = undefined;
   }
 
-  /** Begins to follow inventories, or forgets them: nobody looks any more. */
+  /** Starts to track inventories, or drops them. */
   followInventory(followed: boolean): void {
     this.#inventory = followed ? neverRead : undefined;
     for (const [name, state] of this.#states) {
@@ -116,7 +121,7 @@ export class Fleet implements FleetView {
     this.#sorted = undefined;
   }
 
-  /** Takes in what a load of the files came to. */
+  /** Records a load of the files. */
   recordLoad(load: LoadReport): void {
     this.#load = load;
     if (isLoaded(load)) this.#loadedAt = load.at;
@@ -124,17 +129,17 @@ export class Fleet implements FleetView {
   }
 }
 
-/** One run of a zone, with what was known of the zone before it and what is known after it. */
+/** A run of a zone, with the state before and after it. */
 export interface ZoneStep {
   readonly before: ZoneState;
   readonly report: ZoneReport;
   readonly after: ZoneState;
 }
 
-/** Someone who hears of every run and of every reading of the files, once the fleet has taken it in. Never waited for. */
+/** Receives every run and load after the fleet has recorded it. Must not block. */
 export interface Subscriber {
   zone(step: ZoneStep): void;
   load(load: LoadReport): void;
-  /** A zone is no longer among those declared; this is what was known of it last. */
+  /** A zone is no longer declared; `before` is its last state. */
   gone(before: ZoneState, load: LoadReport): void;
 }

@@ -3,24 +3,24 @@ import { type Item, type ItemKind, maliciousReasons } from "../zone/inventory-it
 import type { ZoneName } from "../zone/zone.ts";
 import type { Failure } from "./run-report.ts";
 
-/** What was read of one kind in one zone. */
+/** The items of one kind in one zone. */
 export interface ZoneInventory {
   readonly zone: ZoneName;
   readonly kind: ItemKind;
   readonly items: readonly Item[];
 }
 
-/** What decides how an inventory is judged. */
+/** How an inventory is evaluated. */
 export interface InventoryOptions {
   /** Integrity scores below this are malicious. */
   readonly maliciousBelow: number;
   readonly now: Date;
 }
 
-/** A zone's inventory in numbers. */
+/** Counts of a zone's inventory. */
 export interface InventorySummary {
   readonly total: number;
-  /** By status, as the service calls them; cookies have none. */
+  /** By the service's status; cookies have none. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly malicious: number;
   /** First seen within the last day. */
@@ -30,7 +30,6 @@ export interface InventorySummary {
 
 const dayMs = 86_400_000;
 
-/** Counts what was read of a zone. */
 export function summarizeInventory(
   { items }: ZoneInventory,
   { maliciousBelow, now }: InventoryOptions,
@@ -54,37 +53,37 @@ function isNew({ firstSeenAt }: Pick<Item, "firstSeenAt">, now: Date): boolean {
   return firstSeenAt !== undefined && Number(now) - Number(firstSeenAt) < dayMs;
 }
 
-/** Where an item comes from: the host of its URL, "" where it carries its content itself, or a cookie's domain. */
+/** The host of an item's URL, "" for inline content, or the domain of a cookie. */
 function originOf(item: Item): string {
   if (item.kind === "cookie") return item.domain;
   return URL.parse(item.url)?.host ?? item.url;
 }
 
-/** One detected item in short: what a person needs to go and look. */
+/** A detected item in short. */
 export interface ItemBrief {
   readonly kind: ItemKind;
   readonly id: string;
-  /** URL, or the name of a cookie; cut where it is long. */
+  /** URL, or the name of a cookie; long ones are cut. */
   readonly name: string;
-  /** Page on which it was first seen, else its host. */
+  /** Page where it was first seen, or its host. */
   readonly page: string;
   readonly firstSeenAt: Date | undefined;
-  /** As the service calls it; "" where it says none, as of cookies. */
+  /** The service's status; "" if there is none, as for cookies. */
   readonly status: string;
-  /** Why it is malicious; empty where it is not. */
+  /** Why it is malicious; empty if it is not. */
   readonly malicious: readonly string[];
 }
 
-/** What one look at the inventory of a zone found. */
+/** The result of a read of a zone's inventory. */
 export interface InventoryFacts {
   readonly kinds: ReadonlyMap<ItemKind, InventorySummary>;
-  /** Kinds that the token or the contract does not let be read. */
+  /** Kinds that the token or the contract does not permit to read. */
   readonly notPermitted: ReadonlyMap<ItemKind, Failure>;
-  /** All of them, up to a bound that no zone reaches which is not lost already. */
+  /** At most {@link maxMalicious}, newest first. */
   readonly malicious: readonly ItemBrief[];
-  /** The newest few of those first seen within the last day. */
+  /** The newest items of the last day. */
   readonly newest: readonly ItemBrief[];
-  /** Scripts in use outside every enforced policy; `undefined` where there is none, or scripts are not looked at. */
+  /** Scripts in use that no enforced policy allows; `undefined` if none is enforced or scripts are not read. */
   readonly outside:
     | {
         readonly count: number;
@@ -92,11 +91,11 @@ export interface InventoryFacts {
         readonly newest: readonly ItemBrief[];
       }
     | undefined;
-  /** What the zone's plan would do to it, in lines; empty where nothing is planned. */
+  /** Impact of the zone's plan, as lines; empty without a plan. */
   readonly impact: readonly string[];
 }
 
-/** What came of one look. */
+/** A read of a zone's inventory, successful or not. */
 export type InventoryReport =
   | {
       readonly result: "read";
@@ -111,40 +110,40 @@ export type InventoryReport =
       readonly failure: Failure;
     };
 
-/** What is known of a zone's inventory. A failed look leaves what was known before. */
+/** The state of a zone's inventory. A failed read keeps the facts of the last successful one. */
 export interface InventoryState {
-  /** End of the last look that succeeded; `undefined` before the first. */
+  /** End of the last successful read; `undefined` before the first. */
   readonly readAt: Date | undefined;
   readonly facts: InventoryFacts | undefined;
-  /** What the last look failed with; `undefined` where it succeeded. */
+  /** Failure of the last read; `undefined` if it succeeded. */
   readonly failure: Failure | undefined;
-  /** Since when looks fail. */
+  /** Start of the current series of failures. */
   readonly failingSince: Date | undefined;
-  /** Malicious items that were not known before, counted since the zone was declared, by kind. */
+  /** Malicious items found since the zone was declared, by kind. */
   readonly found: Readonly<Record<ItemKind, number>>;
 }
 
-/** Items of which each is told, and those of which some are shown. */
-const mostMalicious = 200;
-const mostShown = 3;
+/** Items that are kept of each list. */
+const maxMalicious = 200;
+const maxNewest = 3;
 
-/** What was read of a zone for one look. */
+/** What was read of a zone. */
 export interface InventoryReading {
   readonly items: ReadonlyMap<ItemKind, readonly Item[]>;
   readonly notPermitted: ReadonlyMap<ItemKind, Failure>;
   readonly outside: OutsideScripts | undefined;
-  /** What the zone's plan would do to the items, in lines; empty where nothing is planned. */
+  /** Impact of the zone's plan, as lines; empty without a plan. */
   readonly impact: readonly string[];
 }
 
-/** Keeps of a reading what is told, so that thousands of items do not stay in memory. */
+/** Reduces a reading to what is reported, so that thousands of items do not stay in memory. */
 export function inventoryFacts(
   zone: ZoneName,
   { items, notPermitted, outside, impact }: InventoryReading,
   options: InventoryOptions,
 ): InventoryFacts {
   const all = [...items.values()].flat();
-  const told = briefing(options.maliciousBelow);
+  const brief = briefer(options.maliciousBelow);
   const malicious = all.filter((item) => maliciousReasons(item, options.maliciousBelow).length > 0);
   return {
     kinds: new Map(
@@ -154,17 +153,17 @@ export function inventoryFacts(
       ]),
     ),
     notPermitted,
-    malicious: newestFirst(malicious).slice(0, mostMalicious).map(told),
+    malicious: newestFirst(malicious).slice(0, maxMalicious).map(brief),
     newest: newestFirst(all.filter((item) => isNew(item, options.now)))
-      .slice(0, mostShown)
-      .map(told),
+      .slice(0, maxNewest)
+      .map(brief),
     outside:
       outside === undefined
         ? undefined
         : {
             count: outside.scripts.length,
             unclear: outside.unclear,
-            newest: newestFirst(outside.scripts).slice(0, mostShown).map(told),
+            newest: newestFirst(outside.scripts).slice(0, maxNewest).map(brief),
           },
     impact,
   };
@@ -174,13 +173,13 @@ function newestFirst<T extends Item>(items: readonly T[]): readonly T[] {
   return items.toSorted((a, b) => Number(b.firstSeenAt ?? 0) - Number(a.firstSeenAt ?? 0));
 }
 
-/** Tells items in short, each once however many lists it is in: ten thousand zones have to fit. */
-function briefing(maliciousBelow: number): (item: Item) => ItemBrief {
+/** Shortens items, each once for all lists: ten thousand zones have to fit in memory. */
+function briefer(maliciousBelow: number): (item: Item) => ItemBrief {
   const known = new Map<Item, ItemBrief>();
   return (item) => {
-    const told = known.get(item) ?? briefOf(item, maliciousBelow);
-    known.set(item, told);
-    return told;
+    const brief = known.get(item) ?? briefOf(item, maliciousBelow);
+    known.set(item, brief);
+    return brief;
   };
 }
 
@@ -192,24 +191,24 @@ function briefOf(item: Item, maliciousBelow: number): ItemBrief {
   return {
     kind,
     id,
-    name: brief(item.kind === "cookie" ? item.name : item.url),
-    page: brief(firstPageUrl || host),
+    name: shortened(item.kind === "cookie" ? item.name : item.url),
+    page: shortened(firstPageUrl || host),
     firstSeenAt,
     status: item.kind === "cookie" ? "" : item.status,
     malicious: malicious.length === 0 ? harmless : malicious,
   };
 }
 
-/** A script can carry its whole content in its address. */
+/** A URL can contain a whole inline script. */
 const longest = 500;
 
-function brief(text: string): string {
+function shortened(text: string): string {
   if (text.length <= longest) return text;
-  // A slice alone would keep the whole in memory.
+  // A slice alone would keep the whole string in memory.
   return structuredClone(`${text.slice(0, longest)}…`);
 }
 
-/** What is known before the first look. */
+/** The state before the first read. */
 export const neverRead: InventoryState = {
   readAt: undefined,
   facts: undefined,
@@ -218,7 +217,7 @@ export const neverRead: InventoryState = {
   found: { script: 0, connection: 0, cookie: 0 },
 };
 
-/** What is known after one more look. */
+/** The state after a read. */
 export function afterInventory(state: InventoryState, report: InventoryReport): InventoryState {
   const { at } = report;
   if (report.result === "error") {
@@ -238,7 +237,7 @@ function withNews(
   return found;
 }
 
-/** Malicious items that the look before did not show; of a first look, those that were first seen within the last day. */
+/** Malicious items that the previous read did not show; of a first read, those first seen within the last day. */
 export function newlyMalicious(
   { facts }: InventoryState,
   report: Extract<InventoryReport, { readonly result: "read" }>,

@@ -7,23 +7,23 @@ export interface Period {
   readonly until: Date;
 }
 
-/** One time that a zone was not as declared. */
+/** One period of drift. */
 export interface DriftEpisode {
-  /** The last look that did not see it: it cannot have begun before. */
+  /** The last run without it: the drift cannot have started before. */
   readonly earliest: Date;
-  /** The look that saw it first. */
-  readonly seen: Date;
-  /** The look that saw it gone, or undid it; `undefined` while it lasts. */
+  /** The run that detected it. */
+  readonly detected: Date;
+  /** The run that corrected it or found it gone; `undefined` while it lasts. */
   readonly gone: Date | undefined;
 }
 
-/** How long a zone was not as declared. */
+/** How long a zone drifted. */
 export interface DriftTime {
   readonly zone: string;
   readonly episodes: number;
-  /** From the look that saw drift to the one that saw it gone. */
+  /** From the detection of each drift to its end. */
   readonly seenMs: number;
-  /** As if each drift had begun right after the last look that did not see it. */
+  /** As if each drift had started right after the last run without it. */
   readonly atMostMs: number;
   readonly isDrifting: boolean;
 }
@@ -34,10 +34,10 @@ export function driftEpisodes(entries: readonly HistoryEntry[]): readonly DriftE
   let open: Omit<DriftEpisode, "gone"> | undefined;
   let previous: HistoryEntry | undefined;
   for (const entry of entries) {
-    if (hasLooked(entry)) {
-      const seen = entry.driftedSince ?? entry.at;
+    if (isRead(entry)) {
+      const detected = entry.driftedSince ?? entry.at;
       if (entry.cause === "drift") {
-        open ??= { earliest: entry.clearAt ?? previous?.at ?? seen, seen };
+        open ??= { earliest: entry.clearAt ?? previous?.at ?? detected, detected };
       }
       if (open !== undefined && entry.driftedSince === undefined) {
         episodes.push({ ...open, gone: entry.at });
@@ -49,7 +49,7 @@ export function driftEpisodes(entries: readonly HistoryEntry[]): readonly DriftE
   return open === undefined ? episodes : [...episodes, { ...open, gone: undefined }];
 }
 
-/** How long a zone drifted within a period; its entries from before the period are needed too. */
+/** How long a zone drifted within a period. `entries` must include those before the period. */
 export function driftTimeIn(
   zone: string,
   entries: readonly HistoryEntry[],
@@ -68,45 +68,45 @@ export function driftTimeIn(
   return {
     zone,
     episodes: touching.length,
-    seenMs: total(({ seen }) => seen),
+    seenMs: total(({ detected }) => detected),
     atMostMs: total(({ earliest }) => earliest),
     isDrifting: touching.some(({ gone }) => gone === undefined),
   };
 }
 
-/** A failed read sees nothing: neither that drift is there, nor that it is gone. */
-function hasLooked({ failure, changes }: HistoryEntry): boolean {
+/** A failed read tells nothing about drift. */
+function isRead({ failure, changes }: HistoryEntry): boolean {
   return failure === undefined || changes.length > 0;
 }
 
-/** A time in which a zone was the same; `undefined`: nobody knows what. */
+/** A period with one status; `undefined`: there is no record. */
 export interface StatusSpan extends Period {
   readonly status: ZoneStatus | undefined;
 }
 
-/** What a zone was throughout a period, without gaps, from its entries (oldest first) and its state now. */
+/** The status of a zone over a period, without gaps, from its entries (oldest first) and its current status. */
 export function statusSpans(
   entries: readonly HistoryEntry[],
   { status, statusSince }: Pick<ZoneState, "status" | "statusSince">,
   { since, until }: Period,
 ): readonly StatusSpan[] {
   const last = entries.at(-1);
-  const isTold = last !== undefined && last.status === status;
-  const turns: readonly { readonly at: Date; readonly status: ZoneStatus | undefined }[] = [
+  const isRecorded = last !== undefined && last.status === status;
+  const steps: readonly { readonly at: Date; readonly status: ZoneStatus | undefined }[] = [
     { at: since, status: undefined },
     ...entries,
-    ...(isTold ? [] : [{ at: statusSince, status }]),
+    ...(isRecorded ? [] : [{ at: statusSince, status }]),
   ];
-  const spans = turns.map((turn, index) => ({
-    status: turn.status,
-    since: later(turn.at, since),
-    until: earlier(turns[index + 1]?.at ?? until, until),
+  const spans = steps.map((step, index) => ({
+    status: step.status,
+    since: later(step.at, since),
+    until: earlier(steps[index + 1]?.at ?? until, until),
   }));
-  return joined(spans.filter((span) => span.since < span.until));
+  return merged(spans.filter((span) => span.since < span.until));
 }
 
-/** Neighbours with the same status as one. */
-function joined(spans: readonly StatusSpan[]): readonly StatusSpan[] {
+/** Merges neighbours with the same status. */
+function merged(spans: readonly StatusSpan[]): readonly StatusSpan[] {
   const result: StatusSpan[] = [];
   for (const span of spans) {
     const before = result.at(-1);

@@ -21,15 +21,15 @@ import {
   type ZoneStatus,
 } from "./zone-state.ts";
 
-/** Runs with changes that are remembered of each zone. */
+/** Records of changes that are kept for each zone. */
 const changesLimit = 10;
 
-/** The facts that a status follows from. */
-type Situation = Omit<ZoneState, "status" | "statusSince">;
+/** What the status is derived from. */
+type Facts = Omit<ZoneState, "status" | "statusSince">;
 
-/** A zone of which no run has told yet. */
+/** The state of a zone before its first run. */
 export function initialState(declared: DeclaredZone, at: Date): ZoneState {
-  const situation: Situation = {
+  const facts: Facts = {
     declared,
     zone: undefined,
     lastSuccess: undefined,
@@ -48,19 +48,19 @@ export function initialState(declared: DeclaredZone, at: Date): ZoneState {
     owasp: undefined,
     inventory: undefined,
   };
-  return { ...situation, status: statusOf(situation, at), statusSince: at };
+  return { ...facts, status: statusOf(facts, at), statusSince: at };
 }
 
 /**
- * The state of a zone whose declaration may have changed: a suspension counts from when it is declared. It is the same
- * object where nothing is otherwise: thousands of zones are declared again with each reading of the files.
+ * The state of a zone after a load of the files. It is the same object if nothing changed: each load declares thousands
+ * of zones again.
  */
-export function redeclared(state: ZoneState, declared: DeclaredZone, at: Date): ZoneState {
-  const isLifted = !isPaused(declared, at) && state.holds.some(isSuspension);
-  if (!isLifted && isSame(state.declared, declared) && statusOf(state, at) === state.status) {
+export function afterDeclaration(state: ZoneState, declared: DeclaredZone, at: Date): ZoneState {
+  const isResumed = !isSuspendedAt(declared, at) && state.holds.some(isSuspension);
+  if (!isResumed && isSame(state.declared, declared) && statusOf(state, at) === state.status) {
     return state;
   }
-  const holds = isLifted ? state.holds.filter((each) => !isSuspension(each)) : state.holds;
+  const holds = isResumed ? state.holds.filter((each) => !isSuspension(each)) : state.holds;
   return withStatus(state, { ...state, declared, holds }, at);
 }
 
@@ -72,7 +72,7 @@ function isSuspension({ reason }: Hold): boolean {
   return reason === "suspend";
 }
 
-/** The state of a zone after one more run of it. */
+/** The state of a zone after a run. */
 export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
   const at = report.finishedAt;
   const failed = isFailure(report);
@@ -80,7 +80,7 @@ export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
   const complete = !failed && !outcomes.some(isSkipped);
   const failures = failed ? state.consecutiveFailures + 1 : state.consecutiveFailures;
   const seen = report.result === "error" ? state : afterPlan(state, report);
-  const situation: Situation = {
+  const facts: Facts = {
     ...seen,
     lastRun: {
       run: report.run,
@@ -97,10 +97,10 @@ export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
         ? [changeRecordOf(report), ...state.changes].slice(0, changesLimit)
         : state.changes,
   };
-  return withStatus(state, situation, at);
+  return withStatus(state, facts, at);
 }
 
-/** What is remembered of a run that was carried out. */
+/** The record of a run that was applied. */
 export function changeRecordOf(report: Applied): ChangeRecord {
   return {
     run: report.run,
@@ -117,18 +117,18 @@ export function changeRecordOf(report: Applied): ChangeRecord {
 function afterPlan(
   state: ZoneState,
   report: Exclude<ZoneReport, { readonly result: "error" }>,
-): Situation {
+): Facts {
   const { plan } = report;
   const cause = report.result === "in_sync" ? undefined : report.cause;
-  const differing = stillDiffering(report);
+  const differing = remainingChanges(report);
   const fresh = cause === "drift" ? onsets(driftOf(state), plan.changes) : [];
   const driftOnsets = { ...state.driftOnsets };
   for (const kind of fresh) driftOnsets[kind] += 1;
   const drifted = cause === "drift" && differing.length > 0;
   return {
     ...state,
-    ...knownFrom(plan),
-    ...seenVersion(plan, state, report.finishedAt),
+    ...planFacts(plan),
+    ...rulesetVersion(plan, state, report.finishedAt),
     holds: report.result === "held" ? report.holds : [],
     cause: differing.length > 0 ? cause : undefined,
     differing,
@@ -137,7 +137,7 @@ function afterPlan(
   };
 }
 
-function knownFrom(plan: Plan): Pick<ZoneState, "zone" | "unmanaged" | "notes" | "compared"> {
+function planFacts(plan: Plan): Pick<ZoneState, "zone" | "unmanaged" | "notes" | "compared"> {
   return {
     zone: plan.zone,
     unmanaged: plan.unmanaged,
@@ -146,19 +146,19 @@ function knownFrom(plan: Plan): Pick<ZoneState, "zone" | "unmanaged" | "notes" |
   };
 }
 
-/** How long people are told of a move. */
-const moveToldMs = 604_800_000;
+/** A new version of the OWASP ruleset is noted for a week. */
+const versionNoteMs = 604_800_000;
 
-/** The OWASP ruleset after a plan, and a note on it while its move is news: rules of it may have come or changed. */
-function seenVersion(
+/** The OWASP ruleset after a plan, with a note while a new version is recent. */
+function rulesetVersion(
   { owaspVersion: version, notes }: Plan,
   { owasp }: ZoneState,
   at: Date,
 ): Pick<ZoneState, "owasp" | "notes"> {
   if (version === "") return { owasp, notes };
-  const isMove = owasp !== undefined && owasp.version !== version;
-  const moved = isMove ? { from: owasp.version, at } : owasp?.moved;
-  if (moved === undefined || Number(at) - Number(moved.at) > moveToldMs) {
+  const isChanged = owasp !== undefined && owasp.version !== version;
+  const moved = isChanged ? { from: owasp.version, at } : owasp?.moved;
+  if (moved === undefined || Number(at) - Number(moved.at) > versionNoteMs) {
     return { owasp: { version, moved: undefined }, notes };
   }
   const day = moved.at.toISOString().slice(0, 10);
@@ -166,8 +166,8 @@ function seenVersion(
   return { owasp: { version, moved }, notes: [...notes, note] };
 }
 
-/** What a run left as it was, or what came back: what the answers say, and every change whose write was not done. */
-function stillDiffering(
+/** The changes that remain after a run: by the answers of its writes, and those whose write was not done. */
+function remainingChanges(
   report: Exclude<ZoneReport, { readonly result: "error" }>,
 ): readonly Change[] {
   if (report.result === "in_sync") return [];
@@ -186,16 +186,16 @@ function isSkipped({ status }: Outcome): boolean {
   return status === "skipped";
 }
 
-function withStatus(before: ZoneState, situation: Situation, at: Date): ZoneState {
-  const status = statusOf(situation, at);
+function withStatus(before: ZoneState, facts: Facts, at: Date): ZoneState {
+  const status = statusOf(facts, at);
   const statusSince = status === before.status ? before.statusSince : at;
-  return { ...situation, status, statusSince };
+  return { ...facts, status, statusSince };
 }
 
-function statusOf(situation: Situation, at: Date): ZoneStatus {
-  const { declared, failure, holds, cause, lastRun } = situation;
+function statusOf(facts: Facts, at: Date): ZoneStatus {
+  const { declared, failure, holds, cause, lastRun } = facts;
   if (failure !== undefined) return "error";
-  if (isPaused(declared, at) || holds.some(isSuspension)) return "suspended";
+  if (isSuspendedAt(declared, at) || holds.some(isSuspension)) return "suspended";
   if (lastRun === undefined) return "unknown";
   if (declared.hold !== undefined || holds.some((hold) => !isObservation(hold))) {
     return "held";
@@ -204,7 +204,7 @@ function statusOf(situation: Situation, at: Date): ZoneStatus {
   return cause === "drift" ? "drifted" : "pending";
 }
 
-function isPaused({ suspension }: DeclaredZone, at: Date): boolean {
+function isSuspendedAt({ suspension }: DeclaredZone, at: Date): boolean {
   return suspension !== undefined && isSuspended(suspension, at);
 }
 

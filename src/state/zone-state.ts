@@ -9,7 +9,7 @@ import type { ByKind } from "./drift.ts";
 import type { InventoryState } from "./inventory.ts";
 import type { Failure, Outcome, Trigger } from "./run-report.ts";
 
-/** What a zone is at this moment: always exactly one of these. */
+/** A zone has exactly one status. */
 export const zoneStatuses = [
   "in_sync",
   "drifted",
@@ -22,27 +22,27 @@ export const zoneStatuses = [
 
 export type ZoneStatus = (typeof zoneStatuses)[number];
 
-/** What the files say about the running of a zone. */
+/** How a zone is reconciled, by its declaration. */
 export interface DeclaredZone {
   readonly name: ZoneName;
   readonly mode: Mode;
   readonly suspension: Suspension | undefined;
-  /** Why what the files say of it by now is not followed. */
+  /** The hold of a revision that changes or drops the zone. */
   readonly hold: Hold | undefined;
 }
 
-/** What became of a request that writes, without its body. */
+/** A write and its outcome, without its body. */
 export interface WriteRecord {
   readonly call: WriteCall;
   readonly changes: readonly ResourceKey[];
   readonly status: Outcome["status"];
-  /** Why it is not done, "" where it is. */
+  /** Why it is not done, "" if it is. */
   readonly reason: string;
-  /** The service's id of the request, "" where there is none. */
+  /** The service's id of the request, "" without an answer. */
   readonly ray: string;
 }
 
-/** A run that changed something, or tried to. */
+/** A run that sent writes. */
 export interface ChangeRecord {
   readonly run: string;
   readonly zone: ZoneName;
@@ -54,7 +54,6 @@ export interface ChangeRecord {
   readonly writes: readonly WriteRecord[];
 }
 
-/** The run that looked at a zone last. */
 export interface LastRun {
   readonly run: string;
   readonly trigger: Trigger;
@@ -63,59 +62,59 @@ export interface LastRun {
   readonly durationMs: number;
 }
 
-/** The version of the OWASP ruleset, and when it was last seen to have moved: the service does that by itself (SERVICE.md B.7). */
+/** The version of the OWASP ruleset, and its last change: the service updates it (SERVICE.md B.7). */
 export interface OwaspVersion {
   readonly version: string;
   readonly moved: { readonly from: string; readonly at: Date } | undefined;
 }
 
-/** All that is known of a zone from the reports of its runs. A failed read leaves what was known before. */
+/** The state of a zone after its runs. A failed read changes nothing but the failure. */
 export interface ZoneState {
   readonly declared: DeclaredZone;
-  /** As the last plan showed it; `undefined` before the first. */
+  /** From the last plan; `undefined` before the first. */
   readonly zone: Zone | undefined;
   readonly status: ZoneStatus;
-  /** When the status became what it is. */
+  /** When the status last changed. */
   readonly statusSince: Date;
-  /** End of the last run that looked at everything and failed in nothing. */
+  /** End of the last complete and successful run. */
   readonly lastSuccess: Date | undefined;
   readonly lastRun: LastRun | undefined;
   readonly consecutiveFailures: number;
-  /** What the last run failed with. */
+  /** The failure of the last run. */
   readonly failure: Failure | undefined;
-  /** Why the last plan is held; {@link holdsOf} gives everything that holds the zone. */
+  /** Holds of the last plan; {@link holdsOf} adds the hold of the revision. */
   readonly holds: readonly Hold[];
-  /** Why the zone differs, where it does. */
+  /** Why the live state differs; `undefined` if it does not. */
   readonly cause: Cause | undefined;
-  /** What is not as declared. */
+  /** Changes between the live and the desired state. */
   readonly differing: readonly Change[];
-  /** When drift was first seen that is still there. */
+  /** When the current drift was detected. */
   readonly driftedSince: Date | undefined;
-  /** Onsets of drift since the zone was declared, by kind. */
+  /** Times that drift was detected since the zone was declared, by kind. */
   readonly driftOnsets: ByKind;
   readonly unmanaged: readonly Unmanaged[];
   readonly notes: readonly string[];
-  /** Managed things that the last plan compared. */
+  /** Resources that the last plan compared. */
   readonly compared: number;
   /** Latest first, bounded. */
   readonly changes: readonly ChangeRecord[];
-  /** By which the zone's tuning was planned last; `undefined` where none is tuned, or it could not be read. */
+  /** From the last plan; `undefined` if the zone does not tune it or it could not be read. */
   readonly owasp: OwaspVersion | undefined;
-  /** What browsers reported; `undefined` where nobody looks. */
+  /** `undefined` if inventories are off. */
   readonly inventory: InventoryState | undefined;
 }
 
-/** What drifted: all that differs, where drift is the cause. */
+/** The changes that correct drift. */
 export function driftOf(state: ZoneState): readonly Change[] {
   return state.cause === "drift" ? state.differing : [];
 }
 
-/** What is declared and not carried out yet. */
+/** The declared changes that are not applied yet. */
 export function pendingOf(state: ZoneState): readonly Change[] {
   return state.cause === "pending" ? state.differing : [];
 }
 
-/** Everything that holds a zone: its declaration, and its plan. */
+/** All holds of a zone: of its revision and of its plan. */
 export function holdsOf({ declared, holds }: ZoneState): readonly Hold[] {
   return declared.hold === undefined ? holds : [declared.hold, ...holds];
 }
