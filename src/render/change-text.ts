@@ -3,22 +3,20 @@ import { compareCsp, type CspChange } from "../syntax/csp/compare-csp.ts";
 import type { Json } from "../syntax/json.ts";
 import { type Paint, printable, valueText, wrap } from "./format.ts";
 
-/** Signs in front of changes. */
 export const verbSigns = { create: "+", update: "~", delete: "-" } as const;
 
 const verbStyles = { create: "green", update: "yellow", delete: "red" } as const;
 
-/** Why something is deleted, in words. */
 export const deleteReasonWords = {
   undeclared: "no longer declared",
-  duplicate: "a spare one with the same mark",
-  unmanaged: "not declared, and the zone says unmanaged: delete",
+  duplicate: "duplicate: another resource has the same mark",
+  unmanaged: "unmanaged, and the zone says unmanaged: delete",
 } as const;
 
-/** Where lines end, so that a plan can be read in a terminal of common width. */
+/** Width of the lines of a plan. */
 const columns = 100;
 
-/** A change in lines: what it is, what it does to the protection and why, and each field before → after. */
+/** A change in lines: key and title, effect with reasons, and each field before → after. */
 export function changeLines(change: Change, paint: Paint): readonly string[] {
   const head = [
     paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${change.key}`),
@@ -35,15 +33,15 @@ export function changeLines(change: Change, paint: Paint): readonly string[] {
   return [head, ...effect, ...fieldLines(change, paint)];
 }
 
-/** The fields of a change that say something: what comes or goes is not told by its title twice, nor by what it lacks. */
-export function tellingFields({ verb, fields }: Change): readonly FieldChange[] {
+/** The fields of a change that are shown: of a create or delete, neither the description nor empty fields. */
+export function shownFields({ verb, fields }: Change): readonly FieldChange[] {
   if (verb === "update") return fields;
   const sideOf = ({ before, after }: FieldChange) => (verb === "create" ? after : before);
   return fields.filter((each) => each.field !== "description" && sideOf(each) !== "");
 }
 
 function fieldLines(change: Change, paint: Paint): readonly string[] {
-  const fields = tellingFields(change);
+  const fields = shownFields(change);
   const width = Math.max(0, ...fields.map(({ field }) => field.length));
   return fields.flatMap((field) => {
     const name = paint("bold", field.field.padEnd(width));
@@ -53,7 +51,7 @@ function fieldLines(change: Change, paint: Paint): readonly string[] {
   });
 }
 
-/** Both sides of a field, in as many lines as they take. */
+/** Both sides of a field, in lines. */
 function sidesOf(
   { field, before, after }: FieldChange,
   { verb, kind }: Change,
@@ -78,7 +76,7 @@ function sidesOf(
   return [...red, arrow, ...more.map((line) => `  ${paint("green", line)}`)];
 }
 
-/** A policy's value differs by sources, not as a text: each is named with its directive. */
+/** A changed source of a policy, with its directive. */
 function sourceText({ directive, source, verb }: CspChange, paint: Paint): string {
   const text = `${printable(directive)} ${printable(source)}`;
   switch (verb) {
@@ -87,13 +85,12 @@ function sourceText({ directive, source, verb }: CspChange, paint: Paint): strin
     case "removed":
       return `${paint("red", "-")} ${text}`;
     case "restricted":
-      return `${paint("green", "+")} ${text}(ruled from now on)`;
+      return `${paint("green", "+")} ${text}(directive added)`;
     case "freed":
-      return `${paint("red", "-")} ${text}(no longer ruled)`;
+      return `${paint("red", "-")} ${text}(directive removed)`;
   }
 }
 
-/** Signs in front of effects. */
 export const effectMarks = {
   strengthens: { sign: "▲", style: "green" },
   weakens: { sign: "▼", style: "red" },
@@ -105,17 +102,17 @@ const names: Readonly<Record<Direction, string>> = {
   strengthens: "strengthens",
   weakens: "weakens",
   neutral: "neutral",
-  unclear: "cannot be told",
+  unclear: "unclear",
 };
 
-/** An effect in a word or two, with its sign: `▲ strengthens, may break`. */
+/** An effect with its sign: `▲ strengthens, may break`. */
 export function effectWords({ direction, mayBreak }: Effect): string {
   const { sign } = effectMarks[direction];
   if (direction === "unclear" && mayBreak) return `${sign} may break`;
   return `${sign} ${names[direction]}${mayBreak ? ", may break" : ""}`;
 }
 
-/** A value in lines of at most `width` characters; a policy's value (`isCsp`) with a line for each directive. */
+/** A value in lines of at most `width` characters; a policy's value (`isCsp`) has a line for each directive. */
 export function valueLines(
   value: Json | undefined,
   isCsp: boolean,

@@ -3,17 +3,17 @@ import { diagnosticCodes } from "../zone/diagnostic-codes.ts";
 import type { Diagnostic, Severity } from "../zone/diagnostic.ts";
 import { inColumns, paintOf, plural, printable } from "./format.ts";
 
-/** Texts of the files that problems stand in, by the name that the problems use. */
+/** Texts of the files with diagnostics, by the file names in their places. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** How problems are told. */
+/** How diagnostics are rendered. */
 export interface DiagnosticOptions {
-  /** What to put before the names of files, so that they lead there from where the reader is; "" for nothing. */
+  /** Prefix of file names, so that they are paths from the current directory; "" for none. */
   readonly directory: string;
   readonly color: boolean;
 }
 
-/** Problems for people: place, sentence and code, the line of the file with a caret, and what to write instead. */
+/** Diagnostics as text: place, message and code, the line of the file with a caret, and the remedy. */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   sources: Sources,
@@ -47,7 +47,7 @@ const severityColors = { error: "red", warning: "yellow" } as const satisfies Re
   string
 >;
 
-/** Longer lines are shown around the place. */
+/** Longer lines are cut around the place. */
 const maxWidth = 100;
 
 /** The line, and a caret under the column; columns count from 1. */
@@ -60,19 +60,19 @@ function frameOf(source: string, line: number, column: number): string[] {
   return [`  ${number} | ${shown}`, `  ${" ".repeat(number.length)} | ${caret}^`];
 }
 
-/** The name of a file below a directory, as one path; the directory itself is ".". */
+/** The path of a file below a directory; the directory itself is ".". */
 export function fileIn(directory: string, file: string): string {
   const base = directory.replace(/\/+$/, "");
   if (base === "" || file.startsWith("/")) return file;
   return file === "." ? base : `${base}/${file}`;
 }
 
-/** What is wrong and what would be right, in one line. */
+/** Message and remedy in one line. */
 export function sentenceOf({ message, remedy }: Diagnostic): string {
   return remedy === "" ? message : `${message}; ${remedy}`;
 }
 
-/** How many there are: `2 errors, 1 warning`. */
+/** Counts: `2 errors, 1 warning`. */
 function tally(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   const warnings = diagnostics.length - errors;
@@ -82,7 +82,6 @@ function tally(diagnostics: readonly Diagnostic[]): string {
   ].join(", ");
 }
 
-/** Problems for programs. */
 export function diagnosticsAsJson(
   diagnostics: readonly Diagnostic[],
   suppressed: number,
@@ -106,7 +105,7 @@ export function diagnosticsAsJson(
   };
 }
 
-/** Problems as SARIF 2.1.0, which code hosts show beside the lines. */
+/** Diagnostics as SARIF 2.1.0 for code hosts. */
 export function diagnosticsAsSarif(
   diagnostics: readonly Diagnostic[],
   version: string,
@@ -127,7 +126,7 @@ export function diagnosticsAsSarif(
   };
 }
 
-/** Problems as lines that a GitHub workflow turns into annotations of a pull request. */
+/** Diagnostics as workflow commands that GitHub shows as annotations. */
 export function diagnosticsAsAnnotations(
   diagnostics: readonly Diagnostic[],
   directory: string,
@@ -173,7 +172,7 @@ function sarifResult(diagnostic: Diagnostic, codes: readonly string[], directory
   };
 }
 
-/** The workflow commands' own escapes: without them a message could begin a command of its own. */
+/** Escapes text for workflow commands, so that a message cannot start another one. */
 function data(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

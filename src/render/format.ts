@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 import { isJsonObject, type Json } from "../syntax/json.ts";
 
-/** A value in a line: text as it is, lists with commas, nothing as a dash. What does not belong on a terminal is escaped. */
+/** A value in one line: lists with commas, a missing value as a dash, control characters escaped. */
 export function valueText(value: Json | undefined): string {
   if (value === undefined || value === null) return "–";
   if (typeof value === "string") return value === "" ? '""' : printable(value);
@@ -15,7 +15,7 @@ export function valueText(value: Json | undefined): string {
   return JSON.stringify(value);
 }
 
-/** Text that a terminal shows as it stands: control and direction characters are written as escapes. */
+/** Escapes control and direction characters, so that text cannot steer a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(unprintable, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -23,14 +23,14 @@ export function printable(text: string): string {
   });
 }
 
-/** Text in which a column is pointed at: the same characters are as wide as they were, a tab as wide as a space. */
+/** Replaces control characters by characters of the same width, so that columns keep their place. */
 export function inColumns(text: string): string {
   return text.replaceAll(unprintable, (character) =>
     character === "\t" ? " " : "�".repeat(character.length),
   );
 }
 
-/** What moves the cursor, or changes what is read in which direction. */
+/** Control, format, line and paragraph separator characters. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A count with its noun: `1 policy`, `3 policies`. */
@@ -46,7 +46,7 @@ const units = [
   ["s", 1_000],
 ] as const;
 
-/** A length of time in its two largest units: `3 h 20 min`; `0 s` where it is under a second. */
+/** A duration in its two largest units: `3 h 20 min`; `0 s` below a second. */
 export function durationText(ms: number): string {
   const first = units.findIndex(([, length]) => ms >= length);
   if (first === -1) return "0 s";
@@ -62,12 +62,12 @@ export function durationText(ms: number): string {
     .join(" ");
 }
 
-/** A revision as it is told to people: of a commit's hash the first twelve digits, anything else whole. */
+/** The first twelve digits of a commit hash; any other revision whole. */
 export function shortRevision(revision: string): string {
   return /^[0-9a-f]{16,}$/.test(revision) ? revision.slice(0, 12) : revision;
 }
 
-/** Breaks a text at spaces into lines of at most `width` characters; a longer word stands alone on its line. */
+/** Breaks text at spaces into lines of at most `width` characters; a longer word gets its own line. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -92,7 +92,7 @@ export function paintOf(color: boolean): Paint {
     : (_style, text) => text;
 }
 
-/** Text that stands in Markdown as it is, in a table too: no markup, no HTML, no link, and nobody is mentioned by it. */
+/** Escapes text for Markdown, also in tables: no markup, HTML, link or mention. */
 export function markdownText(text: string): string {
   return printable(text)
     .replaceAll(/[\\`*_{}[\]<>()#+!|~&$]/g, String.raw`\$&`)
@@ -101,7 +101,7 @@ export function markdownText(text: string): string {
     .replaceAll("@", "@\u200B");
 }
 
-/** Text in a code span, whatever backticks and bars it holds. */
+/** Text as a code span; it may contain backticks and bars. */
 export function markdownCode(text: string): string {
   const shown = printable(text).replaceAll("|", String.raw`\|`);
   const fence = fenceOf(shown, 1);
@@ -109,7 +109,7 @@ export function markdownCode(text: string): string {
   return `${fence}${space}${shown}${space}${fence}`;
 }
 
-/** Lines in a code block that none of them can end. */
+/** Lines as a code block that no line can end. */
 export function fenced(language: string, lines: readonly string[]): string {
   const fence = fenceOf(lines.join("\n"), 3);
   return [`${fence}${language}`, ...lines, fence, ""].join("\n");

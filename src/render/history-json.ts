@@ -18,7 +18,7 @@ import {
   coerceText,
 } from "../syntax/json.ts";
 
-/** An entry as JSON: the moment stands first, so that it can be read without the rest. */
+/** An entry as JSON. `at` is first: the history file is recognised by it. */
 export function historyJson(entry: HistoryEntry): JsonObject {
   return {
     at: entry.at.toISOString(),
@@ -37,7 +37,7 @@ export function historyJson(entry: HistoryEntry): JsonObject {
   };
 }
 
-/** The entry that a JSON value tells; `undefined` where it tells none. */
+/** The entry of a JSON value; `undefined` if it is none. */
 export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
   if (!isJsonObject(value)) return undefined;
   const at = coerceDate(value["at"]);

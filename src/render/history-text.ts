@@ -3,7 +3,7 @@ import type { DriftTime, Period } from "../state/timeline.ts";
 import { effectMarks, verbSigns } from "./change-text.ts";
 import { durationText, type Paint, printable, shortRevision, valueText } from "./format.ts";
 
-const verdictStyles = {
+const resultStyles = {
   in_sync: "green",
   applied: "green",
   planned: "yellow",
@@ -13,19 +13,19 @@ const verdictStyles = {
   no_longer_declared: "dim",
 } as const satisfies Readonly<Record<HistoryEntryResult, string>>;
 
-/** An entry of the history in lines, for people. */
+/** An entry of the history as text. */
 export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
-  const { at, zone, result: verdict, cause, trigger, revision, run } = entry;
-  const occasion = [
+  const { at, zone, result, cause, trigger, revision, run } = entry;
+  const origin = [
     `${trigger}, revision ${printable(shortRevision(revision))}`,
     ...(run === "" ? [] : [`run ${printable(run)}`]),
   ].join(", ");
   const head = [
     at.toISOString(),
     paint("bold", zone),
-    paint(verdictStyles[verdict], verdict.replaceAll("_", " ")),
+    paint(resultStyles[result], result.replaceAll("_", " ")),
     ...(cause === undefined ? [] : [cause]),
-    paint("dim", occasion),
+    paint("dim", origin),
   ].join("  ");
   const failure = entry.failure === undefined ? [] : [`  ${printable(entry.failure.message)}`];
   const held = entry.holds.map(({ reason, message }) => `  ${printable(message)} (${reason})`);
@@ -54,7 +54,7 @@ function linesOf(change: HistoryChange, paint: Paint): readonly string[] {
   ];
 }
 
-/** How long zones drifted within a period, a line for each. */
+/** How long zones drifted within a period, a line for each zone. */
 export function renderDriftTimes(times: readonly DriftTime[], { since, until }: Period): string {
   const drifting = times.filter(({ episodes }) => episodes > 0);
   const head = `Drift from ${since.toISOString()} to ${until.toISOString()}:`;
@@ -64,10 +64,10 @@ export function renderDriftTimes(times: readonly DriftTime[], { since, until }: 
   return `${[head, ...lines].join("\n")}\n`;
 }
 
-/** `drifted 2 times, 3 h seen, at most 3 h 15 min, and still does`. */
+/** `drifted 2 times, 3 h seen, at most 3 h 15 min, still drifting`. */
 export function driftTimeText({ episodes, seenMs, atMostMs, isDrifting }: DriftTime): string {
   if (episodes === 0) return "did not drift";
   const times = episodes === 1 ? "once" : `${episodes} times`;
   const lengths = `${durationText(seenMs)} seen, at most ${durationText(atMostMs)}`;
-  return `drifted ${times}, ${lengths}${isDrifting ? ", and still does" : ""}`;
+  return `drifted ${times}, ${lengths}${isDrifting ? ", still drifting" : ""}`;
 }

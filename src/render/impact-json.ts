@@ -4,7 +4,7 @@ import type { DeploymentImpact, ZoneImpact } from "../impact/zone-impact.ts";
 import type { JsonObject } from "../syntax/json.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 
-/** What a plan does to what was really detected and to managed rules, whole. */
+/** The impact of a plan on detected resources and managed rules, complete. */
 export function impactJson({ zone, policies, deployments, notes }: ZoneImpact): JsonObject {
   return {
     zone,

@@ -10,10 +10,10 @@ import { forceOf } from "../plan/policies/policy-force.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 import { type Paint, paintOf, plural, printable } from "./format.ts";
 
-/** More than these of one sort are only counted: JSON has them all. */
-const mostShown = 10;
+/** Items that are listed; the rest is counted. JSON has them all. */
+const maxListed = 10;
 
-/** What plans do to what was really detected and to managed rules, for people. */
+/** The impact of plans on detected resources and managed rules, as text. */
 export function renderImpacts(
   impacts: readonly ZoneImpact[],
   options: { readonly color: boolean },
@@ -25,9 +25,9 @@ export function renderImpacts(
       ? []
       : [[paint("bold", `Impact on ${impact.zone}`), ...lines].join("\n")];
   });
-  if (blocks.length === 0) return "Impact: nothing to tell.";
+  if (blocks.length === 0) return "Impact: none.";
   const caution =
-    "Detection is sampled: what was not seen may be loaded all the same. Several policies on one page: a browser demands what all of them demand.";
+    "Detection is sampled: pages may load more than was detected. If several policies apply to a page, the browser enforces all of them.";
   return [...blocks, paint("dim", caution)].join("\n\n");
 }
 
@@ -40,41 +40,41 @@ function zoneLines({ policies, deployments, notes }: ZoneImpact, paint: Paint): 
 }
 
 const forces = {
-  blocks: { of: "blocks what does not fit", verb: "blocks" },
-  reports: { of: "reports what does not fit", verb: "reports" },
+  blocks: { of: "blocks what it does not allow", verb: "blocks" },
+  reports: { of: "reports what it does not allow", verb: "reports" },
   none: { of: "blocks and reports nothing", verb: "blocks" },
-  unknown: { of: "may block, its action is not one that is known", verb: "blocks" },
+  unknown: { of: "may block: its action is not known", verb: "blocks" },
 } as const;
 
 function policyLines(impact: PolicyImpact, paint: Paint): readonly string[] {
   const { policy, force, seen, blocked } = impact;
   const { of, verb } = forces[force];
-  const freed = forceOf(policy.before) === "blocks" ? "lets in anew" : "reports no more";
+  const freed = forceOf(policy.before) === "blocks" ? "newly allows" : "no longer reports";
   const title = policy.title === "" ? "" : `  ${paint("dim", printable(policy.title))}`;
   const fresh = blocked.filter(({ already }) => !already);
   const kept = blocked.filter(({ already }) => already);
   return [
-    `  ${paint("bold", policy.key)}${title}  ${of}; ${seenWords(seen)} on its pages`,
-    ...listed(`${verb} anew`, fresh, affectedText, paint("red", "✗")),
-    ...listed(`${verb} as before`, kept, affectedText, paint("dim", "✗")),
+    `  ${paint("bold", policy.key)}${title}  ${of}; ${detectedText(seen)} on its pages`,
+    ...listed(`newly ${verb}`, fresh, affectedText, paint("red", "✗")),
+    ...listed(`still ${verb}`, kept, affectedText, paint("dim", "✗")),
     ...listed(freed, impact.newlyAllowed, affectedText, paint("green", "+")),
     ...listed(
-      "lets in, though malicious",
+      "allows, although malicious",
       impact.allowedMalicious,
       affectedText,
       paint("red", "!"),
     ),
-    ...listed("cannot be told", impact.unclear, unclearText, paint("magenta", "?")),
-    ...listed("allows, though nothing seen needs it", unusedOf(impact), sourceText, "·"),
+    ...listed("unclear", impact.unclear, unclearText, paint("magenta", "?")),
+    ...listed("allows, but nothing detected needs it", unusedOf(impact), sourceText, "·"),
     ...elsewhereLines(impact).map((line) => paint("dim", line)),
   ];
 }
 
-function seenWords(count: number): string {
-  return count === 0 ? "nothing was seen" : `${plural(count, "resource")} seen`;
+function detectedText(count: number): string {
+  return count === 0 ? "nothing detected" : `${plural(count, "resource")} detected`;
 }
 
-/** Where nothing was seen at all, that says nothing of single sources. */
+/** Empty if nothing was detected: then no source can be called unused. */
 function unusedOf({ seen, unseen }: PolicyImpact): PolicyImpact["unseen"] {
   return seen === 0 ? [] : unseen;
 }
@@ -89,7 +89,7 @@ function unclearText(affected: UnclearResource): string {
 
 function elsewhereLines({ elsewhere }: PolicyImpact): readonly string[] {
   if (elsewhere === 0) return [];
-  const words = `${plural(elsewhere, "more resource")} of these hosts: the service names one page of each, which is not the policy's`;
+  const words = `${plural(elsewhere, "more resource")} of these hosts: the only known page of each is not selected by the policy`;
   return [`    ${words}`];
 }
 
@@ -100,15 +100,15 @@ function listed<T>(
   sign: string,
 ): readonly string[] {
   if (items.length === 0) return [];
-  const more = items.length - mostShown;
+  const more = items.length - maxListed;
   return [
     `    ${sign} ${words}: ${items.length}`,
-    ...items.slice(0, mostShown).map((item) => `        ${text(item)}`),
+    ...items.slice(0, maxListed).map((item) => `        ${text(item)}`),
     ...(more > 0 ? [`        and ${more} more (all with --format json)`] : []),
   ];
 }
 
-/** What was seen, how it is held, when and where. */
+/** A resource, when and where it was detected. */
 function affectedText({ resource, pages, malicious }: AffectedResource | BlockedResource): string {
   const [page] = pages;
   const seen = resource.lastSeenAt?.toISOString().slice(0, 10);

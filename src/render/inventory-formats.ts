@@ -31,7 +31,7 @@ const resourceColumns = [
   "malicious_reasons",
 ] as const;
 
-/** Everything that is told of an item, but the versions of a script: they are no cell. */
+/** Columns by kind. The versions of a script do not fit in a cell. */
 const columns: Readonly<Record<ItemKind, readonly string[]>> = {
   script: [
     ...resourceColumns,
@@ -58,9 +58,8 @@ const columns: Readonly<Record<ItemKind, readonly string[]>> = {
 };
 
 /**
- * Inventories of a kind as CSV (RFC 4180): the heads, then a line for each item, lists joined by spaces.
- *
- * Names and addresses come from strangers: what a spreadsheet would take for a formula is quoted away.
+ * Inventories of a kind as CSV (RFC 4180): a header, then a line for each item, lists joined by spaces. Names and URLs
+ * are untrusted: a cell that a spreadsheet would read as a formula is quoted.
  */
 export function inventoryCsv(
   kind: ItemKind,
@@ -87,13 +86,12 @@ function csvCell(value: JsonObject[string] | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A table as people read it: heads, and cells by row. */
+/** A table: column heads, and rows of cells. */
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Items as a table. */
 export function inventoryTable(
   kind: ItemKind,
   items: readonly Item[],
@@ -130,12 +128,12 @@ function flagsOf({ httpOnly, secure, sameSite, type }: Extract<Item, { kind: "co
   ].join(" ");
 }
 
-/** A day and an hour are enough to read; the exact moment stands in JSON and CSV. */
+/** A timestamp to the minute; JSON and CSV have the exact one. */
 function dayOf(moment: Date | undefined): string {
   return moment?.toISOString().slice(0, 16).replace("T", " ") ?? "–";
 }
 
-/** An item with all that is known of it, in the service's own words, and why it is malicious in ours. */
+/** An item with all its attributes, named as in the service's API, and why it is malicious. */
 export function itemJson(item: Item, maliciousBelow: number): JsonObject {
   const common = {
     id: item.id,
@@ -196,7 +194,6 @@ function momentText(moment: Date | undefined): string | null {
   return moment?.toISOString() ?? null;
 }
 
-/** Inventories for programs. */
 export function inventoryJson(
   inventories: readonly ZoneInventory[],
   options: InventoryOptions,

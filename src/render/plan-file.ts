@@ -14,10 +14,10 @@ import {
 import { planJson } from "./plan-json.ts";
 import { planOf } from "./read-plan-file.ts";
 
-/** Names the form of a saved plan; `schemas/plan.schema.json` describes it. */
+/** Format of a saved plan; see `schemas/plan.schema.json`. */
 const planFileFormat = "zonewarden-plan/1";
 
-/** Plans that were made now and are to be carried out later, and what they hold for. */
+/** Saved plans, and where they are valid. */
 export interface PlanFile {
   readonly owner: string;
   /** Address of the service that was planned against. */
@@ -29,22 +29,21 @@ export interface PlanFile {
   readonly zones: readonly SavedPlan[];
 }
 
-/** A saved plan that was read, or why it was not. */
+/** A saved plan, or why it cannot be read. */
 export type ReadPlan =
   | { readonly result: "read"; readonly file: PlanFile }
   | { readonly result: "mistake"; readonly mistake: PlanFileError };
 
 /**
- * A saved plan as text: canonical JSON in one line, with a hash over its content.
- *
- * The hash finds what was cut off or edited. It is no signature: who can write the file can also compute it.
+ * A saved plan as text: canonical JSON in one line, with a hash of its content. The hash detects truncation and edits;
+ * it is not a signature.
  */
 export function planFileText(file: PlanFile): string {
   const content = contentOf(file);
   return `${canonicalJson({ ...content, hash: hashOf(content) })}\n`;
 }
 
-/** Reads a saved plan, believing nothing. */
+/** Reads and validates a saved plan. */
 export function readPlanFile(text: string): ReadPlan {
   const json = parse(text);
   if (json === undefined) {
@@ -57,7 +56,7 @@ export function readPlanFile(text: string): ReadPlan {
   }
   const file = fileOf(content);
   if (file === undefined) return mistake("PLAN_MALFORMED", "a date or a zone is none");
-  // Reading takes any JSON for a plan; only what is written again as it was is one.
+  // Reading coerces any JSON to a plan; it is valid if writing it again gives the same JSON.
   const place = differingPath(content, contentOf(file), maxPathDepth);
   if (place !== "") {
     return mistake("PLAN_MALFORMED", `what stands at ${place.slice(1)} is in no plan`);
@@ -65,7 +64,7 @@ export function readPlanFile(text: string): ReadPlan {
   return { result: "read", file };
 }
 
-/** What speaks against carrying a saved plan out here and now. */
+/** Why a saved plan cannot be applied here and now. */
 export function objectionsTo(
   file: PlanFile,
   here: { readonly owner: string; readonly service: string; readonly now: Date },
@@ -86,7 +85,7 @@ function mistake(code: PlanFileError["code"], message: string): ReadPlan {
   return { result: "mistake", mistake: planFileError(code, message) };
 }
 
-/** Also what is nested so deep that it cannot be written again is no plan. */
+/** `undefined` also for JSON that is nested too deeply to be written again. */
 function parse(text: string): JsonObject | undefined {
   try {
     const json: unknown = JSON.parse(text);
@@ -149,7 +148,7 @@ function savedOf({ plan: json, fingerprints }: JsonObject): SavedPlan | undefine
   };
 }
 
-/** Deep enough to find the place in a plan; a place within a body adds nothing. */
+/** Depth of the reported path; deeper ones are within a body. */
 const maxPathDepth = 8;
 
 /** Where two JSON values differ first, as `.zones.0.plan.marked`; "" where they are equal. */
@@ -170,7 +169,7 @@ function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   return (a === undefined ? "" : canonicalJson(a)) === (b === undefined ? "" : canonicalJson(b));
 }
 
-/** Why a saved plan cannot be carried out. Stable: tests and people hold on to these. */
+/** Why a saved plan cannot be applied. The codes are stable. */
 type PlanMistakeCode =
   | "PLAN_NOT_JSON"
   | "PLAN_FORMAT"
@@ -180,13 +179,12 @@ type PlanMistakeCode =
   | "PLAN_OTHER_OWNER"
   | "PLAN_OTHER_SERVICE";
 
-/** What is wrong with a saved plan, and what to do. */
+/** An error of a saved plan. */
 export interface PlanFileError {
   readonly code: PlanMistakeCode;
   readonly message: string;
 }
 
-/** A mistake in words that begin with their place. */
 function planFileError(code: PlanFileError["code"], message: string): PlanFileError {
   return { code, message: `plan file: ${message}: make a new plan` };
 }

@@ -5,10 +5,10 @@ import type { Failure, Outcome, RunReport, ZoneReport } from "../state/run-repor
 import { summarize } from "../state/summary.ts";
 import type { Json, JsonObject } from "../syntax/json.ts";
 
-/** Names the form that {@link reportJson} gives; `schemas/plan.schema.json` describes it. */
+/** Format of {@link reportJson}; see `schemas/plan.schema.json`. */
 const reportFormat = "zonewarden-report/1";
 
-/** A run as JSON for other programs: zones with their plans, and what came of them. */
+/** A run as JSON: zones with their plans and results. */
 export function reportJson(report: RunReport): JsonObject {
   const { zones, changes, writes, outcomes, unmanaged } = summarize(report.zones);
   return {
@@ -54,7 +54,7 @@ function zoneJson(report: ZoneReport): JsonObject {
   }
 }
 
-/** A plan as JSON, whole: reading it back gives an equal plan. */
+/** A plan as JSON, complete: reading it back gives an equal plan. */
 export function planJson(plan: Plan): JsonObject {
   const { id, name, accountId, accountName, status, plan: tier } = plan.zone;
   return {
@@ -71,7 +71,7 @@ export function planJson(plan: Plan): JsonObject {
   };
 }
 
-/** A change as JSON; a side that is not there is left out. */
+/** A change as JSON, without missing sides. */
 export function changeJson(change: Change): JsonObject {
   const { verb, kind, key, title, effect } = change;
   return {

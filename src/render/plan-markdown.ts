@@ -8,23 +8,23 @@ import { compareCsp } from "../syntax/csp/compare-csp.ts";
 import {
   deleteReasonWords,
   effectWords,
-  tellingFields,
+  shownFields,
   valueLines,
   verbSigns,
 } from "./change-text.ts";
 import { fenced, markdownCode, markdownText, plural, printable } from "./format.ts";
 import { renderImpacts } from "./impact-text.ts";
-import { causeWords, countWords, summaryWords, unmanagedWords } from "./plan-text.ts";
+import { causeText, changeCount, summaryText, unmanagedLines } from "./plan-text.ts";
 
-/** GitHub takes comments of 65,536 characters. */
+/** GitHub allows 65,536 characters in a comment. */
 const maxLength = 60_000;
 
-/** More lines than these are folded away. */
+/** Longer diffs are collapsed. */
 const maxOpenLines = 24;
 
-/** A plan for a pull request: what it comes to, then for each zone a table of changes and the differences below it. */
+/** A plan for a pull request: a summary, and for each zone a table of changes with their diff. */
 export function renderMarkdown({ revision, zones }: RunReport): string {
-  const head = `## zonewarden plan\n\n${summaryWords(summarize(zones))}\n\nRevision ${markdownCode(revision)}\n`;
+  const head = `## zonewarden plan\n\n${summaryText(summarize(zones))}\n\nRevision ${markdownCode(revision)}\n`;
   const blocks = zones.map(zoneBlock).filter((block) => block !== "");
   const kept: string[] = [];
   let length = head.length;
@@ -34,7 +34,7 @@ export function renderMarkdown({ revision, zones }: RunReport): string {
     kept.push(block);
   }
   const left = blocks.length - kept.length;
-  const more = `_${plural(left, "more zone")} would not fit in here: run \`zonewarden plan\` to see all._\n`;
+  const more = `_${plural(left, "more zone")} did not fit: run \`zonewarden plan\` to see all._\n`;
   return [head, ...kept, ...(left > 0 ? [more] : [])].join("\n");
 }
 
@@ -47,23 +47,22 @@ function zoneBlock(report: ZoneReport): string {
     }
     case "error": {
       const { code, message } = report.failure;
-      return [
-        head("could not be read"),
-        `> ${markdownCode(code)}: ${markdownText(message)}\n`,
-      ].join("\n");
+      return [head("read failed"), `> ${markdownCode(code)}: ${markdownText(message)}\n`].join(
+        "\n",
+      );
     }
     case "held": {
       const reasons = report.holds.map(
         ({ reason, message }) =>
           `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
       );
-      return [head(`${countWords(report.plan)}, held`), ...reasons, planText(report.plan)].join(
+      return [head(`${changeCount(report.plan)}, held`), ...reasons, planText(report.plan)].join(
         "\n",
       );
     }
     case "planned":
       return [
-        head(`${countWords(report.plan)}, ${causeWords[report.cause]}`),
+        head(`${changeCount(report.plan)}, ${causeText[report.cause]}`),
         planText(report.plan),
       ].join("\n");
     case "applied": {
@@ -79,7 +78,7 @@ function zoneBlock(report: ZoneReport): string {
 function planText(plan: Plan): string {
   const lines = plan.changes.flatMap(diffLines);
   const block = fenced("diff", lines);
-  const summary = `What differs, in ${plural(lines.length, "line")}`;
+  const summary = `Diff, ${plural(lines.length, "line")}`;
   const about = aboutText(plan);
   return [
     table(plan.changes),
@@ -109,10 +108,10 @@ function table(changes: readonly Change[]): string {
 
 const diffSigns = { create: "+", update: "!", delete: "-" } as const;
 
-/** A change as a diff that GitHub colours: `!` stands for what is changed. */
+/** A change as a diff block; `!` marks an update. */
 function diffLines(change: Change): readonly string[] {
   const sign = diffSigns[change.verb];
-  const fields = tellingFields(change).flatMap((field) => fieldLines(field, change));
+  const fields = shownFields(change).flatMap((field) => fieldLines(field, change));
   return [`${sign} ${change.key}`, ...fields];
 }
 
@@ -145,17 +144,17 @@ function sideLines(sign: string, field: string, lines: readonly string[]): reado
 
 function aboutText({ unmanaged, notes }: Plan): string {
   return [
-    ...unmanagedWords(unmanaged).map((words) => `unmanaged, left alone: ${words}`),
+    ...unmanagedLines(unmanaged).map((words) => `unmanaged, left alone: ${words}`),
     ...notes.map((note) => `note: ${printable(note)}`),
   ]
     .map((line) => `- ${markdownText(line)}\n`)
     .join("");
 }
 
-/** A comment takes no more beside the plan itself. */
+/** Lines of the impact in a comment, beside the plan. */
 const mostLines = 150;
 
-/** What plans do to what was really detected, folded away below the plan of a pull request. */
+/** The impact of plans, collapsed below the plan of a pull request. */
 export function impactMarkdown(impacts: readonly ZoneImpact[]): string {
   const lines = renderImpacts(impacts, { color: false }).split("\n");
   const left = lines.length - mostLines;
@@ -163,6 +162,6 @@ export function impactMarkdown(impacts: readonly ZoneImpact[]): string {
     ...lines.slice(0, mostLines),
     ...(left > 0 ? [`… ${plural(left, "more line")}: zonewarden plan --impact shows all`] : []),
   ];
-  const summary = "What this does to scripts, connections and managed rules that are really there";
+  const summary = "Impact on detected scripts and connections and on managed rules";
   return `<details><summary>${summary}</summary>\n\n${fenced("text", shown)}\n</details>\n`;
 }

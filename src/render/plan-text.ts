@@ -9,7 +9,7 @@ import type { Write } from "../zone/write.ts";
 import { changeLines } from "./change-text.ts";
 import { plural, printable, durationText, type Paint, paintOf, wrap } from "./format.ts";
 
-/** Zone reports for people: a block for each zone that has something to say, and a line that counts. */
+/** Zone reports as text: a block for each zone that is not simply in sync, and a summary line. */
 export function renderReports(
   reports: readonly ZoneReport[],
   options: { readonly color: boolean },
@@ -20,7 +20,7 @@ export function renderReports(
     .filter(({ length }) => length > 0);
   return [
     ...blocks.map((lines) => lines.join("\n")),
-    paint("bold", summaryWords(summarize(reports))),
+    paint("bold", summaryText(summarize(reports))),
   ].join("\n\n");
 }
 
@@ -32,16 +32,16 @@ function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
       return about.length === 0 ? [] : [head(paint("green", "in sync")), ...about];
     }
     case "error":
-      return [head(paint("red", "could not be read")), ...failureLines(report.failure, paint)];
+      return [head(paint("red", "read failed")), ...failureLines(report.failure, paint)];
     case "held":
       return [
-        head(paint("yellow", `${countWords(report.plan)}, held`)),
+        head(paint("yellow", `${changeCount(report.plan)}, held`)),
         ...planLines(report.plan, paint),
-        ...report.holds.flatMap((hold) => refusalLines(hold, paint)),
+        ...report.holds.flatMap((hold) => holdLines(hold, paint)),
       ];
     case "planned":
       return [
-        head(`${countWords(report.plan)}, ${causeWords[report.cause]}`),
+        head(`${changeCount(report.plan)}, ${causeText[report.cause]}`),
         ...planLines(report.plan, paint),
       ];
     case "applied":
@@ -64,7 +64,7 @@ function planLines(plan: Plan, paint: Paint): readonly string[] {
   ];
 }
 
-/** Each sort of request once, with how often it is sent. */
+/** Each kind of request with its count. */
 function callsText(writes: readonly Write[]): string {
   const calls = Map.groupBy(writes, ({ call }) => call);
   return [...calls]
@@ -72,15 +72,15 @@ function callsText(writes: readonly Write[]): string {
     .join(", ");
 }
 
-/** What is said beside the changes: what is left alone, and notes. */
+/** Unmanaged resources and notes. */
 function aboutLines({ unmanaged, notes }: Plan, paint: Paint): readonly string[] {
-  const left = unmanagedWords(unmanaged).map((words) => `unmanaged, left alone: ${words}`);
+  const left = unmanagedLines(unmanaged).map((words) => `unmanaged, left alone: ${words}`);
   return [...left, ...notes.map((note) => `note: ${printable(note)}`)].flatMap((line) =>
     hanging(line).map((each) => paint("dim", each)),
   );
 }
 
-function refusalLines({ reason, message }: Hold, paint: Paint): readonly string[] {
+function holdLines({ reason, message }: Hold, paint: Paint): readonly string[] {
   return hanging(`held by ${reason}: ${printable(message)}`).map((line) => paint("yellow", line));
 }
 
@@ -107,7 +107,7 @@ function outcomeLines(outcome: Outcome, paint: Paint): readonly string[] {
       return [
         paint("green", `  ✓ ${name}`),
         ...(outcome.interleaved
-          ? [paint("yellow", "    somebody else wrote at the same time")]
+          ? [paint("yellow", "    somebody else changed the zone at the same time")]
           : []),
       ];
     case "failed":
@@ -139,7 +139,7 @@ function leftLines(
   return [
     paint(
       "red",
-      `  written, but the answers show something else: ${keys}; run plan to see what is left`,
+      `  written, but the zone still differs: ${keys}; run plan to see the remaining changes`,
     ),
   ];
 }
@@ -148,24 +148,22 @@ function indented(line: string): string {
   return `  ${line}`;
 }
 
-/** Why there is something to do, in words. */
-export const causeWords = {
-  drift: "live has drifted",
-  pending: "not carried out yet",
+export const causeText = {
+  drift: "drift detected",
+  pending: "pending",
 } as const;
 
-/** How many changes a plan has. */
-export function countWords({ changes }: Plan): string {
+export function changeCount({ changes }: Plan): string {
   return plural(changes.length, "change");
 }
 
-/** A run in one line: what is planned or was sent, and how many zones are as they shall be. */
-export function summaryWords({ zones, converged, changes, writes, outcomes }: Summary): string {
+/** A run in one line: planned or sent changes, and how many zones are in sync. */
+export function summaryText({ zones, converged, changes, writes, outcomes }: Summary): string {
   const total = Object.values(zones).reduce((sum, count) => sum + count, 0);
   const states = [
     `${converged} of ${plural(total, "zone")} in sync`,
     ...(zones.held > 0 ? [`${zones.held} held`] : []),
-    ...(zones.error > 0 ? [`${zones.error} unreadable`] : []),
+    ...(zones.error > 0 ? [`${zones.error} not read`] : []),
   ].join(", ");
   if (zones.applied > 0) {
     const ends = Object.entries(outcomes).filter(([, count]) => count > 0);
@@ -175,24 +173,24 @@ export function summaryWords({ zones, converged, changes, writes, outcomes }: Su
   if (changes.create + changes.update + changes.delete === 0) {
     return zones.error === 0
       ? `No changes. ${states}.`
-      : unreadableWords(zones.error, converged, total);
+      : unreadSummary(zones.error, converged, total);
   }
   const verbs = `${changes.create} to create, ${changes.update} to update, ${changes.delete} to delete`;
   return `Plan: ${verbs}, in ${plural(writes, "request")}. ${states}.`;
 }
 
-/** What could not be read comes first: it must not pass for all clear. */
-function unreadableWords(unreadable: number, converged: number, total: number): string {
+/** Zones that could not be read come first: they must not pass for in sync. */
+function unreadSummary(unreadable: number, converged: number, total: number): string {
   const unread = `${plural(unreadable, "zone")} could not be read`;
   if (unreadable === total) return `Nothing could be planned: ${unread}.`;
   return `${unread}. No changes in the others: ${converged} of ${plural(total, "zone")} in sync.`;
 }
 
-/** How many of a kind are named before the rest is counted. */
+/** Titles that are listed of a kind; the rest is counted. */
 const named = 3;
 
-/** Live objects that are nobody's, a line for each kind: how many there are, and the first of them by name. */
-export function unmanagedWords(unmanaged: readonly Unmanaged[]): readonly string[] {
+/** Unmanaged resources, a line for each kind: the count and the first titles. */
+export function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
   return kinds.flatMap((kind) => {
     const titles = unmanaged
       .filter((each) => each.kind === kind)
@@ -203,18 +201,17 @@ export function unmanagedWords(unmanaged: readonly Unmanaged[]): readonly string
   });
 }
 
-/** What a look at all of some zones takes. */
+/** The cost of a sweep. */
 export interface SweepForecast {
   readonly requests: number;
-  /** Within the budgets. */
+  /** Within the request budget. */
   readonly ms: number;
 }
 
-/** What is over sooner than this is not worth a word on its time: the budget lets so much through at once. */
-const shortestTold = 60_000;
+/** Shorter durations are not shown: the budget allows such a burst. */
+const shortestShown = 60_000;
 
-/** A forecast in a sentence. */
-export function sweepWords({ requests, ms }: SweepForecast): string {
-  const time = ms < shortestTold ? "" : `: about ${durationText(ms)} within the budget`;
+export function sweepText({ requests, ms }: SweepForecast): string {
+  const time = ms < shortestShown ? "" : `: about ${durationText(ms)} within the budget`;
   return `A sweep of these zones costs ${plural(requests, "request")}${time}.`;
 }

@@ -9,7 +9,7 @@ export interface RuleFieldDiff {
   readonly after: Json | undefined;
 }
 
-/** A rule that came, went, moved or changed between two versions; its place is counted from 1. */
+/** A rule that differs between two versions; its place is counted from 1. */
 export interface RuleDiff {
   readonly verb: "added" | "removed" | "changed" | "moved";
   readonly rule: RulesetRule;
@@ -17,7 +17,7 @@ export interface RuleDiff {
   readonly fields: readonly RuleFieldDiff[];
 }
 
-/** What differs from one version of a ruleset to another, in the order of the later one, what went last. */
+/** The differences between two versions of a ruleset, in the order of the later one; removed rules come last. */
 export function rulesetDiff(before: Ruleset, after: Ruleset): readonly RuleDiff[] {
   const were = new Map(before.rules.map((rule) => [rule.id, rule]));
   const are = new Set(after.rules.map(({ id }) => id));
@@ -39,7 +39,7 @@ export function rulesetDiff(before: Ruleset, after: Ruleset): readonly RuleDiff[
   return [...lasting, ...gone];
 }
 
-/** The fewest rules that must have moved: all but a longest run that kept its order. */
+/** The smallest set of moved rules: all but a longest increasing subsequence. */
 function movedAmong(before: readonly string[], after: readonly string[]): ReadonlySet<string> {
   const places = new Map(before.map((id, index) => [id, index]));
   const runs: (readonly string[])[] = [];

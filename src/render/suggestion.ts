@@ -3,7 +3,7 @@ import type { JsonObject } from "../syntax/json.ts";
 import type { ZoneName } from "../zone/zone.ts";
 import { plural, printable } from "./format.ts";
 
-/** A suggestion as a zone document: it reports until somebody has looked at what it reports. */
+/** A suggestion as a zone document, with action `log` until a person has checked its reports. */
 export function suggestionEntry(zone: ZoneName, { host, directives }: Suggestion): JsonObject {
   return {
     name: zone,
@@ -12,7 +12,7 @@ export function suggestionEntry(zone: ZoneName, { host, directives }: Suggestion
         items: [
           {
             key: host.replaceAll(/[^a-z0-9]+/g, "-"),
-            description: `What was seen on ${host}`,
+            description: `Resources detected on ${host}`,
             action: "log",
             expression: `http.host eq "${host}"`,
             value: { ...directives },
@@ -23,16 +23,16 @@ export function suggestionEntry(zone: ZoneName, { host, directives }: Suggestion
   };
 }
 
-/** What should be known of a suggestion before it is used, in lines. */
+/** Remarks on a suggestion, as lines. */
 export function suggestionRemarks(
   { host, resources, leftOut }: Suggestion,
   granularity: Granularity,
 ): readonly string[] {
   return [
-    `Made from ${plural(resources, "resource")} seen on ${host}. Detection is sampled: see what the policy reports before it allows.`,
+    `Made from ${plural(resources, "resource")} detected on ${host}. Detection is sampled: check the reports of the policy before you enforce it.`,
     ...(granularity === "hash"
       ? [
-          "A hash counts only where the page's tag carries it as integrity, and for one version of the script.",
+          "A hash applies only if the page's tag has it as its integrity attribute, and to one version of the script.",
         ]
       : []),
     ...leftOut.map(leftOutText),
@@ -40,6 +40,6 @@ export function suggestionRemarks(
 }
 
 function leftOutText({ resource, reason, letInBy }: LeftOut): string {
-  const all = letInBy === undefined ? "" : `, but let in by ${letInBy}, which others need`;
+  const all = letInBy === undefined ? "" : `, but allowed by ${letInBy}, which others need`;
   return printable(`Left out: ${resource.url} (${reason})${all}`);
 }

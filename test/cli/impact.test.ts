@@ -55,7 +55,7 @@ describe("plan --impact", () => {
   it("is collapsed in the Markdown of a pull request", async ({ expect }) => {
     await using example = await exampleWithEmulator();
     const { stdout } = await example.place.run("plan", shop, "--impact", "--format", "markdown");
-    expect(stdout).toContain("<details><summary>What this does to scripts");
+    expect(stdout).toContain("<details><summary>Impact on detected scripts");
     expect(stdout).toMatch(/```text\nImpact on shop\.example\.com\n[^]*```\n\n<\/details>\n$/);
   });
 

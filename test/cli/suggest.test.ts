@@ -8,7 +8,7 @@ it("prints a valid policy that blocks nothing but the miner", async ({ expect })
   const { code, stdout, stderr } = await place.run("suggest", "shop.example.com");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout)
-    .toBe(`# Made from 4 resources seen on shop.example.com. Detection is sampled: see what the policy reports before it allows.
+    .toBe(`# Made from 4 resources detected on shop.example.com. Detection is sampled: see what the policy reports before it allows.
 # Left out: https://stats.example.org/m.js (integrity score 4)
 
 zones:
@@ -17,7 +17,7 @@ zones:
       policies:
         items:
           - key: shop-example-com
-            description: What was seen on shop.example.com
+            description: Resources detected on shop.example.com
             action: log
             expression: http.host eq "shop.example.com"
             value:

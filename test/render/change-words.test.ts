@@ -43,7 +43,7 @@ describe("a policy's value", () => {
       when: "directives begin and cease to rule",
       before: "img-src 'self'",
       after: "font-src 'self'",
-      says: ["value  + font-src (ruled from now on)", "- img-src (no longer ruled)"],
+      says: ["value  + font-src (directive added)", "- img-src (directive removed)"],
     },
     {
       when: "nothing changes for a browser",
@@ -124,6 +124,6 @@ describe("the history in words", () => {
     expect(renderDriftTimes([calm], period)).toMatch(/^Drift from \S+ to \S+: none\n$/);
     expect(driftTimeText(calm)).toBe("did not drift");
     const often = { ...calm, episodes: 2, seenMs: 60_000, atMostMs: 120_000, isDrifting: true };
-    expect(driftTimeText(often)).toBe("drifted 2 times, 1 min seen, at most 2 min, and still does");
+    expect(driftTimeText(often)).toBe("drifted 2 times, 1 min seen, at most 2 min, still drifting");
   });
 });

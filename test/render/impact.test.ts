@@ -92,46 +92,46 @@ describe("the impact of a policy", () => {
       },
     );
     expect(lines(on([impact], [], ["a \u001B note"]))).toEqual([
-      "  policy/site  Scripts of the site  blocks what does not fit; 7 resources seen on its pages",
-      "    ✗ blocks anew: 1",
+      "  policy/site  Scripts of the site  blocks what it does not allow; 7 resources detected on its pages",
+      "    ✗ newly blocks: 1",
       `        script https://new.example/x.js  (last seen 2026-11-20; on ${page} and 1 more)`,
-      "    ✗ blocks as before: 1",
+      "    ✗ still blocks: 1",
       "        script https://z.example/",
-      "    + lets in anew: 1",
+      "    + newly allows: 1",
       "        script https://a.example/x.js  (last seen 2026-11-20)",
-      "    ! lets in, though malicious: 1",
+      "    ! allows, although malicious: 1",
       `        script https://bad.example/x.js  (malicious: integrity score 4; last seen 2026-11-20; on ${page})`,
-      "    ? cannot be told: 1",
+      "    ? unclear: 1",
       `        script https://far.example/x.js  (last seen 2026-11-20; on ${page}): nobody can tell`,
-      "    · allows, though nothing seen needs it: 1",
+      "    · allows, but nothing detected needs it: 1",
       "        script-src old.example",
-      "    2 more resources of these hosts: the service names one page of each, which is not the policy's",
+      "    2 more resources of these hosts: the only known page of each is not selected by the policy",
       "  note: a \\u{1b} note",
     ]);
   });
 
-  it("says nothing of single sources where nothing was seen", ({ expect }) => {
+  it("says nothing of single sources where nothing detected", ({ expect }) => {
     const source = parseCspSource("old.example", 0);
     const unseen = [{ directive: "script-src", source }];
     const impact = impactOf({ title: "" }, { seen: 0, unseen, force: "reports" });
     expect(lines(on([impact]))).toEqual([
-      "  policy/site  reports what does not fit; nothing was seen on its pages",
+      "  policy/site  reports what it does not allow; nothing detected on its pages",
     ]);
   });
 
   it.for([
     { force: "none", says: "blocks and reports nothing" },
-    { force: "unknown", says: "may block, its action is not one that is known" },
+    { force: "unknown", says: "may block: its action is not known" },
   ] as const)("says what a policy does: $force", ({ force, says }, { expect }) => {
     const impact = impactOf({ title: "" }, { seen: 0, force });
-    expect(lines(on([impact]))).toEqual([`  policy/site  ${says}; nothing was seen on its pages`]);
+    expect(lines(on([impact]))).toEqual([`  policy/site  ${says}; nothing detected on its pages`]);
   });
 
   it("counts what is beyond a screen, and gives all of it as JSON", ({ expect }) => {
     const before = policy("site", { action: "log" });
     const many = Array.from({ length: 12 }, (_, index) => affected(`h${index}`));
     const impact = on([impactOf({ before, after: undefined }, { newlyAllowed: many })]);
-    expect(lines(impact)[1]).toBe("    + reports no more: 12");
+    expect(lines(impact)[1]).toBe("    + no longer reports: 12");
     expect(lines(impact).at(-1)).toBe("        and 2 more (all with --format json)");
     expect(impactJson(impact)).toMatchObject({
       policies: [{ newly_allowed: many.map(({ resource }) => ({ url: resource.url })) }],
@@ -205,7 +205,7 @@ describe("the impact on a managed ruleset", () => {
 
 it("is nothing to tell where no rule changes and no policy is judged", ({ expect }) => {
   const quiet = on([], [deploymentOf({})]);
-  expect(renderImpacts([quiet], { color: true })).toBe("Impact: nothing to tell.");
+  expect(renderImpacts([quiet], { color: true })).toBe("Impact: none.");
 });
 
 it("is cut where a comment on a pull request would be too long", ({ expect }) => {

@@ -91,7 +91,7 @@ describe("a plan as text", () => {
       plain,
     );
     expect(text).toContain("the answer was lost; the next run reads what came of it");
-    expect(text).toContain("somebody else wrote");
+    expect(text).toContain("somebody else changed the zone");
   });
 
   it("says that what was written differs from what was answered", ({ expect }) => {
@@ -104,7 +104,7 @@ describe("a plan as text", () => {
       interleaved: false,
     }));
     expect(renderReports([{ ...report, outcomes }], plain)).toContain(
-      "written, but the answers show something else: policy/checkout",
+      "written, but the zone still differs: policy/checkout",
     );
     expect(renderReports([{ ...report, outcomes, left: [] }], plain)).not.toContain("written, but");
   });

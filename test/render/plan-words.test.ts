@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { summaryWords } from "../../src/render/plan-text.ts";
+import { summaryText } from "../../src/render/plan-text.ts";
 import { summarize } from "../../src/state/summary.ts";
 import { change, report } from "../support/reports.ts";
 
@@ -22,9 +22,9 @@ describe("a run in one line", () => {
     },
     {
       of: [changed, ...unreadable],
-      says: "Plan: 0 to create, 1 to update, 0 to delete, in 1 request. 0 of 3 zones in sync, 2 unreadable.",
+      says: "Plan: 0 to create, 1 to update, 0 to delete, in 1 request. 0 of 3 zones in sync, 2 not read.",
     },
   ])("says: $says", ({ of, says }, { expect }) => {
-    expect(summaryWords(summarize(of))).toBe(says);
+    expect(summaryText(summarize(of))).toBe(says);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { sweepWords } from "../../src/render/plan-text.ts";
+import { sweepText } from "../../src/render/plan-text.ts";
 
 describe("the forecast of a sweep in words", () => {
   it.for([
@@ -14,7 +14,7 @@ describe("the forecast of a sweep in words", () => {
   ])(
     "of $requests requests is short where it is over soon",
     ({ says, ...forecast }, { expect }) => {
-      expect(sweepWords(forecast)).toBe(says);
+      expect(sweepText(forecast)).toBe(says);
     },
   );
 });

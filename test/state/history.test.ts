@@ -207,7 +207,7 @@ describe("the time that a zone drifted", () => {
     const second = entriesAfter([30, drifted], [40, clear]);
     const [episode, ...more] = driftEpisodes([...first, ...second]);
     expect(more).toEqual([]);
-    expect(episode).toEqual({ earliest: at(10), seen: at(20), gone: at(40) });
+    expect(episode).toEqual({ earliest: at(10), detected: at(20), gone: at(40) });
   });
 });
 

@@ -5,7 +5,7 @@ import { impactJson } from "../../render/impact-json.ts";
 import { renderImpacts } from "../../render/impact-text.ts";
 import { reportJson } from "../../render/plan-json.ts";
 import { impactMarkdown, renderMarkdown } from "../../render/plan-markdown.ts";
-import { renderReports, type SweepForecast, sweepWords } from "../../render/plan-text.ts";
+import { renderReports, type SweepForecast, sweepText } from "../../render/plan-text.ts";
 import type { RunReport, ZoneReport } from "../../state/run-report.ts";
 import { type ExitCode, exitCodeInPart, exitCodes } from "../output/exit-codes.ts";
 import type { FleetFlags, PlannedFleet } from "./plan-all.ts";
@@ -47,7 +47,7 @@ export function printReports(
     case "text": {
       const color = hasColor(host, host.stdout);
       host.stdout.write(`${renderReports(report.zones, { color })}\n`);
-      if (sweep !== undefined) host.stdout.write(`${sweepWords(sweep)}\n`);
+      if (sweep !== undefined) host.stdout.write(`${sweepText(sweep)}\n`);
       if (impacts !== undefined) host.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
       return;
     }
@@ -62,7 +62,7 @@ export function printReports(
     }
     case "markdown": {
       const impact = impacts === undefined ? "" : `\n\n${impactMarkdown(impacts).trimEnd()}`;
-      const cost = sweep === undefined ? "" : `\n\n${sweepWords(sweep)}`;
+      const cost = sweep === undefined ? "" : `\n\n${sweepText(sweep)}`;
       host.stdout.write(`${renderMarkdown(whole).trimEnd()}${cost}${impact}\n`);
     }
   }
