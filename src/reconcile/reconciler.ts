@@ -10,10 +10,8 @@ import {
 } from "./fleet/desired-fleet.ts";
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
 import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
-import { EventQueue, type SweepTrigger } from "./queue/event-queue.ts";
-import { spreadMs, Sweep } from "./queue/sweep.ts";
-import type { QueueEntry } from "./queue/zone-queue.ts";
-import { type CredentialPorts, ZoneQueues } from "./queue/zone-queues.ts";
+import { EventQueue, type SweepTrigger, spreadMs, Sweep } from "./queue/events.ts";
+import { type QueueEntry, type CredentialPorts, ZoneQueues } from "./queue/zone-queue.ts";
 import {
   ZoneRunner,
   type ZoneRunOptions,

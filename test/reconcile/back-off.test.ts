@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { backoffMs, BackOff, zoneBackoff } from "../../src/reconcile/run/back-off.ts";
+import { backoffMs, BackOff, zoneBackoff } from "../../src/reconcile/run/next-run.ts";
 
 describe("the wait after failures", () => {
   it.for([

@@ -200,7 +200,7 @@ describe("an inventory report has", () => {
     await at.clock.advance(0);
     const [report] = at.reports;
     const impact = report?.result === "read" ? report.facts.impact.join("\n") : "";
-    expect(impact).toContain("✗ blocks anew: 1");
+    expect(impact).toContain("✗ newly blocks: 1");
     expect(impact).toContain(bad.url);
   });
 

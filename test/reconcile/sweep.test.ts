@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { spreadMs } from "../../src/reconcile/queue/sweep.ts";
+import { spreadMs } from "../../src/reconcile/queue/events.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { protectedContent, ServiceFault, World } from "../support/world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { ZoneQueues } from "../../src/reconcile/queue/zone-queues.ts";
+import { ZoneQueues } from "../../src/reconcile/queue/zone-queue.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { zone } from "../support/service.ts";
 import { protectedContent, World } from "../support/world.ts";

@@ -1,5 +1,4 @@
-import type { Fetched } from "../../src/api/request/call.ts";
-import type { Call, Send } from "../../src/api/request/call.ts";
+import type { Fetched, Call, Send } from "../../src/api/request/call.ts";
 import type { JsonObject } from "../../src/syntax/json.ts";
 
 /** A `Send` that answers from a function, and remembers what it was asked. */

@@ -5,7 +5,7 @@ import type {
   DesiredState,
   Listing,
 } from "../../src/reconcile/fleet/desired-fleet.ts";
-import type { CredentialPorts } from "../../src/reconcile/queue/zone-queues.ts";
+import type { CredentialPorts } from "../../src/reconcile/queue/zone-queue.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import type { Failure, ZoneReport } from "../../src/state/run-report.ts";

@@ -8,8 +8,7 @@ import {
   type InventoryReading,
   type InventoryReport,
 } from "../../state/inventory.ts";
-import type { Failure } from "../../state/run-report.ts";
-import { failureOf } from "../../state/run-report.ts";
+import { type Failure, failureOf } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import {
   isInUse,
@@ -22,7 +21,7 @@ import type { Clock, LiveReader } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone, ZoneName } from "../../zone/zone.ts";
 import { type QueueEntry, ZoneQueue } from "../queue/zone-queue.ts";
-import { BackOff } from "../run/back-off.ts";
+import { BackOff } from "../run/next-run.ts";
 import { partsOf } from "../run/plan-zone.ts";
 import { readZoneImpact, type ImpactSource, type PlanWithStates } from "./read-impact.ts";
 

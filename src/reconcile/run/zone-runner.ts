@@ -6,9 +6,8 @@ import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { Windows } from "../schedule/windows.ts";
 import type { StopSignals } from "../signals.ts";
 import { applyPlan, type WritePorts } from "./apply.ts";
-import { BackOff } from "./back-off.ts";
 import { Deadline } from "./deadline.ts";
-import { endOfHolds, type NextRun, retryDelayMs } from "./next-run.ts";
+import { BackOff, endOfHolds, type NextRun, retryDelayMs } from "./next-run.ts";
 import {
   type ImpactLimits,
   type PlanPorts,
@@ -16,9 +15,8 @@ import {
   planZone,
   type RunContext,
 } from "./plan-zone.ts";
-import { UsedReleases } from "./used-releases.ts";
 import { WriteGate } from "./write-gate.ts";
-import { type ContentionLimits, ZoneMemory } from "./zone-memory.ts";
+import { UsedReleases, type ContentionLimits, ZoneMemory } from "./zone-memory.ts";
 
 /*
  * One run of one zone:
