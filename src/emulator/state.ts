@@ -75,7 +75,9 @@ export interface InventoryItem {
 
 /** What a zone's contract includes. */
 export interface Entitlements {
+  /** Limit of content security policies. */
   readonly policies: number;
+  /** Limit of rules in an entry point. */
   readonly rules: number;
   readonly connection_url_path: boolean;
   readonly reporting_endpoint: boolean;

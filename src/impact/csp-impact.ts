@@ -59,80 +59,70 @@ export interface PolicyImpact {
   readonly elsewhere: number;
 }
 
-interface ImpactOptions {
-  readonly maliciousBelow: number;
-}
-
 /** The impact of each policy. Resources with an invalid URL are ignored. */
 export function cspImpact(
   policies: readonly ComparedPolicy[],
   resources: readonly SeenResource[],
-  options: ImpactOptions,
+  { maliciousBelow }: { readonly maliciousBelow: number },
 ): readonly PolicyImpact[] {
-  const seen = observedResources(resources);
-  return policies.map((policy) => impactOf(policy, seen, options));
+  const observed = observedResources(resources);
+  return policies.map((policy) => impactOf(policy, observed, maliciousBelow));
 }
 
 function impactOf(
   policy: ComparedPolicy,
-  seen: readonly ObservedResource[],
-  options: ImpactOptions,
+  observed: readonly ObservedResource[],
+  maliciousBelow: number,
 ): PolicyImpact {
   const before = policyEvaluator(policy.before);
   const after = policyEvaluator(policy.after);
-  const used = new UsedSources(policy.after);
   const force = forceOf(policy.after);
-  const isHarder = force === "blocks" && forceOf(policy.before) !== "blocks";
-  const found = new ImpactLists(isHarder, options);
+  const startsToBlock = force === "blocks" && forceOf(policy.before) !== "blocks";
+  const lists: ImpactLists = { blocked: [], newlyAllowed: [], allowedMalicious: [], unclear: [] };
+  const used = new Set<string>();
+  let seen = 0;
   let elsewhere = 0;
-  for (const each of seen) {
-    const is = decisionFor(after, each);
+  for (const each of observed) {
     const was = decisionFor(before, each);
-    used.record(is);
-    if (is.kind !== "untouched" || was.kind !== "untouched") {
-      found.add(each.resource, was, is);
-      continue;
-    }
-    const decision = elsewhereOnHost(after, each);
-    used.record(decision);
-    elsewhere += decision.kind === "untouched" ? 0 : 1;
+    const is = decisionFor(after, each);
+    const isSelected = is.kind !== "untouched" || was.kind !== "untouched";
+    const decision = isSelected ? is : elsewhereOnHost(after, each);
+    if (decision.kind === "allowed") for (const source of decision.by) used.add(nameOf(source));
+    if (isSelected) {
+      seen += 1;
+      const malicious = maliciousReasons(each.resource, maliciousBelow);
+      const affected = { resource: each.resource, pages: is.pages, malicious };
+      addToLists(lists, affected, was, is, startsToBlock);
+    } else if (decision.kind !== "untouched") elsewhere += 1;
   }
-  const { seen: count, blocked, newlyAllowed, allowedMalicious, unclear } = found;
-  const lists = { blocked, newlyAllowed, allowedMalicious, unclear };
-  return { policy, force, seen: count, ...lists, unseen: used.unseen(), elsewhere };
+  const unseen = matchableSources(policy.after).filter((source) => !used.has(nameOf(source)));
+  return { policy, force, seen, ...lists, unseen, elsewhere };
 }
 
-/** Resources by what happens to them. */
-class ImpactLists {
-  seen = 0;
-  readonly blocked: BlockedResource[] = [];
-  readonly newlyAllowed: AffectedResource[] = [];
-  readonly allowedMalicious: AffectedResource[] = [];
-  readonly unclear: UnclearResource[] = [];
-  readonly #isHarder: boolean;
-  readonly #options: ImpactOptions;
+interface ImpactLists {
+  readonly blocked: BlockedResource[];
+  readonly newlyAllowed: AffectedResource[];
+  readonly allowedMalicious: AffectedResource[];
+  readonly unclear: UnclearResource[];
+}
 
-  /** @param isHarder whether the policy starts to block. */
-  constructor(isHarder: boolean, options: ImpactOptions) {
-    this.#isHarder = isHarder;
-    this.#options = options;
-  }
-
-  add(resource: SeenResource, was: PagesDecision, is: PagesDecision): void {
-    this.seen += 1;
-    const malicious = maliciousReasons(resource, this.#options.maliciousBelow);
-    const affected = { resource, pages: is.pages, malicious };
-    if (is.kind === "blocked") {
-      const already = !this.#isHarder && was.kind === "blocked" && isOnSamePages(is, was);
-      this.blocked.push({ ...affected, already });
-      return;
+function addToLists(
+  lists: ImpactLists,
+  affected: AffectedResource,
+  was: PagesDecision,
+  is: PagesDecision,
+  startsToBlock: boolean,
+): void {
+  if (is.kind === "blocked") {
+    const isOnSamePages = is.pages.every((page) => was.pages.includes(page));
+    const already = !startsToBlock && was.kind === "blocked" && isOnSamePages;
+    lists.blocked.push({ ...affected, already });
+  } else if (is.kind === "unclear") lists.unclear.push({ ...affected, reason: is.reason });
+  else {
+    if (was.kind === "blocked") lists.newlyAllowed.push({ ...affected, pages: was.pages });
+    if (is.kind === "allowed" && affected.malicious.length > 0) {
+      lists.allowedMalicious.push(affected);
     }
-    if (is.kind === "unclear") {
-      this.unclear.push({ ...affected, reason: is.reason });
-      return;
-    }
-    if (was.kind === "blocked") this.newlyAllowed.push({ ...affected, pages: was.pages });
-    if (is.kind === "allowed" && malicious.length > 0) this.allowedMalicious.push(affected);
   }
 }
 
@@ -157,10 +147,6 @@ function decisionFor(
 
 const untouchedPages: PagesDecision = { kind: "untouched", pages: [] };
 
-function isOnSamePages(is: PagesDecision, was: PagesDecision): boolean {
-  return is.pages.every((page) => was.pages.includes(page));
-}
-
 /** The decision for other pages of the host; untouched if the service returned all pages. */
 function elsewhereOnHost(
   evaluate: PolicyEvaluator,
@@ -173,41 +159,16 @@ function elsewhereOnHost(
   return decisions.find(({ kind }) => kind !== "untouched") ?? { kind: "untouched" };
 }
 
-/** Kinds of sources that can match a resource. */
-const matching: ReadonlySet<string> = new Set(["host", "scheme", "self", "star"]);
-
-/** Tracks which sources of a policy match a resource. */
-class UsedSources {
-  readonly #sources: ReadonlyMap<string, NamedSource>;
-  readonly #used = new Set<string>();
-
-  constructor(policy: PolicyBehavior | undefined) {
-    const force = forceOf(policy);
-    const rulings =
-      policy !== undefined && (force === "blocks" || force === "reports")
-        ? [
-            effectiveDirective(policy.value, "script"),
-            effectiveDirective(policy.value, "connection"),
-          ]
-        : [];
-    const sources = rulings.flatMap((ruling) =>
-      (ruling?.sources ?? [])
-        .filter(({ kind }) => matching.has(kind))
-        .map((source) => ({ directive: ruling?.directive ?? "", source })),
-    );
-    this.#sources = new Map(sources.map((each) => [nameOf(each), each]));
-  }
-
-  /** Records the sources that allow a resource. */
-  record(decision: PolicyDecision): void {
-    if (decision.kind !== "allowed") return;
-    for (const each of decision.by) this.#used.add(nameOf(each));
-  }
-
-  /** The sources that matched nothing. */
-  unseen(): readonly NamedSource[] {
-    return [...this.#sources].filter(([name]) => !this.#used.has(name)).map(([, each]) => each);
-  }
+/** The sources of a policy that can match a script or connection. */
+function matchableSources(policy: PolicyBehavior | undefined): readonly NamedSource[] {
+  if (policy === undefined || !["blocks", "reports"].includes(forceOf(policy))) return [];
+  const sources = (["script", "connection"] as const).flatMap((request) => {
+    const effective = effectiveDirective(policy.value, request);
+    return (effective?.sources ?? [])
+      .filter(({ kind }) => ["host", "scheme", "self", "star"].includes(kind))
+      .map((source) => ({ directive: effective?.directive ?? "", source }));
+  });
+  return [...new Map(sources.map((each) => [nameOf(each), each])).values()];
 }
 
 function nameOf({ directive, source }: NamedSource): string {

@@ -63,8 +63,8 @@ describe("a source", () => {
     ["'self'", { kind: "self" }],
     ["*", { kind: "star" }],
     ["'unsafe-inline'", { kind: "keyword", keyword: "unsafe-inline" }],
-    ["'sha384-ab+/-_=='", { kind: "hash", algorithm: "sha384", digest: "ab+/-_==" }],
-    ["'nonce-xyz'", { kind: "nonce", nonce: "xyz" }],
+    ["'sha384-ab+/-_=='", { kind: "hash", text: "'sha384-ab+/-_=='" }],
+    ["'nonce-xyz'", { kind: "nonce", text: "'nonce-xyz'" }],
     ["blob:", { kind: "scheme", scheme: "blob" }],
     ["a.b", { kind: "host", scheme: undefined, host: "a.b", port: undefined, path: "" }],
     [

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
+import type { Entitlements } from "../state.ts";
 
 /** Initial state of an emulator, in the form of its YAML file (see `schemas/emulator-seed.schema.json`). */
 export interface Seed {
@@ -46,7 +47,7 @@ export interface SeedZone {
   readonly type?: string;
   readonly paused?: boolean;
   readonly plan?: string;
-  readonly entitlements?: SeedEntitlements;
+  readonly entitlements?: Partial<Entitlements>;
   readonly settings?: JsonObject;
   readonly policies?: readonly JsonObject[];
   /** Rules of the entry point of `http_request_firewall_managed`; absent: never created; empty: without rules. */
@@ -55,16 +56,6 @@ export interface SeedZone {
   readonly scripts?: readonly SeedItem[];
   readonly connections?: readonly SeedItem[];
   readonly cookies?: readonly SeedItem[];
-}
-
-/** What the zone's contract includes. */
-export interface SeedEntitlements {
-  /** Number of content security policies. */
-  readonly policies?: number;
-  /** Number of rules in an entry point. */
-  readonly rules?: number;
-  readonly connection_url_path?: boolean;
-  readonly reporting_endpoint?: boolean;
 }
 
 /** A ruleset of the zone or account, in the service's form. */

@@ -12,14 +12,7 @@ import type {
   ZoneState,
 } from "../state.ts";
 import { idFrom } from "../store.ts";
-import type {
-  SeedAccount,
-  SeedEntitlements,
-  SeedItem,
-  SeedRateLimit,
-  SeedToken,
-  SeedZone,
-} from "./seed.ts";
+import type { SeedAccount, SeedItem, SeedRateLimit, SeedToken, SeedZone } from "./seed.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -71,13 +64,14 @@ export function emptyZone(seed: SeedZone, account: AccountState, now: Date): Zon
 }
 
 /** Entitlements with the defaults of a plan; the paid limit of policies is not published (SERVICE.md A.6). */
-function entitlementsFrom(seed: SeedEntitlements, plan: string): Entitlements {
+function entitlementsFrom(seed: Partial<Entitlements>, plan: string): Entitlements {
   const isPaid = plan !== "free";
   return {
-    policies: seed.policies ?? (isPaid ? 20 : 0),
-    rules: seed.rules ?? 100,
-    connection_url_path: seed.connection_url_path ?? isPaid,
-    reporting_endpoint: seed.reporting_endpoint ?? isPaid,
+    policies: isPaid ? 20 : 0,
+    rules: 100,
+    connection_url_path: isPaid,
+    reporting_endpoint: isPaid,
+    ...seed,
   };
 }
 

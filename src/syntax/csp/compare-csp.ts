@@ -2,7 +2,7 @@ import { byText } from "../by-text.ts";
 import { type FindCover, coversAmong } from "./csp-cover.ts";
 import { cspDirectives } from "./csp-directives.ts";
 import type { CspSource } from "./csp-source.ts";
-import { distinctDirectives, parseCsp } from "./csp.ts";
+import { type AppliedDirective, appliedDirective, distinctDirectives, parseCsp } from "./csp.ts";
 
 /** How a policy changes: permits less, more, the same, or neither. */
 type CspDirection = "stricter" | "looser" | "equal" | "mixed";
@@ -24,12 +24,6 @@ interface CspComparison {
   readonly changes: readonly CspChange[];
 }
 
-/** The directive that applies in place of another one, with the sources that count. */
-interface Applied {
-  readonly by: string;
-  readonly sources: readonly CspSource[];
-}
-
 type Policy = ReadonlyMap<string, readonly CspSource[]>;
 
 /**
@@ -42,8 +36,8 @@ export function compareCsp(before: string, after: string): CspComparison {
   const reported = new Set<string>();
   const changes: CspChange[] = [];
   for (const name of named.union(new Set(cspDirectives.keys()))) {
-    const [was, is] = [appliedFor(policies[0], name), appliedFor(policies[1], name)];
-    const pair = `${was?.by ?? ""} ${is?.by ?? ""}`;
+    const [was, is] = [appliedDirective(policies[0], name), appliedDirective(policies[1], name)];
+    const pair = `${was?.directive ?? ""} ${is?.directive ?? ""}`;
     if (!named.has(name) && reported.has(pair)) continue;
     reported.add(pair);
     for (const change of compareApplied(name, was, is)) changes.push(change);
@@ -74,16 +68,10 @@ function countingSources(sources: readonly CspSource[]): readonly CspSource[] {
   );
 }
 
-function appliedFor(policy: Policy, name: string): Applied | undefined {
-  const chain = [name, ...(cspDirectives.get(name)?.fallback ?? [])];
-  const by = chain.find((candidate) => policy.has(candidate));
-  return by === undefined ? undefined : { by, sources: policy.get(by) ?? [] };
-}
-
 function compareApplied(
   directive: string,
-  was: Applied | undefined,
-  is: Applied | undefined,
+  was: AppliedDirective | undefined,
+  is: AppliedDirective | undefined,
 ): readonly CspChange[] {
   if (was === undefined && is === undefined) return [];
   const strict = isRestricting(directive);

@@ -1,19 +1,11 @@
-import { cspDirectives } from "./csp-directives.ts";
 import type { CspHost, CspSource } from "./csp-source.ts";
-import { distinctDirectives, parseCsp } from "./csp.ts";
+import { type AppliedDirective, appliedDirective, distinctDirectives, parseCsp } from "./csp.ts";
 
 /** Kinds of requests that policies distinguish. */
 export type CspRequest = "script" | "connection";
 
 /** The sources that match a URL loaded by a page; none means blocked. */
 type MatchSources = (url: URL, page: URL) => readonly CspSource[];
-
-/** The directive of a policy that applies to a kind of request. */
-interface EffectiveDirective {
-  /** Can be a fallback. */
-  readonly directive: string;
-  readonly sources: readonly CspSource[];
-}
 
 /** The directive of each kind of request; its fallbacks apply if it is absent. */
 const directives = { script: "script-src-elem", connection: "connect-src" } as const;
@@ -22,14 +14,10 @@ const directives = { script: "script-src-elem", connection: "connect-src" } as c
 export function effectiveDirective(
   policy: string,
   request: CspRequest,
-): EffectiveDirective | undefined {
-  const named = new Map(
-    distinctDirectives(parseCsp(policy).directives).map(({ name, sources }) => [name, sources]),
-  );
-  const name = directives[request];
-  const chain = [name, ...(cspDirectives.get(name)?.fallback ?? [])];
-  const directive = chain.find((each) => named.has(each));
-  return directive === undefined ? undefined : { directive, sources: named.get(directive) ?? [] };
+): AppliedDirective | undefined {
+  const named = distinctDirectives(parseCsp(policy).directives);
+  const sources = new Map(named.map((directive) => [directive.name, directive.sources]));
+  return appliedDirective(sources, directives[request]);
 }
 
 /**

@@ -36,8 +36,8 @@ type CspSourceMeaning =
   | { readonly kind: "self" }
   | { readonly kind: "star" }
   | { readonly kind: "keyword"; readonly keyword: CspKeyword }
-  | { readonly kind: "hash"; readonly algorithm: string; readonly digest: string }
-  | { readonly kind: "nonce"; readonly nonce: string }
+  | { readonly kind: "hash" }
+  | { readonly kind: "nonce" }
   | { readonly kind: "scheme"; readonly scheme: string }
   | CspHost
   | { readonly kind: "other" };
@@ -47,8 +47,7 @@ export type CspSource = CspSourceMeaning & Span & { readonly text: string };
 
 /** Parses one token of a source list. Every token is a source. */
 export function parseCspSource(token: string, offset: number): CspSource {
-  const meaning = meaningOf(token);
-  return { ...meaning, text: textOf(meaning, token), offset, length: token.length };
+  return { ...meaningOf(token), offset, length: token.length };
 }
 
 /** A token of a directive whose value is not a source list. */
@@ -56,74 +55,52 @@ export function opaqueCspSource(token: string, offset: number): CspSource {
   return { kind: "other", text: token, offset, length: token.length };
 }
 
-function meaningOf(token: string): CspSourceMeaning {
-  if (token === "*") return { kind: "star" };
+/** A source with its text in canonical form. */
+type TextualSource = CspSourceMeaning & { readonly text: string };
+
+function meaningOf(token: string): TextualSource {
+  if (token === "*") return { kind: "star", text: token };
   if (token.startsWith("'")) return quotedMeaning(token);
   const scheme = schemePattern.exec(token)?.groups?.["scheme"];
-  if (scheme !== undefined) return { kind: "scheme", scheme: asciiLower(scheme) };
-  return hostMeaning(token);
+  if (scheme === undefined) return hostMeaning(token);
+  return { kind: "scheme", scheme: asciiLower(scheme), text: asciiLower(token) };
 }
 
 const schemePattern = /^(?<scheme>[a-z][a-z0-9+.-]*):$/i;
 
 const hostPattern =
-  /^(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?<host>\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?)(?::(?<port>[0-9]+|\*))?(?<path>\/.*)?$/is;
+  /^(?<origin>(?:(?<scheme>[a-z][a-z0-9+.-]*):\/\/)?(?<host>\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?)(?::(?<port>[0-9]+|\*))?)(?<path>\/.*)?$/is;
 
 const hashPattern = /^'(?<algorithm>sha256|sha384|sha512)-(?<digest>[a-z0-9+/_-]+={0,2})'$/i;
 
 const noncePattern = /^'nonce-(?<nonce>.*)'$/is;
 
-function quotedMeaning(token: string): CspSourceMeaning {
-  if (token.length < 2 || !token.endsWith("'")) return { kind: "other" };
+function quotedMeaning(token: string): TextualSource {
+  if (token.length < 2 || !token.endsWith("'")) return { kind: "other", text: token };
   const word = asciiLower(token.slice(1, -1));
-  if (word === "none" || word === "self") return { kind: word };
+  if (word === "none" || word === "self") return { kind: word, text: `'${word}'` };
   const keyword = cspKeywords.find((candidate) => candidate === word);
-  if (keyword !== undefined) return { kind: "keyword", keyword };
+  if (keyword !== undefined) return { kind: "keyword", keyword, text: `'${keyword}'` };
   const nonce = noncePattern.exec(token)?.groups?.["nonce"];
-  return nonce === undefined ? hashMeaning(token) : { kind: "nonce", nonce };
+  return nonce === undefined ? hashMeaning(token) : { kind: "nonce", text: `'nonce-${nonce}'` };
 }
 
-function hashMeaning(token: string): CspSourceMeaning {
+function hashMeaning(token: string): TextualSource {
   const { algorithm, digest } = hashPattern.exec(token)?.groups ?? {};
-  if (algorithm === undefined || digest === undefined) return { kind: "other" };
-  return { kind: "hash", algorithm: asciiLower(algorithm), digest };
+  if (algorithm === undefined || digest === undefined) return { kind: "other", text: token };
+  return { kind: "hash", text: `'${asciiLower(algorithm)}-${digest}'` };
 }
 
-function hostMeaning(token: string): CspSourceMeaning {
+function hostMeaning(token: string): TextualSource {
   const groups = hostPattern.exec(token)?.groups;
-  if (groups === undefined) return { kind: "other" };
-  const { scheme, host = "", port, path = "" } = groups;
+  if (groups === undefined) return { kind: "other", text: token };
+  const { origin = "", scheme, host = "", port, path = "" } = groups;
   return {
     kind: "host",
     scheme: scheme === undefined ? undefined : asciiLower(scheme),
     host: asciiLower(host),
     port,
     path,
+    text: asciiLower(origin) + path,
   };
-}
-
-function textOf(meaning: CspSourceMeaning, token: string): string {
-  switch (meaning.kind) {
-    case "none":
-    case "self":
-      return `'${meaning.kind}'`;
-    case "star":
-      return "*";
-    case "keyword":
-      return `'${meaning.keyword}'`;
-    case "hash":
-      return `'${meaning.algorithm}-${meaning.digest}'`;
-    case "nonce":
-      return `'nonce-${meaning.nonce}'`;
-    case "scheme":
-      return `${meaning.scheme}:`;
-    case "host":
-      return hostText(meaning);
-    case "other":
-      return token;
-  }
-}
-
-function hostText({ scheme, host, port, path }: CspHost): string {
-  return `${scheme === undefined ? "" : `${scheme}://`}${host}${port === undefined ? "" : `:${port}`}${path}`;
 }

@@ -54,6 +54,22 @@ export function distinctDirectives(directives: readonly CspDirective[]): readonl
   return [...first.values()];
 }
 
+/** The directive that browsers apply: the one they look for, or a fallback (SERVICE.md E.2). */
+export interface AppliedDirective {
+  readonly directive: string;
+  readonly sources: readonly CspSource[];
+}
+
+/** Finds the directive that applies for `name`; `undefined`: none, so that everything is allowed. */
+export function appliedDirective(
+  policy: ReadonlyMap<string, readonly CspSource[]>,
+  name: string,
+): AppliedDirective | undefined {
+  const chain = [name, ...(cspDirectives.get(name)?.fallback ?? [])];
+  const directive = chain.find((candidate) => policy.has(candidate));
+  return directive === undefined ? undefined : { directive, sources: policy.get(directive) ?? [] };
+}
+
 function parseDirective(part: string, start: number): CspDirective | undefined {
   const [head, ...rest] = part.matchAll(/[^\t\n\f\r ]+/g);
   if (head === undefined) return undefined;

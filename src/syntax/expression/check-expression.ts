@@ -3,7 +3,6 @@ import { type SyntaxDiagnostic, diagnostic } from "../syntax-diagnostic.ts";
 import { expressionFields, expressionFunctions, typeOfOperand } from "./expression-fields.ts";
 import {
   type Expression,
-  type Member,
   type Operand,
   type TextValue,
   type Value,
@@ -97,23 +96,18 @@ function remedyFor(type: string): string {
   return `compare its elements: any(field[*] eq "…")`;
 }
 
-function typeOfValue(value: Exclude<Value, { kind: "set" | "list" }> | Member | Value): string {
-  switch (value.kind) {
-    case "text":
-      return "String";
-    case "integer":
-      return "Integer";
-    case "address":
-      return "IP";
-    case "range":
-      return typeOfValue(value.from);
-    case "boolean":
-      // The language has no boolean values except fields, so this matches no type.
-      return "a constant";
-    case "set":
-    case "list":
-      return value.kind;
-  }
+/** Types of values; the language has no boolean values except fields, so a constant matches no type. */
+const valueTypes = {
+  text: "String",
+  integer: "Integer",
+  address: "IP",
+  boolean: "a constant",
+  set: "a set",
+  list: "a list",
+};
+
+function typeOfValue(value: Value): string {
+  return value.kind === "range" ? typeOfValue(value.from) : valueTypes[value.kind];
 }
 
 function tooManyRegexes(

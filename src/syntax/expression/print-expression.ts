@@ -44,32 +44,15 @@ function printItem(item: Expression, around: (typeof connectives)[number]): stri
 }
 
 function printArgument(argument: Argument): string {
-  switch (argument.kind) {
-    case "field":
-    case "call":
-      return printOperand(argument);
-    case "text":
-    case "integer":
-    case "address":
-      return printValue(argument);
-    case "constant":
-    case "truth":
-    case "comparison":
-    case "not":
-    case "logic":
-      return printExpression(argument);
-  }
+  const { kind } = argument;
+  if (kind === "field" || kind === "call") return printOperand(argument);
+  if (kind === "text" || kind === "integer" || kind === "address") return printValue(argument);
+  return printExpression(argument);
 }
 
 function printIndex(index: Index): string {
-  switch (index.kind) {
-    case "item":
-      return `[${index.item}]`;
-    case "key":
-      return `[${quoted(index.key.text)}]`;
-    case "each":
-      return "[*]";
-  }
+  if (index.kind === "each") return "[*]";
+  return index.kind === "key" ? `[${quoted(index.key.text)}]` : `[${index.item}]`;
 }
 
 function printRight(operator: Operator, right: Value): string {
