@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
-import { Merger } from "../../src/desired/zones/merge.ts";
+import { ValueMerger } from "../../src/desired/zones/merge-zone.ts";
 import { showZone } from "../../src/desired/zones/show-zone.ts";
 import type { ZoneContent } from "../../src/zone/desired-zone.ts";
 import { codesOf, loadText } from "../support/desired.ts";
@@ -232,7 +232,7 @@ describe("merging", () => {
   it("is idempotent and has a neutral element", ({ expect }) => {
     fc.assert(
       fc.property(value, (a) => {
-        const merger = new Merger();
+        const merger = new ValueMerger();
         expect(merger.merge({}, a)).toEqual(a);
         expect(merger.merge(a, {})).toEqual(a);
         expect(merger.merge(a, a)).toEqual(a);
@@ -243,7 +243,7 @@ describe("merging", () => {
   it("is associative", ({ expect }) => {
     fc.assert(
       fc.property(value, value, value, (a, b, c) => {
-        const merger = new Merger();
+        const merger = new ValueMerger();
         const left = merger.merge(merger.merge(a, b) ?? {}, c);
         expect(left).toEqual(merger.merge(a, merger.merge(b, c) ?? {}));
       }),
@@ -254,7 +254,7 @@ describe("merging", () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         const before = structuredClone([a, b]);
-        new Merger().merge(a, b);
+        new ValueMerger().merge(a, b);
         expect([a, b]).toEqual(before);
       }),
     );

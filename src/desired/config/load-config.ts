@@ -1,7 +1,7 @@
 import path from "node:path";
 
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { fileDiagnostic } from "../diagnostics.ts";
+import { fileDiagnostic, isError } from "../diagnostics.ts";
 import { foreignFile, redactedText } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";
 import { configFileKind, configFileShape, schemaErrors } from "../json-schema.ts";
@@ -40,7 +40,7 @@ export async function loadConfig(
     return { config: undefined, diagnostics: [diagnostic], directory: "", sources: new Map() };
   }
   const { config, diagnostics } = parseConfig(file, text, ports);
-  const failed = diagnostics.some(({ severity }) => severity === "error");
+  const failed = diagnostics.some(isError);
   const redacted = redactedText(text, configFileKind);
   const sources = new Map(redacted === "" ? [] : [[file, redacted]]);
   return { config: failed ? undefined : config, diagnostics, directory: "", sources };

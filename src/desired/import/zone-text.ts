@@ -7,7 +7,7 @@ import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { isError } from "../diagnostics.ts";
 import { parseZoneFile } from "../load/parse-zone-file.ts";
-import { Assembler } from "../zones/assemble.ts";
+import { ZoneMerger } from "../zones/merge-zone.ts";
 import { contentEntry } from "./zone-entry.ts";
 
 /** The text of a zone file, with a comment at its top. Equal data yields equal bytes. */
@@ -40,10 +40,10 @@ export function whyNotWritable(content: ZoneContent): string | undefined {
   const text = zoneFileText({ zones: [entry] }, "");
   const { zones, diagnostics } = parseZoneFile("", "", new TextEncoder().encode(text));
   const [layer] = zones;
-  const assembled = layer && new Assembler().assemble(layer, [layer]);
-  const error = [...diagnostics, ...(assembled?.diagnostics ?? [])].find(isError);
+  const merged = layer && new ZoneMerger().merge(layer, [layer]);
+  const error = [...diagnostics, ...(merged?.diagnostics ?? [])].find(isError);
   if (error !== undefined) return `cannot be written to a file: ${withField(error)}`;
-  const isSame = isDeepStrictEqual(assembled?.document?.content, content);
+  const isSame = isDeepStrictEqual(merged?.document?.content, content);
   return isSame ? undefined : "cannot be written to a file: reading it back yields another value";
 }
 

@@ -3,8 +3,8 @@ import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { isError } from "../diagnostics.ts";
 import { keyPlace } from "../location.ts";
-import { Assembler } from "../zones/assemble.ts";
 import { diagnosticInPart, type Layer, type TraceEntry, type ZoneLayer } from "../zones/layer.ts";
+import { ZoneMerger } from "../zones/merge-zone.ts";
 import { Profiles } from "../zones/profiles.ts";
 import { labelOf } from "../zones/target.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
@@ -53,12 +53,12 @@ export function joinZoneFiles(files: readonly FileVersions[], cache: ZoneCache):
     files.flatMap(({ good }) => good?.profiles ?? []),
     unusable.map(({ current }) => current.file),
   );
-  const assembler = new Assembler();
+  const merger = new ZoneMerger();
   const merged = files.map((versions) => ({
     ...versions,
     file: versions.current.file,
     isCurrent: versions.current === versions.good,
-    zones: (versions.good?.zones ?? []).map((zone) => mergeZone(zone, profiles, assembler, cache)),
+    zones: (versions.good?.zones ?? []).map((zone) => mergeZone(zone, profiles, merger, cache)),
   }));
   const currentZones = merged.filter(({ isCurrent }) => isCurrent).flatMap(({ zones }) => zones);
   const currentFiles = new Set(merged.filter((each) => each.isCurrent).map(({ file }) => file));
@@ -104,13 +104,13 @@ interface FileResult {
 function mergeZone(
   zone: ZoneLayer,
   profiles: Profiles,
-  assembler: Assembler,
+  merger: ZoneMerger,
   cache: ZoneCache,
 ): MergedZone {
   const { layers, diagnostics, broken } = profiles.stackFor(zone, zone.content.profiles ?? []);
   const known = cache.get(zone);
   if (!broken && known !== undefined && isSame(known.layers, layers)) return known;
-  const { target, document, diagnostics: found } = assembler.assemble(zone, layers);
+  const { target, document, diagnostics: found } = merger.merge(zone, layers);
   const merged: MergedZone = {
     zone,
     label: target === undefined || target.by === "selector" ? undefined : labelOf(target),
@@ -150,10 +150,10 @@ function diagnosticsOfBroken(files: readonly FileVersions[]): readonly Diagnosti
     unreadable.map(({ current }) => current.file),
     files.flatMap(({ current }) => current.invalidProfiles),
   );
-  const assembler = new Assembler();
+  const merger = new ZoneMerger();
   const cache: ZoneCache = new WeakMap();
   const zones = broken.flatMap(({ current }) =>
-    current.zones.map((zone) => mergeZone(zone, profiles, assembler, cache)),
+    current.zones.map((zone) => mergeZone(zone, profiles, merger, cache)),
   );
   const names = new Set(broken.map(({ current }) => current.file));
   return [...profiles.diagnostics(), ...zones.flatMap((zone) => zone.diagnostics)].filter(

@@ -6,8 +6,7 @@ import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
 import { keyPlace, type Path, placeInScalar } from "../location.ts";
 import { cspText, type CspInFile } from "./csp-text.ts";
-import { diagnosticInPart, type FilePart } from "./layer.ts";
-import { identityOf } from "./merge.ts";
+import { diagnosticInPart, type FilePart, identityOf } from "./layer.ts";
 
 const policyList = ["page_shield", "policies", "items"];
 const ruleList = ["managed_rules", "rules"];

@@ -1,7 +1,7 @@
+import { isJsonObject } from "../../syntax/json.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Located, Path } from "../location.ts";
-import { identityOf } from "./merge.ts";
 import type { Profile, ZoneEntry } from "./zone-file.ts";
 
 /** A profile or an entry of `zones:` as written in a file; its shape is not checked yet. */
@@ -93,3 +93,10 @@ function stepIn(holder: unknown, step: string | number): Step | undefined {
 const aliases: Readonly<Record<string, string>> = {
   use_cloudflare_reporting_endpoint: "use_service_reporting_endpoint",
 };
+
+/** The key of an item of a keyed list; `undefined` if the list is not keyed. */
+export function identityOf(item: unknown): string | undefined {
+  if (!isJsonObject(item)) return undefined;
+  const identity = item["key"] ?? item["category"] ?? item["id"];
+  return typeof identity === "string" ? identity : undefined;
+}

@@ -2,8 +2,8 @@ import { globIgnoringCase } from "../../syntax/glob.ts";
 import { coerceObject, isJsonObject, type Json } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
 import { keyPlace, type Path } from "../location.ts";
-import { type Layer, originOf, type TraceEntry } from "./layer.ts";
-import { identityOf, Merger } from "./merge.ts";
+import { identityOf, type Layer, originOf, type TraceEntry } from "./layer.ts";
+import { ValueMerger } from "./merge-zone.ts";
 
 /** A value of a merged zone, and the place that sets it. */
 export interface ShownValue {
@@ -23,7 +23,7 @@ export function showZone(
   const layers = trace.find(({ label }) => label === zone.toLowerCase() || label === zone)?.layers;
   const own = layers?.at(-1);
   if (layers === undefined || own === undefined) return undefined;
-  const merger = new Merger();
+  const merger = new ValueMerger();
   const merged = layers.reduce<Json>((below, { content }) => {
     return merger.merge(below, coerceObject(content)) ?? {};
   }, {});
