@@ -135,6 +135,41 @@ function citedIn(text: string): readonly string[] {
   );
 }
 
+/** The files that each file imports statically; with `types` also those of which it imports types alone. */
+function importGraph(types: boolean): ReadonlyMap<string, readonly string[]> {
+  const pattern =
+    /^(?:import|export) (type )?(?:\{([^}]*)\}|\*(?: as \w+)?)?(?: from )?"(\.[^"]+)";$/gm;
+  return new Map(
+    files.map((file) => {
+      const imports = [...readFileSync(path.join(source, file), "utf8").matchAll(pattern)];
+      const kept = imports.filter(([, type, names]) => {
+        const isType = names?.split(",").every((name) => /^\s*(?:type |$)/.test(name)) === true;
+        return types || (type === undefined && !isType);
+      });
+      return [file, kept.map(([, , , from = ""]) => path.join(path.dirname(file), from))];
+    }),
+  );
+}
+
+/** The longest chain of imports from each file; throws on a cycle, with its files. */
+function longestChains(graph: ReadonlyMap<string, readonly string[]>): readonly string[][] {
+  const known = new Map<string, string[]>();
+  const chainFrom = (file: string, importers: readonly string[]): string[] => {
+    const before = known.get(file);
+    if (before !== undefined) return before;
+    if (importers.includes(file)) throw new Error([...importers, file].join(" → "));
+    const chains = (graph.get(file) ?? []).map((each) => chainFrom(each, [...importers, file]));
+    const longest = chains.reduce((a, b) => (b.length > a.length ? b : a), []);
+    const chain = [file, ...longest];
+    known.set(file, chain);
+    return chain;
+  };
+  return [...graph.keys()].map((file) => chainFrom(file, []));
+}
+
+/** A reader follows a call through at most so many files. */
+const maxChain = 15;
+
 describe("architecture", () => {
   it.for(files)("%s imports only what its module may import", (file, { expect }) => {
     expect(violations(file, readFileSync(path.join(source, file), "utf8"))).toEqual([]);
@@ -205,5 +240,16 @@ describe("architecture", () => {
     const exported = texts.flatMap(([file, text]) => exportsOf(file, text));
     expect(exported.length).toBeGreaterThan(500);
     expect(exported.filter((name) => !imported.has(name))).toEqual(seenByTestsAlone);
+  });
+
+  it("has no import cycle, not even of types", ({ expect }) => {
+    expect(() => longestChains(importGraph(true))).not.toThrow();
+  });
+
+  it(`has no chain of imported values longer than ${maxChain} files`, ({ expect }) => {
+    const graph = importGraph(false);
+    expect(graph.get("plan/plan.ts")).toContain("plan/policies/plan-policies.ts");
+    const tooLong = longestChains(graph).filter(({ length }) => length > maxChain);
+    expect(tooLong.map((chain) => chain.join(" → "))).toEqual([]);
   });
 });

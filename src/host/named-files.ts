@@ -4,7 +4,6 @@ import { mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { reasonOf } from "../desired/yaml/decode-text.ts";
-import type { Host } from "./host.ts";
 
 /** Files that the command line names; they can be pipes. Fails with the errors of `node:fs`, which have a `code`. */
 export interface NamedFiles {
@@ -68,7 +67,7 @@ const maxTextBytes = 256 * 1024 * 1024;
 /** Reads the text of a file that the command line or the configuration names. */
 export async function readText(
   file: string,
-  { directory, namedFiles }: Pick<Host, "directory" | "namedFiles">,
+  { directory, namedFiles }: { readonly directory: string; readonly namedFiles: NamedFiles },
 ): Promise<NamedText> {
   try {
     const bytes = await namedFiles.read(path.resolve(directory, file), maxTextBytes + 1);

@@ -5,7 +5,7 @@ import type { Dialect } from "../../emulator/http/api-endpoint.ts";
 import { loadSeed } from "../../emulator/seed/load-seed.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
 import { syntheticSeed } from "../../emulator/seed/synthetic-seed.ts";
-import { type Emulator, startEmulator } from "../../emulator/start-emulator.ts";
+import type { Emulator } from "../../emulator/start-emulator.ts";
 import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
 import { listenError } from "../../web/listen-error.ts";
@@ -47,6 +47,8 @@ export async function emulatorOn(
 ): Promise<Emulator> {
   const { clock, random } = host;
   const sleep = (ms: number, signal: AbortSignal): Promise<void> => clock.sleep(ms, signal);
+  // Loaded here, since most commands start no emulator.
+  const startEmulator = (await import("../../emulator/start-emulator.ts")).startEmulator;
   try {
     return await startEmulator({ ...settings, seed, clock, random, sleep });
   } catch (error) {

@@ -2,7 +2,6 @@ import { didYouMean } from "../../syntax/nearest.ts";
 import { diagnosticCodes } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticAt } from "../diagnostics.ts";
-import type { ParsedFile } from "./parse-zone-file.ts";
 
 /** A comment that suppresses warnings of the line after it. */
 export interface Suppression {
@@ -13,6 +12,13 @@ export interface Suppression {
   readonly codes: readonly string[];
   /** "" if the comment gives none. */
   readonly reason: string;
+}
+
+/** What suppressions need of a parsed file. */
+interface SuppressingFile {
+  readonly file: string;
+  readonly usable: boolean;
+  readonly suppressions: readonly Suppression[];
 }
 
 const comment =
@@ -34,7 +40,7 @@ export function suppressionsIn(text: string): readonly Suppression[] {
 /** Removes suppressed warnings. Errors cannot be suppressed, and a comment without effect is a warning itself. */
 export function applySuppressions(
   diagnostics: readonly Diagnostic[],
-  files: readonly ParsedFile[],
+  files: readonly SuppressingFile[],
 ): { readonly diagnostics: readonly Diagnostic[]; readonly suppressed: number } {
   const used = new Set<Suppression>();
   const byFile = new Map(files.map(({ file, suppressions }) => [file, suppressions]));

@@ -2,9 +2,14 @@ import { canonicalCsp } from "../../syntax/csp/csp.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
-import { unmarked } from "../../zone/mark.ts";
 import type { Policy } from "../../zone/resource.ts";
-import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
+import {
+  type Converted,
+  formerKeyConflicts,
+  markInDescription,
+  missing,
+  type UnplacedDiagnostic,
+} from "../diagnostics.ts";
 import type { Path } from "../location.ts";
 import { cspText } from "./csp-text.ts";
 import type { Policies, Policy as PolicyInFile } from "./zone-file.ts";
@@ -57,38 +62,6 @@ function incomplete(item: PolicyInFile, path: Path): readonly UnplacedDiagnostic
   return (["action", "expression", "value"] as const)
     .filter((name) => item[name] === undefined || item[name] === null)
     .map((name) => missing(path, `"${name}" of the policy "${item.key}"`, needed[name]));
-}
-
-/** A description that ends like a mark would be read as one. */
-export function markInDescription(
-  description: string | null | undefined,
-  path: Path,
-): readonly UnplacedDiagnostic[] {
-  if (!description || unmarked(description).key === undefined) return [];
-  return [
-    {
-      code: "DESCRIPTION_MARKED",
-      path: [...path, "description"],
-      message: "the description ends with text that looks like a mark of zonewarden",
-      remedy: "delete the part in brackets: zonewarden adds the mark itself",
-    },
-  ];
-}
-
-/** A former key (`was`) must not be the key, or another former key, of the same list. */
-export function formerKeyConflicts(
-  items: readonly { readonly key: string; readonly was: string | undefined }[],
-  path: Path,
-): readonly UnplacedDiagnostic[] {
-  const keys = new Set(items.map(({ key }) => key));
-  return items.flatMap(({ key, was }) => {
-    if (was === undefined) return [];
-    const isUsed = keys.has(was);
-    keys.add(was);
-    if (!isUsed) return [];
-    const message = `"${was}" is not a former key of "${key}": another item has or had that key`;
-    return [contradiction([...path, key, "was"], message, "delete one of the two")];
-  });
 }
 
 /** Where two enabled `allow` policies meet, the browser enforces what both allow (SERVICE.md A.7). */

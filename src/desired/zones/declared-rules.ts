@@ -9,9 +9,15 @@ import {
   rulesetIdOf,
 } from "../../zone/managed-ruleset.ts";
 import type { ExecuteRule, OwaspTuning, Overrides, Rule } from "../../zone/resource.ts";
-import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
+import {
+  contradiction,
+  type Converted,
+  formerKeyConflicts,
+  markInDescription,
+  missing,
+  type UnplacedDiagnostic,
+} from "../diagnostics.ts";
 import type { Path } from "../location.ts";
-import { formerKeyConflicts, markInDescription } from "./declared-policies.ts";
 import { skipRuleOf, skipsWithoutEffect } from "./skip-rule.ts";
 import type { ManagedRule, ManagedRules, Overrides as OverridesInFile } from "./zone-file.ts";
 

@@ -1,7 +1,7 @@
 import { compareCsp } from "../../syntax/csp/compare-csp.ts";
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
-import { type PolicyBehavior, forceOf } from "./policy-force.ts";
+import { type PolicyBehavior, forceOf, strength } from "./policy-force.ts";
 
 /** The effect of updating, creating (`before` is `undefined`) or deleting (`after` is `undefined`) a policy. */
 export function effectOfPolicy(
@@ -23,19 +23,6 @@ export function effectOfPolicy(
     effectOfValue(before, after, blocks),
   ]);
 }
-
-/** The least and the most that a policy may do: 0 nothing, 1 report, 2 block. */
-export function strengthsOf(policy: PolicyBehavior): {
-  readonly least: number;
-  readonly most: number;
-} {
-  const force = forceOf(policy);
-  return force === "unknown"
-    ? { least: strength.none, most: strength.blocks }
-    : { least: strength[force], most: strength[force] };
-}
-
-const strength = { none: 0, reports: 1, blocks: 2 } as const;
 
 const words = {
   none: "",

@@ -23,3 +23,17 @@ export function forceOf(policy: PolicyBehavior | undefined): Force {
       return "unknown";
   }
 }
+
+/** The forces in order. */
+export const strength = { none: 0, reports: 1, blocks: 2 } as const;
+
+/** The least and the most that a policy may do: 0 nothing, 1 report, 2 block. */
+export function strengthsOf(policy: PolicyBehavior): {
+  readonly least: number;
+  readonly most: number;
+} {
+  const force = forceOf(policy);
+  return force === "unknown"
+    ? { least: strength.none, most: strength.blocks }
+    : { least: strength[force], most: strength[force] };
+}

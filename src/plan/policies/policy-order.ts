@@ -6,8 +6,7 @@ import { compareExpressions } from "../../syntax/expression/compare-expressions.
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import type { Hold } from "../guard/hold.ts";
 import type { KindPlan, Step } from "../kind-plan.ts";
-import { strengthsOf } from "./policy-effect.ts";
-import type { PolicyBehavior } from "./policy-force.ts";
+import { type PolicyBehavior, strengthsOf } from "./policy-force.ts";
 
 /** A step for one policy, with the policy before and after it. */
 export interface PolicyStep extends Step {
