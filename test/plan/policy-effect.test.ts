@@ -111,7 +111,7 @@ describe("the effect of a policy", () => {
       when: "a reporting one allows other sources",
       before: { value: "script-src a.example" },
       after: { value: "script-src b.example" },
-      yields: "◆ cannot be told",
+      yields: "◆ unclear",
       reason: ["allows some sources more and some less"],
     },
     {
