@@ -76,7 +76,8 @@ function mistakesInPatch(patch: JsonObject): readonly string[] {
 export function mistakesInKubectl(args: readonly string[]): readonly string[] {
   const [namespace, rest] = args[0] === "-n" ? [args[1] ?? "", args.slice(2)] : ["", args];
   const wrongNamespace = namespace === "" || names.has(`Namespace/${namespace}`) ? [] : [namespace];
-  return [...wrongNamespace, ...mistakesInSubcommand(rest)];
+  const isQuery = ["get", "describe", "top"].includes(rest[0] ?? "");
+  return [...wrongNamespace, ...(isQuery ? [] : mistakesInSubcommand(rest))];
 }
 
 function mistakesInSubcommand([verb = "", ...rest]: readonly string[]): readonly string[] {
@@ -122,6 +123,7 @@ function mistakesInSecret([, , name = "", ...flags]: readonly string[]): readonl
 }
 
 function mistakesInPort(port: string): readonly string[] {
+  if (port.startsWith("-")) return [];
   return deployments.includes(`"containerPort":${port}`) ? [] : [port];
 }
 

@@ -17,11 +17,8 @@ const scripts = objectAt(isJsonObject(packageFile) ? packageFile : {}, "scripts"
 /** The token of the emulator, and of the reconcile endpoint. */
 const token = "emulator-token";
 
-/** What a command has to work with. */
-interface Input {
-  readonly args: readonly string[];
-  readonly stdin: string;
-}
+/** Requests to it are never sent. */
+const serviceUrl = "https://api.cloudflare.com/client/v4/";
 
 const done = { code: 0, stdout: "", stderr: "" };
 
@@ -96,29 +93,13 @@ export class ExampleShell implements AsyncDisposable {
 
   async #runCommand({ words }: ShellCommand, stdin: string): Promise<Ran> {
     const [name = "", ...args] = words;
-    switch (name) {
-      case "zonewarden":
-        return this.#zonewarden(args);
-      case "curl":
-        return this.#curl(args);
-      case "echo":
-        return { ...done, stdout: args.join(" ") };
-      case "export":
-      case "less":
-        return done;
-      case "jq":
-        return jq({ args, stdin });
-      case "kubectl":
-        return checked(mistakesInKubectl(args));
-      case "docker":
-        return checked(mistakesInDocker(args));
-      case "npm":
-        return checked(mistakesInNpm(args));
-      case "npx":
-        return checked(mistakesInPaths(args));
-      default:
-        return { ...done, code: 127, stderr: `${name}: not a command of this shell\n` };
-    }
+    if (name === "zonewarden") return this.#zonewarden(args);
+    if (name === "curl") return this.#curl(args);
+    if (name === "echo") return { ...done, stdout: args.join(" ") };
+    if (ignored.has(name)) return done;
+    const mistakesIn = checks.get(name);
+    if (mistakesIn !== undefined) return checked(mistakesIn(args, stdin));
+    return { ...done, code: 127, stderr: `${name}: not a command of this shell\n` };
   }
 
   async #zonewarden(args: readonly string[]): Promise<Ran> {
@@ -138,14 +119,9 @@ export class ExampleShell implements AsyncDisposable {
   }
 
   async #curl(args: readonly string[]): Promise<Ran> {
-    const valueOf = (flag: string): string | undefined => args[args.indexOf(flag) + 1];
     const url = args.find((word) => word.startsWith("http")) ?? "";
-    const [header, value] = args.includes("-H") ? (valueOf("-H") ?? "").split(": ") : [];
-    const response = await fetch(await this.realUrl(url), {
-      method: args.includes("-X") ? (valueOf("-X") ?? "") : "GET",
-      headers: header === undefined ? {} : { [header]: value ?? "" },
-      ...(args.includes("-d") ? { body: valueOf("-d") ?? "" } : {}),
-    });
+    if (url.startsWith("https://")) return checked(url.startsWith(serviceUrl) ? [] : [url]);
+    const response = await fetch(await this.realUrl(url), requestOf(args));
     const text = `${response.status} ${await response.text()}`;
     return response.ok ? { ...done, stdout: text } : { code: 22, stdout: "", stderr: text };
   }
@@ -161,15 +137,47 @@ export class ExampleShell implements AsyncDisposable {
   }
 }
 
-/** Nothing is run: a command fails where it names what is not there. */
+/** Commands that neither need a check nor print what the next one needs. */
+const ignored: ReadonlySet<string> = new Set(["export", "less", "tail", "rm", "sed", "base64"]);
+
+type Check = (args: readonly string[], stdin: string) => readonly string[];
+
+/** Commands that are not run, but checked: each gives what is wrong with a call. */
+const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ["docker", mistakesInDocker],
+  ["grep", mistakesInGrep],
+  ["jq", mistakesInJq],
+  ["kubectl", mistakesInKubectl],
+  ["npm", mistakesInNpm],
+  ["npx", mistakesInPaths],
+]);
+
 function checked(mistakes: readonly string[]): Ran {
   return { code: mistakes.length === 0 ? 0 : 1, stdout: "", stderr: mistakes.join("\n") };
 }
 
-function jq({ args, stdin }: Input): Ran {
+/** The request of a call of curl. */
+function requestOf(args: readonly string[]): RequestInit {
+  const valueOf = (flag: string): string | undefined =>
+    args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined;
+  const [name, value = ""] = valueOf("-H")?.split(": ") ?? [];
+  return {
+    method: valueOf("-X") ?? "GET",
+    headers: name === undefined ? {} : { [name]: value },
+    body: valueOf("-d") ?? null,
+  };
+}
+
+/** The alternatives of a pattern that match no line. */
+function mistakesInGrep([pattern = ""]: readonly string[], stdin: string): readonly string[] {
+  return pattern.split("\\|").filter((each) => !new RegExp(each, "m").test(stdin));
+}
+
+/** The key that a filter reads and the input does not have. A filter of the log of a cluster has no input. */
+function mistakesInJq([filter = ""]: readonly string[], stdin: string): readonly string[] {
+  if (stdin === "") return [];
   const value: unknown = JSON.parse(stdin);
-  const key = (args[0] ?? "").replace(/^\./, "");
-  return checked(isJsonObject(value) && value[key] !== undefined ? [] : [`no .${key}`]);
+  return isJsonObject(value) && value[filter.slice(1)] !== undefined ? [] : [filter];
 }
 
 function mistakesInNpm([verb = "", ...rest]: readonly string[]): readonly string[] {

@@ -27,8 +27,10 @@ describe("the examples in the documents", () => {
     ]);
   });
 
-  it("are scripts or YAML; what the program prints is generated", ({ expect }) => {
-    const others = examples.filter(({ language }) => !["sh", "yaml"].includes(language));
+  it("are scripts, YAML or queries (test/deploy); what the program prints is generated", ({
+    expect,
+  }) => {
+    const others = examples.filter(({ language }) => !["sh", "yaml", "promql"].includes(language));
     expect(others.map(({ place }) => place)).toEqual([]);
   });
 
@@ -87,6 +89,8 @@ describe("an example that is wrong", () => {
     "zonewarden plan --format markdown",
     "zonewarden validate # exits with 3",
     "zonewarden plan --format json | jq .total",
+    "curl -s http://127.0.0.1:9464/metrics | grep '^zonewarden_no_such_metric'",
+    "curl https://example.com/",
     "zonewarden rulesets show shop.example.com nothing",
     "curl http://127.0.0.1:9464/problems",
     'curl -X POST http://127.0.0.1:8787/_emulator/edit -d \'{"zone": "other.example"}\'',
