@@ -68,10 +68,6 @@ export class Store {
     return [...this.#accounts.values()];
   }
 
-  tokens(): readonly TokenState[] {
-    return [...this.#tokens.values()];
-  }
-
   token(value: string): TokenState | undefined {
     return this.#tokens.get(value);
   }
@@ -112,7 +108,7 @@ export class Store {
     return {
       accounts: this.accounts(),
       zones: this.zones(),
-      tokens: this.tokens(),
+      tokens: [...this.#tokens.values()],
       rateLimit: this.rateLimit,
       clockOffset: this.#clockOffset,
       made: this.#idCount,

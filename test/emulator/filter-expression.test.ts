@@ -4,7 +4,7 @@ import { ApiError } from "../../src/emulator/http/api-error.ts";
 import { FieldReader } from "../../src/emulator/http/fields.ts";
 import { checkFilterExpression } from "../../src/emulator/rulesets/filter-expression.ts";
 
-/** Code and words with which an expression is refused, "" where it is not. */
+/** Code and message of the error about an expression, "" if there is none. */
 function refusalOf(expression: string, plan = "enterprise"): string {
   try {
     checkFilterExpression(new FieldReader({ expression }, "", 20000), expression, plan);

@@ -30,7 +30,7 @@ function emptyZone(): ZoneState {
 
 const zone = emptyZone();
 
-/** Rules with few refs and contents, so that many collide: some writes are refused, some change nothing. */
+/** Rules with few refs and contents, so that many collide: some writes are rejected, some change nothing. */
 const rule = fc.record({
   ref: fc.constantFrom("a", "b", "c", "d", "e"),
   action: fc.constant("execute"),
@@ -58,7 +58,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** The ruleset after a step; `undefined` where it was refused, or meant a rule that is not there. */
+/** The ruleset after a step; `undefined` if it was rejected or its rule does not exist. */
 function after(before: StoredRuleset, taken: Step, newId: () => string): StoredRuleset | undefined {
   const maker = { now: testStart, newId };
   try {
@@ -79,7 +79,7 @@ function after(before: StoredRuleset, taken: Step, newId: () => string): StoredR
   }
 }
 
-/** Every ruleset on the way through the steps, refused ones left out. */
+/** The ruleset after each accepted step. */
 function history(steps: readonly Step[]): readonly StoredRuleset[] {
   let count = 0;
   const newId = (): string => {

@@ -10,7 +10,7 @@ import { policy } from "../support/model.ts";
 
 const dayMs = 86_400_000;
 
-/** The refusals, a day after the scripts were seen last. */
+/** The holds, a day after the last report of the scripts. */
 function holds(
   before: PolicyBehavior | undefined,
   declared: Policy,

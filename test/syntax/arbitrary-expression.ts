@@ -131,7 +131,7 @@ const trees = fc.letrec<{ expression: Expression; operand: Operand; argument: Ar
       text,
       integer,
       address,
-      // A lone operand stands in a call as itself, never as a condition.
+      // A single operand in a call is an operand, not a condition.
       tie("expression").map((expression) =>
         expression.kind === "truth" ? expression.operand : expression,
       ),

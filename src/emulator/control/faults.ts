@@ -15,33 +15,21 @@ export const faultKinds = [
   "revoked",
 ] as const;
 
-/** What injected faults do to one request; `undefined`, 0 and `false`: nothing. */
+/** What injected faults do to one request; absent members: nothing. */
 export interface FaultEffects {
-  readonly latencyMs: number;
-  readonly status: number | undefined;
-  readonly retryAfter: number | undefined;
+  readonly latencyMs?: number;
+  readonly status?: number;
+  readonly retryAfter?: number | undefined;
   /** The connection is closed before the request is handled. */
-  readonly lostRequest: boolean;
+  readonly lostRequest?: boolean;
   /** The connection is closed after the request was handled. */
-  readonly lostAnswer: boolean;
-  readonly cutBody: boolean;
-  readonly malformedJson: boolean;
+  readonly lostAnswer?: boolean;
+  readonly cutBody?: boolean;
+  readonly malformedJson?: boolean;
   /** Age of the state that a read returns. */
-  readonly staleMs: number;
-  readonly revoked: boolean;
+  readonly staleMs?: number;
+  readonly revoked?: boolean;
 }
-
-const noEffects: FaultEffects = {
-  latencyMs: 0,
-  status: undefined,
-  retryAfter: undefined,
-  lostRequest: false,
-  lostAnswer: false,
-  cutBody: false,
-  malformedJson: false,
-  staleMs: 0,
-  revoked: false,
-};
 
 /** A fault as the control API returns it. */
 interface ListedFault {
@@ -56,7 +44,7 @@ interface ListedFault {
 
 interface Fault {
   readonly spec: JsonObject;
-  readonly effect: Partial<FaultEffects>;
+  readonly effect: FaultEffects;
   readonly method: string | undefined;
   readonly path: string;
   readonly credential: string | undefined;
@@ -100,8 +88,7 @@ export class Faults {
 
   /** The effects on a request; it counts as a hit of each fault that affects it. */
   effectsOn(target: FaultTarget): FaultEffects {
-    if (this.#faults.size === 0) return noEffects;
-    let effects = noEffects;
+    let effects: FaultEffects = {};
     for (const fault of this.#faults.values()) {
       if (hits(fault, target)) effects = { ...effects, ...fault.effect };
     }
@@ -160,7 +147,7 @@ function parseFault(body: JsonObject): Fault {
   };
 }
 
-function effectIn(fields: FieldReader): Partial<FaultEffects> {
+function effectIn(fields: FieldReader): FaultEffects {
   switch (fields.required("fault", fields.oneOf("fault", faultKinds))) {
     case "latency":
       return { latencyMs: fields.required("milliseconds", naturalIn(fields, "milliseconds")) };

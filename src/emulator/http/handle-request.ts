@@ -47,7 +47,7 @@ export function handleRequest(
   try {
     if (!quota.allowed) throw rateLimited();
     if (faults.status !== undefined) throw injectedError(faults.status);
-    if (faults.revoked) throw invalidAccessToken();
+    if (faults.revoked === true) throw invalidAccessToken();
     return { ...callEndpoint(service, endpoint, request, faults, now), headers };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -76,7 +76,7 @@ function callEndpoint(
     query,
     param: (name) => request.param(name),
     body: () => parseBody(request.body),
-    staleMs: endpoint.method === "GET" ? faults.staleMs : 0,
+    staleMs: endpoint.method === "GET" ? (faults.staleMs ?? 0) : 0,
     now,
   });
   return { reply: replyTo(answer, isDryRun), next: isDryRun ? undefined : answer.next };

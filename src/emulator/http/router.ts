@@ -51,10 +51,10 @@ function serve(
     param: (name: string) => context.req.param(name) ?? "",
   };
   const faults = service.faults.effectsOn({ method, path, credential });
-  if (endpoint.method !== "GET" || faults.latencyMs > 0) {
+  if (endpoint.method !== "GET" || faults.latencyMs !== undefined) {
     return serveLater(exchange, endpoint, request, faults);
   }
-  if (faults.lostRequest) return disconnect(exchange);
+  if (faults.lostRequest === true) return disconnect(exchange);
   return send(exchange, handleRequest(service, endpoint, request, faults), faults);
 }
 
@@ -65,8 +65,8 @@ async function serveLater(
   faults: FaultEffects,
 ): Promise<Response> {
   const { service, context } = exchange;
-  const isConnected = await delay(service, faults.latencyMs, context.req.raw.signal);
-  if (!isConnected || faults.lostRequest) return disconnect(exchange);
+  const isConnected = await delay(service, faults.latencyMs ?? 0, context.req.raw.signal);
+  if (!isConnected || faults.lostRequest === true) return disconnect(exchange);
   const body = endpoint.method === "GET" ? "" : await bodyOf(context);
   const handled = handleRequest(service, endpoint, { ...request, body }, faults);
   if (handled.next !== undefined) await service.commit(handled.next);
@@ -96,10 +96,10 @@ async function bodyOf(context: RequestContext): Promise<string> {
 
 function send(exchange: Exchange, handled: HandledRequest, faults: FaultEffects): Response {
   const { reply, headers } = handled;
-  if (faults.lostAnswer) return disconnect(exchange);
-  if (faults.cutBody) return sendHalf(exchange, reply, headers);
+  if (faults.lostAnswer === true) return disconnect(exchange);
+  if (faults.cutBody === true) return sendHalf(exchange, reply, headers);
   const { retryAfter, malformedJson } = faults;
-  const isMalformed = malformedJson && reply.text !== undefined;
+  const isMalformed = malformedJson === true && reply.text !== undefined;
   return sendReply(exchange, isMalformed ? { ...reply, text: '{"result": {"id": ' } : reply, {
     ...headers,
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),

@@ -4,6 +4,7 @@ import {
   coerceObject,
   coerceObjects,
   isJsonObject,
+  definedMembers,
 } from "../../syntax/json.ts";
 import type { LiveRule, RuleAction } from "../../zone/live-zone.ts";
 import type {
@@ -139,7 +140,7 @@ function overridesBody(overrides: Overrides, live: Json | undefined): JsonObject
   const kept = coerceObject(live);
   const body = {
     ...unknownIn(kept),
-    ...defined(whole),
+    ...definedMembers(whole),
     ...unlessEmpty("categories", withUnknown(categories, kept["categories"], "category")),
     ...unlessEmpty("rules", withUnknown(rules, kept["rules"], "id")),
   };
@@ -174,8 +175,6 @@ function unknownInOverrides(live: Json | undefined): readonly string[] {
   return [...new Set([...Object.keys(unknownIn(live)), ...inElements])];
 }
 
-type Scalars = Readonly<Record<string, string | number | boolean | undefined>>;
-
 function withUnknown(
   elements: readonly object[],
   live: Json | undefined,
@@ -183,7 +182,7 @@ function withUnknown(
 ): readonly JsonObject[] {
   const liveElements = coerceObjects(live);
   return elements.map((element) => {
-    const body = defined({ ...element });
+    const body = definedMembers({ ...element });
     const before = liveElements.find((each) => each[name] === body[name]);
     return { ...unknownIn(before ?? {}), ...body };
   });
@@ -191,14 +190,6 @@ function withUnknown(
 
 function unknownIn(live: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(live).filter(([name]) => !overrideFields.has(name)));
-}
-
-function defined(scalars: Scalars): JsonObject {
-  const body: Record<string, string | number | boolean> = {};
-  for (const [name, value] of Object.entries(scalars)) {
-    if (value !== undefined) body[name] = value;
-  }
-  return body;
 }
 
 function unlessEmpty(name: string, list: readonly Json[]): JsonObject {

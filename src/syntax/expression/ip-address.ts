@@ -48,7 +48,7 @@ function parseIpv6(text: string): bigint | undefined {
     : undefined;
 }
 
-/** An IPv4 address at the end stands for the last two groups. */
+/** Replaces an IPv4 address at the end by two groups. */
 function withHexTail(text: string): string {
   const last = text.slice(text.lastIndexOf(":") + 1);
   const ipv4 = parseIpv4(last);
