@@ -52,8 +52,8 @@ export async function startEndpoints(
       listen: config.server.listen,
       fleet,
       history: context.history,
-      live: context.pages,
-      asking: reconcileEndpoint(parts, reconciler, host),
+      events: context.pages,
+      reconcile: reconcileEndpoint(parts, reconciler, host),
       facts: status,
       metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, status()) },
       health: {
@@ -137,7 +137,7 @@ function reconcileEndpoint(
   if (source === undefined) return undefined;
   return {
     token: () => readSecret(source, host),
-    wake: (zone) => {
+    request: (zone) => {
       if (zone === "") reconciler.requestSweep("manual");
       else reconciler.requestZone(zone, "manual");
     },

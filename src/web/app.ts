@@ -9,18 +9,18 @@ import type { FleetView } from "../state/fleet.ts";
 import type { HistoryView } from "../state/history.ts";
 import type { EventStream } from "./event-stream.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
-import { fleetJson, historyOfZoneJson, problemsJson, zoneJson, zonesJson } from "./json-view.ts";
+import { fleetJson, historyOfZoneJson, diagnosticsJson, zoneJson, zonesJson } from "./json-view.ts";
 import { assets } from "./pages/assets.ts";
 import { textOfHtml } from "./pages/html.ts";
-import { renderProblemsPage } from "./pages/page-diagnostics.ts";
+import { renderDiagnosticsPage } from "./pages/page-diagnostics.ts";
 import { renderFleetPage } from "./pages/page-fleet.ts";
-import { renderMissingPage } from "./pages/page-layout.ts";
+import { renderNotFoundPage } from "./pages/page-layout.ts";
 import { renderZonePage } from "./pages/page-zone.ts";
 import { selectionFrom } from "./pages/selection.ts";
 import { addReconcile, type ReconcileEndpoint } from "./reconcile-request.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** What the server shows and whom it asks; it changes nothing. */
+/** What the server serves; it changes nothing. */
 export interface AppParts {
   readonly fleet: FleetView;
   readonly history: HistoryView;
@@ -29,16 +29,16 @@ export interface AppParts {
     readonly contentType: string;
     render(): AsyncIterable<string>;
   };
-  /** Checks beside those of the server itself: watchdog, workers, shutdown. */
+  /** Checks in addition to the server's own: watchdog, workers, shutdown. */
   readonly health: {
     readonly live: readonly HealthCheck[];
     readonly ready: readonly HealthCheck[];
   };
   readonly clock: { now(): Date };
-  readonly live: EventStream;
-  /** `undefined`: nobody can ask for a look. */
-  readonly asking: ReconcileEndpoint | undefined;
-  /** Is told of a bug that a request ran into. */
+  readonly events: EventStream;
+  /** `undefined`: reconciles cannot be requested. */
+  readonly reconcile: ReconcileEndpoint | undefined;
+  /** Called with the internal error of a request. */
   onError(error: unknown): void;
 }
 
@@ -50,26 +50,26 @@ export function createApp(parts: AppParts): Hono {
     history: parts.history,
     daemon: parts.facts(),
     now: parts.clock.now(),
-    canAsk: parts.asking !== undefined,
+    canReconcile: parts.reconcile !== undefined,
   });
   app.use(methodNotAllowed({ app }));
   app.use(secureHeaders(headers));
   addProbes(app, parts);
   addMetrics(app, parts);
   addEvents(app, parts);
-  if (parts.asking !== undefined) addReconcile(app, parts.fleet, parts.clock, parts.asking);
+  if (parts.reconcile !== undefined) addReconcile(app, parts.fleet, parts.clock, parts.reconcile);
   addAssets(app);
   app.use(etag({ weak: true }));
   addJson(app, snapshot);
   addPages(app, snapshot);
   app.notFound((c) =>
     c.req.path.startsWith("/api/")
-      ? c.json({ error: "there is nothing here" }, 404)
-      : c.html(textOfHtml(renderMissingPage(snapshot(), c.req.path)), 404),
+      ? c.json({ error: "not found" }, 404)
+      : c.html(textOfHtml(renderNotFoundPage(snapshot(), c.req.path)), 404),
   );
   app.onError((error, c) => {
     parts.onError(error);
-    return c.text("internal error; the log says more\n", 500);
+    return c.text("internal error: see the log\n", 500);
   });
   return app;
 }
@@ -91,7 +91,7 @@ const headers: Parameters<typeof secureHeaders>[0] = {
     trustedTypes: none,
   },
   xFrameOptions: "DENY",
-  // Plain HTTP behind whatever terminates TLS: that decides on HSTS.
+  // Plain HTTP: the proxy that terminates TLS decides on HSTS.
   strictTransportSecurity: false,
 };
 
@@ -122,30 +122,30 @@ async function* encoded(pieces: AsyncIterable<string>): AsyncGenerator<Uint8Arra
   for await (const piece of pieces) yield encoder.encode(piece);
 }
 
-/** Says that there is something to see; the page looks for itself. */
-function addEvents(app: Hono, { live }: AppParts): void {
+/** Tells pages that something changed; they reload themselves. */
+function addEvents(app: Hono, { events }: AppParts): void {
   app.get("/events", (c) => {
-    let tell: ((text: string) => void) | undefined;
-    const listening = live.listen({
-      changed: () => tell?.("event: changed\ndata:\n\n"),
-      beat: () => tell?.(":\n\n"),
+    let send: ((text: string) => void) | undefined;
+    const listener = events.listen({
+      changed: () => send?.("event: changed\ndata:\n\n"),
+      keepAlive: () => send?.(":\n\n"),
     });
-    if (listening === undefined) return c.text("too many pages are open\n", 503, uncached);
+    if (listener === undefined) return c.text("too many open pages\n", 503, uncached);
     return streamSSE(c, async (stream) => {
-      const left = Promise.withResolvers<void>();
-      stream.onAbort(() => left.resolve());
-      using _ = listening;
+      const aborted = Promise.withResolvers<void>();
+      stream.onAbort(() => aborted.resolve());
+      using _ = listener;
       let isBusy = false;
-      // Who does not read misses words that all say the same.
-      tell = (text) => {
+      // A slow reader misses events; they all say the same.
+      send = (text) => {
         if (isBusy) return;
         isBusy = true;
         void stream.write(text).finally(() => {
           isBusy = false;
         });
       };
-      tell("retry: 5000\n\n");
-      await left.promise;
+      send("retry: 5000\n\n");
+      await aborted.promise;
     });
   });
 }
@@ -169,14 +169,14 @@ function addJson(app: Hono, snapshot: () => Snapshot): void {
   app.get("/api/v1/zones/:name/history", (c) => {
     const name = c.req.param("name");
     return snapshot().fleet.zone(name) === undefined
-      ? c.json({ error: "no zone of that name is declared" }, 404)
+      ? c.json({ error: "the zone is not declared" }, 404)
       : c.json(historyOfZoneJson(snapshot(), name), 200, revalidated);
   });
-  app.get("/api/v1/diagnostics", (c) => c.json(problemsJson(snapshot()), 200, revalidated));
+  app.get("/api/v1/diagnostics", (c) => c.json(diagnosticsJson(snapshot()), 200, revalidated));
   app.get("/api/v1/zones/:name", (c) => {
     const state = snapshot().fleet.zone(c.req.param("name"));
     return state === undefined
-      ? c.json({ error: "no zone of that name is declared" }, 404)
+      ? c.json({ error: "the zone is not declared" }, 404)
       : c.json(zoneJson(state), 200, revalidated);
   });
 }
@@ -188,13 +188,13 @@ function addPages(app: Hono, snapshot: () => Snapshot): void {
     c.html(textOfHtml(renderFleetPage(snapshot(), selectionFrom(c.req.query()))), 200, revalidated),
   );
   app.get("/diagnostics", (c) =>
-    c.html(textOfHtml(renderProblemsPage(snapshot())), 200, revalidated),
+    c.html(textOfHtml(renderDiagnosticsPage(snapshot())), 200, revalidated),
   );
   app.get("/zones/:name", (c) => {
     const now = snapshot();
     const state = now.fleet.zone(c.req.param("name"));
     return state === undefined
-      ? c.html(textOfHtml(renderMissingPage(now, c.req.path)), 404)
+      ? c.html(textOfHtml(renderNotFoundPage(now, c.req.path)), 404)
       : c.html(textOfHtml(renderZonePage(now, state)), 200, revalidated);
   });
 }

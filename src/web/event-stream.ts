@@ -2,88 +2,88 @@ import type { Subscriber, ZoneStep } from "../state/fleet.ts";
 
 /** Time, from outside. */
 export interface EventStreamClock {
-  /** Calls `ring` after `ms`, unless what it gives is called before. */
+  /** Calls `ring` after `ms`, unless the returned function is called before. */
   alarm(ms: number, ring: () => void): () => void;
 }
 
-/** Whoever has a page open. */
+/** An open page. */
 export interface EventStreamListener {
-  /** Something that pages show is not what it was. */
+  /** Something that pages show has changed. */
   changed(): void;
-  /** Nothing has happened for a while. */
-  beat(): void;
+  /** Keeps the connection alive. */
+  keepAlive(): void;
 }
 
-/** A sweep of thousands of zones is told once a second, not once a zone. */
+/** A sweep of thousands of zones sends one event a second, not one for each zone. */
 const pauseMs = 1_000;
 
-/** Proxies cut a connection on which nothing is said. */
-const beatMs = 20_000;
+/** Proxies close idle connections. */
+const keepAliveMs = 20_000;
 
-/** More open pages than this look for themselves every ten seconds, as all do where there is no connection. */
-const mostListeners = 200;
+/** Further pages poll every ten seconds, as all do without a connection. */
+const maxListeners = 200;
 
-/** Tells open pages that there is something to see. It carries no facts: they look again. */
+/** Tells open pages that something changed. Events carry no data: pages reload themselves. */
 export class EventStream implements Subscriber {
   readonly #clock: EventStreamClock;
   readonly #listeners = new Set<EventStreamListener>();
-  #isPausing = false;
+  #isPaused = false;
   #isDue = false;
-  #stopBeat: (() => void) | undefined;
+  #stopKeepAlive: (() => void) | undefined;
 
   constructor(clock: EventStreamClock) {
     this.#clock = clock;
   }
 
   zone(step: ZoneStep): void {
-    if (isVisible(step)) this.#announce();
+    if (isVisible(step)) this.#notify();
   }
 
   load(): void {
-    this.#announce();
+    this.#notify();
   }
 
   gone(): void {
-    this.#announce();
+    this.#notify();
   }
 
-  /** Takes a listener in until the result is disposed; `undefined` where there are too many. */
+  /** Adds a listener until the result is disposed; `undefined` if there are too many. */
   listen(listener: EventStreamListener): Disposable | undefined {
-    if (this.#listeners.size >= mostListeners) return undefined;
+    if (this.#listeners.size >= maxListeners) return undefined;
     this.#listeners.add(listener);
-    this.#stopBeat ??= this.#clock.alarm(beatMs, () => this.#beat());
+    this.#stopKeepAlive ??= this.#clock.alarm(keepAliveMs, () => this.#keepAlive());
     return {
       [Symbol.dispose]: () => {
         this.#listeners.delete(listener);
         if (this.#listeners.size > 0) return;
-        this.#stopBeat?.();
-        this.#stopBeat = undefined;
+        this.#stopKeepAlive?.();
+        this.#stopKeepAlive = undefined;
       },
     };
   }
 
-  #announce(): void {
-    if (this.#isPausing) {
+  #notify(): void {
+    if (this.#isPaused) {
       this.#isDue = true;
       return;
     }
     for (const listener of this.#listeners) listener.changed();
-    this.#isPausing = true;
+    this.#isPaused = true;
     this.#clock.alarm(pauseMs, () => {
-      this.#isPausing = false;
+      this.#isPaused = false;
       if (!this.#isDue) return;
       this.#isDue = false;
-      this.#announce();
+      this.#notify();
     });
   }
 
-  #beat(): void {
-    for (const listener of this.#listeners) listener.beat();
-    this.#stopBeat = this.#clock.alarm(beatMs, () => this.#beat());
+  #keepAlive(): void {
+    for (const listener of this.#listeners) listener.keepAlive();
+    this.#stopKeepAlive = this.#clock.alarm(keepAliveMs, () => this.#keepAlive());
   }
 }
 
-/** A zone that was in sync and still is changes no more than the minute of its last check. */
+/** Whether a run changes what pages show, apart from the time of the last run. */
 function isVisible({ before, report, after }: ZoneStep): boolean {
   return (
     report.result === "applied" ||

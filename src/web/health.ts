@@ -1,33 +1,33 @@
 import type { FleetView } from "../state/fleet.ts";
 import { errorSummary } from "../state/load-report.ts";
 
-/** One question about the process. */
+/** A check of a probe. */
 export interface HealthCheck {
   readonly name: string;
-  /** What is wrong; `undefined` when nothing is. */
+  /** Why the check fails; `undefined` if it passes. */
   failure(): string | undefined;
 }
 
-/** Time as the watchdog sees it: two clocks and a beat. */
+/** The clocks and the timer of the watchdog. */
 export interface WatchdogClock {
   now(): Date;
-  /** Milliseconds that only ever grow. */
+  /** Monotonic, in milliseconds. */
   monotonic(): number;
   every(ms: number, run: () => void): Disposable;
 }
 
-/** Checks that the process is alive, as long as it is not disposed. */
+/** Checks for liveness, until it is disposed. */
 export interface Watchdog extends Disposable {
   readonly checks: readonly HealthCheck[];
 }
 
 const tickMs = 5_000;
-const longestSilenceMs = 30_000;
-const largestSkewMs = 5 * 60_000;
+const maxLagMs = 30_000;
+const maxSkewMs = 5 * 60_000;
 
 /**
- * Watches that the event loop turns, and that wall clock and monotonic clock agree: they part where a machine was
- * suspended, and then no timer of this process can be trusted.
+ * Checks that the event loop runs, and that wall clock and monotonic clock agree: they differ after the machine was
+ * suspended, and then the timers of the process cannot be trusted.
  */
 export function startWatchdog(clock: WatchdogClock): Watchdog {
   let ticked = clock.monotonic();
@@ -35,17 +35,17 @@ export function startWatchdog(clock: WatchdogClock): Watchdog {
   const beat = clock.every(tickMs, () => {
     ticked = clock.monotonic();
   });
-  const silence = (): string | undefined => {
+  const lag = (): string | undefined => {
     const ms = clock.monotonic() - ticked;
-    return ms < longestSilenceMs ? undefined : `no turn for ${Math.round(ms / 1000)} s`;
+    return ms < maxLagMs ? undefined : `blocked for ${Math.round(ms / 1000)} s`;
   };
   const skew = (): string | undefined => {
     const ms = Math.abs(clock.now().getTime() - clock.monotonic() - offset);
-    return ms < largestSkewMs ? undefined : `wall clock moved by ${Math.round(ms / 1000)} s`;
+    return ms < maxSkewMs ? undefined : `wall clock moved by ${Math.round(ms / 1000)} s`;
   };
   return {
     checks: [
-      { name: "event-loop", failure: silence },
+      { name: "event-loop", failure: lag },
       { name: "clock", failure: skew },
     ],
     [Symbol.dispose]: () => {

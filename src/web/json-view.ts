@@ -21,7 +21,7 @@ import {
 } from "./pages/selection.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** `/api/v1/fleet`: the process and its zones in numbers. */
+/** `/api/v1/fleet`: the process and the counts of its zones. */
 export function fleetJson({ fleet, daemon }: Snapshot): JsonBody {
   const { schedule, queue } = daemon;
   return {
@@ -53,13 +53,13 @@ export function fleetJson({ fleet, daemon }: Snapshot): JsonBody {
   };
 }
 
-/** `/api/v1/zones`: a page of zones, selected as on the status page. */
+/** `/api/v1/zones`: a page of zones, filtered as on the status page. */
 export function zonesJson({ fleet }: Snapshot, selection: Selection): JsonBody {
   const { counts, matching, page, pages, zones } = select(fleet.zones, selection);
   return { matching, page, pages, by_status: counts, zones: zones.map(summaryJson) };
 }
 
-/** `/api/v1/zones/:name`: all that is known of a zone. */
+/** `/api/v1/zones/:name`: the state of a zone. */
 export function zoneJson(state: ZoneState): JsonBody {
   const { zone, declared, failure, inventory } = state;
   return {
@@ -85,13 +85,13 @@ export function zoneJson(state: ZoneState): JsonBody {
   };
 }
 
-/** `/api/v1/zones/:name/history`: what is remembered of its runs, oldest first. */
+/** `/api/v1/zones/:name/history`: the history of a zone, oldest first. */
 export function historyOfZoneJson({ history }: Snapshot, name: string): JsonBody {
   return { entries: history.of(name).map(historyJson) };
 }
 
-/** `/api/v1/diagnostics`: what is wrong in the files, and which revision of them is not followed. */
-export function problemsJson({ fleet }: Snapshot): JsonBody {
+/** `/api/v1/diagnostics`: the diagnostics of the files, and the held revision. */
+export function diagnosticsJson({ fleet }: Snapshot): JsonBody {
   const { load } = fleet;
   return {
     diagnostics: load?.diagnostics ?? [],
@@ -149,7 +149,7 @@ function runJson({ run, trigger, revision, at, durationMs }: LastRun): JsonBody 
   return { run, trigger, revision, at, duration_ms: durationMs };
 }
 
-/** What browsers reported in all zones, in numbers; `null` where nobody looks. */
+/** Counts over the inventories of all zones; `null` if inventories are off. */
 function fleetInventoryJson(zones: readonly ZoneState[]): JsonBody | null {
   if (!isInventoryOn(zones)) return null;
   const { zones: counts, malicious, outside } = fleetInventory(zones);
@@ -160,7 +160,6 @@ function fleetInventoryJson(zones: readonly ZoneState[]): JsonBody | null {
   };
 }
 
-/** What is known of a zone's inventory. */
 function inventoryJson({ readAt, facts, failure, failingSince, found }: InventoryState): JsonBody {
   return {
     read_at: readAt ?? null,
@@ -205,10 +204,9 @@ function itemJson({ kind, id, name, page, firstSeenAt, malicious }: ItemBrief): 
   };
 }
 
-/** The body of an answer of `/api/v1`. Names are in snake case, moments in ISO 8601, what is missing is `null`. */
+/** The body of a response of `/api/v1`: names in snake case, timestamps in ISO 8601, missing values `null`. */
 export type JsonBody = Readonly<Record<string, unknown>>;
 
-/** What something failed with. */
 function failureJson({ code, message, transient, ray }: Failure): JsonBody {
   return { code, message, transient, ray };
 }

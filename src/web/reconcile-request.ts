@@ -6,7 +6,7 @@ import { bodyLimit } from "hono/body-limit";
 
 import type { FleetView } from "../state/fleet.ts";
 
-/** What became of somebody's wish to have zones looked at now. */
+/** The result of a request to reconcile. */
 export type ReconcileRequestResult =
   | "accepted"
   | "wrong_token"
@@ -14,23 +14,23 @@ export type ReconcileRequestResult =
   | "too_many"
   | "no_zone";
 
-/** One such wish, for the log. */
-export interface RequestReconcile {
+/** A request to reconcile, for the audit log. */
+export interface ReconcileRequest {
   readonly result: ReconcileRequestResult;
   /** "" for all zones. */
   readonly zone: string;
-  /** Address that it came from, as the socket has it. */
+  /** Remote address of the socket. */
   readonly from: string;
 }
 
-/** How people ask for a look now, and who hears of it. */
+/** What the reconcile endpoint needs. */
 export interface ReconcileEndpoint {
-  /** The token that lets them; rejects where it cannot be read. */
+  /** The token that permits requests; rejects if it cannot be read. */
   token(): Promise<string>;
-  /** Asks to look at a declared zone; "" for all. */
-  wake(zone: string): void;
-  /** Hears of every wish, granted or not. */
-  audit(ask: RequestReconcile): void;
+  /** Requests a reconcile of a declared zone; "" for all. */
+  request(zone: string): void;
+  /** Called for every request, accepted or not. */
+  audit(request: ReconcileRequest): void;
 }
 
 const statuses = {
@@ -42,25 +42,24 @@ const statuses = {
 } as const satisfies Readonly<Record<ReconcileRequestResult, number>>;
 
 const words: Readonly<Record<ReconcileRequestResult, string>> = {
-  accepted: "asked to look",
-  wrong_token: "this is not the token that server.reconcile_token_file or …_env names",
-  foreign_site:
-    "a form is taken from these pages alone; other programs send the token as Authorization: Bearer",
-  too_many: "too many wrong tokens; wait a minute",
-  no_zone: "no zone of that name is declared",
+  accepted: "reconcile requested",
+  wrong_token: "wrong token: send the token of server.reconcile_token_file or …_env",
+  foreign_site: "the form of another site is rejected: send the token as Authorization: Bearer",
+  too_many: "too many wrong tokens: wait a minute",
+  no_zone: "the zone is not declared",
 };
 
-/** What is longer is no zone, and no business of the log. */
-const longestName = 253;
+/** Longer names are cut in the audit log. */
+const maxNameLength = 253;
 
-/** Wrong tokens that are answered within a minute. */
-const mostWrong = 10;
+/** Wrong tokens that are answered in a minute. */
+const maxWrong = 10;
 const minuteMs = 60_000;
 
 /**
- * Takes wishes to look now: from a form of these pages (`POST /reconcile`), and from other programs with the token as
- * bearer (`POST /api/v1/reconcile`). Nothing lets in but the token that comes along, so there is nothing that a
- * foreign page could ride on; forms are taken from our own pages all the same.
+ * Adds the endpoints for reconcile requests: the form of the pages (`POST /reconcile`), and `POST /api/v1/reconcile`
+ * with a bearer token. Each request carries the token, so cross-site requests cannot use a session; forms of other
+ * sites are rejected nevertheless.
  */
 export function addReconcile(
   app: Hono,
@@ -69,42 +68,42 @@ export function addReconcile(
   ports: ReconcileEndpoint,
 ): void {
   let wrong: readonly number[] = [];
-  const judge = async (token: string, zone: string): Promise<ReconcileRequestResult> => {
+  const check = async (token: string, zone: string): Promise<ReconcileRequestResult> => {
     const now = Number(clock.now());
     wrong = wrong.filter((at) => now - at < minuteMs);
-    if (wrong.length >= mostWrong) return "too_many";
-    if (!isSame(token, await ports.token())) {
+    if (wrong.length >= maxWrong) return "too_many";
+    if (!isEqual(token, await ports.token())) {
       wrong = [...wrong, now];
       return "wrong_token";
     }
     return zone === "" || fleet.zone(zone) !== undefined ? "accepted" : "no_zone";
   };
-  const take = (c: Context, zone: string, result: ReconcileRequestResult): void => {
-    ports.audit({ result, zone: zone.slice(0, longestName), from: addressOf(c) });
-    if (result === "accepted") ports.wake(zone);
+  const handle = (c: Context, zone: string, result: ReconcileRequestResult): void => {
+    ports.audit({ result, zone: zone.slice(0, maxNameLength), from: addressOf(c) });
+    if (result === "accepted") ports.request(zone);
   };
   app.use("/reconcile", bodyLimit({ maxSize: 4_096 }));
   app.post("/reconcile", async (c) => {
     const form = await c.req.parseBody();
     const zone = textIn(form["zone"]);
-    const result = isOwnForm(c) ? await judge(textIn(form["token"]), zone) : "foreign_site";
-    take(c, zone, result);
+    const result = isOwnForm(c) ? await check(textIn(form["token"]), zone) : "foreign_site";
+    handle(c, zone, result);
     if (result === "accepted") return c.redirect(zone === "" ? "/" : `/zones/${zone}`, 303);
     return c.text(`${words[result]}\n`, statuses[result]);
   });
   app.post("/api/v1/reconcile", async (c) => {
     const zone = c.req.query("zone") ?? "";
     const [, token = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-    const result = await judge(token, zone);
-    take(c, zone, result);
+    const result = await check(token, zone);
+    handle(c, zone, result);
     return result === "accepted"
       ? c.json({ result, zone: zone === "" ? null : zone }, 202)
       : c.json({ error: words[result] }, statuses[result]);
   });
 }
 
-/** Compares in a time that tells nothing of where they differ, nor of how long the right one is. */
-function isSame(given: string, right: string): boolean {
+/** Compares in constant time, independent of the length of the expected token. */
+function isEqual(given: string, right: string): boolean {
   return right !== "" && timingSafeEqual(digest(given), digest(right));
 }
 
@@ -112,7 +111,7 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Browsers say where a form stands, and no page can make them lie. */
+/** Whether the form belongs to these pages, by headers that browsers set and pages cannot change. */
 function isOwnForm(c: Context): boolean {
   const site = c.req.header("sec-fetch-site");
   if (site !== undefined) return site === "same-origin";

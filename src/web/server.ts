@@ -5,24 +5,23 @@ import { createAdaptorServer, type ServerType } from "@hono/node-server";
 import { createApp, type AppParts } from "./app.ts";
 import { listenError } from "./listen-error.ts";
 
-/** What the server is made of. */
 export interface ServerOptions extends AppParts {
   readonly listen: { readonly host: string; readonly port: number };
 }
 
-/** A server that answers until it is disposed. */
-export interface WatchServer extends AsyncDisposable {
-  /** Without a slash at its end; the port is the real one where 0 was asked for. */
+/** A server that runs until it is disposed. */
+export interface WebServer extends AsyncDisposable {
+  /** Without a trailing slash; with the actual port if 0 was configured. */
   readonly url: string;
 }
 
-/** Milliseconds. A probe and a scrape come in one piece; who dawdles is not one of ours. */
+/** Milliseconds. Probes and scrapes send their request at once. */
 const headersTimeout = 10_000;
 const requestTimeout = 30_000;
 const keepAliveTimeout = 65_000;
 
-/** Serves health, metrics, the status page and its JSON. Rejects with a message for people where it cannot listen. */
-export async function startServer(options: ServerOptions): Promise<WatchServer> {
+/** Serves health, metrics, the status page and its JSON. Rejects with {@link listenError} if it cannot listen. */
+export async function startServer(options: ServerOptions): Promise<WebServer> {
   const { host, port } = options.listen;
   const app = createApp(options);
   const server = createAdaptorServer({

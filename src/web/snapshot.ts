@@ -2,12 +2,12 @@ import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { FleetView } from "../state/fleet.ts";
 import type { HistoryView } from "../state/history.ts";
 
-/** All that a page or an answer is made of, at one moment. */
+/** What a page or a JSON response is made from. */
 export interface Snapshot {
   readonly fleet: FleetView;
   readonly history: HistoryView;
   readonly daemon: DaemonStatus;
   readonly now: Date;
-  /** Whether people can ask for a look now. */
-  readonly canAsk: boolean;
+  /** Whether reconciles can be requested. */
+  readonly canReconcile: boolean;
 }

@@ -36,7 +36,7 @@ describe("an emulator that cannot start says what to do", () => {
     await place.write("zonewarden.yaml", withEmulator(`listen: "${address}"`));
     const emulate = await place.run("emulate", "--listen", address);
     const run = await place.run("run");
-    const words = `cannot listen on ${address}: the port is in use; stop the other program or choose another port\n`;
+    const words = `cannot listen on ${address}: the port is in use: stop the other program or choose another port\n`;
     expect(emulate.code).toBe(1);
     expect(emulate.stderr).toContain(`zonewarden: --listen: ${words}`);
     expect(run.code).toBe(1);

@@ -3,7 +3,7 @@ import type { Fleet } from "../../src/state/fleet.ts";
 import type { HistoryView } from "../../src/state/history.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
 import type { ReconcileEndpoint } from "../../src/web/reconcile-request.ts";
-import { startServer, type WatchServer } from "../../src/web/server.ts";
+import { startServer, type WebServer } from "../../src/web/server.ts";
 import { at, daemon } from "../support/reports.ts";
 import { freshMetrics } from "../support/scrapes.ts";
 
@@ -17,9 +17,9 @@ export interface Served {
 /** Serves a fleet as the daemon would. */
 export async function servePages(
   { fleet, history, now }: Served,
-  live: EventStream = new EventStream(systemClock),
-  asking?: ReconcileEndpoint,
-): Promise<WatchServer> {
+  events: EventStream = new EventStream(systemClock),
+  reconcile?: ReconcileEndpoint,
+): Promise<WebServer> {
   const metrics = freshMetrics();
   const facts = daemon({
     schedule: {
@@ -35,8 +35,8 @@ export async function servePages(
     listen: { host: "127.0.0.1", port: 0 },
     fleet,
     history,
-    live,
-    asking,
+    events,
+    reconcile,
     facts: () => facts,
     metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, facts) },
     health: { live: [], ready: [] },

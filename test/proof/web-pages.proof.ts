@@ -89,8 +89,8 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     expect,
   }) => {
     const fleet = scene();
-    const live = new EventStream(systemClock);
-    await using server = await servePages({ fleet, history: sceneHistory(), now: at(30) }, live);
+    const events = new EventStream(systemClock);
+    await using server = await servePages({ fleet, history: sceneHistory(), now: at(30) }, events);
     await using tab = await openTab(browser, server.url);
     const { page } = tab;
     await page.evaluate("window.sameDocument = true");
@@ -100,7 +100,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     fleet.recordZone(found);
     const after = fleet.zone("www.example.com");
     if (before === undefined || after === undefined) throw new Error("not declared");
-    live.zone({ before, report: found, after });
+    events.zone({ before, report: found, after });
     const row = page.locator(".zones tbody tr", { hasText: "www.example.com" });
     await row.getByText("error").waitFor({ timeout: 2_000 });
     expect(await page.evaluate("window.sameDocument")).toBe(true);
@@ -122,7 +122,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     const rows = page.locator(".zones tbody tr");
     expect(await rows.count()).toBe(1);
     await rows.getByRole("link", { name: shop }).click();
-    const seen = page.getByRole("region", { name: /^Seen by browsers/ });
+    const seen = page.getByRole("region", { name: /^Inventory/ });
     expect(await seen.innerText()).toContain("https://stats.example.org/m.js");
     expect(await seen.getByText("blocks anew: 1").count()).toBe(0);
     expect(await page.getByText("blocks anew: 1").isVisible()).toBe(true);
@@ -186,12 +186,12 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     "take a wish to look now from their form, with JavaScript: %s",
     async (javaScriptEnabled, { expect }) => {
       const woken: string[] = [];
-      const asking: ReconcileEndpoint = {
+      const reconcile: ReconcileEndpoint = {
         token: () => Promise.resolve("the-token"),
-        wake: (zone) => woken.push(zone),
+        request: (zone) => woken.push(zone),
         audit: () => undefined,
       };
-      await using server = await servePages(showcase(), new EventStream(systemClock), asking);
+      await using server = await servePages(showcase(), new EventStream(systemClock), reconcile);
       await using tab = await openTab(browser, `${server.url}/zones/${shop}`, {
         javaScriptEnabled,
       });

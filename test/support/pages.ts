@@ -10,7 +10,7 @@ import { sceneHistory } from "./scenes.ts";
 
 /** What pages of a fleet are made of, half an hour into the story. */
 export function snapshotOf(fleet: Fleet): Snapshot {
-  return { fleet, history: sceneHistory(), daemon: daemon(), now: at(30), canAsk: false };
+  return { fleet, history: sceneHistory(), daemon: daemon(), now: at(30), canReconcile: false };
 }
 
 /** The fleet's page. */

@@ -8,12 +8,12 @@ import { report, type Came } from "../support/reports.ts";
 /** Words that an open page hears. */
 function listening(live: EventStream): string[] {
   const heard: string[] = [];
-  live.listen({ changed: () => heard.push("changed"), beat: () => heard.push("beat") });
+  live.listen({ changed: () => heard.push("changed"), keepAlive: () => heard.push("beat") });
   return heard;
 }
 
 function deaf(): EventStreamListener {
-  return { changed: () => undefined, beat: () => undefined };
+  return { changed: () => undefined, keepAlive: () => undefined };
 }
 
 /** Lets runs of the shop happen one after the other. */

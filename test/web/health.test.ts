@@ -49,7 +49,7 @@ describe("the watchdog", () => {
     clock.pass(1, { stuck: true });
     expect(healthAnswer(watchdog.checks, false)).toEqual({
       status: 503,
-      text: "[-]event-loop failed: no turn for 30 s\n[+]clock ok\ncheck failed\n",
+      text: "[-]event-loop failed: blocked for 30 s\n[+]clock ok\ncheck failed\n",
     });
   });
 

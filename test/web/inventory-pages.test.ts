@@ -29,9 +29,9 @@ describe("what browsers saw", () => {
   it("is not zero where it was not read yet", ({ expect }) => {
     const page = wordsOf(shopAfter(fleetOf()));
     expect(page).toContain(
-      "Seen by browsers Not read yet: zones are looked at one after the other",
+      "Inventory Not read yet. Inventories are read one zone after the other",
     );
-    expect(page).not.toContain("On record");
+    expect(page).not.toContain("Items");
   });
 
   it("is unknown where no look succeeded, and why is said", ({ expect }) => {
@@ -39,9 +39,9 @@ describe("what browsers saw", () => {
       shopAfter(fleetOf(), inventoryUnreadable(shop, 5), inventoryUnreadable(shop, 20)),
     );
     expect(page).toContain(
-      "Could not be read GET page_shield/scripts: 403: the token may not read this zone API_FORBIDDEN ray 8f2a failed first 25 min ago , tried again with the next look; nothing is known yet",
+      "Read failed GET page_shield/scripts: 403: the token may not read this zone API_FORBIDDEN ray 8f2a failing since 25 min ago , retried with the next read; nothing was read before",
     );
-    expect(page).not.toContain("On record");
+    expect(page).not.toContain("Items");
     expect(page).not.toContain("Not read yet");
   });
 
@@ -49,9 +49,9 @@ describe("what browsers saw", () => {
     const page = wordsOf(
       shopAfter(fleetOf(), inventoryRead(shop, 5), inventoryUnreadable(shop, 20, failure())),
     );
-    expect(page).toContain("Seen by browsers read 25 min ago Could not be read");
+    expect(page).toContain("Inventory read 25 min ago Read failed");
     expect(page).toContain(
-      "failed first 10 min ago , tried again by itself; below is what was read",
+      "failing since 10 min ago , retried automatically; the last successful read is below",
     );
     expect(page).toContain("scripts 4 3 active, 1 inactive 1 1");
   });
@@ -64,7 +64,7 @@ describe("what browsers saw", () => {
     expect(page).toContain(
       "Malicious https://collect.example.org/c connection, domain reported (Malware) , first seen 3 h ago on https://shop.example.com/checkout/pay https://stats.example.org/m.js script, integrity score 4",
     );
-    expect(page).toContain("The newest of the last day (2) https://collect.example.org/c");
+    expect(page).toContain("New in the last day (2) https://collect.example.org/c");
   });
 
   it("is not zero of a kind that is not shown to us", ({ expect }) => {
@@ -72,7 +72,7 @@ describe("what browsers saw", () => {
       ["cookie" as const, failure("GET page_shield/cookies: 403: not entitled")],
     ]);
     const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, { notPermitted })));
-    expect(page).toContain("cookies not shown to us: GET page_shield/cookies: 403: not entitled");
+    expect(page).toContain("cookies not permitted: GET page_shield/cookies: 403: not entitled");
   });
 
   it("has nothing malicious to list where there is none", ({ expect }) => {
@@ -94,12 +94,12 @@ describe("what browsers saw", () => {
     { policy: undefined, says: "The zone enforces no policy." },
     {
       policy: "script-src 'self' https://cdn.example.net",
-      says: "1 of those in use. https://stats.example.org/m.js",
+      says: "1 in use. https://stats.example.org/m.js",
     },
-    { policy: "script-src https:", says: "None of those in use. The newest" },
+    { policy: "script-src https:", says: "None in use. New in" },
     {
       policy: "script-src 'strict-dynamic' 'nonce-a'",
-      says: "None of those in use; of 3 it cannot be told.",
+      says: "None in use; 3 unclear.",
     },
   ])("is held to the enforced policies: $policy", ({ policy, says }, { expect }) => {
     const seen = policy === undefined ? {} : { policy };
@@ -119,7 +119,7 @@ describe("what browsers saw", () => {
     const page = shopAfter(waiting, judged);
     expect(page).toContain(`<pre class="value">${impact.join("\n")}</pre>`);
     expect(page).toContain('<details class="record" id="impact" open>');
-    expect(wordsOf(page)).toContain("What this would do to what browsers saw judged 25 min ago");
+    expect(wordsOf(page)).toContain("Impact on the inventory as of 25 min ago");
 
     const free = fleetOf();
     free.recordZone(report(shop, 1, drifted));
@@ -131,7 +131,7 @@ describe("what browsers saw", () => {
   }) => {
     const fleet = fleetOf();
     fleet.recordZone(report(shop, 1, held("weakening")));
-    expect(wordsOf(shopAfter(fleet, inventoryRead(shop, 5)))).toContain("is not judged yet");
+    expect(wordsOf(shopAfter(fleet, inventoryRead(shop, 5)))).toContain("The impact is not known yet");
     fleet.recordInventory(judged);
     fleet.recordZone(report(shop, 6, { result: "in_sync" }));
     expect(wordsOf(zonePage(fleet))).not.toContain("What this would do");
@@ -154,16 +154,16 @@ describe("what browsers saw", () => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
     fleet.followInventory(true);
     fleet.recordInventory(inventoryUnreadable("blog.example.com", 5));
-    const heading = "Seen by browsers zones, as they were read last";
-    expect(wordsOf(fleetPage(fleet))).toContain(`${heading} 1 not readable 1 not read yet Zones`);
+    const heading = "Inventory zones, as of the last read";
+    expect(wordsOf(fleetPage(fleet))).toContain(`${heading} 1 with failed reads 1 not read yet Zones`);
     fleet.recordInventory(inventoryRead(shop, 6, { items: [cookie("lang")] }));
     expect(wordsOf(fleetPage(fleet))).toContain(
-      `${heading} 0 with malicious items 1 not readable Zones`,
+      `${heading} 0 with malicious items 1 with failed reads Zones`,
     );
     const policy = "script-src 'self'";
     fleet.recordInventory(inventoryRead(shop, 7, { items: [cookie("lang")], policy }));
     expect(wordsOf(fleetPage(fleet))).toContain(
-      `${heading} 0 with malicious items 0 with scripts outside policies 1 not readable Zones`,
+      `${heading} 0 with malicious items 0 with scripts outside policies 1 with failed reads Zones`,
     );
     expect(wordsOf(fleetPage(fleet, { q: "nowhere" }))).not.toContain(heading);
   });

@@ -12,7 +12,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.
 import {
   fleetJson,
   historyOfZoneJson,
-  problemsJson,
+  diagnosticsJson,
   zoneJson,
   zonesJson,
 } from "../../src/web/json-view.ts";
@@ -61,13 +61,13 @@ describe("the schema of /api/v1", () => {
     history: sceneHistory(),
     daemon: daemon(),
     now: at(30),
-    canAsk: false,
+    canReconcile: false,
   };
 
   it("describes what is sent of the fleet", ({ expect }) => {
     expect(faultsOf("fleet", fleetJson(snapshot))).toBe("");
     expect(faultsOf("zones", zonesJson(snapshot, selectionFrom({})))).toBe("");
-    expect(faultsOf("diagnostics", problemsJson(snapshot))).toBe("");
+    expect(faultsOf("diagnostics", diagnosticsJson(snapshot))).toBe("");
   });
 
   it.for(scene().zones)("describes $declared.name, which is $status", (state, { expect }) => {
@@ -96,7 +96,7 @@ describe("the schema of /api/v1", () => {
         held: { revision: "sha256-0357424802a9", reason: "fleet_change", zones: 2 },
       },
     });
-    const diagnostics = problemsJson({ ...snapshot, fleet: held });
+    const diagnostics = diagnosticsJson({ ...snapshot, fleet: held });
     expect(faultsOf("diagnostics", diagnostics)).toBe("");
     expect(diagnostics).toMatchObject({ diagnostics: [], held: { message: fleetRefusal.message } });
     for (const state of held.zones) {

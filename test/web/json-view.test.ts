@@ -1,13 +1,13 @@
 import { describe, it } from "vitest";
 
-import { fleetJson, problemsJson, zoneJson, zonesJson } from "../../src/web/json-view.ts";
+import { fleetJson, diagnosticsJson, zoneJson, zonesJson } from "../../src/web/json-view.ts";
 import { selectionFrom } from "../../src/web/pages/selection.ts";
 import { fleetOf, held, shop } from "../support/fleets.ts";
 import { at, change, daemon, declared, diagnostic, load, report } from "../support/reports.ts";
 import { noHistory, scene, sceneImpact } from "../support/scenes.ts";
 
 function snapshot(fleet = fleetOf()): Parameters<typeof fleetJson>[0] {
-  return { fleet, history: noHistory, daemon: daemon(), now: at(10), canAsk: false };
+  return { fleet, history: noHistory, daemon: daemon(), now: at(10), canReconcile: false };
 }
 
 /** As a client reads it. */
@@ -65,7 +65,7 @@ describe("the fleet as JSON", () => {
 
   it("says so where nothing was loaded yet", ({ expect }) => {
     expect(fleetJson(snapshot())).toMatchObject({ desired: null });
-    expect(problemsJson(snapshot())).toEqual({ diagnostics: [], held: null });
+    expect(diagnosticsJson(snapshot())).toEqual({ diagnostics: [], held: null });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { textOfHtml } from "../../src/web/pages/html.ts";
-import { renderProblemsPage } from "../../src/web/pages/page-diagnostics.ts";
+import { renderDiagnosticsPage } from "../../src/web/pages/page-diagnostics.ts";
 import { renderZonePage } from "../../src/web/pages/page-zone.ts";
 import { drifted, fleetOf, held, shop, stateAfter } from "../support/fleets.ts";
 import { fleetPage, snapshotOf, wordsOf, zonePage } from "../support/pages.ts";
@@ -70,13 +70,13 @@ describe("a zone's page", () => {
   });
 
   it.for([
-    { zone: "www.example.com", says: "This zone has not been looked at yet." },
+    { zone: "www.example.com", says: "The zone was not reconciled yet." },
     {
       zone: "pay.example.com",
-      says: "The last run failed GET page_shield: 503 API_UNAVAILABLE ray 8f2a 1 failure in a row, tried again by itself",
+      says: "The last reconcile failed GET page_shield: 503 API_UNAVAILABLE ray 8f2a 1 failure in a row, retried automatically",
     },
-    { zone: "old.example.com", says: "Suspended CHG-4411 Read and reported, not written." },
-    { zone: "blog.example.com", says: "what is live is what is declared (5 things compared)" },
+    { zone: "old.example.com", says: "Suspended CHG-4411 Reconciled without writes." },
+    { zone: "blog.example.com", says: "the live state equals the desired state (5 resources compared)" },
   ])("of $zone says: $says", ({ zone, says }, { expect }) => {
     expect(wordsOf(zonePage(scene(), zone))).toContain(says);
   });
@@ -125,14 +125,14 @@ describe("a revision of the files that is held", () => {
   it("is told on every page, beside the active one, and not as files out of order", ({
     expect,
   }) => {
-    const diagnostics = textOfHtml(renderProblemsPage(snapshotOf(fleet)));
+    const diagnostics = textOfHtml(renderDiagnosticsPage(snapshotOf(fleet)));
     for (const page of [fleetPage(fleet), zonePage(fleet), diagnostics]) {
-      expect(wordsOf(page)).toContain("Problems 1 ");
+      expect(wordsOf(page)).toContain("Diagnostics 1 ");
       expect(wordsOf(page)).toContain(
         "A new revision of the files is held. sha256-0357424802a9 would change or drop 2 zones and is not followed; 8c9b6cfb5909 stays active. Why, and what to do",
       );
       expect(wordsOf(page)).not.toContain("not in order");
-      expect(wordsOf(page)).not.toContain("Nothing is wrong");
+      expect(wordsOf(page)).not.toContain("No diagnostics in");
     }
     expect(wordsOf(diagnostics)).toContain(
       "The revision sha256-0357424802a9 is held revision sha256-0357424802a9 changes 2",
@@ -154,7 +154,7 @@ describe("a revision of the files that is held", () => {
     const broken = fleetOf();
     broken.recordLoad(heldLoad({ diagnostics: [diagnostic()] }));
     const words = wordsOf(fleetPage(broken));
-    expect(words).toContain("Problems 2 ");
+    expect(words).toContain("Diagnostics 2 ");
     expect(words).toContain("A new revision of the files is held.");
     expect(words).toContain("stays active. 1 error .");
   });
@@ -235,7 +235,7 @@ describe("hostile text", () => {
       fleetPage(fleet, { q: evil }),
       fleetPage(fleet),
       zonePage(fleet),
-      textOfHtml(renderProblemsPage(snapshot)),
+      textOfHtml(renderDiagnosticsPage(snapshot)),
     ];
     fleet.recordZone(report(shop, 3, { result: "error", failure: failure(evil) }));
     pages.push(zonePage(fleet), fleetPage(fleet));
@@ -258,7 +258,7 @@ describe("problems in files", () => {
   it("come with place, path, what is wrong and what would be right", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
-    expect(wordsOf(textOfHtml(renderProblemsPage(snapshotOf(fleet))))).toContain(
+    expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))))).toContain(
       "shops.yaml:12:15 error SCHEMA_ENUM &quot;blok&quot; is no action of a policy. Did you mean &quot;log&quot;? in zones[0].page_shield.policies.items[0].action",
     );
   });
@@ -267,8 +267,8 @@ describe("problems in files", () => {
     const fleet = fleetOf();
     fleet.recordLoad(load());
     fleet.recordZone(report(shop, 1, drifted));
-    expect(wordsOf(textOfHtml(renderProblemsPage(snapshotOf(fleet))))).toContain(
-      "Nothing is wrong in ./zones",
+    expect(wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(fleet))))).toContain(
+      "No diagnostics in ./zones",
     );
   });
 });

@@ -1,8 +1,8 @@
 import { describe, it } from "vitest";
 
 import { EventStream } from "../../src/web/event-stream.ts";
-import type { RequestReconcile } from "../../src/web/reconcile-request.ts";
-import { startServer, type WatchServer } from "../../src/web/server.ts";
+import type { ReconcileRequest } from "../../src/web/reconcile-request.ts";
+import { startServer, type WebServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { daemon } from "../support/reports.ts";
@@ -14,23 +14,23 @@ const right = "a-token-of-some-length";
 interface Asked extends AsyncDisposable {
   readonly url: string;
   readonly clock: SimulatedClock;
-  readonly asks: readonly RequestReconcile[];
+  readonly asks: readonly ReconcileRequest[];
   readonly woken: readonly string[];
 }
 
-async function serve(canAsk = true): Promise<Asked> {
+async function serve(canReconcile = true): Promise<Asked> {
   const clock = new SimulatedClock();
-  const asks: RequestReconcile[] = [];
+  const asks: ReconcileRequest[] = [];
   const woken: string[] = [];
-  const server: WatchServer = await startServer({
+  const server: WebServer = await startServer({
     listen: { host: "127.0.0.1", port: 0 },
     fleet: fleetOf(),
     history: noHistory,
-    live: new EventStream(clock),
-    asking: canAsk
+    events: new EventStream(clock),
+    reconcile: canReconcile
       ? {
           token: () => Promise.resolve(right),
-          wake: (zone) => woken.push(zone),
+          request: (zone) => woken.push(zone),
           audit: (ask) => asks.push(ask),
         }
       : undefined,

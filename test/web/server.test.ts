@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import type { Fleet } from "../../src/state/fleet.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
-import { type ServerOptions, startServer, type WatchServer } from "../../src/web/server.ts";
+import { type ServerOptions, startServer, type WebServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
 import { at, daemon, diagnostic, load, report } from "../support/reports.ts";
@@ -12,14 +12,14 @@ import { freshMetrics } from "../support/scrapes.ts";
 function serve(
   fleet: Fleet = loadedFleet(),
   more: Partial<ServerOptions> = {},
-): Promise<WatchServer> {
+): Promise<WebServer> {
   const metrics = freshMetrics();
   return startServer({
     listen: { host: "127.0.0.1", port: 0 },
     fleet,
     history: noHistory,
-    live: new EventStream(new SimulatedClock()),
-    asking: undefined,
+    events: new EventStream(new SimulatedClock()),
+    reconcile: undefined,
     facts: () => daemon(),
     metrics: {
       contentType: metrics.contentType,
@@ -151,7 +151,7 @@ describe("the server", () => {
     });
     const response = await fetch(server.url, { signal });
     expect(response.status).toBe(500);
-    expect(await response.text()).toBe("internal error; the log says more\n");
+    expect(await response.text()).toBe("internal error: see the log\n");
     expect(told).toEqual([new Error("secret detail")]);
   });
 
@@ -159,11 +159,11 @@ describe("the server", () => {
     await using first = await serve();
     const port = Number(new URL(first.url).port);
     await expect(serve(loadedFleet(), { listen: { host: "127.0.0.1", port } })).rejects.toThrow(
-      `server.listen: cannot listen on 127.0.0.1:${port}: the port is in use; stop the other program or choose another port`,
+      `server.listen: cannot listen on 127.0.0.1:${port}: the port is in use: stop the other program or choose another port`,
     );
     await expect(
       serve(loadedFleet(), { listen: { host: "203.0.113.1", port: 0 } }),
-    ).rejects.toThrow("this machine has no such address");
+    ).rejects.toThrow("the machine has no such address");
   });
 
   it("ends open connections when it is disposed", async ({ expect, signal }) => {
@@ -174,13 +174,13 @@ describe("the server", () => {
   });
 
   it("tells an open page that there is something to see", async ({ expect, signal }) => {
-    const live = new EventStream(new SimulatedClock());
-    await using server = await serve(loadedFleet(), { live });
+    const events = new EventStream(new SimulatedClock());
+    await using server = await serve(loadedFleet(), { events });
     const response = await fetch(`${server.url}/events`, { signal });
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     const pieces = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     expect((await pieces?.read())?.value).toBe("retry: 5000\n\n");
-    live.load();
+    events.load();
     expect((await pieces?.read())?.value).toBe("event: changed\ndata:\n\n");
   });
 });

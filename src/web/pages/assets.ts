@@ -3,22 +3,21 @@ import { createHash } from "node:crypto";
 import { style } from "./style.ts";
 
 /**
- * The one script of the pages: looks whether the page has changed whenever the server says that something has, and
- * every ten seconds where it cannot say so, and puts the new content in the place of the old one. Without it the pages work as well, they only stand still.
+ * The script of the pages: reloads the content when the server sends an event, and every ten seconds without a
+ * connection. The pages work without it, but do not refresh.
  *
- * The new document comes parsed from XMLHttpRequest, so that no text is ever turned into markup here and the
- * pages can demand trusted types.
+ * XMLHttpRequest parses the new document, so that no text becomes markup here and the pages can require trusted types.
  */
 const script = `const everyMs = 10_000;
 const everyMsLive = 60_000;
 let tag = null;
-let lookedAt = 0;
+let refreshedAt = 0;
 let isLive = false;
 
-function look() {
-  const mustWait = document.hidden || busy();
-  lookedAt = mustWait ? 0 : Date.now();
-  if (mustWait) return;
+function refresh() {
+  const isDeferred = document.hidden || busy();
+  refreshedAt = isDeferred ? 0 : Date.now();
+  if (isDeferred) return;
   const request = new XMLHttpRequest();
   request.open("GET", location.href);
   request.setRequestHeader("cache-control", "no-cache");
@@ -55,18 +54,18 @@ function show(fresh) {
   if (focus) document.querySelector(\`a[href="\${CSS.escape(focus)}"]\`)?.focus({ preventScroll: true });
 }
 
-look();
+refresh();
 setInterval(() => {
-  if (Date.now() - lookedAt >= (isLive ? everyMsLive : everyMs) - 500) look();
+  if (Date.now() - refreshedAt >= (isLive ? everyMsLive : everyMs) - 500) refresh();
 }, everyMs);
 const events = new EventSource("/events");
-events.onopen = () => { isLive = true; look(); };
+events.onopen = () => { isLive = true; refresh(); };
 events.onerror = () => { isLive = false; };
-events.addEventListener("changed", look);
-document.addEventListener("visibilitychange", look);
+events.addEventListener("changed", refresh);
+document.addEventListener("visibilitychange", refresh);
 `;
 
-/** A file that pages refer to. Its name carries its hash, so that it may be kept for ever. */
+/** A file that pages refer to. Its name contains its hash, so that it can be cached forever. */
 export interface Asset {
   readonly path: string;
   readonly type: string;
@@ -79,7 +78,6 @@ const styleAsset = asset("style", "css", "text/css; charset=utf-8", style);
 const scriptAsset = asset("refresh", "js", "text/javascript; charset=utf-8", script);
 const iconAsset = asset("icon", "svg", "image/svg+xml", icon);
 
-/** Everything that pages refer to. */
 export const assets: readonly Asset[] = [styleAsset, scriptAsset, iconAsset];
 
 export const stylePath = styleAsset.path;

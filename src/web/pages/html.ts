@@ -1,14 +1,19 @@
 const markup: unique symbol = Symbol("markup");
 
-/** Text that is HTML already. Only {@link html} makes it, so nothing unescaped can get into a page. */
+/** Escaped markup. Only {@link html} creates it, so nothing unescaped gets into a page. */
 export interface Html {
   readonly [markup]: string;
 }
 
-/** What can stand in a template: text is escaped, HTML is not; `undefined` and `false` are nothing. */
+/** A value in a template: text is escaped, HTML is not; `undefined` and `false` are empty. */
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
-/** A template of HTML; every part is escaped unless it is HTML itself. Attributes stand in double quotes. */
+/**
+ * A template of HTML; every part is escaped unless it is HTML itself. Attributes need double quotes.
+ *
+ * Own code and not `hono/html`: that one escapes no invisible or direction characters, takes any string with
+ * `isEscaped` for markup, and returns a promise as soon as one part is one.
+ */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let result = texts[0] ?? "";
   for (const [at, part] of parts.entries()) result += markupOf(part) + (texts[at + 1] ?? "");
@@ -37,8 +42,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text as markup that shows it and nothing else. Characters that would be invisible or would turn the text around
- * are shown as what they are, `⟨U+202E⟩`: a value that is judged by eye must not look like another one.
+ * Escapes text. Invisible and direction characters are shown by their code, `⟨U+202E⟩`: a value must not look like
+ * another one.
  */
 function escaped(text: string): string {
   return text

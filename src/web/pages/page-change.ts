@@ -4,13 +4,13 @@ import { html, type Html } from "./html.ts";
 import { foreign } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";
 
-/** What the two sides of a field are called: before and after a change that was made, live and declared before. */
+/** Names of the two sides of a field: live and declared in a plan, before and after in a record. */
 export interface Sides {
   readonly before: string;
   readonly after: string;
 }
 
-/** A change as a readable difference: what it is, what it does to protection, each field on both sides. */
+/** A change with its effect and both sides of each field. */
 export function renderChange(change: Change, sides: Sides): Html {
   const { effect, key, title, fields, verb } = change;
   return html`<article class="change ${effect.direction}">
@@ -48,7 +48,7 @@ function reasonList(reasons: readonly string[]): Html {
   </ul>`;
 }
 
-/** Both sides of an update; of what is created or deleted there is only one. */
+/** Both sides of an update; one side of a create or delete. */
 function fieldTable({ verb, fields }: Change, sides: Sides): Html {
   switch (verb) {
     case "update":

@@ -5,21 +5,21 @@ import { html, type Html } from "./html.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
 
-/** Everything that is wrong in the files, with its place, and which revision of them is not followed. */
-export function renderProblemsPage(snapshot: Snapshot): Html {
+/** The diagnostics of the files with their places, and the held revision. */
+export function renderDiagnosticsPage(snapshot: Snapshot): Html {
   const { load } = snapshot.fleet;
   const diagnostics = load?.diagnostics ?? [];
   return layout(
     snapshot,
-    "Problems",
-    html`${breadcrumb("Problems")}
-      <h1>Problems in files</h1>
+    "Diagnostics",
+    html`${breadcrumb("Diagnostics")}
+      <h1>Diagnostics</h1>
       <p class="lead">${summary(snapshot)}</p>
       ${load?.held !== undefined && heldItem(load.held, load)}
       ${
         diagnostics.length > 0 &&
-        html`<ol class="problems">
-          ${diagnostics.map(problemItem)}
+        html`<ol class="diagnostics">
+          ${diagnostics.map(diagnosticItem)}
         </ol>`
       }`,
   );
@@ -28,9 +28,8 @@ export function renderProblemsPage(snapshot: Snapshot): Html {
 function summary({ fleet: { load }, now }: Snapshot): Html {
   if (load === undefined) return html`The files have not been read yet.`;
   const { diagnostics, source, at, held } = load;
-  const nothing =
-    held === undefined ? "Nothing is wrong" : "No mistake, but a revision that is held";
-  const found = diagnostics.length === 0 ? nothing : counted(diagnostics.length, "problem");
+  const nothing = held === undefined ? "No diagnostics" : "No diagnostics, but a held revision";
+  const found = diagnostics.length === 0 ? nothing : counted(diagnostics.length, "diagnostic");
   return html`${found} in <code>${foreign(source)}</code>, read ${moment(at, now)}.`;
 }
 
@@ -48,7 +47,7 @@ function heldItem(
   </section>`;
 }
 
-function problemItem({ code, severity, place, path, message, remedy }: Diagnostic): Html {
+function diagnosticItem({ code, severity, place, path, message, remedy }: Diagnostic): Html {
   return html`<li class="card ${severity}">
     <p>
       <code>${foreign(`${place.file}:${place.line}:${place.column}`)}</code>

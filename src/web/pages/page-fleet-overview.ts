@@ -12,10 +12,10 @@ import {
 
 type Counts = Readonly<Record<ZoneStatus, number>>;
 
-/** Shown also when no zone is so: that none is, is what one wants to see. */
+/** Shown even with zero zones. */
 const always = new Set<ZoneStatus>(["in_sync", "drifted", "pending", "held", "error"]);
 
-/** One bar for all zones, and under it each status with its number, which is also the filter. */
+/** A bar of all zones by status, and a filter with a count for each status. */
 export function renderOverview(counts: Counts, selection: Selection): Html {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const isNarrowed = selection.query !== "" || selection.inventory !== undefined;
@@ -51,7 +51,7 @@ export function renderOverview(counts: Counts, selection: Selection): Html {
 const barWidth = 1000;
 const barHeight = 8;
 
-/** Below this a share could not be seen, however few zones it stands for. */
+/** Minimum width of a visible share. */
 const narrowest = 3;
 
 function shareBar(counts: Counts, all: number): Html {
@@ -81,20 +81,20 @@ function shareBar(counts: Counts, all: number): Html {
   </svg>`;
 }
 
-/** Zones that somebody looks for among the inventories, in words after "zones". */
+/** Labels of the inventory filters, after "zones". */
 export const filterWords: Readonly<Record<InventoryFilter, string>> = {
   malicious: "with malicious items",
   outside: "with scripts outside policies",
-  failing: "not readable",
+  failing: "with failed reads",
   unread: "not read yet",
 };
 
-/** What browsers reported in all zones: each finding with its number of zones, which is also the filter. */
+/** The inventories of all zones: a filter with a count for each finding. */
 export function renderFleetInventory(
   found: FleetInventory,
   selection: Selection,
 ): Html | undefined {
-  // That no zone has a finding is what one wants to see, unless nobody can know yet.
+  // A count of zero is shown once an inventory was read.
   const shown = inventoryFilters.filter(
     (filter) =>
       found.zones[filter] > 0 ||
@@ -103,7 +103,7 @@ export function renderFleetInventory(
   );
   if (shown.length === 0) return undefined;
   return html`<section class="overview" aria-labelledby="seen-title">
-    <h2 id="seen-title">Seen by browsers <small>zones, as they were read last</small></h2>
+    <h2 id="seen-title">Inventory <small>zones, as of the last read</small></h2>
     <ul class="tabs">
       ${shown.map((filter) => tab(filter, found, selection))}
     </ul>
@@ -125,7 +125,7 @@ function itemsOf(
   }
 }
 
-/** A second click takes the filter away. */
+/** The current filter links to the page without it. */
 function tab(filter: InventoryFilter, found: FleetInventory, selection: Selection): Html {
   const isCurrent = filter === selection.inventory;
   const inventory = isCurrent ? undefined : filter;
@@ -142,7 +142,7 @@ function tab(filter: InventoryFilter, found: FleetInventory, selection: Selectio
   </li> `;
 }
 
-/** How many malicious items a zone has, where it has some. */
+/** The count of malicious items, if there are any. */
 export function maliciousBadge({ inventory }: ZoneState): Html | undefined {
   const count = maliciousIn(inventory?.facts);
   return count === 0

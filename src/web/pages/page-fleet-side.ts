@@ -15,17 +15,17 @@ import {
 
 const recentShown = 12;
 
-/** What belongs to no single zone: latest changes, schedule and queue, budgets. */
-export function renderSidePanels({ fleet, daemon, now, canAsk }: Snapshot): Html {
+/** Latest changes, schedule, queue and credentials. */
+export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot): Html {
   return html`<div class="side">
     ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
-    ${panel("schedule", "Schedule", schedule(daemon, now))} ${canAsk && renderReconcile("")}
+    ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
     ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
   </div>`;
 }
 
 function recentList(recent: readonly ChangeRecord[], now: Date): Html {
-  if (recent.length === 0) return html`<p class="quiet">Nothing since the start.</p>`;
+  if (recent.length === 0) return html`<p class="quiet">No changes since the start.</p>`;
   return html`<ol class="recent">
     ${recent.slice(0, recentShown).map((record) => recentItem(record, now))}
   </ol>`;
@@ -50,7 +50,7 @@ function schedule(
     <dt>Sweeps</dt>
     <dd>${expressions.map((cron) => html`<code>${cron}</code> `)}${timezone}</dd>
     <dt>Next</dt>
-    <dd>${nextAt === undefined ? "none planned" : moment(nextAt, now)}</dd>
+    <dd>${nextAt === undefined ? "none scheduled" : moment(nextAt, now)}</dd>
     <dt>Queue</dt>
     <dd>${queue.waiting === 0 ? "empty" : `${counted(queue.waiting, "zone")} waiting`}</dd>
     <dt>Running</dt>
@@ -59,7 +59,7 @@ function schedule(
 }
 
 function credentialList(credentials: readonly CredentialStatus[], now: Date): Part {
-  if (credentials.length === 0) return html`<p class="quiet">None is configured.</p>`;
+  if (credentials.length === 0) return html`<p class="quiet">No credential is configured.</p>`;
   return credentials.map((credential) => credentialItem(credential, now));
 }
 
@@ -69,7 +69,7 @@ function credentialItem(credential: CredentialStatus, now: Date): Html {
   return html`<div class="credential">
     <p>
       <b>${foreign(name)}</b>
-      ${valid ? html`<span class="good">valid</span>` : html`<b class="error">refused</b>`}
+      ${valid ? html`<span class="good">valid</span>` : html`<b class="error">invalid</b>`}
     </p>
     <p class="quiet">
       ${number(remaining)} of ${number(limit)} requests

@@ -4,7 +4,7 @@ import { iconPath, scriptPath, stylePath } from "./assets.ts";
 import { html, type Html, type Part } from "./html.ts";
 import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
 
-/** A whole document around what is special to a page. */
+/** The document around the content of a page. */
 export function layout(snapshot: Snapshot, title: string, content: Part): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -26,7 +26,7 @@ export function layout(snapshot: Snapshot, title: string, content: Part): Html {
     </html> `;
 }
 
-/** The way back to the fleet, above a page of something in it. */
+/** The link back to the fleet. */
 export function breadcrumb(here: string): Html {
   return html`<nav class="crumbs" aria-label="Breadcrumb">
     <a href="/">Fleet</a> <span aria-hidden="true">/</span>
@@ -41,7 +41,7 @@ function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html 
     <nav aria-label="Pages">
       <a href="/">Fleet</a>
       <a href="/diagnostics"
-        >Problems${diagnostics > 0 && html` <span class="count">${diagnostics}</span>`}</a
+        >Diagnostics${diagnostics > 0 && html` <span class="count">${diagnostics}</span>`}</a
       >
     </nav>
     <p class="facts">
@@ -60,7 +60,7 @@ function revision(text: string): Html {
   return html`<span>revision ${revisionCode(text)}</span>`;
 }
 
-/** What stands on the page of problems: what is wrong in the files, and that they are held. */
+/** Entries of the diagnostics page: diagnostics and the held revision. */
 function countOf(load: LoadReport | undefined): number {
   return (load?.diagnostics.length ?? 0) + Number(load?.held !== undefined);
 }
@@ -109,14 +109,14 @@ function foot({ daemon, now }: Snapshot): Html {
   </footer>`;
 }
 
-/** What is shown where there is nothing. */
-export function renderMissingPage(snapshot: Snapshot, path: string): Html {
+/** The page of a 404 response. */
+export function renderNotFoundPage(snapshot: Snapshot, path: string): Html {
   return layout(
     snapshot,
     "Not found",
-    html`<h1>There is nothing here</h1>
+    html`<h1>Not found</h1>
       <p>
-        <code>${foreign(path)}</code> is no page, or a zone that is not declared (any more).
+        <code>${foreign(path)}</code> is not a page, or the zone is not declared.
         <a href="/">All zones</a>
       </p>`,
   );

@@ -3,7 +3,7 @@ import { shortRevision } from "../../render/format.ts";
 import type { ChangeRecord, ZoneStatus } from "../../state/zone-state.ts";
 import { html, type Html, type Part } from "./html.ts";
 
-/** A status as people say it. */
+/** Labels of the statuses. */
 export const statusWords: Readonly<Record<ZoneStatus, string>> = {
   in_sync: "in sync",
   drifted: "drifted",
@@ -14,25 +14,24 @@ export const statusWords: Readonly<Record<ZoneStatus, string>> = {
   suspended: "suspended",
 };
 
-/** What changes were made after, as a noun. */
+/** Labels of the causes of changes. */
 export const causeNouns: Readonly<Record<Cause, string>> = {
   drift: "drift",
   pending: "a new revision",
 };
 
-/** A status in colour and words. */
 export function statusBadge(status: ZoneStatus): Html {
   return html`<span class="status ${status}">${statusWords[status]}</span>`;
 }
 
-/** How many writes of a run were not done, where some were not. */
+/** How many writes of a run were not done, if any. */
 export function undoneBadge({ writes }: ChangeRecord): Html | undefined {
   const undone = writes.filter(({ status }) => status !== "done").length;
   if (undone === 0) return undefined;
   return html`<b class="error">${undone} of ${counted(writes.length, "write")} not done</b>`;
 }
 
-/** A box with a heading, beside the main content. */
+/** A box with a heading. */
 export function panel(id: string, title: string, content: Part): Html {
   return html`<section class="panel" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
@@ -40,12 +39,12 @@ export function panel(id: string, title: string, content: Part): Html {
   </section>`;
 }
 
-/** The service's id of a request, where there is one: what its support asks for. */
+/** The service's id of a request, for its support. */
 export function ray(id: string): Html | undefined {
   return id === "" ? undefined : html`<span class="quiet">ray <code>${id}</code></span>`;
 }
 
-/** A moment, told relative to now and exactly on demand; "never" where there is none. */
+/** A timestamp relative to now, with the exact one as title; "never" for none. */
 export function moment(at: Date | undefined, now: Date): Html {
   if (at === undefined) return html`<span class="quiet">never</span>`;
   const iso = at.toISOString();
@@ -56,7 +55,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Minutes are the finest that is told, so that a page stays the same between two looks. */
+/** To the minute, so that a page and its ETag stay the same for one. */
 export function relative(at: Date, now: Date): string {
   const ms = now.getTime() - at.getTime();
   const text = lengthOf(Math.abs(ms));
@@ -71,7 +70,7 @@ function lengthOf(ms: number): string {
   return `${Math.floor(ms / day)} days`;
 }
 
-/** Text that somebody else wrote, kept from changing the direction of what stands around it. */
+/** Text of others, isolated so that it cannot change the direction of the text around it. */
 export function foreign(text: string): Html | undefined {
   return text === "" ? undefined : html`<bdi>${text}</bdi>`;
 }
@@ -81,24 +80,24 @@ export function counted(count: number, one: string): string {
   return `${number(count)} ${count === 1 ? one : `${one}s`}`;
 }
 
-/** A number with its thousands set apart. */
+/** `2,000`. */
 export function number(count: number): string {
   return count.toLocaleString("en");
 }
 
-/** A revision as it is told to people, the whole on demand. */
+/** A short revision, with the whole one as title. */
 export function revisionCode(revision: string): Html {
   return html`<code title="${revision}">${shortRevision(revision)}</code>`;
 }
 
-/** Where people ask for a look now: at a zone, "" for all. Browsers keep the token for them, these pages never do. */
+/** The form to request a reconcile of a zone, "" for all. The pages do not store the token. */
 export function renderReconcile(zone: string): Html {
   return panel(
     "reconcile",
-    "Look now",
+    "Reconcile",
     html`<form class="ask" method="post" action="/reconcile">
       <input type="hidden" name="zone" value="${zone}" />
-      <label class="hidden" for="token">Token for looking now</label>
+      <label class="hidden" for="token">Reconcile token</label>
       <input
         id="token"
         type="password"

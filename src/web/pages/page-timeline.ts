@@ -11,10 +11,10 @@ const dayMs = 86_400_000;
 const barWidth = 1000;
 const barHeight = 28;
 
-/** Below this a span could not be seen, however short it was. */
+/** Minimum width of a visible span. */
 const narrowest = 2;
 
-/** The last week of a zone as a bar, how long it drifted, and what runs found and did. */
+/** The last week of a zone: status as a bar, drift, and history. */
 export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Html {
   const { name } = state.declared;
   const entries = history.of(name);
@@ -24,9 +24,9 @@ export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Ht
   const spans = statusSpans(entries, state, period);
   const time = driftTimeText(driftTimeIn(name, entries, period));
   return html`<section aria-labelledby="timeline-title">
-    <h2 id="timeline-title">The last ${days} days <small>${time}</small></h2>
+    <h2 id="timeline-title">Last ${days} days <small>${time}</small></h2>
     <div class="card timeline">
-      ${bar(spans, driftsUndone(entries), period, time)}
+      ${bar(spans, correctedDrifts(entries), period, time)}
       <p class="axis quiet" aria-hidden="true">
         <span>${days} days ago</span> <span>${legend(spans)}</span> <span>now</span>
       </p>
@@ -76,7 +76,7 @@ function bar(
           width="${narrowest + 1}"
           height="${barHeight}"
         >
-          <title>drift undone ${at.toISOString()}</title>
+          <title>drift corrected ${at.toISOString()}</title>
         </rect>`,
     )}
   </svg>`;
@@ -94,8 +94,8 @@ function spanRectangle({ status, since, until }: StatusSpan, x: (at: Date) => nu
   </rect>`;
 }
 
-/** Drift that the run which saw it undid: it has no length, and must be seen all the same. */
-function driftsUndone(entries: readonly HistoryEntry[]): readonly Date[] {
+/** Drift that was corrected by the run that detected it: a point in time. */
+function correctedDrifts(entries: readonly HistoryEntry[]): readonly Date[] {
   return entries
     .filter(({ cause, driftedSince }) => cause === "drift" && driftedSince === undefined)
     .map(({ at }) => at);
@@ -105,7 +105,7 @@ const entriesShown = 12;
 
 function recentEntries(entries: readonly HistoryEntry[], now: Date): Html {
   return html`<details id="history">
-    <summary>What runs found and did (${counted(entries.length, "run")})</summary>
+    <summary>History (${counted(entries.length, "run")})</summary>
     <ol class="recent">
       ${entries
         .slice(-entriesShown)

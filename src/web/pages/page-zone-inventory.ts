@@ -11,13 +11,13 @@ import { html, type Html } from "./html.ts";
 import { counted, foreign, moment, number, ray } from "./page-parts.ts";
 import { maliciousIn } from "./selection.ts";
 
-/** What browsers reported in the zone's pages, as it was read last; nothing where nobody looks. */
+/** The inventory of a zone as of the last read; nothing if inventories are off. */
 export function renderInventory({ inventory }: ZoneState, now: Date): Html | undefined {
   if (inventory === undefined) return undefined;
   const { facts, failure, readAt } = inventory;
   return html`<section aria-labelledby="inventory-title">
     <h2 id="inventory-title">
-      Seen by browsers ${readAt !== undefined && html`<small>read ${moment(readAt, now)}</small>`}
+      Inventory ${readAt !== undefined && html`<small>read ${moment(readAt, now)}</small>`}
     </h2>
     ${failure !== undefined && unreadable(failure, inventory, now)}
     ${facts !== undefined && found(facts, now)}
@@ -26,7 +26,7 @@ export function renderInventory({ inventory }: ZoneState, now: Date): Html | und
 }
 
 const unread = html`<p class="empty">
-  Not read yet: zones are looked at one after the other, when nothing else needs requests.
+  Not read yet. Inventories are read one zone after the other at the lowest request priority.
 </p>`;
 
 function unreadable(
@@ -35,12 +35,12 @@ function unreadable(
   now: Date,
 ): Html {
   return html`<div class="card warning">
-    <h3>Could not be read</h3>
+    <h3>Read failed</h3>
     <p>${foreign(message)}</p>
     <p class="quiet">
-      <code>${code}</code> ${ray(id)} failed first ${moment(failingSince, now)}, tried again
-      ${transient ? "by itself" : "with the next look"};
-      ${facts === undefined ? "nothing is known yet" : "below is what was read before"}
+      <code>${code}</code> ${ray(id)} failing since ${moment(failingSince, now)}, retried
+      ${transient ? "automatically" : "with the next read"};
+      ${facts === undefined ? "nothing was read before" : "the last successful read is below"}
     </p>
   </div>`;
 }
@@ -53,7 +53,7 @@ function found(facts: InventoryFacts, now: Date): Html {
     ${
       newest.length > 0 &&
       html`<details id="newest">
-        <summary>The newest of the last day (${newest.length})</summary>
+        <summary>New in the last day (${newest.length})</summary>
         ${renderItems(newest, now)}
       </details>`
     }
@@ -65,7 +65,7 @@ function kindTable({ kinds, notPermitted }: InventoryFacts): Html {
     <thead>
       <tr>
         <th scope="col">Kind</th>
-        <th scope="col">On record</th>
+        <th scope="col">Items</th>
         <th scope="col">By status</th>
         <th scope="col">Malicious</th>
         <th scope="col">New in the last day</th>
@@ -73,7 +73,7 @@ function kindTable({ kinds, notPermitted }: InventoryFacts): Html {
     </thead>
     <tbody>
       ${[...kinds].map(([kind, summary]) => kindRow(kind, summary))}
-      ${[...notPermitted].map(([kind, failure]) => refusedRow(kind, failure))}
+      ${[...notPermitted].map(([kind, failure]) => notPermittedRow(kind, failure))}
     </tbody>
   </table>`;
 }
@@ -90,18 +90,18 @@ function kindRow(
   const isJudged = resourceKinds.some((judged) => judged === kind);
   return html`<tr>
     <th scope="row">${kind}s</th>
-    <td data-label="on record">${number(total)}</td>
+    <td data-label="items">${number(total)}</td>
     <td data-label="status">${byStatus.length === 0 ? none : byStatus.join(", ")}</td>
     <td data-label="malicious">${isJudged ? badNumber(bad) : none}</td>
     <td data-label="new">${number(fresh)}</td>
   </tr>`;
 }
 
-/** Not zero, unknown: the token or the contract does not let it be read. */
-function refusedRow(kind: ItemKind, { code, message }: Failure): Html {
+/** Unknown, not zero: the token or the contract does not permit to read it. */
+function notPermittedRow(kind: ItemKind, { code, message }: Failure): Html {
   return html`<tr>
     <th scope="row">${kind}s</th>
-    <td colspan="4">not shown to us: ${foreign(message)} <code class="quiet">${code}</code></td>
+    <td colspan="4">not permitted: ${foreign(message)} <code class="quiet">${code}</code></td>
   </tr>`;
 }
 
@@ -126,17 +126,16 @@ function outsideItems(
   now: Date,
 ): Html {
   return html`<p>
-      ${count === 0 ? "None of those in use" : `${number(count)} of those in use`}${unclear > 0 && `; of ${number(unclear)} it cannot be told`}.
+      ${count === 0 ? "None in use" : `${number(count)} in use`}${unclear > 0 && `; ${number(unclear)} unclear`}.
     </p>
     ${newest.length > 0 && renderItems(newest, now)} ${more(count - newest.length)}`;
 }
 
-/** What is not listed, as a number. */
 function more(count: number): Html | undefined {
   return count > 0 ? html`<p class="quiet">and ${counted(count, "more item")}</p>` : undefined;
 }
 
-/** What browsers reported, item by item. Addresses stand as text: nobody shall get to a malicious one by a click. */
+/** Items of the inventory. URLs are no links: they may be malicious. */
 function renderItems(items: readonly ItemBrief[], now: Date): Html {
   return html`<ul class="items plain">
     ${items.map((item) => renderItem(item, now))}
@@ -152,11 +151,11 @@ function renderItem({ kind, name, page, firstSeenAt, malicious }: ItemBrief, now
   </li>`;
 }
 
-/** A script can carry its whole content in its address. */
-const longest = 200;
+/** Longer URLs are cut. */
+const maxUrlLength = 200;
 
 function address(text: string): Html {
-  return text.length <= longest
+  return text.length <= maxUrlLength
     ? html`<code class="value">${text}</code>`
-    : html`<code class="value" title="${text}">${text.slice(0, longest)}…</code>`;
+    : html`<code class="value" title="${text}">${text.slice(0, maxUrlLength)}…</code>`;
 }

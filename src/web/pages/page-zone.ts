@@ -22,7 +22,7 @@ import { renderTimeline } from "./page-timeline.ts";
 import { renderInventory } from "./page-zone-inventory.ts";
 import { renderFacts } from "./page-zone-side.ts";
 
-/** All about a zone: what is so, what would be done, what was done. */
+/** The page of a zone: status, plan, inventory, history. */
 export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
   const { name } = state.declared;
   return layout(
@@ -32,19 +32,19 @@ export function renderZonePage(snapshot: Snapshot, state: ZoneState): Html {
       <h1>${name} ${statusBadge(state.status)}</h1>
       <div class="columns">
         <div>
-          ${renderTroubles(state)} ${plan(state, snapshot.now)}
+          ${renderAlerts(state)} ${plan(state, snapshot.now)}
           ${renderInventory(state, snapshot.now)} ${renderTimeline(snapshot, state)}
           ${history(state, snapshot.now)}
         </div>
         <div class="side">
-          ${snapshot.canAsk && renderReconcile(name)} ${renderFacts(state, snapshot)}
+          ${snapshot.canReconcile && renderReconcile(name)} ${renderFacts(state, snapshot)}
         </div>
       </div>`,
   );
 }
 
 const planned = { before: "Live", after: "Declared" };
-const carriedOut = { before: "Before", after: "After" };
+const applied = { before: "Before", after: "After" };
 
 function plan(state: ZoneState, now: Date): Html {
   const { differing } = state;
@@ -62,29 +62,29 @@ function plan(state: ZoneState, now: Date): Html {
 }
 
 function nothingToDo({ lastRun, zone, compared, declared }: ZoneState): string {
-  if (lastRun === undefined) return "This zone has not been looked at yet.";
-  if (zone === undefined) return "This zone has not been read yet.";
-  const things = `(${counted(compared, "thing")} compared)`;
+  if (lastRun === undefined) return "The zone was not reconciled yet.";
+  if (zone === undefined) return "The zone was not read yet.";
+  const resources = `(${counted(compared, "resource")} compared)`;
   return declared.hold === undefined
-    ? `Nothing to do: what is live is what is declared ${things}.`
-    : `Nothing to do by the active revision: what is live is what it declares ${things}.`;
+    ? `No changes: the live state equals the desired state ${resources}.`
+    : `Nothing to do by the active revision: what is live is what it declares ${resources}.`;
 }
 
 function headline(state: ZoneState, now: Date): Html {
   const drifted = driftOf(state);
   const count = counted(state.differing.length, "change");
-  if (drifted.length === 0) return html`${count} declared and not carried out yet`;
+  if (drifted.length === 0) return html`${count} pending`;
   const weaker = weakeningOf(drifted).length;
-  return html`${count} to undo drift, seen
+  return html`${count} to correct drift, detected
   ${moment(state.driftedSince, now)}${weaker > 0 && html`; <b class="error">${weaker} weakened the protection</b>`}`;
 }
 
 function history({ changes }: ZoneState, now: Date): Html {
   return html`<section aria-labelledby="history-title">
-    <h2 id="history-title">What was changed</h2>
+    <h2 id="history-title">Applied changes</h2>
     ${
       changes.length === 0
-        ? html`<p class="empty">Nothing since the start.</p>`
+        ? html`<p class="empty">None since the start.</p>`
         : changes.map((record, at) => historyItem(record, now, at === 0))
     }
   </section>`;
@@ -101,7 +101,7 @@ function historyItem(record: ChangeRecord, now: Date, isLatest: boolean): Html {
       Trigger ${trigger}, revision ${revisionCode(revision)}, run <code>${run}</code>,
       ${at.toISOString()}
     </p>
-    ${changes.map((change) => renderChange(change, carriedOut))}
+    ${changes.map((change) => renderChange(change, applied))}
     <ul class="plain writes">
       ${writes.map(writeItem)}
     </ul>
@@ -116,7 +116,7 @@ function writeItem({ call, status, reason, ray: id }: ChangeRecord["writes"][num
 }
 
 /** Why a zone is not checked or not changed, each reason with what to do. */
-function renderTroubles(state: ZoneState): Html {
+function renderAlerts(state: ZoneState): Html {
   const { failure, holds, declared, consecutiveFailures } = state;
   const { suspension, hold } = declared;
   return html`${failure !== undefined && failed(failure, consecutiveFailures)}
@@ -127,11 +127,11 @@ function renderTroubles(state: ZoneState): Html {
 
 function failed({ code, message, transient, ray: id }: Failure, failures: number): Html {
   return html`<section class="card error">
-    <h2>The last run failed</h2>
+    <h2>The last reconcile failed</h2>
     <p>${foreign(message)}</p>
     <p class="quiet">
       <code>${code}</code> ${ray(id)} ${counted(failures, "failure")} in a row,
-      ${transient ? "tried again by itself" : "waits for a change of the files or the next sweep"}
+      ${transient ? "retried automatically" : "waits for a change of the files or the next sweep"}
     </p>
   </section>`;
 }
@@ -141,7 +141,7 @@ function suspended({ reason, until }: Suspension): Html {
   return html`<section class="card warning">
     <h2>Suspended</h2>
     <p>${foreign(reason)}</p>
-    <p class="quiet">Read and reported, not written${end}.</p>
+    <p class="quiet">Reconciled without writes${end}.</p>
   </section>`;
 }
 
@@ -161,18 +161,18 @@ function held(title: string, holds: readonly Hold[]): Html {
   </section>`;
 }
 
-/** What the plan would do to what was seen, in the words of `plan --impact`; nothing where nothing differs or nobody looks. */
+/** The impact of the plan as in `plan --impact`; nothing without a plan or inventory. */
 function renderImpact(state: ZoneState, now: Date): Html | undefined {
   const { inventory, differing, holds } = state;
   if (inventory === undefined || differing.length === 0) return undefined;
   const lines = inventory.facts?.impact ?? [];
   if (lines.length === 0) {
-    return html`<p class="quiet">What this would do to what browsers saw is not judged yet.</p>`;
+    return html`<p class="quiet">The impact is not known yet.</p>`;
   }
   return html`<details class="record" id="impact" ${holds.length > 0 && "open"}>
     <summary>
-      <b>What this would do to what browsers saw</b>
-      <small>judged ${moment(inventory.readAt, now)}</small>
+      <b>Impact on the inventory</b>
+      <small>as of ${moment(inventory.readAt, now)}</small>
     </summary>
     <pre class="value">${lines.join("\n")}</pre>
   </details>`;

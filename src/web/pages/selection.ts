@@ -5,30 +5,30 @@ import { driftOf, type ZoneState, type ZoneStatus, zoneStatuses } from "../../st
 /** Zones on one page. */
 const pageSize = 200;
 
-/** Which zones somebody wants to see, as query parameters say it. */
+/** The filters of the zone list, from query parameters. */
 export interface Selection {
   readonly status: ZoneStatus | undefined;
   readonly inventory: InventoryFilter | undefined;
-  /** Part of a name, an account or an id; "" for all. */
+  /** Part of a name, an account, or an id; "" for all. */
   readonly query: string;
   /** From 1. */
   readonly page: number;
 }
 
-/** The zones that a selection shows, those that need somebody first. */
+/** The selected zones, the most urgent first. */
 export interface Selected {
-  /** How many zones fit all but the status, by status. */
+  /** Zones that match the other filters, by status. */
   readonly counts: Readonly<Record<ZoneStatus, number>>;
-  /** What was found in the zones that fit all but what is looked for in inventories. */
+  /** Inventories of the zones that match the other filters. */
   readonly inventory: FleetInventory;
-  /** How many fit all of it. */
+  /** Zones that match all filters. */
   readonly matching: number;
   readonly page: number;
   readonly pages: number;
   readonly zones: readonly ZoneState[];
 }
 
-/** Reads a selection; what makes no sense selects nothing less than all. */
+/** Reads a selection; invalid values are ignored. */
 export function selectionFrom(query: Readonly<Record<string, string | undefined>>): Selection {
   const page = Number(query["page"] ?? 1);
   return {
@@ -88,7 +88,7 @@ export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<Zone
   return counts;
 }
 
-/** Whether a zone is less protected than declared. */
+/** Whether drift weakens the protection of the zone. */
 export function isWeakened(state: ZoneState): boolean {
   return weakeningOf(driftOf(state)).length > 0;
 }
@@ -114,26 +114,25 @@ function urgencyOf(state: ZoneState): number {
   return isWeakened(state) ? -1 : urgencies.indexOf(state.status);
 }
 
-/** What somebody looks for among the inventories of zones; the last two never hold of one zone together. */
+/** Findings in inventories; the last two exclude each other. */
 export const inventoryFilters = ["malicious", "outside", "failing", "unread"] as const;
 
 export type InventoryFilter = (typeof inventoryFilters)[number];
 
-/** The inventories of zones in numbers. */
+/** Counts over inventories. */
 export interface FleetInventory {
   readonly zones: Readonly<Record<InventoryFilter, number>>;
-  /** Malicious items; `undefined` where no zone was read yet. */
+  /** Malicious items; `undefined` if no inventory was read yet. */
   readonly malicious: number | undefined;
-  /** Scripts outside every enforced policy of their zone; `undefined` where no zone that was read enforces one. */
+  /** Scripts outside every enforced policy; `undefined` if no read zone enforces one. */
   readonly outside: number | undefined;
 }
 
-/** Whether anybody looks at what browsers report. */
+/** Whether inventories are on. */
 export function isInventoryOn(zones: readonly ZoneState[]): boolean {
   return zones.some(({ inventory }) => inventory !== undefined);
 }
 
-/** Counts what was found in zones. */
 export function fleetInventory(zones: readonly ZoneState[]): FleetInventory {
   const counts = { malicious: 0, outside: 0, failing: 0, unread: 0 };
   for (const state of zones) {
@@ -151,12 +150,10 @@ function sumOf(numbers: readonly number[]): number | undefined {
   return numbers.length === 0 ? undefined : numbers.reduce((sum, each) => sum + each, 0);
 }
 
-/** Whether a zone is one of those that somebody looks for; where nobody looks at inventories, none is. */
 function fitsInventory({ inventory }: ZoneState, filter: InventoryFilter): boolean {
   return inventory !== undefined && tests[filter](inventory);
 }
 
-/** Malicious items of all kinds. */
 export function maliciousIn(facts: InventoryFacts | undefined): number {
   return [...(facts?.kinds.values() ?? [])].reduce((sum, { malicious }) => sum + malicious, 0);
 }

@@ -33,7 +33,7 @@ h3 { font-size: 13px; margin: 0; }
 small { font-weight: 400; font-size: 13px; color: var(--quiet); }
 p { margin: 0 0 8px; }
 ul, ol { margin: 0; padding-left: 18px; }
-.plain, .recent, .problems, .tabs { list-style: none; padding: 0; }
+.plain, .recent, .diagnostics, .tabs { list-style: none; padding: 0; }
 .quiet { color: var(--quiet); }
 .good { color: var(--good); }
 .error { color: var(--bad); }
@@ -123,7 +123,7 @@ meter { width: 100%; height: 10px; }
 .card.warning { border-left-color: var(--warn); }
 .severity { font-size: 12px; font-weight: 600; color: var(--warn); }
 .card.error .severity { color: var(--bad); }
-.problems .card { margin-bottom: 10px; }
+.diagnostics .card { margin-bottom: 10px; }
 .change { margin-bottom: 10px; border-left: 3px solid var(--line); overflow: hidden; }
 .change.strengthens { border-left-color: var(--good); }
 .change.weakens { border-left-color: var(--bad); }

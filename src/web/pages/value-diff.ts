@@ -3,10 +3,10 @@ import { diff } from "node:util";
 import type { FieldChange } from "../../plan/change.ts";
 import { html, type Html, type Part } from "./html.ts";
 
-/** One side of a field, as a reader sees it. */
+/** One side of a field. */
 type Side = FieldChange["before"];
 
-/** Both sides of a field, with what is only on one of them marked. */
+/** Both sides of a field, with the differences marked. */
 export function renderSides(
   before: Side,
   after: Side,
@@ -28,7 +28,7 @@ export function renderSides(
   };
 }
 
-/** A value that has nothing to be compared with. */
+/** A value without another side. */
 export function renderValue(value: Side): Html {
   return valueOf(value, piecesOf(value));
 }
@@ -44,7 +44,7 @@ interface Piece {
   readonly piece: string;
 }
 
-/** Comparing takes the square of the length at worst, and a page must not stop the process. */
+/** Longer values are not compared: the diff is quadratic and blocks the process. */
 const mostCompared = 3_000;
 
 function compared(before: readonly string[], after: readonly string[]): readonly Piece[] {
@@ -64,7 +64,7 @@ function sideOf(operation: number): Piece["side"] {
   return operation > 0 ? "before" : "after";
 }
 
-/** Words of a text, lines of anything else. Space is a piece as well, so that nothing is lost. */
+/** Words and spaces of a text, lines of any other value. */
 function piecesOf(side: Side): readonly string[] {
   if (side === undefined) return [];
   if (typeof side === "string") return side.match(/\s+|[;,()]|[^\s;,()]+/g) ?? [];
