@@ -28,9 +28,7 @@ describe("what browsers saw", () => {
 
   it("is not zero where it was not read yet", ({ expect }) => {
     const page = wordsOf(shopAfter(fleetOf()));
-    expect(page).toContain(
-      "Inventory Not read yet. Inventories are read one zone after the other",
-    );
+    expect(page).toContain("Inventory Not read yet. Inventories are read one zone after the other");
     expect(page).not.toContain("Items");
   });
 
@@ -131,7 +129,9 @@ describe("what browsers saw", () => {
   }) => {
     const fleet = fleetOf();
     fleet.recordZone(report(shop, 1, held("weakening")));
-    expect(wordsOf(shopAfter(fleet, inventoryRead(shop, 5)))).toContain("The impact is not known yet");
+    expect(wordsOf(shopAfter(fleet, inventoryRead(shop, 5)))).toContain(
+      "The impact is not known yet",
+    );
     fleet.recordInventory(judged);
     fleet.recordZone(report(shop, 6, { result: "in_sync" }));
     expect(wordsOf(zonePage(fleet))).not.toContain("What this would do");
@@ -155,7 +155,9 @@ describe("what browsers saw", () => {
     fleet.followInventory(true);
     fleet.recordInventory(inventoryUnreadable("blog.example.com", 5));
     const heading = "Inventory zones, as of the last read";
-    expect(wordsOf(fleetPage(fleet))).toContain(`${heading} 1 with failed reads 1 not read yet Zones`);
+    expect(wordsOf(fleetPage(fleet))).toContain(
+      `${heading} 1 with failed reads 1 not read yet Zones`,
+    );
     fleet.recordInventory(inventoryRead(shop, 6, { items: [cookie("lang")] }));
     expect(wordsOf(fleetPage(fleet))).toContain(
       `${heading} 0 with malicious items 1 with failed reads Zones`,

@@ -76,7 +76,10 @@ describe("a zone's page", () => {
       says: "The last reconcile failed GET page_shield: 503 API_UNAVAILABLE ray 8f2a 1 failure in a row, retried automatically",
     },
     { zone: "old.example.com", says: "Suspended CHG-4411 Reconciled without writes." },
-    { zone: "blog.example.com", says: "the live state equals the desired state (5 resources compared)" },
+    {
+      zone: "blog.example.com",
+      says: "the live state equals the desired state (5 resources compared)",
+    },
   ])("of $zone says: $says", ({ zone, says }, { expect }) => {
     expect(wordsOf(zonePage(scene(), zone))).toContain(says);
   });
