@@ -99,11 +99,13 @@ describe("a request", () => {
   });
 
   it("is given up when its caller gives up, with the caller's reason", async ({ expect }) => {
-    await using server = await startServer(() => undefined);
-    await using connected = connect(server.baseUrl);
     const controller = new AbortController();
+    await using server = await startServer(() => {
+      controller.abort(new Error("shutdown"));
+      return undefined;
+    });
+    await using connected = connect(server.baseUrl);
     const sent = sendWithRetries(connected.session, "sweep", settings, controller.signal);
-    setTimeout(() => controller.abort(new Error("shutdown")), 20);
     await expect(sent).rejects.toThrow("shutdown");
     expect(connected.session.credential.state.isCircuitOpen).toBe(false);
   });

@@ -1,26 +1,15 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import { describe, it } from "vitest";
 
 import { policiesOf } from "../support/ask.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator } from "../support/example.ts";
 import { logLines } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
 
 const everyHour = 'schedule: { cron: "0 * * * *" }';
 
-/** Asks again and again until `question` gives something; fails after ten seconds. */
-async function eventually<T>(question: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const answer = await question();
-    if (answer !== undefined) return answer;
-    await sleep(50);
-  }
-  throw new Error("it did not come to pass within ten seconds");
-}
-
 function addressOf(daemon: Started): Promise<string> {
-  return eventually(() => {
+  return eventually("the daemon listens", () => {
     const page = logLines(daemon).find(({ msg }) => msg === "zonewarden started")?.["page"];
     return typeof page === "string" ? page.replace(/\/$/, "") : undefined;
   });
@@ -31,7 +20,7 @@ async function scrape(address: string): Promise<string> {
 }
 
 function inSync(address: string): Promise<number> {
-  return eventually(async () => {
+  return eventually("every zone is in sync", async () => {
     const series = /^zonewarden_zone_status\{[^}]*status="in_sync"[^}]*\} 1$/gm;
     const count = (await scrape(address)).match(series)?.length ?? 0;
     return count === 3 ? count : undefined;
@@ -65,7 +54,7 @@ describe("the daemon", () => {
       set: { action: "log" },
     });
     daemon.signal("SIGHUP");
-    await eventually(async () => {
+    await eventually("the metrics count the drift", async () => {
       const text = await scrape(address);
       return /^zonewarden_drift_detected_total\{zone="shop\.example\.com",kind="policy"\} 2$/m.test(
         text,
@@ -100,7 +89,7 @@ describe("the daemon", () => {
       });
     expect((await ask("another-token")).status).toBe(401);
     expect((await ask("the-token")).status).toBe(202);
-    const done = await eventually(() =>
+    const done = await eventually("the requested reconcile is applied", () =>
       logLines(daemon).find(({ msg, trigger }) => msg === "plan applied" && trigger === "manual"),
     );
     expect(done["zone"]).toBe("shop.example.com");
@@ -124,7 +113,7 @@ describe("the daemon", () => {
         items: [{ key: new, description: New, action: log, expression: "true", value: "script-src 'self'" }]
 `,
     );
-    const policies = await eventually(async () => {
+    const policies = await eventually("the new policy exists", async () => {
       const found = await policiesOf(example.emulator, "old.brand.example");
       return found.length > 0 ? found : undefined;
     });
@@ -139,13 +128,15 @@ describe("the daemon", () => {
     const address = await addressOf(daemon);
     await inSync(address);
     await example.place.write("zones/shop.yaml", "zones: [");
-    await eventually(() => logLines(daemon).find(({ msg }) => msg === "file diagnostic"));
+    await eventually("file diagnostic", () =>
+      logLines(daemon).find(({ msg }) => msg === "file diagnostic"),
+    );
     expect(await scrape(address)).toMatch(/^zonewarden_config_last_reload_successful 0$/m);
     expect(await inSync(address)).toBe(3);
 
     await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
     daemon.signal("SIGHUP");
-    await eventually(() =>
+    await eventually("the drift is corrected", () =>
       logLines(daemon).find(
         ({ msg, zone, trigger }) =>
           msg === "plan applied" && zone === "shop.example.com" && trigger === "signal",
@@ -162,9 +153,11 @@ describe("the daemon", () => {
     await example.emulator[Symbol.asyncDispose]();
     const daemon = example.place.start("run");
     const address = await addressOf(daemon);
-    await eventually(() => logLines(daemon).find(({ msg }) => msg === "zones cannot be listed"));
+    await eventually("zones cannot be listed", () =>
+      logLines(daemon).find(({ msg }) => msg === "zones cannot be listed"),
+    );
     // The files are read while the zones are listed.
-    await eventually(async () =>
+    await eventually("the daemon is ready", async () =>
       (await fetch(`${address}/readyz`)).status === 200 ? true : undefined,
     );
     expect(await scrape(address)).toMatch(
@@ -184,13 +177,17 @@ describe("the daemon's configuration", () => {
     const file = await example.place.read("zonewarden.yaml");
 
     await example.place.write("zonewarden.yaml", file.replace("mode: enforce", "mode: observe"));
-    await eventually(() => logLines(daemon).find(({ msg }) => msg === "configuration applied"));
+    await eventually("configuration applied", () =>
+      logLines(daemon).find(({ msg }) => msg === "configuration applied"),
+    );
     await edit(example, { zone: "shop.example.com", settings: { enabled: false } });
     daemon.signal("SIGHUP");
-    await eventually(() => logLines(daemon).find(({ msg }) => msg === "drift detected"));
+    await eventually("drift detected", () =>
+      logLines(daemon).find(({ msg }) => msg === "drift detected"),
+    );
 
     await example.place.write("zonewarden.yaml", "mode: [");
-    await eventually(async () =>
+    await eventually("the broken configuration is reported", async () =>
       (await scrape(address)).includes("zonewarden_config_last_reload_successful 0")
         ? true
         : undefined,
@@ -198,11 +195,13 @@ describe("the daemon's configuration", () => {
     expect(await (await fetch(`${address}/diagnostics`)).text()).toContain("zonewarden.yaml");
 
     await example.place.write("zonewarden.yaml", file.replace("127.0.0.1:0", "127.0.0.1:1"));
-    const told = await eventually(() =>
+    const warning = await eventually("the restart is asked for", () =>
       logLines(daemon).find(({ msg }) => typeof msg === "string" && msg.includes("restart")),
     );
-    expect(told).toMatchObject({ keys: ["server"] });
-    await eventually(() => logLines(daemon).findLast(({ msg }) => msg === "plan applied"));
+    expect(warning).toMatchObject({ keys: ["server"] });
+    await eventually("plan applied", () =>
+      logLines(daemon).findLast(({ msg }) => msg === "plan applied"),
+    );
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
   });

@@ -39,7 +39,7 @@ class Watched implements AsyncDisposable {
       () => {
         watched.calls += 1;
         watched.#loading = watched.#loading.then(async () => {
-          watched.seen.push(zonesOf(await desired.load(AbortSignal.timeout(10_000))).join(" "));
+          watched.seen.push(zonesOf(await desired.load(new AbortController().signal)).join(" "));
         });
       },
       { debounceMs, clock: systemClock, files: nodeFiles },

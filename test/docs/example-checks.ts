@@ -32,7 +32,7 @@ export async function mistakesInYaml(text: string): Promise<readonly string[]> {
 
 async function mistakesInConfig(text: string): Promise<readonly string[]> {
   const { port: files } = memoryFiles({ "/zonewarden.yaml": text });
-  const signal = AbortSignal.timeout(20_000);
+  const signal = new AbortController().signal;
   const { diagnostics } = await loadConfig("/zonewarden.yaml", { files, cronError }, signal);
   return diagnostics.map((diagnostic) => problemLine(diagnostic, ""));
 }

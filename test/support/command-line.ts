@@ -11,14 +11,14 @@ import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
 
-/** What a command came to. */
+/** The result of a command. */
 export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A directory with files, and a command line that runs in it. */
+/** A directory with files, and commands that run in it. */
 export interface Workplace extends AsyncDisposable {
   readonly directory: string;
   write(file: string, text: string): Promise<void>;
@@ -26,18 +26,18 @@ export interface Workplace extends AsyncDisposable {
   read(file: string): Promise<string>;
   /** Runs a command to its end. */
   run(...args: readonly string[]): Promise<Ran>;
-  /** Starts a command that goes on, `run` for example. */
+  /** Starts a command that keeps running, `run` for example. */
   start(...args: readonly string[]): Started;
 }
 
-/** A command that goes on until a signal ends it. */
+/** A command that runs until a signal ends it. */
 export interface Started {
   readonly stdout: () => string;
   readonly signal: (name: NodeJS.Signals) => void;
   readonly ended: Promise<Ran>;
 }
 
-/** Makes an empty directory for the length of a test, with what the environment is to hold, and what else differs. */
+/** Makes an empty directory for one test. `ports` replaces parts of the host. */
 export async function workplace(
   env: Host["env"] = {},
   ports: Partial<Host> = {},

@@ -4,10 +4,10 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The program's own file. */
+/** The entry file of the program. */
 export const main: string = path.resolve(import.meta.dirname, "../../src/main.ts");
 
-/** A program that runs until it is disposed; what it printed is in the message of what goes wrong with it. */
+/** A process that runs until it is disposed. */
 export interface Running extends AsyncDisposable {
   readonly output: () => string;
   readonly signal: (signal: NodeJS.Signals) => void;
@@ -48,7 +48,7 @@ export function startProgram(
   };
 }
 
-/** The daemon as a process of its own, and where it listens. */
+/** The daemon as a process, and its address. */
 export interface Daemon extends Running {
   readonly address: string;
 }
@@ -72,22 +72,22 @@ export async function startDaemon(
   return { ...running, address };
 }
 
-/** Asks again and again until the answer is there; fails with `what` when it does not come in time. */
+/** Polls until there is an answer. The limit only ends a test that hangs. */
 export async function eventually<T>(
   what: string,
   question: () => Promise<T | undefined> | T | undefined,
-  seconds = 30,
+  seconds = 50,
 ): Promise<T> {
   const end = performance.now() + seconds * 1_000;
   while (performance.now() < end) {
     const answer = await question();
     if (answer !== undefined) return answer;
-    await sleep(50);
+    await sleep(20);
   }
   throw new Error(`not within ${seconds} s: ${what}`);
 }
 
-/** A port of the loopback address that nobody listens on. */
+/** A free port of the loopback address. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -99,7 +99,7 @@ export async function freePort(): Promise<number> {
   throw new Error("no port");
 }
 
-/** Why tests that need a program are skipped here, with how to get it; `undefined` where it is. */
+/** Why tests that need a program are skipped, and how to install it; `undefined` where it is installed. */
 export function missing(program: string, debianPackage: string): string | undefined {
   const { error } = spawnSync(program, ["--version"], { stdio: "ignore" });
   return error === undefined
