@@ -8,7 +8,7 @@ it("prints a valid policy that blocks nothing but the miner", async ({ expect })
   const { code, stdout, stderr } = await place.run("suggest", "shop.example.com");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout)
-    .toBe(`# Made from 4 resources detected on shop.example.com. Detection is sampled: see what the policy reports before it allows.
+    .toBe(`# Made from 4 resources detected on shop.example.com. Detection is sampled: check the reports of the policy before you enforce it.
 # Left out: https://stats.example.org/m.js (integrity score 4)
 
 zones:
