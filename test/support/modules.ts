@@ -16,7 +16,8 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     packages: [],
   },
   zone: {
-    purpose: "The nouns: zone, setting, policy, rule, key, mark, diagnostic.",
+    purpose:
+      "The nouns that all share: zone, resource, mark, write, diagnostic, service error, ports.",
     imports: ["syntax"],
     packages: [],
   },
