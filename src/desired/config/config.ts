@@ -30,20 +30,6 @@ export interface WindowConfig {
   readonly letStrengtheningPass: boolean;
 }
 
-/** Limits of what a run may change without a release. */
-export interface LimitsConfig {
-  readonly maxDeleteShare: number;
-  readonly maxUpdateShare: number;
-  readonly minCompared: number;
-  readonly maxFleetShare: number;
-  readonly minFleet: number;
-  readonly weakening: "allow" | "refuse";
-  readonly contendedRounds: number;
-  readonly contendedWindowMs: number;
-  /** Hashes of held plans and revisions that are released. */
-  readonly accept: readonly string[];
-}
-
 /** A sink of notifications. */
 export interface NotificationConfig {
   readonly name: string;
@@ -61,12 +47,6 @@ export interface HistoryConfig {
   readonly path: string | undefined;
   readonly maxAgeMs: number;
   readonly maxBytes: number;
-}
-
-/** How often the inventory is read, and which kinds of it. */
-export interface InventoryConfig {
-  readonly everyMs: number;
-  readonly kinds: readonly ItemKind[];
 }
 
 /** `zonewarden.yaml` with every default filled in. */
@@ -88,7 +68,19 @@ export interface Config {
     readonly onChange: boolean;
     readonly debounceMs: number;
   };
-  readonly limits: LimitsConfig;
+  /** Limits of what a run may change without a release. */
+  readonly limits: {
+    readonly maxDeleteShare: number;
+    readonly maxUpdateShare: number;
+    readonly minCompared: number;
+    readonly maxFleetShare: number;
+    readonly minFleet: number;
+    readonly weakening: "allow" | "refuse";
+    readonly contendedRounds: number;
+    readonly contendedWindowMs: number;
+    /** Hashes of held plans and revisions that are released. */
+    readonly accept: readonly string[];
+  };
   readonly budget: {
     readonly requests: number;
     readonly windowMs: number;
@@ -109,7 +101,12 @@ export interface Config {
     readonly freshMs: number;
   };
   /** `undefined`: the inventory is not read. */
-  readonly inventory: InventoryConfig | undefined;
+  readonly inventory:
+    | {
+        readonly everyMs: number;
+        readonly kinds: readonly ItemKind[];
+      }
+    | undefined;
   readonly log: {
     readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
     readonly format: "json" | "pretty" | undefined;

@@ -109,7 +109,7 @@ async function findFiles(
       const files = [{ file: path.basename(directory), real: root, size, identity }];
       return { root: path.dirname(root), isFile: true, files };
     }
-    const walk = new DirectoryWalk(root, port, hadFiles, signal);
+    const walk = new DirectoryWalk({ root, port, hadFiles, signal });
     await walk.visit(root, await port.list(root), "");
     return { root, isFile: false, files: walk.files };
   } catch (error) {
@@ -123,26 +123,27 @@ async function findFiles(
   }
 }
 
+interface WalkContext {
+  readonly root: string;
+  readonly port: FilePort;
+  readonly hadFiles: HadFiles;
+  readonly signal: AbortSignal;
+}
+
 /** Walks through a directory. Follows links that stay inside, and visits nothing twice. */
 class DirectoryWalk {
   readonly files: FoundFile[] = [];
-  readonly #root: string;
-  readonly #port: FilePort;
-  readonly #hadFiles: HadFiles;
-  readonly #signal: AbortSignal;
-  readonly #seen = new Set<string>();
+  readonly #context: WalkContext;
+  readonly #seen: Set<string>;
 
-  constructor(root: string, port: FilePort, hadFiles: HadFiles, signal: AbortSignal) {
-    this.#root = root;
-    this.#port = port;
-    this.#hadFiles = hadFiles;
-    this.#signal = signal;
-    this.#seen.add(root);
+  constructor(context: WalkContext) {
+    this.#context = context;
+    this.#seen = new Set([context.root]);
   }
 
   async visit(directory: string, names: readonly string[], prefix: string): Promise<void> {
     for (const name of names.toSorted()) {
-      this.#signal.throwIfAborted();
+      this.#context.signal.throwIfAborted();
       // Hidden: ".git", swap files of editors, and the version directories of a ConfigMap volume ("..data").
       if (!name.startsWith(".")) await this.#visitEntry(path.join(directory, name), prefix + name);
     }
@@ -150,11 +151,11 @@ class DirectoryWalk {
 
   async #visitEntry(at: string, file: string): Promise<void> {
     try {
-      const real = await this.#port.realpath(at);
-      await this.#visitTarget(real, file, await this.#port.facts(real));
+      const real = await this.#context.port.realpath(at);
+      await this.#visitTarget(real, file, await this.#context.port.facts(real));
     } catch (error) {
-      this.#signal.throwIfAborted();
-      const hadFiles = this.#hadFiles(`${file}/`);
+      this.#context.signal.throwIfAborted();
+      const hadFiles = this.#context.hadFiles(`${file}/`);
       const fix = "fix the link, or delete it";
       if (isZoneFile(file) && !hadFiles) {
         const message = `the file cannot be read: ${reasonOf(error)}`;
@@ -170,7 +171,7 @@ class DirectoryWalk {
     const { kind, size, identity } = facts;
     const isDirectory = kind === "directory";
     if (!isDirectory && !isZoneFile(file)) return;
-    if (real !== this.#root && !real.startsWith(this.#root + path.sep)) {
+    if (real !== this.#context.root && !real.startsWith(this.#context.root + path.sep)) {
       const message = "the link leads out of the directory";
       const remedy = "replace the link with its target";
       this.#report(isDirectory ? `${file}/` : file, real, "FILE_OUTSIDE", message, remedy);
@@ -189,7 +190,7 @@ class DirectoryWalk {
   async #visitDirectory(real: string, file: string): Promise<void> {
     let names: readonly string[];
     try {
-      names = await this.#port.list(real);
+      names = await this.#context.port.list(real);
     } catch (error) {
       const message = `the directory cannot be read: ${reasonOf(error)}`;
       this.#report(`${file}/`, real, "DIRECTORY_UNREADABLE", message, allowReading);

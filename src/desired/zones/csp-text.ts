@@ -6,7 +6,7 @@ import type { Policy } from "./zone-file.ts";
 /** The value of a policy in a file: text, or a map of directives. */
 export type CspInFile = Exclude<Policy["value"], null | undefined>;
 
-export interface CspText {
+export interface LocatedCsp {
   readonly text: string;
   /** Of the map itself. */
   readonly diagnostics: readonly SyntaxDiagnostic[];
@@ -15,7 +15,7 @@ export interface CspText {
 }
 
 /** Converts a value to text. A directive that is `false` is left out. */
-export function cspText(value: CspInFile): CspText {
+export function cspText(value: CspInFile): LocatedCsp {
   if (typeof value === "string") return { text: value, diagnostics: [], pathAt: undefined };
   const { text, diagnostics, entryAt } = cspOfMap(sourcesByDirective(value));
   const pathAt = (offset: number): Path => {

@@ -4,14 +4,14 @@ import type { KnownZones, Zone } from "../../zone/zone.ts";
 import { diagnosticAt } from "../diagnostics.ts";
 
 /** A listed zone, and the documents that declare it. */
-export interface DeclaredZone {
+export interface ZoneDeclarations {
   readonly zone: Zone;
   readonly documents: readonly [ZoneDocument, ...ZoneDocument[]];
 }
 
 /** The zone that a name stands for; no zone if that is ambiguous or uncertain. */
 export interface ResolvedName {
-  readonly resolved: DeclaredZone | undefined;
+  readonly resolved: ZoneDeclarations | undefined;
   readonly diagnostic: Diagnostic | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ResolvedName {
  * may be among them.
  */
 export function resolveNamesakes(
-  declared: readonly DeclaredZone[],
+  declared: readonly ZoneDeclarations[],
   unlisted: KnownZones["unlisted"],
 ): ResolvedName {
   const closest = Math.min(...declared.map(closeness));
@@ -43,13 +43,13 @@ export function resolveNamesakes(
 
 const order = ["id", "name", "selector"];
 
-function closeness({ documents }: DeclaredZone): number {
+function closeness({ documents }: ZoneDeclarations): number {
   return Math.min(...documents.map(({ target }) => order.indexOf(target.by)));
 }
 
 function ambiguous(
-  candidates: readonly DeclaredZone[],
-  { zone, documents }: DeclaredZone,
+  candidates: readonly ZoneDeclarations[],
+  { zone, documents }: ZoneDeclarations,
 ): Diagnostic {
   return diagnosticAt(documents[0].place, {
     code: "ZONE_AMBIGUOUS",
@@ -59,8 +59,8 @@ function ambiguous(
 }
 
 function uncertain(
-  candidates: readonly DeclaredZone[],
-  { zone, documents }: DeclaredZone,
+  candidates: readonly ZoneDeclarations[],
+  { zone, documents }: ZoneDeclarations,
   unlisted: readonly string[],
 ): Diagnostic {
   const credentials = `credential ${unlisted.join(", ")}`;
@@ -72,8 +72,8 @@ function uncertain(
 }
 
 function namesake(
-  candidates: readonly DeclaredZone[],
-  { zone, documents }: DeclaredZone,
+  candidates: readonly ZoneDeclarations[],
+  { zone, documents }: ZoneDeclarations,
 ): Diagnostic {
   return diagnosticAt(documents[0].place, {
     code: "ZONE_NAMESAKE",
@@ -82,7 +82,7 @@ function namesake(
   });
 }
 
-function textOf(candidates: readonly DeclaredZone[]): string {
+function textOf(candidates: readonly ZoneDeclarations[]): string {
   return candidates
     .map(({ zone }) => `${zone.id} (${zone.status}, in ${zone.accountName || zone.accountId})`)
     .join(", ");

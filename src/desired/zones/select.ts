@@ -5,7 +5,7 @@ import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { diagnosticAt } from "../diagnostics.ts";
 import { combineSelectors } from "./combine-selectors.ts";
-import { type DeclaredZone, resolveNamesakes } from "./namesakes.ts";
+import { type ZoneDeclarations, resolveNamesakes } from "./namesakes.ts";
 
 /** The declared zones that are listed, in the order of the listing. */
 export interface Selection {
@@ -31,7 +31,7 @@ export function selectZones(
       : [],
   );
   const used = new Set<ZoneDocument>();
-  const declared = zones.flatMap((zone): readonly DeclaredZone[] => {
+  const declared = zones.flatMap((zone): readonly ZoneDeclarations[] => {
     const matching = selectors
       .filter(({ matches }) => matches(zone))
       .map(({ document }) => document);
@@ -70,7 +70,7 @@ function findExplicit(documents: readonly ZoneDocument[], zones: readonly Zone[]
 
 /** Decides for each name which zone to manage, and merges its declarations. */
 function resolveNames(
-  declared: readonly DeclaredZone[],
+  declared: readonly ZoneDeclarations[],
   unlisted: KnownZones["unlisted"],
 ): Selection {
   const found: DesiredZone[] = [];
@@ -95,7 +95,7 @@ interface JoinedContent {
 
 const noContent: JoinedContent = { content: undefined, diagnostic: undefined };
 
-function contentOf({ zone, documents: [first, ...others] }: DeclaredZone): JoinedContent {
+function contentOf({ zone, documents: [first, ...others] }: ZoneDeclarations): JoinedContent {
   return first.target.by === "selector"
     ? fromSelectors(zone, first, others)
     : fromExplicit(zone, first, others);
