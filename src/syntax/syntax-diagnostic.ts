@@ -51,15 +51,9 @@ export const syntaxDiagnosticCodes = {
     "a comma separates whole policies, not sources",
     "script-src a.example, b.example",
   ),
-  CSP_INVALID_CHARACTER: error(
-    "a character that is not valid in a policy",
-    "img-src bücher.example",
-  ),
+  CSP_INVALID_CHARACTER: error("an invalid character", "img-src bücher.example"),
   CSP_UNKNOWN_DIRECTIVE: error("a directive that does not exist", "scrip-src 'self'"),
-  CSP_UNSUPPORTED_DIRECTIVE: error(
-    "a directive that the service does not accept",
-    "report-uri /csp",
-  ),
+  CSP_UNSUPPORTED_DIRECTIVE: error("a directive that the service rejects", "report-uri /csp"),
   CSP_REPEATED_DIRECTIVE: error(
     "a directive is repeated; browsers use the first only",
     "img-src 'self'; img-src data:",
@@ -71,43 +65,31 @@ export const syntaxDiagnosticCodes = {
     "script-src 'nonce-4AEemGb0xJptoIGFP3Nd'",
   ),
   CSP_NONE_NOT_ALONE: error("browsers ignore 'none' beside other sources", "img-src 'none' data:"),
-  CSP_MISPLACED_WILDCARD: error(
-    "a wildcard that is not the leftmost label of a host",
-    "script-src cdn.*.example.com",
-  ),
+  CSP_MISPLACED_WILDCARD: error("a wildcard inside a host", "script-src cdn.*.example.com"),
   CSP_UNKNOWN_KEYWORD: error("a quoted word that is not a keyword", "script-src 'sefl'"),
   CSP_INVALID_SOURCE: error("a source that browsers ignore", "script-src //cdn.example.com"),
-  CSP_MISSING_SEMICOLON: error(
-    "the name of a directive among sources",
-    "script-src 'self' style-src 'self'",
-  ),
+  CSP_MISSING_SEMICOLON: error("a directive among sources", "script-src 'self' style-src 'self'"),
   CSP_SEVERAL_LINES: warning(
     "the value is folded to one line",
     "default-src 'self';\nimg-src data: 'self'",
   ),
   CSP_UNQUOTED_KEYWORD: warning("a keyword without quotes is a host", "script-src self 'self'"),
   CSP_UNDOCUMENTED_KEYWORD: warning(
-    "a keyword that the service's documentation does not list",
+    "an undocumented keyword",
     "script-src 'self' 'strict-dynamic'",
   ),
   CSP_UNSAFE_INLINE: warning("inline code is allowed", "script-src 'self' 'unsafe-inline'"),
   CSP_UNSAFE_EVAL: warning("code from strings is allowed", "script-src 'self' 'unsafe-eval'"),
   CSP_BARE_SCHEME: warning("every host is allowed by its scheme", "script-src 'self' https:"),
   CSP_ANY_HOST: warning("every host is allowed", "script-src 'self' *"),
-  CSP_INSECURE_SOURCE: warning(
-    "a source without encryption",
-    "img-src 'self' http://img.example.com",
-  ),
+  CSP_INSECURE_SOURCE: warning("an unencrypted source", "img-src 'self' http://img.example.com"),
   CSP_NO_SELF: warning("the page's own origin is not allowed", "script-src cdn.example.com"),
   CSP_SHADOWED_SOURCE: warning(
-    "a source that another one includes",
+    "a redundant source",
     "script-src 'self' *.example.com cdn.example.com",
   ),
   CSP_DUPLICATE_SOURCE: warning("a source is repeated", "script-src 'self' a.example A.example"),
-  CSP_WILDCARD_IN_PATH: warning(
-    "a * in a path is not a wildcard",
-    "script-src 'self' https://a.example/js/*",
-  ),
+  CSP_WILDCARD_IN_PATH: warning("a * in a path", "script-src 'self' https://a.example/js/*"),
   CSP_QUERY_IN_PATH: warning(
     "a query or fragment in a source, which browsers ignore",
     "script-src 'self' https://a.example/x.js?v=1",
@@ -115,13 +97,10 @@ export const syntaxDiagnosticCodes = {
 
   EXPR_EMPTY: error("the expression is empty", " "),
   EXPR_TOO_LONG: error(
-    "more than 4096 characters",
+    "over 4096 characters",
     `http.host in {${' "shop.example.com"'.repeat(228)}}`,
   ),
-  EXPR_TOO_DEEP: error(
-    "more than 128 levels of nesting",
-    `${"(".repeat(129)}ssl${")".repeat(129)}`,
-  ),
+  EXPR_TOO_DEEP: error("over 128 levels of nesting", `${"(".repeat(129)}ssl${")".repeat(129)}`),
   EXPR_BAD_SPACE: error("white space other than space and line end", "ssl\tand true"),
   EXPR_UNEXPECTED: error("something else was expected here", "http.host eq"),
   EXPR_TRAILING: error("text after the end of the expression", 'http.host eq "a.example" ssl'),
@@ -139,19 +118,13 @@ export const syntaxDiagnosticCodes = {
   EXPR_SET_COMMA: error("a comma between members of a set", 'http.host in {"a", "b"}'),
   EXPR_DOUBLE_STAR: error("a wildcard pattern with **", 'http.host wildcard "**.example"'),
   EXPR_BAD_WILDCARD: error("an invalid escape in a wildcard pattern", 'http.host wildcard r"a\\b"'),
-  EXPR_BAD_REGEX: warning(
-    "a regular expression with a feature that the service does not support",
-    'http.host matches "^(?!www)"',
-  ),
+  EXPR_BAD_REGEX: warning("an unsupported regular expression", 'http.host matches "^(?!www)"'),
   EXPR_MANY_REGEXES: warning(
     "more than 64 regular expressions",
     Array.from({ length: 65 }, () => 'http.host ~ "a"').join(" or "),
   ),
-  EXPR_UNKNOWN_FIELD: warning("a field that zonewarden does not know", 'http.hots eq "a.example"'),
-  EXPR_UNKNOWN_FUNCTION: warning(
-    "a function that zonewarden does not know",
-    'lowr(http.host) eq "a"',
-  ),
+  EXPR_UNKNOWN_FIELD: warning("an unknown field", 'http.hots eq "a.example"'),
+  EXPR_UNKNOWN_FUNCTION: warning("an unknown function", 'lowr(http.host) eq "a"'),
   EXPR_TYPE_MISMATCH: warning("a field is compared with a value of another type", "http.host eq 1"),
 } as const satisfies Readonly<Record<string, SyntaxDiagnosticFacts>>;
 
