@@ -1,16 +1,16 @@
+import { globSync, readFileSync } from "node:fs";
+
 import { defineConfig } from "vitest/config";
+
+/** `npm test` tries these properties with a tenth of the cases (test/support/properties.ts). */
+const properties = globSync("test/**/*.test.ts").filter((file) =>
+  readFileSync(file, "utf8").includes("support/properties.ts"),
+);
 
 /** What takes long or needs programs of the system: real processes, a real Prometheus, a real browser, many cases. */
 export default defineConfig({
   test: {
-    include: [
-      "test/proof/**/*.proof.ts",
-      // Properties: `npm test` tries them with a tenth of the cases.
-      "test/plan/laws*.test.ts",
-      "test/desired/{import-law,fuzz,extract-profile,watch-zone-files}.test.ts",
-      "test/syntax/*-{fuzz,meaning}.test.ts",
-      "test/{syntax/glob,impact/ruleset-impact,emulator/any-input,cli/import}.test.ts",
-    ],
+    include: ["test/proof/**/*.proof.ts", ...properties],
     env: { PROPERTY_CASES_FACTOR: "10" },
     setupFiles: ["test/support/node-version.ts", "test/support/properties.ts"],
     testTimeout: 180_000,

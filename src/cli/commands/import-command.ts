@@ -2,12 +2,10 @@ import path from "node:path";
 
 import { InvalidArgumentError, Option } from "commander";
 
-import type { Reader } from "../../api/service.ts";
 import { whyNotWritable } from "../../desired/import/zone-text.ts";
 import type { Host } from "../../host/host.ts";
 import { type ImportedZone, importLiveZone } from "../../plan/import/import-zone.ts";
 import { type Failure, failureOf } from "../../state/run-report.ts";
-import type { LiveZone } from "../../zone/live-zone.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type DefineCommand, configOption, example } from "../command-options.ts";
@@ -117,37 +115,26 @@ async function importZones(
   { only }: ImportFlags,
   { config, service: { reader }, host, stop }: Session,
 ): Promise<readonly Imported[]> {
-  using progress = startProgress("reading zones", wanted.length, host.stderr);
-  const read = readerOf(reader, only, stop);
-  return await inParallel(wanted, config.api.concurrency, async (zone) => {
-    const imported = await importZone(zone, read, config.desired.owner);
-    stop.throwIfAborted();
-    progress.step();
-    return imported;
-  });
-}
-
-/** Reads the parts of a zone that `--only` names. */
-type ReadZone = (zone: Zone) => Promise<LiveZone>;
-
-function readerOf(reader: Reader, only: ImportFlags["only"], stop: AbortSignal): ReadZone {
   const rules = only.includes("rules");
-  const wanted = {
+  const parts = {
     settings: only.includes("settings"),
     policies: only.includes("policies"),
     rules,
     scoreRule: rules,
   };
-  return (zone) => reader.readZone(zone, wanted, "changed", stop);
-}
-
-async function importZone(zone: Zone, read: ReadZone, owner: string): Promise<Imported> {
-  try {
-    return { zone, imported: importLiveZone(await read(zone), owner, whyNotWritable) };
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { zone, failure: failureOf(error) };
-  }
+  using progress = startProgress("reading zones", wanted.length, host.stderr);
+  return await inParallel(wanted, config.api.concurrency, async (zone) => {
+    try {
+      const live = await reader.readZone(zone, parts, "changed", stop);
+      return { zone, imported: importLiveZone(live, config.desired.owner, whyNotWritable) };
+    } catch (error) {
+      stop.throwIfAborted();
+      if (!(error instanceof ServiceError)) throw error;
+      return { zone, failure: failureOf(error) };
+    } finally {
+      progress.step();
+    }
+  });
 }
 
 /** Prints what could not be read, and what a zone file cannot declare. */
