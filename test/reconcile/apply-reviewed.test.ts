@@ -1,7 +1,7 @@
 import { describe, it } from "vitest";
 
 import { rethrow } from "../../src/cli/session/session.ts";
-import type { Freeze } from "../../src/plan/guard/guard.ts";
+import { type Freeze, guard } from "../../src/plan/guard/guard.ts";
 import { causeByMarks } from "../../src/plan/plan.ts";
 import { applyReviewed, type ReviewedZone } from "../../src/reconcile/run/apply.ts";
 import { planZone } from "../../src/reconcile/run/plan-zone.ts";
@@ -43,14 +43,13 @@ class Turn {
         {
           desired: { zone: shopZone, content: protectedContent },
           owner,
-          guardInput: (now) => ({ ...rules, freeze: this.freeze, now }),
           trigger: "manual",
           priority: "changed",
           revision: "r1",
           impact: { maliciousBelow: 50, freshMs: 0 },
           unchangedPlan: () => undefined,
           causeOf: causeByMarks,
-          otherHolds: () => [],
+          holdsAt: (planned, _cause, now) => guard(planned, { ...rules, freeze: this.freeze, now }),
         },
         {
           reader: {

@@ -4,14 +4,17 @@ import { selectZones } from "../../desired/zones/select.ts";
 import type { Host } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
-import { guard } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { partsTouched } from "../../plan/saved/fingerprint.ts";
 import { applyPlan } from "../../reconcile/run/apply.ts";
-import { partsOf, planSaved, type SavedPlanRequest } from "../../reconcile/run/plan-zone.ts";
+import {
+  guardZone,
+  partsOf,
+  planSaved,
+  type SavedPlanRequest,
+} from "../../reconcile/run/plan-zone.ts";
 import { maxReadAgeMs, WriteGate } from "../../reconcile/run/write-gate.ts";
-import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import {
   objectionsTo,
@@ -112,14 +115,14 @@ function savedPlanGuard(
 ): SavedPlanRequest["holdsAt"] {
   const selection = selectZones(documents, { zones, unlisted: [] });
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
-  const options = { mode, limits, windows: windowsOf(windows), used: [] };
+  const rules = { mode, limits, windows: windowsOf(windows), used: [] };
   return (plan, now) => {
     const { id, name } = plan.zone;
     const desired = declared.get(id);
     if (desired === undefined) return [undeclared(name, selection.leftAlone.get(name))];
     const dropped = partsDropped(plan, desired.content).join(" and ");
     if (dropped !== "") return [undeclared(`the ${dropped} of ${name}`, undefined)];
-    return guard(plan, guardInputOf(desired, options, now));
+    return guardZone(plan, desired, rules, now);
   };
 }
 

@@ -10,8 +10,7 @@ import {
   type DesiredFleet,
 } from "../../reconcile/fleet/desired-fleet.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
-import { type PlannedZone, planZone } from "../../reconcile/run/plan-zone.ts";
-import { guardInputOf } from "../../reconcile/run/zone-runner.ts";
+import { guardZone, type PlannedZone, planZone } from "../../reconcile/run/plan-zone.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
@@ -145,7 +144,7 @@ async function planZones(
     desired: { owner },
   } = config;
   const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
-  const guardOptions = { mode, limits, windows: windowsOf(config.windows), used: [] };
+  const guardRules = { mode, limits, windows: windowsOf(config.windows), used: [] };
   const ports = {
     reader: service.reader,
     clock: host.clock,
@@ -161,10 +160,9 @@ async function planZones(
         revision,
         owner,
         impact,
-        guardInput: (now) => guardInputOf(desired, guardOptions, now),
         unchangedPlan: () => undefined,
         causeOf: causeByMarks,
-        otherHolds: () => [],
+        holdsAt: (plan, _cause, now) => guardZone(plan, desired, guardRules, now),
       },
       ports,
       stop,

@@ -20,6 +20,7 @@ import type {
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { Zone } from "../../zone/zone.ts";
+import type { Windows } from "../schedule/windows.ts";
 
 /** Why a zone is run, and for which revision of the files. */
 export interface RunContext {
@@ -41,12 +42,10 @@ export interface PlanRequest extends RunContext {
   readonly desired: DesiredZone;
   readonly owner: string;
   readonly impact: ImpactLimits;
-  readonly guardInput: (now: Date) => GuardInput;
   /** The plan without changes that the same answers led to before; `undefined` where there is none. */
   readonly unchangedPlan: (digest: string) => Plan | undefined;
   readonly causeOf: (plan: Plan) => Cause;
-  /** Holds beside those of the guards. */
-  readonly otherHolds: (plan: Plan, cause: Cause, now: Date) => readonly Hold[];
+  readonly holdsAt: (plan: Plan, cause: Cause, now: Date) => readonly Hold[];
 }
 
 /** A saved plan to apply. */
@@ -87,7 +86,7 @@ export async function planZone(
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
-  const { desired, owner, unchangedPlan, guardInput, otherHolds } = request;
+  const { desired, owner, unchangedPlan, causeOf, holdsAt } = request;
   const source: PlanSource = {
     zone: desired.zone,
     parts: partsOf(desired.content),
@@ -99,11 +98,8 @@ export async function planZone(
       const planned = plan(desired, live, owner);
       return { plan: await withBlocksInUse(planned, live, request, ports, signal), live };
     },
-    causeOf: request.causeOf,
-    holdsAt: (planned, cause, now) => [
-      ...guard(planned, guardInput(now)),
-      ...otherHolds(planned, cause, now),
-    ],
+    causeOf,
+    holdsAt,
     remainingIn: (live) => plan(desired, live, owner).changes,
   };
   return await planFromSource(source, request, ports, signal);
@@ -134,7 +130,8 @@ export async function planSaved(
 }
 
 /** Where a plan comes from: a declaration or a saved plan. */
-interface PlanSource extends Pick<PlannedZone, "remainingIn"> {
+interface PlanSource
+  extends Pick<PlannedZone, "remainingIn">, Pick<PlanRequest, "causeOf" | "holdsAt"> {
   readonly zone: Zone;
   readonly parts: PartsToRead;
   readonly planFrom: (answers: ZoneAnswers) => Promise<{
@@ -142,8 +139,6 @@ interface PlanSource extends Pick<PlannedZone, "remainingIn"> {
     readonly live?: LiveZone;
     readonly conflicts?: readonly Write[];
   }>;
-  readonly causeOf: (plan: Plan) => Cause;
-  readonly holdsAt: (plan: Plan, cause: Cause, now: Date) => readonly Hold[];
 }
 
 /** Steps 1 to 3 of a run (zone-runner.ts). An error becomes a report; rejects only when the signal aborts, or when `bug` throws. */
@@ -192,6 +187,23 @@ async function planFromSource(
       remainingIn,
     };
   }
+}
+
+/** What the guards depend on beside the plan and the zone. */
+export interface GuardRules extends Pick<GuardInput, "mode" | "limits" | "used"> {
+  readonly windows: Windows;
+}
+
+/** Asks the guards at a moment. The stricter mode of the program and the zone applies. */
+export function guardZone(
+  planned: Plan,
+  { content }: DesiredZone,
+  { windows, ...rules }: GuardRules,
+  now: Date,
+): readonly Hold[] {
+  const { suspension } = content;
+  const mode = content.mode === "observe" ? "observe" : rules.mode;
+  return guard(planned, { ...rules, mode, suspension, freeze: windows.freezeAt(now), now });
 }
 
 /** The parts of a zone that its declaration needs. */

@@ -1,14 +1,14 @@
-import type { GuardInput, Limits } from "../../plan/guard/guard.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
-import type { DesiredZone, Mode } from "../../zone/desired-zone.ts";
+import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
-import type { Windows } from "../schedule/windows.ts";
 import type { StopSignals } from "../signals.ts";
 import { applyPlan, type WritePorts } from "./apply.ts";
 import { Deadline } from "./deadline.ts";
 import { BackOff, endOfHolds, type NextRun, retryDelayMs } from "./next-run.ts";
 import {
+  type GuardRules,
+  guardZone,
   type ImpactLimits,
   type PlanPorts,
   type PlanRequest,
@@ -35,13 +35,10 @@ import { UsedReleases, type ContentionLimits, ZoneMemory } from "./zone-memory.t
  */
 
 /** How zones are run. */
-export interface ZoneRunOptions {
-  readonly mode: Mode;
+export interface ZoneRunOptions extends Omit<GuardRules, "used"> {
   readonly owner: string;
-  readonly limits: Limits;
   readonly impact: ImpactLimits;
   readonly contention: ContentionLimits;
-  readonly windows: Windows;
 }
 
 export interface ZoneRunPorts extends PlanPorts, WritePorts {
@@ -133,11 +130,13 @@ export class ZoneRunner {
       desired,
       owner,
       impact,
-      guardInput: (now) =>
-        guardInputOf(desired, { ...this.#options, used: this.#releases.all }, now),
       unchangedPlan: (answers) => memory.unchangedPlan(this.#basisOf(zone, answers)),
       causeOf: (plan) => memory.causeOf(plan, digest),
-      otherHolds: (plan, cause, now) => memory.contentionHolds(plan, cause, now),
+      holdsAt: (plan, cause, now) => {
+        const rules = { ...this.#options, used: this.#releases.all };
+        const holds = guardZone(plan, desired, rules, now);
+        return [...holds, ...memory.contentionHolds(plan, cause, now)];
+      },
     };
   }
 
@@ -180,25 +179,4 @@ export class ZoneRunner {
     if (worker.deadline.isOver) worker.deadline[Symbol.dispose]();
     else this.#idleWorkers.push(worker);
   }
-}
-
-/** What the guards go by: the stricter mode of program and zone, the limits, and the window of the moment. */
-export function guardInputOf(
-  { content }: DesiredZone,
-  {
-    mode,
-    limits,
-    windows,
-    used,
-  }: Pick<ZoneRunOptions, "mode" | "limits" | "windows"> & Pick<GuardInput, "used">,
-  now: Date,
-): GuardInput {
-  return {
-    limits,
-    mode: content.mode === "observe" ? "observe" : mode,
-    suspension: content.suspension,
-    freeze: windows.freezeAt(now),
-    used,
-    now,
-  };
 }
