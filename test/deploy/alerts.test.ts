@@ -3,6 +3,7 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
+import { holdReasons } from "../../src/plan/guard/hold.ts";
 import { deploy } from "./paths.ts";
 import { prometheusRule } from "./prometheus-rule.ts";
 import { alertsIn, readRules, ruleFile, textAt, rulesIn } from "./rules.ts";
@@ -107,6 +108,11 @@ describe("the runbooks", () => {
       "## Mitigation",
     ]);
     expect(text).toMatch(/^```(sh|promql)$/m);
+  });
+
+  it("explain every reason of a hold", ({ expect }) => {
+    const text = readFileSync(path.join(deploy, "runbooks/ZonewardenZoneHeld.md"), "utf8");
+    expect(holdReasons.filter((reason) => !text.includes(`\`${reason}\``))).toEqual([]);
   });
 
   it.for(pages)("%s names only metrics that the program exports", (page, { expect }) => {
