@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { compareCsp } from "../../src/syntax/csp/compare-csp.ts";
 
-describe("what a browser permits afterwards", () => {
+describe("the change of what browsers permit", () => {
   it.for([
     {
       when: "nothing changed",

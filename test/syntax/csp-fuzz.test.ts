@@ -32,7 +32,7 @@ function examine(text: string): string | undefined {
 }
 
 describe("any text as a policy", () => {
-  it("is answered: mutants of the public policies", ({ expect }) => {
+  it("has diagnostics inside the text: mutants of public policies", ({ expect }) => {
     fc.assert(
       fc.property(mutants(corpus, pieces), (text) => {
         expect(examine(text)).toBeUndefined();
@@ -41,7 +41,7 @@ describe("any text as a policy", () => {
     );
   });
 
-  it("is answered: soups of directives and sources", ({ expect }) => {
+  it("has diagnostics inside the text: random directives and sources", ({ expect }) => {
     fc.assert(
       fc.property(soup(pieces, [" ", " ", ";", "\n", ""]), (text) => {
         expect(examine(text)).toBeUndefined();

@@ -73,7 +73,7 @@ it.for([
   expect(matching(list, url, page).length > 0).toBe(fits);
 });
 
-it("tells every source that matches, wide ones too", ({ expect }) => {
+it("returns every source that matches", ({ expect }) => {
   const list = "* cdn.example *.example other.example https:";
   expect(matching(list, "https://cdn.example/a.js")).toEqual([
     "cdn.example",
@@ -83,7 +83,7 @@ it("tells every source that matches, wide ones too", ({ expect }) => {
   ]);
 });
 
-describe("the directive that rules", () => {
+describe("the effective directive", () => {
   it.for([
     { policy: "script-src a; default-src b", request: "script", rules: "script-src" },
     { policy: "default-src b; connect-src a", request: "script", rules: "default-src" },

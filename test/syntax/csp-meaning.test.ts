@@ -143,7 +143,7 @@ function permits(directives: Policy, chain: readonly string[], address: URL, whe
 }
 
 describe("a comparison of two policies", () => {
-  it("calls stricter or equal only what permits nothing more, and looser what permits nothing less", ({
+  it("is stricter or equal only if it permits nothing more, and looser only if nothing less", ({
     expect,
   }) => {
     fc.assert(

@@ -50,7 +50,7 @@ describe("the canonical form of a policy", () => {
     expect(canonicalCsp(text)).toBe(yields);
   });
 
-  it("keeps the order of the text where the parts are printed", ({ expect }) => {
+  it("keeps the order of the text when printed", ({ expect }) => {
     expect(printCsp(parseCsp("img-src B 'SELF';font-src A").directives)).toBe(
       "img-src b 'self'; font-src a",
     );
@@ -81,13 +81,13 @@ describe("a source", () => {
     ["[::1]", { kind: "other" }],
     ["'self", { kind: "other" }],
     ["'", { kind: "other" }],
-  ] as const)("%s is understood", ([text, meaning], { expect }) => {
+  ] as const)("%s is parsed", ([text, meaning], { expect }) => {
     const [directive] = parseCsp(`img-src ${text}`).directives;
     expect(directive?.sources).toMatchObject([{ ...meaning, offset: 8, length: text.length }]);
   });
 });
 
-describe("a mistake in a policy", () => {
+describe("a diagnostic of a policy", () => {
   it.for([
     {
       text: "default-src 'self'; scrip-src 'self'",
@@ -107,12 +107,12 @@ describe("a mistake in a policy", () => {
     { text: "img-src 'self' é.b", code: "CSP_INVALID_CHARACTER", marks: "é" },
     { text: "img-src 'self' *.a.b x.a.b", code: "CSP_SHADOWED_SOURCE", marks: "x.a.b" },
     { text: "img-src 'self' x.y\nfont-src z", code: "CSP_MISSING_SEMICOLON", marks: "font-src" },
-  ])("$code stands at $marks", ({ text, code, marks }, { expect }) => {
+  ])("$code is at $marks", ({ text, code, marks }, { expect }) => {
     const found = checkCsp(text).filter((diagnostic) => diagnostic.code === code);
     expect(found.map(({ offset, length }) => text.slice(offset, offset + length))).toEqual([marks]);
   });
 
-  it("comes with the others, in the order of the text", ({ expect }) => {
+  it("is in the order of the text", ({ expect }) => {
     const offsets = checkCsp("foo-src a; img-src * 'nonce-x' http://a.b,c").map(
       ({ offset }) => offset,
     );
@@ -120,7 +120,7 @@ describe("a mistake in a policy", () => {
     expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
   });
 
-  it("is explained", ({ expect }) => {
+  it("has a message and a remedy", ({ expect }) => {
     expect(checkCsp("scrip-src 'self'")).toEqual([
       {
         code: "CSP_UNKNOWN_DIRECTIVE",
@@ -133,7 +133,7 @@ describe("a mistake in a policy", () => {
     ]);
   });
 
-  it("names what browsers ignore: hosts with an underscore", ({ expect }) => {
+  it("explains that browsers ignore hosts with an underscore", ({ expect }) => {
     const [found] = checkCsp("img-src 'self' https://my_cdn.example.com/a_b.js");
     expect(found).toMatchObject({
       code: "CSP_INVALID_SOURCE",
@@ -145,7 +145,7 @@ describe("a mistake in a policy", () => {
 });
 
 describe("a policy written as a map", () => {
-  it("is the text that it stands for, and leads back to its entries", ({ expect }) => {
+  it("is converted to text, with offsets of its entries", ({ expect }) => {
     const { text, diagnostics, entryAt } = cspOfMap({
       "default-src": ["'self'"],
       "upgrade-insecure-requests": [],
@@ -162,14 +162,14 @@ describe("a policy written as a map", () => {
     { entry: "'self'; script-src *", when: "it would begin another directive" },
     { entry: "", when: "it is empty" },
     { entry: "  ", when: "it is blank" },
-  ])("refuses an entry when $when", ({ entry }, { expect }) => {
+  ])("rejects an entry when $when", ({ entry }, { expect }) => {
     const { diagnostics } = cspOfMap({ "img-src": ["'self'", entry] });
     expect(diagnostics).toMatchObject([
       { code: "CSP_BAD_ENTRY", offset: 15, length: entry.length },
     ]);
   });
 
-  it("keeps names of every object's own", ({ expect }) => {
+  it("keeps names of object prototypes", ({ expect }) => {
     expect(cspOfMap(Object.fromEntries([["__proto__", ["a"]]])).text).toBe("__proto__ a");
   });
 });

@@ -43,7 +43,7 @@ function examine(text: string): string | undefined {
 }
 
 describe("any text as an expression", () => {
-  it("is answered: mutants of the public expressions", ({ expect }) => {
+  it("has a tree or an error: mutants of public expressions", ({ expect }) => {
     fc.assert(
       fc.property(mutants(corpus, pieces), (text) => {
         expect(examine(text)).toBeUndefined();
@@ -52,7 +52,7 @@ describe("any text as an expression", () => {
     );
   });
 
-  it("is answered: soups of the language's words", ({ expect }) => {
+  it("has a tree or an error: random words of the language", ({ expect }) => {
     fc.assert(
       fc.property(soup(pieces, ["", " ", "\n"]), (text) => {
         expect(examine(text)).toBeUndefined();

@@ -84,7 +84,7 @@ describe("the hosts of an expression", () => {
     );
   });
 
-  it("are apart from others only where no host is selected by both", ({ expect }) => {
+  it("do not overlap only if both select no common host", ({ expect }) => {
     fc.assert(
       fc.property(expression, expression, fc.array(request, { minLength: 6 }), (a, b, samples) => {
         fc.pre(hostsOverlap(hostsOf(a), hostsOf(b)) === "no");
@@ -104,7 +104,7 @@ describe("the hosts of an expression", () => {
 });
 
 describe("a comparison of two expressions", () => {
-  it("says narrower, wider or equal only where no request contradicts it", ({ expect }) => {
+  it("is narrower, wider or equal only if no request contradicts it", ({ expect }) => {
     const grown = fc
       .tuple(expression, expression, fc.constantFrom("and", "or", "alone"))
       .map(([a, b, how]): [string, string] => [a, how === "alone" ? b : `(${a}) ${how} (${b})`]);

@@ -75,7 +75,7 @@ describe("an expression that is printed", () => {
   });
 });
 
-describe("a mistake in an expression", () => {
+describe("a diagnostic of an expression", () => {
   it.for([
     { text: 'ssl and http.hots eq "a"', code: "EXPR_UNKNOWN_FIELD", marks: "http.hots" },
     { text: 'ssl and lowr(http.host) eq "a"', code: "EXPR_UNKNOWN_FUNCTION", marks: "lowr" },
@@ -92,7 +92,7 @@ describe("a mistake in an expression", () => {
     { text: 'cf.threat_score in {1 "2"}', code: "EXPR_TYPE_MISMATCH", marks: '"2"' },
     { text: " \n http.host ", code: "EXPR_MISSING_OPERATOR", marks: "http.host" },
     { text: "http.host eq", code: "EXPR_UNEXPECTED", marks: "" },
-  ])("$code stands at $marks", ({ text, code, marks }, { expect }) => {
+  ])("$code is at $marks", ({ text, code, marks }, { expect }) => {
     const found = parseExpression(text).diagnostics.filter(
       (diagnostic) => diagnostic.code === code,
     );
@@ -122,19 +122,19 @@ describe("a mistake in an expression", () => {
     ]);
   });
 
-  it("that only the tables find leaves the tree, one of syntax does not", ({ expect }) => {
+  it("about names keeps the tree, one about syntax does not", ({ expect }) => {
     expect(parseExpression('foo.bar eq "a"').tree).toBeDefined();
     expect(parseExpression("foo.bar eq").tree).toBeUndefined();
   });
 
-  it("is told once for each unknown name", ({ expect }) => {
+  it("is reported once for each unknown name", ({ expect }) => {
     const { diagnostics } = parseExpression('foo eq "a" or foo eq "b" or bar eq "c"');
     expect(diagnostics.map(({ offset }) => offset)).toEqual([0, 28]);
   });
 });
 
 describe("the limits of an expression", () => {
-  it("are 4096 characters, white space around it aside", ({ expect }) => {
+  it("are 4096 characters without surrounding white space", ({ expect }) => {
     const fitting = `http.host eq "${"a".repeat(4096 - 15)}"`;
     expect(parseExpression(`  ${fitting}\n`).diagnostics).toEqual([]);
     expect(parseExpression(`${fitting} `.replace('"', '"a')).diagnostics).toMatchObject([

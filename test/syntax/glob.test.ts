@@ -44,7 +44,7 @@ describe("a pattern with stars", () => {
     },
   );
 
-  it("fits what the same regular expression fits", ({ expect }) => {
+  it("matches what the same regular expression matches", ({ expect }) => {
     fc.assert(
       fc.property(pattern, text, (stars, word) => {
         const expected = new RegExp(`^${stars.replaceAll("*", ".*")}$`).test(word);
@@ -54,7 +54,7 @@ describe("a pattern with stars", () => {
     );
   });
 
-  it("fits what it fits as the definition says: a star takes nothing, or a character and goes on", ({
+  it("matches by definition: a star matches nothing, or a character and continues", ({
     expect,
   }) => {
     fc.assert(
@@ -66,7 +66,7 @@ describe("a pattern with stars", () => {
     );
   });
 
-  it("meets another exactly where a text fits both", ({ expect }) => {
+  it("meets another exactly if a text matches both", ({ expect }) => {
     const words = Array.from({ length: 2 ** 13 }, (_, index) =>
       (index + 1).toString(2).slice(1).replaceAll("0", "a").replaceAll("1", "b"),
     );

@@ -7,7 +7,7 @@ import { networkOf, parseIpAddress } from "../../src/syntax/expression/ip-addres
 import { cases } from "../support/properties.ts";
 
 describe("an address", () => {
-  it("is one exactly where Node says so", ({ expect }) => {
+  it("is valid exactly if it is for Node", ({ expect }) => {
     const characters = fc.constantFrom(
       "0",
       "1",
@@ -43,7 +43,7 @@ describe("an address", () => {
     ["::1", 6, 1n],
     ["::ffff:192.0.2.1", 6, 0xffffc0000201n],
     ["2001:db8::", 6, 0x20010db8n << 96n],
-  ] as const)("%s is a number", ([text, version, value], { expect }) => {
+  ] as const)("%s is parsed", ([text, version, value], { expect }) => {
     expect(parseIpAddress(text)).toEqual({ version, value });
   });
 });
@@ -54,7 +54,7 @@ describe("a network", () => {
     ["10.1.2.3", 32, 0x0a010203n, 0x0a010203n],
     ["10.1.2.3", 0, 0n, 0xffffffffn],
     ["::1", 127, 0n, 1n],
-  ] as const)("of %s/%s has its ends", ([text, prefix, first, last], { expect }) => {
+  ] as const)("of %s/%s has the right ends", ([text, prefix, first, last], { expect }) => {
     const address = parseIpAddress(text);
     expect(address && networkOf(address, prefix)).toMatchObject({ first, last });
   });

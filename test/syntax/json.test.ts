@@ -13,18 +13,18 @@ import {
 
 const strange = [undefined, null, true, 1, "text", ["a", null, { b: 1 }], { c: 2 }];
 
-describe("JSON that may have any shape", () => {
+describe("JSON of any shape", () => {
   it.for([
     { as: "a text", read: coerceText, yields: ["", "", "", "", "text", "", ""] },
     { as: "an object", read: coerceObject, yields: [{}, {}, {}, {}, {}, {}, { c: 2 }] },
     { as: "a list", read: coerceList, yields: [[], [], [], [], [], ["a", null, { b: 1 }], []] },
     { as: "objects", read: coerceObjects, yields: [[], [], [], [], [], [{ b: 1 }], []] },
     { as: "texts", read: coerceTexts, yields: [[], [], [], [], [], ["a"], []] },
-  ])("is read as $as: what is none is empty", ({ read, yields }, { expect }) => {
+  ])("is coerced to $as", ({ read, yields }, { expect }) => {
     expect(strange.map((json) => read(json))).toEqual(yields);
   });
 
-  it("is one of some names, else none of them or the first", ({ expect }) => {
+  it("is one of some names, else undefined or the first", ({ expect }) => {
     const names = ["high", "low"] as const;
     const given = ["low", "LOW", 1, undefined];
     expect(given.map((json) => parseName(names, json))).toEqual([
@@ -45,7 +45,7 @@ describe("JSON that may have any shape", () => {
     { json: 1_700_000_000, yields: undefined },
     { json: null, yields: undefined },
     { json: undefined, yields: undefined },
-  ])("names a moment or none: $json", ({ json, yields }, { expect }) => {
+  ])("is a time or none: $json", ({ json, yields }, { expect }) => {
     expect(coerceDate(json)?.toISOString()).toBe(yields);
   });
 });

@@ -32,7 +32,7 @@ describe("the nearest name", () => {
     expect(nearest(word, expressionFields.keys())).toBe(expected);
   });
 
-  it("is the first of equally near ones, so that the answer does not change", ({ expect }) => {
+  it("is the first of equally near ones", ({ expect }) => {
     expect(nearest("cat", ["bat", "hat"])).toBe("bat");
   });
 
@@ -40,13 +40,13 @@ describe("the nearest name", () => {
     expect(nearest("lgo", ["log"])).toBe("log");
   });
 
-  it("is looked for only so often where there are many", ({ expect }) => {
+  it("is searched for a limited number of times", ({ expect }) => {
     const suggest = nearestOfMany(["script-src"]);
     const answers = Array.from({ length: 30 }, () => suggest("script-sr"));
     expect(answers.filter((answer) => answer === "script-src")).toHaveLength(20);
   });
 
-  it("is told as a question, or not at all", ({ expect }) => {
+  it("becomes a question, or nothing", ({ expect }) => {
     expect(didYouMean("alow", ["allow", "log"])).toBe('did you mean "allow"?');
     expect(didYouMean("zzzz", ["allow", "log"])).toBe("");
   });
