@@ -31,48 +31,48 @@ import type { Connection } from "./request/client.ts";
 import { sendWithRetries, type RetryPolicy, type ServiceSession } from "./request/retry.ts";
 import { sendWrite, check } from "./write/send-write.ts";
 
-/** What the service is reached with. */
+/** How to connect to the service. */
 export interface ServiceOptions {
   readonly connection: Connection;
-  /** The first that serves a zone is its credential. */
+  /** A zone uses the first credential that serves it. */
   readonly credentials: readonly Credential[];
   readonly retry: RetryPolicy;
   /** At least 0, below 1. */
   readonly random: () => number;
 }
 
-/** The service, reached with all credentials. */
+/** The service, connected with all credentials. */
 export interface Service {
   readonly sessions: readonly ServiceSession[];
   readonly scoreRules: ScoreRules;
 }
 
-/** The zones that the credentials see together. */
+/** The zones that all credentials list together. */
 export interface ZoneListing {
-  /** Without repetitions, ordered by name; several of one name by id. */
+  /** Without duplicates, sorted by name, then id. */
   readonly zones: readonly Zone[];
-  /** Credentials whose listing failed: their zones are unknown, not gone. */
+  /** Credentials whose listing failed. Their zones are unknown, not gone. */
   readonly failed: readonly { readonly credential: string; readonly error: ServiceError }[];
 }
 
-/** Looks at the service. It has no way to write: what plans is given this and nothing else. */
+/** Reads the service. It cannot write: planning gets this capability only. */
 export interface Reader extends LiveReader {
-  /** Lists the zones of all credentials; throws where not one of them can list. */
+  /** Lists the zones of all credentials; throws where no credential can list. */
   listZones(signal: AbortSignal): Promise<ZoneListing>;
-  /** Asks what the service says of each token, a few times a day, and notes it on its credential; `zones` tell the accounts. */
+  /** Verifies each token a few times a day and notes the result on its credential; `zones` name the accounts. */
   verifyTokens(zones: readonly Zone[], signal: AbortSignal): Promise<void>;
   /** Reads the parts of a zone and parses them. */
   readZone(
     zone: Zone,
-    wanted: PartsToRead,
+    parts: PartsToRead,
     priority: RequestPriority,
     signal: AbortSignal,
   ): Promise<LiveZone>;
 }
 
-/** Reads what was detected in a zone's pages, last in the queue for the budget. It has no way to write. */
+/** Reads the inventory of a zone at the lowest request priority. It cannot write. */
 export interface InventoryReader {
-  /** All items of a kind that fit the filters. */
+  /** All items of a kind that match the filters. */
   list(
     zone: Zone,
     kind: ItemKind,
@@ -80,20 +80,20 @@ export interface InventoryReader {
     signal: AbortSignal,
     progress?: ReadingProgress,
   ): Promise<readonly Item[]>;
-  /** Scripts and connections on record, whatever became of them since. */
+  /** All scripts and connections on record, whatever their status. */
   listSeen(
     zone: Zone,
     signal: AbortSignal,
     progress?: ReadingProgress,
   ): Promise<readonly SeenResource[]>;
-  /** One item, with all pages and versions that the service knows. */
+  /** One item with all its pages and versions. */
   read(zone: Zone, kind: ItemKind, id: string, signal: AbortSignal): Promise<Item>;
 }
 
-/** Reads rulesets of any phase. It has no way to write. */
+/** Reads rulesets of any phase. It cannot write. */
 export interface RulesetReader {
   list(scope: RulesetScope, signal: AbortSignal): Promise<readonly RulesetHead[]>;
-  /** The newest version, or the one named. */
+  /** Reads the given version, or the newest. */
   read(
     scope: RulesetScope,
     id: string,
@@ -111,11 +111,11 @@ export interface VersionPruner {
 
 /** Changes the service. */
 export interface Writer extends LiveWriter {
-  /** Lets the service judge a write of a ruleset without storing it; other writes it cannot judge. */
+  /** Validates a write of a ruleset at the service without storing it; other writes cannot be validated. */
   check(live: LiveZone, write: Write, signal: AbortSignal): Promise<"accepted" | "not-checkable">;
 }
 
-/** Joins the parts; nothing is sent yet. */
+/** Connects the parts. Sends nothing. */
 export function connectService(options: ServiceOptions): Service {
   const { connection, credentials, retry, random } = options;
   const known = new KnownBodies();
@@ -132,14 +132,13 @@ export function connectService(options: ServiceOptions): Service {
   };
 }
 
-/** What can only look. */
 export function createReader(service: Service): Reader {
-  const read: Reader["readAnswers"] = async (zone, wanted, priority, signal) =>
+  const read: Reader["readAnswers"] = async (zone, parts, priority, signal) =>
     readAnswers(
       getter(sessionOf(service, zone), priority),
       service.scoreRules,
       zone,
-      wanted,
+      parts,
       signal,
     );
   return {
@@ -158,11 +157,10 @@ export function createReader(service: Service): Reader {
       );
     },
     readAnswers: read,
-    readZone: async (...asked) => (await read(...asked)).live(),
+    readZone: async (...args) => (await read(...args)).live(),
   };
 }
 
-/** What can only look at what was detected. */
 export function createInventory(service: Service): InventoryReader {
   const getFor = (zone: Zone): Get => getter(sessionOf(service, zone), "inventory");
   const list: InventoryReader["list"] = async (zone, kind, filters, ...rest) =>
@@ -178,7 +176,6 @@ export function createInventory(service: Service): InventoryReader {
   };
 }
 
-/** What can only look at rulesets. */
 export function createRulesets(service: Service, priority: RequestPriority): RulesetReader {
   const getFor = ({ zone }: RulesetScope): Get => getter(sessionOf(service, zone), priority);
   return {
@@ -189,7 +186,6 @@ export function createRulesets(service: Service, priority: RequestPriority): Rul
   };
 }
 
-/** What can delete old versions, and nothing else. */
 export function createPruner(service: Service): VersionPruner {
   return {
     prune: async (scope, id, version, signal) =>
@@ -197,7 +193,6 @@ export function createPruner(service: Service): VersionPruner {
   };
 }
 
-/** What can also change. */
 export function createWriter(service: Service): Writer {
   return {
     write: async (live, write, signal, stop) =>
@@ -207,7 +202,7 @@ export function createWriter(service: Service): Writer {
   };
 }
 
-/** The credential that serves a zone; `undefined` where none does. */
+/** The credential that serves a zone, if any. */
 export function credentialFor({ sessions }: Service, zone: Zone): Credential | undefined {
   return sessions.find(({ credential }) => credential.serves(zone))?.credential;
 }
@@ -220,7 +215,7 @@ function sender(session: ServiceSession): Send {
   return (call, signal) => sendWithRetries(session, "write", call, signal);
 }
 
-/** Sends writes until `stop`. What reads after them is part of them, and goes on. */
+/** Sends writes until `stop`. Reads that complete a write are not stopped. */
 function stoppable(session: ServiceSession, stop: AbortSignal): Send {
   return (call, signal) =>
     sendWithRetries(session, "write", call, signal, call.method === "GET" ? signal : stop);
@@ -229,7 +224,7 @@ function stoppable(session: ServiceSession, stop: AbortSignal): Send {
 function sessionOf({ sessions }: Service, zone: Zone): ServiceSession {
   const session = sessions.find(({ credential }) => credential.serves(zone));
   if (session !== undefined) return session;
-  const message = `${zone.name}: no credential serves this zone; add it, or its account, to one under credentials`;
+  const message = `${zone.name}: no credential serves this zone; add the zone or its account to a credential under credentials`;
   throw new ServiceError("API_NO_CREDENTIAL", message);
 }
 

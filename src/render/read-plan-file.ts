@@ -111,8 +111,7 @@ function writeOf(json: JsonObject): Write {
   }
 }
 
-function positionOf({ before, after, index }: JsonObject): Position {
-  if (typeof index === "number") return { index };
+function positionOf({ before, after }: JsonObject): Position {
   return after === undefined ? { before: coerceText(before) } : { after: coerceText(after) };
 }
 

@@ -1,15 +1,11 @@
 import type { JsonObject } from "../syntax/json.ts";
 import type { ResourceKey } from "./resource.ts";
 
-/** Where a rule stands in its ruleset, in the service's words (SERVICE.md B.4); "" after means last. */
-export type Position =
-  | { readonly before: string }
-  | { readonly after: string }
-  | { readonly index: number };
+/** The position of a rule, as the service takes it (SERVICE.md B.4): before "" is first, after "" is last. */
+export type Position = { readonly before: string } | { readonly after: string };
 
 /**
- * One request that writes, in the unit of the service, as data: a saved plan holds it, and nothing is decided
- * after it was made. Bodies are complete, since PUT and PATCH replace (SERVICE.md A.6, B.4).
+ * One write as data, as a saved plan holds it. Bodies are complete, since PUT and PATCH replace (SERVICE.md A.6, B.4).
  */
 export type Write = { readonly changes: readonly ResourceKey[] } & (
   | { readonly call: "update-settings"; readonly body: JsonObject }
@@ -27,7 +23,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
       readonly ruleset: string;
       readonly id: string;
       readonly body: JsonObject;
-      /** `null`: the rule stays where it is. */
+      /** `null`: the rule keeps its position. */
       readonly position: Position | null;
     }
   | { readonly call: "delete-rule"; readonly ruleset: string; readonly id: string }
@@ -35,7 +31,7 @@ export type Write = { readonly changes: readonly ResourceKey[] } & (
   | { readonly call: "put-entrypoint"; readonly rules: readonly JsonObject[] }
 );
 
-/** A part of a zone that is read and written by requests of its own. */
+/** A part of a zone that has its own requests. */
 export type ZonePart = "settings" | "policies" | "rules";
 
 /** The part of a zone that a write changes. */
@@ -55,7 +51,6 @@ export function partOf({ call }: Write): ZonePart {
   }
 }
 
-/** The names of all sorts of {@link Write}. */
 export const writeCalls = [
   "update-settings",
   "create-policy",
@@ -67,5 +62,4 @@ export const writeCalls = [
   "put-entrypoint",
 ] as const satisfies readonly Write["call"][];
 
-/** The name of a {@link Write}. */
 export type WriteCall = Write["call"];

@@ -85,7 +85,7 @@ describe("a credential", () => {
       code: "API_NO_TOKEN",
       transient: true,
       message:
-        "credential main: cannot read its token: there is no token in it; check the token_file or token_env of this credential",
+        "credential main: cannot read its token: it holds no token; check the token_file or token_env of this credential",
     });
     source.text = undefined;
     await expect(credential.token()).rejects.toThrow("ENOENT: no such file");

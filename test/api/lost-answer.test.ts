@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { writeCall } from "../../src/api/write/write-request.ts";
+import { requestFor } from "../../src/api/write/write-request.ts";
 import { emulated } from "../support/emulated.ts";
 import { kinds, policy, shop, writes } from "../support/writes.ts";
 
@@ -16,7 +16,7 @@ describe("a lost answer", () => {
       const before = await shopAt.look(signal);
       const write = writes[call](before);
       const isPost = call === "create-policy" || call === "create-rule";
-      const { method } = writeCall(before.zone, write);
+      const { method } = requestFor(before.zone, write);
       await shopAt.fault({ fault, method, count: 1 });
       shopAt.journal();
 
@@ -47,7 +47,7 @@ describe("a lost answer", () => {
       code: "API_UNKNOWN_OUTCOME",
       transient: true,
       message:
-        "PUT /zones/{zone_id}/page_shield: whether it took effect cannot be told (API_UNREACHABLE); the next look at the zone decides",
+        "PUT /zones/{zone_id}/page_shield: whether it took effect is unknown (API_UNREACHABLE); the next read of the zone decides",
     });
   });
 

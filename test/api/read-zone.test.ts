@@ -213,7 +213,7 @@ describe("several credentials", () => {
     const error = {
       code: "API_NO_CREDENTIAL",
       message:
-        "brand.example: no credential serves this zone; add it, or its account, to one under credentials",
+        "brand.example: no credential serves this zone; add the zone or its account to a credential under credentials",
     };
     await expect(at.reader.readZone(foreign, everything, "sweep", signal)).rejects.toMatchObject(
       error,

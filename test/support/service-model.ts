@@ -134,7 +134,6 @@ function placed(
   rule: LiveRule,
   position: Position,
 ): readonly LiveRule[] {
-  if ("index" in position) return rules.toSpliced(position.index - 1, 0, rule);
   if ("before" in position) {
     const at = position.before === "" ? 0 : indexOf(rules, position.before);
     return rules.toSpliced(at, 0, rule);

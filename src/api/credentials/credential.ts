@@ -5,42 +5,41 @@ import type { Zone } from "../../zone/zone.ts";
 import { Budget, type BudgetOptions, type BudgetState } from "../budget/budget.ts";
 import { Token } from "./token.ts";
 
-/** Where a token comes from: a file or a variable of the environment. */
+/** The source of a token: a file or an environment variable. */
 export interface TokenSource {
-  /** Gives the text that is there now. */
+  /** Reads its current text. */
   read(): Promise<string>;
 }
 
-/** What makes a {@link Credential}. */
 export interface CredentialOptions {
   readonly name: string;
   readonly source: TokenSource;
-  /** Patterns of names or ids of the accounts it serves, `*` for any run of characters; none: all. */
+  /** Patterns for names or ids of the accounts that it serves; `*` matches any characters. Empty: all accounts. */
   readonly accounts: readonly string[];
-  /** Patterns of names of the zones it serves; none: all. */
+  /** Patterns for names of the zones that it serves. Empty: all zones. */
   readonly zones: readonly string[];
   readonly budget: BudgetOptions;
 }
 
-/** A credential as people may see it: everything but the token. */
+/** The public state of a credential, without the token. */
 export interface CredentialState extends BudgetState {
   readonly name: string;
-  /** `false` once the service has refused the token as such, until it takes it again. */
+  /** `false` after the service rejected the token, until it accepts it again. */
   readonly valid: boolean;
-  /** `undefined`: the token does not expire, or the service has not said so. */
+  /** `undefined` where the token does not expire or the expiry is unknown. */
   readonly expiresAt: Date | undefined;
 }
 
-/** A token is read again after this time. Looking again misses no swap of a mounted secret; watching can. */
+/** How long a token is cached. Polling misses no swap of a mounted secret; watching can. */
 const rereadMs = 10_000;
 
-/** A new token is refused for some seconds after it was made (SERVICE.md C.6). */
+/** The service rejects a new token for some seconds (SERVICE.md C.6). */
 const settlingMs = 30_000;
 
-/** Tokens are issued for months: asking about their end a few times a day is enough. */
+/** Tokens are valid for months: a few verifications a day are enough. */
 const verifyEveryMs = 6 * 3_600_000;
 
-/** A token with the zones it serves and the budget that hangs on it. */
+/** A token with the zones that it serves and its request budget. */
 export class Credential {
   readonly name: string;
   readonly budget: Budget;
@@ -49,10 +48,10 @@ export class Credential {
   readonly #accounts: readonly Pattern[];
   readonly #zones: readonly Pattern[];
   #token: Token | undefined;
-  /** The token before this one: requests that carry it may still be under way. */
-  #former: Token | undefined;
-  /** The token that the service refused last. */
-  #refused: Token | undefined;
+  /** The previous token: requests with it may still be in flight. */
+  #previous: Token | undefined;
+  /** The token that the service rejected last. */
+  #rejected: Token | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #changedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<Token> | undefined;
@@ -74,52 +73,53 @@ export class Credential {
     return { ...this.budget.state, name, valid: this.#valid, expiresAt: this.#expiresAt };
   }
 
-  /** Notes whether the service takes the token. */
+  /** Notes whether the service accepts the token. */
   noteValid(valid: boolean): void {
     this.#valid = valid;
-    this.#refused = valid ? undefined : this.#token;
+    this.#rejected = valid ? undefined : this.#token;
   }
 
-  /** Whether nobody has asked the service about this token for long, or ever. */
+  /** Whether the last verification of this token is too long ago. */
   get isVerificationDue(): boolean {
     return this.#clock.monotonicMs() - this.#verifiedAt >= verifyEveryMs;
   }
 
-  /** Notes that the service was asked about `token`, and when that one ends; of a token before this one nothing counts. */
+  /** Notes the verification and expiry of `token`; ignored for a previous token. */
   noteVerified(token: Token, expiresAt: Date | undefined): void {
     if (this.#token?.equals(token) !== true) return;
     this.#verifiedAt = this.#clock.monotonicMs();
     this.#expiresAt = expiresAt;
   }
 
-  /** `text` without the token, wherever it stands in it. */
+  /** Redacts the token in `text`. */
   scrub(text: string): string {
-    const tokens = [this.#token, this.#former];
+    const tokens = [this.#token, this.#previous];
     return tokens.reduce((rest, token) => token?.scrub(rest) ?? rest, text);
   }
 
   serves(zone: Zone): boolean {
     return (
-      fits(this.#zones, [zone.name]) && fits(this.#accounts, [zone.accountId, zone.accountName])
+      matchesAny(this.#zones, [zone.name]) &&
+      matchesAny(this.#accounts, [zone.accountId, zone.accountName])
     );
   }
 
-  /** The token as it is now, at most ten seconds old; read where it is older. */
+  /** The token, read at most ten seconds ago. */
   token(): Token | Promise<Token> {
     const isFresh = this.#clock.monotonicMs() - this.#readAt < rereadMs;
     return this.#token !== undefined && isFresh ? this.#token : this.#read();
   }
 
-  /** Whether another try can help after the service refused `refused`: the token is another one now, or very new. */
-  async isRenewed(refused: Token): Promise<boolean> {
+  /** Whether a retry may help after the service rejected `rejected`: the token has changed, or is very new. */
+  async isRenewed(rejected: Token): Promise<boolean> {
     const token = await this.#read();
-    return !token.equals(refused) || this.#clock.monotonicMs() - this.#changedAt < settlingMs;
+    return !token.equals(rejected) || this.#clock.monotonicMs() - this.#changedAt < settlingMs;
   }
 
-  /** Whether the service refused the token and there is another one now, which has not been tried. */
+  /** Whether the service rejected the token and the source holds another one now. */
   async isReplaced(): Promise<boolean> {
-    const refused = this.#refused;
-    return refused !== undefined && !(await this.#read()).equals(refused);
+    const rejected = this.#rejected;
+    return rejected !== undefined && !(await this.#read()).equals(rejected);
   }
 
   #read(): Promise<Token> {
@@ -129,15 +129,15 @@ export class Credential {
     return this.#reading;
   }
 
-  /** While a secret is being swapped its file may be gone or empty for a moment: the last token stays good. */
+  /** While a secret is swapped its file may be missing or empty for a moment: the last token stays in use. */
   async #readSource(): Promise<Token> {
     try {
       const token = Token.parse(await this.#options.source.read());
-      if (token === undefined) throw this.#noToken("there is no token in it");
+      if (token === undefined) throw this.#noToken("it holds no token");
       const isChanged = this.#token !== undefined && !this.#token.equals(token);
       if (isChanged) {
         this.#changedAt = this.#clock.monotonicMs();
-        this.#former = this.#token;
+        this.#previous = this.#token;
         this.#expiresAt = undefined;
         this.#verifiedAt = Number.NEGATIVE_INFINITY;
       }
@@ -163,6 +163,6 @@ function reasonOf(cause: unknown): string {
 
 type Pattern = (text: string) => boolean;
 
-function fits(patterns: readonly Pattern[], texts: readonly string[]): boolean {
-  return patterns.length === 0 || patterns.some((isFor) => texts.some((text) => isFor(text)));
+function matchesAny(patterns: readonly Pattern[], texts: readonly string[]): boolean {
+  return patterns.length === 0 || patterns.some((matches) => texts.some((text) => matches(text)));
 }

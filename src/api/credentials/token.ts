@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
 
-/** An API token that cannot be printed: whatever shows it shows `[token]`. */
+/** An API token that is never printed: it shows as `[token]`. */
 export class Token {
   readonly #value: string;
   readonly #authorization: string;
-  /** As JSON writes it. */
+  /** The value in a JSON string. */
   readonly #escaped: string;
 
   private constructor(value: string) {
@@ -13,7 +13,7 @@ export class Token {
     this.#escaped = JSON.stringify(value).slice(1, -1);
   }
 
-  /** Reads a token, with or without white space around it; `undefined` where `text` can be none. */
+  /** Parses a token, ignoring surrounding white space; `undefined` for an invalid one. */
   static parse(text: string): Token | undefined {
     const value = text.trim();
     return /^[\u0021-\u007e]{1,4096}$/.test(value) ? new Token(value) : undefined;
@@ -28,7 +28,7 @@ export class Token {
     return this.#value === other.#value;
   }
 
-  /** `text` without the token, plain or as JSON writes it. */
+  /** Redacts the token in `text`, plain or in a JSON string. */
   scrub(text: string): string {
     if (text.length < this.#value.length) return text;
     return text.replaceAll(this.#value, "[token]").replaceAll(this.#escaped, "[token]");

@@ -7,13 +7,12 @@ import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
 /**
- * Asks the service about the token of a session where that is due, and notes on its credential whether it is valid and
- * when it ends.
+ * Verifies the token of a session if that is due, and notes on its credential whether it is valid and when it expires.
  *
- * A token belongs to a user or to an account, and each kind is known on its own path only (SERVICE.md C.4). That
- * neither path knows it says nothing: it may still be good for what it is used for.
+ * A token belongs to a user or to an account, and each kind has its own path (SERVICE.md C.4). A token that neither path
+ * knows may still be valid for its purpose.
  *
- * @param accountId an account that the credential serves; "" where none is known.
+ * @param accountId an account that the credential serves, or "" if unknown.
  */
 export async function verifyToken(
   session: ServiceSession,
@@ -26,7 +25,7 @@ export async function verifyToken(
   const calls = [get(routes.verifyUserToken, {})];
   if (accountId !== "") calls.push(get(routes.verifyAccountToken, { account_id: accountId }));
   for (const call of calls) {
-    const answer = await unlessRefused(session, call, signal);
+    const answer = await unlessRejected(session, call, signal);
     const result = answer?.result();
     if (isJsonObject(result)) {
       credential.noteValid(textIn(result, "status", "active") === "active");
@@ -37,7 +36,7 @@ export async function verifyToken(
   if (accountId !== "") credential.noteVerified(token, undefined);
 }
 
-async function unlessRefused(
+async function unlessRejected(
   session: ServiceSession,
   call: GetCall,
   signal: AbortSignal,

@@ -5,17 +5,17 @@ import {
   type ItemKind,
 } from "../../zone/inventory-item.ts";
 
-/** What a list of detected items can be narrowed by (SERVICE.md A.3); an empty list and `undefined` narrow nothing. */
+/** The filters of an inventory list (SERVICE.md A.3); an empty list and `undefined` filter nothing. */
 export interface ItemFilters {
   /** Hosts of the zone; `*` at the start and end. */
   readonly hosts: readonly string[];
   /** Pages; `*` at the start and end. */
   readonly pageUrls: readonly string[];
-  /** Parts of URLs, of which one must be contained. */
+  /** The URL must contain one of these. */
   readonly urls: readonly string[];
-  /** Parts of URLs, of which none may be contained. */
+  /** The URL must contain none of these. */
   readonly excludeUrls: readonly string[];
-  /** `active`, `infrequent`, `inactive`; the service shows active ones where none is named. */
+  /** `active`, `infrequent`, `inactive`; without any, the service lists active items only. */
   readonly statuses: readonly string[];
   readonly excludeCdnCgi: boolean | undefined;
   readonly excludeDuplicates: boolean | undefined;
@@ -32,7 +32,7 @@ export interface ItemFilters {
   readonly type: string | undefined;
 }
 
-/** What the service shows by itself, which is not all (SERVICE.md A.3). */
+/** The defaults of the service, which hide items (SERVICE.md A.3). */
 export const noFilters: ItemFilters = {
   hosts: [],
   pageUrls: [],
@@ -53,14 +53,14 @@ export const noFilters: ItemFilters = {
   type: undefined,
 };
 
-/** Everything that was seen, whatever became of it since: by itself the service hides most of it (SERVICE.md A.3). */
+/** All items on record, whatever their status: by default the service hides most of them (SERVICE.md A.3). */
 export const everythingSeen: ItemFilters = {
   ...noFilters,
   statuses: resourceStatuses,
   excludeDuplicates: false,
 };
 
-/** Names of the parameters, and which lists know them (SERVICE.md A.3). */
+/** The query parameters, and the lists that support them (SERVICE.md A.3). */
 const parameters: readonly (readonly [keyof ItemFilters, string, readonly ItemKind[]])[] = [
   ["hosts", "hosts", itemKinds],
   ["pageUrls", "page_url", itemKinds],
@@ -81,7 +81,7 @@ const parameters: readonly (readonly [keyof ItemFilters, string, readonly ItemKi
   ["type", "type", ["cookie"]],
 ];
 
-/** Filters as the query of a list; those that the list does not know are left out. */
+/** The query for a list; without filters that the list does not support. */
 export function queryOf(kind: ItemKind, filters: ItemFilters): Readonly<Record<string, string>> {
   const known = parameters.filter(([, , kinds]) => kinds.includes(kind));
   return Object.fromEntries(

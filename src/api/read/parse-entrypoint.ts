@@ -16,15 +16,14 @@ import type {
 } from "../../zone/resource.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 
-/** An entry point that is there. */
 export type PresentEntrypoint = Extract<LiveEntrypoint, { readonly state: "present" }>;
 
-/** Reads a whole ruleset; `undefined` where it is none, or where one of its rules has no id. */
+/** Parses a whole ruleset; `undefined` for any other value, or where a rule has no id. */
 export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
   if (!isJsonObject(result)) return undefined;
   const id = textIn(result, "id");
   const version = textIn(result, "version");
-  // An empty ruleset may come without its list (SERVICE.md B.3).
+  // An empty ruleset may lack its list (SERVICE.md B.3).
   const wires = result["rules"] ?? [];
   if (id === "" || version === "" || !isObjectList(wires)) return undefined;
   const rules = wires.map(ruleOf);
@@ -32,7 +31,7 @@ export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
   return { state: "present", id, version, rules };
 }
 
-/** What a rule does not say is its default (SERVICE.md B.4). */
+/** Missing fields have their defaults (SERVICE.md B.4). */
 function ruleOf(wire: JsonObject): LiveRule {
   const id = textIn(wire, "id");
   return {
@@ -47,7 +46,7 @@ function ruleOf(wire: JsonObject): LiveRule {
   };
 }
 
-/** Reads what a rule does; a rule that we do not understand is `other`, never dropped. */
+/** Parses the action of a rule; an unknown action is `other`, never dropped. */
 export function ruleActionOf(rule: JsonObject): RuleAction {
   const name = textIn(rule, "action");
   const parameters = coerceObject(rule["action_parameters"]);
@@ -60,14 +59,14 @@ export function ruleActionOf(rule: JsonObject): RuleAction {
     };
   }
   if (name === "skip") {
-    // Left out, it is on (SERVICE.md B.4).
+    // On by default (SERVICE.md B.4).
     const logging = flagIn(coerceObject(rule["logging"]), "enabled") ?? true;
     return { type: "skip", skip: skipOf(parameters), logging };
   }
   return { type: "other", name };
 }
 
-/** Empty lists are left out of answers (SERVICE.md B.5): here both are empty lists. */
+/** Answers omit empty lists (SERVICE.md B.5). */
 function overridesOf(wire: JsonObject): Overrides {
   return {
     ...switchesOf(wire),

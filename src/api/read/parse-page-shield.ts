@@ -5,14 +5,13 @@ import type { LivePolicy } from "../../zone/live-zone.ts";
 import type { SettingName } from "../../zone/resource.ts";
 import { flagIn, textIn } from "../wire-value.ts";
 
-/** Page Shield settings as they are live. */
 export type LiveSettings = Readonly<Record<SettingName, boolean>>;
 
-/** Reads the settings object; `undefined` where one of them is missing, since missing is not off. */
+/** Parses the settings; `undefined` where one is missing, since a missing setting is not off. */
 export function settingsOf(result: unknown): LiveSettings | undefined {
   if (!isJsonObject(result)) return undefined;
   const enabled = flagIn(result, "enabled");
-  // Descriptions of the service have two names for the field (SERVICE.md A.2).
+  // The documentation has two names for the field (SERVICE.md A.2).
   const endpoint =
     flagIn(result, "use_cloudflare_reporting_endpoint") ??
     flagIn(result, "use_service_reporting_endpoint");
@@ -25,15 +24,15 @@ export function settingsOf(result: unknown): LiveSettings | undefined {
   };
 }
 
-/** Reads a list of policies, whole or not at all. */
+/** Parses a list of policies; `undefined` where one is invalid. */
 export function policiesOf(result: unknown): readonly LivePolicy[] | undefined {
   if (!isObjectList(result)) return undefined;
   const policies = result.map(policyOf).filter((policy) => policy !== undefined);
   return policies.length === result.length ? policies : undefined;
 }
 
-/** Fields of a policy that we compare, and those that only the service writes. */
-const known: ReadonlySet<string> = new Set([
+/** The fields of a policy that zonewarden compares, and those that only the service writes. */
+const knownFields: ReadonlySet<string> = new Set([
   "id",
   "description",
   "action",
@@ -49,8 +48,8 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a policy; `undefined` where it has no id. What else is missing reads as empty: it may be somebody else's. Its
- * sources are brought into one order, since answers have them in any (SERVICE.md A.6).
+ * Parses a policy; `undefined` without an id. Other missing fields are empty: the policy may be somebody else's.
+ * Sources are sorted, since answers have them in any order (SERVICE.md A.6).
  */
 export function policyOf(wire: unknown): LivePolicy | undefined {
   if (!isJsonObject(wire) || textIn(wire, "id") === "") return undefined;
@@ -66,5 +65,5 @@ export function policyOf(wire: unknown): LivePolicy | undefined {
 }
 
 function unknownFieldsOf(wire: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(wire).filter(([name]) => !known.has(name)));
+  return Object.fromEntries(Object.entries(wire).filter(([name]) => !knownFields.has(name)));
 }

@@ -21,22 +21,22 @@ import { routes } from "../routes.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 import { queryOf, type ItemFilters } from "./item-query.ts";
 
-/** The most that a page holds (SERVICE.md A.3). */
+/** The largest page size (SERVICE.md A.3). */
 const perPage = 100;
 
-/** A list of more pages is asked for in one piece first: 200 requests are a sixth of the allowance (SERVICE.md C.3). */
-const manyPages = 5;
+/** Longer lists are requested in one piece first: 200 pages are a sixth of the rate limit (SERVICE.md C.3). */
+const maxPages = 5;
 
-/** Hears how far the reading of a list is; `total` is `undefined` where the service does not say. */
+/** Receives the progress of a list; `total` is `undefined` where the service does not report it. */
 export type ReadingProgress = (read: number, total: number | undefined) => void;
 
 const lists = { script: "scripts", connection: "connections", cookie: "cookies" } as const;
 
 /**
- * Reads all items of a kind that fit the filters.
+ * Reads all items of a kind that match the filters.
  *
- * Unless another order is asked for, the oldest come first: what is detected while the pages are read then adds to
- * the last one and shifts none. A page that brings nothing new is the last.
+ * By default the oldest come first: an item detected while the pages are read is then added to the last page and shifts
+ * no other. A page without new items is the last.
  */
 export async function listItems(
   send: Get,
@@ -56,16 +56,16 @@ export async function listItems(
     }
     progress?.(items.size, total);
   };
-  let seen = 0;
-  let held: number | undefined;
+  let received = 0;
+  let firstLength: number | undefined;
   for (let number = 1; ; number += 1) {
     const page = await readPage(send, call(`${number}`), signal);
     const known = items.size;
     keep(page);
-    held ??= page.elements.length;
-    seen += page.elements.length;
-    if (items.size === known || isLast(page, seen, held)) return [...items.values()];
-    if (number === 1 && (page.total ?? 0) > manyPages * perPage) {
+    firstLength ??= page.elements.length;
+    received += page.elements.length;
+    if (items.size === known || isLast(page, received, firstLength)) return [...items.values()];
+    if (number === 1 && (page.total ?? 0) > maxPages * perPage) {
       const whole = await readWhole(send, call("all"), signal);
       if (whole !== undefined) {
         keep(whole);
@@ -93,13 +93,13 @@ export async function readItem(
 
 interface Page {
   readonly elements: readonly JsonObject[];
-  /** Items that fit the filters; `undefined` where the service does not say. */
+  /** Number of items that match the filters; `undefined` where the service does not report it. */
   readonly total: number | undefined;
 }
 
-/** Without a total, a page that holds less than the first, which may hold less than it was asked for. */
-function isLast({ elements, total }: Page, seen: number, held: number): boolean {
-  return total === undefined ? elements.length < held : seen >= total;
+/** Without a total, a page shorter than the first is the last. The first may be shorter than requested. */
+function isLast({ elements, total }: Page, received: number, firstLength: number): boolean {
+  return total === undefined ? elements.length < firstLength : received >= total;
 }
 
 async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<Page> {
@@ -110,7 +110,7 @@ async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<
   return { elements, total: typeof total === "number" ? total : undefined };
 }
 
-/** The whole list in one answer, which is best effort (SERVICE.md A.3): `undefined` where it is refused or cut. */
+/** The whole list in one answer, on a best-effort basis (SERVICE.md A.3): `undefined` where it is rejected or incomplete. */
 async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise<Page | undefined> {
   try {
     const whole = await readPage(send, call, signal);
@@ -121,7 +121,7 @@ async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise
   }
 }
 
-/** Reads a detected item; `undefined` where it has no id. Anything else may be missing, by the account's plan (SERVICE.md A.4). */
+/** Parses an item; `undefined` without an id. Any other field may be missing, by the account's plan (SERVICE.md A.4). */
 function itemOf(kind: ItemKind, wire: JsonObject): Item | undefined {
   if (textIn(wire, "id") === "") return undefined;
   switch (kind) {

@@ -12,13 +12,13 @@ import { type Call, type Get, type GetCall, type Send, get } from "../request/ca
 import { routes } from "../routes.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 
-/** Whose rulesets: a zone's, or those of the account that a zone belongs to. */
+/** The owner of rulesets: a zone or its account. */
 export interface RulesetScope {
   readonly level: "zone" | "account";
   readonly zone: Zone;
 }
 
-/** The most that a page of rulesets holds (SERVICE.md B.1). */
+/** The largest page size (SERVICE.md B.1). */
 const perPage = 50;
 
 const levels = {
@@ -55,14 +55,14 @@ export async function listRulesets(
     const page = answer.result();
     if (!isObjectList(page)) throw malformedResult(call, answer, "not a list of rulesets");
     heads.push(...page.map(headOf));
-    // Older answers have no cursor: theirs is the only page (SERVICE.md B.1).
+    // An older answer without a cursor is the only page (SERVICE.md B.1).
     const after = textIn(coerceObject(answer.resultInfo()?.["cursors"]), "after");
     cursor = after === cursor ? "" : after;
   } while (cursor !== "");
   return heads;
 }
 
-/** Reads a ruleset with its rules: the newest version, or the one named. */
+/** Reads the given version of a ruleset, or the newest. */
 export async function readRuleset(
   send: Get,
   scope: RulesetScope,

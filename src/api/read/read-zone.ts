@@ -11,116 +11,124 @@ import { entrypointOf } from "./parse-entrypoint.ts";
 import { policiesOf, settingsOf, type LiveSettings } from "./parse-page-shield.ts";
 import type { ScoreRules } from "./score-rule.ts";
 
-/** Asks for what is wanted of a zone, one request after the other: the first that fails spares the rest. */
+/** Requests the parts of a zone one after the other, and stops at the first failure. */
 export async function readAnswers(
   send: Get,
   scoreRules: ScoreRules,
   zone: Zone,
-  wanted: PartsToRead,
+  parts: PartsToRead,
   signal: AbortSignal,
 ): Promise<ZoneAnswers> {
-  const settings = wanted.settings ? await askSettings(send, zone, signal) : undefined;
-  const policies = wanted.policies ? await askPolicies(send, zone, signal) : undefined;
-  const entrypoint = wanted.rules ? await askEntrypoint(send, zone, signal) : undefined;
-  const scoreRule = wanted.scoreRule ? await scoreRules.read(send, zone, signal) : undefined;
-  const parts = [settings?.digest, policies?.digest, entrypoint?.digest, JSON.stringify(scoreRule)];
+  const settings = parts.settings ? await requestSettings(send, zone, signal) : undefined;
+  const policies = parts.policies ? await requestPolicies(send, zone, signal) : undefined;
+  const entrypoint = parts.rules ? await requestEntrypoint(send, zone, signal) : undefined;
+  const scoreRule = parts.scoreRule ? await scoreRules.read(send, zone, signal) : undefined;
+  const digests = [
+    settings?.digest,
+    policies?.digest,
+    entrypoint?.digest,
+    JSON.stringify(scoreRule),
+  ];
   return {
-    digest: parts.join(" "),
+    digest: digests.join(" "),
     live: () => ({
       zone,
-      settings: settings?.understand(),
-      policies: policies?.understand(),
-      entrypoint: entrypoint?.understand(),
+      settings: settings?.parse(),
+      policies: policies?.parse(),
+      entrypoint: entrypoint?.parse(),
       scoreRule,
     }),
   };
 }
 
-/** Reads the Page Shield settings. */
 export async function readSettings(
   send: Get,
   zone: Zone,
   signal: AbortSignal,
 ): Promise<LiveSettings> {
-  return (await askSettings(send, zone, signal)).understand();
+  return (await requestSettings(send, zone, signal)).parse();
 }
 
-/** Reads all policies; their list has no pages (SERVICE.md A.6). */
+/** Reads all policies; the list has no pages (SERVICE.md A.6). */
 export async function readPolicies(
   send: Get,
   zone: Zone,
   signal: AbortSignal,
 ): Promise<readonly LivePolicy[]> {
-  return (await askPolicies(send, zone, signal)).understand();
+  return (await requestPolicies(send, zone, signal)).parse();
 }
 
-/** Reads the entry point. Only 404 with code 10003 says that there is none (SERVICE.md B.8). */
+/** Reads the entry point. It is absent only with 404 and code 10003 (SERVICE.md B.8). */
 export async function readEntrypoint(
   send: Get,
   zone: Zone,
   signal: AbortSignal,
 ): Promise<LiveEntrypoint> {
-  return (await askEntrypoint(send, zone, signal)).understand();
+  return (await requestEntrypoint(send, zone, signal)).parse();
 }
 
-/** One answer about a zone. */
+/** The answer for one part of a zone. */
 interface Part<T> {
   readonly digest: string;
-  readonly understand: () => T;
+  readonly parse: () => T;
 }
 
-/** A kind of answer: how it is read, and what to say where it is of another kind. */
-interface Kind<T> {
-  readonly of: (result: unknown) => T | undefined;
-  readonly otherwise: string;
+/** How to parse an answer, and the error where that fails. */
+interface PartParser<T> {
+  readonly parse: (result: unknown) => T | undefined;
+  readonly problem: string;
 }
 
-async function ask<T>(
+async function request<T>(
   send: Get,
   call: GetCall,
-  kind: Kind<T>,
+  parser: PartParser<T>,
   signal: AbortSignal,
 ): Promise<Part<T>> {
   const answer = await send(call, signal);
   return {
     digest: answer.digest,
-    understand: () => {
-      const understood = kind.of(answer.result());
-      if (understood === undefined) throw malformedResult(call, answer, kind.otherwise);
+    parse: () => {
+      const understood = parser.parse(answer.result());
+      if (understood === undefined) throw malformedResult(call, answer, parser.problem);
       return understood;
     },
   };
 }
 
-const settingsKind = { of: settingsOf, otherwise: "a setting is missing" };
-const policiesKind = { of: policiesOf, otherwise: "not a list of policies" };
-const entrypointKind: Kind<LiveEntrypoint> = {
-  of: entrypointOf,
-  otherwise: "not a ruleset with rules",
+const settingsParser = { parse: settingsOf, problem: "a setting is missing" };
+const policiesParser = { parse: policiesOf, problem: "not a list of policies" };
+const entrypointParser: PartParser<LiveEntrypoint> = {
+  parse: entrypointOf,
+  problem: "not a ruleset with rules",
 };
 
-function askSettings(send: Get, { id }: Zone, signal: AbortSignal): Promise<Part<LiveSettings>> {
-  return ask(send, get(routes.settings, { zone_id: id }), settingsKind, signal);
+function requestSettings(
+  send: Get,
+  { id }: Zone,
+  signal: AbortSignal,
+): Promise<Part<LiveSettings>> {
+  return request(send, get(routes.settings, { zone_id: id }), settingsParser, signal);
 }
 
-function askPolicies(
+function requestPolicies(
   send: Get,
   { id }: Zone,
   signal: AbortSignal,
 ): Promise<Part<readonly LivePolicy[]>> {
-  return ask(send, get(routes.policies, { zone_id: id }), policiesKind, signal);
+  return request(send, get(routes.policies, { zone_id: id }), policiesParser, signal);
 }
 
-async function askEntrypoint(
+async function requestEntrypoint(
   send: Get,
   { id }: Zone,
   signal: AbortSignal,
 ): Promise<Part<LiveEntrypoint>> {
   const call = get(routes.entrypoint, { zone_id: id, phase_name: managedPhase });
   try {
-    return await ask(send, call, entrypointKind, signal);
+    return await request(send, call, entrypointParser, signal);
   } catch (error) {
-    if (isAbsence(error)) return { digest: "absent", understand: () => ({ state: "absent" }) };
+    if (isAbsence(error)) return { digest: "absent", parse: () => ({ state: "absent" }) };
     throw error;
   }
 }

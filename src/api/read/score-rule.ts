@@ -9,45 +9,45 @@ import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
 /**
- * How long a score rule is believed. The service renews the managed ruleset every few weeks without our doing
- * (SERVICE.md B.7); asking once an hour and account costs less than asking each zone for the version.
+ * How long a score rule is cached. The service updates the managed ruleset every few weeks by itself (SERVICE.md B.7);
+ * one request per hour and account costs less than reading the version in each zone.
  */
-const keptMs = 3_600_000;
+const cacheMs = 3_600_000;
 
-interface Kept {
+interface Cached {
   readonly rule: Promise<ScoreRule>;
   readonly readAt: number;
 }
 
-/** The score rules of the accounts, each read once and kept for an hour. */
+/** The score rules of the accounts, each cached for an hour. */
 export class ScoreRules {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, Kept>();
+  readonly #cached = new Map<string, Cached>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Gives the score rule of the zone's account; zones that ask at the same time share the requests. */
+  /** The score rule of the zone's account. Concurrent calls share the requests. */
   async read(send: Get, zone: Zone, signal: AbortSignal): Promise<ScoreRule> {
     signal.throwIfAborted();
-    const kept = this.#kept.get(zone.accountId);
-    if (kept !== undefined && this.#clock.monotonicMs() - kept.readAt < keptMs) {
-      // What another zone's reading failed of, its signal for one, need not be our failure.
-      return (await kept.rule.catch(() => undefined)) ?? this.read(send, zone, signal);
+    const cached = this.#cached.get(zone.accountId);
+    if (cached !== undefined && this.#clock.monotonicMs() - cached.readAt < cacheMs) {
+      // The failure of a shared request may be due to the other caller, its signal for example.
+      return (await cached.rule.catch(() => undefined)) ?? this.read(send, zone, signal);
     }
     const rule = readScoreRule(send, zone, signal);
-    this.#kept.set(zone.accountId, { rule, readAt: this.#clock.monotonicMs() });
+    this.#cached.set(zone.accountId, { rule, readAt: this.#clock.monotonicMs() });
     try {
       return await rule;
     } catch (error) {
-      this.#kept.delete(zone.accountId);
+      this.#cached.delete(zone.accountId);
       throw error;
     }
   }
 }
 
-/** Reads the score rule from the account, then from the zone, else takes the documented one (SERVICE.md B.1, B.6). */
+/** Reads the score rule from the account, else from the zone, else uses the documented one (SERVICE.md B.1, B.6). */
 async function readScoreRule(send: Get, zone: Zone, signal: AbortSignal): Promise<ScoreRule> {
   const ruleset_id = owaspRulesetId;
   const inAccount = get(routes.accountRuleset, { account_id: zone.accountId, ruleset_id });
@@ -64,7 +64,7 @@ async function readScoreRule(send: Get, zone: Zone, signal: AbortSignal): Promis
   );
 }
 
-/** The last rule (SERVICE.md B.6); `undefined` where the token may not read it there. A failure that passes is an error. */
+/** The last rule (SERVICE.md B.6); `undefined` where the token may not read it there. Throws transient errors. */
 async function lastRule(
   send: Get,
   call: GetCall,

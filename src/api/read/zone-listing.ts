@@ -6,20 +6,20 @@ import { type Answer, type Get, type GetCall, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { textIn } from "../wire-value.ts";
 
-/** The most and the least that a page can be asked to hold (SERVICE.md C.4). */
-const perPage = { most: 50, least: 5 };
+/** The limits of the page size (SERVICE.md C.4). */
+const perPage = { max: 50, min: 5 };
 
-/** A total beyond this is not believed: it would order any number of requests. */
-const mostZones = 100_000;
+/** A larger total is rejected: it would cause any number of requests. */
+const maxZones = 100_000;
 
-/** Passes over the pages before a listing that keeps moving is taken as the union of what was seen, if that is all. */
-const mostPasses = 3;
+/** Passes over the pages of a listing that keeps changing. After them the union of all passes is used, if complete. */
+const maxPasses = 3;
 
 /**
- * The zones that a token sees, page by page.
+ * Lists the zones that a token may see.
  *
- * Of thousands of zones hardly one comes, goes or changes between two listings: a page that is as it was is not taken
- * apart again, and gives the very zones that it gave before.
+ * Few of thousands of zones change between two listings: an unchanged page is not parsed again, and its zones are the
+ * same objects as before.
  */
 export class ZoneLister {
   #known: ReadonlyMap<string, Page> = new Map();
@@ -27,16 +27,16 @@ export class ZoneLister {
   /**
    * Lists the zones.
    *
-   * A zone that comes or goes while the pages are read shifts the later ones, and one zone can fall between two pages.
-   * The total count gives that away; then all pages are read once more. Fewer zones than the total are never given:
-   * a declared zone that is not listed leaves management.
+   * A zone that is added or removed while the pages are read shifts the later ones, and one zone can fall between two
+   * pages. The total count reveals that; then all pages are read again. The result is never shorter than the total:
+   * zonewarden stops managing a declared zone that is not listed.
    */
   async list(send: Get, signal: AbortSignal): Promise<readonly Zone[]> {
     const zones = new Map<string, Zone>();
     const ids = new Set<string>();
-    let nameless = Infinity;
+    let withoutId = Infinity;
     let total = 0;
-    for (let pass = 1; pass <= mostPasses; pass += 1) {
+    for (let pass = 1; pass <= maxPasses; pass += 1) {
       const pages = await readPages(send, this.#known, signal);
       this.#known = new Map(
         pages.flatMap((page) => (page.digest === "" ? [] : [[page.digest, page]])),
@@ -46,11 +46,11 @@ export class ZoneLister {
       for (const zone of listing.zones) zones.set(zone.id, zone);
       const seen = pages.flatMap((page) => page.ids);
       for (const id of seen.filter((each) => each !== "")) ids.add(id);
-      // These cannot be told apart. The least counts: of a pass that showed one twice, it would hide a zone.
-      nameless = Math.min(nameless, seen.filter((each) => each === "").length);
+      // Elements without an id are indistinguishable. Use the minimum: a pass that lists one twice would hide a zone.
+      withoutId = Math.min(withoutId, seen.filter((each) => each === "").length);
       total = pages.at(-1)?.total ?? 0;
     }
-    if (ids.size + nameless < total) throw incomplete(ids.size + nameless, total);
+    if (ids.size + withoutId < total) throw incomplete(ids.size + withoutId, total);
     return [...zones.values()];
   }
 }
@@ -87,15 +87,15 @@ async function readPages(
 }
 
 /**
- * Numbers of the pages after the first: how many there are is known, so they are asked for side by side. A first page
- * that is not all is full, and may hold less than it was asked for.
+ * Numbers of the pages after the first. The total is known, so they are requested concurrently. The first page of
+ * several is full, even if it is shorter than requested.
  */
 function numbersTo(total: number, held: number): readonly number[] {
-  const count = Math.ceil(total / Math.max(held, perPage.least));
+  const count = Math.ceil(total / Math.max(held, perPage.min));
   return Array.from({ length: Math.max(count - 1, 0) }, (_, index) => index + 2);
 }
 
-/** Without a total, a page that holds less than the first is the last one, or one that brings nothing new. */
+/** Without a total, the last page is one that is shorter than the first or has no new zone. */
 async function readToTheEnd(
   send: Get,
   first: Page,
@@ -114,21 +114,21 @@ async function readToTheEnd(
 }
 
 function incomplete(listed: number, total: number): ServiceError {
-  const message = `GET ${routes.zones}: the pages hold ${listed} zones of ${total}, however often they are read; check what stands between zonewarden and the service`;
+  const message = `GET ${routes.zones}: the pages hold ${listed} zones of ${total}, in every pass; check any proxy between zonewarden and the service`;
   return new ServiceError("API_MALFORMED", message, { fault: "parse", transient: true });
 }
 
-/** What a page says, understood. */
+/** A parsed page. */
 interface Page {
   readonly digest: string;
   readonly zones: readonly Zone[];
-  /** Of all its elements, "" where one has none: some may be no zones that a file could name. */
+  /** The ids of all elements, "" for one without an id, also of those that are no valid zones. */
   readonly ids: readonly string[];
-  /** Zones on all pages, where the service says it. */
+  /** Number of zones on all pages, if the service reports it. */
   readonly total: number | undefined;
 }
 
-/** Pages of the listing before, by their digest. */
+/** Pages of the previous listing, by digest. */
 type KnownPages = ReadonlyMap<string, Page>;
 
 async function readPage(
@@ -137,7 +137,7 @@ async function readPage(
   known: KnownPages,
   signal: AbortSignal,
 ): Promise<Page> {
-  const query = { page: `${page}`, per_page: `${perPage.most}`, order: "name", direction: "asc" };
+  const query = { page: `${page}`, per_page: `${perPage.max}`, order: "name", direction: "asc" };
   const call = get(routes.zones, {}, query);
   const answer = await send(call, signal);
   return known.get(answer.digest) ?? pageOf(call, answer);
@@ -146,9 +146,9 @@ async function readPage(
 function pageOf(call: GetCall, answer: Answer): Page {
   const elements = answer.result();
   if (!isObjectList(elements)) throw malformedResult(call, answer, "not a list of zones");
-  const told = answer.resultInfo()?.["total_count"];
-  const total = typeof told === "number" ? told : undefined;
-  if (total !== undefined && total > mostZones) {
+  const count = answer.resultInfo()?.["total_count"];
+  const total = typeof count === "number" ? count : undefined;
+  if (total !== undefined && total > maxZones) {
     throw malformedResult(call, answer, `${total} zones are too many`);
   }
   return {
@@ -159,7 +159,7 @@ function pageOf(call: GetCall, answer: Answer): Page {
   };
 }
 
-/** A zone without a proper name and id cannot be declared in any file: nobody misses it. */
+/** `undefined` without a valid name and id: no file can declare such a zone. */
 function zoneOf(wire: JsonObject): Zone | undefined {
   const id = zoneId(textIn(wire, "id"));
   const name = zoneName(textIn(wire, "name"));

@@ -7,14 +7,14 @@ import { entrypointOf } from "../read/parse-entrypoint.ts";
 import { policyOf, settingsOf } from "../read/parse-page-shield.ts";
 import { readEntrypoint, readPolicies, readSettings } from "../read/read-zone.ts";
 import type { Fetched, Send, Get } from "../request/call.ts";
-import { writeCall } from "./write-request.ts";
+import { requestFor } from "./write-request.ts";
 
 /**
- * Sends one write and gives the state that it led to.
+ * Sends one write and returns the state after it.
  *
- * A lost answer of a POST is not the end: what it was to create is looked for by its mark, since another POST would
- * create it twice (SERVICE.md A.6). Nothing found, or the answer of another write lost, is `API_UNKNOWN_OUTCOME`: the
- * next look at the zone decides.
+ * After a lost answer to a POST, the created resource is looked up by its mark, since a second POST would create it
+ * twice (SERVICE.md A.6). If it is not found, or the answer to another write is lost, the error is
+ * `API_UNKNOWN_OUTCOME`: the next read of the zone decides.
  */
 export async function sendWrite(
   send: Send,
@@ -24,7 +24,7 @@ export async function sendWrite(
 ): Promise<Written> {
   let answer: Fetched | undefined;
   try {
-    answer = await send(writeCall(live.zone, write), signal);
+    answer = await send(requestFor(live.zone, write), signal);
     const after = await stateAfter(send, live, write, answer.result(), signal);
     const interleaved = isInterleaved(live.entrypoint, after.entrypoint, answer.attempts);
     return { live: after, ray: answer.ray, interleaved };
@@ -37,7 +37,7 @@ export async function sendWrite(
   }
 }
 
-/** Lets the service judge a write of a ruleset without storing it (SERVICE.md B.2); other writes it cannot judge. */
+/** Validates a write of a ruleset without storing it (SERVICE.md B.2); other writes cannot be validated. */
 export async function check(
   send: Send,
   live: LiveZone,
@@ -45,11 +45,11 @@ export async function check(
   signal: AbortSignal,
 ): Promise<"accepted" | "not-checkable"> {
   if (!isRulesetWrite(write)) return "not-checkable";
-  const call = { ...writeCall(live.zone, write), query: { dry_run: "true" } };
+  const call = { ...requestFor(live.zone, write), query: { dry_run: "true" } };
   const { result: resultOf, status, ray } = await send(call, signal);
   const result = resultOf();
   if (result === null) return "accepted";
-  const message = `${call.method} ${call.route}: the service does not know dry_run and may have carried the write out; look at the zone, and do not check against this service`;
+  const message = `${call.method} ${call.route}: the service ignored dry_run and may have stored the write; check the zone, and do not use check with this service`;
   throw new ServiceError("API_MALFORMED", message, { status, ray, mayHaveHappened: true });
 }
 
@@ -68,15 +68,16 @@ function isRulesetWrite(write: Write): boolean {
   }
 }
 
-/** Each stored change moves the version by one (SERVICE.md B.3); more than we sent was another hand (SERVICE.md C.6). */
+/** Each stored change increments the version (SERVICE.md B.3); a larger step means that somebody else wrote (SERVICE.md C.6). */
 function isInterleaved(
   before: LiveEntrypoint | undefined,
   after: LiveEntrypoint | undefined,
   attempts: number,
 ): boolean {
   if (after?.state !== "present" || before === undefined) return false;
-  const moved = Number(after.version) - (before.state === "present" ? Number(before.version) : 0);
-  return moved < 0 || moved > attempts;
+  const increments =
+    Number(after.version) - (before.state === "present" ? Number(before.version) : 0);
+  return increments < 0 || increments > attempts;
 }
 
 function isUncertain(error: unknown, answer: Fetched | undefined, signal: AbortSignal): boolean {
@@ -84,7 +85,7 @@ function isUncertain(error: unknown, answer: Fetched | undefined, signal: AbortS
   return answer !== undefined || error.mayHaveHappened;
 }
 
-/** The state in which what a POST was to create stands, under an id that was not there before. */
+/** The state with the resource that a POST should create, under a new id; `undefined` where it is not found. */
 async function stateWithCreated(
   send: Send,
   live: LiveZone,
@@ -96,10 +97,10 @@ async function stateWithCreated(
       const policies = await readPolicies(send, live.zone, signal);
       const old = new Set(live.policies?.map(({ id }) => id));
       const { description } = write.body;
-      const isThere = policies.some(
+      const isFound = policies.some(
         (each) => !old.has(each.id) && each.description === description,
       );
-      return isThere ? { ...live, policies } : undefined;
+      return isFound ? { ...live, policies } : undefined;
     }
     if (write.call === "create-rule") {
       const entrypoint = await readEntrypoint(send, live.zone, signal);
@@ -115,8 +116,8 @@ async function stateWithCreated(
 }
 
 function unknownOutcome({ zone }: LiveZone, write: Write, cause: unknown): ServiceError {
-  const { method, route } = writeCall(zone, write);
-  const message = `${method} ${route}: whether it took effect cannot be told (${reasonOf(cause)}); the next look at the zone decides`;
+  const { method, route } = requestFor(zone, write);
+  const message = `${method} ${route}: whether it took effect is unknown (${reasonOf(cause)}); the next read of the zone decides`;
   const facts = { transient: true, mayHaveHappened: true, cause };
   const { status, ray, retryAfterMs } =
     cause instanceof ServiceError ? cause : { status: 0, ray: "", retryAfterMs: 0 };
@@ -124,7 +125,7 @@ function unknownOutcome({ zone }: LiveZone, write: Write, cause: unknown): Servi
 }
 
 function reasonOf(cause: unknown): string {
-  return cause instanceof ServiceError ? cause.code : "it was given up while under way";
+  return cause instanceof ServiceError ? cause.code : "aborted in flight";
 }
 
 /** Folds the answer of a write into the state that was read; what the answer leaves out is read again. */
@@ -161,7 +162,7 @@ async function stateAfter(
 
 const policyFields = ["id", "description", "action", "expression", "enabled", "value"];
 
-/** Not every description says what an update answers: what is not a whole policy is not believed to be one. */
+/** Not all documentation says what an update answers: only a complete policy is used. */
 async function policiesAfter(
   send: Get,
   { zone, policies }: LiveZone,
@@ -175,7 +176,7 @@ async function policiesAfter(
   return at < 0 ? [...policies, policy] : policies.with(at, policy);
 }
 
-/** The answer is the whole ruleset (SERVICE.md B.1), but not every description says so: it may be the one rule. */
+/** The answer is the whole ruleset (SERVICE.md B.1), or, by other documentation, the single rule. */
 function wholeRuleset(
   result: unknown,
   before: LiveEntrypoint | undefined,

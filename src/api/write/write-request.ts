@@ -6,8 +6,8 @@ import type { Zone } from "../../zone/zone.ts";
 import type { Call } from "../request/call.ts";
 import { routes } from "../routes.ts";
 
-/** The request that a write is. */
-export function writeCall(zone: Zone, write: Write): Call {
+/** The request for a write. */
+export function requestFor(zone: Zone, write: Write): Call {
   const zone_id = zone.id;
   switch (write.call) {
     case "update-settings":
@@ -32,7 +32,7 @@ export function writeCall(zone: Zone, write: Write): Call {
       return call("DELETE", routes.rule, params, undefined);
     }
     case "put-entrypoint": {
-      // Without name and description, which stay as they are; strict about anything else (SERVICE.md B.3).
+      // Without name and description, which are kept. The service rejects other fields (SERVICE.md B.3).
       const params = { zone_id, phase_name: managedPhase };
       return call("PUT", routes.entrypoint, params, { rules: write.rules });
     }

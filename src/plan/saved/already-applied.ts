@@ -3,20 +3,20 @@ import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../zone/
 import type { Position, Write } from "../../zone/write.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
 
-/** Whether all that a write would bring about is so in a zone: it was sent before, or another hand did the same. */
+/** Whether a zone is already as a write would leave it: the write was sent before, or somebody else made the same change. */
 export function isAlreadyApplied(write: Write, live: LiveZone): boolean {
   switch (write.call) {
     case "update-settings":
-      return live.settings !== undefined && holds({ ...live.settings }, write.body);
+      return live.settings !== undefined && includes({ ...live.settings }, write.body);
     case "create-policy":
     case "update-policy":
     case "delete-policy":
-      return live.policies !== undefined && arePolicies(write, live.policies);
+      return live.policies !== undefined && isPolicyApplied(write, live.policies);
     case "create-rule":
     case "update-rule":
     case "delete-rule":
     case "put-entrypoint":
-      return live.entrypoint !== undefined && areRules(write, rulesIn(live.entrypoint));
+      return live.entrypoint !== undefined && isRuleApplied(write, rulesIn(live.entrypoint));
   }
 }
 
@@ -25,14 +25,14 @@ type PolicyWrite = Extract<
   { readonly call: "create-policy" | "update-policy" | "delete-policy" }
 >;
 
-function arePolicies(write: PolicyWrite, policies: readonly LivePolicy[]): boolean {
+function isPolicyApplied(write: PolicyWrite, policies: readonly LivePolicy[]): boolean {
   switch (write.call) {
     case "create-policy": {
       const [made, ...others] = withMarkOf(write.body["description"], policies);
-      return others.length === 0 && isPolicy(made, write.body);
+      return others.length === 0 && matchesPolicy(made, write.body);
     }
     case "update-policy":
-      return isPolicy(
+      return matchesPolicy(
         policies.find(({ id }) => id === write.id),
         write.body,
       );
@@ -41,10 +41,10 @@ function arePolicies(write: PolicyWrite, policies: readonly LivePolicy[]): boole
   }
 }
 
-function isPolicy(policy: LivePolicy | undefined, body: JsonObject): boolean {
+function matchesPolicy(policy: LivePolicy | undefined, body: JsonObject): boolean {
   if (policy === undefined) return false;
   const { rest, ...fields } = policy;
-  return holds({ ...rest, ...fields }, body);
+  return includes({ ...rest, ...fields }, body);
 }
 
 function rulesIn(entrypoint: LiveEntrypoint): readonly LiveRule[] {
@@ -56,7 +56,7 @@ type RuleWrite = Extract<
   { readonly call: "create-rule" | "update-rule" | "delete-rule" | "put-entrypoint" }
 >;
 
-function areRules(write: RuleWrite, rules: readonly LiveRule[]): boolean {
+function isRuleApplied(write: RuleWrite, rules: readonly LiveRule[]): boolean {
   switch (write.call) {
     case "create-rule":
       return isRuleAt(rules, ({ ref }) => ref === write.body["ref"], write.body, write.position);
@@ -67,25 +67,24 @@ function areRules(write: RuleWrite, rules: readonly LiveRule[]): boolean {
     case "put-entrypoint":
       return (
         rules.length === write.rules.length &&
-        rules.every(({ wire }, index) => holds(wire, write.rules[index] ?? {}))
+        rules.every(({ wire }, index) => includes(wire, write.rules[index] ?? {}))
       );
   }
 }
 
 function isRuleAt(
   rules: readonly LiveRule[],
-  isMeant: (rule: LiveRule) => boolean,
+  isTarget: (rule: LiveRule) => boolean,
   body: JsonObject,
   position: Position | null,
 ): boolean {
-  const index = rules.findIndex(isMeant);
+  const index = rules.findIndex(isTarget);
   const rule = rules[index];
-  return rule !== undefined && holds(rule.wire, body) && standsAt(rules, index, position);
+  return rule !== undefined && includes(rule.wire, body) && isAt(rules, index, position);
 }
 
-function standsAt(rules: readonly LiveRule[], index: number, position: Position | null): boolean {
+function isAt(rules: readonly LiveRule[], index: number, position: Position | null): boolean {
   if (position === null) return true;
-  if ("index" in position) return index === position.index - 1;
   if ("before" in position) {
     return position.before === "" ? index === 0 : rules[index + 1]?.id === position.before;
   }
@@ -94,17 +93,18 @@ function standsAt(rules: readonly LiveRule[], index: number, position: Position 
     : rules[index - 1]?.id === position.after;
 }
 
-/** Whether `live` says all that `wanted` says; the service may add to it. */
-function holds(live: Json | undefined, wanted: Json): boolean {
+/** Whether `live` includes everything in `wanted`; the service may add fields. */
+function includes(live: Json | undefined, wanted: Json): boolean {
   if (isJsonList(wanted)) {
     return (
       isJsonList(live) &&
       live.length === wanted.length &&
-      wanted.every((each, index) => holds(live[index], each))
+      wanted.every((each, index) => includes(live[index], each))
     );
   }
   if (!isJsonObject(wanted)) return live === wanted;
   return (
-    isJsonObject(live) && Object.entries(wanted).every(([name, value]) => holds(live[name], value))
+    isJsonObject(live) &&
+    Object.entries(wanted).every(([name, value]) => includes(live[name], value))
   );
 }

@@ -9,32 +9,32 @@ import type { Plan } from "../plan.ts";
 import { withMarkOf } from "../policies/policy-match.ts";
 import { isAlreadyApplied } from "./already-applied.ts";
 
-/** What the writes of a plan rest on, live object by live object, as it was when the plan was made. */
+/** The state of each live object that the writes of a plan depend on, at the time of the plan. */
 export type Fingerprints = Readonly<Record<string, string>>;
 
-/** A plan that can be carried out later, if what it rests on has not moved. */
+/** A plan that can be applied later, unless its live objects have changed. */
 export interface SavedPlan {
   readonly plan: Plan;
   readonly fingerprints: Fingerprints;
 }
 
-/** Which writes of a saved plan may still be sent. */
+/** Which writes of a saved plan may be sent. */
 export interface Freshness {
-  /** Live objects that have moved since the plan was made, other than to what it wants. */
+  /** Live objects that changed since the plan was made, other than to its target. */
   readonly stale: readonly string[];
-  /** Writes of which all is so already: an apply before this one got as far as that. */
+  /** Writes that are already applied, for example by an interrupted apply. */
   readonly done: readonly Write[];
   readonly send: readonly Write[];
-  /** Writes that touch a stale object, and all after them that are not done: it is their order that keeps a zone protected. */
+  /** The first write that touches a stale object, and all later ones that are not done: the order of the writes matters. */
   readonly held: readonly Write[];
 }
 
-/** Takes the fingerprint of every live object that a plan's writes touch. */
+/** The fingerprints of all live objects that the writes of a plan touch. */
 export function fingerprintsOf({ writes }: Plan, live: LiveZone): Fingerprints {
   return Object.fromEntries(writes.flatMap((write) => objectsOf(write, live)));
 }
 
-/** Tells what has moved under a saved plan, and what of it may be sent. Of a plan that was carried out all is done. */
+/** Compares a saved plan with the live state. */
 export function freshnessOf({ plan, fingerprints }: SavedPlan, live: LiveZone): Freshness {
   const isStale = ([name, print]: LiveObject) => fingerprints[name] !== print;
   const staleOf = (write: Write) => objectsOf(write, live).filter(isStale);
@@ -50,7 +50,7 @@ export function freshnessOf({ plan, fingerprints }: SavedPlan, live: LiveZone): 
   };
 }
 
-/** The parts of a zone that must be read again before a saved plan is carried out. */
+/** The parts of a zone that must be read before a saved plan is applied. */
 export function partsTouched({ writes }: Plan): Readonly<Record<ZonePart, boolean>> {
   const parts = new Set(writes.map(partOf));
   return {
@@ -60,10 +60,9 @@ export function partsTouched({ writes }: Plan): Readonly<Record<ZonePart, boolea
   };
 }
 
-/** A live object's name and its fingerprint. */
 type LiveObject = readonly [name: string, print: string];
 
-/** The live objects that a write rests on. */
+/** The live objects that a write depends on. */
 function objectsOf(write: Write, live: LiveZone): readonly LiveObject[] {
   switch (write.call) {
     case "update-settings":
@@ -85,10 +84,10 @@ function objectsOf(write: Write, live: LiveZone): readonly LiveObject[] {
   }
 }
 
-/** A fingerprint that equals none: what was not read cannot be known to be as it was. */
+/** A fingerprint that equals no other: an object that was not read may have changed. */
 const unread = "not read";
 
-/** What a new policy rests on: that nobody has made it since, as a run whose answer was lost may have (SERVICE.md A.6). */
+/** A new policy depends on its absence: a run whose answer was lost may have created it (SERVICE.md A.6). */
 function absentPolicy(description: Json | undefined, { policies }: LiveZone): LiveObject {
   const { owner = "", key = "" } = unmarked(coerceText(description));
   const holders = policies && withMarkOf(description, policies);
