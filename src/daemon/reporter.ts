@@ -1,7 +1,7 @@
 import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
-import { isError, isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
+import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
 import type { DeclaredZone } from "../state/zone-state.ts";
 import {
   logInternalError,
@@ -13,7 +13,7 @@ import {
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
-import type { Diagnostic } from "../zone/diagnostic.ts";
+import { type Diagnostic, isError } from "../zone/diagnostic.ts";
 import type { RequestObserver } from "../zone/service-request.ts";
 import type { Zone } from "../zone/zone.ts";
 

@@ -60,10 +60,6 @@ export function diagnosticIn(document: Located, unplaced: UnplacedDiagnostic): D
   return diagnosticAt((atKey ? keyPlace : valuePlace)(document, path), unplaced, path);
 }
 
-export function isError({ severity }: Diagnostic): boolean {
-  return severity === "error";
-}
-
 /** A required key is missing once everything is merged. */
 export function missing(path: Path, what: string, remedy: string): UnplacedDiagnostic {
   return { code: "MISSING_KEY", path, message: `${what} is missing`, remedy };

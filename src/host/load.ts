@@ -5,7 +5,7 @@ import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts"
 import { ZoneFileLoader, type DesiredState } from "../desired/load/zone-file-loader.ts";
 import { cronError } from "../reconcile/schedule/schedule.ts";
 import { renderDiagnostics, type Sources } from "../render/diagnostics.ts";
-import type { Diagnostic } from "../zone/diagnostic.ts";
+import { type Diagnostic, isError } from "../zone/diagnostic.ts";
 import { hasColor, type Host } from "./host.ts";
 
 /** Reads the configuration. The scheduler itself checks the cron expressions. */
@@ -42,7 +42,7 @@ export async function loadDesiredOrPrint(
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.some(({ severity }) => severity === "error");
+  return diagnostics.some(isError);
 }
 
 /** Diagnostics, and what is needed to print them with their lines. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../syntax/json.ts";
 import { diagnosticCodes } from "../zone/diagnostic-codes.ts";
-import type { Diagnostic, Severity } from "../zone/diagnostic.ts";
+import { type Diagnostic, isError, type Severity } from "../zone/diagnostic.ts";
 import { inColumns, paintOf, plural, printable } from "./format.ts";
 
 /** Texts of the files with diagnostics, by the file names in their places. */
@@ -74,7 +74,7 @@ export function sentenceOf({ message, remedy }: Diagnostic): string {
 
 /** Counts: `2 errors, 1 warning`. */
 function tally(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  const errors = diagnostics.filter(isError).length;
   const warnings = diagnostics.length - errors;
   return [
     ...(errors === 0 ? [] : [plural(errors, "error")]),
@@ -87,7 +87,7 @@ export function diagnosticsAsJson(
   suppressed: number,
   directory: string,
 ): JsonObject {
-  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  const errors = diagnostics.filter(isError).length;
   return {
     errors,
     warnings: diagnostics.length - errors,

@@ -1,5 +1,5 @@
 import type { Hold } from "../plan/guard/hold.ts";
-import type { Diagnostic } from "../zone/diagnostic.ts";
+import { type Diagnostic, isError } from "../zone/diagnostic.ts";
 
 /**
  * What one load of the files came to:
@@ -46,10 +46,6 @@ export interface LoadReport {
 /** Whether everything in the files is active. */
 export function isLoaded({ result }: Pick<LoadReport, "result">): boolean {
   return result === "applied" || result === "unchanged";
-}
-
-export function isError({ severity }: Diagnostic): boolean {
-  return severity === "error";
 }
 
 /** Files that are listed by name; of more, their number is given. */

@@ -1,18 +1,22 @@
 import type { Place } from "./desired-zone.ts";
 
-/** An error keeps a file from being acted on; a warning does not. */
+/** A file with an error is not used; a file with warnings is. */
 export type Severity = "error" | "warning";
 
-/** What is wrong in something that a person wrote. */
+/** A mistake or a doubt in a file. */
 export interface Diagnostic {
-  /** Stable, from the table of problems; tests and people hold on to it. */
+  /** Stable, from the table of codes. */
   readonly code: string;
   readonly severity: Severity;
   readonly place: Place;
-  /** Where in the document, as `zones[0].page_shield.policies.items[1].action`; "" for the document itself. */
+  /** Path in the document, like `zones[0].page_shield.policies.items[1].action`; "" for the document itself. */
   readonly path: string;
   /** One sentence: what is wrong. */
   readonly message: string;
-  /** One sentence: what would be right; "" where there is nothing to add. */
+  /** One sentence: what to do; "" if there is nothing to add. */
   readonly remedy: string;
+}
+
+export function isError({ severity }: Pick<Diagnostic, "severity">): boolean {
+  return severity === "error";
 }

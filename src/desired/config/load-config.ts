@@ -1,7 +1,7 @@
 import path from "node:path";
 
-import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { fileDiagnostic, isError } from "../diagnostics.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { fileDiagnostic } from "../diagnostics.ts";
 import { foreignFile, redactedText } from "../file-kind.ts";
 import type { FilePort } from "../file-system.ts";
 import { configFileKind, configFileShape, schemaErrors } from "../json-schema.ts";

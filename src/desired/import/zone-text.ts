@@ -4,8 +4,7 @@ import { Document, isScalar, visit, type YAMLSeq } from "yaml";
 
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { isError } from "../diagnostics.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { parseZoneFile } from "../load/parse-zone-file.ts";
 import { ZoneMerger } from "../zones/merge-zone.ts";
 import { contentEntry } from "./zone-entry.ts";

@@ -1,7 +1,6 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { isError } from "../diagnostics.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { keyPlace } from "../location.ts";
 import { diagnosticInPart, type Layer, type TraceEntry, type ZoneLayer } from "../zones/layer.ts";
 import { ZoneMerger } from "../zones/merge-zone.ts";

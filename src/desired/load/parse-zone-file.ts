@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { fileDiagnostic, isError, maxDiagnostics } from "../diagnostics.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { fileDiagnostic, maxDiagnostics } from "../diagnostics.ts";
 import { foreignFile, redactedText } from "../file-kind.ts";
 import {
   isProfile,

@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 
 import { compareText } from "../../syntax/by-text.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { fileDiagnostic, isError } from "../diagnostics.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { fileDiagnostic } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
 import type { WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import type { TraceEntry } from "../zones/layer.ts";

@@ -2,7 +2,7 @@ import { checkCsp } from "../../syntax/csp/check-csp.ts";
 import { parseExpression } from "../../syntax/expression/expression.ts";
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
 import { keyPlace, type Path, placeInScalar } from "../location.ts";
 import { cspText, type CspInFile } from "./csp-text.ts";
@@ -135,6 +135,6 @@ function inScalar(
 /** At most one diagnostic more than a file reports, since finding places takes long; an error is among them. */
 function limited(found: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
   if (found.length <= maxDiagnostics) return found;
-  const errors = found.filter(({ severity }) => severity === "error");
+  const errors = found.filter(isError);
   return (errors.length > 0 ? errors : found).slice(0, maxDiagnostics + 1);
 }

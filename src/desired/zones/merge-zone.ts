@@ -6,9 +6,9 @@ import {
   type JsonObject,
 } from "../../syntax/json.ts";
 import type { Declared, Target, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { settingNames, type Policy, type Rule, type Setting } from "../../zone/resource.ts";
-import { type Converted, diagnosticIn, isError } from "../diagnostics.ts";
+import { type Converted, diagnosticIn } from "../diagnostics.ts";
 import { isManagedRules, isPageShield } from "../json-schema.ts";
 import { keyPlace } from "../location.ts";
 import { policiesOf } from "./declared-policies.ts";

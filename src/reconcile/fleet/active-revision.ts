@@ -1,5 +1,5 @@
 import type { LoadResult } from "../../state/load-report.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { KnownZones } from "../../zone/zone.ts";
 import {
   digestOf,
@@ -97,8 +97,7 @@ export class ActiveRevision {
     this.#held = undefined;
     this.#fleet = next;
     const diagnostics = [...state.diagnostics, ...next.diagnostics];
-    const isBroken = diagnostics.some(({ severity }) => severity === "error");
-    const result = isBroken ? "partial" : isNew ? "applied" : "unchanged";
+    const result = diagnostics.some(isError) ? "partial" : isNew ? "applied" : "unchanged";
     return { result, state, diagnostics, fleet: next, active: state, hold: undefined };
   }
 

@@ -8,7 +8,7 @@ import {
   neverRead,
   newlyMalicious,
 } from "../../state/inventory.ts";
-import { brokenFiles, isError, type LoadReport } from "../../state/load-report.ts";
+import { brokenFiles, type LoadReport } from "../../state/load-report.ts";
 import {
   type Applied,
   durationOf,
@@ -20,7 +20,7 @@ import {
   type ZoneReport,
 } from "../../state/run-report.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
-import { isError, isLoaded, type LoadReport } from "../../state/load-report.ts";
+import { isLoaded, type LoadReport } from "../../state/load-report.ts";
+import { isError } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
 import { html, type Html, type Part } from "./html.ts";
