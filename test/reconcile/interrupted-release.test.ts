@@ -89,7 +89,7 @@ async function stoppedWorld(): Promise<{ readonly world: World; readonly hash: s
   return { world, hash };
 }
 
-function refusalsOf({ reports }: World): readonly string[] {
+function holdsOf({ reports }: World): readonly string[] {
   const last = reports.at(-1);
   return last?.result === "held" ? last.holds.map(({ message }) => message) : [];
 }
@@ -110,7 +110,7 @@ describe("the rest of a released plan that was cancelled between two writes", ()
     setPolicies(world, ["p3", "p4", "p5"]);
     world.reconciler.requestSweep("schedule");
     await world.clock.advance(hour);
-    expect(refusalsOf(world)).toEqual([expect.stringMatching(/^would delete 3 of 3 .*--accept/)]);
+    expect(holdsOf(world)).toEqual([expect.stringMatching(/^would delete 3 of 3 .*--accept/)]);
   });
 
   it("may be cancelled more than once", async ({ expect }) => {
@@ -135,7 +135,7 @@ describe("the rest of a released plan that was cancelled between two writes", ()
       accept(world, hash);
       await world.clock.advance(hour);
       expect(policiesLeft(world)).toEqual([...left, stranger]);
-      expect(refusalsOf(world)).toEqual([expect.stringMatching(/^would delete 4 of 4 .*--accept/)]);
+      expect(holdsOf(world)).toEqual([expect.stringMatching(/^would delete 4 of 4 .*--accept/)]);
       setPolicies(world, left);
       world.reconciler.requestSweep("schedule");
       await world.clock.advance(hour);

@@ -215,9 +215,9 @@ describe("an inventory report has", () => {
       at.managedFault = new ServiceFault("API_NOT_FOUND", transient);
       at.start(declaredZone(shop, { rules: declared([deployment("owasp")]) }));
       await at.clock.advance(6_000);
-      const told = at.reports.flatMap((each) => (each.result === "read" ? each.facts.impact : []));
+      const lines = at.reports.flatMap((each) => (each.result === "read" ? each.facts.impact : []));
       expect(at.reports.map(({ result }) => result)).toEqual(results);
-      expect(told.filter((line) => line.includes("API_NOT_FOUND"))).toHaveLength(notes);
+      expect(lines.filter((line) => line.includes("API_NOT_FOUND"))).toHaveLength(notes);
     },
   );
 });

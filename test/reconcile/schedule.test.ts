@@ -45,13 +45,13 @@ describe("a schedule", () => {
     "counts $when missed while the process was paused, and is due once for all",
     async ({ cron, missed }, { expect }) => {
       vi.useFakeTimers({ now: new Date("2026-11-20T02:59:59Z") });
-      const told: string[] = [];
-      const listener = { due: () => told.push("wake"), missed: () => told.push("missed") };
+      const calls: string[] = [];
+      const listener = { due: () => calls.push("due"), missed: () => calls.push("missed") };
       using _schedule = startSchedule({ cron, timezone: "Etc/UTC" }, listener);
       vi.setSystemTime(new Date("2026-11-20T03:50:00Z"));
       await vi.advanceTimersByTimeAsync(2_000);
-      expect(told.filter((word) => word === "missed")).toHaveLength(missed);
-      expect(told.filter((word) => word === "wake")).toHaveLength(1);
+      expect(calls.filter((word) => word === "missed")).toHaveLength(missed);
+      expect(calls.filter((word) => word === "due")).toHaveLength(1);
     },
   );
 

@@ -52,7 +52,7 @@ describe("the runs of a sweep", () => {
       await world.clock.advance(1_000);
       world.clock.step(ms);
       const seen: number[] = [];
-      for (let look = 0; look < 4; look += 1) {
+      for (let run = 0; run < 4; run += 1) {
         seen.push(world.requests.length);
         await world.clock.advance(3 * minute);
       }
@@ -176,7 +176,7 @@ describe("the zone listing", () => {
     await using world = await sweptWorld(1, 10_000);
     world.files.set("lost.example", desiredZone({ policies: declared([]) }).content);
     world.revision = "r2";
-    for (let look = 0; look < 20; look += 1) {
+    for (let run = 0; run < 20; run += 1) {
       world.reconciler.filesChanged();
       await world.clock.advance(30_000);
     }

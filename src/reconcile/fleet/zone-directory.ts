@@ -91,7 +91,7 @@ export class ZoneDirectory {
     try {
       await this.#ports.clock.sleep(this.#waitMs(), either.signal);
     } catch {
-      // Aborted. The signal tells it, also where the wait had just ended.
+      // Aborted. The signal is checked below, since it may also abort just after the wait.
     }
     if (!either.signal.aborted) this.#listNow(stop);
   }

@@ -26,8 +26,8 @@ export interface WritePorts {
  * Applies a plan that no guard holds: steps 4 and 5 of a run (zone-runner.ts), for the daemon, `apply` and `apply --plan`.
  *
  * Sends the writes one after the other, up to the first that fails, and never throws for a failure of the service: half
- * an apply is normal and must be reported. Before each write the gate checks that no guard holds the plan by now and that
- * the read has not expired. Each answer is merged into the live state that was read, so that verifying costs no request.
+ * an apply is normal and must be reported. Before each write, the gate checks that no guard holds the plan meanwhile, and
+ * that the read has not expired. Each answer is merged into the live state that was read, so that verifying costs no request.
  * Where the service has no room for the first write, nothing was written and the plan is held.
  *
  * Gives a report whose result is not `planned` back as it is.
@@ -44,6 +44,7 @@ export async function applyPlan(
   const [now, startedMs] = [clock.now(), clock.monotonicMs()];
   const holds = planned.holdsAt(now);
   if (holds.length > 0) return { ...report, finishedAt: now, result: "held", holds };
+  // 4. apply
   gate.watch(planned);
   using stop = joinSignals(signals.stop, gate.signal);
   const stopOrGate = { stop: stop.signal, abort: signals.abort };
@@ -51,9 +52,9 @@ export async function applyPlan(
   const phases = { ...report.phases, apply: clock.monotonicMs() - startedMs };
   const ended = { ...report, finishedAt: clock.now(), phases };
   const quota = quotaHold(report.plan, outcomes);
-  return quota === undefined
-    ? { ...ended, result: "applied", outcomes, left: remainingIn(after) }
-    : { ...ended, result: "held", holds: [quota] };
+  if (quota !== undefined) return { ...ended, result: "held", holds: [quota] };
+  // 5. verify
+  return { ...ended, result: "applied", outcomes, left: remainingIn(after) };
 }
 
 /** A zone whose plan was reviewed, and how to plan it once more. */
@@ -191,7 +192,7 @@ function isRateLimited(error: unknown): boolean {
 
 function abandoned(write: Write): Outcome {
   const message =
-    "the program ended before the service answered: the next run shows whether the write was carried out";
+    "the program ended before the service answered: the next run shows whether the write was applied";
   const failure = {
     code: "API_UNKNOWN_OUTCOME",
     message,

@@ -51,7 +51,7 @@ export interface PlanRequest extends RunContext {
 /** A saved plan to apply. */
 export interface SavedPlanRequest extends RunContext {
   readonly saved: SavedPlan;
-  /** The holds of today's files and guards. The plan is judged whole, as it was reviewed and hashed. */
+  /** The holds of the current files and guards. They get the whole plan, as it was reviewed and hashed. */
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
 }
 
@@ -106,8 +106,8 @@ export async function planZone(
 }
 
 /**
- * Reads again what a saved plan touches, leaves out what is done already, and asks the guards of today. Plans nothing
- * anew. Never writes.
+ * Reads again what a saved plan touches, leaves out the writes that are done, and asks the current guards. Computes no new
+ * plan. Never writes.
  */
 export async function planSaved(
   { saved, holdsAt, ...trigger }: SavedPlanRequest,

@@ -41,7 +41,7 @@ export class ZoneMemory {
     return this.#corrections.size;
   }
 
-  /** Whether the declaration was live before (drift) or has never been applied (pending). After a start, marks tell it. */
+  /** `drift` where the declaration was live before, `pending` where it was never applied. After a start, the marks decide. */
   causeOf(plan: Plan, digest: string): Cause {
     if (this.#converged === undefined) return causeByMarks(plan);
     return this.#converged === digest ? "drift" : "pending";
