@@ -106,7 +106,7 @@ describe("the history file", () => {
       await mkdir(path.dirname(place.file));
       await writeFile(place.file, text);
       const opening = openStore(nodeHistoryStore(place.file));
-      await expect(opening).rejects.toThrow("the file holds something else");
+      await expect(opening).rejects.toThrow("the file is not a history file");
       expect(await readFile(place.file, "utf8")).toBe(text);
     },
   );

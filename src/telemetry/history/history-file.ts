@@ -8,31 +8,31 @@ export interface Retention {
   readonly maxBytes: number;
 }
 
-/** What a history file needs from outside, and whom it tells. */
+/** What a history file needs, and its callbacks. */
 export interface HistoryFilePorts {
   readonly store: HistoryStore;
   readonly clock: { now(): Date };
-  /** Writing has begun to fail; what could not be written waits for the next try. */
+  /** Writing has started to fail; entries wait for the next attempt. */
   readonly onFailure: (error: unknown) => void;
-  /** Writing succeeds again. */
+  /** Writing has recovered. */
   readonly onRecovery: () => void;
 }
 
-/** What was in a history file when it was opened. */
+/** An opened history file. */
 export interface OpenedHistory {
   readonly file: HistoryFile;
-  /** Bytes of a torn last line that were cut off. */
+  /** Bytes of an incomplete last line that were truncated. */
   readonly torn: number;
 }
 
-/** Lines that wait while the disk does not take them; after that the oldest are given up. */
-const longestQueue = 10_000;
+/** Lines that wait while writing fails; the oldest are dropped beyond it. */
+const maxQueueLength = 10_000;
 
 const dayMs = 86_400_000;
 
 /**
- * Opens a history file, cuts a torn last line off and drops what is too old; `restore` is given every entry before
- * that, oldest first. Rejects where the file cannot be read, or is another one: that is left as it is.
+ * Opens a history file, calls `restore` with each entry, oldest first, truncates an incomplete last line and drops old
+ * entries. Rejects if the file cannot be read or is not a history file; then it is not changed.
  */
 export async function openHistoryFile(
   retention: Retention,
@@ -41,7 +41,7 @@ export async function openHistoryFile(
 ): Promise<OpenedHistory> {
   const { store } = ports;
   if (!(await isHistory(store))) {
-    throw new Error("the file holds something else; give another path");
+    throw new Error("the file is not a history file: configure another path");
   }
   let end = 0;
   for await (const line of linesOf(store.read(0))) {
@@ -56,10 +56,10 @@ export async function openHistoryFile(
   return { file, torn };
 }
 
-/** What every entry begins with. */
+/** The start of each entry. */
 const beginning = '{"at":';
 
-/** Whether a file holds history, be it a torn beginning; a token's file that was named by mistake does not. */
+/** Whether a file is a history file, possibly incomplete: another file must not be changed by mistake. */
 async function isHistory(store: HistoryStore): Promise<boolean> {
   for await (const piece of store.read(0)) {
     const text = new TextDecoder().decode(piece.subarray(0, beginning.length));
@@ -69,8 +69,8 @@ async function isHistory(store: HistoryStore): Promise<boolean> {
 }
 
 /**
- * Lines that are appended one after the other, each in one piece. Whoever appends does not wait, and what is written at
- * once is what gathered meanwhile. There is one writer: another process may read at any time.
+ * Appends lines, in batches of those that gathered during the previous write. Appending never waits. There is one
+ * writer; another process may read at any time.
  */
 class HistoryFile implements AsyncDisposable {
   readonly #retention: Retention;
@@ -91,7 +91,7 @@ class HistoryFile implements AsyncDisposable {
   /** Adds an entry. Never waits, never throws. */
   append(entry: HistoryEntry): void {
     this.#waiting.push(`${JSON.stringify(historyJson(entry))}\n`);
-    if (this.#waiting.length > longestQueue) this.#waiting.shift();
+    if (this.#waiting.length > maxQueueLength) this.#waiting.shift();
     this.#start();
   }
 
@@ -100,7 +100,7 @@ class HistoryFile implements AsyncDisposable {
     while (this.#work !== undefined) await this.#work;
   }
 
-  /** Tries once more to write what waits. */
+  /** Tries once more to write the waiting lines. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.settled();
     if (this.#waiting.length > 0) this.#start();
@@ -110,14 +110,14 @@ class HistoryFile implements AsyncDisposable {
   #start(): void {
     this.#work ??= this.#writeAll().finally(() => {
       this.#work = undefined;
-      // What came between the last write and now; after a failure the next entry tries again.
+      // Lines that came since the last write; after a failure the next entry retries.
       if (this.#waiting.length > 0 && !this.#isFailing) this.#start();
     });
   }
 
   async #writeAll(): Promise<void> {
     try {
-      await this.#mend();
+      await this.#repair();
       await this.#trim();
       while (this.#waiting.length > 0) await this.#write();
       if (this.#isFailing) this.#ports.onRecovery();
@@ -128,8 +128,8 @@ class HistoryFile implements AsyncDisposable {
     }
   }
 
-  /** A failed append may have left the beginning of its text, on a full disk for example. */
-  async #mend(): Promise<void> {
+  /** Truncates what a failed append left, for example on a full disk. */
+  async #repair(): Promise<void> {
     if (!this.#isFailing) return;
     const size = await this.#ports.store.size();
     if (size > this.#size) await this.#ports.store.truncate(this.#size);
@@ -150,7 +150,7 @@ class HistoryFile implements AsyncDisposable {
     await this.#trim();
   }
 
-  /** Once a day what is too old goes, and as soon as the file is too large its older part, with room to grow again. */
+  /** Drops old entries once a day, and the oldest quarter when the file is too large. */
   async #trim(): Promise<void> {
     const now = Number(this.#ports.clock.now());
     const { maxAgeMs, maxBytes } = this.#retention;
@@ -166,7 +166,7 @@ class HistoryFile implements AsyncDisposable {
     this.#size -= offset;
   }
 
-  /** Offset of the first line that is young enough and stands far enough back. */
+  /** Offset of the first line that is recent enough, at or after `leastOffset`. */
   async #firstKept(oldest: Date, leastOffset: number): Promise<number> {
     let end = 0;
     for await (const line of linesOf(this.#ports.store.read(0))) {
@@ -178,18 +178,18 @@ class HistoryFile implements AsyncDisposable {
   }
 }
 
-/** A line of a file that has come to its end. */
+/** A complete line of a file. */
 export interface Line {
   readonly text: string;
   /** Offset of its first byte. */
   readonly start: number;
-  /** Offset behind its line feed. */
+  /** Offset after its line feed. */
   readonly end: number;
 }
 
 const lineFeed = 0x0a;
 
-/** The complete lines of a file; a last one without a line feed is still being written, or was torn, and is left out. */
+/** The complete lines of a file, without a last one that has no line feed yet. */
 async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const decoder = new TextDecoder();
   let rest: Uint8Array = new Uint8Array();
@@ -207,7 +207,7 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Line>
   }
 }
 
-/** The entry in a line; `undefined` where it holds none, because it was damaged or is of another version. */
+/** The entry of a line; `undefined` if the line is damaged or of another version. */
 function entryIn({ text }: Line): HistoryEntry | undefined {
   try {
     return historyEntryFrom(JSON.parse(text));
@@ -217,7 +217,7 @@ function entryIn({ text }: Line): HistoryEntry | undefined {
   }
 }
 
-/** All entries of a history file, in the order in which they were written. */
+/** All entries of a history file, oldest first. */
 export async function* entriesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<HistoryEntry> {
   for await (const line of linesOf(pieces)) {
     const entry = entryIn(line);

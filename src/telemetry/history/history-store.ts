@@ -2,21 +2,20 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, rename, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 
-/** A file that grows at its end. Failures are those of `node:fs`: errors with a `code`. */
+/** An append-only file. Errors are those of `node:fs`, with a `code`. */
 export interface HistoryStore {
-  /** Bytes in the file; 0 where there is none. */
+  /** Bytes in the file; 0 if there is none. */
   size(): Promise<number>;
-  /** The bytes from an offset on, in pieces; none where there is no file. */
+  /** The bytes from an offset, in pieces; none if there is no file. */
   read(from: number): AsyncIterable<Uint8Array>;
-  /** Adds text and waits until it is on the disk. What a crash leaves is the beginning of it. */
+  /** Appends text and syncs it to the disk. A crash can leave a part of it. */
   append(text: string): Promise<void>;
-  /** Cuts the file down to so many bytes. */
   truncate(size: number): Promise<void>;
-  /** Puts the bytes from an offset on in the place of the file: all of them or, after a crash, none. */
+  /** Replaces the file atomically by its bytes from an offset. */
   dropBefore(offset: number): Promise<void>;
 }
 
-/** A file of this machine. Its directory is made where it is missing. */
+/** A local file. A missing directory is created. */
 export function nodeHistoryStore(file: string): HistoryStore {
   const read = (from: number): AsyncIterable<Uint8Array> => piecesOf(file, from);
   return {
@@ -41,7 +40,7 @@ export function nodeHistoryStore(file: string): HistoryStore {
   };
 }
 
-/** Expressions and policies tell how a zone is defended: not for every user of the machine. */
+/** Expressions and policies show how a zone is protected: other users must not read them. */
 const ownerOnly = 0o600;
 
 async function* piecesOf(file: string, from: number): AsyncGenerator<Uint8Array> {

@@ -10,16 +10,15 @@ const levelStyles = {
   fatal: "red",
 } as const;
 
-/** What stands before the facts, and what only machines need. */
+/** Fields that have their own place, or are only for machines. */
 const leftOut = new Set(["level", "time", "msg", "audit", "run"]);
 
-/** Below the first line: as far in as the message. */
+/** Indent of further lines: the column of the message. */
 const indent = " ".repeat(15);
 
 /**
- * One line of JSON as people read it at a terminal: time, level, message, facts; lists below, indented.
- *
- * Own code, since pino-pretty brings a dozen packages for what a terminal needs of it.
+ * A JSON log line as text for a terminal: time, level, message, fields; lists below, indented. Not pino-pretty, which
+ * has a dozen dependencies.
  */
 export function prettyLine(line: string, color: boolean): string {
   const record = parseRecord(line);
@@ -62,7 +61,7 @@ function factText(name: string, value: Json): string {
   return name === "revision" ? shortRevision(text) : text;
 }
 
-/** Whether a value gets lines of its own: a list, or an error. */
+/** Whether a value gets its own lines: a list or an error. */
 function isLong(value: Json): boolean {
   return Array.isArray(value) || (isJsonObject(value) && "stack" in value);
 }
@@ -73,7 +72,7 @@ function linesBelow(value: Json): readonly string[] {
   return textAt(value, "stack").split("\n").map(printable);
 }
 
-/** A change of an audit line: its key, and under it what differs. Anything else: as it is. */
+/** A change of an audit line with its fields; any other value in one line. */
 function itemLines(item: Json): readonly string[] {
   if (!isJsonObject(item)) return [valueText(item)];
   const { key, verb, fields } = item;

@@ -4,25 +4,24 @@ import { prettyLine } from "./log-pretty.ts";
 
 export type { Logger } from "pino";
 
-/** A level of log lines, the most talkative first. */
+/** A log level, the most verbose first. */
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
-/** How lines are written: for machines, or for people at a terminal. */
+/** JSON, or text for a terminal. */
 export type LogFormat = "json" | "pretty";
 
-/** What a log is made with. */
 export interface LogOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Whether `pretty` may use colours. */
+  /** Whether `pretty` uses colours. */
   readonly color: boolean;
   readonly destination: { write(text: string): unknown };
   readonly clock: { now(): Date };
-  /** Takes the tokens in use now out of a line. */
+  /** Removes the current tokens from a line. */
   scrub(line: string): string;
 }
 
-/** The log: constant messages with facts as fields, one line each. */
+/** The log: one line each, with a constant message and fields. */
 export function createLogger(options: LogOptions): Logger {
   const { level, format, color, destination, clock } = options;
   const write = (line: string): void => {
@@ -41,7 +40,7 @@ export function createLogger(options: LogOptions): Logger {
   );
 }
 
-/** Fields that are never written, whatever they hold. */
+/** Fields that are always redacted. */
 const secretFields = ["token", "authorization", "password", "secret"];
 
 const bearer = /\b(Bearer\s+)[^\s"\\]+/gi;

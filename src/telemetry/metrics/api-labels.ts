@@ -1,6 +1,6 @@
 import { type ConnectionFault, connectionFaults, type Method } from "../../zone/service-request.ts";
 
-/** Routes of the service (SERVICE.md A.1, B.1, C.4) with the methods that are used on them. */
+/** Routes of the service (SERVICE.md A.1, B.1, C.4) with their methods. */
 export const endpoints: Readonly<Record<string, readonly Method[]>> = {
   "/zones": ["GET"],
   "/user/tokens/verify": ["GET"],
@@ -27,7 +27,7 @@ export const endpoints: Readonly<Record<string, readonly Method[]>> = {
   "/accounts/{account_id}/rulesets/{ruleset_id}/versions/{ruleset_version}": ["GET", "DELETE"],
 };
 
-/** What any other path and method is counted under, so that no request can make a label of its own. */
+/** Label value of any other path and method: it bounds the number of series. */
 export const other = "other";
 
 const statuses =

@@ -16,11 +16,11 @@ import { type CountSeries, CountTally, type TimeSeries, TimeTally } from "./tall
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Seconds; a run of a zone may wait for the budget, a request may not. */
+/** Seconds. A run may wait for the request budget, a request does not. */
 const runBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Everything that only ever grows and has a bounded number of series. */
+/** Counters and histograms. */
 export interface Counters {
   readonly configReloads: Counter<string>;
   readonly scheduleMissed: Counter<string>;
@@ -31,7 +31,7 @@ export interface Counters {
   readonly requests: RequestTally;
 }
 
-/** Starts at zero every series whose labels are all known beforehand. */
+/** Starts every series with a closed set of labels at zero. */
 export function createCounters(registry: Registry): Counters {
   const registers = [registry];
   const counter = (
@@ -53,7 +53,7 @@ export function createCounters(registry: Registry): Counters {
   };
 }
 
-/** Runs of zones, and how long they took. */
+/** Counts and durations of runs. */
 class RunTally {
   readonly #counts = new CountTally(metricTable.reconciles);
   readonly #seconds = new TimeTally(metricTable.reconcileSeconds, runBuckets);
@@ -79,7 +79,7 @@ class RunTally {
     const counted = this.#counted.get(`${report.trigger} ${runResultOf(report)}`);
     if (counted !== undefined) counted.count += 1;
     const { fetch, plan, apply } = report.phases;
-    // 0 says that the run did not get so far.
+    // 0: the run did not reach the phase.
     if (fetch > 0) this.#phases.fetch.observe(fetch / 1000);
     if (plan > 0) this.#phases.plan.observe(plan / 1000);
     if (apply > 0) this.#phases.apply.observe(apply / 1000);
@@ -91,7 +91,7 @@ class RunTally {
   }
 }
 
-/** Requests to the service, and how long they took. */
+/** Counts and durations of requests. */
 class RequestTally {
   readonly #counts = new CountTally(metricTable.requests);
   readonly #seconds = new TimeTally(metricTable.requestSeconds, requestBuckets);
@@ -136,12 +136,12 @@ interface RequestSeries {
   readonly seconds: TimeSeries;
 }
 
-/** The routes that there are; not every method on every path. */
+/** All combinations of route and method. */
 const routes: readonly Labels[] = Object.entries(endpoints).flatMap(([endpoint, used]) =>
   used.map((method) => ({ endpoint, method })),
 );
 
-/** Every combination of labels whose values are all known beforehand; none where one is open. */
+/** All combinations of label values; none if a label is open. */
 function combinations(labels: Readonly<Record<string, LabelValues>>): readonly Labels[] {
   let found: readonly Labels[] = [{}];
   for (const [label, values] of Object.entries(labels)) {

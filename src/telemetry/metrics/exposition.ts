@@ -1,4 +1,4 @@
-/** The values that a label can have: all of them, or in words what bounds them. */
+/** The values of a label, or a description of what bounds them. */
 export type LabelValues = readonly string[] | string;
 
 /** A metric as it is exported and documented. */
@@ -6,7 +6,7 @@ export interface MetricDefinition {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly labels: Readonly<Record<string, LabelValues>>;
-  /** One line: HELP in the exposition, "meaning" in the table. */
+  /** One line: HELP in the exposition, "meaning" in docs/metrics.md. */
   readonly help: string;
 }
 
@@ -16,12 +16,12 @@ export interface Sample {
   readonly value: number;
 }
 
-/** HELP and TYPE, which stand once before the samples of a metric. */
+/** HELP and TYPE of a metric. */
 export function renderHead({ name, type, help }: MetricDefinition): string {
   return `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n# TYPE ${name} ${type}\n`;
 }
 
-/** The samples of one metric in the text format 0.0.4, with their head. */
+/** A metric with its samples in the text format 0.0.4. */
 export function renderFamily(definition: MetricDefinition, samples: readonly Sample[]): string {
   return (
     renderHead(definition) +
@@ -31,13 +31,13 @@ export function renderFamily(definition: MetricDefinition, samples: readonly Sam
   );
 }
 
-/** Labels as they stand between name and value; "" where there are none. */
+/** Labels between name and value; "" if there are none. */
 export function renderLabels(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`);
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 
-/** A moment in seconds; 0 for none. */
+/** A timestamp in seconds; 0 for none. */
 export function seconds(at: Date | undefined): number {
   return at === undefined ? 0 : at.getTime() / 1000;
 }

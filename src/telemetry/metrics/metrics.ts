@@ -14,34 +14,34 @@ import { renderFamily } from "./exposition.ts";
 import { metricTable, type NotificationResult, notificationResults } from "./metric-table.ts";
 import { renderZones } from "./zone-families.ts";
 
-/** What runs, as `zonewarden_build_info` says it. */
+/** Labels of `zonewarden_build_info`. */
 export interface Build {
   readonly version: string;
   readonly revision: string;
   readonly nodeVersion: string;
 }
 
-/** What is counted as it happens, and the exposition of that together with the state of the fleet. */
+/** Counters and histograms, and their exposition together with the state of the fleet. */
 export interface Metrics {
   readonly contentType: string;
   recordZone(report: ZoneReport): void;
   recordLoad(load: LoadReport): void;
   recordRequest(request: Omit<RequestFact, "credential">): void;
-  /** Counts a request that is sent again, by what ended it the time before. */
+  /** Counts a retry by the result of the previous attempt. */
   recordRetry(code: number | ConnectionFault): void;
   recordMissedRun(reason: MissedRunReason): void;
-  /** Lets the series of a sink begin at zero. */
+  /** Starts the series of a sink at zero. */
   expectNotifications(sink: string): void;
   recordNotification(sink: string, result: NotificationResult): void;
-  /** The whole exposition, in pieces between which other work gets its turn. */
+  /** The whole exposition, in pieces that yield to other work. */
   render(fleet: FleetView, daemon: DaemonStatus): AsyncGenerator<string>;
 }
 
-/** Starts counting. Every series with a closed set of labels is there from the first scrape, at zero. */
+/** Creates the metrics. Series with a closed set of labels start at zero. */
 export function createMetrics(build: Build): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  for (const name of misnamed) registry.removeSingleMetric(name);
+  for (const name of rejectedDefaults) registry.removeSingleMetric(name);
   const counters = createCounters(registry);
   const buildInfo = renderFamily(metricTable.buildInfo, [
     {
@@ -93,8 +93,8 @@ export function createMetrics(build: Build): Metrics {
   };
 }
 
-/** Defaults of the client that promtool objects to; each is the sum or a repetition of another one. */
-const misnamed = [
+/** Default metrics that promtool rejects; each is redundant. */
+const rejectedDefaults = [
   "nodejs_active_handles_total",
   "nodejs_active_requests_total",
   "nodejs_active_resources_total",

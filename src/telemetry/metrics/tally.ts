@@ -8,8 +8,8 @@ export interface CountSeries {
 }
 
 /**
- * A counter of which the series are held by who counts: the metrics client finds a series by its labels each time,
- * which for the three requests and the run of a zone made up an eighth of what a look costs.
+ * A counter whose callers hold its series. The metrics client finds a series by its labels each time, which was
+ * measured as an eighth of the cost of a reconcile.
  */
 export class CountTally {
   readonly #definition: MetricDefinition;
@@ -19,7 +19,7 @@ export class CountTally {
     this.#definition = definition;
   }
 
-  /** The series with these labels; begins it at zero. */
+  /** The series with these labels; a new one starts at zero. */
   at(labels: Labels): CountSeries {
     const key = renderLabels(labels);
     const series = this.#series.get(key) ?? { count: 0 };
@@ -39,12 +39,12 @@ export class CountTally {
 
 /** One series of a histogram. */
 export class TimeSeries {
-  /** In each bucket alone, the last one without bound. */
+  /** Count of each bucket, not cumulative; the last is unbounded. */
   readonly counts: number[];
   readonly #bounds: readonly number[];
   #sum = 0;
 
-  /** @param bounds of the buckets, ascending; a value on a bound belongs below it. */
+  /** @param bounds Upper bounds of the buckets, ascending and inclusive. */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
     this.counts = [...bounds, Infinity].map(() => 0);
@@ -62,7 +62,7 @@ export class TimeSeries {
   }
 }
 
-/** A histogram of seconds, of which the series are held by who measures. */
+/** A histogram of seconds whose callers hold its series. */
 export class TimeTally {
   readonly #definition: MetricDefinition;
   readonly #bounds: readonly number[];
@@ -73,7 +73,7 @@ export class TimeTally {
     this.#bounds = bounds;
   }
 
-  /** The series with these labels; begins it at zero. */
+  /** The series with these labels; a new one starts at zero. */
   at(labels: Labels): TimeSeries {
     const key = renderLabels(labels);
     const known = this.#series.get(key) ?? { labels, series: new TimeSeries(this.#bounds) };

@@ -18,7 +18,7 @@ import { kinds } from "../../zone/resource.ts";
 import { type MetricDefinition, renderHead, renderLabels, seconds } from "./exposition.ts";
 import { metricTable } from "./metric-table.ts";
 
-/** Characters after which a piece of text is handed on, so that nobody waits for the whole. */
+/** Characters of a piece; other work runs between pieces. */
 const pieceLength = 65_536;
 
 /** One metric with series for each zone. */
@@ -87,7 +87,7 @@ const families: readonly ZoneFamily[] = [
   },
 ];
 
-/** Only where the service says a number, as it does. */
+/** No series if the version is not a number. */
 const versionFamily: ZoneFamily = {
   definition: metricTable.owaspVersion,
   series: noLabels,
@@ -95,7 +95,7 @@ const versionFamily: ZoneFamily = {
     /^\d+$/.test(owasp?.version ?? "") ? [Number(owasp?.version)] : undefined,
 };
 
-/** Series of the inventory; there are none where nobody looks. */
+/** No series if inventories are off. */
 const inventoryFamilies: readonly ZoneFamily[] = [
   {
     definition: metricTable.inventoryReadAt,
@@ -141,20 +141,20 @@ const inventoryFamilies: readonly ZoneFamily[] = [
   },
 ];
 
-/** 1 where a kind was refused, 0 where it was read; nothing of a kind at which nobody looks. */
+/** 1 if a kind is not permitted, 0 if it was read, `undefined` if it is not configured. */
 function notPermitted(kind: ItemKind, facts: InventoryFacts | undefined): number | undefined {
   if (facts?.notPermitted.has(kind) === true) return 1;
   return facts?.kinds.has(kind) === true ? 0 : undefined;
 }
 
-/** Numbers in the order of the statuses; the last takes what has no other. */
+/** Counts in the order of the statuses; the last one includes unknown statuses. */
 function itemsByStatus(summary: InventorySummary | undefined): readonly (number | undefined)[] {
   if (summary === undefined) return itemStatuses.map(() => undefined);
   const named = itemStatuses.slice(0, -1).map((status) => summary.statuses[status] ?? 0);
   return [...named, summary.total - named.reduce((sum, count) => sum + count, 0)];
 }
 
-/** Numbers in the order of the statuses; nothing of a kind that is not looked at. */
+/** Counts in the order of the statuses; none if the kind is not configured. */
 function maliciousByStatus(
   kind: ItemKind,
   facts: InventoryFacts | undefined,
@@ -167,10 +167,8 @@ function maliciousByStatus(
 }
 
 /**
- * The metrics of all zones in pieces of bounded length.
- *
- * They are written anew from the zones' states at each scrape: kept in the metrics client, 10,000 zones
- * would cost three times the memory, and a zone that is gone would keep its series.
+ * The metrics of all zones in pieces of bounded length. They are rendered from the states at each scrape: in the metrics
+ * client, 10,000 zones would need three times the memory, and removed zones would keep their series.
  */
 export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
   let piece = "";
