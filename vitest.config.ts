@@ -4,10 +4,10 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** The slowest files start first: started last, one of them would keep a single core busy at the end. */
 const longest = [
   "deploy/manifests.test.ts",
-  "desired/watch.test.ts",
+  "desired/watch-zone-files.test.ts",
   "plan/laws.test.ts",
   "desired/large-file.test.ts",
-  "host/stopping.test.ts",
+  "host/shutdown.test.ts",
   "telemetry/history-file.test.ts",
 ];
 

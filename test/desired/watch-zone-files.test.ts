@@ -10,6 +10,7 @@ import { watchZoneFiles } from "../../src/desired/load/watch-zone-files.ts";
 import { ZoneFileLoader } from "../../src/desired/load/zone-file-loader.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import { zonesOf } from "../support/desired.ts";
+import { cases } from "../support/properties.ts";
 
 const zone = (name: string): string => `zones:\n  - name: ${name}.example\n`;
 
@@ -86,16 +87,17 @@ async function writeZone(top: string, name: string): Promise<void> {
 }
 
 describe("watching the files", { timeout: 60_000 }, () => {
-  it("sees each of 100 swaps of a ConfigMap volume", async ({ expect }) => {
+  it("sees each swap of a ConfigMap volume", async ({ expect }) => {
     await using watched = await Watched.in("zones", 1, async (top) => {
       await mkdir(path.join(top, "zones"));
       await swapConfigMap(path.join(top, "zones"), 0, "v0");
     });
-    for (let version = 1; version <= 100; version += 1) {
+    const { numRuns: swaps } = cases(20);
+    for (let version = 1; version <= swaps; version += 1) {
       await swapConfigMap(path.join(watched.top, "zones"), version, `v${version}`);
       await watched.sees(`v${version}.example`);
     }
-    expect(watched.seen.at(-1)).toBe("v100.example");
+    expect(watched.seen.at(-1)).toBe(`v${swaps}.example`);
   });
 
   it("sees the last of a burst of swaps, and one after a pause", async ({ expect }) => {

@@ -70,9 +70,10 @@ describe("the history file", () => {
     await whole.file.settled();
     const bytes = await readFile(place.file);
     const firstEnd = bytes.indexOf("\n") + 1;
-    for (let cut = 0; cut <= bytes.length; cut += 1) {
-      await writeFile(place.file, bytes.subarray(0, cut));
-      const opened = await openStore(nodeHistoryStore(place.file));
+    const killedAfter = async (cut: number): Promise<void> => {
+      const file = `${place.file}-${cut}`;
+      await writeFile(file, bytes.subarray(0, cut));
+      const opened = await openStore(nodeHistoryStore(file));
       const complete = cut === bytes.length ? 2 : cut >= firstEnd ? 1 : 0;
       expect(opened.entries).toHaveLength(complete);
       expect(opened.torn).toBe(
@@ -80,11 +81,12 @@ describe("the history file", () => {
       );
       opened.file.append(entryAt(3));
       await opened.file.settled();
-      expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([
+      expect((await openStore(nodeHistoryStore(file))).entries).toEqual([
         ...[1, 2].slice(0, complete).map(entryAt),
         entryAt(3),
       ]);
-    }
+    };
+    await Promise.all(Array.from({ length: bytes.length + 1 }, (_, cut) => killedAfter(cut)));
   });
 
   it("passes over a damaged line in the middle", async ({ expect }) => {
