@@ -84,6 +84,22 @@ describe("the alert rules", () => {
     },
   );
 
+  it("have annotations that the scenarios expect, as far as that is known without promtool", ({
+    expect,
+  }) => {
+    const scenarios = readFileSync(scenarioFile, "utf8")
+      .split(/^.*alertname: /m)
+      .slice(1);
+    const wrong = scenarios.flatMap((scenario) => {
+      const alert = alerts.find(({ name }) => scenario.startsWith(`${name}\n`));
+      const expected = scenario.matchAll(/^ +(summary|description): '(.*)'$/gm);
+      return [...expected]
+        .map(([, key = "", text = ""]) => ({ key, text: text.replaceAll("''", "'") }))
+        .filter(({ key, text }) => !templatePattern(alert?.annotations[key]).test(text));
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it("each have a scenario in which they fire", ({ expect }) => {
     const scenarios = readFileSync(scenarioFile, "utf8");
     const fired = [...scenarios.matchAll(/alertname: (\w+)\n\s+exp_alerts:\n/g)].map(
@@ -124,6 +140,13 @@ describe("the runbooks", () => {
     expect(wordsNamingMetrics(text).flatMap((expr) => foreignNames(expr))).toEqual([]);
   });
 });
+
+/** Matches what a template of Prometheus can print. */
+function templatePattern(template: unknown): RegExp {
+  const text = typeof template === "string" ? template : "";
+  const parts = text.split(/\{\{.*?\}\}/).map((part) => RegExp.escape(part));
+  return new RegExp(`^${parts.join(".+?")}$`);
+}
 
 /** Metrics in running text; after `^` stands the beginning of some, as a pattern for grep. */
 function wordsNamingMetrics(text: string): readonly string[] {
