@@ -55,7 +55,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
     expect(await rows.count()).toBe(19);
     expect(await rows.first().innerText()).toContain(shop);
     expect(await page.locator(".banner").innerText()).toContain(
-      `1 zone less protected than declared: ${shop}`,
+      `1 zone with weakened protection: ${shop}`,
     );
 
     await page.getByRole("link", { name: "1 error" }).click();

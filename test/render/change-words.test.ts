@@ -99,7 +99,7 @@ const entry: HistoryEntry = {
 };
 
 describe("the history in words", () => {
-  it("says what was changed and what failed", ({ expect }) => {
+  it("shows changes and failures", ({ expect }) => {
     expect(renderHistoryEntry(entry, plain).split("\n")).toEqual([
       `${at(0).toISOString()}  shop.example.com  partial  drift  schedule, revision 0123456789ab`,
       "  + policy/a  ▲ strengthens  done",
@@ -118,7 +118,7 @@ describe("the history in words", () => {
     );
   });
 
-  it("says how long zones drifted", ({ expect }) => {
+  it("shows how long zones drifted", ({ expect }) => {
     const calm = { zone: entry.zone, episodes: 0, seenMs: 0, atMostMs: 0, isDrifting: false };
     const period = { since: at(0), until: at(60) };
     expect(renderDriftTimes([calm], period)).toMatch(/^Drift from \S+ to \S+: none\n$/);

@@ -59,7 +59,7 @@ describe("problems as text", () => {
     );
   });
 
-  it("are coloured when they are told to", ({ expect }) => {
+  it("are coloured on request", ({ expect }) => {
     const words = renderDiagnostics([diagnostic()], sources, { directory: "", color: true });
     expect(words).toContain("\u001B[31m");
   });

@@ -110,7 +110,7 @@ describe("the impact of a policy", () => {
     ]);
   });
 
-  it("says nothing of single sources where nothing detected", ({ expect }) => {
+  it("lists no unused sources if nothing was detected", ({ expect }) => {
     const source = parseCspSource("old.example", 0);
     const unseen = [{ directive: "script-src", source }];
     const impact = impactOf({ title: "" }, { seen: 0, unseen, force: "reports" });

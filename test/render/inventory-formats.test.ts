@@ -85,7 +85,7 @@ it.for<{ readonly when: string; readonly items: readonly Item[]; readonly says: 
   expect(summaryLine(inventory(items[0]?.kind ?? "script", ...items), options)).toBe(says);
 });
 
-it("has a column for each thing that people look for", ({ expect }) => {
+it("has a column for each attribute", ({ expect }) => {
   const scripts = [
     script("https://a.example/\u001B[2J.js", { scores: { ...harmless, integrity: undefined } }),
     script("https://b.example/", { lastSeenAt: undefined }),

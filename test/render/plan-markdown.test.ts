@@ -9,7 +9,7 @@ describe("a plan as Markdown", () => {
     await expect(renderMarkdown(runOf(planned))).toMatchFileSnapshot("../golden/plan.md");
   });
 
-  it("says what an apply came to", ({ expect }) => {
+  it("shows the outcomes of an apply", ({ expect }) => {
     expect(renderMarkdown(runOf(applied))).toContain("### shop.example.com: 2 of 6 requests done");
   });
 
@@ -20,7 +20,7 @@ describe("a plan as Markdown", () => {
     expect(text).not.toContain("\n# not a heading");
   });
 
-  it("fits into a comment, and says how many zones did not", ({ expect }) => {
+  it("fits into a comment, with the number of omitted zones", ({ expect }) => {
     const many = Array.from({ length: 60 }, () => planned).flat();
     const text = renderMarkdown(runOf(many));
     expect(text.length).toBeLessThan(61_000);

@@ -23,7 +23,7 @@ describe("a plan as text", () => {
     await expect(`${colored}\n`).toMatchFileSnapshot("../golden/plan-color.txt");
   });
 
-  it("says what an apply left behind", async ({ expect }) => {
+  it("shows the outcomes of an apply", async ({ expect }) => {
     await expect(`${renderReports(applied, plain)}\n`).toMatchFileSnapshot("../golden/apply.txt");
   });
 
@@ -38,7 +38,7 @@ describe("a plan as text", () => {
     expect(text).toContain(String.raw`\u{1b}[31mred`);
   });
 
-  it("is silent about zones in which there is nothing to say", ({ expect }) => {
+  it("omits zones in sync", ({ expect }) => {
     expect(renderReports(zoneOf(planned, "calm.example.com"), plain)).toBe(
       "No changes. 1 of 1 zone in sync.",
     );
@@ -67,7 +67,7 @@ describe("a plan as text", () => {
     expect(renderReports([{ ...report, outcomes }], plain)).toContain(says);
   });
 
-  it("says what a lost answer and an interleaved writer mean", ({ expect }) => {
+  it("explains lost answers and interleaved writes", ({ expect }) => {
     const [report] = zoneOf(applied, "shop.example.com");
     const [write] = report?.result === "applied" ? report.plan.writes : [];
     if (report?.result !== "applied" || write === undefined) throw new Error("not applied");
@@ -94,7 +94,7 @@ describe("a plan as text", () => {
     expect(text).toContain("somebody else changed the zone");
   });
 
-  it("says that what was written differs from what was answered", ({ expect }) => {
+  it("shows changes that remain after the writes", ({ expect }) => {
     const [report] = zoneOf(applied, "shop.example.com");
     if (report?.result !== "applied") throw new Error("not applied");
     const outcomes = report.plan.writes.map((write) => ({

@@ -94,7 +94,7 @@ describe("the status of a zone", () => {
     expect(after(...runs).status).toBe(status);
   });
 
-  it("says since when it is so, not since when it was last seen", ({ expect }) => {
+  it("has the time of its last change, not of the last run", ({ expect }) => {
     expect(after(drifted, drifted, drifted).statusSince).toEqual(at(1));
     expect(after(drifted, { result: "in_sync" }, drifted).statusSince).toEqual(at(3));
   });
@@ -152,7 +152,7 @@ describe("a revision of the files that is held", () => {
 });
 
 describe("success and failure", () => {
-  it("a held plan is a success: the zone was looked at completely", ({ expect }) => {
+  it("a held plan is a success: the zone was read completely", ({ expect }) => {
     expect(after(held("weakening"))).toMatchObject({
       lastSuccess: at(1),
       consecutiveFailures: 0,

@@ -40,7 +40,7 @@ describe("what is declared", () => {
     expect(fleet.zones).toMatchObject([{ declared: { mode: "observe" } }]);
   });
 
-  it("passes over the report of a zone that went while it was looked at", ({ expect }) => {
+  it("ignores the report of a zone that was removed during its run", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordZone(report("gone.example.com", 1, drifted));
     expect(fleet.zone("gone.example.com")).toBeUndefined();

@@ -212,7 +212,7 @@ describe("the time that a zone drifted", () => {
 });
 
 describe("what a zone was", () => {
-  it("is told without gaps, and honestly where nobody knows", ({ expect }) => {
+  it("has no gaps, and marks periods without a record", ({ expect }) => {
     const entries = entriesAfter([10, clear], [20, drifted], [40, clear]);
     const spans = statusSpans(
       entries,

@@ -31,13 +31,13 @@ const failure = { code: "API_SERVER", message: "500", transient: true, ray: "", 
 const unreadable = { result: "error", zone, at, failure } as const;
 
 describe("what is known of an inventory", () => {
-  it("is nothing before the first look, and nothing is not zero", ({ expect }) => {
+  it("is unknown before the first read, not zero", ({ expect }) => {
     expect(neverRead).toMatchObject({ readAt: undefined, facts: undefined });
     const failed = afterInventory(neverRead, unreadable);
     expect(failed).toMatchObject({ facts: undefined, failure, failingSince: at });
   });
 
-  it("stays when a look fails, and says since when looks fail", ({ expect }) => {
+  it("stays when a read fails, with the time of the first failure", ({ expect }) => {
     const known = afterInventory(neverRead, read(bad("https://a.example/")));
     const failed = afterInventory(known, unreadable);
     const later = new Date(Number(at) + 1);
@@ -46,7 +46,7 @@ describe("what is known of an inventory", () => {
     expect(afterInventory(again, read())).toMatchObject({ failure: undefined, readAt: at });
   });
 
-  it("keeps of thousands of items what people look at", ({ expect }) => {
+  it("keeps the newest of thousands of items", ({ expect }) => {
     const many = Array.from({ length: 3_000 }, (_, index) =>
       bad(`https://a.example/${index}.js`, new Date(Number(at) - index * 1_000)),
     );
@@ -79,11 +79,11 @@ describe("a malicious item is new", () => {
   const old = bad("https://old.example/");
   const fresh = bad("https://new.example/", new Date("2026-11-20T01:00:00Z"));
 
-  it("at the first look where it was first seen within the last day", ({ expect }) => {
+  it("in the first read if it was first seen within the last day", ({ expect }) => {
     expect(urls(newlyMalicious(neverRead, read(old, fresh)))).toEqual(["https://new.example/"]);
   });
 
-  it("later where the look before did not show it, whenever it was first seen", ({ expect }) => {
+  it("later if the previous read did not show it, whenever it was first seen", ({ expect }) => {
     const known = afterInventory(neverRead, read(fresh));
     expect(urls(newlyMalicious(known, read(old, fresh)))).toEqual(["https://old.example/"]);
     const next = afterInventory(known, read(old, fresh));

@@ -35,7 +35,7 @@ describe("the OWASP ruleset of a zone", () => {
     expect(after("36", "36").notes).toEqual([]);
   });
 
-  it("that has moved since the last look is told for a week", ({ expect }) => {
+  it("is noted for a week after its version changed", ({ expect }) => {
     const moved = after("36", "37");
     expect(moved.owasp).toEqual({ version: "37", moved: { from: "36", at: at(dayMinutes) } });
     const day = at(dayMinutes).toISOString().slice(0, 10);

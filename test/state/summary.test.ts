@@ -57,7 +57,7 @@ describe("a run in numbers", () => {
 });
 
 describe("an error as data", () => {
-  it("is the service's failure where the client threw it", ({ expect }) => {
+  it("has the code of a service error", ({ expect }) => {
     const refused = new ServiceError("API_REFUSED", "PUT policies: 400", { ray: "8f2a" });
     expect(failureOf(refused)).toEqual({
       code: "API_REFUSED",

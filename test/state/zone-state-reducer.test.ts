@@ -54,7 +54,7 @@ describe("drift", () => {
     expect(driftOf(state)).toEqual([a, b]);
   });
 
-  it("is not what was declared and not yet carried out", ({ expect }) => {
+  it("does not include pending changes", ({ expect }) => {
     const state = after(pending);
     expect(driftOf(state)).toEqual([]);
     expect(pendingOf(state)).toEqual([a]);

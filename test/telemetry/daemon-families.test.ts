@@ -57,9 +57,7 @@ describe("the process", () => {
     );
   });
 
-  it("tells how long a sweep takes, and which zone waited longest for a success", async ({
-    expect,
-  }) => {
+  it("has the predicted sweep and the oldest success", async ({ expect }) => {
     const fleet = fleetOf(declared("shop.example.com"), declared("blog.example.com"));
     const oldest = async (): Promise<number | undefined> => {
       const { series } = await scrape(freshMetrics(), fleet);
@@ -84,7 +82,7 @@ describe("the process", () => {
     expect(alone.series.get('zonewarden_api_ratelimit_remaining{credential="shops"}')).toBe(1100);
   });
 
-  it("tells how often inventories are read, only where they are", async ({ expect }) => {
+  it("has the inventory interval only if inventories are on", async ({ expect }) => {
     const interval = "zonewarden_inventory_interval_seconds";
     const off = await scrape(freshMetrics());
     expect(off.series.has(interval)).toBe(false);

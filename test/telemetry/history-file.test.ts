@@ -139,7 +139,7 @@ describe("the history file", () => {
     expect(entries.at(-1)).toEqual(entryAt(50));
   });
 
-  it("holds nobody up while the disk is full, says so once, and makes up for it", async ({
+  it("does not block while the disk is full, reports it once, and writes later", async ({
     expect,
   }) => {
     await using place = await directory();

@@ -77,9 +77,7 @@ describe("a run in the log", () => {
     expect(linesOf(came).map(({ level, msg }) => [level, msg])).toEqual([says]);
   });
 
-  it("says on every line which run of which zone it belongs to, and why we looked", ({
-    expect,
-  }) => {
+  it("has zone, run, trigger and revision on every line", ({ expect }) => {
     const lines = linesOf({ result: "applied", cause: "drift", changes: [a, b] });
     expect(lines).toHaveLength(3);
     for (const line of lines) {
@@ -93,7 +91,7 @@ describe("a run in the log", () => {
     }
   });
 
-  it("names what differs and what holds the plan", ({ expect }) => {
+  it("has the planned changes and the holds", ({ expect }) => {
     expect(linesOf(held("weakening"))[0]).toMatchObject({
       planned: ["~ policy/a (enabled): strengthens"],
       holds: [{ reason: "weakening", message: "held: weakening" }],
@@ -102,7 +100,7 @@ describe("a run in the log", () => {
 });
 
 describe("the audit of a write", () => {
-  it("says who wrote what, why, and what came of it", ({ expect }) => {
+  it("has credential, changes, cause and outcome", ({ expect }) => {
     const edited = change("policy/a", "strengthens", {
       fields: [{ field: "action", before: "log", after: "allow" }],
     });
@@ -132,7 +130,7 @@ describe("the audit of a write", () => {
     });
   });
 
-  it("is there for what failed, was lost or was not sent as well", ({ expect }) => {
+  it("exists for failed, unknown and skipped writes", ({ expect }) => {
     const lines = linesOf({
       result: "applied",
       cause: "drift",
@@ -154,7 +152,7 @@ describe("the audit of a write", () => {
     expect(lines[1]).toMatchObject({ code: "API_UNAVAILABLE", error: "PUT policies: 400" });
   });
 
-  it("holds no body, and cuts a value that would not end", ({ expect }) => {
+  it("has no body, and cuts long values", ({ expect }) => {
     const long = change("policy/a", "strengthens", {
       fields: [{ field: "value", before: undefined, after: "x".repeat(9_000) }],
     });
@@ -166,8 +164,8 @@ describe("the audit of a write", () => {
   });
 });
 
-describe("files in the log", () => {
-  it("each problem has a line with its place", ({ expect }) => {
+describe("the files in the log", () => {
+  it("has a line for each diagnostic", ({ expect }) => {
     const { logger, lines } = book();
     logDiagnostics(logger, [diagnostic(), diagnostic({ severity: "warning" })]);
     expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
@@ -245,7 +243,7 @@ describe("secrets", () => {
     expect(text()).toContain('"with":"[token]"');
   });
 
-  it("that nobody told us of are hidden behind the word Bearer", ({ expect }) => {
+  it("that are not known are redacted after the word Bearer", ({ expect }) => {
     const { logger, text } = book();
     logger.info({ header: "Bearer abc.def" }, "checked");
     expect(text()).toContain('"header":"Bearer [token]"');
@@ -272,7 +270,7 @@ describe("the format for a terminal", () => {
     await expect(text()).toMatchFileSnapshot("../golden/log-pretty.txt");
   });
 
-  it("uses colours when told so, and only then", ({ expect }) => {
+  it("uses colours only on request", ({ expect }) => {
     const plain = book({ format: "pretty" });
     plain.logger.warn("held");
     expect(plain.text()).toBe("10:00:00 WARN  held\n");
@@ -281,7 +279,7 @@ describe("the format for a terminal", () => {
     expect(coloured.text()).toContain("\u001b[33mWARN");
   });
 
-  it("puts the stack of a fault of ours below it, one line each", ({ expect }) => {
+  it("puts the stack of an internal error below it", ({ expect }) => {
     const { logger, text } = book({ format: "pretty" });
     logger.error({ err: new Error("lost"), zone: shop }, "internal error");
     const [first, second, third] = text().split("\n");

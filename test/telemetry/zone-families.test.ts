@@ -9,7 +9,7 @@ import { at, declared, failure, fleetRefusal, report } from "../support/reports.
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 describe("the series of a zone", () => {
-  it("tell of a zone that was never looked at", async ({ expect }) => {
+  it("exist for a zone without a run", async ({ expect }) => {
     const { series } = await scrape(freshMetrics());
     const zone = `zone="${shop}"`;
     expect(series.get(`zonewarden_zone_status{${zone},status="unknown"}`)).toBe(1);
@@ -60,7 +60,7 @@ describe("the series of a zone", () => {
     expect(text).toContain("other.example.com");
   });
 
-  it("say for each zone exactly one status", async ({ expect }) => {
+  it("have exactly one status for each zone", async ({ expect }) => {
     const names = ["a.example.com", "b.example.com", "c.example.com"];
     const fleet = fleetOf(...names.map((name) => declared(name)));
     fleet.recordZone(report("a.example.com", 1, drifted));
@@ -132,7 +132,7 @@ describe("the series of a zone's inventory", () => {
   const scripts = [script("https://a.example/"), script("https://b.example/")];
   const looked = inventoryRead(shop, 1, { items, outside: { scripts, unclear: 1 } });
 
-  it("are not there where nobody looks, nor once nobody looks any more", async ({ expect }) => {
+  it("do not exist while inventories are off", async ({ expect }) => {
     const fleet = fleetOf();
     expect(await inventorySeries(fleet)).toEqual({});
     fleet.followInventory(true);
@@ -157,7 +157,7 @@ describe("the series of a zone's inventory", () => {
     expect(await inventorySeries(fleet)).toEqual(read);
   });
 
-  it("keep what was known when it cannot be read, and say so", async ({ expect }) => {
+  it("keep the last read when a read fails", async ({ expect }) => {
     const fleet = fleetOf();
     fleet.followInventory(true);
     fleet.recordInventory(inventoryUnreadable(shop, 0));
@@ -168,7 +168,7 @@ describe("the series of a zone's inventory", () => {
     expect(await inventorySeries(fleet)).toEqual({ ...read, [failing]: 1 });
   });
 
-  it("say which kinds are not shown to us, while others are", async ({ expect }) => {
+  it("show which kinds are not permitted", async ({ expect }) => {
     const fleet = fleetOf();
     fleet.followInventory(true);
     const kinds = ["script", "connection"] as const;
@@ -183,9 +183,7 @@ describe("the series of a zone's inventory", () => {
     expect(Object.keys(series)).not.toContain('new_items{zone="shop.example.com",kind="cookie"}');
   });
 
-  it("say nothing of policies where none is enforced, nor of kinds at which nobody looks", async ({
-    expect,
-  }) => {
+  it("have no series without an enforced policy or for other kinds", async ({ expect }) => {
     const fleet = fleetOf();
     fleet.followInventory(true);
     fleet.recordInventory(inventoryRead(shop, 1, { items: [cookie("cart")], kinds: ["cookie"] }));

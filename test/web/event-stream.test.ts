@@ -43,7 +43,7 @@ describe("an open page", () => {
     expect(heard).toHaveLength(2);
   });
 
-  it("hears nothing of looks that change nothing", async ({ expect }) => {
+  it("gets no event for runs without changes", async ({ expect }) => {
     const clock = new SimulatedClock();
     const live = new EventStream(clock);
     const heard = listening(live);

@@ -41,7 +41,7 @@ describe("the watchdog", () => {
     expect(healthAnswer(watchdog.checks, false)).toEqual({ status: 200, text: "ok\n" });
   });
 
-  it("notices a loop that has not turned for thirty seconds", ({ expect }) => {
+  it("detects an event loop that is blocked for thirty seconds", ({ expect }) => {
     const clock = handClock();
     using watchdog = startWatchdog(clock);
     clock.pass(29_999, { stuck: true });

@@ -16,8 +16,8 @@ function shopAfter(fleet: Fleet, ...looks: readonly InventoryReport[]): string {
   return zonePage(fleet);
 }
 
-describe("what browsers saw", () => {
-  it("is not spoken of where nobody looks", ({ expect }) => {
+describe("the inventory on the pages", () => {
+  it("is not shown if inventories are off", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordZone(report(shop, 1, held("weakening")));
     for (const page of [zonePage(fleet), fleetPage(fleet)]) {
@@ -26,13 +26,13 @@ describe("what browsers saw", () => {
     }
   });
 
-  it("is not zero where it was not read yet", ({ expect }) => {
+  it("is unknown before the first read", ({ expect }) => {
     const page = wordsOf(shopAfter(fleetOf()));
     expect(page).toContain("Inventory Not read yet. Inventories are read one zone after the other");
     expect(page).not.toContain("Items");
   });
 
-  it("is unknown where no look succeeded, and why is said", ({ expect }) => {
+  it("is unknown before a successful read, with the failure", ({ expect }) => {
     const page = wordsOf(
       shopAfter(fleetOf(), inventoryUnreadable(shop, 5), inventoryUnreadable(shop, 20)),
     );
@@ -43,7 +43,7 @@ describe("what browsers saw", () => {
     expect(page).not.toContain("Not read yet");
   });
 
-  it("is what was read before where the last look failed", ({ expect }) => {
+  it("is that of the last successful read", ({ expect }) => {
     const page = wordsOf(
       shopAfter(fleetOf(), inventoryRead(shop, 5), inventoryUnreadable(shop, 20, failure())),
     );
@@ -54,7 +54,7 @@ describe("what browsers saw", () => {
     expect(page).toContain("scripts 4 3 active, 1 inactive 1 1");
   });
 
-  it("is told in numbers, and what is malicious by name and reason", ({ expect }) => {
+  it("has counts, and malicious items with reasons", ({ expect }) => {
     const page = wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5)));
     expect(page).toContain("scripts 4 3 active, 1 inactive 1 1");
     expect(page).toContain("connections 2 2 active 1 1");
@@ -65,7 +65,7 @@ describe("what browsers saw", () => {
     expect(page).toContain("New in the last day (2) https://collect.example.org/c");
   });
 
-  it("is not zero of a kind that is not shown to us", ({ expect }) => {
+  it("is unknown for a kind that is not permitted", ({ expect }) => {
     const notPermitted = new Map([
       ["cookie" as const, failure("GET page_shield/cookies: 403: not entitled")],
     ]);
@@ -99,7 +99,7 @@ describe("what browsers saw", () => {
       policy: "script-src 'strict-dynamic' 'nonce-a'",
       says: "None in use; 3 unclear.",
     },
-  ])("is held to the enforced policies: $policy", ({ policy, says }, { expect }) => {
+  ])("is compared with the enforced policies: $policy", ({ policy, says }, { expect }) => {
     const seen = policy === undefined ? {} : { policy };
     expect(wordsOf(shopAfter(fleetOf(), inventoryRead(shop, 5, seen)))).toContain(
       `Scripts outside every enforced policy ${says}`,
@@ -109,9 +109,7 @@ describe("what browsers saw", () => {
   const impact = ["Impact on shop.example.com", "  ✗ blocks anew: 1"];
   const judged = inventoryRead(shop, 5, { impact });
 
-  it("is told with the plan by what the plan would do to it, open where people decide", ({
-    expect,
-  }) => {
+  it("has the impact of the plan, open if the plan is held", ({ expect }) => {
     const waiting = fleetOf();
     waiting.recordZone(report(shop, 1, held("weakening")));
     const page = shopAfter(waiting, judged);
@@ -124,9 +122,7 @@ describe("what browsers saw", () => {
     expect(shopAfter(free, judged)).toContain('<details class="record" id="impact" >');
   });
 
-  it("is not said to be harmed by a plan that was not judged, nor by one that is done", ({
-    expect,
-  }) => {
+  it("has no impact before it is known, nor after the plan is applied", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordZone(report(shop, 1, held("weakening")));
     expect(wordsOf(shopAfter(fleet, inventoryRead(shop, 5)))).toContain(
@@ -150,7 +146,7 @@ describe("what browsers saw", () => {
     expect(page).toContain('<input type="hidden" name="inventory" value="malicious" />');
   });
 
-  it("is told over the fleet as nothing bad only once it was read", ({ expect }) => {
+  it("has zero findings over the fleet only after a read", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
     fleet.followInventory(true);
     fleet.recordInventory(inventoryUnreadable("blog.example.com", 5));

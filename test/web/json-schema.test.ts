@@ -78,7 +78,7 @@ describe("the schema of /api/v1", () => {
     expect(faultsOf("history", historyOfZoneJson(snapshot, state.declared.name))).toBe("");
   });
 
-  it("describes a fleet at whose inventory nobody looks", ({ expect }) => {
+  it("describes a fleet without inventories", ({ expect }) => {
     const off = scene();
     off.followInventory(false);
     expect(faultsOf("fleet", fleetJson({ ...snapshot, fleet: off }))).toBe("");
@@ -122,7 +122,7 @@ describe("the schema of /api/v1", () => {
     expect(valuesOf("reason")).toEqual(holdReasons);
   });
 
-  it("notices a field that nobody described", ({ expect }) => {
+  it("detects an undescribed field", ({ expect }) => {
     expect(faultsOf("diagnostics", { diagnostics: [], held: null, more: 1 })).toContain(
       "additional properties",
     );

@@ -16,7 +16,7 @@ function sent(body: unknown): unknown {
 }
 
 describe("the fleet as JSON", () => {
-  it("tells the process and its zones in numbers", ({ expect }) => {
+  it("has the process and the counts of its zones", ({ expect }) => {
     const fleet = fleetOf(declared(shop), declared("blog.example.com"));
     fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
     fleet.recordZone(report(shop, 1, { result: "in_sync" }));
@@ -63,7 +63,7 @@ describe("the fleet as JSON", () => {
     });
   });
 
-  it("says so where nothing was loaded yet", ({ expect }) => {
+  it("has null before the first load", ({ expect }) => {
     expect(fleetJson(snapshot())).toMatchObject({ desired: null });
     expect(diagnosticsJson(snapshot())).toEqual({ diagnostics: [], held: null });
   });
@@ -121,7 +121,7 @@ describe("zones as JSON", () => {
     });
   });
 
-  it("tell of a zone that was never looked at", ({ expect }) => {
+  it("exist for a zone without a run", ({ expect }) => {
     const state = fleetOf().zone(shop);
     if (state === undefined) throw new Error("not declared");
     expect(sent(zoneJson(state))).toMatchObject({
@@ -159,7 +159,7 @@ describe("what browsers saw, as JSON", () => {
     expect(body).toMatchObject({ matching: 1, zones: [{ name: shop }] });
   });
 
-  it("is told of a zone as it was read last", ({ expect }) => {
+  it("is that of the last read", ({ expect }) => {
     const found = {
       kind: "script",
       id: "https://stats.example.org/m.js",

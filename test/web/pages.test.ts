@@ -40,8 +40,8 @@ describe("the fleet's page", () => {
     expect(page.match(/<th scope="row">/g)).toHaveLength(1);
   });
 
-  it("says what to do where nothing is found, or nothing is declared", ({ expect }) => {
-    expect(wordsOf(fleetPage(scene(), { q: "nowhere" }))).toContain("No zone fits. Show all 5");
+  it("explains empty lists", ({ expect }) => {
+    expect(wordsOf(fleetPage(scene(), { q: "nowhere" }))).toContain("No zone matches. Show all 5");
     const empty = fleetOf();
     empty.declare([], at(1));
     expect(wordsOf(fleetPage(empty))).toContain("No zones are declared yet.");
@@ -91,7 +91,7 @@ describe("a zone's page", () => {
     {
       program: "observe",
       zone: "enforce",
-      says: "Mode observe, as the whole program; enforce in the files Drifted",
+      says: "Mode observe (program); enforce (zone file) Drifted",
     },
   ] as const)(
     "says of a zone in $zone under a program in $program: $says",
@@ -109,7 +109,7 @@ describe("a zone's page", () => {
     expect(wordsOf(zonePage(fleet))).toContain("Observed only");
   });
 
-  it("tells a setting that is not there from one that is empty", ({ expect }) => {
+  it("distinguishes missing and empty values", ({ expect }) => {
     const fleet = fleetOf();
     const fields = [{ field: "description", before: undefined, after: "" }];
     const changes = [change("policy/a", "neutral", { fields })];
@@ -125,9 +125,7 @@ describe("a revision of the files that is held", () => {
     fleet.recordZone(report(name, 1, { result: "in_sync" }));
   }
 
-  it("is told on every page, beside the active one, and not as files out of order", ({
-    expect,
-  }) => {
+  it("is on every page, with the active revision", ({ expect }) => {
     const diagnostics = textOfHtml(renderDiagnosticsPage(snapshotOf(fleet)));
     for (const page of [fleetPage(fleet), zonePage(fleet), diagnostics]) {
       expect(wordsOf(page)).toContain("Diagnostics 1 ");
@@ -153,7 +151,7 @@ describe("a revision of the files that is held", () => {
     expect(wordsOf(zonePage(fleet, "blog.example.com"))).not.toContain("fleet_change");
   });
 
-  it("is told beside the problems of other files", ({ expect }) => {
+  it("is shown with the diagnostics of other files", ({ expect }) => {
     const broken = fleetOf();
     broken.recordLoad(heldLoad({ diagnostics: [diagnostic()] }));
     const words = wordsOf(fleetPage(broken));
@@ -257,7 +255,7 @@ describe("hostile text", () => {
   });
 });
 
-describe("problems in files", () => {
+describe("the diagnostics page", () => {
   it("come with place, path, what is wrong and what would be right", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordLoad(load({ result: "partial", diagnostics: [diagnostic()] }));
@@ -266,7 +264,7 @@ describe("problems in files", () => {
     );
   });
 
-  it("none is said as well", ({ expect }) => {
+  it("shows that there are none", ({ expect }) => {
     const fleet = fleetOf();
     fleet.recordLoad(load());
     fleet.recordZone(report(shop, 1, drifted));

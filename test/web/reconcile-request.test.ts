@@ -68,8 +68,8 @@ function sendForm(
   return fetch(`${url}/reconcile`, { method: "POST", headers, body, redirect: "manual" });
 }
 
-describe("asking for a look now", () => {
-  it("is granted with the token, for all zones or one, and told to the log", async ({ expect }) => {
+describe("the reconcile endpoint", () => {
+  it("accepts the token, for all zones or one, and is audited", async ({ expect }) => {
     await using server = await serve();
     expect((await askAs(right, server)).status).toBe(202);
     const one = await askAs(right, server, shop);

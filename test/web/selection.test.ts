@@ -85,7 +85,7 @@ describe("the selected zones", () => {
     expect(zones.map((state) => state.declared.name)).toEqual(each.finds);
   });
 
-  it("count what can be looked for as if nothing of the kind were looked for yet", ({ expect }) => {
+  it("are counted without their own filter", ({ expect }) => {
     const selected = select(scene().zones, {
       ...everything,
       status: "error",
@@ -96,7 +96,7 @@ describe("the selected zones", () => {
     expect(selected.inventory.zones).toEqual({ malicious: 0, outside: 0, failing: 1, unread: 0 });
   });
 
-  it("are not found by an inventory at which nobody looks", ({ expect }) => {
+  it("do not match inventory filters if inventories are off", ({ expect }) => {
     for (const inventory of inventoryFilters) {
       expect(select(fleet.zones, { ...everything, inventory }).matching).toBe(0);
     }

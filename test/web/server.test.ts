@@ -59,7 +59,7 @@ describe("the server", () => {
     expect(await get("/readyz")).toEqual([200, "ok\n"]);
   });
 
-  it("is not ready while a check of the process says no, but alive", async ({ expect, signal }) => {
+  it("is alive but not ready while a readiness check fails", async ({ expect, signal }) => {
     const ready = [{ name: "shutdown", failure: () => "stopping" }];
     await using server = await serve(loadedFleet(), { health: { live: [], ready } });
     expect((await fetch(`${server.url}/readyz`, { signal })).status).toBe(503);
@@ -93,7 +93,7 @@ describe("the server", () => {
     }
   });
 
-  it("says when a page is still the same", async ({ expect, signal }) => {
+  it("answers 304 for an unchanged page", async ({ expect, signal }) => {
     const fleet = loadedFleet();
     await using server = await serve(fleet);
     for (const path of ["/", `/zones/${shop}`, "/api/v1/zones"]) {
@@ -141,7 +141,7 @@ describe("the server", () => {
     else expect(text).not.toContain("<script>");
   });
 
-  it("tells of its own faults without showing them", async ({ expect, signal }) => {
+  it("reports internal errors without showing them", async ({ expect, signal }) => {
     const told: unknown[] = [];
     await using server = await serve(loadedFleet(), {
       facts: () => {
@@ -155,7 +155,7 @@ describe("the server", () => {
     expect(told).toEqual([new Error("secret detail")]);
   });
 
-  it("says in words why it cannot listen", async ({ expect }) => {
+  it("explains why it cannot listen", async ({ expect }) => {
     await using first = await serve();
     const port = Number(new URL(first.url).port);
     await expect(serve(loadedFleet(), { listen: { host: "127.0.0.1", port } })).rejects.toThrow(
@@ -173,7 +173,7 @@ describe("the server", () => {
     await expect(fetch(server.url, { signal })).rejects.toThrow();
   });
 
-  it("tells an open page that there is something to see", async ({ expect, signal }) => {
+  it("sends an event to open pages", async ({ expect, signal }) => {
     const events = new EventStream(new SimulatedClock());
     await using server = await serve(loadedFleet(), { events });
     const response = await fetch(`${server.url}/events`, { signal });

@@ -21,7 +21,7 @@ import {
   type Selection,
 } from "./selection.ts";
 
-/** The fleet at a glance: how it stands, and the zones that need somebody first. */
+/** The page of the fleet: counts, and zones with the most urgent first. */
 export function renderFleetPage(snapshot: Snapshot, selection: Selection): Html {
   const selected = select(snapshot.fleet.zones, selection);
   return layout(
@@ -48,7 +48,7 @@ function weakenedBanner(zones: readonly ZoneState[]): Html | undefined {
   if (weakened.length === 0) return undefined;
   const more = weakened.length - weakenedShown;
   return html`<p class="banner" role="status">
-    <strong>${counted(weakened.length, "zone")} less protected than declared:</strong>
+    <strong>${counted(weakened.length, "zone")} with weakened protection:</strong>
     ${weakened.slice(0, weakenedShown).map(({ declared }) => html`${zoneLink(declared.name)} `)}
     ${more > 0 && `and ${number(more)} more`}
   </p>`;
@@ -97,7 +97,7 @@ function titleOf({ status, inventory }: Selection): string {
 function emptyTable({ fleet }: Snapshot): Html {
   const all = fleet.zones.length;
   if (all === 0) return html`<p class="empty">No zones are declared yet.</p>`;
-  return html`<p class="empty">No zone fits. <a href="/">Show all ${number(all)}</a></p>`;
+  return html`<p class="empty">No zone matches. <a href="/">Show all ${number(all)}</a></p>`;
 }
 
 function zoneTable({ now }: Snapshot, { zones }: Selected): Html {
@@ -131,14 +131,14 @@ function zoneRow(state: ZoneState, now: Date): Html {
   </tr>`;
 }
 
-const longestNote = 160;
+const maxNoteLength = 160;
 
-/** Why a zone is not what it shall be, in a line; the zone's page says all of it. */
+/** Why a zone is not in sync, in a line. */
 function noteOf(state: ZoneState): string {
   const { failure, declared } = state;
   const [hold] = holdsOf(state);
   const text = failure?.message ?? hold?.message ?? declared.suspension?.reason ?? "";
-  return text.length > longestNote ? `${text.slice(0, longestNote)}…` : text;
+  return text.length > maxNoteLength ? `${text.slice(0, maxNoteLength)}…` : text;
 }
 
 const impactWords = { weakens: "weaker", neutral: "other", strengthens: "stronger" } as const;

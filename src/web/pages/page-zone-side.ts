@@ -8,12 +8,12 @@ import { counted, foreign, moment, panel, revisionCode } from "./page-parts.ts";
 
 type Mode = DaemonStatus["mode"];
 
-/** What stands beside a zone's plan: when it was looked at, what it is at the service, what is left alone. */
+/** State, attributes, unmanaged resources and notes of a zone. */
 export function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {
   const { unmanaged, notes, zone } = state;
   return html`${panel("state", "State", stateList(state, now, daemon.mode))}
   ${zone !== undefined && panel("service", "At the service", serviceList(zone))}
-  ${unmanaged.length > 0 && panel("unmanaged", "Unmanaged, left alone", unmanagedList(unmanaged))}
+  ${unmanaged.length > 0 && panel("unmanaged", "Unmanaged", unmanagedList(unmanaged))}
   ${notes.length > 0 && panel("notes", "Notes", noteList(notes))}`;
 }
 
@@ -34,15 +34,15 @@ function stateList(state: ZoneState, now: Date, mode: Mode): Html {
     <p><a href="/api/v1/zones/${declared.name}">JSON</a></p>`;
 }
 
-/** The stricter of both counts: what the files want of a zone that the program only observes is said beside it. */
+/** The stricter mode applies; if the program observes, the declared mode is shown, too. */
 function modeText(zone: Mode, program: Mode): string {
   return program === "observe" && zone === "enforce"
-    ? "observe, as the whole program; enforce in the files"
+    ? "observe (program); enforce (zone file)"
     : zone;
 }
 
 function runItems({ at, trigger, durationMs, revision, run }: LastRun, now: Date): Html {
-  return html`<dt>Last look</dt>
+  return html`<dt>Last run</dt>
     <dd>${moment(at, now)}, ${trigger}, ${durationMs} ms</dd>
     <dt>Revision</dt>
     <dd>${revisionCode(revision)}</dd>
