@@ -62,7 +62,7 @@ describe("a policy that would block scripts in use", () => {
   });
 
   it.for([
-    { status: 403, code: 2, says: "scripts that were seen could not be read (API_FORBIDDEN)" },
+    { status: 403, code: 2, says: "the scripts on record could not be read (API_FORBIDDEN)" },
     { status: 500, code: 7, says: "API_SERVER" },
   ])(
     "is planned without the inventory only where reading it is forbidden: $status",

@@ -79,7 +79,7 @@ function shopReports(): readonly ZoneReport[] {
       holds: [
         hold(
           "contended",
-          "policy/checkout action was corrected 3 times within 60 min and undone each time: find the other writer",
+          "policy/checkout action was corrected 3 times within 60 min, and changed back each time: find the other writer",
         ),
       ],
       unmanaged: [{ kind: "policy", id: "c9ef84", title: "Made by hand for the spring sale" }],

@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { compareFleets } from "../../src/reconcile/fleet/fleet-guard.ts";
+import { fleetGuard } from "../../src/reconcile/fleet/fleet-guard.ts";
 import { zoneName, type ZoneName } from "../../src/zone/zone.ts";
 
 const limits = { maxFleetShare: 0.3, minFleet: 10, accept: [] };
@@ -32,16 +32,16 @@ describe("a new revision of the files", () => {
     { when: "it is the first one", before: fleet(0), after: fleet(500), held: false },
     { when: "a small fleet is dropped whole", before: fleet(1), after: fleet(0), held: true },
   ])("when $when", ({ before, after, held }, { expect }) => {
-    expect(compareFleets(before, after, "abc1234def", limits) !== undefined).toBe(held);
+    expect(fleetGuard(before, after, "abc1234def", limits) !== undefined).toBe(held);
   });
 
   it("names the numbers, the limit and the remedy", ({ expect }) => {
-    const hold = compareFleets(fleet(10), fleet(8, 2), "abc1234def", limits);
+    const hold = fleetGuard(fleet(10), fleet(8, 2), "abc1234def", limits);
     expect(hold).toEqual({
       reason: "fleet_change",
       touched: new Set(["z0.example", "z1.example", "z8.example", "z9.example"]),
       message:
-        "revision abc1234def changes 2 and drops 2 of 10 zones (40 %), the limit is 30 %: acknowledge it by adding abc1234def to limits.accept, or raise limits.max_fleet_share",
+        "revision abc1234def changes 2 and drops 2 of 10 zones (40 %), the limit is 30 %: to accept it, add abc1234def to limits.accept, or raise limits.max_fleet_share",
     });
   });
 
@@ -51,7 +51,7 @@ describe("a new revision of the files", () => {
     { size: 10_000, changed: 5_001, says: "(50 %), the limit is 30 %:" },
   ])("never rounds the share of $changed of $size to the limit", (given, { expect }) => {
     const { size, changed, says } = given;
-    const hold = compareFleets(fleet(size), fleet(size, changed), "abc1234def", limits);
+    const hold = fleetGuard(fleet(size), fleet(size, changed), "abc1234def", limits);
     expect(hold?.message).toContain(says);
   });
 
@@ -62,7 +62,7 @@ describe("a new revision of the files", () => {
     { accept: "0000000", held: true },
   ])("accepted as $accept is held: $held", ({ accept, held }, { expect }) => {
     const acknowledged = { ...limits, accept: [accept] };
-    const hold = compareFleets(fleet(10), fleet(10, 5), "abc1234def", acknowledged);
+    const hold = fleetGuard(fleet(10), fleet(10, 5), "abc1234def", acknowledged);
     expect(hold !== undefined).toBe(held);
   });
 
@@ -78,19 +78,19 @@ describe("a new revision of the files", () => {
     ({ accept, held }, { expect }) => {
       const acknowledged = { ...limits, accept: [accept] };
       const revision = "sha256-0357424802a9";
-      const hold = compareFleets(fleet(10), fleet(10, 5), revision, acknowledged);
+      const hold = fleetGuard(fleet(10), fleet(10, 5), revision, acknowledged);
       expect(hold !== undefined).toBe(held);
     },
   );
 
   it("is applied where it is the first one, whatever the smallest fleet", ({ expect }) => {
     const judged = { ...limits, minFleet: 0 };
-    expect(compareFleets(fleet(0), fleet(5), "abc1234def", judged)).toBeUndefined();
+    expect(fleetGuard(fleet(0), fleet(5), "abc1234def", judged)).toBeUndefined();
   });
 
   it("without any listed zone is held, accepted or not", ({ expect }) => {
     const acknowledged = { ...limits, accept: ["abc1234def"] };
-    expect(compareFleets(fleet(10), fleet(0), "abc1234def", acknowledged)?.reason).toBe(
+    expect(fleetGuard(fleet(10), fleet(0), "abc1234def", acknowledged)?.reason).toBe(
       "fleet_change",
     );
   });

@@ -9,12 +9,7 @@ import {
   type FleetZone,
   type Select,
 } from "./desired-fleet.ts";
-import {
-  compareFleets,
-  type FleetDigests,
-  type FleetHold,
-  type FleetLimits,
-} from "./fleet-guard.ts";
+import { fleetGuard, type FleetDigests, type FleetHold, type FleetLimits } from "./fleet-guard.ts";
 import { onlySuspends, withSuspensionOf } from "./suspension-overlay.ts";
 
 /** The result of one load of the files. */
@@ -134,7 +129,7 @@ export class ActiveRevision {
 
   #holdOf({ revision }: DesiredState, next: DesiredFleet, limits: FleetLimits) {
     const before = this.#compared;
-    return compareFleets(digestsOf(before), digestsToCompare(before, next.zones), revision, limits);
+    return fleetGuard(digestsOf(before), digestsToCompare(before, next.zones), revision, limits);
   }
 }
 

@@ -24,7 +24,7 @@ export type FleetDigests = ReadonlyMap<ZoneName, string>;
  * The fleet guard: holds a revision that changes too many zones, until a person accepts it. New zones do not count; a
  * revision of which no zone is listed is always held.
  */
-export function compareFleets(
+export function fleetGuard(
   before: FleetDigests,
   after: FleetDigests,
   revision: string,
@@ -42,7 +42,7 @@ export function compareFleets(
   const found = `revision ${revision} changes ${touched.length - dropped} and drops ${dropped} of ${before.size} zones (${percentOver(limits.maxFleetShare, share)})`;
   return {
     reason: "fleet_change",
-    message: `${found}, the limit is ${percent(limits.maxFleetShare)}: acknowledge it by adding ${revision} to limits.accept, or raise limits.max_fleet_share`,
+    message: `${found}, the limit is ${percent(limits.maxFleetShare)}: to accept it, add ${revision} to limits.accept, or raise limits.max_fleet_share`,
     touched: new Set(touched),
   };
 }

@@ -237,7 +237,7 @@ async function withBlocksInUse(
     return { ...planned, holds: [...planned.holds, ...holds] };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.transient) throw error;
-    const note = `scripts that were seen could not be read (${error.code}), so what the policies block was not judged`;
+    const note = `the scripts on record could not be read (${error.code}): whether the policies block scripts in use was not checked`;
     return { ...planned, notes: [...planned.notes, note] };
   }
 }

@@ -57,7 +57,7 @@ export class ZoneMemory {
     return [
       {
         reason: "contended",
-        message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min and undone each time: find the other writer; a correction is tried again when that time has passed`,
+        message: `${contended.join(", ")} was corrected ${rounds} times within ${minutes} min, and changed back each time: find the other writer. zonewarden corrects it again after that time`,
       },
     ];
   }
