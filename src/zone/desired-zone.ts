@@ -1,13 +1,13 @@
 import type { Policy, Rule, Setting } from "./resource.ts";
 import type { Zone, ZoneId, ZoneName } from "./zone.ts";
 
-/** Whether what differs is corrected, or only told. */
+/** Whether differences are corrected or only reported. */
 export type Mode = "enforce" | "observe";
 
-/** What becomes of live objects of a kind that are not ours: told, deleted, or not even told. */
+/** What happens to unmanaged resources of a kind. `ignore`: they are not even reported. */
 export type UnmanagedMode = "report" | "delete" | "ignore";
 
-/** The declared objects of a kind. An empty list is a declaration too: ours that are live go. */
+/** The declared resources of a kind. An empty list is a declaration too: all live ones of ours are deleted. */
 export interface Declared<T> {
   readonly items: readonly T[];
   readonly unmanaged: UnmanagedMode;
@@ -16,31 +16,31 @@ export interface Declared<T> {
 /** Why a zone is read and reported, but not written. */
 export interface Suspension {
   readonly reason: string;
-  /** The moment at which the suspension ends by itself; `undefined`: it stays. */
+  /** When the suspension ends; `undefined`: never. */
   readonly until: Date | undefined;
 }
 
-/** What one zone shall be, with every profile merged and every default filled in. */
+/** The desired state of a zone, with all profiles merged and all defaults applied. */
 export interface ZoneContent {
   /** Of the zone itself; the program's mode may be stricter. */
   readonly mode: Mode;
   readonly suspension: Suspension | undefined;
-  /** Declared settings; one that is not here is neither read nor written. */
+  /** Declared settings; others are neither read nor written. */
   readonly settings: readonly Setting[];
   /** `undefined`: not declared, costs no request. */
   readonly policies: Declared<Policy> | undefined;
-  /** `undefined`: not declared, costs no request. The order is desired state. */
+  /** `undefined`: not declared, costs no request. The order is part of the desired state. */
   readonly rules: Declared<Rule> | undefined;
 }
 
-/** Where something was said: a file relative to the desired directory, and a line counted from 1. */
+/** A place in a file: the path relative to `desired.path`; line and column counted from 1. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** Patterns over the zone listing; `undefined` fits every zone. `*` stands for any run of characters. */
+/** Patterns for listed zones; `undefined` matches every zone, `*` any characters. */
 export interface Selector {
   readonly name: string | undefined;
   /** Name or id of the account. */
@@ -49,7 +49,7 @@ export interface Selector {
   readonly plan: string | undefined;
 }
 
-/** Which zones a document speaks of. */
+/** The zones that an entry declares. */
 export type Target =
   | { readonly by: "name"; readonly name: ZoneName }
   | { readonly by: "id"; readonly id: ZoneId }
@@ -62,7 +62,7 @@ export interface ZoneDocument {
   readonly place: Place;
 }
 
-/** A declared zone, found in the zone listing. */
+/** A declared zone that was found in the zone listing. */
 export interface DesiredZone {
   readonly zone: Zone;
   readonly content: ZoneContent;

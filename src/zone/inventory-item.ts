@@ -1,37 +1,34 @@
-/** What the service detects in a zone's pages (SERVICE.md A.4). */
+/** The kinds of items in an inventory (SERVICE.md A.4). */
 export const itemKinds = ["script", "connection", "cookie"] as const;
 
-/** One of {@link itemKinds}. */
 export type ItemKind = (typeof itemKinds)[number];
 
-/** Those kinds that a content security policy rules, and that can be malicious. */
+/** The kinds that a content security policy governs and that can be malicious. */
 export const resourceKinds = ["script", "connection"] as const satisfies readonly ItemKind[];
 
 /** States of a script or connection (SERVICE.md A.5). */
 export const resourceStatuses = ["active", "infrequent", "inactive"] as const;
 
-/** States of an item; `none` where the service says no other, as with cookies. */
+/** States of an item; `none` without a state, as for cookies. */
 export const itemStatuses = [...resourceStatuses, "none"] as const;
 
-/** What every detected item has. */
 interface ItemBase {
   readonly id: string;
   /** Host of the zone on whose pages it was seen. */
   readonly host: string;
-  /** `undefined`: the service did not say. */
+  /** `undefined`: unknown. */
   readonly firstSeenAt: Date | undefined;
   readonly lastSeenAt: Date | undefined;
-  /** "" where the service did not say. */
+  /** "": unknown. */
   readonly firstPageUrl: string;
-  /** Empty where the service did not list them: most lists name the first page alone. */
+  /** Often empty: most lists name only the first page. */
   readonly pageUrls: readonly string[];
 }
 
-/** What a page loads from a URL. */
 interface ResourceBase extends ItemBase {
   readonly url: string;
   readonly addedAt: Date | undefined;
-  /** `active`, `infrequent` or `inactive` (SERVICE.md A.5); "" where the service did not say. */
+  /** `active`, `infrequent` or `inactive` (SERVICE.md A.5); "" if unknown. */
   readonly status: string;
   readonly urlContainsCdnCgi: boolean;
   readonly urlReportedMalicious: boolean;
@@ -40,7 +37,7 @@ interface ResourceBase extends ItemBase {
   readonly maliciousCategories: readonly string[];
 }
 
-/** Scores of a script's content, 1 (bad) to 99 (good); `undefined` where it was not classified. */
+/** Scores of a script's content, 1 (bad) to 99 (good); `undefined` if not classified. */
 export interface ScriptScores {
   readonly integrity: number | undefined;
   readonly malware: number | undefined;
@@ -48,7 +45,7 @@ export interface ScriptScores {
   readonly magecart: number | undefined;
 }
 
-/** One content that a script has had. */
+/** One version of the content of a script. */
 export interface ScriptVersion {
   /** SHA-256 in hexadecimal digits (SERVICE.md A.4); "" where it was not fetched. */
   readonly hash: string;
@@ -59,7 +56,7 @@ export interface ScriptVersion {
 /** A script that browsers reported. */
 export interface Script extends ResourceBase, ScriptVersion {
   readonly kind: "script";
-  /** Only of a script that was asked for by its id. */
+  /** Only for a script that was read by its id. */
   readonly versions: readonly ScriptVersion[];
 }
 
@@ -85,13 +82,11 @@ export interface Cookie extends ItemBase {
   readonly sameSite: string;
 }
 
-/** What a content security policy can let in or keep out. */
+/** An item that a content security policy can allow or block. */
 export type SeenResource = Script | Connection;
 
-/** Anything that the service detected. */
 export type Item = SeenResource | Cookie;
 
-/** Whether an item is one that a content security policy rules. */
 export function isSeenResource(item: Item): item is SeenResource {
   return item.kind !== "cookie";
 }
@@ -104,7 +99,7 @@ export function isInUse({ status }: Script): boolean {
 /** Below this integrity score a script is malicious, unless configured; today's documentation says 10 (SERVICE.md A.4). */
 export const usualMaliciousBelow = 50;
 
-/** Why an item is held for malicious, in words; empty where it is not. */
+/** The reasons why an item counts as malicious; empty if it does not. */
 export function maliciousReasons(item: Item, below: number): readonly string[] {
   if (item.kind === "cookie") return [];
   const score = item.kind === "script" ? item.scores.integrity : undefined;

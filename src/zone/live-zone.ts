@@ -2,26 +2,26 @@ import type { JsonObject } from "../syntax/json.ts";
 import type { Overrides, SettingName, SkipParameters } from "./resource.ts";
 import type { Zone } from "./zone.ts";
 
-/** A policy as it is live, in canonical form. */
+/** A live policy in canonical form. */
 export interface LivePolicy {
   readonly id: string;
-  /** As stored, with whatever mark it carries. */
+  /** As stored, including any mark. */
   readonly description: string;
   readonly action: string;
   readonly expression: string;
   readonly enabled: boolean;
   readonly value: string;
-  /** Fields that we do not know, carried through where a write replaces the object. */
+  /** Unknown fields, which writes repeat since they replace the object. */
   readonly rest: JsonObject;
 }
 
-/** What a live rule does, as far as we understand it. */
+/** The action of a rule; `other` is one that zonewarden does not manage. */
 export type RuleAction =
   | { readonly type: "execute"; readonly ruleset: string; readonly overrides: Overrides }
   | { readonly type: "skip"; readonly skip: SkipParameters; readonly logging: boolean }
   | { readonly type: "other"; readonly name: string };
 
-/** A rule of the entry point as it is live. */
+/** A live rule of the entry point. */
 export interface LiveRule {
   readonly id: string;
   readonly ref: string;
@@ -30,7 +30,7 @@ export interface LiveRule {
   readonly expression: string;
   readonly enabled: boolean;
   readonly action: RuleAction;
-  /** The rule as the service gave it, byte for byte: what a PUT of the list sends back. */
+  /** The rule as the service returned it. A PUT of the list repeats it. */
   readonly wire: JsonObject;
 }
 
@@ -55,7 +55,7 @@ export interface ScoreRule {
   readonly version: string;
 }
 
-/** What was read of a zone. `undefined` means: not asked for. A failed read never gets here. */
+/** The live state of a zone. `undefined`: the part was not requested. A failed read gives no live state. */
 export interface LiveZone {
   readonly zone: Zone;
   readonly settings: Readonly<Record<SettingName, boolean>> | undefined;

@@ -1,7 +1,7 @@
 /** The phase whose entry point deploys the managed WAF rulesets. */
 export const managedPhase = "http_request_firewall_managed";
 
-/** Well-known managed rulesets under the names that files use; ids from SERVICE.md B.6. */
+/** The ids of well-known managed rulesets by the names in zone files (SERVICE.md B.6). */
 export const managedRulesets = {
   cloudflare: "efb7b8c949ac4650a09736fc376e9aee",
   owasp: "4814384a9e5d4991b9815dcfc25d2f1f",
@@ -9,12 +9,12 @@ export const managedRulesets = {
   free: "77454fe2d30c4220b5701f6fdfb893ba",
 } as const;
 
-/** The name under which files know a managed ruleset; `undefined` for one that only its id tells. */
+/** The name of a managed ruleset in zone files, if it has one. */
 export function rulesetNameOf(id: string): string | undefined {
   return Object.entries(managedRulesets).find(([, known]) => known === id)?.[0];
 }
 
-/** Id of the managed ruleset that files know under a name. */
+/** The id of a managed ruleset by its name in zone files. */
 export function rulesetIdOf(name: string): string | undefined {
   return Object.entries(managedRulesets).find(([known]) => known === name)?.[1];
 }
@@ -22,7 +22,7 @@ export function rulesetIdOf(name: string): string | undefined {
 /** Id of the OWASP core ruleset. */
 export const owaspRulesetId: string = managedRulesets.owasp;
 
-/** Documented id of the OWASP score rule (SERVICE.md B.6), for where no ruleset can be read. */
+/** Documented id of the OWASP score rule (SERVICE.md B.6), used where no ruleset can be read. */
 export const documentedScoreRuleId = "6179ae15870a4bb7b2d480d4843b323c";
 
 /** Thresholds by name (SERVICE.md B.7); the lower, the stricter. */

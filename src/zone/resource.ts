@@ -1,20 +1,18 @@
-/** What is managed in a zone, in the order in which people read it. */
+/** The kinds of resources in a zone, in display order. */
 export const kinds = ["setting", "policy", "rule"] as const;
 
-/** One of the three kinds of managed things. */
 export type Kind = (typeof kinds)[number];
 
-/** Names a managed thing within its zone: `setting/enabled`, `policy/checkout`, `rule/owasp`. */
+/** Identifies a resource within its zone: `setting/enabled`, `policy/checkout`, `rule/owasp`. */
 export type ResourceKey = `${Kind}/${string}`;
 
-/** The Page Shield settings that can be written (SERVICE.md A.2), each managed for itself. */
+/** The Page Shield settings that can be written (SERVICE.md A.2), each managed separately. */
 export const settingNames = [
   "enabled",
   "use_cloudflare_reporting_endpoint",
   "use_connection_url_path",
 ] as const;
 
-/** Name of a Page Shield setting. */
 export type SettingName = (typeof settingNames)[number];
 
 /** A declared Page Shield setting. */
@@ -26,26 +24,25 @@ export interface Setting {
 /** What a policy does to a request that its expression selects (SERVICE.md A.6). */
 export const policyActions = ["log", "allow", "add_reporting_directives"] as const;
 
-/** Action of a content security policy. */
 export type PolicyAction = (typeof policyActions)[number];
 
 /** A declared content security policy. */
 export interface Policy {
   readonly key: string;
-  /** The key under which this policy was declared before, so that a renamed one keeps its id. */
+  /** The former key, so that a renamed policy keeps its id. */
   readonly was: string | undefined;
-  /** Without our mark. */
+  /** Without the mark. */
   readonly description: string;
   readonly action: PolicyAction;
   readonly expression: string;
   readonly enabled: boolean;
   /** Directives in canonical form (`syntax/csp/csp.ts`). */
   readonly value: string;
-  /** Sources of scripts that are in use and may be blocked all the same; never sent to the service. */
+  /** Sources of scripts in use that the policy may block nevertheless. Not sent to the service. */
   readonly acknowledge: readonly string[];
 }
 
-/** What the last rule of the OWASP ruleset can do when the score is reached (SERVICE.md B.7). */
+/** The actions of the OWASP score rule (SERVICE.md B.7). */
 export const scoreActions = [
   "block",
   "managed_challenge",
@@ -54,23 +51,21 @@ export const scoreActions = [
   "challenge",
 ] as const;
 
-/** Action of the OWASP score rule. */
 export type ScoreAction = (typeof scoreActions)[number];
 
 /** Paranoia levels of the OWASP core ruleset; a level includes those below it. */
 export const paranoiaLevels = [1, 2, 3, 4] as const;
 
-/** An OWASP paranoia level. */
 export type ParanoiaLevel = (typeof paranoiaLevels)[number];
 
-/** What a file says about the OWASP core ruleset beside its overrides; `undefined` leaves it to the ruleset. */
+/** The tuning of the OWASP core ruleset; `undefined` leaves the default of the ruleset. */
 export interface OwaspTuning {
   readonly paranoiaLevel: ParanoiaLevel | undefined;
   readonly scoreThreshold: number | undefined;
   readonly action: ScoreAction | undefined;
 }
 
-/** Override of one category (tag) of a managed ruleset; `undefined` is not overridden. */
+/** Override of one category (tag) of a managed ruleset; `undefined`: not overridden. */
 export interface CategoryOverride {
   readonly category: string;
   readonly enabled: boolean | undefined;
@@ -78,7 +73,7 @@ export interface CategoryOverride {
   readonly sensitivity_level: string | undefined;
 }
 
-/** Override of one rule of a managed ruleset; `undefined` is not overridden. */
+/** Override of one rule of a managed ruleset; `undefined`: not overridden. */
 export interface RuleOverride {
   readonly id: string;
   readonly enabled: boolean | undefined;
@@ -90,8 +85,7 @@ export interface RuleOverride {
 /**
  * Overrides of a deployed managed ruleset in canonical form.
  *
- * The order of `categories` has meaning (the last one listed wins, SERVICE.md B.5) and is kept;
- * `rules` are sorted by id.
+ * The order of `categories` is kept, since the last one listed wins (SERVICE.md B.5). `rules` are sorted by id.
  */
 export interface Overrides {
   readonly enabled: boolean | undefined;
@@ -101,9 +95,9 @@ export interface Overrides {
   readonly rules: readonly RuleOverride[];
 }
 
-/** What a skip rule skips, in canonical form: every list sorted, without repetitions (SERVICE.md B.4). */
+/** What an exception skips, in canonical form: every list sorted, without duplicates (SERVICE.md B.4). */
 export interface SkipParameters {
-  /** The rest of the ruleset that holds the rule. */
+  /** The rest of its own ruleset. */
   readonly ruleset: boolean;
   /** The rest of the phase. */
   readonly phase: boolean;
@@ -113,10 +107,9 @@ export interface SkipParameters {
   readonly products: readonly string[];
 }
 
-/** What both sorts of declared rules have. */
 interface RuleBase {
   readonly key: string;
-  /** The key under which this rule was declared before. */
+  /** The former key. */
   readonly was: string | undefined;
   readonly description: string;
   readonly expression: string;
@@ -129,11 +122,11 @@ export interface ExecuteRule extends RuleBase {
   /** Id of the managed ruleset: 32 hexadecimal digits. */
   readonly ruleset: string;
   readonly tuning: OwaspTuning;
-  /** What the file overrides beside the tuning. */
+  /** The overrides beside the tuning. */
   readonly overrides: Overrides;
 }
 
-/** A declared exception: requests it selects are spared what `skip` names, in the rules after it. */
+/** A declared exception: the requests that it selects skip what `skip` names, in the rules after it. */
 export interface SkipRule extends RuleBase {
   readonly action: "skip";
   readonly skip: SkipParameters;

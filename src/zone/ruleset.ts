@@ -1,6 +1,6 @@
 import type { JsonObject } from "../syntax/json.ts";
 
-/** A ruleset as lists show it. */
+/** A ruleset without its rules, as lists return it. */
 export interface RulesetHead {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface RulesetHead {
   readonly kind: string;
   readonly phase: string;
   readonly version: string;
-  /** As the service wrote it; "" where it did not. */
+  /** As the service returned it; "" if missing. */
   readonly lastUpdated: string;
 }
 
@@ -24,7 +24,7 @@ export interface RulesetRule {
   /** Sorted. */
   readonly categories: readonly string[];
   readonly scoreThreshold: number | undefined;
-  /** The rule as the service gave it. */
+  /** The rule as the service returned it. */
   readonly wire: JsonObject;
 }
 

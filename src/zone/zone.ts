@@ -7,7 +7,7 @@ export type ZoneName = string & { readonly [zoneNameBrand]: true };
 /** A zone's identifier at the service: 32 lower-case hexadecimal digits. */
 export type ZoneId = string & { readonly [zoneIdBrand]: true };
 
-/** A zone as the service's zone listing shows it. */
+/** A zone of the zone listing. */
 export interface Zone {
   readonly id: ZoneId;
   readonly name: ZoneName;
@@ -15,11 +15,11 @@ export interface Zone {
   readonly accountName: string;
   /** `initializing`, `pending`, `active` or `moved` (SERVICE.md C.4). */
   readonly status: string;
-  /** `legacy_id` of the zone's plan (`free`, `pro`, `business`, `enterprise`), or "" where the service does not say. */
+  /** `legacy_id` of the zone's plan (`free`, `pro`, `business`, `enterprise`), "" if unknown. */
   readonly plan: string;
 }
 
-/** What is known of the zones: which there are, and of which credentials they were never listed. */
+/** The listed zones, and the credentials that never listed theirs. */
 export interface KnownZones {
   readonly zones: readonly Zone[];
   readonly unlisted: readonly string[];
@@ -27,13 +27,13 @@ export interface KnownZones {
 
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
-/** Reads a zone name, or gives `undefined` where `text` is none. International names are given in their ASCII form. */
+/** Parses a zone name; `undefined` for an invalid one. International names must be in ASCII form. */
 export function zoneName(text: string): ZoneName | undefined {
   const name = text.toLowerCase();
   return isZoneName(name) ? name : undefined;
 }
 
-/** Reads a zone id, or gives `undefined` where `text` is none. */
+/** Parses a zone id; `undefined` for an invalid one. */
 export function zoneId(text: string): ZoneId | undefined {
   return isZoneId(text) ? text : undefined;
 }
