@@ -89,7 +89,7 @@ const seenByTestsAlone = [
   "notify/notifier.ts graceMs",
   "reconcile/run/next-run.ts zoneBackoff",
   "reconcile/run/next-run.ts backoffMs",
-  "render/diagnostics.ts sentenceOf",
+  "render/diagnostic-formats.ts sentenceOf",
   "state/drift.ts impactOf",
   "state/summary.ts changesOf",
   "state/timeline.ts driftEpisodes",

@@ -1,10 +1,10 @@
 import path from "node:path";
 
-import { type Config } from "../desired/config/config.ts";
+import type { Config } from "../desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts";
-import { ZoneFileLoader, type DesiredState } from "../desired/load/zone-file-loader.ts";
+import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { cronError } from "../reconcile/schedule/schedule.ts";
-import { renderDiagnostics, type Sources } from "../render/diagnostics.ts";
+import { renderDiagnostics, type Sources } from "../render/diagnostic-formats.ts";
 import { type Diagnostic, isError } from "../zone/diagnostic.ts";
 import { hasColor, type Host } from "./host.ts";
 

@@ -2,12 +2,12 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { type Config } from "../../src/desired/config/config.ts";
-import { type LoadedConfig, loadConfig } from "../../src/desired/config/load-config.ts";
+import type { Config } from "../../src/desired/config/config.ts";
+import { loadConfig, type LoadedConfig } from "../../src/desired/config/load-config.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
 import { schemaText } from "../../src/desired/json-schema.ts";
 import { cronError } from "../../src/reconcile/schedule/schedule.ts";
-import { renderDiagnostics } from "../../src/render/diagnostics.ts";
+import { renderDiagnostics } from "../../src/render/diagnostic-formats.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/syntax/json.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 import { problemLine } from "../support/problem-line.ts";

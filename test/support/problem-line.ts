@@ -1,4 +1,4 @@
-import { fileIn, sentenceOf } from "../../src/render/diagnostics.ts";
+import { fileIn, sentenceOf } from "../../src/render/diagnostic-formats.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 
 /** A problem in one line: `zones/a.yaml:4:13: error: … [WRONG_VALUE]`. */

@@ -1,14 +1,14 @@
 import path from "node:path";
 
-import { ZoneFileLoader, type DesiredState } from "../../desired/load/zone-file-loader.ts";
-import { selectorsNaming, showZone, type ShownValue } from "../../desired/zones/show-zone.ts";
+import { type DesiredState, ZoneFileLoader } from "../../desired/load/zone-file-loader.ts";
+import { selectorsNaming, type ShownValue, showZone } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import { hasColor, type Host } from "../../host/host.ts";
 import {
   hasErrors,
-  relativeDirectory,
   type PrintableDiagnostics,
   readConfig,
+  relativeDirectory,
 } from "../../host/load.ts";
 import { version } from "../../host/version.ts";
 import {
@@ -17,10 +17,10 @@ import {
   diagnosticsAsSarif,
   fileIn,
   renderDiagnostics,
-} from "../../render/diagnostics.ts";
+} from "../../render/diagnostic-formats.ts";
 import { plural, valueText } from "../../render/format.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { configOption, example, formatOption, type DefineCommand } from "../command-options.ts";
+import { configOption, type DefineCommand, example, formatOption } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 
 export const defineValidate: DefineCommand = (command, host, end) => {

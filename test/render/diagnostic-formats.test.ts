@@ -7,7 +7,7 @@ import {
   diagnosticsAsJson,
   diagnosticsAsSarif,
   renderDiagnostics,
-} from "../../src/render/diagnostics.ts";
+} from "../../src/render/diagnostic-formats.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { loadText } from "../support/desired.ts";
