@@ -200,7 +200,9 @@ describe("the budget", () => {
     expect(waited).toBeLessThan(200_000);
   });
 
-  it("stays closed while the service has locked the token, for every class", async ({ expect }) => {
+  it("pauses requests of every priority while the service rate limits the token", async ({
+    expect,
+  }) => {
     const clock = new SimulatedClock();
     const budget = budgetOf(clock);
     budget.pauseFor(300_000);
@@ -211,7 +213,7 @@ describe("the budget", () => {
     expect(budget.state.waitedMs).toBe(300_000);
   });
 
-  it("refuses at once what would wait longer than patience allows", async ({ expect }) => {
+  it("rejects at once a request that would wait too long", async ({ expect }) => {
     const clock = new SimulatedClock();
     const budget = budgetOf(clock, { maxWaitMs: 5_000 });
     budget.pauseFor(300_000);
@@ -222,7 +224,7 @@ describe("the budget", () => {
     });
   });
 
-  it("refuses after patience what hangs on requests under way", async ({ expect }) => {
+  it("rejects a request that waited too long for requests in flight", async ({ expect }) => {
     const clock = new SimulatedClock();
     const budget = budgetOf(clock, { maxWaitMs: 5_000, concurrency: 1 });
     await budget.acquire("write", forever);

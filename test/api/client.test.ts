@@ -43,7 +43,7 @@ async function errorAt(
   throw new Error("expected an ApiError");
 }
 
-/** A server below HTTP: it does with each connection what it is told. */
+/** A server below HTTP: it handles each connection as the test says. */
 async function startRaw(handle: (socket: Socket) => void): Promise<Server> {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);

@@ -149,7 +149,7 @@ describe("rotation", () => {
   it.for([
     { status: 401, wire: 1000, says: "Invalid API Token" },
     { status: 403, wire: 9109, says: "Invalid access token" },
-  ])("does not knock again with a token that stays as it is: $status", async (row, context) => {
+  ])("does not retry with an unchanged token: $status", async (row, context) => {
     const { expect, signal } = context;
     await using server = await startServer((_seen, response) =>
       refuse(response, row.status, row.wire, row.says),

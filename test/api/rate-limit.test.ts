@@ -79,7 +79,10 @@ describe("a sweep under the service's rate limit", () => {
     expect(throttled(at)).toBe(0);
   });
 
-  it("waits out a lock-out that others have caused, knocking once", async ({ expect, signal }) => {
+  it("waits out a rate limit that others exceeded, with one request", async ({
+    expect,
+    signal,
+  }) => {
     const clock = new SimulatedClock();
     await using at = await limited(clock);
     await useToken(at, 60);

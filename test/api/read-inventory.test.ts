@@ -114,21 +114,25 @@ describe("a long list", () => {
   ): Promise<{
     readonly count: number;
     readonly pages: readonly string[];
-    readonly told: number[];
+    readonly progress: number[];
   }> {
     const fake = fakeGet((call) => answer(call.query["page"] ?? ""));
-    const told: number[] = [];
+    const progress: number[] = [];
     const items = await listItems(fake.send, zoneOf(), "script", noFilters, signal, (done) =>
-      told.push(done),
+      progress.push(done),
     );
-    return { count: items.length, pages: fake.calls.map(({ query }) => query["page"] ?? ""), told };
+    return {
+      count: items.length,
+      pages: fake.calls.map(({ query }) => query["page"] ?? ""),
+      progress,
+    };
   }
 
   it("is read in one piece after its first page", async ({ expect, signal }) => {
     expect(await read(pageOf, signal)).toEqual({
       count: 730,
       pages: ["1", "all"],
-      told: [100, 730],
+      progress: [100, 730],
     });
   });
 

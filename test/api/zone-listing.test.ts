@@ -78,7 +78,7 @@ describe("the zone listing", () => {
     { zones: 120, hasInfo: false, most: 50, requests: 3 },
     { zones: 60, hasInfo: false, most: 20, requests: 4 },
   ])(
-    "of $zones zones in pages of $most (total told: $hasInfo) costs $requests requests",
+    "of $zones zones in pages of $most (with a total: $hasInfo) costs $requests requests",
     async (row, context) => {
       const zones = wireZones(row.zones);
       const { send, calls } = fakeGet((call) => page(zones, call, row.hasInfo, row.most));

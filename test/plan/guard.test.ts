@@ -90,7 +90,9 @@ describe("the guard", () => {
     ]);
   });
 
-  it("holds what weakens only where it is told to, and names the first of it", ({ expect }) => {
+  it("holds weakening plans only with weakening: refuse, and names the first changes", ({
+    expect,
+  }) => {
     const weak = planOf(20, 0, 5);
     expect(refused(weak)).toEqual([]);
     expect(refused(weak, { weakening: "refuse" })).toEqual([
@@ -99,7 +101,7 @@ describe("the guard", () => {
     expect(refused(mild, { weakening: "refuse" })).toEqual([]);
   });
 
-  it("holds what cannot be told to be no weaker as what weakens", ({ expect }) => {
+  it("holds unclear changes like weakening ones", ({ expect }) => {
     const other = policy("checkout", { action: "allow", value: "script-src other.example" });
     const proposal = plan(
       desiredZone({ policies: declared([other]) }),

@@ -159,7 +159,7 @@ describe("the tuning of OWASP, found again", () => {
   });
 });
 
-describe("what cannot be declared is told", () => {
+describe("what cannot be declared is reported", () => {
   it.for([
     {
       policy: { description: "" },

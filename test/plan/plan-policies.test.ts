@@ -5,7 +5,7 @@ import type { LivePolicy } from "../../src/zone/live-zone.ts";
 import { carriedOut, declared, livePolicy } from "../support/model.ts";
 import { cart, checkout, plannedPolicies } from "../support/planned.ts";
 
-function endOfSpare(more: Partial<LivePolicy>): readonly Direction[] {
+function deleteOfDuplicate(more: Partial<LivePolicy>): readonly Direction[] {
   const live = [carriedOut("p1", checkout), carriedOut("p2", checkout, more)];
   return plannedPolicies(declared([checkout]), live).changes.map(({ effect }) => effect.direction);
 }
@@ -66,12 +66,12 @@ describe("planning policies", () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  it("calls a spare policy's end neutral only where the one that stays does as much", ({
+  it("calls deleting a duplicate neutral only where the policy that stays demands as much", ({
     expect,
   }) => {
-    expect(endOfSpare({})).toEqual(["neutral"]);
-    expect(endOfSpare({ enabled: false })).toEqual(["neutral"]);
-    expect(endOfSpare({ action: "allow" })).toEqual(["weakens"]);
+    expect(deleteOfDuplicate({})).toEqual(["neutral"]);
+    expect(deleteOfDuplicate({ enabled: false })).toEqual(["neutral"]);
+    expect(deleteOfDuplicate({ action: "allow" })).toEqual(["weakens"]);
   });
 
   it("counts as compared what is declared, what is ours, and what is to go", ({ expect }) => {

@@ -31,7 +31,7 @@ import {
 import { text } from "../support/wire-model.ts";
 
 /** A write in a line: its call, what it is about, and where. */
-function told(write: Write): string {
+function requestText(write: Write): string {
   switch (write.call) {
     case "create-rule":
       return `POST ${JSON.stringify(write.position)}`;
@@ -229,7 +229,7 @@ describe("planning rules", () => {
     const { changes, writes, unmanaged, holds } = plannedRules(given, live);
     expect(holds).toEqual([]);
     expect(changes.map(summaryOf)).toEqual(yields);
-    expect(writes.map(told)).toEqual(sends);
+    expect(writes.map(requestText)).toEqual(sends);
     expect(unmanaged.map(({ id }) => id)).toEqual(leaves);
   });
 
@@ -241,7 +241,7 @@ describe("planning rules", () => {
     const live = entrypoint(...many.slice(0, 500), liveOwasp, ...many.slice(500));
     const { changes, writes, unmanaged } = plannedRules(given, live);
     expect(changes.map(summaryOf)).toEqual(["+ rule/uploads"]);
-    expect(writes.map(told)).toEqual(['POST {"after":"f499"}']);
+    expect(writes.map(requestText)).toEqual(['POST {"after":"f499"}']);
     expect(unmanaged).toHaveLength(1000);
   });
 

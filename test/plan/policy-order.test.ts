@@ -152,7 +152,7 @@ describe("the order of policies", () => {
       yields: ["~ policy/z (expression)", "~ policy/a (value)"],
     },
     {
-      when: "it cannot be told whether their pages meet",
+      when: "it is unclear whether their pages overlap",
       given: [policy("a", on(hostB)), policy("z", on(hostA))],
       live: [
         carriedOut("p1", policy("a", on('http.host matches "^a"'))),

@@ -31,7 +31,7 @@ const situations: readonly Situation[] = [
   { when: "everything live is declared", live: [] },
   { when: "ours is no longer declared", live: ["ours:a"], prunes: ["1 as a: undeclared"] },
   {
-    when: "ours is no longer declared, and what is not ours is not even told",
+    when: "ours is no longer declared, and unmanaged resources are ignored",
     live: ["ours:a"],
     unmanaged: "ignore",
     prunes: ["1 as a: undeclared"],
@@ -60,7 +60,11 @@ const situations: readonly Situation[] = [
     unmanaged: "delete",
     prunes: ["1 as 1: unmanaged"],
   },
-  { when: "nobody has marked it, and that is not told", live: ["by hand"], unmanaged: "ignore" },
+  {
+    when: "it has no mark, and unmanaged resources are ignored",
+    live: ["by hand"],
+    unmanaged: "ignore",
+  },
   { when: "another owner has marked it", live: ["theirs:a"], leaves: ["1"] },
   {
     when: "another owner has marked it with a declared key",
@@ -75,7 +79,7 @@ const situations: readonly Situation[] = [
     leaves: ["1"],
   },
   {
-    when: "another owner has marked it, and that is not told",
+    when: "another owner has marked it, and unmanaged resources are ignored",
     live: ["theirs:a"],
     unmanaged: "ignore",
   },
@@ -99,7 +103,7 @@ const situations: readonly Situation[] = [
   },
 ];
 
-describe("what becomes of live things that nothing declared is", () => {
+describe("live resources that match no declared one", () => {
   it.for(situations)(
     "when $when",
     ({ live, declares = [], unmanaged = "report", prunes = [], leaves = [] }, { expect }) => {

@@ -252,7 +252,7 @@ describe("differences of a tuning", () => {
     expect(differences(declares, over, live)).toEqual(yields);
   });
 
-  it("are told in the file's words also where the file tunes nothing", ({ expect }) => {
+  it("are shown as tuning even where the file has none", ({ expect }) => {
     const { changes } = plan(
       desiredZone({ rules: declared([deployment("owasp")]) }),
       liveZone({
