@@ -77,7 +77,7 @@ export function zoneJson(state: ZoneState): JsonBody {
     differing: state.differing.map(changeJson),
     notes: state.notes,
     compared: state.compared,
-    unmanaged_objects: state.unmanaged,
+    unmanaged_resources: state.unmanaged,
     drift_onsets: state.driftOnsets,
     inventory: inventory === undefined ? null : inventoryJson(inventory),
     last_run: state.lastRun === undefined ? null : runJson(state.lastRun),
