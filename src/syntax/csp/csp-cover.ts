@@ -1,4 +1,10 @@
-import { type UrlParts, defaultPorts, matchesSource } from "./csp-match.ts";
+import {
+  type UrlParts,
+  defaultPorts,
+  hostsAbove,
+  matchesSource,
+  sourcesByHost,
+} from "./csp-match.ts";
 import type { CspSource } from "./csp-source.ts";
 
 /** Finds another source that matches everything that its argument matches. */
@@ -14,28 +20,15 @@ export function covers(wide: CspSource, narrow: CspSource): boolean {
 
 /** Prepares a search for covers among `sources`, indexed by host so that long lists are fast. */
 export function coversAmong(sources: readonly CspSource[]): FindCover {
-  const byHost = new Map<string, CspSource[]>();
-  for (const source of sources) {
-    const places = source.kind === "host" ? source.host : "*";
-    const bucket = byHost.get(places) ?? [];
-    // With more sources of one host a cover can be missed, which only costs a warning.
-    if (bucket.length < 16) bucket.push(source);
-    byHost.set(places, bucket);
-  }
+  const byHost = sourcesByHost(sources);
   return (narrow) => {
     const isCover = coverOf(narrow);
-    return placesOf(narrow)
-      .flatMap((place) => byHost.get(place) ?? [])
+    const hasHost = narrow.kind === "host" && narrow.host.length <= 253;
+    // With more than 16 sources of one host a cover can be missed, which only costs a warning.
+    return ["*", ...(hasHost ? hostsAbove(narrow.host) : [])]
+      .flatMap((host) => byHost.get(host)?.slice(0, 16) ?? [])
       .find((wide) => wide.text !== narrow.text && isCover(wide));
   };
-}
-
-/** Hosts of possible covers: any, the same host, and wildcards above it. */
-function placesOf(source: CspSource): readonly string[] {
-  if (source.kind !== "host" || source.host.length > 253) return ["*"];
-  const labels = source.host.split(".");
-  const parents = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join(".")}`);
-  return ["*", source.host, ...parents.filter((parent) => parent !== source.host)];
 }
 
 function coverOf(narrow: CspSource): (wide: CspSource) => boolean {

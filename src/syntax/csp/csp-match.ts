@@ -25,24 +25,22 @@ export function effectiveDirective(
  * indexed by host, so that a URL is compared with few of a long list.
  */
 export function sourceMatcher(sources: readonly CspSource[]): MatchSources {
-  const everywhere: CspSource[] = [];
-  const byHost = new Map<string, CspSource[]>();
-  for (const source of sources) {
-    if (source.kind !== "host" || source.host === "*") everywhere.push(source);
-    else {
-      const same = byHost.get(source.host);
-      if (same === undefined) byHost.set(source.host, [source]);
-      else same.push(source);
-    }
-  }
-  return (url, page) => {
-    const candidates = hostsAbove(url.hostname).flatMap((host) => byHost.get(host) ?? []);
-    return [...candidates, ...everywhere].filter((source) => matchesSource(source, url, page));
-  };
+  const byHost = sourcesByHost(sources);
+  return (url, page) =>
+    [...hostsAbove(url.hostname), "*"]
+      .flatMap((host) => byHost.get(host) ?? [])
+      .filter((source) => matchesSource(source, url, page));
 }
 
-/** A host and the wildcards that take it in. */
-function hostsAbove(host: string): readonly string[] {
+/** Sources by the host that they name; those that name none are at `*`. */
+export function sourcesByHost(
+  sources: readonly CspSource[],
+): ReadonlyMap<string, readonly CspSource[]> {
+  return Map.groupBy(sources, (source) => (source.kind === "host" ? source.host : "*"));
+}
+
+/** A host and the wildcards that include it. */
+export function hostsAbove(host: string): readonly string[] {
   const hosts = [host];
   for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1)) {
     hosts.push(`*${host.slice(dot)}`);
