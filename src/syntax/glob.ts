@@ -34,25 +34,11 @@ export function globsMeet(a: string, b: string): boolean {
     const below = meets;
     meets = Array.from({ length: b.length + 1 }, () => false);
     for (let j = b.length; j >= 0; j -= 1) {
-      meets[j] = meetsAt(a.charAt(i), b.charAt(j), {
-        skipA: below[j] ?? false,
-        skipB: meets[j + 1] ?? false,
-        skipBoth: below[j + 1] ?? false,
-      });
+      // A star matches nothing (it is skipped) or what the other pattern has here (that is skipped).
+      const hasStar = a[i] === "*" || b[j] === "*";
+      const rests = hasStar ? [below[j], meets[j + 1]] : [a[i] === b[j] && below[j + 1]];
+      meets[j] = rests.includes(true);
     }
   }
   return meets[0] ?? false;
-}
-
-interface Rests {
-  readonly skipA: boolean;
-  readonly skipB: boolean;
-  readonly skipBoth: boolean;
-}
-
-/** A star matches nothing (it is skipped) or what the other pattern has here (that is skipped). */
-function meetsAt(a: string, b: string, rests: Rests): boolean {
-  if (a === "*") return rests.skipA || rests.skipB;
-  if (b === "*") return rests.skipB || rests.skipA;
-  return a === b && rests.skipBoth;
 }
