@@ -61,27 +61,18 @@ const untouched: PolicyDecision = { kind: "untouched" };
 const blocked: PolicyDecision = { kind: "blocked" };
 const unrestricted: PolicyDecision = { kind: "allowed", by: [] };
 
-const expressionUndecided: PolicyDecision = {
-  kind: "unclear",
-  reason: "its expression depends on more than the URL of the page",
-};
-const unknownAction: PolicyDecision = {
-  kind: "unclear",
-  reason: "its action is unknown",
-};
-const strictDynamic: PolicyDecision = {
-  kind: "unclear",
-  reason: "'strict-dynamic' allows what trusted scripts load, from any host",
-};
-const hashAllowed: PolicyDecision = {
-  kind: "unclear",
-  reason: "its hash is allowed, which needs the integrity attribute in the page",
-};
+const expressionUndecided = unclear("its expression depends on more than the URL of the page");
+const unknownAction = unclear("its action is unknown");
+const strictDynamic = unclear("'strict-dynamic' allows what trusted scripts load, from any host");
+const hashAllowed = unclear("its hash is allowed, which needs the integrity attribute in the page");
 /** Without that setting the paths of connections are unknown (SERVICE.md A.2). */
-const pathUnknown: PolicyDecision = {
-  kind: "unclear",
-  reason: "the service logs only hosts of connections (use_connection_url_path is off)",
-};
+const pathUnknown = unclear(
+  "the service logs only hosts of connections (use_connection_url_path is off)",
+);
+
+function unclear(reason: string): PolicyDecision {
+  return { kind: "unclear", reason };
+}
 
 type RequestEvaluator = (resource: SeenResource, url: URL, page: URL) => PolicyDecision;
 
@@ -126,7 +117,7 @@ export interface ObservedResource {
 
 /** Parses the URLs of resources and their pages. Resources with an invalid URL are left out. */
 export function observedResources(resources: readonly SeenResource[]): readonly ObservedResource[] {
-  const pages = new Map<string, PageFacts | undefined>();
+  const pages = new Map<string, PageFacts>();
   return resources.flatMap((resource) => {
     const url = URL.parse(resource.url);
     return url === null ? [] : [{ resource, url, pages: pagesOf(resource, pages) }];
@@ -136,7 +127,7 @@ export function observedResources(resources: readonly SeenResource[]): readonly 
 /** The pages that the service returned, in most lists only the first one (SERVICE.md A.4); else a page of the host. */
 function pagesOf(
   { pageUrls, firstPageUrl, host }: SeenResource,
-  known: Map<string, PageFacts | undefined>,
+  known: Map<string, PageFacts>,
 ): readonly PageFacts[] {
   const named = pageUrls.length > 0 ? pageUrls : [firstPageUrl];
   const pages = named.flatMap((url) => pageOf(url, false, known) ?? []);
@@ -146,13 +137,13 @@ function pagesOf(
 function pageOf(
   text: string,
   hostOnly: boolean,
-  known: Map<string, PageFacts | undefined>,
+  known: Map<string, PageFacts>,
 ): PageFacts | undefined {
   const key = `${hostOnly ? "host " : ""}${text}`;
   const found = known.get(key);
-  if (found !== undefined || known.has(key)) return found;
-  const url = URL.parse(text);
-  const page = url === null ? undefined : { url, hostOnly };
+  const url = found === undefined ? URL.parse(text) : null;
+  if (url === null) return found;
+  const page = { url, hostOnly };
   known.set(key, page);
   return page;
 }
