@@ -60,19 +60,19 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** The ruleset after a step; `undefined` if it was rejected or its rule does not exist. */
 function after(before: StoredRuleset, taken: Step, newId: () => string): StoredRuleset | undefined {
-  const maker = { now: testStart, newId };
+  const write = { now: testStart, newId, owner: zone, before };
   try {
-    if (taken.verb === "add") return withNewRule(rulesetFields(taken.rule), before, zone, maker);
+    if (taken.verb === "add") return withNewRule(rulesetFields(taken.rule), write);
     if (taken.verb === "put") {
       const items = rulesetFields({ rules: taken.rules }).objects("rules") ?? [];
-      const rules = replacedRules(items, before.current, zone, maker);
+      const rules = replacedRules(items, write);
       return nextVersion(before, { rules }, testStart);
     }
     const live = before.current.rules[taken.at];
     if (live === undefined) return undefined;
-    if (taken.verb === "remove") return withoutRule(live, before, testStart);
+    if (taken.verb === "remove") return withoutRule(live, write);
     const body = taken.verb === "change" ? taken.rule : { position: { index: taken.index } };
-    return withUpdatedRule(rulesetFields(body), live, before, zone, maker);
+    return withUpdatedRule(rulesetFields(body), live, write);
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -87,7 +87,7 @@ function history(steps: readonly Step[]): readonly StoredRuleset[] {
     return idFrom(`law/${count}`);
   };
   const empty = emptyRuleset(newId(), { name: "default", kind: "zone", phase });
-  const all = [nextVersion({ current: empty, past: [] }, {}, testStart)];
+  const all = [nextVersion(empty, {}, testStart)];
   for (const taken of steps) {
     const [before] = all.slice(-1);
     const next = before === undefined ? undefined : after(before, taken, newId);
@@ -159,8 +159,8 @@ describe("whatever is written to a ruleset", () => {
         if (last === undefined) return;
         const sent: unknown = JSON.parse(JSON.stringify({ rules: last.current.rules }));
         const items = rulesetFields(objectIn(sent)).objects("rules") ?? [];
-        const maker = { now: testStart, newId: () => "new" };
-        expect(replacedRules(items, last.current, zone, maker)).toEqual(last.current.rules);
+        const write = { now: testStart, newId: () => "new", owner: zone, before: last };
+        expect(replacedRules(items, write)).toEqual(last.current.rules);
       }),
     );
   });

@@ -13,11 +13,12 @@ import { parseTuning, tuningMembers, withTuning } from "../rulesets/managed-over
 import { managedIds } from "../rulesets/managed.ts";
 import { managedPhase } from "../rulesets/phases.ts";
 import { withNewRule, withoutRule, withUpdatedRule } from "../rulesets/rule-endpoints.ts";
+import type { WriteContext } from "../rulesets/rule.ts";
 import {
   entryPointOf,
   executedRuleset,
   rulesetFields,
-  type WriteContext,
+  type RulesetWrite,
   withRuleset,
 } from "../rulesets/stored-ruleset.ts";
 import type { Policy, Rule, StoredRuleset, ZoneState } from "../state.ts";
@@ -65,25 +66,21 @@ function editRule(zone: ZoneState, fields: FieldReader, context: WriteContext): 
   if (before === undefined) {
     throw apiError(404, unpublishedCodes.rulesetNotFound, `${zone.name} has no managed rules`);
   }
-  const ruleset = editedEntryPoint(before, zone, fields, context);
+  const write = { ...context, owner: zone, before };
+  const ruleset = editedEntryPoint(fields, write);
   return { next: withRuleset(zone, ruleset), result: ruleset.current };
 }
 
-function editedEntryPoint(
-  before: StoredRuleset,
-  zone: ZoneState,
-  fields: FieldReader,
-  context: WriteContext,
-): StoredRuleset {
+function editedEntryPoint(fields: FieldReader, write: RulesetWrite): StoredRuleset {
   const name = fields.body["rule"];
   if (typeof name !== "string") {
     const { body } = fields.required("rule", fields.object("rule"));
-    return withNewRule(rulesetFields(body), before, zone, context);
+    return withNewRule(rulesetFields(body), write);
   }
-  const rule = findNamed(before.current.rules, name, "rule");
-  if (fields.boolean("delete") === true) return withoutRule(rule, before, context.now);
+  const rule = findNamed(write.before.current.rules, name, "rule");
+  if (fields.boolean("delete") === true) return withoutRule(rule, write);
   const body = editedRule(rule, fields.required("set", fields.object("set")));
-  return withUpdatedRule(rulesetFields(body), rule, before, zone, context);
+  return withUpdatedRule(rulesetFields(body), rule, write);
 }
 
 /** The complete body that a PATCH needs; the OWASP rule also takes the members of its tuning. */

@@ -1,5 +1,5 @@
 import { wireCodes } from "../../api/wire.ts";
-import { type Call, type Endpoint, found, noContent } from "../http/api-endpoint.ts";
+import { type Answer, type Call, type Endpoint, found, noContent } from "../http/api-endpoint.ts";
 import { apiError, routeNotFound, unpublishedCodes } from "../http/api-error.ts";
 import type { Owner, Ruleset, StoredRuleset } from "../state.ts";
 import { phases } from "./phases.ts";
@@ -12,7 +12,7 @@ import {
   storedRuleset,
   updatedRuleset,
   withoutRules,
-  writeContextOf,
+  writeOf,
 } from "./ruleset-endpoints.ts";
 import {
   emptyRuleset,
@@ -32,19 +32,10 @@ export function entryPointEndpoints(level: RulesetLevel): readonly Endpoint[] {
     ),
     writeEndpoint(
       level,
-      { method: "PUT", path, summary: `Update or create ${one} entry point ruleset` },
-      (call, owner) => {
-        const phase = phaseIn(call);
-        const fields = rulesetFields(call.body());
-        fields.only(["name", "description", "rules"]);
-        const name = fields.text("name") ?? "default";
-        const before = entryPointOf(owner, phase) ?? {
-          current: emptyRuleset(call.store.newId(), { name, kind: entryPointKind(owner), phase }),
-          past: [],
-        };
-        const context = writeContextOf(call);
-        return storedRuleset(owner, updatedRuleset(fields, before, owner, context));
-      },
+      "PUT",
+      path,
+      `Update or create ${one} entry point ruleset`,
+      replaceEntryPoint,
     ),
     readEndpoint(
       level,
@@ -62,6 +53,17 @@ export function entryPointEndpoints(level: RulesetLevel): readonly Endpoint[] {
   ];
 }
 
+function replaceEntryPoint(call: Call, owner: Owner): Answer {
+  const phase = phaseIn(call);
+  const fields = rulesetFields(call.body());
+  fields.only(["name", "description", "rules"]);
+  const name = fields.text("name") ?? "default";
+  const kind = entryPointKind(owner);
+  const before =
+    entryPointOf(owner, phase) ?? emptyRuleset(call.store.newId(), { name, kind, phase });
+  return storedRuleset(owner, updatedRuleset(fields, writeOf(call, owner, before)));
+}
+
 /** Versions of rulesets (SERVICE.md B.1). */
 export function versionEndpoints(level: RulesetLevel): readonly Endpoint[] {
   const { noun, one, prefix } = level;
@@ -74,14 +76,10 @@ export function versionEndpoints(level: RulesetLevel): readonly Endpoint[] {
     readEndpoint(level, single, `Get a version of ${one} ruleset`, (call, owner) =>
       found(versionIn(call, rulesetIn(call, owner))),
     ),
-    writeEndpoint(
-      level,
-      { method: "DELETE", path: single, summary: `Delete a version of ${one} ruleset` },
-      (call, owner) => {
-        const ruleset = ownRulesetIn(call, owner);
-        return noContent(withRuleset(owner, withoutVersion(ruleset, versionIn(call, ruleset))));
-      },
-    ),
+    writeEndpoint(level, "DELETE", single, `Delete a version of ${one} ruleset`, (call, owner) => {
+      const ruleset = ownRulesetIn(call, owner);
+      return noContent(withRuleset(owner, withoutVersion(ruleset, versionIn(call, ruleset))));
+    }),
     ...(noun === "account" ? [tagEndpoint(level, `${single}/by_tag/:rule_tag`)] : []),
   ];
 }

@@ -2,16 +2,15 @@ import { identifierIn } from "../http/access.ts";
 import type { Call, Endpoint } from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
-import { timestamp } from "../http/time.ts";
-import type { Owner, Rule, StoredRuleset } from "../state.ts";
+import type { Rule, StoredRuleset } from "../state.ts";
 import { parseRule, ruleFrom } from "./rule.ts";
 import { type RulesetLevel, updateEndpoint } from "./ruleset-endpoints.ts";
 import {
   nextVersion,
   ruleContextOf,
   rulesetFields,
-  validRules,
-  type WriteContext,
+  type RulesetWrite,
+  withRules,
 } from "./stored-ruleset.ts";
 
 /** Single rules; every response is the whole ruleset (SERVICE.md B.1). */
@@ -20,78 +19,49 @@ export function ruleEndpoints(level: RulesetLevel): readonly Endpoint[] {
   const collection = `${prefix}/:ruleset_id/rules`;
   const single = `${collection}/:rule_id`;
   return [
-    updateEndpoint(
-      level,
-      { method: "POST", path: collection, summary: `Add a rule to ${one} ruleset` },
-      (call, before, owner, context) =>
-        withNewRule(rulesetFields(call.body()), before, owner, context),
+    updateEndpoint(level, "POST", collection, `Add a rule to ${one} ruleset`, (call, write) =>
+      withNewRule(rulesetFields(call.body()), write),
     ),
-    updateEndpoint(
-      level,
-      { method: "PATCH", path: single, summary: `Update a rule of ${one} ruleset` },
-      (call, before, owner, context) => {
-        const rule = ruleIn(call, before);
-        return withUpdatedRule(rulesetFields(call.body()), rule, before, owner, context);
-      },
-    ),
-    updateEndpoint(
-      level,
-      { method: "DELETE", path: single, summary: `Delete a rule of ${one} ruleset` },
-      (call, before) => withoutRule(ruleIn(call, before), before, call.now),
+    updateEndpoint(level, "PATCH", single, `Update a rule of ${one} ruleset`, (call, write) => {
+      const rule = ruleIn(call, write.before);
+      return withUpdatedRule(rulesetFields(call.body()), rule, write);
+    }),
+    updateEndpoint(level, "DELETE", single, `Delete a rule of ${one} ruleset`, (call, write) =>
+      withoutRule(ruleIn(call, write.before), write),
     ),
   ];
 }
 
 /** The ruleset with one more rule, at the end unless a position is given. */
-export function withNewRule(
-  fields: FieldReader,
-  before: StoredRuleset,
-  owner: Owner,
-  context: WriteContext,
-): StoredRuleset {
-  const rule = ruleInBody(fields, undefined, before, owner, context);
-  const rules = inserted(before.current.rules, rule, fields.object("position"));
-  return nextVersion(before, { rules: validRules(rules, before.current, owner) }, context.now);
+export function withNewRule(fields: FieldReader, write: RulesetWrite): StoredRuleset {
+  const rule = ruleInBody(fields, undefined, write);
+  return withRules(inserted(write.before.current.rules, rule, fields.object("position")), write);
 }
 
 /** The ruleset with a rule replaced, or only moved if the body has nothing but a position (SERVICE.md B.4). */
 export function withUpdatedRule(
   fields: FieldReader,
   live: Rule,
-  before: StoredRuleset,
-  owner: Owner,
-  context: WriteContext,
+  write: RulesetWrite,
 ): StoredRuleset {
-  const { rules } = before.current;
+  const { rules } = write.before.current;
   const position = fields.object("position");
   const isMove = Object.keys(fields.body).length === 1 && "position" in fields.body;
-  const rule = isMove ? live : ruleInBody(fields, live, before, owner, context);
-  const after =
-    position === undefined
-      ? rules.map((other) => (other.id === live.id ? rule : other))
-      : inserted(
-          rules.filter(({ id }) => id !== live.id),
-          rule,
-          position,
-        );
-  return nextVersion(before, { rules: validRules(after, before.current, owner) }, context.now);
+  const rule = isMove ? live : ruleInBody(fields, live, write);
+  const index = rules.indexOf(live);
+  const others = rules.toSpliced(index, 1);
+  const after = position === undefined ? rules.with(index, rule) : inserted(others, rule, position);
+  return withRules(after, write);
 }
 
 /** The ruleset without a rule. */
-export function withoutRule(rule: Rule, before: StoredRuleset, now: Date): StoredRuleset {
+export function withoutRule(rule: Rule, { before, now }: RulesetWrite): StoredRuleset {
   const rules = before.current.rules.filter(({ id }) => id !== rule.id);
   return nextVersion(before, { rules }, now);
 }
 
-function ruleInBody(
-  fields: FieldReader,
-  live: Rule | undefined,
-  before: StoredRuleset,
-  owner: Owner,
-  context: WriteContext,
-): Rule {
-  const draft = parseRule(fields, ruleContextOf(owner, before.current), ["position"]);
-  return ruleFrom(draft, live, () => context.newId(), timestamp(context.now));
+function ruleInBody(fields: FieldReader, live: Rule | undefined, write: RulesetWrite): Rule {
+  return ruleFrom(parseRule(fields, ruleContextOf(write), ["position"]), live, write);
 }
 
 function ruleIn(call: Call, { current }: StoredRuleset): Rule {

@@ -1,9 +1,16 @@
 import { canonicalJson, type JsonObject } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
+import { timestamp } from "../http/time.ts";
 import type { Rule, RuleContent } from "../state.ts";
 import { executeParameters, type RuleContext, skipParameters } from "./action-parameters.ts";
 import { checkFilterExpression } from "./filter-expression.ts";
 import { isManagedPhase, ruleActions } from "./phases.ts";
+
+/** Clock and id generator of a write. */
+export interface WriteContext {
+  readonly now: Date;
+  readonly newId: () => string;
+}
 
 /** A rule in a request. */
 export interface RuleDraft {
@@ -63,13 +70,12 @@ export function parseRule(
 export function ruleFrom(
   draft: RuleDraft,
   before: Rule | undefined,
-  newId: () => string,
-  updatedAt: string,
+  { now, newId }: WriteContext,
 ): Rule {
   const id = before?.id ?? newId();
   const version = before === undefined ? 1 : Number(before.version) + 1;
   const content = { ...draft.content, ref: draft.ref ?? id };
-  const rule = { id, version: String(version), last_updated: updatedAt, ...content };
+  const rule = { id, version: String(version), last_updated: timestamp(now), ...content };
   return before !== undefined && contentText(before) === contentText(rule) ? before : rule;
 }
 

@@ -25,7 +25,7 @@ import {
   nextVersion,
   replacedRules,
   rulesetFields,
-  type WriteContext,
+  type RulesetWrite,
   withRuleset,
 } from "./stored-ruleset.ts";
 
@@ -77,27 +77,28 @@ export function readEndpoint(
 /** An endpoint that writes rulesets of a level; all of them understand `dry_run`. */
 export function writeEndpoint(
   level: RulesetLevel,
-  operation: Operation,
+  method: Operation["method"],
+  path: string,
+  summary: string,
   handle: (call: Call, owner: Owner) => Answer,
 ): Endpoint {
-  return {
-    ...operation,
-    permissions: level.writePermissions,
-    dryRun: true,
-    handle: (call) => handle(call, level.ownerIn(call)),
-  };
+  const write = endpoint(method, path, summary, level.writePermissions, (call) =>
+    handle(call, level.ownerIn(call)),
+  );
+  return { ...write, dryRun: true };
 }
 
 /** An endpoint that updates the ruleset in its path and responds with all of it (SERVICE.md B.1). */
 export function updateEndpoint(
   level: RulesetLevel,
-  operation: Operation,
-  update: (call: Call, before: StoredRuleset, owner: Owner, context: WriteContext) => StoredRuleset,
+  method: Operation["method"],
+  path: string,
+  summary: string,
+  update: (call: Call, write: RulesetWrite) => StoredRuleset,
 ): Endpoint {
-  return writeEndpoint(level, operation, (call, owner) => {
-    const ruleset = update(call, ownRulesetIn(call, owner), owner, writeContextOf(call));
-    return storedRuleset(owner, ruleset);
-  });
+  return writeEndpoint(level, method, path, summary, (call, owner) =>
+    storedRuleset(owner, update(call, writeOf(call, owner, ownRulesetIn(call, owner)))),
+  );
 }
 
 /** Whole rulesets (SERVICE.md B.1, B.3). */
@@ -106,28 +107,16 @@ export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
   const single = `${prefix}/:ruleset_id`;
   return [
     readEndpoint(level, prefix, `List ${noun} rulesets`, listRulesets),
-    writeEndpoint(
-      level,
-      { method: "POST", path: prefix, summary: `Create ${one} ruleset` },
-      createRuleset,
-    ),
+    writeEndpoint(level, "POST", prefix, `Create ${one} ruleset`, createRuleset),
     readEndpoint(level, single, `Get ${one} ruleset`, (call, owner) =>
       found(rulesetIn(call, owner).current),
     ),
-    updateEndpoint(
-      level,
-      { method: "PUT", path: single, summary: `Update ${one} ruleset` },
-      (call, before, owner, context) => {
-        const fields = rulesetFields(call.body());
-        fields.only(["name", "description", "kind", "phase", "rules"]);
-        return updatedRuleset(fields, before, owner, context);
-      },
-    ),
-    writeEndpoint(
-      level,
-      { method: "DELETE", path: single, summary: `Delete ${one} ruleset` },
-      deleteRuleset,
-    ),
+    updateEndpoint(level, "PUT", single, `Update ${one} ruleset`, (call, write) => {
+      const fields = rulesetFields(call.body());
+      fields.only(["name", "description", "kind", "phase", "rules"]);
+      return updatedRuleset(fields, write);
+    }),
+    writeEndpoint(level, "DELETE", single, `Delete ${one} ruleset`, deleteRuleset),
   ];
 }
 
@@ -160,8 +149,9 @@ export function withoutRules({ rules: _rules, ...others }: Ruleset): Omit<Rulese
   return others;
 }
 
-export function writeContextOf({ now, store }: Call): WriteContext {
-  return { now, newId: () => store.newId() };
+/** The write of a request to a ruleset. */
+export function writeOf({ now, store }: Call, owner: Owner, before: StoredRuleset): RulesetWrite {
+  return { now, newId: () => store.newId(), owner, before };
 }
 
 /** The response to every write to a ruleset: the whole ruleset (SERVICE.md B.1). */
@@ -170,13 +160,8 @@ export function storedRuleset(owner: Owner, ruleset: StoredRuleset): Answer {
 }
 
 /** The next version of a ruleset after a PUT; without `rules` the rules stay (SERVICE.md B.3). */
-export function updatedRuleset(
-  fields: FieldReader,
-  before: StoredRuleset,
-  owner: Owner,
-  context: WriteContext,
-): StoredRuleset {
-  const { current } = before;
+export function updatedRuleset(fields: FieldReader, write: RulesetWrite): StoredRuleset {
+  const { current } = write.before;
   for (const name of ["name", "kind", "phase"] as const) {
     const given = fields.text(name);
     if (given === undefined || given === current[name]) continue;
@@ -185,8 +170,8 @@ export function updatedRuleset(
   }
   const description = fields.text("description") ?? current.description;
   const items = fields.objects("rules");
-  const rules = items === undefined ? current.rules : replacedRules(items, current, owner, context);
-  return nextVersion(before, { description, rules }, context.now);
+  const rules = items === undefined ? current.rules : replacedRules(items, write);
+  return nextVersion(write.before, { description, rules }, write.now);
 }
 
 /** Own rulesets first, then the managed ones (SERVICE.md B.1). */
@@ -227,11 +212,8 @@ function createRuleset(call: Call, owner: Owner): Answer {
       "/kind",
     );
   }
-  const current = emptyRuleset(call.store.newId(), { name, kind, phase });
-  const description = fields.text("description") ?? "";
-  const items = fields.objects("rules") ?? [];
-  const rules = replacedRules(items, current, owner, writeContextOf(call));
-  return storedRuleset(owner, nextVersion({ current, past: [] }, { description, rules }, call.now));
+  const before = emptyRuleset(call.store.newId(), { name, kind, phase });
+  return storedRuleset(owner, updatedRuleset(fields, writeOf(call, owner, before)));
 }
 
 function kindIn(fields: FieldReader, owner: Owner): string {

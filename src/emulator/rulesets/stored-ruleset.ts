@@ -6,7 +6,7 @@ import { timestamp } from "../http/time.ts";
 import type { Owner, Rule, Ruleset, StoredRuleset } from "../state.ts";
 import type { RuleContext } from "./action-parameters.ts";
 import { sourceOf } from "./phases.ts";
-import { parseRule, type RuleDraft, ruleFrom } from "./rule.ts";
+import { parseRule, type RuleDraft, ruleFrom, type WriteContext } from "./rule.ts";
 
 /** Earlier versions that are kept of each ruleset. */
 const maxVersions = 200;
@@ -14,10 +14,10 @@ const maxVersions = 200;
 /** Limit of rules in an entry point of an account. */
 const accountRules = 1_000;
 
-/** Clock and id generator of a write. */
-export interface WriteContext {
-  readonly now: Date;
-  newId(): string;
+/** A write to a ruleset of a zone or account. */
+export interface RulesetWrite extends WriteContext {
+  readonly owner: Owner;
+  readonly before: StoredRuleset;
 }
 
 /** A reader of the body of a ruleset or rule. */
@@ -26,10 +26,8 @@ export function rulesetFields(body: JsonObject): FieldReader {
 }
 
 /** The context of the rules of a ruleset. */
-export function ruleContextOf(
-  owner: Owner,
-  { kind, phase }: Pick<Ruleset, "kind" | "phase">,
-): RuleContext {
+export function ruleContextOf({ owner, before }: RulesetWrite): RuleContext {
+  const { kind, phase } = before.current;
   const custom = owner.rulesets.filter(({ current }) => current.kind === "custom");
   return {
     level: owner.level,
@@ -55,40 +53,33 @@ export function entryPointOf(owner: Owner, phase: string): StoredRuleset | undef
 /** A ruleset before its first version. */
 export function emptyRuleset(
   id: string,
-  { name, kind, phase }: Pick<Ruleset, "name" | "kind" | "phase">,
-): Ruleset {
-  return {
-    id,
-    name,
+  facts: Pick<Ruleset, "name" | "kind" | "phase">,
+): StoredRuleset {
+  const { phase } = facts;
+  const unwritten = {
     description: "",
-    kind,
-    phase,
     version: "0",
     last_updated: "",
     ...sourceOf(phase),
     rules: [],
   };
+  return { current: { id, ...facts, ...unwritten }, past: [] };
 }
 
 /** The rules after a write of the whole list: a rule with the `id` or `ref` of a live one keeps its id (SERVICE.md B.4). */
-export function replacedRules(
-  items: readonly FieldReader[],
-  before: Ruleset,
-  owner: Owner,
-  context: WriteContext,
-): readonly Rule[] {
-  const ruleContext = ruleContextOf(owner, before);
+export function replacedRules(items: readonly FieldReader[], write: RulesetWrite): readonly Rule[] {
+  const ruleContext = ruleContextOf(write);
   const claimed = new Set<string>();
   const rules = items.map((fields) => {
     const draft = parseRule(fields, ruleContext);
-    const live = liveRuleOf(draft, fields, before.rules);
+    const live = liveRuleOf(draft, fields, write.before.current.rules);
     if (live !== undefined && claimed.has(live.id)) {
       throw fields.error("", `rule ${live.id} is claimed twice`);
     }
     if (live !== undefined) claimed.add(live.id);
-    return ruleFrom(draft, live, () => context.newId(), timestamp(context.now));
+    return ruleFrom(draft, live, write);
   });
-  return validRules(rules, before, owner);
+  return validRules(rules, write);
 }
 
 function liveRuleOf(
@@ -103,17 +94,13 @@ function liveRuleOf(
 }
 
 /** `rules`, unless the service rejects the list as a whole (SERVICE.md B.8). */
-export function validRules(
-  rules: readonly Rule[],
-  ruleset: Ruleset,
-  owner: Owner,
-): readonly Rule[] {
+function validRules(rules: readonly Rule[], { owner, before }: RulesetWrite): readonly Rule[] {
   const limit = owner.level === "zone" ? owner.entitlements.rules : accountRules;
   if (rules.length > limit) {
     throw apiError(
       400,
       wireCodes.tooManyRules,
-      `exceeded the maximum number of rules in the phase ${ruleset.phase}: ${rules.length} out of ${limit}`,
+      `exceeded the maximum number of rules in the phase ${before.current.phase}: ${rules.length} out of ${limit}`,
       "/rules",
     );
   }
@@ -153,6 +140,11 @@ export function executedRuleset({
 }: Pick<Rule, "action" | "action_parameters">): string | undefined {
   const id = action === "execute" ? parameters?.["id"] : undefined;
   return typeof id === "string" ? id : undefined;
+}
+
+/** The next version of a ruleset, with other rules. */
+export function withRules(rules: readonly Rule[], write: RulesetWrite): StoredRuleset {
+  return nextVersion(write.before, { rules: validRules(rules, write) }, write.now);
 }
 
 /** The ruleset after a write: every write makes a new version, and earlier ones are kept. */

@@ -11,7 +11,6 @@ import {
   nextVersion,
   replacedRules,
   rulesetFields,
-  type WriteContext,
 } from "../rulesets/stored-ruleset.ts";
 import type {
   AccountState,
@@ -19,7 +18,6 @@ import type {
   Owner,
   Policy,
   Rule,
-  Ruleset,
   State,
   StoredRuleset,
   ZoneState,
@@ -65,7 +63,7 @@ export function seededState(seed: Seed, now: Date): SeededState {
 }
 
 /** Builds one state; collects errors instead of throwing them. */
-class Builder implements WriteContext {
+class Builder {
   readonly now: Date;
   readonly issues: SeedIssue[] = [];
   idCount = 0;
@@ -156,22 +154,27 @@ class Builder implements WriteContext {
   }
 
   ruleset(
-    empty: Ruleset,
+    empty: StoredRuleset,
     description: string,
     seeds: readonly JsonObject[],
     owner: Owner,
     path: Path,
   ): StoredRuleset {
     const rules = this.attempt(path, () => this.rules(empty, seeds, owner)) ?? [];
-    return nextVersion({ current: empty, past: [] }, { description, rules }, this.now);
+    return nextVersion(empty, { description, rules }, this.now);
   }
 
   /** Rules of a live ruleset come with ids, which are kept. */
-  rules(empty: Ruleset, seeds: readonly JsonObject[], owner: Owner): readonly Rule[] {
+  rules(before: StoredRuleset, seeds: readonly JsonObject[], owner: Owner): readonly Rule[] {
     const given = seeds.map(expandDeploy);
     const items = given.map(({ id: _id, ...body }) => body);
     const bodies = rulesetFields({ rules: items }).objects("rules") ?? [];
-    const rules = replacedRules(bodies, empty, owner, this);
+    const rules = replacedRules(bodies, {
+      now: this.now,
+      newId: () => this.newId(),
+      owner,
+      before,
+    });
     return rules.map((rule, index) => {
       const id = given[index]?.["id"];
       if (typeof id !== "string") return rule;
