@@ -58,16 +58,7 @@ function policyResult(policy: Policy, dialect: Dialect): object {
 
 /** A new policy; `body` needs all five members. */
 export function createdPolicy(zone: ZoneState, body: JsonObject, id: string): Policy {
-  const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
-  const policy = {
-    id,
-    description: fields.required("description", fields.text("description")),
-    action: fields.required("action", fields.oneOf("action", actions)),
-    expression: fields.required("expression", fields.text("expression")),
-    enabled: fields.required("enabled", enabledIn(fields)),
-    value: fields.required("value", fields.text("value")),
-  };
-  checkPolicy(fields, policy, zone.plan);
+  const policy = policyIn(body, { id }, zone.plan);
   const { policies: limit } = zone.entitlements;
   if (zone.policies.length < limit) return policy;
   throw apiError(
@@ -79,16 +70,27 @@ export function createdPolicy(zone: ZoneState, body: JsonObject, id: string): Po
 
 /** A policy after an update; members that `body` does not have stay, as the published schema allows. */
 export function updatedPolicy(zone: ZoneState, before: Policy, body: JsonObject): Policy {
+  return policyIn(body, before, zone.plan);
+}
+
+/** Reads a policy; members that are neither in `body` nor in `before` are an error. */
+function policyIn(
+  body: JsonObject,
+  before: Pick<Policy, "id"> & Partial<Policy>,
+  plan: string,
+): Policy {
   const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
+  const text = (name: "description" | "expression" | "value"): string =>
+    fields.required(name, fields.text(name) ?? before[name]);
   const policy = {
     id: before.id,
-    description: fields.text("description") ?? before.description,
-    action: fields.oneOf("action", actions) ?? before.action,
-    expression: fields.text("expression") ?? before.expression,
-    enabled: enabledIn(fields) ?? before.enabled,
-    value: fields.text("value") ?? before.value,
+    description: text("description"),
+    action: fields.required("action", fields.oneOf("action", actions) ?? before.action),
+    expression: text("expression"),
+    enabled: fields.required("enabled", enabledIn(fields) ?? before.enabled),
+    value: text("value"),
   };
-  checkPolicy(fields, policy, zone.plan);
+  checkPolicy(fields, policy, plan);
   return policy;
 }
 
