@@ -33,19 +33,11 @@ interface Collection {
   result(row: Row): JsonObject;
 }
 
+const resources = { filters: resourceFilters, result: resourceResult };
+
 const collections: readonly Collection[] = [
-  {
-    noun: "script",
-    rows: (zone, now) => rowsAt(zone.scripts, now),
-    filters: resourceFilters,
-    result: resourceResult,
-  },
-  {
-    noun: "connection",
-    rows: (zone, now) => rowsAt(zone.connections, now),
-    filters: resourceFilters,
-    result: resourceResult,
-  },
+  { noun: "script", rows: (zone, now) => rowsAt(zone.scripts, now), ...resources },
+  { noun: "connection", rows: (zone, now) => rowsAt(zone.connections, now), ...resources },
   {
     noun: "cookie",
     rows: (zone) => zone.cookies.map((item) => ({ item, status: undefined })),

@@ -51,23 +51,16 @@ export function updatedSettings(zone: ZoneState, body: JsonObject, now: Date): S
       before.use_cloudflare_reporting_endpoint,
     use_connection_url_path: read("use_connection_url_path") ?? before.use_connection_url_path,
   };
-  if (!entitlements.connection_url_path) {
-    refuseChange("use_connection_url_path", before, after, true);
-  }
-  if (!entitlements.reporting_endpoint) {
-    refuseChange("use_cloudflare_reporting_endpoint", before, after, false);
+  for (const { name, value, entitlement } of entitledChanges) {
+    if (entitlements[entitlement] || before[name] === value || after[name] !== value) continue;
+    const message = `not entitled: this zone may not change ${name}`;
+    throw apiError(403, unpublishedCodes.notEntitled, message, `/${name}`);
   }
   return after;
 }
 
-/** Throws if a zone without the entitlement changes a setting to `value`. */
-function refuseChange(
-  name: "use_connection_url_path" | "use_cloudflare_reporting_endpoint",
-  before: Settings,
-  after: Settings,
-  value: boolean,
-): void {
-  if (before[name] === value || after[name] !== value) return;
-  const message = `not entitled: this zone may not change ${name}`;
-  throw apiError(403, unpublishedCodes.notEntitled, message, `/${name}`);
-}
+/** Changes of a setting to `value` that need an entitlement. */
+const entitledChanges = [
+  { name: "use_connection_url_path", value: true, entitlement: "connection_url_path" },
+  { name: "use_cloudflare_reporting_endpoint", value: false, entitlement: "reporting_endpoint" },
+] as const;
