@@ -15,7 +15,6 @@ export interface RuleContext {
   readonly customRulesets: readonly string[];
 }
 
-const identifier = /^[0-9a-f]{32}$/;
 const sensitivityLevels = ["default", "medium", "low", "eoff"];
 const skipMembers = ["ruleset", "phase", "rulesets", "rules", "phases", "products"];
 const products = ["bic", "hot", "rateLimit", "securityLevel", "uaBlock", "waf", "zoneLockdown"];
@@ -85,7 +84,7 @@ function categoryOverride(fields: FieldReader, context: RuleContext): JsonObject
 function ruleOverride(fields: FieldReader, context: RuleContext): JsonObject {
   fields.only(["id", "enabled", "action", "score_threshold", "sensitivity_level"]);
   const id = fields.required("id", fields.text("id"));
-  if (!identifier.test(id)) throw fields.error("id", `'${id}' is not a rule id`);
+  if (!isIdentifier(id)) throw fields.error("id", `'${id}' is not a rule id`);
   if (id === scoreRuleId) fields.oneOf("action", scoreActions);
   const threshold = definedMembers({ score_threshold: fields.integer("score_threshold") });
   return { id, ...atLeastOne(fields, { ...commonOverrides(fields, context), ...threshold }) };
@@ -130,9 +129,9 @@ export function skipParameters(fields: FieldReader, context: RuleContext): JsonO
   }
   fields.oneOf("ruleset", ["current"]);
   fields.oneOf("phase", ["current"]);
-  checkIds(fields, "rulesets");
-  checkNames(fields, "phases", phases);
-  checkNames(fields, "products", products);
+  checkTexts(fields, "rulesets", isIdentifier);
+  checkTexts(fields, "phases", (text) => phases.some((phase) => phase === text));
+  checkTexts(fields, "products", (text) => products.includes(text));
   const rules = fields.object("rules");
   if (rules !== undefined) checkSkippedRules(rules);
   return fields.body;
@@ -140,26 +139,22 @@ export function skipParameters(fields: FieldReader, context: RuleContext): JsonO
 
 function checkSkippedRules(rules: FieldReader): void {
   for (const ruleset of Object.keys(rules.body)) {
-    if (!identifier.test(ruleset)) throw rules.error(ruleset, `'${ruleset}' is no ruleset id`);
-    checkIds(rules, ruleset);
+    if (!isIdentifier(ruleset)) throw rules.error(ruleset, `'${ruleset}' is no ruleset id`);
+    checkTexts(rules, ruleset, isIdentifier);
   }
 }
 
-function checkIds(fields: FieldReader, name: string): void {
-  const invalid = uniqueTexts(fields, name).find((value) => !identifier.test(value));
-  if (invalid !== undefined) throw fields.error(name, `'${invalid}' is no id`);
+function isIdentifier(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
 }
 
-function checkNames(fields: FieldReader, name: string, allowed: readonly string[]): void {
-  const invalid = uniqueTexts(fields, name).find((value) => !allowed.includes(value));
-  if (invalid === undefined) return;
-  throw fields.error(name, `'${invalid}' is not a valid value for ${name}`);
-}
-
-function uniqueTexts(fields: FieldReader, name: string): readonly string[] {
+/** Throws unless a list, if there is one, has valid texts without duplicates. */
+function checkTexts(fields: FieldReader, name: string, isValid: (text: string) => boolean): void {
   const values = fields.texts(name);
-  if (values === undefined) return [];
+  if (values === undefined) return;
   if (values.length === 0) throw fields.error(name, `${name} must not be empty`);
   if (new Set(values).size < values.length) throw fields.error(name, `${name} has duplicates`);
-  return values;
+  const invalid = values.find((value) => !isValid(value));
+  if (invalid === undefined) return;
+  throw fields.error(name, `'${invalid}' is not a valid value for ${name}`);
 }

@@ -22,12 +22,9 @@ export function managedRulesetId(name: string): string {
 export const scoreRuleId = "6179ae15870a4bb7b2d480d4843b323c";
 
 /** Tags of the OWASP paranoia levels, from 1 up. */
-export const paranoiaTags = [
-  "paranoia-level-1",
-  "paranoia-level-2",
-  "paranoia-level-3",
-  "paranoia-level-4",
-];
+export const paranoiaTags: readonly string[] = [1, 2, 3, 4].map(
+  (level) => `paranoia-level-${level}`,
+);
 
 const updated = "2026-08-17T09:00:00.000000Z";
 
@@ -56,7 +53,7 @@ const themes = [
  */
 export const managedRulesets: ReadonlyMap<string, Ruleset> = new Map(
   [
-    managed("cloudflare", "Managed Ruleset", "243", managedPhase, attackRules("managed", "block")),
+    managed("cloudflare", "Managed Ruleset", "243", managedPhase, themedRules("managed", "block")),
     managed("owasp", "OWASP Core Ruleset", "87", managedPhase, owaspRules()),
     managed("exposed_credentials", "Exposed Credentials Check Ruleset", "42", managedPhase, [
       rule("exposed_credentials/1", "Synthetic: exposed credentials in a login", "log", ["login"]),
@@ -110,18 +107,16 @@ function rule(key: string, description: string, action: string, categories: stri
   };
 }
 
-function attackRules(key: string, action: string): readonly Rule[] {
+/** One rule for each theme; rules of an OWASP level have its tag. */
+function themedRules(key: string, action: string, level?: string): readonly Rule[] {
+  const [suffix, own] = level === undefined ? ["", []] : [` (${level})`, [level]];
   return themes.map(({ topic, tags }, index) =>
-    rule(`${key}/${index}`, `Synthetic: ${topic}`, action, tags),
+    rule(`${key}/${index}`, `Synthetic: ${topic}${suffix}`, action, [...tags, ...own]),
   );
 }
 
 function owaspRules(): readonly Rule[] {
-  const scoring = paranoiaTags.flatMap((level) =>
-    themes.map(({ topic, tags }, index) =>
-      rule(`owasp/${level}/${index}`, `Synthetic: ${topic} (${level})`, "score", [...tags, level]),
-    ),
-  );
+  const scoring = paranoiaTags.flatMap((level) => themedRules(`owasp/${level}`, "score", level));
   const named = scoring.map((found, index) => ({ ...found, id: sampleIds[index] ?? found.id }));
   const score: Rule = {
     ...rule("owasp/score", "949110: Inbound Anomaly Score Exceeded", "block", ["attack-generic"]),
