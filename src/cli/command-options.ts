@@ -1,7 +1,6 @@
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { Command, Option } from "commander";
 
 import type { Host } from "../host/host.ts";
-import { isHash } from "../plan/guard/release.ts";
 import type { ExitCode } from "./output/exit-codes.ts";
 
 /**
@@ -9,36 +8,39 @@ import type { ExitCode } from "./output/exit-codes.ts";
  *
  * @param end receives the exit code of the command.
  */
-export type DefineCommand = (command: Command, host: Host, end: (code: ExitCode) => void) => void;
+export type DefineCommand = (
+  command: CliCommand,
+  host: Host,
+  end: (code: ExitCode) => void,
+) => void;
 
-/** `--config`. */
-export function configOption(): Option {
-  return new Option("-c, --config <file>", "the configuration file")
-    .default("zonewarden.yaml")
-    .env("ZONEWARDEN_CONFIG");
-}
+/** A command with the options that several commands have. */
+export class CliCommand extends Command {
+  override createCommand(name?: string): CliCommand {
+    return new CliCommand(name);
+  }
 
-/** `--format`; the first format is the default. */
-export function formatOption(...formats: readonly string[]): Option {
-  return new Option("-f, --format <format>", "how to print the result")
-    .choices(formats)
-    .default(formats[0]);
-}
+  /** An option with one of several values, or with a list of them where `flags` end in `...`. */
+  choice(flags: string, description: string, values: readonly string[], byDefault?: string): this {
+    return this.addOption(new Option(flags, description).choices(values).default(byDefault));
+  }
 
-/** `--accept`, once for each hash: an argument after the hash is a zone. */
-export function acceptOption(): Option {
-  return new Option(
-    "--accept <hash>",
-    "apply a plan although a guard holds it, by the hash that plan prints; can be repeated",
-  ).argParser((hash: string, before: readonly string[] | undefined) => {
-    if (isHash(hash)) return [...(before ?? []), hash];
-    throw new InvalidArgumentError(
-      "A hash has 12 hexadecimal digits, as plan prints them; name zones before --accept or after its hash.",
+  configFile(): this {
+    return this.addOption(
+      new Option("-c, --config <file>", "the configuration file")
+        .default("zonewarden.yaml")
+        .env("ZONEWARDEN_CONFIG"),
     );
-  });
-}
+  }
 
-/** Examples below the help of a command. */
-export function example(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  $ ${line}`).join("\n")}`;
+  /** The first format is the default. */
+  formats(...formats: readonly string[]): this {
+    return this.choice("-f, --format <format>", "how to print the result", formats, formats[0]);
+  }
+
+  /** Examples below the help of the command. */
+  examples(...lines: readonly string[]): this {
+    const text = lines.map((line) => `  $ ${line}`).join("\n");
+    return this.addHelpText("after", `\nExamples:\n${text}`);
+  }
 }

@@ -1,9 +1,9 @@
-import { Command, CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 
 import type { Host } from "../host/host.ts";
 import { version } from "../host/version.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
-import type { DefineCommand } from "./command-options.ts";
+import { CliCommand, type DefineCommand } from "./command-options.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
 
 /** Runs one command line and returns the exit code. An unexpected error is printed as one line, without its stack. */
@@ -41,7 +41,7 @@ export async function createProgram(
   host: Host,
   end: (code: ExitCode) => void,
 ): Promise<Command> {
-  const program = new Command("zonewarden")
+  const program = new CliCommand("zonewarden")
     .description(
       "Keeps the protection of web zones as declared in YAML: Page Shield settings,\ncontent security policies and managed WAF rulesets.",
     )

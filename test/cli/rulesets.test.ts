@@ -71,7 +71,7 @@ describe("rulesets", () => {
   it.for([
     { args: ["show", shop, "nothing"], says: 'shop.example.com has no ruleset "nothing"' },
     { args: ["show", "*.example.com", "owasp"], says: "2 zones match; name one, or give its id" },
-    { args: ["prune", shop, "entrypoint", "--keep", "0"], says: "--keep: write a number from 1" },
+    { args: ["prune", shop, "entrypoint", "--keep", "0"], says: "Write a number from 1 up" },
     { args: ["show", shop, "entrypoint", "--ruleset-version", "99"], says: "API_NOT_FOUND" },
     { args: ["show", shop, "entrypoint", "--version", "1"], says: "unknown option '--version'" },
   ])("says what is wrong with $args", async ({ args, says }, { expect }) => {

@@ -1,18 +1,13 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 
 import type { Host } from "../../host/host.ts";
+import { isHash } from "../../plan/guard/release.ts";
 import { applyReviewed } from "../../reconcile/run/apply.ts";
 import { printable } from "../../render/format.ts";
 import { type ZoneReport, failureOf } from "../../state/run-report.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
-import {
-  acceptOption,
-  configOption,
-  type DefineCommand,
-  example,
-  formatOption,
-} from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import {
@@ -28,19 +23,20 @@ import { applyPlanFile, type PlanFileFlags } from "./apply-plan-file.ts";
 export const defineApply: DefineCommand = (command, host, end) => {
   command
     .argument("[zones...]", "only these zones (names; * matches anything)")
-    .addOption(configOption())
-    .addOption(formatOption("text", "json", "markdown"))
-    .addOption(acceptOption())
+    .configFile()
+    .formats("text", "json", "markdown")
+    .option(
+      "--accept <hash>",
+      "apply a plan although a guard holds it, by the hash that plan prints; can be repeated",
+      acceptedHashes,
+    )
     .option("--plan <file>", "apply exactly the plan that plan --out saved")
     .option("--check", "let the service check the ruleset writes without storing them")
-    .addHelpText(
-      "after",
-      example(
-        "zonewarden apply",
-        "zonewarden apply shop.example.com",
-        "zonewarden apply --accept 3f2a91c07be4 shop.example.com",
-        "zonewarden apply --plan plan.json",
-      ),
+    .examples(
+      "zonewarden apply",
+      "zonewarden apply shop.example.com",
+      "zonewarden apply --accept 3f2a91c07be4 shop.example.com",
+      "zonewarden apply --plan plan.json",
     )
     .action(async (zones: readonly string[], options: ApplyOptions, self: Command) => {
       const { plan, accept = [], check = false } = options;
@@ -56,6 +52,14 @@ export const defineApply: DefineCommand = (command, host, end) => {
       end(await applyPlanFile({ ...options, plan }, host));
     });
 };
+
+/** Reads `--accept`, once for each hash: an argument after the hash is a zone. */
+function acceptedHashes(hash: string, before: readonly string[] | undefined): readonly string[] {
+  if (isHash(hash)) return [...(before ?? []), hash];
+  throw new InvalidArgumentError(
+    "A hash has 12 hexadecimal digits, as plan prints them; name zones before --accept or after its hash.",
+  );
+}
 
 type ApplyOptions = Omit<FleetFlags, "zones"> &
   Partial<Pick<PlanFileFlags, "plan">> & { readonly check?: boolean };

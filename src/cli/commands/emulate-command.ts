@@ -1,45 +1,36 @@
 import path from "node:path";
 
-import { Option } from "commander";
-
 import type { Listen } from "../../desired/config/config.ts";
 import type { Dialect } from "../../emulator/http/api-endpoint.ts";
 import { operations } from "../../emulator/http/operations.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
 import { generateSeed, parseGeneration } from "../../emulator/seed/synthetic-seed.ts";
 import type { Host } from "../../host/host.ts";
-import { example, type DefineCommand } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
 import { emulatorOn, loadSeedOrPrint } from "../session/embedded-emulator.ts";
 
 export const defineEmulate: DefineCommand = (command, host, end) => {
   command
-    .addOption(
-      new Option("-l, --listen <address>", "host and port to listen on").default("127.0.0.1:8787"),
-    )
+    .option("-l, --listen <address>", "host and port to listen on", "127.0.0.1:8787")
     .option("--seed <file>", "YAML file with the initial zones, policies, rulesets and tokens")
     .option("--state <file>", "file that keeps the state across restarts")
     .option(
       "--generate <what>",
       "generate the initial zones: zones=1000,policies=3,scripts=50,seed=1",
     )
-    .addOption(
-      new Option(
-        "--dialect <dialect>",
-        "answer like the published schema or like the specification",
-      )
-        .choices(["published", "specification"])
-        .default("published"),
+    .choice(
+      "--dialect <dialect>",
+      "answer like the published schema or like the specification",
+      ["published", "specification"],
+      "published",
     )
     .option("--operations", "print the supported operations and exit")
-    .addHelpText(
-      "after",
-      example(
-        "zonewarden emulate",
-        "zonewarden emulate --seed config.example/emulator.yaml",
-        "zonewarden emulate --generate zones=1000,policies=3 --state /tmp/emulator.json",
-        "curl -H 'Authorization: Bearer emulator-token' http://127.0.0.1:8787/client/v4/zones",
-      ),
+    .examples(
+      "zonewarden emulate",
+      "zonewarden emulate --seed config.example/emulator.yaml",
+      "zonewarden emulate --generate zones=1000,policies=3 --state /tmp/emulator.json",
+      "curl -H 'Authorization: Bearer emulator-token' http://127.0.0.1:8787/client/v4/zones",
     )
     .action(async (options: EmulateFlags) => {
       end(await emulate(options, host));

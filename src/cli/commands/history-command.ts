@@ -8,24 +8,21 @@ import { type DriftTime, driftTimeIn, type Period } from "../../state/timeline.t
 import { byEntryName } from "../../syntax/by-text.ts";
 import { coerceDate } from "../../syntax/json.ts";
 import { entriesIn } from "../../telemetry/history/history-file.ts";
-import { configOption, example, formatOption, type DefineCommand } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { isMatch } from "../session/listing.ts";
 
 export const defineHistory: DefineCommand = (command, host, end) => {
   command
     .argument("[zone]", "only this zone (a name; * matches anything)")
-    .addOption(configOption())
-    .addOption(formatOption("text", "json"))
+    .configFile()
+    .formats("text", "json")
     .option("--since <when>", "from this moment or so long ago: 2026-03-01, 24h, 30d")
     .option("--until <when>", "up to this moment or so long ago; now where it is left out")
-    .addHelpText(
-      "after",
-      example(
-        "zonewarden history",
-        "zonewarden history shop.example.com --since 24h",
-        "zonewarden history --since 2026-03-01 --until 2026-04-01 --format json | jq .drift",
-      ),
+    .examples(
+      "zonewarden history",
+      "zonewarden history shop.example.com --since 24h",
+      "zonewarden history --since 2026-03-01 --until 2026-04-01 --format json | jq .drift",
     )
     .action(async (zone: string | undefined, options: Omit<HistoryFlags, "zone">) => {
       end(await printHistory({ ...options, zone }, host));

@@ -8,7 +8,7 @@ import { type ImportedZone, importLiveZone } from "../../plan/import/import-zone
 import { type Failure, failureOf } from "../../state/run-report.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { type DefineCommand, configOption, example } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { listZones, matchingZones } from "../session/listing.ts";
@@ -19,7 +19,7 @@ import { type ImportedFile, importedFiles, importedText } from "./imported-files
 export const defineImport: DefineCommand = (command, host, end) => {
   command
     .argument("[zones...]", "only these zones (names, in which * matches anything, or ids)")
-    .addOption(configOption())
+    .configFile()
     .option(
       "-o, --out <directory>",
       "write one file per zone into this directory, instead of printing one text",
@@ -30,19 +30,15 @@ export const defineImport: DefineCommand = (command, host, end) => {
         .argParser(partsIn)
         .default([...importable], importable.join(",")),
     )
-    .addOption(
-      new Option(
-        "--profile <name>",
-        "put what the zones have in common into this profile",
-      ).argParser(profileNameIn),
+    .option(
+      "--profile <name>",
+      "put what the zones have in common into this profile",
+      profileNameIn,
     )
-    .addHelpText(
-      "after",
-      example(
-        "zonewarden import shop.example.com",
-        "zonewarden import --out zones --profile baseline",
-        "zonewarden import '*.example.com' --only rules --out zones --force",
-      ),
+    .examples(
+      "zonewarden import shop.example.com",
+      "zonewarden import --out zones --profile baseline",
+      "zonewarden import '*.example.com' --only rules --out zones --force",
     )
     .action(async (zones: readonly string[], options: Omit<ImportFlags, "zones">) => {
       end(await runImport({ ...options, zones }, host));

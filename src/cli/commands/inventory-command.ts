@@ -11,7 +11,7 @@ import type { InventoryOptions, ZoneInventory } from "../../state/inventory.ts";
 import { type ItemKind, itemKinds, maliciousReasons } from "../../zone/inventory-item.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { configOption, type DefineCommand, example, formatOption } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
@@ -21,19 +21,19 @@ import { addFilters, type FilterFlags, filtersOf, mistakeIn } from "./inventory-
 
 /** Adds a command for each kind of item. */
 export const defineInventory: DefineCommand = (command, host, end) => {
-  command.addHelpText("after", example(...itemKinds.map((kind) => examples[kind][0])));
+  command.examples(...itemKinds.map((kind) => examples[kind][0]));
   for (const kind of itemKinds) {
     const list = command
       .command(`${kind}s`)
       .description(`list the ${kind}s of zones, or show one with its pages`)
       .argument("[zones...]", "only these zones (names, in which * matches anything, or ids)")
-      .addOption(configOption())
-      .addOption(formatOption("table", "json", "csv"))
+      .configFile()
+      .formats("table", "json", "csv")
       .option("--id <id>", `show only this ${kind}, with all ${details[kind]}`)
       .option("--summary", "only the counts of each zone");
     addFilters(list, kind);
     list
-      .addHelpText("after", example(...examples[kind]))
+      .examples(...examples[kind])
       .action(async (zones: readonly string[], options: InventoryFlags) => {
         end(await printInventories({ ...options, kind, zones }, host));
       });

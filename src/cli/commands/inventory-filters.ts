@@ -1,7 +1,6 @@
-import { type Command, Option } from "commander";
-
 import type { ItemFilters } from "../../api/read/item-query.ts";
 import { type ItemKind, resourceStatuses } from "../../zone/inventory-item.ts";
+import type { CliCommand } from "../command-options.ts";
 
 /** The options that filter and sort an inventory, as commander returns them. */
 export interface FilterFlags {
@@ -29,31 +28,22 @@ export interface FilterFlags {
 const orders = { "first-seen": "first_seen_at", "last-seen": "last_seen_at" } as const;
 
 /** Adds the filters that a kind of item has. */
-export function addFilters(command: Command, kind: ItemKind): void {
+export function addFilters(command: CliCommand, kind: ItemKind): void {
   command
     .option("--host <host...>", "seen on these hosts; * at the start and end")
     .option("--page <url...>", "seen on these pages; * at the start and end");
   if (kind === "cookie") addCookieFilters(command);
   else addResourceFilters(command, kind);
   command
-    .addOption(new Option("--order <moment>", "sort by this moment").choices(Object.keys(orders)))
-    .addOption(
-      new Option("--direction <direction>", "earliest (asc) or latest (desc) first").choices([
-        "asc",
-        "desc",
-      ]),
-    );
+    .choice("--order <moment>", "sort by this moment", Object.keys(orders))
+    .choice("--direction <direction>", "earliest (asc) or latest (desc) first", ["asc", "desc"]);
 }
 
-function addResourceFilters(command: Command, kind: ItemKind): void {
+function addResourceFilters(command: CliCommand, kind: ItemKind): void {
   command
     .option("--url <part...>", "with this text in the URL")
     .option("--exclude-url <part...>", "without this text in the URL")
-    .addOption(
-      new Option("--status <status...>", "with one of these; active by default").choices(
-        resourceStatuses,
-      ),
-    )
+    .choice("--status <status...>", "with one of these; active by default", resourceStatuses)
     .option("--cdn-cgi", "also those below /cdn-cgi/, which the service itself adds")
     .option("--malicious", "only malicious ones")
     .option("--malicious-first", "malicious ones first");
@@ -66,22 +56,16 @@ function addResourceFilters(command: Command, kind: ItemKind): void {
     );
 }
 
-function addCookieFilters(command: Command): void {
+function addCookieFilters(command: CliCommand): void {
   const yesNo = ["yes", "no"];
   command
     .option("--name <name>", "with this name; * at the start and end")
     .option("--path <path>", "with this path attribute")
     .option("--domain <domain>", "with this domain attribute")
-    .addOption(new Option("--secure <yes|no>", "with the attribute secure").choices(yesNo))
-    .addOption(new Option("--http-only <yes|no>", "with the attribute http-only").choices(yesNo))
-    .addOption(
-      new Option("--same-site <mode>", "with this attribute same-site").choices([
-        "lax",
-        "strict",
-        "none",
-      ]),
-    )
-    .addOption(new Option("--type <type>", "of this type").choices(["first_party", "unknown"]));
+    .choice("--secure <yes|no>", "with the attribute secure", yesNo)
+    .choice("--http-only <yes|no>", "with the attribute http-only", yesNo)
+    .choice("--same-site <mode>", "with this attribute same-site", ["lax", "strict", "none"])
+    .choice("--type <type>", "of this type", ["first_party", "unknown"]);
 }
 
 /** What is wrong with the filters: an empty one would match everything, and an impossible one nothing. */

@@ -8,7 +8,7 @@ import { type ImpactSource, readZoneImpact } from "../../reconcile/inventory/rea
 import { plural } from "../../render/format.ts";
 import { planFileText } from "../../render/plan-file.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
-import { configOption, type DefineCommand, example, formatOption } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfPlan, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all.ts";
@@ -18,21 +18,18 @@ import { type Session, withSession } from "../session/session.ts";
 export const definePlan: DefineCommand = (command, host, end) => {
   command
     .argument("[zones...]", "only these zones (names; * matches anything)")
-    .addOption(configOption())
-    .addOption(formatOption("text", "json", "markdown"))
+    .configFile()
+    .formats("text", "json", "markdown")
     .option("-o, --out <file>", "save the plan for apply --plan")
     .option("--impact", "print what the plan does to scripts, connections and managed rules")
-    .addHelpText(
-      "after",
-      example(
-        "zonewarden plan",
-        "zonewarden plan '*.example.com'",
-        "zonewarden plan shop.example.com --impact",
-        "zonewarden plan --out plan.json    # exits with 2 when there are changes",
-        "zonewarden apply --plan plan.json",
-        "zonewarden plan --format json | jq .summary",
-        "zonewarden plan --format markdown > comment.md",
-      ),
+    .examples(
+      "zonewarden plan",
+      "zonewarden plan '*.example.com'",
+      "zonewarden plan shop.example.com --impact",
+      "zonewarden plan --out plan.json    # exits with 2 when there are changes",
+      "zonewarden apply --plan plan.json",
+      "zonewarden plan --format json | jq .summary",
+      "zonewarden plan --format markdown > comment.md",
     )
     .action(async (zones: readonly string[], options: Omit<PlanFlags, "zones">) => {
       end(await runPlan({ ...options, zones }, host));

@@ -1,22 +1,16 @@
 import type { RulesetScope } from "../../api/read/read-rulesets.ts";
 import type { Host } from "../../host/host.ts";
 import { managedPhase, rulesetIdOf } from "../../zone/managed-ruleset.ts";
-import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { listMatchingZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 
-/** Which zone's rulesets are meant. */
-export interface ScopeFlags {
+/** The options of all commands on rulesets. */
+export interface RulesetFlags {
   readonly config: string;
   readonly format: "text" | "json";
-  readonly zone: string;
   /** Whether the rulesets of the zone's account are meant. */
   readonly account?: boolean;
-}
-
-export interface RulesetFlags extends ScopeFlags {
-  /** An id, a phase, a short name such as `owasp`, or a name that only one ruleset has. */
-  readonly ruleset: string;
 }
 
 export interface FoundRuleset {
@@ -25,37 +19,41 @@ export interface FoundRuleset {
 }
 
 /** Connects to the service, finds the zone and runs `work`. */
-export async function withScope(
-  { config, zone, account }: ScopeFlags,
+export async function withScope<Flags extends RulesetFlags>(
+  zone: string,
+  flags: Flags,
   host: Host,
-  work: (scope: RulesetScope, session: Session) => Promise<ExitCode>,
+  work: (scope: RulesetScope, flags: Flags, session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withSession(config, host, async (session) => {
+  return withSession(flags.config, host, async (session) => {
     const { zones } = await listMatchingZones([zone], session);
     const [found, ...more] = zones;
     if (found === undefined) return exitCodes.failed;
     if (more.length > 0) {
-      host.stderr.write(`${zone}: ${zones.length} zones match; name one, or give its id\n`);
-      return exitCodes.failed;
+      return fail(`${zone}: ${zones.length} zones match; name one, or give its id`, host);
     }
-    return work({ level: account === true ? "account" : "zone", zone: found }, session);
+    const level = flags.account === true ? "account" : "zone";
+    return work({ level, zone: found }, flags, session);
   });
 }
 
-/** Connects to the service, finds the ruleset and runs `work`. */
-export async function withRuleset(
-  flags: RulesetFlags,
+/**
+ * Connects to the service, finds the ruleset and runs `work`.
+ *
+ * @param ruleset an id, a phase, a short name such as `owasp`, or a name that only one ruleset has.
+ */
+export async function withRuleset<Flags extends RulesetFlags>(
+  zone: string,
+  ruleset: string,
+  flags: Flags,
   host: Host,
-  work: (found: FoundRuleset, session: Session) => Promise<ExitCode>,
+  work: (found: FoundRuleset, flags: Flags, session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return withScope(flags, host, async (scope, session) => {
-    const id = await idOf(flags.ruleset, scope, session);
-    if (id !== undefined) return work({ scope, id }, session);
+  return withScope(zone, flags, host, async (scope, _flags, session) => {
+    const id = await idOf(ruleset, scope, session);
+    if (id !== undefined) return work({ scope, id }, flags, session);
     const where = scope.level === "zone" ? scope.zone.name : `the account of ${scope.zone.name}`;
-    host.stderr.write(
-      `${where} has no ruleset "${flags.ruleset}": zonewarden rulesets list shows all\n`,
-    );
-    return exitCodes.failed;
+    return fail(`${where} has no ruleset "${ruleset}": zonewarden rulesets list shows all`, host);
   });
 }
 

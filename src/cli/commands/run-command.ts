@@ -10,14 +10,14 @@ import { handleShutdown } from "../../host/shutdown.ts";
 import { version } from "../../host/version.ts";
 import { createLogger } from "../../telemetry/log/log.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
-import { configOption, example, type DefineCommand } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { reachService } from "../session/embedded-emulator.ts";
 
 export const defineRun: DefineCommand = (command, host, end) => {
   command
-    .addOption(configOption())
-    .addHelpText("after", example("zonewarden run --config /etc/zonewarden/zonewarden.yaml"))
+    .configFile()
+    .examples("zonewarden run --config /etc/zonewarden/zonewarden.yaml")
     .action(async (options: RunFlags) => {
       end(await run(options, host));
     });

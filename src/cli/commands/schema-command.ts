@@ -1,16 +1,13 @@
 import { readdir, readFile } from "node:fs/promises";
 
 import type { Host } from "../../host/host.ts";
-import { example, type DefineCommand } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
 
 export const defineSchema: DefineCommand = (command, host, end) => {
   command
     .argument("[name]", "the schema; without it, print the names of all schemas")
-    .addHelpText(
-      "after",
-      example("zonewarden schema", "zonewarden schema zones > zones.schema.json"),
-    )
+    .examples("zonewarden schema", "zonewarden schema zones > zones.schema.json")
     .action(async (name: string | undefined) => {
       end(await printSchema(name, host));
     });

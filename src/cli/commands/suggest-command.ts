@@ -1,12 +1,10 @@
-import { Option } from "commander";
-
 import { zoneFileText } from "../../desired/import/zone-text.ts";
 import type { Host } from "../../host/host.ts";
 import { type Granularity, granularities, suggestPolicy } from "../../impact/suggest-policy.ts";
 import { suggestionEntry, suggestionRemarks } from "../../render/suggestion.ts";
 import type { SeenResource } from "../../zone/inventory-item.ts";
 import { type Zone, zoneName } from "../../zone/zone.ts";
-import { configOption, example, type DefineCommand } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { listZones } from "../session/listing.ts";
@@ -15,18 +13,16 @@ import { type Session, withSession } from "../session/session.ts";
 export const defineSuggest: DefineCommand = (command, host, end) => {
   command
     .argument("<host>", "a host of one of the zones")
-    .addOption(configOption())
-    .addOption(
-      new Option("--by <granularity>", "how precisely the policy names its sources")
-        .choices(granularities)
-        .default("host"),
+    .configFile()
+    .choice(
+      "--by <granularity>",
+      "how precisely the policy names its sources",
+      granularities,
+      "host",
     )
-    .addHelpText(
-      "after",
-      example(
-        "zonewarden suggest shop.example.com",
-        "zonewarden suggest shop.example.com --by path > zones/suggested.yaml",
-      ),
+    .examples(
+      "zonewarden suggest shop.example.com",
+      "zonewarden suggest shop.example.com --by path > zones/suggested.yaml",
     )
     .action(async (target: string, options: Omit<SuggestFlags, "host">) => {
       end(await suggest({ ...options, host: target }, host));

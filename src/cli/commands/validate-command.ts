@@ -20,23 +20,20 @@ import {
 } from "../../render/diagnostic-formats.ts";
 import { plural, valueText } from "../../render/format.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { configOption, type DefineCommand, example, formatOption } from "../command-options.ts";
+import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 
 export const defineValidate: DefineCommand = (command, host, end) => {
   command
     .argument("[path]", "directory or file with zone files, instead of desired.path")
-    .addOption(configOption())
-    .addOption(formatOption("text", "json", "sarif", "annotations"))
+    .configFile()
+    .formats("text", "json", "sarif", "annotations")
     .option("--show <zone>", "print the merged declaration of a zone, and where each value is set")
-    .addHelpText(
-      "after",
-      example(
-        "zonewarden validate",
-        "zonewarden validate zones/",
-        "zonewarden validate --show shop.example.com",
-        "zonewarden validate --format sarif > zonewarden.sarif",
-      ),
+    .examples(
+      "zonewarden validate",
+      "zonewarden validate zones/",
+      "zonewarden validate --show shop.example.com",
+      "zonewarden validate --format sarif > zonewarden.sarif",
     )
     .action(async (target: string | undefined, options: Omit<ValidateFlags, "path">) => {
       end(await validate({ ...options, path: target }, host));

@@ -1,3 +1,4 @@
+import type { Host } from "../../host/host.ts";
 import type { HoldReason } from "../../plan/guard/hold.ts";
 import type { SkipReason, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
@@ -16,6 +17,16 @@ export const exitCodes = {
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Prints why a command ends, and returns its exit code. */
+export function fail(
+  message: string,
+  { stderr }: Pick<Host, "stderr">,
+  code: ExitCode = exitCodes.failed,
+): ExitCode {
+  stderr.write(`${message}\n`);
+  return code;
+}
 
 export const exitCodeHelp = `Exit codes:
   0  done; in sync
@@ -68,7 +79,7 @@ export function exitCodeOfPlan(reports: readonly ZoneReport[]): ExitCode {
 
 /** The code of `apply`. A zone with a held plan is not in sync, whatever the reason. A stale plan needs a new review. */
 export function exitCodeOfApply(reports: readonly ZoneReport[]): ExitCode {
-  const failures = reports.filter((report) => isFailed(report));
+  const failures = reports.filter(isFailed);
   if (failures.length > 0) {
     const code = exitCodeOfFailures(failures, reports.length);
     return code !== exitCodes.unreachable && failures.some(isStale) ? exitCodes.stale : code;
@@ -96,16 +107,11 @@ function exitCodeOfFailures(failures: readonly ZoneReport[], total: number): Exi
 }
 
 function isUnreachable(report: ZoneReport): boolean {
-  switch (report.result) {
-    case "error":
-      return unreachableCodes.has(report.failure.code);
-    case "applied":
-      return report.outcomes.some(
-        (outcome) => outcome.status === "failed" && unreachableCodes.has(outcome.failure.code),
-      );
-    case "in_sync":
-    case "held":
-    case "planned":
-      return false;
-  }
+  if (report.result === "error") return unreachableCodes.has(report.failure.code);
+  return (
+    report.result === "applied" &&
+    report.outcomes.some(
+      (outcome) => outcome.status === "failed" && unreachableCodes.has(outcome.failure.code),
+    )
+  );
 }
