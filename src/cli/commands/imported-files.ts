@@ -1,5 +1,5 @@
 import { extractProfile } from "../../desired/import/extract-profile.ts";
-import { contentEntry, targetEntry } from "../../desired/import/zone-entry.ts";
+import { contentEntry } from "../../desired/import/zone-entry.ts";
 import { zoneFileText } from "../../desired/import/zone-text.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
@@ -62,10 +62,8 @@ function entriesOf(
     const entry = contentEntry(content);
     const { name, id } = zone;
     const isKnownByName = sameName.get(name)?.length === 1 && name.length <= longestName;
-    const target = isKnownByName ? ({ by: "name", name } as const) : ({ by: "id", id } as const);
-    return Object.keys(entry).length > 0
-      ? [{ zone, entry: { ...targetEntry(target), ...entry } }]
-      : [];
+    const target = isKnownByName ? { name } : { id };
+    return Object.keys(entry).length > 0 ? [{ zone, entry: { ...target, ...entry } }] : [];
   });
   if (profile === undefined) return { entries: declaring, profiles: {} };
   const extracted = extractProfile(

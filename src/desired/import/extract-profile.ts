@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { coerceObject, coerceObjects, type JsonObject } from "../../syntax/json.ts";
-import { defined, definedOrNone } from "./zone-entry.ts";
+import { membersOrNone } from "./zone-entry.ts";
 
-/** Entries of `zones:` that share a profile. */
+/** Entries of `zones:` and their profile; `undefined` if they have nothing in common. */
 export interface ExtractedProfile {
-  /** `undefined` if the entries have nothing in common. */
   readonly profile: JsonObject | undefined;
   readonly entries: readonly JsonObject[];
 }
@@ -52,9 +51,9 @@ function rulesIn(entry: JsonObject): Items {
 }
 
 function partsOf(settings: JsonObject, policies: Items, rules: Items): JsonObject | undefined {
-  return definedOrNone({
-    page_shield: definedOrNone({
-      settings: definedOrNone(settings),
+  return membersOrNone({
+    page_shield: membersOrNone({
+      settings: membersOrNone(settings),
       policies: policies.length > 0 ? { items: policies } : undefined,
     }),
     managed_rules: rules.length > 0 ? { rules } : undefined,
@@ -63,11 +62,9 @@ function partsOf(settings: JsonObject, policies: Items, rules: Items): JsonObjec
 
 /** The fields that are equal in all objects. */
 function commonFields([first = {}, ...others]: Items): JsonObject {
-  return defined(
-    Object.fromEntries(
-      Object.entries(first).filter(([name, value]) =>
-        others.every((other) => isDeepStrictEqual(other[name], value)),
-      ),
+  return Object.fromEntries(
+    Object.entries(first).filter(([name, value]) =>
+      others.every((other) => isDeepStrictEqual(other[name], value)),
     ),
   );
 }
@@ -81,10 +78,9 @@ function commonItems(lists: readonly Items[], defining: readonly string[]): Item
   const positions = lists.map(() => -1);
   return first.flatMap(({ key }) => {
     const found = lists.map((list) => list.findIndex((each) => each["key"] === key));
-    const matching = lists
-      .map((list, index) => list[found[index] ?? -1])
-      .filter((each) => each !== undefined);
-    const common = commonFields(matching);
+    const common = commonFields(
+      lists.flatMap<JsonObject>((list) => list.find((each) => each["key"] === key) ?? []),
+    );
     const isInOrder = found.every((position, index) => position > (positions[index] ?? -1));
     if (!isInOrder || !defining.some((name) => name in common)) return [];
     positions.splice(0, positions.length, ...found);
@@ -92,7 +88,6 @@ function commonItems(lists: readonly Items[], defining: readonly string[]): Item
   });
 }
 
-/** The fields of an object without the common ones. */
 function beyond(object: JsonObject, common: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !(name in common)));
 }

@@ -1,6 +1,6 @@
 import { canonicalCsp, parseCsp } from "../../syntax/csp/csp.ts";
-import type { Json, JsonObject } from "../../syntax/json.ts";
-import type { Target, ZoneContent } from "../../zone/desired-zone.ts";
+import { definedMembers, type Json, type JsonObject } from "../../syntax/json.ts";
+import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
 import type {
   ExecuteRule,
@@ -12,16 +12,11 @@ import type {
 } from "../../zone/resource.ts";
 import { cspText } from "../zones/csp-text.ts";
 
-/** The keys of an entry of `zones:` that name its zone. */
-export function targetEntry(target: Exclude<Target, { readonly by: "selector" }>): JsonObject {
-  return target.by === "name" ? { name: target.name } : { id: target.id };
-}
-
 /** The keys of an entry of `zones:` that declare `content`, without defaults. */
 export function contentEntry({ settings, policies, rules }: ZoneContent): JsonObject {
-  return defined({
-    page_shield: definedOrNone({
-      settings: definedOrNone(Object.fromEntries(settings.map(({ name, value }) => [name, value]))),
+  return definedMembers({
+    page_shield: membersOrNone({
+      settings: membersOrNone(Object.fromEntries(settings.map(({ name, value }) => [name, value]))),
       policies: policies && { items: policies.items.map(policyEntry) },
     }),
     managed_rules: rules && { rules: rules.items.map(ruleEntry) },
@@ -30,14 +25,14 @@ export function contentEntry({ settings, policies, rules }: ZoneContent): JsonOb
 
 function policyEntry(policy: Policy): JsonObject {
   const { key, description, action, expression, enabled, value, acknowledge } = policy;
-  return defined({
+  return definedMembers({
     key,
     description: description || undefined,
     action,
     expression,
     enabled: enabled ? undefined : false,
     value: cspEntry(value),
-    acknowledge: acknowledge.length > 0 ? acknowledge : undefined,
+    acknowledge: listOrNone(acknowledge),
   });
 }
 
@@ -54,7 +49,7 @@ function cspEntry(value: string): Json {
 
 function ruleEntry(rule: Rule): JsonObject {
   const { key, description, expression, enabled } = rule;
-  return defined({
+  return definedMembers({
     key,
     description: description || undefined,
     ...(rule.action === "execute" ? executeFields(rule) : skipFields(rule)),
@@ -63,7 +58,7 @@ function ruleEntry(rule: Rule): JsonObject {
   });
 }
 
-function executeFields({ ruleset, tuning, overrides }: ExecuteRule): Fields {
+function executeFields({ ruleset, tuning, overrides }: ExecuteRule): Members {
   return {
     deploy: rulesetName(ruleset),
     paranoia_level: tuning.paranoiaLevel,
@@ -74,36 +69,26 @@ function executeFields({ ruleset, tuning, overrides }: ExecuteRule): Fields {
 }
 
 function overridesEntry({ categories, rules, ...whole }: Overrides): JsonObject | undefined {
-  return definedOrNone({
+  return membersOrNone({
     ...whole,
-    categories: categories.length > 0 ? categories.map((each) => defined({ ...each })) : undefined,
-    rules: rules.length > 0 ? rules.map((each) => defined({ ...each })) : undefined,
+    categories: listOrNone(categories.map((each) => definedMembers({ ...each }))),
+    rules: listOrNone(rules.map((each) => definedMembers({ ...each }))),
   });
 }
 
-function skipFields({ skip, logging }: SkipRule): Fields {
+function skipFields({ skip, logging }: SkipRule): Members {
   return { skip: skipEntry(skip), logging: logging ? undefined : false };
 }
 
-function skipEntry({
-  ruleset,
-  phase,
-  rulesets,
-  rules,
-  phases,
-  products,
-}: SkipParameters): JsonObject {
-  const named = Object.entries(rules).map(([id, ids]): [string, readonly string[]] => [
-    rulesetName(id),
-    ids,
-  ]);
-  return defined({
-    ruleset: ruleset ? "current" : undefined,
-    phase: phase ? "current" : undefined,
-    rulesets: rulesets.length > 0 ? rulesets.map(rulesetName) : undefined,
-    rules: named.length > 0 ? Object.fromEntries(named) : undefined,
-    phases: phases.length > 0 ? phases : undefined,
-    products: products.length > 0 ? products : undefined,
+function skipEntry(skip: SkipParameters): JsonObject {
+  const rules = Object.entries(skip.rules).map(([id, ids]) => [rulesetName(id), ids] as const);
+  return definedMembers({
+    ruleset: skip.ruleset ? "current" : undefined,
+    phase: skip.phase ? "current" : undefined,
+    rulesets: listOrNone(skip.rulesets.map(rulesetName)),
+    rules: membersOrNone(Object.fromEntries(rules)),
+    phases: listOrNone(skip.phases),
+    products: listOrNone(skip.products),
   });
 }
 
@@ -112,20 +97,15 @@ function rulesetName(id: string): string {
   return rulesetNameOf(id) ?? id;
 }
 
-/** Fields, some without a value. */
-type Fields = Readonly<Record<string, Json | undefined>>;
+/** Members, some without a value. */
+type Members = Parameters<typeof definedMembers>[0];
 
-/** The fields that have a value. */
-export function defined(fields: Fields): JsonObject {
-  const object: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) object[name] = value;
-  }
-  return object;
+/** The members that have a value; `undefined` if none has. */
+export function membersOrNone(members: Members): JsonObject | undefined {
+  const object = definedMembers(members);
+  return Object.keys(object).length > 0 ? object : undefined;
 }
 
-/** The fields that have a value; `undefined` if none has. */
-export function definedOrNone(fields: Fields): JsonObject | undefined {
-  const object = defined(fields);
-  return Object.keys(object).length > 0 ? object : undefined;
+function listOrNone<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined;
 }
