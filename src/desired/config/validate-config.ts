@@ -4,6 +4,9 @@ import type { Located, Path } from "../location.ts";
 import type { ConfigFile } from "./config-file.ts";
 import type { Config } from "./config.ts";
 
+/** Values of the file by their paths; `undefined` if the file does not set one. */
+type Values<T> = readonly (readonly [path: Path, value: T | undefined])[];
+
 /** Checks what the schema cannot: URLs, schedules, time zones, and keys that exclude each other. */
 export function validateConfig(
   file: ConfigFile,
@@ -12,25 +15,45 @@ export function validateConfig(
   cronError: (expression: string) => string | undefined,
 ): readonly Diagnostic[] {
   return [
-    ...checkBaseUrl(file),
-    ...checkPorts(config),
-    ...checkReconcileToken(file),
-    ...checkNotifications(file),
-    ...checkCron(file, cronError),
-    ...checkTimezones(file),
-    ...checkDurations(file, config),
-    ...repeatedNames("credential", "credentials", file.credentials),
+    ...checkExclusive(file),
+    ...checkUrls(file),
+    ...checkNumbers(config),
     ...checkReserve(config),
+    ...checkTimes(file, cronError),
+    ...repeatedNames("notification", file.notifications),
+    ...repeatedNames("credential", file.credentials),
   ].map((found) => diagnosticIn(document, found));
 }
 
-function checkBaseUrl({ api: { base_url: url, emulator } = {} }: ConfigFile): UnplacedDiagnostic[] {
-  const path = ["api", "base_url"];
-  if (url === undefined) return [];
-  const error = baseUrlError(url);
+function checkExclusive({ api, server, notifications = [] }: ConfigFile): UnplacedDiagnostic[] {
   return [
-    ...(emulator === undefined ? [] : [exclusive(path, "base_url", "emulator")]),
-    ...(error === undefined ? [] : [wrong(path, error, "write https://host/client/v4")]),
+    ...exclusive(["api"], api, "base_url", "emulator"),
+    ...exclusive(["server"], server, "reconcile_token_file", "reconcile_token_env"),
+    ...notifications.flatMap((entry, index) =>
+      exclusive(["notifications", index], entry, "secret_file", "secret_env"),
+    ),
+  ];
+}
+
+function exclusive(
+  path: Path,
+  section: object | undefined,
+  one: string,
+  other: string,
+): UnplacedDiagnostic[] {
+  if (section === undefined || !(one in section && other in section)) return [];
+  const message = `"${one}" and "${other}" exclude each other`;
+  return [contradiction([...path, one], message, "keep one of them")];
+}
+
+function checkUrls({ api, notifications = [] }: ConfigFile): UnplacedDiagnostic[] {
+  const service = [[["api", "base_url"], api?.base_url] as const];
+  const sinks = notifications.map(
+    ({ url }, index) => [["notifications", index, "url"], url] as const,
+  );
+  return [
+    ...wrongValues(service, baseUrlError, "write https://host/client/v4"),
+    ...wrongValues(sinks, sinkUrlError, "write https://host/path"),
   ];
 }
 
@@ -52,156 +75,119 @@ function sinkUrlError(text: string): string | undefined {
 function schemeError({ protocol, hostname }: URL, sent: string): string | undefined {
   if (protocol === "https:") return undefined;
   if (protocol !== "http:") return `"${protocol}" is neither https nor http`;
-  return isLoopback(hostname) ? undefined : `http would send ${sent} unencrypted`;
+  const isLoopback = /^(localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
+  return isLoopback ? undefined : `http would send ${sent} unencrypted`;
 }
 
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
-}
-
-function checkPorts({ api, server }: Config): UnplacedDiagnostic[] {
-  const ports: [Path, number | undefined][] = [
+function checkNumbers(config: Config): UnplacedDiagnostic[] {
+  const { api, server, budget, limits, inventory, windows } = config;
+  const ports: Values<number> = [
     [["api", "emulator", "listen"], api.emulator?.listen.port],
     [["server", "listen"], server.listen.port],
   ];
-  return ports
-    .filter(([, port]) => port !== undefined && port > 65_535)
-    .map(([path, port]) => wrong(path, `${port} is not a port`, "write a number up to 65535"));
+  const durations: Values<number> = [
+    [["api", "timeout"], api.timeoutMs],
+    [["budget", "window"], budget.windowMs],
+    [["limits", "contended_window"], limits.contendedWindowMs],
+    [["inventory", "every"], inventory?.everyMs],
+    ...inWindows(windows, "duration", ({ durationMs }) => durationMs),
+  ];
+  return [
+    ...wrongValues(ports, portError, "write a number up to 65535"),
+    ...wrongValues(durations, durationError, "write a duration like 30s"),
+  ];
 }
 
-function checkReconcileToken({ server = {} }: ConfigFile): UnplacedDiagnostic[] {
-  if (server.reconcile_token_file === undefined || server.reconcile_token_env === undefined) {
-    return [];
-  }
-  const path = ["server", "reconcile_token_env"];
-  return [exclusive(path, "reconcile_token_file", "reconcile_token_env")];
+function portError(port: number): string | undefined {
+  return port > 65_535 ? `${port} is not a port` : undefined;
 }
 
-function checkNotifications({ notifications = [] }: ConfigFile): UnplacedDiagnostic[] {
-  const inEach = notifications.flatMap(({ url, secret_file: file, secret_env: env }, index) => {
-    const error = url === undefined ? undefined : sinkUrlError(url);
-    const path = ["notifications", index];
-    return [
-      ...(error === undefined ? [] : [wrong([...path, "url"], error, "write https://host/path")]),
-      ...(file === undefined || env === undefined
-        ? []
-        : [exclusive([...path, "secret_env"], "secret_file", "secret_env")]),
-    ];
-  });
-  return [...repeatedNames("notification", "notifications", notifications), ...inEach];
+function durationError(ms: number): string | undefined {
+  return ms === 0 ? "the duration must not be zero" : undefined;
 }
 
-function checkCron(
-  { schedule = {}, windows = [] }: ConfigFile,
+function checkTimes(
+  { schedule: { cron = [], timezone } = {}, windows = [] }: ConfigFile,
   cronError: (expression: string) => string | undefined,
 ): UnplacedDiagnostic[] {
-  const { cron = [] } = schedule;
-  const expressions: [Path, string][] = [
+  const crons: Values<string> = [
     ...(typeof cron === "string"
-      ? [[["schedule", "cron"], cron] satisfies [Path, string]]
-      : cron.map((text, index): [Path, string] => [["schedule", "cron", index], text])),
-    ...windows.map(({ start }, index): [Path, string] => [["windows", index, "start"], start]),
+      ? [[["schedule", "cron"], cron] as const]
+      : cron.map((text, index) => [["schedule", "cron", index], text] as const)),
+    ...inWindows(windows, "start", ({ start }) => start),
   ];
-  return expressions.flatMap(([path, text]): readonly UnplacedDiagnostic[] => {
-    const error = cronError(text);
-    if (error !== undefined) {
-      return [wrong(path, `"${text}" is not a cron expression: ${error}`, fiveFields)];
-    }
-    return restrictsBothDays(text) ? [bothDays(path)] : [];
-  });
-}
-
-const fiveFields =
-  "write five fields as in */15 * * * *: minute, hour, day, month, day of the week";
-
-function bothDays(path: Path): UnplacedDiagnostic {
-  return {
-    code: "BOTH_DAY_FIELDS",
-    path,
-    message: "both day fields are restricted, which schedulers interpret differently",
-    remedy:
-      "set the day of the month or the day of the week to *; use two expressions if you need both",
-  };
-}
-
-/** Some schedulers take both fields as "on the 13th or on Fridays", others as "on Friday the 13th". */
-function restrictsBothDays(cron: string): boolean {
-  const fields = cron.trim().split(/\s+/);
-  return [fields.at(-3), fields.at(-1)].every((field) => field !== "*" && field !== "?");
-}
-
-function checkTimezones({ schedule = {}, windows = [] }: ConfigFile): UnplacedDiagnostic[] {
-  const entries: [Path, string | undefined][] = [
-    [["schedule", "timezone"], schedule.timezone],
-    ...windows.map(({ timezone }, index): [Path, string | undefined] => [
-      ["windows", index, "timezone"],
-      timezone,
-    ]),
+  const timezones: Values<string> = [
+    [["schedule", "timezone"], timezone],
+    ...inWindows(windows, "timezone", (window) => window.timezone),
   ];
-  return entries
-    .filter(([, name]) => name !== undefined && !isTimezone(name))
-    .map(([path, name]) =>
-      wrong(path, `"${name}" is not a time zone`, "write a name like Etc/UTC or Europe/Berlin"),
-    );
+  return [
+    ...crons.flatMap(([path, text = ""]) => checkCron(path, text, cronError(text))),
+    ...wrongValues(timezones, timezoneError, "write a name like Etc/UTC or Europe/Berlin"),
+  ];
 }
 
-function isTimezone(name: string): boolean {
+function checkCron(path: Path, text: string, error: string | undefined): UnplacedDiagnostic[] {
+  if (error !== undefined) {
+    const remedy =
+      "write five fields as in */15 * * * *: minute, hour, day, month, day of the week";
+    return [wrong(path, `"${text}" is not a cron expression: ${error}`, remedy)];
+  }
+  // Some schedulers take both fields as "on the 13th or on Fridays", others as "on Friday the 13th".
+  const fields = text.trim().split(/\s+/);
+  if ([fields.at(-3), fields.at(-1)].some((field) => field === "*" || field === "?")) return [];
+  const message = "both day fields are restricted, which schedulers interpret differently";
+  const remedy =
+    "set the day of the month or the day of the week to *; use two expressions if you need both";
+  return [{ code: "BOTH_DAY_FIELDS", path, message, remedy }];
+}
+
+function timezoneError(name: string): string | undefined {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+    new Intl.DateTimeFormat("en", { timeZone: name }).format();
+    return undefined;
   } catch (error) {
-    if (error instanceof RangeError) return false;
+    if (error instanceof RangeError) return `"${name}" is not a time zone`;
     throw error;
   }
-}
-
-function checkDurations({ windows = [] }: ConfigFile, config: Config): UnplacedDiagnostic[] {
-  const zero: [Path, number | undefined][] = [
-    [["api", "timeout"], config.api.timeoutMs],
-    [["budget", "window"], config.budget.windowMs],
-    [["limits", "contended_window"], config.limits.contendedWindowMs],
-    [["inventory", "every"], config.inventory?.everyMs],
-    ...windows.map((_, index): [Path, number] => [
-      ["windows", index, "duration"],
-      config.windows[index]?.durationMs ?? 0,
-    ]),
-  ];
-  return zero
-    .filter(([, duration]) => duration === 0)
-    .map(([path]) => wrong(path, "the duration must not be zero", "write a duration like 30s"));
-}
-
-/** A name must be unique in its list. */
-function repeatedNames(
-  what: string,
-  list: string,
-  entries: readonly { readonly name: string }[] = [],
-): UnplacedDiagnostic[] {
-  const seen = new Set<string>();
-  return entries.flatMap(({ name }, index) => {
-    if (!seen.has(name)) {
-      seen.add(name);
-      return [];
-    }
-    const message = `another ${what} has the name "${name}"`;
-    return [wrong([list, index, "name"], message, "give each its own name")];
-  });
 }
 
 /** With no requests left for itself, the program would wait forever. */
 function checkReserve({ budget }: Config): UnplacedDiagnostic[] {
   if (budget.reserve <= 0.95) return [];
   const message = "this reserves all requests for others";
-  return [
-    wrong(
-      ["budget", "reserve"],
-      message,
-      "leave at least 5% for zonewarden: write a share up to 0.95",
-    ),
-  ];
+  const remedy = "leave at least 5% for zonewarden: write a share up to 0.95";
+  return [wrong(["budget", "reserve"], message, remedy)];
 }
 
-function exclusive(path: Path, one: string, other: string): UnplacedDiagnostic {
-  return contradiction(path, `"${one}" and "${other}" exclude each other`, "keep one of them");
+/** A name must be unique in its list. */
+function repeatedNames(
+  what: "credential" | "notification",
+  entries: readonly { readonly name: string }[] = [],
+): UnplacedDiagnostic[] {
+  const seen = new Set<string>();
+  const names = entries.map(({ name }, index) => [[`${what}s`, index, "name"], name] as const);
+  const errorOf = (name: string): string | undefined => {
+    if (seen.has(name)) return `another ${what} has the name "${name}"`;
+    seen.add(name);
+    return undefined;
+  };
+  return wrongValues(names, errorOf, "give each its own name");
+}
+
+/** A value of each window, with its path: `windows[0].duration`. */
+function inWindows<W, T>(windows: readonly W[], key: string, valueOf: (window: W) => T): Values<T> {
+  return windows.map((window, index) => [["windows", index, key], valueOf(window)]);
+}
+
+function wrongValues<T>(
+  values: Values<T>,
+  errorOf: (value: T) => string | undefined,
+  remedy: string,
+): UnplacedDiagnostic[] {
+  return values.flatMap(([path, value]) => {
+    const message = value === undefined ? undefined : errorOf(value);
+    return message === undefined ? [] : [wrong(path, message, remedy)];
+  });
 }
 
 function wrong(path: Path, message: string, remedy: string): UnplacedDiagnostic {
