@@ -20,6 +20,13 @@ import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./z
 /** A compiled schema, usable as a type guard. */
 export type Shape<T> = ValidateFunction<T>;
 
+/** A value of a zone file after merging, which removes every `null`. */
+export type Merged<T> = T extends null | undefined
+  ? never
+  : T extends object
+    ? { [K in keyof T]: Merged<T[K]> }
+    : T;
+
 const options: Options = { verbose: true, allowUnionTypes: true, strictRequired: false };
 
 /** Stops at the first error. */
@@ -46,10 +53,10 @@ export const isProfile: Shape<Profile> = part("profile");
 export const isZoneEntry: Shape<ZoneEntry> = part("zone_entry");
 
 /** The schema of `page_shield`, for merged values. */
-export const isPageShield: Shape<NonNullable<PageShield>> = part("page_shield");
+export const isPageShield: Shape<Merged<PageShield>> = part("page_shield");
 
 /** The schema of `managed_rules`, for merged values. */
-export const isManagedRules: Shape<NonNullable<ManagedRules>> = part("managed_rules");
+export const isManagedRules: Shape<Merged<ManagedRules>> = part("managed_rules");
 
 export const zoneFileKind: FileKind = {
   name: "a zone file",

@@ -10,21 +10,23 @@ import {
   missing,
   type UnplacedDiagnostic,
 } from "../diagnostics.ts";
+import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
 import { cspText } from "./csp-text.ts";
 import type { Policies, Policy as PolicyInFile } from "./zone-file.ts";
 
 const list: Path = ["page_shield", "policies", "items"];
 
-/** The policies of a zone, from merged values; no value if they are not declared. */
-export function policiesOf(merged: NonNullable<Policies>): Converted<Declared<Policy> | undefined> {
-  if (merged.items === undefined || merged.items === null) {
-    return { value: undefined, diagnostics: [] };
-  }
-  const converted = merged.items.map((item) => policyOf(item, [...list, item.key]));
+/** The policies of a zone; no value if they are not declared. */
+export function policiesOf({
+  items: merged,
+  unmanaged = "report",
+}: Merged<Policies>): Converted<Declared<Policy> | undefined> {
+  if (merged === undefined) return { value: undefined, diagnostics: [] };
+  const converted = merged.map((item) => policyOf(item, [...list, item.key]));
   const items = converted.flatMap(({ value }) => value ?? []);
   return {
-    value: { items, unmanaged: merged.unmanaged ?? "report" },
+    value: { items, unmanaged },
     diagnostics: [
       ...converted.flatMap(({ diagnostics }) => diagnostics),
       ...formerKeyConflicts(items, list),
@@ -33,18 +35,23 @@ export function policiesOf(merged: NonNullable<Policies>): Converted<Declared<Po
   };
 }
 
-function policyOf(item: PolicyInFile, path: Path): Converted<Policy | undefined> {
-  const { key, action, expression, value, description } = item;
-  const diagnostics = [...incomplete(item, path), ...markInDescription(description, path)];
+function policyOf(item: Merged<PolicyInFile>, path: Path): Converted<Policy | undefined> {
+  const { key, was, description = "", action, expression, enabled = true, value } = item;
+  const diagnostics = [
+    ...needed
+      .filter(([name]) => item[name] === undefined)
+      .map(([name, remedy]) => missing(path, `"${name}" of the policy "${key}"`, remedy)),
+    ...markInDescription(description, path),
+  ];
   if (!action || !expression || !value) return { value: undefined, diagnostics };
   return {
     value: {
       key,
-      was: item.was ?? undefined,
-      description: description?.trim() ?? "",
+      was,
+      description: description.trim(),
       action,
       expression: canonicalExpression(expression),
-      enabled: item.enabled ?? true,
+      enabled,
       value: canonicalCsp(cspText(value).text),
       acknowledge: [...new Set(item.acknowledge)].toSorted(),
     },
@@ -52,17 +59,11 @@ function policyOf(item: PolicyInFile, path: Path): Converted<Policy | undefined>
   };
 }
 
-const needed = {
-  action: "use log, allow or add_reporting_directives",
-  expression: 'write which requests it applies to, like: http.host eq "shop.example.com"',
-  value: "write the policy, like: script-src 'self'",
-} as const;
-
-function incomplete(item: PolicyInFile, path: Path): readonly UnplacedDiagnostic[] {
-  return (["action", "expression", "value"] as const)
-    .filter((name) => item[name] === undefined || item[name] === null)
-    .map((name) => missing(path, `"${name}" of the policy "${item.key}"`, needed[name]));
-}
+const needed = [
+  ["action", "use log, allow or add_reporting_directives"],
+  ["expression", 'write which requests it applies to, like: http.host eq "shop.example.com"'],
+  ["value", "write the policy, like: script-src 'self'"],
+] as const;
 
 /** Where two enabled `allow` policies meet, the browser enforces what both allow (SERVICE.md A.7). */
 function overlaps(items: readonly Policy[]): readonly UnplacedDiagnostic[] {

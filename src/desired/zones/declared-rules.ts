@@ -17,23 +17,28 @@ import {
   missing,
   type UnplacedDiagnostic,
 } from "../diagnostics.ts";
+import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
 import { skipRuleOf, skipsWithoutEffect } from "./skip-rule.ts";
-import type { ManagedRule, ManagedRules, Overrides as OverridesInFile } from "./zone-file.ts";
+import type * as ZoneFile from "./zone-file.ts";
+
+type ManagedRule = Merged<ZoneFile.ManagedRule>;
+type OverridesInFile = Merged<ZoneFile.Overrides>;
 
 const list: Path = ["managed_rules", "rules"];
 
-/** The rules of a zone in order, from merged values; no value if they are not declared. */
-export function rulesOf(merged: NonNullable<ManagedRules>): Converted<Declared<Rule> | undefined> {
-  if (merged.rules === undefined || merged.rules === null) {
-    return { value: undefined, diagnostics: [] };
-  }
-  const converted = inOrder(merged.rules).map((rule) => ruleOf(rule, [...list, rule.key]));
+/** The rules of a zone in order; no value if they are not declared. */
+export function rulesOf({
+  rules,
+  unmanaged = "report",
+}: Merged<ZoneFile.ManagedRules>): Converted<Declared<Rule> | undefined> {
+  if (rules === undefined) return { value: undefined, diagnostics: [] };
+  const converted = inOrder(rules).map((rule) => ruleOf(rule, [...list, rule.key]));
   const items = converted.flatMap(({ value }) => value ?? []);
   return {
-    value: { items, unmanaged: merged.unmanaged ?? "report" },
+    value: { items, unmanaged },
     diagnostics: [
-      ...unknownNeighbours(merged.rules),
+      ...unknownNeighbours(rules),
       ...converted.flatMap(({ diagnostics }) => diagnostics),
       ...formerKeyConflicts(items, list),
       ...deployedTwice(items),
@@ -45,7 +50,7 @@ export function rulesOf(merged: NonNullable<ManagedRules>): Converted<Declared<R
 function ruleOf(rule: ManagedRule, path: Path): Converted<Rule | undefined> {
   const base = {
     key: rule.key,
-    was: rule.was ?? undefined,
+    was: rule.was,
     description: rule.description?.trim() ?? "",
     expression: canonicalExpression(rule.expression ?? "true"),
     enabled: rule.enabled ?? true,
@@ -98,7 +103,7 @@ function inOrder(rules: readonly ManagedRule[]): readonly ManagedRule[] {
 function move(
   ordered: ManagedRule[],
   rule: ManagedRule,
-  neighbour: string | null | undefined,
+  neighbour: string | undefined,
   behind: 0 | 1,
 ): void {
   if (neighbour === rule.key || !ordered.some(({ key }) => key === neighbour)) return;
@@ -146,30 +151,21 @@ function executeRuleOf(
   return { value: { ...base, action: "execute", ruleset, tuning, overrides }, diagnostics };
 }
 
-function tuningOf(rule: ManagedRule): OwaspTuning {
-  const threshold = rule.score_threshold ?? undefined;
-  return {
-    paranoiaLevel: rule.paranoia_level ?? undefined,
-    scoreThreshold: typeof threshold === "string" ? namedThresholds[threshold] : threshold,
-    action: rule.action ?? undefined,
-  };
+function tuningOf({
+  paranoia_level: paranoiaLevel,
+  score_threshold: threshold,
+  action,
+}: ManagedRule): OwaspTuning {
+  const scoreThreshold = typeof threshold === "string" ? namedThresholds[threshold] : threshold;
+  return { paranoiaLevel, scoreThreshold, action };
 }
 
-function overridesOf(overrides: NonNullable<OverridesInFile>): Overrides {
+function overridesOf({ categories = [], rules = [], ...whole }: OverridesInFile): Overrides {
   return {
-    ...overrideOf(overrides),
-    categories: (overrides.categories ?? []).map(({ category, ...override }) => ({
-      category,
-      ...overrideOf(override),
-    })),
-    rules: (overrides.rules ?? [])
-      .map(({ id, enabled, action, score_threshold, sensitivity_level }) => ({
-        id,
-        enabled: enabled ?? undefined,
-        action: action ?? undefined,
-        score_threshold: score_threshold ?? undefined,
-        sensitivity_level: sensitivity_level ?? undefined,
-      }))
+    ...overrideOf(whole),
+    categories: categories.map((each) => ({ category: each.category, ...overrideOf(each) })),
+    rules: rules
+      .map(({ id, score_threshold, ...each }) => ({ id, score_threshold, ...overrideOf(each) }))
       .toSorted(byText(({ id }) => id)),
   };
 }
@@ -178,15 +174,8 @@ function overrideOf({
   enabled,
   action,
   sensitivity_level,
-}: Pick<NonNullable<OverridesInFile>, "enabled" | "action" | "sensitivity_level">): Pick<
-  Overrides,
-  "enabled" | "action" | "sensitivity_level"
-> {
-  return {
-    enabled: enabled ?? undefined,
-    action: action ?? undefined,
-    sensitivity_level: sensitivity_level ?? undefined,
-  };
+}: OverridesInFile): Omit<Overrides, "categories" | "rules"> {
+  return { enabled, action, sensitivity_level };
 }
 
 const tuningFields = ["paranoia_level", "score_threshold", "action"] as const;
@@ -209,41 +198,37 @@ function notOwasp(rule: ManagedRule, path: Path): readonly UnplacedDiagnostic[] 
 }
 
 /** An override of what the tuning sets: one of the two would be lost. */
-function tunedTwice(rule: ManagedRule, path: Path): readonly UnplacedDiagnostic[] {
-  const hasScore = rule.score_threshold !== undefined || rule.action !== undefined;
-  const categories = (rule.overrides?.categories ?? []).filter(
-    ({ category }) => rule.paranoia_level !== undefined && category.startsWith("paranoia-level-"),
-  );
-  const rules = (rule.overrides?.rules ?? []).filter(
-    ({ id }) => hasScore && id === documentedScoreRuleId,
-  );
+function tunedTwice(
+  { paranoia_level: level, score_threshold: threshold, action, overrides = {} }: ManagedRule,
+  path: Path,
+): readonly UnplacedDiagnostic[] {
+  const hasScore = threshold !== undefined || action !== undefined;
+  const twice = (kind: string, key: string, message: string): UnplacedDiagnostic =>
+    contradiction([...path, "overrides", kind, key], message, "keep one of the two");
   return [
-    ...categories.map(({ category }) =>
-      contradiction(
-        [...path, "overrides", "categories", category],
-        `"${category}" is set by "paranoia_level"`,
-        "keep one of the two",
-      ),
-    ),
-    ...rules.map(({ id }) =>
-      contradiction(
-        [...path, "overrides", "rules", id],
-        'this is the score rule, which is set by "score_threshold" and "action"',
-        "keep one of the two",
-      ),
-    ),
+    ...(overrides.categories ?? [])
+      .filter(({ category }) => level !== undefined && category.startsWith("paranoia-level-"))
+      .map(({ category: tag }) => twice("categories", tag, `"${tag}" is set by "paranoia_level"`)),
+    ...(overrides.rules ?? [])
+      .filter(({ id }) => hasScore && id === documentedScoreRuleId)
+      .map(({ id }) => twice("rules", id, scoreRuleSet)),
   ];
 }
 
+const scoreRuleSet = 'this is the score rule, which is set by "score_threshold" and "action"';
+
 /** The service rejects overrides without effect (SERVICE.md B.5). */
 function emptyOverrides(
-  overrides: NonNullable<OverridesInFile>,
+  { categories = [], rules = [] }: OverridesInFile,
   path: Path,
 ): readonly UnplacedDiagnostic[] {
-  const categories = (overrides.categories ?? []).filter((item) => Object.keys(item).length < 2);
-  const rules = (overrides.rules ?? []).filter((item) => Object.keys(item).length < 2);
   return [
-    ...categories.map(({ category }) => [...path, "categories", category]),
-    ...rules.map(({ id }) => [...path, "rules", id]),
+    ...categories.filter(isEmpty).map(({ category }) => [...path, "categories", category]),
+    ...rules.filter(isEmpty).map(({ id }) => [...path, "rules", id]),
   ].map((item) => missing(item, "what this overrides", "add `enabled` or `action`, or delete it"));
+}
+
+/** Every item has at least its category or id. */
+function isEmpty(item: object): boolean {
+  return Object.keys(item).length < 2;
 }

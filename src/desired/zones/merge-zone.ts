@@ -104,7 +104,7 @@ function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
   const policies = policiesOf(merged.policies ?? {});
   const settings = settingNames.flatMap((name) => {
     const value = merged.settings?.[name];
-    return value === undefined || value === null ? [] : [{ name, value }];
+    return value === undefined ? [] : [{ name, value }];
   });
   return { value: { settings, policies: policies.value }, diagnostics: policies.diagnostics };
 }

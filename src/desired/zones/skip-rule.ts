@@ -2,30 +2,25 @@ import { byEntryName } from "../../syntax/by-text.ts";
 import { rulesetIdOf } from "../../zone/managed-ruleset.ts";
 import type { Rule, SkipParameters, SkipRule } from "../../zone/resource.ts";
 import { contradiction, type Converted, missing, type UnplacedDiagnostic } from "../diagnostics.ts";
+import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
 import type { ManagedRule, Skip } from "./zone-file.ts";
 
 /** A rule with an exception. */
 export function skipRuleOf(
-  rule: ManagedRule,
+  rule: Merged<ManagedRule>,
   base: Omit<SkipRule, "action" | "skip" | "logging">,
   path: Path,
 ): Converted<SkipRule> {
   const skip = parametersOf(rule.skip ?? {});
-  const tuned = (["paranoia_level", "score_threshold", "action", "overrides"] as const)
+  const diagnostics = (["paranoia_level", "score_threshold", "action", "overrides"] as const)
     .filter((name) => rule[name] !== undefined)
     .map((name) =>
       contradiction([...path, name], `"${name}" is for rules that deploy`, "delete it here"),
     );
-  const diagnostics: UnplacedDiagnostic[] = [...tuned];
   if (skipsNothing(skip)) {
-    diagnostics.push(
-      missing(
-        [...path, "skip"],
-        "what the exception skips",
-        "add rulesets, rules or `ruleset: current`",
-      ),
-    );
+    const remedy = "add rulesets, rules or `ruleset: current`";
+    diagnostics.push(missing([...path, "skip"], "what the exception skips", remedy));
   }
   return { value: { ...base, action: "skip", skip, logging: rule.logging ?? true }, diagnostics };
 }
@@ -37,10 +32,9 @@ export function skipsWithoutEffect(
 ): readonly UnplacedDiagnostic[] {
   return items.flatMap((rule, index) => {
     if (rule.action !== "skip" || skipsBeyondEntrypoint(rule.skip)) return [];
-    const later = items.slice(index + 1).filter(({ action }) => action === "execute");
-    if (later.some((other) => other.action === "execute" && isSkipped(rule.skip, other.ruleset))) {
-      return [];
-    }
+    const isAffected = (other: Rule): boolean =>
+      other.action === "execute" && isSkipped(rule.skip, other.ruleset);
+    if (items.slice(index + 1).some(isAffected)) return [];
     return [
       {
         code: "SKIP_WITHOUT_EFFECT" as const,
@@ -52,16 +46,15 @@ export function skipsWithoutEffect(
   });
 }
 
-function parametersOf(skip: NonNullable<Skip>): SkipParameters {
-  const rules = Object.entries(skip.rules ?? {}).map(([ruleset, ids]): [string, string[]] => [
-    rulesetId(ruleset),
-    unique(ids ?? []),
-  ]);
+function parametersOf(skip: Merged<Skip>): SkipParameters {
+  const rules = Object.entries(skip.rules ?? {})
+    .filter(([, ids]) => ids.length > 0)
+    .map(([ruleset, ids]) => [rulesetId(ruleset), unique(ids)] as const);
   return {
     ruleset: skip.ruleset === "current",
     phase: skip.phase === "current",
     rulesets: unique((skip.rulesets ?? []).map(rulesetId)),
-    rules: Object.fromEntries(rules.filter(([, ids]) => ids.length > 0).toSorted(byEntryName)),
+    rules: Object.fromEntries(rules.toSorted(byEntryName)),
     phases: unique(skip.phases ?? []),
     products: unique(skip.products ?? []),
   };
@@ -76,16 +69,9 @@ function unique(values: readonly string[]): string[] {
   return [...new Set(values)].toSorted();
 }
 
-function skipsNothing({
-  ruleset,
-  phase,
-  rulesets,
-  rules,
-  phases,
-  products,
-}: SkipParameters): boolean {
-  const named = [rulesets, Object.keys(rules), phases, products];
-  return !ruleset && !phase && named.every(({ length }) => length === 0);
+function skipsNothing(skip: SkipParameters): boolean {
+  const named = [skip.rulesets, Object.keys(skip.rules), skip.phases, skip.products].flat();
+  return !skip.ruleset && !skip.phase && named.length === 0;
 }
 
 /** Whether it skips something outside of this entry point, so that the order of its rules does not matter. */
