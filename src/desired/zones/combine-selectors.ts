@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { Declared, Suspension, ZoneContent } from "../../zone/desired-zone.ts";
-import type { Policy, Rule, Setting } from "../../zone/resource.ts";
 
 /** What two selectors declare together, or what they contradict each other in. */
 export type Combined = { readonly content: ZoneContent } | { readonly conflict: string };
@@ -11,48 +10,42 @@ export type Combined = { readonly content: ZoneContent } | { readonly conflict: 
  * equal. Of `mode` and `suspend` the stricter one is used.
  */
 export function combineSelectors(a: ZoneContent, b: ZoneContent): Combined {
-  const settings = combineSettings(a.settings, b.settings);
+  const settings = union(a.settings, b.settings, ({ name }) => name);
   if (settings === undefined) return { conflict: "settings" };
-  const policies = combinePolicies(a.policies, b.policies);
+  const policies = combineDeclared(a.policies, b.policies, (first, second) =>
+    union(first, second, ({ key }) => key),
+  );
   if (policies === "conflict") return { conflict: "policies" };
-  const rules = combineRules(a.rules, b.rules);
+  // Rules must be equal: two lists do not define the order between them.
+  const rules = combineDeclared(a.rules, b.rules, (first, second) =>
+    isDeepStrictEqual(first, second) ? first : undefined,
+  );
   if (rules === "conflict") return { conflict: "managed rules" };
   const mode = a.mode === "observe" ? a.mode : b.mode;
   const suspension = longer(a.suspension, b.suspension);
   return { content: { mode, suspension, settings, policies, rules } };
 }
 
-function combineSettings(
-  a: readonly Setting[],
-  b: readonly Setting[],
-): readonly Setting[] | undefined {
-  const values = new Map(a.map(({ name, value }) => [name, value]));
-  if (b.some(({ name, value }) => values.has(name) && values.get(name) !== value)) return undefined;
-  return [...a, ...b.filter(({ name }) => !values.has(name))];
+/** The items of both lists; `undefined` if two differ that have the same name. */
+function union<T>(
+  a: readonly T[],
+  b: readonly T[],
+  nameOf: (item: T) => string,
+): readonly T[] | undefined {
+  const known = new Map(a.map((item) => [nameOf(item), item]));
+  const added = b.filter((item) => !isDeepStrictEqual(known.get(nameOf(item)), item));
+  return added.some((item) => known.has(nameOf(item))) ? undefined : [...a, ...added];
 }
 
-function combinePolicies(
-  a: Declared<Policy> | undefined,
-  b: Declared<Policy> | undefined,
-): Declared<Policy> | undefined | "conflict" {
+function combineDeclared<T>(
+  a: Declared<T> | undefined,
+  b: Declared<T> | undefined,
+  combine: (a: readonly T[], b: readonly T[]) => readonly T[] | undefined,
+): Declared<T> | undefined | "conflict" {
   if (a === undefined || b === undefined) return a ?? b;
-  const byKey = new Map(a.items.map((item) => [item.key, item]));
-  const isSame = b.items.every((item) => {
-    const other = byKey.get(item.key);
-    return other === undefined || isDeepStrictEqual(other, item);
-  });
-  if (!isSame || a.unmanaged !== b.unmanaged) return "conflict";
-  const added = b.items.filter(({ key }) => !byKey.has(key));
-  return { items: [...a.items, ...added], unmanaged: a.unmanaged };
-}
-
-/** Rules must be equal: two lists do not define the order between them. */
-function combineRules(
-  a: Declared<Rule> | undefined,
-  b: Declared<Rule> | undefined,
-): Declared<Rule> | undefined | "conflict" {
-  if (a === undefined || b === undefined) return a ?? b;
-  return isDeepStrictEqual(a, b) ? a : "conflict";
+  const items = combine(a.items, b.items);
+  if (items === undefined || a.unmanaged !== b.unmanaged) return "conflict";
+  return { items, unmanaged: a.unmanaged };
 }
 
 function longer(a: Suspension | undefined, b: Suspension | undefined): Suspension | undefined {

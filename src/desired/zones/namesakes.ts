@@ -28,17 +28,15 @@ export function resolveNamesakes(
   const closest = Math.min(...declared.map(closeness));
   const candidates = declared.filter((each) => closeness(each) === closest);
   const [first, second] = candidates;
-  const isCertain =
-    order[closest] === "id" || candidates.some(({ zone }) => zone.status === "active");
+  const [active, ...others] = candidates.filter(({ zone }) => zone.status === "active");
+  const isCertain = order[closest] === "id" || active !== undefined;
   if (first !== undefined && !isCertain && unlisted.length > 0) {
     return { resolved: undefined, diagnostic: uncertain(candidates, first, unlisted) };
   }
   if (second === undefined) return { resolved: first, diagnostic: undefined };
-  const [active, ...others] = candidates.filter(({ zone }) => zone.status === "active");
-  if (active === undefined || others.length > 0) {
-    return { resolved: undefined, diagnostic: ambiguous(candidates, second) };
-  }
-  return { resolved: active, diagnostic: namesake(candidates, active) };
+  return active === undefined || others.length > 0
+    ? { resolved: undefined, diagnostic: ambiguous(candidates, second) }
+    : { resolved: active, diagnostic: namesake(candidates, active) };
 }
 
 const order = ["id", "name", "selector"];

@@ -6,6 +6,7 @@ import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { diagnosticAt } from "../diagnostics.ts";
 import { combineSelectors } from "./combine-selectors.ts";
 import { type ZoneDeclarations, resolveNamesakes } from "./namesakes.ts";
+import { labelOf } from "./target.ts";
 
 /** The declared zones that are listed, in the order of the listing. */
 export interface Selection {
@@ -78,10 +79,11 @@ function resolveNames(
   const leftAlone = new Map<ZoneName, Diagnostic>();
   for (const [name, all] of Map.groupBy(declared, ({ zone }) => zone.name)) {
     const { resolved, diagnostic } = resolveNamesakes(all, unlisted);
-    const joined = resolved === undefined ? noContent : contentOf(resolved);
-    const reason = joined.diagnostic ?? diagnostic;
-    diagnostics.push(...[diagnostic, joined.diagnostic].filter((each) => each !== undefined));
-    if (resolved !== undefined && joined.content !== undefined) {
+    const joined = resolved && contentOf(resolved);
+    const reasons = [diagnostic, joined?.diagnostic].filter((each) => each !== undefined);
+    diagnostics.push(...reasons);
+    const reason = reasons.at(-1);
+    if (resolved !== undefined && joined?.content !== undefined) {
       found.push({ zone: resolved.zone, content: joined.content });
     } else if (reason !== undefined) leftAlone.set(name, reason);
   }
@@ -93,21 +95,11 @@ interface JoinedContent {
   readonly diagnostic: Diagnostic | undefined;
 }
 
-const noContent: JoinedContent = { content: undefined, diagnostic: undefined };
-
 function contentOf({ zone, documents: [first, ...others] }: ZoneDeclarations): JoinedContent {
-  return first.target.by === "selector"
-    ? fromSelectors(zone, first, others)
-    : fromExplicit(zone, first, others);
-}
-
-/** A zone can be declared by its name in one file, and by its id in another. */
-function fromExplicit(
-  zone: Zone,
-  first: ZoneDocument,
-  [second]: readonly ZoneDocument[],
-): JoinedContent {
+  if (first.target.by === "selector") return fromSelectors(zone, first, others);
+  const [second] = others;
   if (second === undefined) return { content: first.content, diagnostic: undefined };
+  // A zone can be declared by its name in one file, and by its id in another.
   const message = `the zone ${zone.name} (${zone.id}) is also declared in ${placeText(first)}`;
   const remedy = "keep one of the two; until then zonewarden does not manage the zone";
   const diagnostic = diagnosticAt(second.place, { code: "ZONE_TWICE", message, remedy });
@@ -130,21 +122,22 @@ function fromSelectors(
   return { content, diagnostic: undefined };
 }
 
-function selectorMatcher({ name, account, status, plan }: Selector): (zone: Zone) => boolean {
-  const matchesName = matcherOf(name);
-  const matchesAccount = matcherOf(account);
-  const matchesStatus = matcherOf(status);
-  const matchesPlan = matcherOf(plan);
+/** No pattern matches every text. */
+function selectorMatcher({
+  name = "*",
+  account = "*",
+  status = "*",
+  plan = "*",
+}: Selector): (zone: Zone) => boolean {
+  const matchesName = globIgnoringCase(name);
+  const matchesAccount = globIgnoringCase(account);
+  const matchesStatus = globIgnoringCase(status);
+  const matchesPlan = globIgnoringCase(plan);
   return (zone) =>
     matchesName(zone.name) &&
     (matchesAccount(zone.accountName) || matchesAccount(zone.accountId)) &&
     matchesStatus(zone.status) &&
     matchesPlan(zone.plan);
-}
-
-/** No pattern matches every text. */
-function matcherOf(pattern: string | undefined): (text: string) => boolean {
-  return pattern === undefined ? () => true : globIgnoringCase(pattern);
 }
 
 function conflict(zone: Zone, what: string, first: ZoneDocument, second: ZoneDocument): Diagnostic {
@@ -156,11 +149,10 @@ function conflict(zone: Zone, what: string, first: ZoneDocument, second: ZoneDoc
 
 function notListed(document: ZoneDocument, names: Iterable<string>): Diagnostic {
   const { target } = document;
-  const label = target.by === "name" ? target.name : target.by === "id" ? target.id : "";
   const guess = target.by === "name" ? didYouMean(target.name, names) : "";
   return diagnosticAt(document.place, {
     code: "ZONE_NOT_LISTED",
-    message: `no token can read the zone ${label}`,
+    message: `no token can read the zone ${labelOf(target)}`,
     remedy: guess || "give a token Zone Read for it, or delete the zone here",
   });
 }

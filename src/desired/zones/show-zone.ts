@@ -1,5 +1,5 @@
 import { globIgnoringCase } from "../../syntax/glob.ts";
-import { coerceObject, isJsonObject, type Json } from "../../syntax/json.ts";
+import { coerceObject, isJsonList, isJsonObject, type Json } from "../../syntax/json.ts";
 import type { Place, ZoneDocument } from "../../zone/desired-zone.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { identityOf, type Layer, originOf, type TraceEntry } from "./layer.ts";
@@ -37,27 +37,19 @@ export function selectorsNaming(
   documents: readonly ZoneDocument[],
   name: string,
 ): readonly ZoneDocument[] {
-  return documents.filter(({ target }) => {
-    if (target.by !== "selector") return false;
-    const pattern = target.selector.name;
-    return pattern === undefined || globIgnoringCase(pattern)(name);
-  });
+  return documents.filter(
+    ({ target }) => target.by === "selector" && globIgnoringCase(target.selector.name ?? "*")(name),
+  );
 }
 
 /** Keys of a layer that are not merged into the zone. */
 const notMerged = new Set(["extends", "description"]);
 
-interface Leaf {
-  readonly path: Path;
-  readonly value: Json;
-}
-
-function* leaves(value: Json, path: Path): Generator<Leaf> {
+function* leaves(value: Json, path: Path): Generator<{ path: Path; value: Json }> {
   if (isJsonObject(value) && Object.keys(value).length > 0) {
     for (const [key, inner] of Object.entries(value)) yield* leaves(inner, [...path, key]);
-  } else if (Array.isArray(value) && value.some((item: Json) => isJsonObject(item))) {
-    const items: readonly Json[] = value;
-    for (const [index, item] of items.entries()) {
+  } else if (isJsonList(value) && value.some(isJsonObject)) {
+    for (const [index, item] of value.entries()) {
       yield* leaves(item, [...path, identityOf(item) ?? index]);
     }
   } else {
