@@ -31,18 +31,17 @@ export interface TraceEntry {
   readonly layers: readonly Layer[];
 }
 
-/** The layer that sets a merged value, and where in its document. */
-export interface Origin {
-  readonly layer: Layer;
-  readonly path: Path;
-}
-
 /**
- * What sets the merged value at `path`: the last layer that has it, else the one with its nearest parent, else `zone`.
+ * What sets the merged value at `path`, and where in its document: the last layer that has it, else the one with its
+ * nearest parent, else `zone`.
  *
  * @param path names the items of keyed lists by their key, and all others by their index
  */
-export function originOf(zone: Layer, layers: readonly Layer[], path: Path): Origin {
+export function originOf(
+  zone: Layer,
+  layers: readonly Layer[],
+  path: Path,
+): { readonly layer: Layer; readonly path: Path } {
   for (let length = path.length; length > 0; length -= 1) {
     for (const layer of layers.toReversed()) {
       const found = pathIn(layer, path.slice(0, length));
@@ -65,29 +64,22 @@ export function diagnosticInPart(
 function pathIn(layer: Layer, path: Path): Path | undefined {
   const steps: (string | number)[] = [...layer.path];
   let holder: unknown = layer.content;
-  for (const step of path) {
-    const inner = stepIn(holder, step);
-    if (inner === undefined) return undefined;
-    steps.push(inner.step);
-    holder = inner.value;
+  for (const mergedStep of path) {
+    if (typeof holder !== "object" || holder === null) return undefined;
+    const step = stepIn(holder, mergedStep);
+    if (step === undefined) return undefined;
+    steps.push(step);
+    holder = Reflect.get(holder, step);
   }
   return steps;
 }
 
-interface Step {
-  readonly step: string | number;
-  readonly value: unknown;
-}
-
-function stepIn(holder: unknown, step: string | number): Step | undefined {
-  if (Array.isArray(holder)) {
-    const index =
-      typeof step === "number" ? step : holder.findIndex((item) => identityOf(item) === step);
-    return index in holder ? { step: index, value: holder[index] } : undefined;
-  }
-  if (typeof holder !== "object" || holder === null) return undefined;
-  const name = [step, aliases[step]].find((key) => key !== undefined && Object.hasOwn(holder, key));
-  return name === undefined ? undefined : { step: name, value: Reflect.get(holder, name) };
+function stepIn(holder: object, step: string | number): string | number | undefined {
+  const steps =
+    Array.isArray(holder) && typeof step === "string"
+      ? [holder.findIndex((item) => identityOf(item) === step)]
+      : [step, aliases[step]];
+  return steps.find((each) => each !== undefined && Object.hasOwn(holder, each));
 }
 
 const aliases: Readonly<Record<string, string>> = {
