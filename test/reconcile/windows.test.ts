@@ -71,6 +71,20 @@ describe("when clocks change", () => {
     expect(isFrozen(moment, night)).toBe(frozen);
   });
 
+  it.for([
+    ["before the spring change", "2026-03-28T12:00:00Z", "2026-03-29T02:00:00Z"],
+    ["the day after the spring change", "2026-03-29T12:00:00Z", "2026-03-30T02:00:00Z"],
+    ["before the autumn change", "2026-10-24T12:00:00Z", "2026-10-25T03:00:00Z"],
+    ["the day after the autumn change", "2026-10-25T12:00:00Z", "2026-10-26T03:00:00Z"],
+  ] as const)("a window at 4:00 opens at 4:00 local time: %s", ([, now, opens], { expect }) => {
+    const morning = { start: "0 4 * * *", durationMs: hour, timezone: "Europe/Berlin" };
+    const { endOfFreeze } = windowsOf([window({ ...morning, type: "allow" })]);
+    expect(endOfFreeze(new Date(now))).toEqual(new Date(opens));
+    const justBefore = Date.parse(opens) - 1;
+    expect(isFrozen(justBefore, window(morning))).toBe(false);
+    expect(isFrozen(opens, window(morning))).toBe(true);
+  });
+
   it("a window over the change lasts as long as it says", ({ expect }) => {
     const over = window({ start: "0 22 * * *", durationMs: 8 * hour, timezone: "Europe/Berlin" });
     expect(isFrozen("2026-03-29T04:59:59Z", over)).toBe(true);
