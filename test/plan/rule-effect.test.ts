@@ -3,25 +3,9 @@ import { describe, it } from "vitest";
 import { effectOfRule } from "../../src/plan/rules/rule-effect.ts";
 import { comparable } from "../../src/plan/rules/rule-fields.ts";
 import { effectWords } from "../../src/render/change-text.ts";
-import type { LiveRule } from "../../src/zone/live-zone.ts";
-import {
-  documentedScoreRuleId,
-  managedRulesets,
-  owaspRulesetId,
-} from "../../src/zone/managed-ruleset.ts";
-import type { Overrides } from "../../src/zone/resource.ts";
-import { category, noOverrides, ruleOverride, skipNothing } from "../support/model.ts";
-
-type TestRule = Pick<LiveRule, "description" | "expression" | "enabled" | "action">;
-
-function execute(overrides: Partial<Overrides> = {}, more: Partial<TestRule> = {}): TestRule {
-  const action = {
-    type: "execute",
-    ruleset: owaspRulesetId,
-    overrides: { ...noOverrides, ...overrides },
-  } as const;
-  return { expression: "true", enabled: true, description: "", action, ...more };
-}
+import { documentedScoreRuleId, managedRulesets } from "../../src/zone/managed-ruleset.ts";
+import { noOverrides, skipNothing } from "../support/model.ts";
+import { execute, type TestRule } from "../support/test-rules.ts";
 
 function skip(more: Partial<TestRule> = {}): TestRule {
   const action = { type: "skip", skip: { ...skipNothing, ruleset: true }, logging: true } as const;
@@ -32,18 +16,6 @@ function skip(more: Partial<TestRule> = {}): TestRule {
     action,
     ...more,
   };
-}
-
-function levels(...off: readonly number[]): Partial<Overrides> {
-  return {
-    categories: [1, 2, 3, 4].map((n) =>
-      category(`paranoia-level-${n}`, { enabled: !off.includes(n) }),
-    ),
-  };
-}
-
-function scored(threshold: number, action: string): Partial<Overrides> {
-  return { rules: [ruleOverride(documentedScoreRuleId, { score_threshold: threshold, action })] };
 }
 
 const other: TestRule = {
@@ -178,108 +150,6 @@ describe("the effect of a rule", () => {
       when: "only other fields of a strange rule differ",
       before: other,
       after: other,
-      yields: "· neutral",
-      reason: [],
-    },
-    {
-      when: "the paranoia level rises",
-      before: execute(levels(2, 3, 4)),
-      after: execute(levels(3, 4)),
-      yields: "▲ strengthens, may break",
-      reason: ["paranoia level 1 → 2"],
-    },
-    {
-      when: "the paranoia level falls",
-      before: execute(),
-      after: execute(levels(4)),
-      yields: "▼ weakens",
-      reason: ["paranoia level 4 → 3"],
-    },
-    {
-      when: "the threshold falls, which is stricter",
-      before: execute(scored(60, "block")),
-      after: execute(scored(25, "block")),
-      yields: "▲ strengthens, may break",
-      reason: ["score threshold 60 → 25"],
-    },
-    {
-      when: "the threshold rises above the default",
-      before: execute(),
-      after: execute(scored(60, "block")),
-      yields: "▼ weakens",
-      reason: ["score threshold 40 → 60"],
-    },
-    {
-      when: "the action is milder",
-      before: execute(scored(40, "managed_challenge")),
-      after: execute(scored(40, "log")),
-      yields: "▼ weakens",
-      reason: ["the score's action managed_challenge → log"],
-    },
-    {
-      when: "one challenge becomes another one as strong",
-      before: execute(scored(40, "js_challenge")),
-      after: execute(scored(40, "challenge")),
-      yields: "· neutral",
-      reason: [],
-    },
-    {
-      when: "the whole ruleset gets an action",
-      before: execute(),
-      after: execute({ action: "log" }),
-      yields: "◆ may break",
-      reason: ["the action of the whole ruleset as the ruleset has it → log"],
-    },
-    {
-      when: "the whole ruleset is switched off",
-      before: execute(),
-      after: execute({ enabled: false }),
-      yields: "▼ weakens",
-      reason: ["the whole ruleset is switched off"],
-    },
-    {
-      when: "the whole ruleset is no longer switched on",
-      before: execute({ enabled: true }),
-      after: execute(),
-      yields: "▼ weakens",
-      reason: ["the whole ruleset is no longer switched on"],
-    },
-    {
-      when: "a category is switched off",
-      before: execute(),
-      after: execute({ categories: [category("php", { enabled: false })] }),
-      yields: "▼ weakens",
-      reason: ["php is switched off"],
-    },
-    {
-      when: "a rule is no longer switched off",
-      before: execute({ rules: [ruleOverride("r1", { enabled: false })] }),
-      after: execute(),
-      yields: "▲ strengthens, may break",
-      reason: ["r1 is switched on"],
-    },
-    {
-      when: "a rule gets a stronger action",
-      before: execute({ rules: [ruleOverride("r1", { action: "log" })] }),
-      after: execute({ rules: [ruleOverride("r1", { action: "block" })] }),
-      yields: "▲ strengthens, may break",
-      reason: ["the action of r1 log → block"],
-    },
-    {
-      when: "categories are listed in another order",
-      before: execute({
-        categories: [category("a", { enabled: true }), category("b", { enabled: false })],
-      }),
-      after: execute({
-        categories: [category("b", { enabled: false }), category("a", { enabled: true })],
-      }),
-      yields: "◆ may break",
-      reason: ["overrides the ruleset in another way"],
-    },
-    {
-      when: "a level is on with and without a word",
-      before: execute({ categories: [category("paranoia-level-4", { enabled: false })] }),
-      after: execute(levels(4)),
       yields: "· neutral",
       reason: [],
     },
