@@ -44,6 +44,7 @@ const policies = desiredZone({ policies: declared([checkout]) });
 const rules = desiredZone({ rules: declared([owasp]) });
 
 const differing = carriedOut("p1", checkout, { enabled: false });
+const loose = carriedOut("p1", checkout, { value: "script-src 'self' cdn.example.net" });
 const disabled = liveDeployment("r1", { ref: "zonewarden:owasp", enabled: false });
 
 describe("the fingerprints of a plan", () => {
@@ -60,6 +61,20 @@ describe("the fingerprints of a plan", () => {
       desired: policies,
       before: { policies: [differing] },
       now: { policies: [{ ...differing, value: "img-src 'self'" }] },
+      stale: ["policy/p1"],
+    },
+    {
+      when: "the policy was switched off",
+      desired: policies,
+      before: { policies: [loose] },
+      now: { policies: [{ ...loose, enabled: false }] },
+      stale: ["policy/p1"],
+    },
+    {
+      when: "the policy was switched on",
+      desired: policies,
+      before: { policies: [differing] },
+      now: { policies: [{ ...loose, enabled: true }] },
       stale: ["policy/p1"],
     },
     {
