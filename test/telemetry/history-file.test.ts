@@ -167,6 +167,35 @@ describe("the history file", () => {
     expect((await openStore(real)).entries).toEqual([1, 2, 3, 4].map(entryAt));
   });
 
+  it("keeps in order what comes while an append fails", async ({ expect }) => {
+    await using place = await directory();
+    const real = nodeHistoryStore(place.file);
+    const [begun, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let isFull = true;
+    const store: HistoryStore = {
+      ...real,
+      append: async (text) => {
+        if (!isFull) return real.append(text);
+        begun.resolve();
+        return failure.promise;
+      },
+    };
+    const { file, told } = await openStore(store);
+    file.append(entryAt(1));
+    file.append(entryAt(2));
+    await begun.promise;
+    file.append(entryAt(3));
+    file.append(entryAt(4));
+    failure.reject(new Error("ENOSPC"));
+    await file.settled();
+    expect((await openStore(real)).entries).toEqual([]);
+    isFull = false;
+    file.append(entryAt(5));
+    await file.settled();
+    expect(told).toEqual(["Error: ENOSPC", "recovered"]);
+    expect((await openStore(real)).entries).toEqual([1, 2, 3, 4, 5].map(entryAt));
+  });
+
   it("writes at its end what still waits", async ({ expect }) => {
     await using place = await directory();
     const { file } = await openStore(nodeHistoryStore(place.file));
