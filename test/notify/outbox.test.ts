@@ -29,23 +29,70 @@ describe("a sink", () => {
   });
 
   it.for([
-    { answers: [200], tries: 1, results: ["done"] },
-    { answers: [503, undefined, 200], tries: 3, results: ["done"] },
-    { answers: [500, 500, 500, 500], tries: 4, results: ["error"] },
-    { answers: [400], tries: 1, results: ["error"] },
-    { answers: [429], tries: 1, results: ["done"] },
+    { answers: [200], tries: 1, results: ["done"], reasons: [] },
+    { answers: [503, undefined, 200], tries: 3, results: ["done"], reasons: [] },
+    {
+      answers: [500, 500, 500, 502],
+      tries: 4,
+      results: ["error"],
+      reasons: ["DriftDetected: answered 502"],
+    },
+    {
+      answers: [undefined, undefined, undefined, undefined],
+      tries: 4,
+      results: ["error"],
+      reasons: ["DriftDetected: no answer: Error"],
+    },
+    { answers: [400], tries: 1, results: ["error"], reasons: ["DriftDetected: answered 400"] },
+    { answers: [429], tries: 1, results: ["done"], reasons: [] },
   ])(
     "that answers $answers is tried $tries times: $results",
-    async ({ answers, tries, results }, { expect }) => {
+    async ({ answers, tries, results, reasons }, { expect }) => {
       const receiver = new Receiver();
       receiver.answers = [...answers];
       receiver.outbox().add(notification);
       await receiver.clock.advance(120_000);
       expect(receiver.messages).toHaveLength(tries);
       expect(receiver.results).toEqual(results);
-      expect(receiver.reasons.join(" ")).not.toContain("secret-path");
+      expect(receiver.reasons).toEqual(reasons);
     },
   );
+
+  it.for(["url", "secret"] as const)(
+    "whose %s cannot be read for a moment gets its notification later",
+    async (name, { expect }) => {
+      const receiver = new Receiver();
+      const readAt: number[] = [];
+      const read = (): Promise<string> => {
+        readAt.push(receiver.clock.monotonicMs());
+        return readAt.length < 4
+          ? Promise.reject(new Error("EACCES"))
+          : Promise.resolve("https://hooks.example/rotated");
+      };
+      receiver.outbox({ [name]: read }).add(notification);
+      await receiver.clock.advance(120_000);
+      expect(readAt).toEqual([0, 1_000, 5_000, 21_000]);
+      expect(receiver.messages).toHaveLength(1);
+      expect(receiver.results).toEqual(["done"]);
+      expect(receiver.reasons).toEqual([]);
+    },
+  );
+
+  it("whose secret stays unreadable loses the notification, and the reason is reported", async ({
+    expect,
+  }) => {
+    const receiver = new Receiver();
+
+    receiver
+      .outbox({ secret: () => Promise.reject(new Error("EACCES: /run/secrets/hook")) })
+      .add(notification);
+    await receiver.clock.advance(120_000);
+    expect(receiver.messages).toEqual([]);
+    expect(receiver.results).toEqual(["error"]);
+    expect(receiver.reasons).toEqual([
+      "DriftDetected: its URL or secret cannot be read: EACCES: /run/secrets/hook",
+    ]);
+  });
 
   it("retries a 429 of Slack", async ({ expect }) => {
     const receiver = new Receiver();
@@ -83,5 +130,11 @@ describe("a sink", () => {
     await receiver.clock.run(outbox.close(5_000));
     expect(receiver.results.every((result) => result === "error")).toBe(true);
     expect(receiver.results).toHaveLength(200);
+    const reasons = Map.groupBy(receiver.reasons, (reason) => reason);
+    expect([...reasons].map(([reason, all]) => `${all.length} ${reason}`)).toEqual([
+      "99 DriftDetected: the queue is full",
+      "1 DriftDetected: no answer: Error",
+      "100 DriftDetected: the program is stopping",
+    ]);
   });
 });
