@@ -12,23 +12,36 @@ import { ServiceFault } from "../support/world.ts";
 const second = 1_000;
 
 /** Applies writes that each wait for a time before they are sent, and gives their outcomes. */
-async function outcomesOf(
+function outcomesOf(
   writes: readonly Write[],
   waitMs: number,
   maxReadAgeMs: number,
   /** The error of a write that is cancelled. */
   failure: (reason: unknown) => unknown = (reason) => reason,
 ): Promise<readonly string[]> {
-  const [clock, bugs] = [new SimulatedClock(), new Bugs()];
+  const clock = new SimulatedClock();
+  return outcomesBy(writes, clock, maxReadAgeMs, async (_write, stop) => {
+    await clock.sleep(waitMs, stop).catch((reason: unknown) => {
+      throw failure(reason);
+    });
+  });
+}
+
+/** Applies writes that `send` sends, and gives their outcomes. */
+async function outcomesBy(
+  writes: readonly Write[],
+  clock: SimulatedClock,
+  maxReadAgeMs: number,
+  send: (write: Write, stop: AbortSignal) => Promise<void>,
+): Promise<readonly string[]> {
+  const bugs = new Bugs();
   using gate = new WriteGate(clock, maxReadAgeMs);
   const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
   if (planned.result !== "planned") throw new Error("not planned");
   const live = liveZone();
   const writer = {
-    write: async (known: typeof live, _write: Write, _signal: AbortSignal, stop: AbortSignal) => {
-      await clock.sleep(waitMs, stop).catch((reason: unknown) => {
-        throw failure(reason);
-      });
+    write: async (known: typeof live, write: Write, _signal: AbortSignal, stop: AbortSignal) => {
+      await send(write, stop);
       return { live: known, ray: "ray", interleaved: false };
     },
   };
@@ -94,5 +107,25 @@ describe("a read that writes rely on", () => {
   ])("a write that is cancelled after $when", async ({ code, came }, { expect }) => {
     const failure = () => new ServiceFault(code, true);
     expect(await outcomesOf([deletePolicy], 90 * second, 60 * second, failure)).toEqual([came]);
+  });
+});
+
+describe("after a write that did not succeed", () => {
+  it.for([
+    { code: "API_REFUSED", came: "failed" },
+    { code: "API_SERVER", came: "failed" },
+    { code: "API_NOT_FOUND", came: "failed" },
+    { code: "API_QUOTA", came: "failed" },
+    { code: "API_RATE_LIMITED", came: "failed" },
+    { code: "API_UNKNOWN_OUTCOME", came: "unknown" },
+  ] as const)("no further write is sent: $code", async ({ code, came }, { expect }) => {
+    const sent: Write[] = [];
+    const writes = [putRules, deletePolicy, deleteRule, deletePolicy];
+    const outcomes = await outcomesBy(writes, new SimulatedClock(), 60 * second, async (write) => {
+      await Promise.resolve();
+      if (sent.push(write) === 2) throw new ServiceFault(code, false);
+    });
+    expect(outcomes).toEqual(["done", came, "earlier_failure", "earlier_failure"]);
+    expect(sent).toEqual(writes.slice(0, 2));
   });
 });
