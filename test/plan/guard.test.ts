@@ -9,6 +9,9 @@ import {
   carriedOut,
   declared,
   desiredZone,
+  entrypoint,
+  exception,
+  liveException,
   liveZone,
   owner,
   policy,
@@ -78,6 +81,42 @@ describe("the guard", () => {
       expect(refused(proposal, { maxDeleteShare: limit }).length > 0).toBe(holds);
     },
   );
+
+  it("counts settings, policies and rules together", ({ expect }) => {
+    const mixed = plan(
+      desiredZone({
+        settings: [{ name: "enabled", value: true }, neutralSetting],
+        policies: declared([policy("p1"), policy("p2")]),
+        rules: declared([exception("a"), exception("b")]),
+      }),
+      liveZone({
+        settings: bareZone.settings,
+        policies: [carriedOut("1", policy("p1")), carriedOut("2", policy("p2"))],
+        entrypoint: entrypoint(
+          liveException("r1", "a", { ref: "zonewarden:a" }),
+          liveException("r2", "else", { ref: "zonewarden:b" }),
+        ),
+      }),
+      owner,
+    );
+    expect(mixed.compared).toBe(6);
+    expect(refused(mixed, { maxUpdateShare: 0.5 })).toEqual([]);
+    expect(refused(mixed, { maxUpdateShare: 0.4 })).toEqual([
+      `too_many_updates: would update 3 of 6 managed things (50 %), the limit is 40 %: release this plan once with --accept ${planHash(mixed)}, or raise limits.max_update_share`,
+    ]);
+    const rulesGone = plan(
+      desiredZone({ rules: declared([]) }),
+      liveZone({
+        entrypoint: entrypoint(
+          ...["a", "b", "c"].map((key) => liveException(key, key, { ref: `zonewarden:${key}` })),
+        ),
+      }),
+      owner,
+    );
+    expect(refused(rulesGone)).toEqual([
+      `too_many_deletes: would delete 3 of 3 managed things (100 %), the limit is 30 %: release this plan once with --accept ${planHash(rulesGone)}, or raise limits.max_delete_share`,
+    ]);
+  });
 
   it("says what it found, the limit, and both ways to allow it", ({ expect }) => {
     const deletes = planOf(138, 0, 64);

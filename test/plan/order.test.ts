@@ -59,6 +59,38 @@ describe("the order of changes", () => {
   });
 });
 
+describe("a duplicate", () => {
+  const elsewhere = { expression: 'http.host eq "old.example.com"' };
+  const looser = { value: "script-src 'self' cdn.example.net" };
+
+  it.for([
+    { when: "moves to the host of the duplicate", stays: elsewhere, going: looser },
+    { when: "loses strength", stays: { action: "allow" }, going: { enabled: false } },
+    { when: "changes its words alone", stays: { description: "Old" }, going: { enabled: false } },
+  ] as const)(
+    "is deleted after the policy that stays is up to date: it $when",
+    (given, { expect }) => {
+      const { stays, going } = given;
+      const checkout = policy("checkout");
+      const { changes, writes } = plan(
+        desiredZone({ policies: declared([checkout]) }),
+        liveZone({
+          policies: [
+            carriedOut("p1", { ...checkout, ...stays }),
+            carriedOut("p2", checkout, going),
+          ],
+        }),
+        owner,
+      );
+      expect(changes.map(({ effect }) => effect.direction).at(-1)).toBe("neutral");
+      expect(writes).toMatchObject([
+        { call: "update-policy", id: "p1" },
+        { call: "delete-policy", id: "p2" },
+      ]);
+    },
+  );
+});
+
 describe("the effect of a rule's place", () => {
   const skip = liveException("s1", "x", { ref: "zonewarden:x" });
   const owasp = liveDeployment("r1", { ref: "zonewarden:owasp", description: "OWASP" });

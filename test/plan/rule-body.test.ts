@@ -4,7 +4,15 @@ import type { LiveEntrypoint } from "../../src/zone/live-zone.ts";
 import { owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import type { Rule } from "../../src/zone/resource.ts";
 import type { Write } from "../../src/zone/write.ts";
-import { absent, declared, deployment, entrypoint, exception, liveRule } from "../support/model.ts";
+import {
+  absent,
+  declared,
+  deployment,
+  entrypoint,
+  exception,
+  liveDeployment,
+  liveRule,
+} from "../support/model.ts";
 import { liveUploads, owasp, plannedRules, uploads } from "../support/planned.ts";
 
 function written(rules: readonly Rule[], live: LiveEntrypoint): readonly Write[] {
@@ -84,6 +92,26 @@ describe("the body of a rule", () => {
             },
           },
         },
+      },
+    ]);
+  });
+
+  it("keeps the ref of an adopted rule in a PATCH and in a PUT: another ref makes another rule", ({
+    expect,
+  }) => {
+    const byHand = liveDeployment("r1", { ref: "made by hand", enabled: false });
+    expect(written([owasp], entrypoint(byHand))).toMatchObject([
+      { call: "update-rule", id: "r1", body: { id: "r1", ref: "made by hand", enabled: true } },
+    ]);
+    const beforeBoth = [exception("a"), exception("b"), owasp];
+    expect(written(beforeBoth, entrypoint(byHand))).toMatchObject([
+      {
+        call: "put-entrypoint",
+        rules: [
+          { ref: "zonewarden:a" },
+          { ref: "zonewarden:b" },
+          { id: "r1", ref: "made by hand", enabled: true },
+        ],
       },
     ]);
   });
