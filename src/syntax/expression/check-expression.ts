@@ -2,8 +2,10 @@ import { nearestOfMany } from "../nearest.ts";
 import { type SyntaxDiagnostic, diagnostic } from "../syntax-diagnostic.ts";
 import { expressionFields, expressionFunctions, typeOfOperand } from "./expression-fields.ts";
 import {
+  type Comparison,
   type Expression,
   type Operand,
+  type Operator,
   type TextValue,
   type Value,
   nodesOf,
@@ -12,8 +14,6 @@ import { regexParts } from "./read-string-literal.ts";
 
 /** Maximum number of regular expressions in an expression (SERVICE.md B.8). */
 const maxRegexes = 64;
-
-type Comparison = Extract<Expression, { kind: "comparison" }>;
 
 /** Diagnostics about names, types and patterns. */
 export function checkExpression(expression: Expression): readonly SyntaxDiagnostic[] {
@@ -80,7 +80,7 @@ function typeMismatch({ left, operator, right }: Comparison): SyntaxDiagnostic[]
 }
 
 /** Types that an operator supports; operators that are not listed support every scalar. */
-const operandTypes: Readonly<Partial<Record<Comparison["operator"], readonly string[]>>> = {
+const operandTypes: Readonly<Partial<Record<Operator, readonly string[]>>> = {
   contains: ["String"],
   matches: ["String"],
   wildcard: ["String"],
@@ -122,10 +122,7 @@ function tooManyRegexes(
 }
 
 /** Diagnostics about the pattern of `wildcard`, `strict wildcard` or `matches`. */
-function checkPattern({
-  operator,
-  right,
-}: Extract<Expression, { kind: "comparison" }>): SyntaxDiagnostic[] {
+function checkPattern({ operator, right }: Comparison): SyntaxDiagnostic[] {
   if (right.kind !== "text") return [];
   if (operator === "matches") return checkRegex(right);
   return operator.endsWith("wildcard") ? checkWildcard(right) : [];

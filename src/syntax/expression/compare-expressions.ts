@@ -1,6 +1,6 @@
 import { asciiLower } from "../by-text.ts";
 import { matchesGlob } from "../glob.ts";
-import type { Expression, Value } from "./expression-tree.ts";
+import type { Comparison, Expression, Operator, Value } from "./expression-tree.ts";
 import { canonicalExpression, parseExpression } from "./expression.ts";
 import { networkOf, parseIpAddress } from "./ip-address.ts";
 import { printExpression, printOperand } from "./print-expression.ts";
@@ -69,8 +69,6 @@ function itemsOf(expression: Expression, connective: "and" | "or"): readonly Exp
 function isConstant(expression: Expression, value: boolean): boolean {
   return expression.kind === "constant" && expression.value === value;
 }
-
-type Comparison = Extract<Expression, { kind: "comparison" }>;
 
 /** Numbers or addresses from the first to the last, both included. */
 interface Interval {
@@ -143,11 +141,8 @@ function intervalsOf(comparison: Comparison): readonly Interval[] | undefined {
 const least = -(2n ** 63n);
 const most = 2n ** 63n - 1n;
 
-function integerIntervals(
-  operator: Comparison["operator"],
-  value: bigint,
-): readonly Interval[] | undefined {
-  const bounds: Partial<Record<Comparison["operator"], readonly [bigint, bigint]>> = {
+function integerIntervals(operator: Operator, value: bigint): readonly Interval[] | undefined {
+  const bounds: Partial<Record<Operator, readonly [bigint, bigint]>> = {
     eq: [value, value],
     lt: [least, value - 1n],
     le: [least, value],

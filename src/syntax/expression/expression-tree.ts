@@ -100,16 +100,19 @@ export const connectives = ["or", "xor", "and"] as const;
 
 export type Connective = (typeof connectives)[number];
 
+/** A comparison of an operand with a value. */
+export interface Comparison extends Span {
+  readonly kind: "comparison";
+  readonly left: Operand;
+  readonly operator: Operator;
+  readonly right: Value;
+}
+
 /** A filter expression. The shape of the tree replaces parentheses. */
 export type Expression =
   | (Span & { readonly kind: "constant"; readonly value: boolean })
   | (Span & { readonly kind: "truth"; readonly operand: Operand })
-  | (Span & {
-      readonly kind: "comparison";
-      readonly left: Operand;
-      readonly operator: Operator;
-      readonly right: Value;
-    })
+  | Comparison
   | (Span & { readonly kind: "not"; readonly item: Expression })
   | (Span & {
       readonly kind: "logic";

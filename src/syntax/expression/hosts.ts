@@ -3,6 +3,7 @@ import { globsMeet } from "../glob.ts";
 import { expressionFields } from "./expression-fields.ts";
 import {
   type Argument,
+  type Comparison,
   type Expression,
   type Operand,
   type Value,
@@ -89,7 +90,7 @@ function ofCondition(expression: Expression, patterns: readonly string[] | undef
 }
 
 function patternsOfComparison(
-  { left, operator, right }: Extract<Expression, { kind: "comparison" }>,
+  { left, operator, right }: Comparison,
   outcome: boolean,
 ): readonly string[] | undefined {
   if (!isHost(left)) return undefined;

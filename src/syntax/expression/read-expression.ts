@@ -126,7 +126,7 @@ function readOperand(reader: TextReader, depth: number): Operand | undefined {
     const remedy = 'write a condition such as http.host eq "shop.example.com"';
     return unexpected(reader, "a field, a function, not or (", remedy);
   }
-  reader.moveTo(start + name.length);
+  reader.position = start + name.length;
   if (name.toLowerCase() === "not") return notAnOperator(reader, name, start);
   const isCall = reader.peek(/[ \r\n]*\(/y) !== undefined;
   const given = isCall ? readArguments(reader, depth) : [];

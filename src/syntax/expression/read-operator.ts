@@ -25,9 +25,9 @@ export function readOperator(reader: TextReader): Operator | undefined {
   const operator = signs[written] ?? operators.find((name) => name === written);
   // The service accepts `eq"a"` and `eqfe80::1`, but not `equals`.
   const isGlued = /^[a-z]/.test(written);
-  reader.moveTo(reader.position + found.length);
+  reader.position += found.length;
   if (!isGlued || reader.peek(/(?!r#*"|[0-9a-f]*[:.])[a-z_]/iy) === undefined) return operator;
-  reader.moveTo(reader.position - found.length);
+  reader.position -= found.length;
   return undefined;
 }
 

@@ -61,7 +61,7 @@ function readRaw(reader: TextReader): TextValue | undefined {
   const end = reader.text.indexOf(closing, reader.position);
   if (end < 0) return unclosed(reader, start);
   const text = reader.text.slice(reader.position, end);
-  reader.moveTo(end + closing.length);
+  reader.position = end + closing.length;
   return { kind: "text", text, ...reader.since(start) };
 }
 

@@ -115,7 +115,7 @@ function readBytes(reader: TextReader): TextValue | undefined {
 
 function readAddress(reader: TextReader, word: string): AddressValue | undefined {
   const start = reader.position;
-  reader.moveTo(start + word.length);
+  reader.position = start + word.length;
   const [text = "", bits] = word.split("/");
   const address = parseIpAddress(text);
   const prefix = bits === undefined || bits === "" ? undefined : Number(bits);

@@ -8,50 +8,37 @@ import {
 /** A position in a text, and the first error of the parser. */
 export class TextReader {
   readonly text: string;
-  #position: number;
-  #error: SyntaxDiagnostic | undefined;
+  position: number;
+  /** The error that ended the parsing. */
+  error: SyntaxDiagnostic | undefined;
 
   constructor(text: string, position: number) {
     this.text = text;
-    this.#position = position;
-  }
-
-  get position(): number {
-    return this.#position;
+    this.position = position;
   }
 
   get atEnd(): boolean {
-    return this.#position >= this.text.length;
-  }
-
-  /** The error that ended the parsing. */
-  get error(): SyntaxDiagnostic | undefined {
-    return this.#error;
+    return this.position >= this.text.length;
   }
 
   /** Consumes and returns what the sticky `pattern` matches here. */
   take(pattern: RegExp): string | undefined {
     const found = this.peek(pattern);
-    if (found !== undefined) this.#position += found.length;
+    if (found !== undefined) this.position += found.length;
     return found;
   }
 
   /** What the sticky `pattern` matches here. */
   peek(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#position;
+    pattern.lastIndex = this.position;
     return pattern.exec(this.text)?.[0];
   }
 
   /** Consumes `literal` if it is here, and returns whether it was. */
   skip(literal: string): boolean {
-    const found = this.text.startsWith(literal, this.#position);
-    if (found) this.#position += literal.length;
+    const found = this.text.startsWith(literal, this.position);
+    if (found) this.position += literal.length;
     return found;
-  }
-
-  /** Continues at `position`. */
-  moveTo(position: number): void {
-    this.#position = position;
   }
 
   /** Skips white space of the language: space, CR and LF (SERVICE.md D). */
@@ -61,12 +48,12 @@ export class TextReader {
 
   /** The span from `start` to here. */
   since(start: number): Span {
-    return { offset: start, length: this.#position - start };
+    return { offset: start, length: this.position - start };
   }
 
   /** Records the first error, and returns `undefined` for the parser to pass on. */
   fail(code: SyntaxDiagnosticCode, span: Span, message: string, remedy: string): undefined {
-    this.#error ??= diagnostic(code, span, message, remedy);
+    this.error ??= diagnostic(code, span, message, remedy);
     return undefined;
   }
 }
