@@ -5,12 +5,17 @@ import type { StateFile } from "./seed/state-file.ts";
 import type { Owner, State } from "./state.ts";
 import { Store } from "./store.ts";
 
-/** What the emulated service needs from its host. */
-interface ServicePorts {
+/** What the emulator needs from its host. */
+export interface HostPorts {
   readonly dialect: Dialect;
   readonly clock: { now(): Date };
+  /** From 0 up to 1, for request ids. */
   readonly random: () => number;
+  /** Waits for the latency fault; an abort ends the wait. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+interface ServicePorts extends HostPorts {
   readonly stateFile: StateFile | undefined;
   /** The state of the seed at a time. */
   readonly seededAt: (now: Date) => State;

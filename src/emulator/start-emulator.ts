@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { createAdaptorServer } from "@hono/node-server";
 
 import { basePath } from "../api/wire.ts";
-import { EmulatedService, type JournalEntry } from "./emulated-service.ts";
-import type { Dialect } from "./http/api-endpoint.ts";
+import { EmulatedService, type HostPorts, type JournalEntry } from "./emulated-service.ts";
 import { emulatorRouter } from "./http/router.ts";
 import type { Seed } from "./seed/seed.ts";
 import { seededState } from "./seed/seeded-state.ts";
@@ -12,17 +11,11 @@ import { stateFileAt } from "./seed/state-file.ts";
 import type { State } from "./state.ts";
 
 /** What an emulator needs to run; port 0 takes any free port. */
-export interface EmulatorOptions {
+export interface EmulatorOptions extends HostPorts {
   readonly listen: { readonly host: string; readonly port: number };
   readonly seed: Seed;
   /** File in which the state outlives the process; `undefined`: none. */
   readonly statePath: string | undefined;
-  readonly dialect: Dialect;
-  readonly clock: { now(): Date };
-  /** From 0 up to 1, for request ids. */
-  readonly random: () => number;
-  /** Waits for the latency fault; an abort ends the wait. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** A running emulator. */

@@ -31,10 +31,11 @@ export interface Call {
   readonly store: Store;
   readonly token: TokenState;
   readonly dialect: Dialect;
+  /** Below the base path, without its query. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Parameter of the path; "" where the path has none of that name. */
-  param(name: string): string;
+  readonly param: (name: string) => string;
   /** The body; throws an error response unless it is a JSON object. */
   body(): JsonObject;
   /** Age of the state that this request reads, in milliseconds; 0 is now. */

@@ -4,7 +4,7 @@ import type { FaultEffects } from "../control/faults.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import type { Owner, TokenState } from "../state.ts";
 import { authenticated, invalidAccessToken, isPermitted } from "./access.ts";
-import type { Endpoint } from "./api-endpoint.ts";
+import type { Call, Endpoint } from "./api-endpoint.ts";
 import { ApiError, apiError, unpublishedCodes } from "./api-error.ts";
 import { queryFlag } from "./query.ts";
 import { errorReply, type Reply, replyTo } from "./reply.ts";
@@ -16,15 +16,11 @@ export const maxBodyBytes = 8 * 1024 * 1024;
 const maxNesting = 64;
 
 /** A request that was routed to an endpoint. */
-export interface RoutedRequest {
-  /** Below the base path, without its query. */
-  readonly path: string;
-  readonly query: URLSearchParams;
+export interface RoutedRequest extends Pick<Call, "path" | "query" | "param"> {
   readonly authorization: string | undefined;
   readonly token: TokenState | undefined;
   /** "" where there is none. */
   readonly body: string;
-  param(name: string): string;
 }
 
 /** The reply to a request, and the state to store before it is sent. */
@@ -62,7 +58,7 @@ function callEndpoint(
   faults: FaultEffects,
   now: Date,
 ): Omit<HandledRequest, "headers"> {
-  const { path, query, authorization } = request;
+  const { path, query, param, authorization } = request;
   const token = authenticated(request.token, authorization, path, now);
   if (!isPermitted(token, endpoint.permissions)) {
     throw apiError(403, wireCodes.authentication, "Authentication error");
@@ -74,7 +70,7 @@ function callEndpoint(
     dialect: ports.dialect,
     path,
     query,
-    param: (name) => request.param(name),
+    param,
     body: () => parseBody(request.body),
     staleMs: endpoint.method === "GET" ? (faults.staleMs ?? 0) : 0,
     now,
