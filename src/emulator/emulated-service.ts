@@ -49,7 +49,6 @@ export class EmulatedService {
     await this.ports.stateFile?.save(() => this.#store.state());
   }
 
-  /** Returns to the seed. */
   reset(): void {
     const { clock, seededAt } = this.ports;
     this.#store = new Store(seededAt(clock.now()), clock);
@@ -59,7 +58,6 @@ export class EmulatedService {
   }
 }
 
-/** One request to the emulated service. */
 export interface JournalEntry {
   readonly number: number;
   readonly at: string;
@@ -75,7 +73,6 @@ export interface JournalEntry {
 
 const maxEntries = 10_000;
 
-/** Keeps the newest requests to the service. */
 class Journal {
   #entries: JournalEntry[] = [];
   #number = 0;

@@ -18,7 +18,6 @@ export interface EmulatorOptions extends HostPorts {
   readonly statePath: string | undefined;
 }
 
-/** A running emulator. */
 export interface Emulator extends AsyncDisposable {
   /** Origin, without a trailing slash. */
   readonly url: string;

@@ -128,7 +128,6 @@ export interface TokenState {
   readonly notBefore: string | null;
 }
 
-/** Rate limit of each credential. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowMs: number;

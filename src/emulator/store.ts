@@ -37,12 +37,10 @@ export class Store {
     this.#idCount = state.made;
   }
 
-  /** The emulator's time. */
   now(): Date {
     return new Date(this.#clock.now().getTime() + this.#clockOffset);
   }
 
-  /** Moves the emulator's time. */
   moveClock(milliseconds: number): void {
     this.#clockOffset += milliseconds;
   }
@@ -72,7 +70,6 @@ export class Store {
     return this.#tokens.get(value);
   }
 
-  /** Replaces a zone or account. */
   replace(owner: Owner): void {
     const before = owner.level === "zone" ? this.zone(owner.id) : this.account(owner.id);
     if (before !== undefined) this.#history.push({ owner: before, at: this.now().getTime() });
@@ -103,7 +100,6 @@ export class Store {
     return generatedId(this.#idCount);
   }
 
-  /** The whole state as plain data. */
   state(): State {
     return {
       accounts: this.accounts(),

@@ -21,7 +21,6 @@ export interface ComparedPolicy {
   readonly after: PolicyBehavior | undefined;
 }
 
-/** A script or connection that a policy affects. */
 export interface AffectedResource {
   readonly resource: SeenResource;
   /** Known pages on which it is affected. */
@@ -30,13 +29,11 @@ export interface AffectedResource {
   readonly malicious: readonly string[];
 }
 
-/** A resource that the policy blocks. */
 export interface BlockedResource extends AffectedResource {
   /** Whether it was blocked before on all of these pages; a report is not a block. */
   readonly already: boolean;
 }
 
-/** A resource that the policy may block. */
 export interface UnclearResource extends AffectedResource {
   readonly reason: string;
 }

@@ -46,7 +46,6 @@ function isOnScripts(policy: PolicyBehavior): boolean {
   return forceOf(policy) === "blocks" && effectiveDirective(policy.value, "script") !== undefined;
 }
 
-/** Whether a policy allows a script on a page. */
 type Admits = (seen: ObservedResource, page: PageFacts) => "yes" | "no" | "unclear";
 
 function admitsOf(policy: PolicyBehavior): Admits {

@@ -5,7 +5,6 @@ import { parseExpression } from "../syntax/expression/expression.ts";
 import type { SeenResource } from "../zone/inventory-item.ts";
 import { type PageFacts, type Selected, selectsPage } from "./selects-page.ts";
 
-/** A source of a directive. */
 export interface NamedSource {
   readonly directive: string;
   readonly source: CspSource;
@@ -21,7 +20,6 @@ export type PolicyDecision =
   | { readonly kind: "blocked" }
   | { readonly kind: "unclear"; readonly reason: string };
 
-/** Decides about one resource on one page. */
 export type PolicyEvaluator = (resource: SeenResource, url: URL, page: PageFacts) => PolicyDecision;
 
 /** Prepares a policy for decisions about many resources. One that neither blocks nor reports affects none. */
@@ -108,7 +106,6 @@ export function hashSource(hex: string): string {
   return `'sha256-${btoa(String.fromCodePoint(...bytes))}'`;
 }
 
-/** A resource with its parsed URL and pages. */
 export interface ObservedResource {
   readonly resource: SeenResource;
   readonly url: URL;

@@ -2,7 +2,6 @@ import { isLevelSwitch } from "../plan/rules/owasp-tuning.ts";
 import type { CategoryOverride, Overrides, RuleOverride } from "../zone/resource.ts";
 import type { RulesetRule } from "../zone/ruleset.ts";
 
-/** How a managed ruleset is deployed. */
 export interface Deployment {
   readonly enabled: boolean;
   readonly overrides: Overrides;

@@ -4,7 +4,6 @@ import { globIgnoringCase, matchesGlob } from "../syntax/glob.ts";
 /** Whether an expression selects a page; `maybe` if it depends on more than the URL of the page. */
 export type Selected = "yes" | "no" | "maybe";
 
-/** A page. */
 export interface PageFacts {
   readonly url: URL;
   /** Only the host is known; the rest of the URL is a guess. */

@@ -8,7 +8,6 @@ export const granularities = ["host", "path", "hash"] as const;
 
 export type Granularity = (typeof granularities)[number];
 
-/** A resource that the suggestion leaves out. */
 export interface LeftOut {
   readonly resource: SeenResource;
   readonly reason: string;
@@ -65,7 +64,6 @@ export function suggestPolicy(
   return { host, resources: count, directives, leftOut };
 }
 
-/** A resource to allow, and its source. */
 interface Wanted {
   readonly url: URL;
   readonly source: string;

@@ -13,7 +13,6 @@ import type { ZoneName } from "../zone/zone.ts";
 import { type ComparedPolicy, type PolicyImpact, cspImpact } from "./csp-impact.ts";
 import { type Deployment, type RulesetImpact, rulesetImpact } from "./ruleset-impact.ts";
 
-/** Input for the impact of a plan. */
 interface ImpactFacts {
   readonly content: ZoneContent;
   readonly plan: Plan;
@@ -40,7 +39,6 @@ export interface ZoneImpact {
   readonly notes: readonly string[];
 }
 
-/** The impact of a zone's plan. */
 export function zoneImpact(
   facts: ImpactFacts,
   options: { readonly maliciousBelow: number },

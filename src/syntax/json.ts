@@ -1,6 +1,5 @@
 import { byEntryName } from "./by-text.ts";
 
-/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 /** A JSON object; an absent key is `undefined`. */
@@ -13,12 +12,10 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether `value` is an array. */
 export function isJsonList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Whether `value` is an array of objects. */
 export function isObjectList(value: unknown): value is readonly JsonObject[] {
   return isJsonList(value) && value.every(isJsonObject);
 }

@@ -31,7 +31,6 @@ export function inTextOrder(diagnostics: readonly SyntaxDiagnostic[]): readonly 
   return diagnostics.toSorted((a, b) => a.offset - b.offset || a.length - b.length);
 }
 
-/** Documentation of a code. */
 interface SyntaxDiagnosticFacts {
   readonly severity: "error" | "warning";
   /** One line. */
@@ -40,7 +39,6 @@ interface SyntaxDiagnosticFacts {
   readonly example: string;
 }
 
-/** A code of {@link syntaxDiagnosticCodes}. */
 export type SyntaxDiagnosticCode = keyof typeof syntaxDiagnosticCodes;
 
 /** The codes of this module. They are stable, their texts may change. */

@@ -3,7 +3,6 @@ import type { JsonObject } from "../../syntax/json.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
 
-/** Faults that can be injected. */
 export const faultKinds = [
   "latency",
   "status",
@@ -38,7 +37,6 @@ interface ListedFault {
   readonly spec: JsonObject;
   /** How many requests it will still hit; `undefined`: no limit. */
   readonly remaining: number | undefined;
-  /** How many requests it has hit. */
   readonly hits: number;
 }
 
@@ -61,7 +59,6 @@ interface FaultTarget {
   readonly credential: string;
 }
 
-/** The injected faults. */
 export class Faults {
   readonly #faults = new Map<number, Fault>();
   #lastId = 0;

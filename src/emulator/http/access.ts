@@ -30,7 +30,6 @@ export const permissions = {
   none: [],
 } as const satisfies Record<string, readonly string[]>;
 
-/** The names of all permissions. */
 export const permissionNames: ReadonlySet<string> = new Set(Object.values(permissions).flat());
 
 /** The credential in the `authorization` header; `undefined` where the store has none of that value. */
@@ -70,20 +69,17 @@ export function invalidAccessToken(): ApiError {
   return apiError(403, wireCodes.unauthorized, "Invalid access token");
 }
 
-/** Status of a credential, as verification reports it. */
 export function statusOfToken(token: TokenState, now: Date): "active" | "disabled" | "expired" {
   if (token.status === "disabled") return "disabled";
   return token.expiresOn !== null && new Date(token.expiresOn) <= now ? "expired" : "active";
 }
 
-/** Whether a credential has one of the `accepted` permissions. */
 export function isPermitted(token: TokenState, accepted: readonly string[]): boolean {
   if (token.permissions === "all" || accepted.length === 0) return true;
   const granted = new Set(token.permissions);
   return accepted.some((permission) => granted.has(permission));
 }
 
-/** Whether a credential's scope includes this zone. */
 export function reachesZone(store: Store, token: TokenState, zone: ZoneState): boolean {
   const account = store.account(zone.accountId);
   return (
@@ -93,7 +89,6 @@ export function reachesZone(store: Store, token: TokenState, zone: ZoneState): b
   );
 }
 
-/** Whether a credential's scope includes this account. */
 export function reachesAccount(token: TokenState, account: AccountState): boolean {
   return token.accounts.some((pattern) => matchesPattern(pattern, account.name));
 }

@@ -16,7 +16,6 @@ export interface Operation {
   readonly summary: string;
 }
 
-/** An operation with its handler. */
 export interface Endpoint extends Operation {
   /** A credential needs one of these; every credential may call an endpoint without any. */
   readonly permissions: readonly string[];

@@ -15,7 +15,6 @@ export const maxBodyBytes = 8 * 1024 * 1024;
 /** Deepest nesting of a body that is accepted; no body of the service comes near. */
 const maxNesting = 64;
 
-/** A request that was routed to an endpoint. */
 export interface RoutedRequest extends Pick<Call, "path" | "query" | "param"> {
   readonly authorization: string | undefined;
   readonly token: TokenState | undefined;

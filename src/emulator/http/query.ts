@@ -62,7 +62,6 @@ export function directionOf(query: URLSearchParams, usual: "asc" | "desc" = "asc
   return (queryOneOf(query, "direction", ["asc", "desc"]) ?? usual) === "desc" ? -1 : 1;
 }
 
-/** One page of a list, with its `result_info`. */
 interface Page<T> {
   readonly items: readonly T[];
   readonly info: WireResultInfo;

@@ -9,7 +9,6 @@ import type { ApiError } from "./api-error.ts";
 /** The router, with Node's own request and response in its bindings. */
 export type Router = Hono<{ Bindings: HttpBindings }>;
 
-/** A request at the router. */
 export type RequestContext = Context<{ Bindings: HttpBindings }>;
 
 /** A request to the service; `credential` is the name of its token, "" where that is not known. */
@@ -44,7 +43,6 @@ export function replyTo(answer: Answer, isDryRun: boolean): Reply {
   }
 }
 
-/** An error in the service's envelope. */
 export function errorReply({ status, errors }: ApiError): Reply {
   return jsonReply(status, { result: null, success: false, errors, messages: [] });
 }
@@ -54,7 +52,6 @@ function jsonReply(status: number, body: unknown): Reply {
   return { status, text, contentType: "application/json" };
 }
 
-/** Sends a reply as it is. */
 export function sendReply(exchange: Exchange, reply: Reply, headers: Headers): Response {
   const { status, text } = reply;
   return new Response(text ?? null, { status, headers: recorded(exchange, reply, headers) });

@@ -49,7 +49,6 @@ export function cookieResult({ item: { facts, detail, lastSeen } }: Row): JsonOb
   return { ...facts, ...detail, last_seen_at: timestamp(new Date(lastSeen)) };
 }
 
-/** The item after more reports. */
 export function withReports(item: InventoryItem, times: number, now: Date): InventoryItem {
   return { ...item, reports: item.reports + times, lastSeen: now.getTime() };
 }
@@ -65,7 +64,6 @@ function commonFilters(query: URLSearchParams): readonly (Filter | undefined)[] 
   ];
 }
 
-/** Filters of scripts and connections. */
 export function resourceFilters(query: URLSearchParams): readonly Filter[] {
   const wanted = queryList(query, "status") ?? ["active"];
   const isKnown = wanted.every((status) => statuses.some((known) => known === status));
@@ -82,7 +80,6 @@ export function resourceFilters(query: URLSearchParams): readonly Filter[] {
   ]);
 }
 
-/** Filters of cookies. */
 export function cookieFilters(query: URLSearchParams): readonly Filter[] {
   const name = queryText(query, "name", 1024);
   const exact: Readonly<Record<string, Json | undefined>> = {
@@ -114,7 +111,6 @@ export function rowsAt(items: readonly InventoryItem[], now: Date): readonly Row
     .filter(({ status }) => status !== undefined);
 }
 
-/** Whether the service rates an item as malicious. */
 export function isMalicious({ item: { facts } }: Row): boolean {
   const { js_integrity_score: score } = facts;
   return (

@@ -15,7 +15,6 @@ import { FieldReader } from "../http/fields.ts";
 import { checkFilterExpression } from "../rulesets/filter-expression.ts";
 import type { Policy, ZoneState } from "../state.ts";
 
-/** Members of the body of a policy. */
 export const policyMembers = ["description", "action", "expression", "enabled", "value"];
 
 const actions = ["allow", "log", "add_reporting_directives"];
@@ -100,7 +99,6 @@ export function withPolicy(zone: ZoneState, policy: Policy): ZoneState {
   return { ...zone, policies };
 }
 
-/** The zone without a policy. */
 export function withoutPolicy(zone: ZoneState, id: string): ZoneState {
   return { ...zone, policies: zone.policies.filter((policy) => policy.id !== id) };
 }

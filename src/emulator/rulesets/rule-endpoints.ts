@@ -54,7 +54,6 @@ export function withUpdatedRule(
   return withRules(after, write);
 }
 
-/** The ruleset without a rule. */
 export function withoutRule(rule: Rule, { before, now }: RulesetWrite): StoredRuleset {
   const rules = before.current.rules.filter(({ id }) => id !== rule.id);
   return nextVersion(before, { rules }, now);
@@ -81,7 +80,6 @@ function inserted(
   return others.toSpliced(index, 0, rule);
 }
 
-/** The index among the other rules that a position means. */
 function indexIn(position: FieldReader, others: readonly Rule[]): number {
   position.only(["before", "after", "index"]);
   if (Object.keys(position.body).length !== 1) {

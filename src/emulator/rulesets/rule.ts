@@ -12,7 +12,6 @@ export interface WriteContext {
   readonly newId: () => string;
 }
 
-/** A rule in a request. */
 export interface RuleDraft {
   readonly id: string | undefined;
   readonly ref: string | undefined;

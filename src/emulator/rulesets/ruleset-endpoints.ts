@@ -42,7 +42,6 @@ export interface RulesetLevel {
   ownerIn(call: Call): Owner;
 }
 
-/** Both levels. */
 export const rulesetLevels: readonly RulesetLevel[] = [
   {
     noun: "zone",
@@ -62,7 +61,6 @@ export const rulesetLevels: readonly RulesetLevel[] = [
   },
 ];
 
-/** An endpoint that reads rulesets of a level. */
 export function readEndpoint(
   level: RulesetLevel,
   path: string,
@@ -144,12 +142,10 @@ export function ownRulesetIn(call: Call, owner: Owner): StoredRuleset {
   throw apiError(400, unpublishedCodes.ruleset, "managed rulesets cannot be modified");
 }
 
-/** A ruleset without its rules, as in lists. */
 export function withoutRules({ rules: _rules, ...others }: Ruleset): Omit<Ruleset, "rules"> {
   return others;
 }
 
-/** The write of a request to a ruleset. */
 export function writeOf({ now, store }: Call, owner: Owner, before: StoredRuleset): RulesetWrite {
   return { now, newId: () => store.newId(), owner, before };
 }

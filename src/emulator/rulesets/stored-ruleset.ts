@@ -14,18 +14,15 @@ const maxVersions = 200;
 /** Limit of rules in an entry point of an account. */
 const accountRules = 1_000;
 
-/** A write to a ruleset of a zone or account. */
 export interface RulesetWrite extends WriteContext {
   readonly owner: Owner;
   readonly before: StoredRuleset;
 }
 
-/** A reader of the body of a ruleset or rule. */
 export function rulesetFields(body: JsonObject): FieldReader {
   return new FieldReader(body, "", unpublishedCodes.ruleset);
 }
 
-/** The context of the rules of a ruleset. */
 export function ruleContextOf({ owner, before }: RulesetWrite): RuleContext {
   const { kind, phase } = before.current;
   const custom = owner.rulesets.filter(({ current }) => current.kind === "custom");
@@ -38,12 +35,10 @@ export function ruleContextOf({ owner, before }: RulesetWrite): RuleContext {
   };
 }
 
-/** The kind of the entry points of a zone or account. */
 export function entryPointKind(owner: Owner): "zone" | "root" {
   return owner.level === "zone" ? "zone" : "root";
 }
 
-/** The entry point of a phase. */
 export function entryPointOf(owner: Owner, phase: string): StoredRuleset | undefined {
   return owner.rulesets.find(
     ({ current }) => current.phase === phase && current.kind === entryPointKind(owner),
@@ -133,7 +128,6 @@ function refuseRepeated(
   if (index >= 0) throw apiError(400, code, message, `/rules/${index}/${member}`);
 }
 
-/** Id of the ruleset that a rule executes. */
 export function executedRuleset({
   action,
   action_parameters: parameters,
@@ -142,7 +136,6 @@ export function executedRuleset({
   return typeof id === "string" ? id : undefined;
 }
 
-/** The next version of a ruleset, with other rules. */
 export function withRules(rules: readonly Rule[], write: RulesetWrite): StoredRuleset {
   return nextVersion(write.before, { rules: validRules(rules, write) }, write.now);
 }

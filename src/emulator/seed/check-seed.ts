@@ -7,7 +7,6 @@ import type { Seed, SeedRuleset, SeedToken, SeedZone } from "./seed.ts";
 /** A step of a path: the name of a member or the index of an item. */
 export type Step = string | number;
 
-/** An error in a seed. */
 export interface SeedIssue {
   readonly path: readonly Step[];
   readonly message: string;

@@ -9,7 +9,6 @@ import type { SeedIssue, Step } from "./check-seed.ts";
 import type { Seed, SeedDiagnostic } from "./seed.ts";
 import { seededState } from "./seeded-state.ts";
 
-/** A seed, or all errors in its text. */
 type LoadedSeed = { readonly seed: Seed } | { readonly diagnostics: readonly SeedDiagnostic[] };
 
 /** Reads a seed from YAML text; checks syntax, schema and what the service itself rejects. */

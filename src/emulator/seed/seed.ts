@@ -16,7 +16,6 @@ export interface SeedAccount {
   readonly rulesets?: readonly SeedRuleset[];
 }
 
-/** A credential and what it may do. */
 export interface SeedToken {
   readonly name: string;
   readonly value: string;
@@ -37,7 +36,6 @@ export interface SeedRateLimit {
   readonly lockout?: string;
 }
 
-/** A zone with all its resources. */
 export interface SeedZone {
   readonly name: string;
   readonly id?: string;

@@ -35,7 +35,6 @@ export const unlimited: Entitlements = {
   reporting_endpoint: true,
 };
 
-/** A zone without resources. */
 export function emptyZone(seed: SeedZone, account: AccountState, now: Date): ZoneState {
   const plan = seed.plan ?? "enterprise";
   return {
@@ -75,7 +74,6 @@ function entitlementsFrom(seed: Partial<Entitlements>, plan: string): Entitlemen
   };
 }
 
-/** A credential with its defaults. */
 export function tokenFrom(seed: SeedToken): TokenState {
   return {
     id: idFrom(`token/${seed.value}`),
@@ -112,7 +110,6 @@ const ownMembers = [
   "versions",
 ];
 
-/** A script or connection of a seed. */
 export function seededResource(
   seed: SeedItem,
   key: string,
@@ -133,7 +130,6 @@ export function seededResource(
   });
 }
 
-/** A cookie of a seed. */
 export function seededCookie(seed: SeedItem, key: string, zone: string, now: Date): InventoryItem {
   const fields = new FieldReader(seed, "", unpublishedCodes.body);
   return seededItem(fields, key, now, {

@@ -18,7 +18,6 @@ export interface StateFile {
   save(current: () => State): Promise<void>;
 }
 
-/** The state in the file at `path`. */
 export function stateFileAt(path: string): StateFile {
   let writing: Promise<void> = Promise.resolve();
   let waiting: Promise<void> | undefined;

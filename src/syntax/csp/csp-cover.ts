@@ -40,7 +40,6 @@ function coverOf(narrow: CspSource): (wide: CspSource) => boolean {
   };
 }
 
-/** A URL loaded by a page. */
 interface Reached {
   readonly url: UrlParts;
   readonly page: UrlParts;

@@ -1,7 +1,6 @@
 /** Value of a directive: a source list, nothing, or other tokens. Only source lists are case-insensitive. */
 type CspValueKind = "sources" | "flag" | "tokens";
 
-/** Properties of a directive. */
 export interface CspDirectiveFacts {
   readonly value: CspValueKind;
   /** Whether a policy may contain it (SERVICE.md E.1). */

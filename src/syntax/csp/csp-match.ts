@@ -86,7 +86,6 @@ function matchesScheme(scheme: string, { protocol }: UrlParts): boolean {
   return actual === scheme || actual === upgrades[scheme];
 }
 
-/** Default ports. */
 export const defaultPorts: Readonly<Record<string, string>> = {
   "http:": "80",
   "https:": "443",

@@ -32,7 +32,6 @@ export interface BooleanValue extends Span {
   readonly value: boolean;
 }
 
-/** A member of a set. */
 export type Member = TextValue | IntegerValue | AddressValue | RangeValue;
 
 /** `{ … }` */
@@ -56,7 +55,6 @@ export type Index =
   | (Span & { readonly kind: "key"; readonly key: TextValue })
   | (Span & { readonly kind: "each" });
 
-/** A field with its indexes. */
 export interface FieldOperand extends Span {
   readonly kind: "field";
   readonly name: string;
@@ -74,7 +72,6 @@ interface CallOperand extends Span {
 /** A left operand. */
 export type Operand = FieldOperand | CallOperand;
 
-/** An argument of a function. */
 export type Argument = Operand | TextValue | IntegerValue | AddressValue | Expression;
 
 /** Comparison operators; symbols (`==`, `~`, `&`) are aliases. */
@@ -100,7 +97,6 @@ export const connectives = ["or", "xor", "and"] as const;
 
 export type Connective = (typeof connectives)[number];
 
-/** A comparison of an operand with a value. */
 export interface Comparison extends Span {
   readonly kind: "comparison";
   readonly left: Operand;

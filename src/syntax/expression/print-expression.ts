@@ -29,7 +29,6 @@ export function printExpression(tree: Expression): string {
   }
 }
 
-/** An operand as text. */
 export function printOperand(operand: Operand): string {
   const given =
     operand.kind === "call" ? `(${operand.arguments.map(printArgument).join(", ")})` : "";

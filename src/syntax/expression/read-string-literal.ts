@@ -89,7 +89,6 @@ function unclosed(reader: TextReader, start: number): undefined {
   return reader.fail("EXPR_UNCLOSED_STRING", span, "the text is not closed", "end it with a quote");
 }
 
-/** A part of a regular expression. */
 interface RegexPart {
   readonly text: string;
   readonly inClass: boolean;

@@ -13,7 +13,6 @@ import type { TextReader } from "./text-reader.ts";
 /** Type of the left operand, which decides whether `01:02` is a text or an address. */
 type ValueHint = "String" | "IP" | undefined;
 
-/** A single value. */
 type Literal = TextValue | IntegerValue | AddressValue;
 
 /** Reads a single value outside a set: a text, a number, an address, `true` or `false`. */
