@@ -79,13 +79,7 @@ export function expandDeploy(seed: JsonObject): JsonObject {
 }
 
 /** A managed rule after the overrides of its deployment. */
-interface EffectiveRule {
-  readonly id: string;
-  readonly description: string;
-  readonly enabled: boolean;
-  readonly action: string;
-  readonly score_threshold?: number;
-}
+type EffectiveRule = Pick<Rule, "id" | "description" | "enabled" | "action" | "score_threshold">;
 
 /**
  * The rules of a managed ruleset after overrides (SERVICE.md B.5): the override of a rule wins over those of its

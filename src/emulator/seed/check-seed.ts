@@ -12,6 +12,15 @@ export interface SeedIssue {
   readonly message: string;
 }
 
+/** The steps of a JSON pointer. */
+export function stepsOf(pointer: string): readonly Step[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+}
+
 /** What neither the schema nor building the state detects. */
 export function seedIssues({ accounts = [], zones, tokens = [] }: Seed): readonly SeedIssue[] {
   return [

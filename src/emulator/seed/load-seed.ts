@@ -5,26 +5,32 @@ import { type Document, LineCounter, isNode, parseDocument } from "yaml";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import { withoutSecrets } from "../../syntax/without-secrets.ts";
-import type { SeedIssue, Step } from "./check-seed.ts";
+import { type SeedIssue, type Step, stepsOf } from "./check-seed.ts";
 import type { Seed, SeedDiagnostic } from "./seed.ts";
 import { seededState } from "./seeded-state.ts";
 
 type LoadedSeed = { readonly seed: Seed } | { readonly diagnostics: readonly SeedDiagnostic[] };
 
 /** Reads a seed from YAML text; checks syntax, schema and what the service itself rejects. */
-export function loadSeed(text: string, file: string): LoadedSeed {
+export function loadSeed(yaml: string, file: string): LoadedSeed {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(yaml, { lineCounter: lines, prettyErrors: false });
+  const diagnosticAt = (offset: number, text: string): SeedDiagnostic => {
+    const { line, col: column } = lines.linePos(offset);
+    const message = withoutSecrets(text);
+    return { message, file, line: Math.max(line, 1), column: Math.max(column, 1) };
+  };
   if (document.errors.length > 0) {
-    const diagnostics = document.errors.map(({ message, pos: [offset] }) =>
-      diagnosticAt(offset, message, file, lines),
-    );
-    return { diagnostics };
+    return {
+      diagnostics: document.errors.map(({ message, pos: [offset] }) =>
+        diagnosticAt(offset, message),
+      ),
+    };
   }
   const issues = parseSeed(document);
   if ("seed" in issues) return issues;
   const diagnostics = issues.map(({ path, message }) =>
-    diagnosticAt(offsetOf(document, path), message, file, lines),
+    diagnosticAt(offsetOf(document, path), message),
   );
   return { diagnostics: diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column) };
 }
@@ -37,7 +43,10 @@ function parseSeed(document: Document): { readonly seed: Seed } | readonly SeedI
     return [{ path: [], message: "too many aliases; write their values out" }];
   }
   const isSeed = validator();
-  if (!isSeed(value)) return (isSeed.errors ?? []).filter(isRelevant).map(issueFrom);
+  if (!isSeed(value)) {
+    // An error of `if` only repeats that another one occurred in its branch.
+    return (isSeed.errors ?? []).filter(({ keyword }) => keyword !== "if").map(issueFrom);
+  }
   const { issues } = seededState(value, earliest);
   return issues.length === 0 ? { seed: value } : issues;
 }
@@ -62,34 +71,19 @@ function validator(): ValidateFunction<Seed> {
   return compiled;
 }
 
-/** An error of `if` only repeats that another one occurred in its branch. */
-function isRelevant({ keyword }: ErrorObject): boolean {
-  return keyword !== "if";
-}
-
 function issueFrom(error: ErrorObject): SeedIssue {
   const path = stepsOf(error.instancePath);
   const { params } = error;
   const extra: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
   if (typeof extra === "string") {
-    return {
-      path: [...path, extra],
-      message: `unknown field "${extra}"; remove it or correct its name`,
-    };
+    const message = `unknown field "${extra}"; remove it or correct its name`;
+    return { path: [...path, extra], message };
   }
   const missing: unknown = params["missingProperty"];
   if (typeof missing === "string") return { path, message: `missing required field "${missing}"` };
   const allowed: unknown = params["allowedValues"];
   if (Array.isArray(allowed)) return { path, message: `must be one of ${allowed.join(", ")}` };
   return { path, message: error.message ?? "is not allowed here" };
-}
-
-function stepsOf(pointer: string): readonly Step[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
 /** The offset of the node at a path, or of its nearest ancestor. */
@@ -99,19 +93,4 @@ function offsetOf(document: Document, path: readonly Step[]): number {
     if (isNode(node) && node.range) return node.range[0];
   }
   return 0;
-}
-
-function diagnosticAt(
-  offset: number,
-  message: string,
-  file: string,
-  lines: LineCounter,
-): SeedDiagnostic {
-  const { line, col } = lines.linePos(offset);
-  return {
-    message: withoutSecrets(message),
-    file,
-    line: Math.max(line, 1),
-    column: Math.max(col, 1),
-  };
 }

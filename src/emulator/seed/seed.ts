@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../syntax/json.ts";
+import type { JsonObject } from "../../syntax/json.ts";
 import type { Entitlements } from "../state.ts";
 
 /** Initial state of an emulator, in the form of its YAML file (see `schemas/emulator-seed.schema.json`). */
@@ -51,9 +51,10 @@ export interface SeedZone {
   /** Rules of the entry point of `http_request_firewall_managed`; absent: never created; empty: without rules. */
   readonly entrypoint?: readonly JsonObject[];
   readonly rulesets?: readonly SeedRuleset[];
-  readonly scripts?: readonly SeedItem[];
-  readonly connections?: readonly SeedItem[];
-  readonly cookies?: readonly SeedItem[];
+  /** Of scripts, connections and cookies, times are ISO times or ages (`2d`, `90m`). */
+  readonly scripts?: readonly JsonObject[];
+  readonly connections?: readonly JsonObject[];
+  readonly cookies?: readonly JsonObject[];
 }
 
 /** A ruleset of the zone or account, in the service's form. */
@@ -65,9 +66,6 @@ export interface SeedRuleset {
   readonly description?: string;
   readonly rules?: readonly JsonObject[];
 }
-
-/** A script, connection or cookie; times are ISO times or ages (`2d`, `90m`). */
-export type SeedItem = Readonly<Record<string, Json>>;
 
 /** An error in a seed; line and column count from 1. */
 export interface SeedDiagnostic {

@@ -12,20 +12,10 @@ import type {
   ZoneState,
 } from "../state.ts";
 import { idFrom } from "../store.ts";
-import type { SeedAccount, SeedItem, SeedRateLimit, SeedToken, SeedZone } from "./seed.ts";
+import type { SeedRateLimit, SeedToken, SeedZone } from "./seed.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-
-/** The credential of a seed without tokens. */
-export const defaultToken: SeedToken = {
-  name: "emulator",
-  value: "emulator-token",
-  permissions: "all",
-};
-
-/** The account of a seed without accounts. */
-export const defaultAccount: SeedAccount = { name: "Synthetic account" };
 
 /** Entitlements that accept every seed, as of a contract that has changed since. */
 export const unlimited: Entitlements = {
@@ -111,7 +101,7 @@ const ownMembers = [
 ];
 
 export function seededResource(
-  seed: SeedItem,
+  seed: JsonObject,
   key: string,
   zone: string,
   now: Date,
@@ -130,7 +120,12 @@ export function seededResource(
   });
 }
 
-export function seededCookie(seed: SeedItem, key: string, zone: string, now: Date): InventoryItem {
+export function seededCookie(
+  seed: JsonObject,
+  key: string,
+  zone: string,
+  now: Date,
+): InventoryItem {
   const fields = new FieldReader(seed, "", unpublishedCodes.body);
   return seededItem(fields, key, now, {
     type: "first_party",

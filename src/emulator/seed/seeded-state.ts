@@ -23,11 +23,9 @@ import type {
   ZoneState,
 } from "../state.ts";
 import { generatedId, idFrom } from "../store.ts";
-import { type SeedIssue, seedIssues, type Step } from "./check-seed.ts";
+import { type SeedIssue, seedIssues, type Step, stepsOf } from "./check-seed.ts";
 import type { Seed, SeedAccount, SeedRuleset, SeedZone } from "./seed.ts";
 import {
-  defaultAccount,
-  defaultToken,
   emptyZone,
   rateLimitFrom,
   seededCookie,
@@ -47,14 +45,16 @@ interface SeededState {
 /** Builds the state that a seed describes, as of `now`. */
 export function seededState(seed: Seed, now: Date): SeededState {
   const builder = new Builder(now);
-  const accounts = (seed.accounts ?? [defaultAccount]).map((account, index) =>
-    builder.account(account, ["accounts", index]),
-  );
+  const {
+    accounts: seeds = [{ name: "Synthetic account" }],
+    tokens = [{ name: "emulator", value: "emulator-token" }],
+  } = seed;
+  const accounts = seeds.map((each, index) => builder.account(each, ["accounts", index]));
   const zones = seed.zones.flatMap((zone, index) => builder.zone(zone, accounts, ["zones", index]));
   const state: State = {
     accounts,
     zones,
-    tokens: (seed.tokens ?? [defaultToken]).map(tokenFrom),
+    tokens: tokens.map(tokenFrom),
     rateLimit: rateLimitFrom(seed.rate_limit),
     clockOffset: 0,
     made: builder.idCount,
@@ -204,16 +204,12 @@ class Builder {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       for (const { message, source } of error.errors) {
-        this.issues.push({ path: [...path, ...stepsOf(source?.pointer ?? "", path)], message });
+        const [first, ...others] = stepsOf(source?.pointer ?? "");
+        // A seed has another name for the list of rules.
+        const below = first === undefined || first === "rules" ? others : [first, ...others];
+        this.issues.push({ path: [...path, ...below], message });
       }
       return undefined;
     }
   }
-}
-
-/** The steps of a pointer below `path`, which has the name that a seed uses for a list of rules. */
-function stepsOf(pointer: string, path: Path): Path {
-  const steps = pointer.split("/").filter((step) => step !== "");
-  const below = steps[0] === "rules" && path.length > 0 ? steps.slice(1) : steps;
-  return below.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }

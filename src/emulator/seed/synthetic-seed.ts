@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../syntax/json.ts";
 import { seededRandom } from "../control/faults.ts";
-import type { Seed, SeedItem, SeedZone } from "./seed.ts";
+import type { Seed, SeedZone } from "./seed.ts";
 
 /** The small seed of an emulator without a seed file. */
 export function syntheticSeed(): Seed {
@@ -105,19 +105,15 @@ export function parseGeneration(text: string): Generation | string {
 }
 
 /** Generates a seed in which each zone has policies and scripts and deploys the OWASP ruleset. */
-export function generateSeed({ zones, policies, scripts, seed }: Generation): Seed {
-  const random = seededRandom(seed);
+export function generateSeed(generation: Generation): Seed {
+  const random = seededRandom(generation.seed);
   return {
     accounts: [{ name: "Synthetic account" }],
-    zones: repeat(zones, (index) => zoneOf(index, { policies, scripts }, random)),
+    zones: repeat(generation.zones, (index) => zoneOf(index, generation, random)),
   };
 }
 
-function zoneOf(
-  index: number,
-  { policies, scripts }: Pick<Generation, "policies" | "scripts">,
-  random: () => number,
-): SeedZone {
+function zoneOf(index: number, { policies, scripts }: Generation, random: () => number): SeedZone {
   const name = `zone-${String(index + 1).padStart(6, "0")}.synthetic.example`;
   return {
     name,
@@ -146,7 +142,7 @@ function policyOf(index: number, zone: string, random: () => number): JsonObject
   };
 }
 
-function scriptOf(index: number, zone: string, random: () => number): SeedItem {
+function scriptOf(index: number, zone: string, random: () => number): JsonObject {
   return {
     url: `https://cdn-${Math.floor(random() * 20)}.synthetic.example/${zone}/script-${index + 1}.js`,
     status: random() < 0.9 ? "active" : "infrequent",

@@ -49,28 +49,19 @@ function listZones(call: Call): Answer {
   );
 }
 
-interface VisibleZones {
-  readonly all: readonly ZoneState[];
-  readonly withoutInternal: readonly ZoneState[];
-}
-
 /** Cached for each credential: what a listing returns or filters by never changes in a running emulator. */
-const visibleTo = new WeakMap<TokenState, VisibleZones>();
+const visibleTo = new WeakMap<TokenState, readonly ZoneState[]>();
 
 /** The zones that a credential can see, of the types in the query; without a type, internal ones are left out. */
 function visibleZones({ query, store, token }: Call): readonly ZoneState[] {
-  const visible = visibleTo.get(token) ?? findVisibleZones(store, token);
+  const visible =
+    visibleTo.get(token) ?? store.zones().filter((zone) => reachesZone(store, token, zone));
   visibleTo.set(token, visible);
   const types = queryList(query, "type");
-  if (types === undefined) return visible.withoutInternal;
+  if (types === undefined) return visible.filter(({ type }) => type !== "internal");
   const isKnown = types.every((type) => zoneTypes.includes(type));
-  if (isKnown) return visible.all.filter(({ type }) => types.includes(type));
+  if (isKnown) return visible.filter(({ type }) => types.includes(type));
   throw badQuery("type", `must be a list of ${zoneTypes.join(", ")}`);
-}
-
-function findVisibleZones(store: Store, token: TokenState): VisibleZones {
-  const all = store.zones().filter((zone) => reachesZone(store, token, zone));
-  return { all, withoutInternal: all.filter(({ type }) => type !== "internal") };
 }
 
 type Filter = (zone: ZoneState) => boolean;
