@@ -68,8 +68,8 @@ main { max-width: 1440px; margin: 0 auto; padding: 20px 24px 32px; }
 .outside { --tone: var(--warn); }
 .unread { --tone: var(--quiet); }
 .pending { --tone: var(--info); --tint: var(--tint-info); }
-.blocked { --tone: var(--warn); --tint: var(--tint-warn); }
-.paused { --tone: var(--hold); --tint: var(--tint-hold); }
+.held { --tone: var(--warn); --tint: var(--tint-warn); }
+.suspended { --tone: var(--hold); --tint: var(--tint-hold); }
 .unknown { --tone: var(--quiet); --tint: var(--raised); }
 .none { --tone: var(--line); }
 rect { fill: var(--tone); }
