@@ -5,6 +5,7 @@ import type { LoadReport } from "./load-report.ts";
 import {
   changeResultOf,
   changeResults,
+  type Failure,
   type RunResult,
   runResultOf,
   runResults,
@@ -26,7 +27,6 @@ export const historyEntryResults: readonly HistoryEntryResult[] = [
   "no_longer_declared",
 ];
 
-/** A change in an entry of the history. */
 export interface HistoryChange {
   readonly verb: Verb;
   readonly key: string;
@@ -53,12 +53,9 @@ export interface HistoryEntry {
   readonly clearAt: Date | undefined;
   readonly changes: readonly HistoryChange[];
   readonly holds: readonly Hold[];
-  readonly failure:
-    | { readonly code: string; readonly message: string; readonly ray: string }
-    | undefined;
+  readonly failure: Pick<Failure, "code" | "message" | "ray"> | undefined;
 }
 
-/** The history of zones. */
 export interface HistoryView {
   /** Entries of a zone, oldest first. */
   of(zone: string): readonly HistoryEntry[];
@@ -147,14 +144,7 @@ function changesIn(report: ZoneReport): readonly HistoryChange[] {
 
 function historyChange(change: Change, result: HistoryChangeResult): HistoryChange {
   const { verb, key, title, effect, fields } = change;
-  return {
-    verb,
-    key,
-    title,
-    direction: effect.direction,
-    result,
-    fields: fields.map(clipped),
-  };
+  return { verb, key, title, direction: effect.direction, result, fields: fields.map(clipped) };
 }
 
 /** Longer values are cut. Expressions have at most 4,096 characters. */

@@ -96,19 +96,10 @@ export interface InventoryFacts {
 }
 
 /** A read of a zone's inventory, successful or not. */
-export type InventoryReport =
-  | {
-      readonly result: "read";
-      readonly zone: ZoneName;
-      readonly at: Date;
-      readonly facts: InventoryFacts;
-    }
-  | {
-      readonly result: "error";
-      readonly zone: ZoneName;
-      readonly at: Date;
-      readonly failure: Failure;
-    };
+export type InventoryReport = { readonly zone: ZoneName; readonly at: Date } & (
+  | { readonly result: "read"; readonly facts: InventoryFacts }
+  | { readonly result: "error"; readonly failure: Failure }
+);
 
 /** The state of a zone's inventory. A failed read keeps the facts of the last successful one. */
 export interface InventoryState {

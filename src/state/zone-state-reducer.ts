@@ -27,6 +27,8 @@ const changesLimit = 10;
 /** What the status is derived from. */
 type Facts = Omit<ZoneState, "status" | "statusSince">;
 
+type PlannedReport = Exclude<ZoneReport, { readonly result: "error" }>;
+
 /** The state of a zone before its first run. */
 export function initialState(declared: DeclaredZone, at: Date): ZoneState {
   const facts: Facts = {
@@ -74,21 +76,15 @@ function isSuspension({ reason }: Hold): boolean {
 
 /** The state of a zone after a run. */
 export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
-  const at = report.finishedAt;
+  const { run, trigger, revision, finishedAt: at } = report;
   const failed = isFailure(report);
   const outcomes = report.result === "applied" ? report.outcomes : [];
-  const complete = !failed && !outcomes.some(isSkipped);
+  const complete = !failed && !outcomes.some(({ status }) => status === "skipped");
   const failures = failed ? state.consecutiveFailures + 1 : state.consecutiveFailures;
   const seen = report.result === "error" ? state : afterPlan(state, report);
   const facts: Facts = {
     ...seen,
-    lastRun: {
-      run: report.run,
-      trigger: report.trigger,
-      revision: report.revision,
-      at,
-      durationMs: durationOf(report),
-    },
+    lastRun: { run, trigger, revision, at, durationMs: durationOf(report) },
     lastSuccess: complete ? at : state.lastSuccess,
     consecutiveFailures: complete ? 0 : failures,
     failure: report.result === "error" ? report.failure : failureIn(outcomes),
@@ -102,22 +98,12 @@ export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
 
 /** The record of a run that was applied. */
 export function changeRecordOf(report: Applied): ChangeRecord {
-  return {
-    run: report.run,
-    zone: report.zone,
-    at: report.finishedAt,
-    trigger: report.trigger,
-    revision: report.revision,
-    cause: report.cause,
-    changes: report.plan.changes,
-    writes: report.outcomes.map(writeRecordOf),
-  };
+  const { run, zone, finishedAt: at, trigger, revision, cause, plan, outcomes } = report;
+  const writes = outcomes.map(writeRecordOf);
+  return { run, zone, at, trigger, revision, cause, changes: plan.changes, writes };
 }
 
-function afterPlan(
-  state: ZoneState,
-  report: Exclude<ZoneReport, { readonly result: "error" }>,
-): Facts {
+function afterPlan(state: ZoneState, report: PlannedReport): Facts {
   const { plan } = report;
   const cause = report.result === "in_sync" ? undefined : report.cause;
   const differing = remainingChanges(report);
@@ -127,22 +113,15 @@ function afterPlan(
   const drifted = cause === "drift" && differing.length > 0;
   return {
     ...state,
-    ...planFacts(plan),
+    zone: plan.zone,
+    unmanaged: plan.unmanaged,
+    compared: plan.compared,
     ...rulesetVersion(plan, state, report.finishedAt),
     holds: report.result === "held" ? report.holds : [],
     cause: differing.length > 0 ? cause : undefined,
     differing,
     driftOnsets,
     driftedSince: drifted ? (state.driftedSince ?? report.finishedAt) : undefined,
-  };
-}
-
-function planFacts(plan: Plan): Pick<ZoneState, "zone" | "unmanaged" | "notes" | "compared"> {
-  return {
-    zone: plan.zone,
-    unmanaged: plan.unmanaged,
-    notes: plan.notes,
-    compared: plan.compared,
   };
 }
 
@@ -167,9 +146,7 @@ function rulesetVersion(
 }
 
 /** The changes that remain after a run: by the answers of its writes, and those whose write was not done. */
-function remainingChanges(
-  report: Exclude<ZoneReport, { readonly result: "error" }>,
-): readonly Change[] {
+function remainingChanges(report: PlannedReport): readonly Change[] {
   if (report.result === "in_sync") return [];
   if (report.result !== "applied") return report.plan.changes;
   const left = new Set(report.left.map(({ key }) => key));
@@ -180,10 +157,6 @@ function remainingChanges(
       .filter((key) => !left.has(key)),
   );
   return [...report.left, ...report.plan.changes.filter(({ key }) => undone.has(key))];
-}
-
-function isSkipped({ status }: Outcome): boolean {
-  return status === "skipped";
 }
 
 function withStatus(before: ZoneState, facts: Facts, at: Date): ZoneState {

@@ -26,13 +26,8 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /** Logs a run of a zone: an audit line for each write, then a line for the run; at `debug` if it is in sync. */
 export function logZone(logger: Logger, report: ZoneReport, credential: string): void {
-  const facts = {
-    zone: report.zone,
-    run: report.run,
-    trigger: report.trigger,
-    revision: report.revision,
-    duration_ms: durationOf(report),
-  };
+  const { zone, run, trigger, revision } = report;
+  const facts = { zone, run, trigger, revision, duration_ms: durationOf(report) };
   switch (report.result) {
     case "in_sync":
       logger.debug(facts, "zone in sync");
@@ -72,25 +67,18 @@ export function logLoad(logger: Logger, load: LoadReport): void {
   const errors = diagnostics.filter(isError).length;
   const facts = { result, revision, zones, errors, warnings: diagnostics.length - errors };
   const broken = errors === 0 ? {} : { files: brokenFiles(diagnostics) };
-  switch (result) {
-    case "unchanged":
-      logger.debug(facts, "revision unchanged");
-      return;
-    case "applied":
-      logger.info(facts, "revision applied");
-      return;
-    case "partial":
-      logger.warn({ ...facts, ...broken }, "revision partially applied");
-      return;
-    case "held": {
-      const hold = { held: held?.revision, reason: held?.hold.reason, hold: held?.hold.message };
-      logger.error({ ...facts, ...broken, ...hold }, "revision held");
-      return;
-    }
-    case "rejected":
-      logger.error({ ...facts, ...broken }, "revision rejected");
-  }
+  const hold = held && { held: held.revision, reason: held.hold.reason, hold: held.hold.message };
+  const { level, message } = loadLines[result];
+  logger[level]({ ...facts, ...broken, ...hold }, message);
 }
+
+const loadLines = {
+  unchanged: { level: "debug", message: "revision unchanged" },
+  applied: { level: "info", message: "revision applied" },
+  partial: { level: "warn", message: "revision partially applied" },
+  held: { level: "error", message: "revision held" },
+  rejected: { level: "error", message: "revision rejected" },
+} as const satisfies Readonly<Record<LoadReport["result"], object>>;
 
 /** Logs a line for each diagnostic, at the level of its severity. */
 export function logDiagnostics(logger: Logger, diagnostics: readonly Diagnostic[]): void {
@@ -127,12 +115,8 @@ function causeMessage({ cause }: { readonly cause: Cause }): string {
 }
 
 function logApplied(logger: Logger, report: Applied, facts: Facts): void {
-  const result = {
-    ...facts,
-    cause: report.cause,
-    result: runResultOf(report),
-    changes: report.plan.changes.length,
-  };
+  const { cause, plan } = report;
+  const result = { ...facts, cause, result: runResultOf(report), changes: plan.changes.length };
   if (isFailure(report)) logger.error(result, "plan not fully applied");
   else logger.info(result, "plan applied");
 }
@@ -152,38 +136,32 @@ function logWrite(logger: Logger, report: Applied, outcome: Outcome, credential:
     result: outcome.status,
     changes: report.plan.changes.filter(({ key }) => keys.has(key)).map(auditOf),
   };
-  switch (outcome.status) {
-    case "done":
-      logger.info({ ...facts, ray: outcome.ray }, "write done");
-      return;
-    case "failed":
-      logger.error({ ...facts, ...failureFacts(outcome.failure) }, "write failed");
-      return;
-    case "unknown":
-      logger.warn({ ...facts, ...failureFacts(outcome.failure) }, "write outcome unknown");
-      return;
-    case "skipped":
-      logger.warn({ ...facts, reason: outcome.reason }, "write skipped");
-  }
+  const { level, message } = writeLines[outcome.status];
+  logger[level]({ ...facts, ...outcomeFacts(outcome) }, message);
+}
+
+const writeLines = {
+  done: { level: "info", message: "write done" },
+  failed: { level: "error", message: "write failed" },
+  unknown: { level: "warn", message: "write outcome unknown" },
+  skipped: { level: "warn", message: "write skipped" },
+} as const satisfies Readonly<Record<Outcome["status"], object>>;
+
+function outcomeFacts(outcome: Outcome): Facts {
+  if (outcome.status === "done") return { ray: outcome.ray };
+  return outcome.status === "skipped" ? { reason: outcome.reason } : failureFacts(outcome.failure);
 }
 
 function plannedFacts(changes: readonly Change[]): Facts {
-  return {
-    planned: changes.map((change) => `${summaryOf(change)}: ${change.effect.direction}`),
-  };
+  return { planned: changes.map((each) => `${summaryOf(each)}: ${each.effect.direction}`) };
 }
 
 function failureFacts({ code, message, transient, ray, retryAfterMs }: Failure): Facts {
   return { code, error: message, transient, ray, retry_after_ms: retryAfterMs };
 }
 
-function auditOf(change: Change): Facts {
-  return {
-    key: change.key,
-    verb: change.verb,
-    effect: change.effect.direction,
-    fields: change.fields.map(clipped),
-  };
+function auditOf({ key, verb, effect, fields }: Change): Facts {
+  return { key, verb, effect: effect.direction, fields: fields.map(clipped) };
 }
 
 /**

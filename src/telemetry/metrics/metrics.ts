@@ -1,16 +1,16 @@
 import { setImmediate } from "node:timers/promises";
 
-import { collectDefaultMetrics, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Registry } from "prom-client";
 
 import type { DaemonStatus, MissedRunReason } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import type { LoadReport } from "../../state/load-report.ts";
-import type { ZoneReport } from "../../state/run-report.ts";
+import { changeResultOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ConnectionFault, RequestFact } from "../../zone/service-request.ts";
 import { retryReasonOf } from "./api-labels.ts";
-import { createCounters, recordRun } from "./counters.ts";
+import { RequestTally, RunTally } from "./counters.ts";
 import { renderDaemon } from "./daemon-families.ts";
-import { renderFamily } from "./exposition.ts";
+import { type MetricDefinition, renderFamily } from "./exposition.ts";
 import { metricTable, type NotificationResult, notificationResults } from "./metric-table.ts";
 import { renderZones } from "./zone-families.ts";
 
@@ -42,50 +42,48 @@ export function createMetrics(build: Build): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of rejectedDefaults) registry.removeSingleMetric(name);
-  const counters = createCounters(registry);
+  const counter = ({ name, help, labels }: MetricDefinition): Counter<string> => {
+    const labelNames = Object.keys(labels);
+    const created = new Counter({ name, help, labelNames, registers: [registry] });
+    for (const combination of combinations(labels)) created.inc(combination, 0);
+    return created;
+  };
+  const configReloads = counter(metricTable.configReloads);
+  const scheduleMissed = counter(metricTable.scheduleMissed);
+  const changes = counter(metricTable.changes);
+  const retries = counter(metricTable.retries);
+  const notifications = counter(metricTable.notifications);
+  const runs = new RunTally();
+  const requests = new RequestTally();
+  const { version, revision, nodeVersion } = build;
   const buildInfo = renderFamily(metricTable.buildInfo, [
-    {
-      labels: {
-        version: build.version,
-        revision: build.revision,
-        node_version: build.nodeVersion,
-      },
-      value: 1,
-    },
+    { labels: { version, revision, node_version: nodeVersion }, value: 1 },
   ]);
 
   return {
     contentType: registry.contentType,
     recordZone: (report) => {
-      recordRun(counters, report);
-    },
-    recordLoad: ({ result }) => {
-      counters.configReloads.inc({ result });
-    },
-    recordRequest: (request) => {
-      counters.requests.record(request);
-    },
-    recordRetry: (code) => {
-      counters.retries.inc({ reason: retryReasonOf(code) });
-    },
-    recordMissedRun: (reason) => {
-      counters.scheduleMissed.inc({ reason });
-    },
-    expectNotifications: (sink) => {
-      for (const result of notificationResults) {
-        counters.notifications.inc({ sink, result }, 0);
+      runs.record(report);
+      if (report.result !== "applied") return;
+      for (const change of report.plan.changes) {
+        const result = changeResultOf(change, report.outcomes);
+        changes.inc({ kind: change.kind, verb: change.verb, result });
       }
     },
-    recordNotification: (sink, result) => {
-      counters.notifications.inc({ sink, result });
+    recordLoad: ({ result }) => configReloads.inc({ result }),
+    recordRequest: (request) => requests.record(request),
+    recordRetry: (code) => retries.inc({ reason: retryReasonOf(code) }),
+    recordMissedRun: (reason) => scheduleMissed.inc({ reason }),
+    expectNotifications: (sink) => {
+      for (const result of notificationResults) notifications.inc({ sink, result }, 0);
     },
+    recordNotification: (sink, result) => notifications.inc({ sink, result }),
     async *render(fleet, daemon) {
-      const { zones } = fleet;
       yield buildInfo;
       yield renderDaemon(fleet, daemon);
       yield await registry.metrics();
-      yield counters.runs.render() + counters.requests.render();
-      for (const piece of renderZones(zones)) {
+      yield runs.render() + requests.render();
+      for (const piece of renderZones(fleet.zones)) {
         yield piece;
         await setImmediate();
       }
@@ -101,3 +99,15 @@ const rejectedDefaults = [
   "nodejs_eventloop_utilization_histogram",
   "nodejs_eventloop_utilization_summary",
 ];
+
+/** All combinations of label values; none if a label is open. */
+function combinations(
+  labels: MetricDefinition["labels"],
+): readonly Readonly<Record<string, string>>[] {
+  let found: readonly Readonly<Record<string, string>>[] = [{}];
+  for (const [label, values] of Object.entries(labels)) {
+    if (typeof values === "string") return [];
+    found = found.flatMap((known) => values.map((value) => ({ ...known, [label]: value })));
+  }
+  return found;
+}

@@ -27,28 +27,34 @@ interface ZoneFamily {
   /** Labels beside `zone`, one set for each series, in the order of `values`. */
   readonly series: readonly Readonly<Record<string, string>>[];
   /** `undefined`: the zone has no such series. */
-  values(state: ZoneState): readonly (number | undefined)[] | undefined;
+  values(state: ZoneState): readonly (number | undefined)[];
 }
 
-const byKind = kinds.map((kind) => ({ kind }));
-const noLabels = [{}];
+/** A metric with one series for each zone. */
+function single(
+  definition: MetricDefinition,
+  value: (state: ZoneState) => number | undefined,
+): ZoneFamily {
+  return { definition, series: [{}], values: (state) => [value(state)] };
+}
 
+/** A metric with one series for each zone and kind of resource. */
+function byKind(definition: MetricDefinition, counts: (state: ZoneState) => ByKind): ZoneFamily {
+  return {
+    definition,
+    series: kinds.map((kind) => ({ kind })),
+    values: (state) => {
+      const found = counts(state);
+      return kinds.map((kind) => found[kind]);
+    },
+  };
+}
+
+/** Without series for a zone whose value is `undefined`: inventories are off, or there is nothing to count yet. */
 const families: readonly ZoneFamily[] = [
-  {
-    definition: metricTable.zoneSuccessAt,
-    series: noLabels,
-    values: (state) => [seconds(state.lastSuccess)],
-  },
-  {
-    definition: metricTable.zoneAttemptAt,
-    series: noLabels,
-    values: (state) => [seconds(state.lastRun?.at)],
-  },
-  {
-    definition: metricTable.zoneFailures,
-    series: noLabels,
-    values: (state) => [state.consecutiveFailures],
-  },
+  single(metricTable.zoneSuccessAt, ({ lastSuccess }) => seconds(lastSuccess)),
+  single(metricTable.zoneAttemptAt, ({ lastRun }) => seconds(lastRun?.at)),
+  single(metricTable.zoneFailures, ({ consecutiveFailures }) => consecutiveFailures),
   {
     definition: metricTable.zoneStatus,
     series: zoneStatuses.map((status) => ({ status })),
@@ -62,21 +68,9 @@ const families: readonly ZoneFamily[] = [
       return kinds.flatMap((kind) => impacts.map((impact) => counts[kind][impact]));
     },
   },
-  {
-    definition: metricTable.pending,
-    series: byKind,
-    values: (state) => inOrder(countByKind(pendingOf(state))),
-  },
-  {
-    definition: metricTable.unmanaged,
-    series: byKind,
-    values: (state) => inOrder(countByKind(state.unmanaged)),
-  },
-  {
-    definition: metricTable.driftOnsets,
-    series: byKind,
-    values: (state) => inOrder(state.driftOnsets),
-  },
+  byKind(metricTable.pending, (state) => countByKind(pendingOf(state))),
+  byKind(metricTable.unmanaged, ({ unmanaged }) => countByKind(unmanaged)),
+  byKind(metricTable.driftOnsets, ({ driftOnsets }) => driftOnsets),
   {
     definition: metricTable.held,
     series: holdReasons.map((reason) => ({ reason })),
@@ -85,28 +79,15 @@ const families: readonly ZoneFamily[] = [
       return holdReasons.map((reason) => Number(reasons.has(reason)));
     },
   },
-];
-
-/** No series if the version is not a number. */
-const versionFamily: ZoneFamily = {
-  definition: metricTable.owaspVersion,
-  series: noLabels,
-  values: ({ owasp }) =>
-    /^\d+$/.test(owasp?.version ?? "") ? [Number(owasp?.version)] : undefined,
-};
-
-/** No series if inventories are off. */
-const inventoryFamilies: readonly ZoneFamily[] = [
-  {
-    definition: metricTable.inventoryReadAt,
-    series: noLabels,
-    values: ({ inventory }) => inventory && [seconds(inventory.readAt)],
-  },
-  {
-    definition: metricTable.inventoryFailing,
-    series: noLabels,
-    values: ({ inventory }) => inventory && [Number(inventory.failure !== undefined)],
-  },
+  // No series if the version is not a number.
+  single(metricTable.owaspVersion, ({ owasp }) =>
+    /^\d+$/.test(owasp?.version ?? "") ? Number(owasp?.version) : undefined,
+  ),
+  single(metricTable.inventoryReadAt, ({ inventory }) => inventory && seconds(inventory.readAt)),
+  single(
+    metricTable.inventoryFailing,
+    ({ inventory }) => inventory && Number(inventory.failure !== undefined),
+  ),
   {
     definition: metricTable.inventoryNotPermitted,
     series: itemKinds.map((kind) => ({ kind })),
@@ -132,13 +113,9 @@ const inventoryFamilies: readonly ZoneFamily[] = [
   {
     definition: metricTable.inventoryFound,
     series: resourceKinds.map((kind) => ({ kind })),
-    values: ({ inventory }) => inventory && resourceKinds.map((kind) => inventory.found[kind]),
+    values: ({ inventory }) => resourceKinds.map((kind) => inventory?.found[kind]),
   },
-  {
-    definition: metricTable.inventoryOutside,
-    series: noLabels,
-    values: ({ inventory }) => [inventory?.facts?.outside?.count],
-  },
+  single(metricTable.inventoryOutside, ({ inventory }) => inventory?.facts?.outside?.count),
 ];
 
 /** 1 if a kind is not permitted, 0 if it was read, `undefined` if it is not configured. */
@@ -172,7 +149,7 @@ function maliciousByStatus(
  */
 export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
   let piece = "";
-  for (const family of [...families, versionFamily, ...inventoryFamilies]) {
+  for (const family of families) {
     piece += renderHead(family.definition);
     const tails = family.series.map(tailOf);
     for (const state of zones) {
@@ -188,7 +165,7 @@ export function* renderZones(zones: readonly ZoneState[]): Generator<string> {
 function linesOf(family: ZoneFamily, tails: readonly string[], state: ZoneState): string {
   // A zone's name needs no escaping: it consists of letters, digits, hyphens and dots (zone/zone.ts).
   const head = `${family.definition.name}{zone="${state.declared.name}"`;
-  const values = family.values(state) ?? [];
+  const values = family.values(state);
   let lines = "";
   for (const [at, tail] of tails.entries()) {
     const value = values[at];
@@ -201,8 +178,4 @@ function linesOf(family: ZoneFamily, tails: readonly string[], state: ZoneState)
 function tailOf(labels: Readonly<Record<string, string>>): string {
   const rendered = renderLabels(labels);
   return rendered === "" ? "}" : `,${rendered.slice(1)}`;
-}
-
-function inOrder(counts: ByKind): readonly number[] {
-  return kinds.map((kind) => counts[kind]);
 }
