@@ -1,4 +1,4 @@
-import type { Change, Direction, Effect, FieldChange } from "../plan/change.ts";
+import type { Change, Effect, FieldChange } from "../plan/change.ts";
 import { compareCsp, type CspChange } from "../syntax/csp/compare-csp.ts";
 import type { Json } from "../syntax/json.ts";
 import { type Paint, printable, valueText, wrap } from "./format.ts";
@@ -78,18 +78,16 @@ function sidesOf(
 
 /** A changed source of a policy, with its directive. */
 function sourceText({ directive, source, verb }: CspChange, paint: Paint): string {
-  const text = `${printable(directive)} ${printable(source)}`;
-  switch (verb) {
-    case "added":
-      return `${paint("green", "+")} ${text}`;
-    case "removed":
-      return `${paint("red", "-")} ${text}`;
-    case "restricted":
-      return `${paint("green", "+")} ${text}(directive added)`;
-    case "freed":
-      return `${paint("red", "-")} ${text}(directive removed)`;
-  }
+  const { sign, style, note } = sourceMarks[verb];
+  return `${paint(style, sign)} ${printable(directive)} ${printable(source)}${note}`;
 }
+
+export const sourceMarks = {
+  added: { sign: "+", style: "green", note: "" },
+  removed: { sign: "-", style: "red", note: "" },
+  restricted: { sign: "+", style: "green", note: "(directive added)" },
+  freed: { sign: "-", style: "red", note: "(directive removed)" },
+} as const satisfies Readonly<Record<CspChange["verb"], object>>;
 
 export const effectMarks = {
   strengthens: { sign: "▲", style: "green" },
@@ -98,18 +96,11 @@ export const effectMarks = {
   unclear: { sign: "◆", style: "magenta" },
 } as const;
 
-const names: Readonly<Record<Direction, string>> = {
-  strengthens: "strengthens",
-  weakens: "weakens",
-  neutral: "neutral",
-  unclear: "unclear",
-};
-
 /** An effect with its sign: `▲ strengthens, may break`. */
 export function effectWords({ direction, mayBreak }: Effect): string {
   const { sign } = effectMarks[direction];
   if (direction === "unclear" && mayBreak) return `${sign} may break`;
-  return `${sign} ${names[direction]}${mayBreak ? ", may break" : ""}`;
+  return `${sign} ${direction}${mayBreak ? ", may break" : ""}`;
 }
 
 /** A value in lines of at most `width` characters; a policy's value (`isCsp`) has a line for each directive. */
@@ -147,7 +138,7 @@ function linePartsOf({ verb, key, fields }: Change): readonly string[] {
   );
 }
 
-function short(value: Parameters<typeof valueText>[0]): string {
+function short(value: Json | undefined): string {
   const text = valueText(value);
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
 }

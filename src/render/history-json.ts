@@ -17,6 +17,7 @@ import {
   coerceObjects,
   coerceText,
 } from "../syntax/json.ts";
+import { fieldJson } from "./plan-json.ts";
 
 /** An entry as JSON. `at` is first: the history file is recognised by it. */
 export function historyJson(entry: HistoryEntry): JsonObject {
@@ -70,11 +71,7 @@ function changeJson({ verb, key, title, direction, result, fields }: HistoryChan
     title,
     effect: direction,
     result,
-    fields: fields.map(({ field, before, after }) => ({
-      field,
-      ...(before === undefined ? {} : { before }),
-      ...(after === undefined ? {} : { after }),
-    })),
+    fields: fields.map(fieldJson),
   };
 }
 
@@ -83,11 +80,9 @@ function changeFrom(value: JsonObject): readonly HistoryChange[] {
   const direction = parseName(directions, value["effect"]);
   const result = parseName(historyChangeResults, value["result"]);
   if (verb === undefined || direction === undefined || result === undefined) return [];
-  const fields = coerceObjects(value["fields"]).map((part) => ({
-    field: coerceText(part["field"]),
-    before: part["before"],
-    after: part["after"],
-  }));
+  const fields = coerceObjects(value["fields"]).map(({ field, before, after }) => {
+    return { field: coerceText(field), before, after };
+  });
   return [
     {
       verb,

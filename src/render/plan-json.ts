@@ -1,28 +1,22 @@
-import type { Change } from "../plan/change.ts";
+import type { Change, FieldChange } from "../plan/change.ts";
 import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Failure, Outcome, RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";
-import type { Json, JsonObject } from "../syntax/json.ts";
+import { definedMembers, type JsonObject } from "../syntax/json.ts";
 
 /** Format of {@link reportJson}; see `schemas/plan.schema.json`. */
 const reportFormat = "zonewarden-report/1";
 
 /** A run as JSON: zones with their plans and results. */
 export function reportJson(report: RunReport): JsonObject {
-  const { zones, changes, writes, outcomes, unmanaged } = summarize(report.zones);
+  const { converged: _, ...summary } = summarize(report.zones);
   return {
     format: reportFormat,
     revision: report.revision,
     started_at: report.startedAt.toISOString(),
     finished_at: report.finishedAt.toISOString(),
-    summary: {
-      zones: { ...zones },
-      changes: { ...changes },
-      writes,
-      outcomes: { ...outcomes },
-      unmanaged,
-    },
+    summary,
     zones: report.zones.map(zoneJson),
   };
 }
@@ -81,20 +75,17 @@ export function changeJson(change: Change): JsonObject {
     title,
     ...(verb === "update" ? { id: change.id, adopted: change.adopted } : {}),
     ...(verb === "delete" ? { id: change.id, reason: change.reason } : {}),
-    fields: change.fields.map(({ field, before, after }) => ({
-      field,
-      ...side("before", before),
-      ...side("after", after),
-    })),
+    fields: change.fields.map(fieldJson),
     effect: { direction: effect.direction, may_break: effect.mayBreak, reasons: effect.reasons },
   };
 }
 
-function side(name: string, value: Json | undefined): JsonObject {
-  return value === undefined ? {} : { [name]: value };
+/** Both sides of a field, without a missing one. */
+export function fieldJson({ field, before, after }: FieldChange): JsonObject {
+  return definedMembers({ field, before, after });
 }
 
-function failureJson({ code, message, transient, ray }: Failure): JsonObject {
+export function failureJson({ code, message, transient, ray }: Failure): JsonObject {
   return { code, message, transient, ray };
 }
 

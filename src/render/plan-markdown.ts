@@ -9,12 +9,13 @@ import {
   deleteReasonWords,
   effectWords,
   shownFields,
+  sourceMarks,
   valueLines,
   verbSigns,
 } from "./change-text.ts";
 import { fenced, markdownCode, markdownText, plural, printable } from "./format.ts";
 import { renderImpacts } from "./impact-text.ts";
-import { causeText, changeCount, summaryText, unmanagedLines } from "./plan-text.ts";
+import { aboutTexts, summaryText, titleText } from "./plan-text.ts";
 
 /** GitHub allows 65,536 characters in a comment. */
 const maxLength = 60_000;
@@ -47,30 +48,17 @@ function zoneBlock(report: ZoneReport): string {
     }
     case "error": {
       const { code, message } = report.failure;
-      return [head("read failed"), `> ${markdownCode(code)}: ${markdownText(message)}\n`].join(
-        "\n",
-      );
+      return `${head("read failed")}\n> ${markdownCode(code)}: ${markdownText(message)}\n`;
     }
-    case "held": {
-      const reasons = report.holds.map(
+    case "held":
+    case "planned":
+    case "applied": {
+      const holds = report.result === "held" ? report.holds : [];
+      const reasons = holds.map(
         ({ reason, message }) =>
           `> **held** by ${markdownCode(reason)}: ${markdownText(message)}\n`,
       );
-      return [head(`${changeCount(report.plan)}, held`), ...reasons, planText(report.plan)].join(
-        "\n",
-      );
-    }
-    case "planned":
-      return [
-        head(`${changeCount(report.plan)}, ${causeText[report.cause]}`),
-        planText(report.plan),
-      ].join("\n");
-    case "applied": {
-      const done = report.outcomes.filter(({ status }) => status === "done").length;
-      return [
-        head(`${done} of ${plural(report.outcomes.length, "request")} done`),
-        planText(report.plan),
-      ].join("\n");
+      return [head(titleText(report)), ...reasons, planText(report.plan)].join("\n");
     }
   }
 }
@@ -122,8 +110,7 @@ function fieldLines(
   const isCsp = kind === "policy" && field === "value";
   if (verb === "update" && isCsp && typeof before === "string" && typeof after === "string") {
     const sources = compareCsp(before, after).changes.map(({ directive, source, verb: what }) => {
-      const sign = what === "added" || what === "restricted" ? "+" : "-";
-      return `${sign}     ${printable(`${directive} ${source}`.trim())}`;
+      return `${sourceMarks[what].sign}     ${printable(`${directive} ${source}`.trim())}`;
     });
     if (sources.length > 0) return [`    ${field}`, ...sources];
   }
@@ -142,11 +129,8 @@ function sideLines(sign: string, field: string, lines: readonly string[]): reado
   return [`${sign}   ${field}:`, ...lines.map((line) => `${sign}     ${line}`)];
 }
 
-function aboutText({ unmanaged, notes }: Plan): string {
-  return [
-    ...unmanagedLines(unmanaged).map((words) => `unmanaged, left alone: ${words}`),
-    ...notes.map((note) => `note: ${printable(note)}`),
-  ]
+function aboutText(plan: Plan): string {
+  return aboutTexts(plan)
     .map((line) => `- ${markdownText(line)}\n`)
     .join("");
 }

@@ -1,4 +1,3 @@
-import type { Hold } from "../plan/guard/hold.ts";
 import { planHash } from "../plan/guard/release.ts";
 import type { Unmanaged } from "../plan/kind-plan.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -35,18 +34,17 @@ function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
       return [head(paint("red", "read failed")), ...failureLines(report.failure, paint)];
     case "held":
       return [
-        head(paint("yellow", `${changeCount(report.plan)}, held`)),
+        head(paint("yellow", titleText(report))),
         ...planLines(report.plan, paint),
-        ...report.holds.flatMap((hold) => holdLines(hold, paint)),
+        ...report.holds.flatMap(({ reason, message }) =>
+          hanging(`held by ${reason}: ${printable(message)}`, "yellow", paint),
+        ),
       ];
     case "planned":
-      return [
-        head(`${changeCount(report.plan)}, ${causeText[report.cause]}`),
-        ...planLines(report.plan, paint),
-      ];
+      return [head(titleText(report)), ...planLines(report.plan, paint)];
     case "applied":
       return [
-        head(appliedText(report.outcomes, paint)),
+        head(paint(isAllDone(report.outcomes) ? "green" : "red", titleText(report))),
         ...planLines(report.plan, paint),
         ...report.outcomes.flatMap((outcome) => outcomeLines(outcome, paint)),
         ...leftLines(report, paint),
@@ -60,7 +58,7 @@ function planLines(plan: Plan, paint: Paint): readonly string[] {
   return [
     ...plan.changes.flatMap((change) => changeLines(change, paint).map((line) => `  ${line}`)),
     ...aboutLines(plan, paint),
-    ...hanging(cost).map((line) => paint("dim", line)),
+    ...hanging(cost, "dim", paint),
   ];
 }
 
@@ -72,32 +70,26 @@ function callsText(writes: readonly Write[]): string {
     .join(", ");
 }
 
-/** Unmanaged resources and notes. */
-function aboutLines({ unmanaged, notes }: Plan, paint: Paint): readonly string[] {
-  const left = unmanagedLines(unmanaged).map((words) => `unmanaged, left alone: ${words}`);
-  return [...left, ...notes.map((note) => `note: ${printable(note)}`)].flatMap((line) =>
-    hanging(line).map((each) => paint("dim", each)),
-  );
+function aboutLines(plan: Plan, paint: Paint): readonly string[] {
+  return aboutTexts(plan).flatMap((line) => hanging(line, "dim", paint));
 }
 
-function holdLines({ reason, message }: Hold, paint: Paint): readonly string[] {
-  return hanging(`held by ${reason}: ${printable(message)}`).map((line) => paint("yellow", line));
+/** Unmanaged resources and notes. */
+export function aboutTexts({ unmanaged, notes }: Plan): readonly string[] {
+  return [
+    ...unmanagedLines(unmanaged).map((words) => `unmanaged, left alone: ${words}`),
+    ...notes.map((note) => `note: ${printable(note)}`),
+  ];
 }
 
 /** A long line broken at spaces, with what follows the first part indented. */
-function hanging(line: string): readonly string[] {
-  return wrap(line, 96).map((part, index) => (index === 0 ? `  ${part}` : `    ${part}`));
+function hanging(line: string, style: "dim" | "yellow", paint: Paint): readonly string[] {
+  return wrap(line, 96).map((part, at) => paint(style, `${at === 0 ? "  " : "    "}${part}`));
 }
 
 function failureLines({ code, message, ray }: Failure, paint: Paint): readonly string[] {
   const where = ray === "" ? "" : paint("dim", ` (ray ${printable(ray)})`);
   return [`  ${paint("red", code)}: ${printable(message)}${where}`];
-}
-
-function appliedText(outcomes: readonly Outcome[], paint: Paint): string {
-  const done = outcomes.filter(({ status }) => status === "done").length;
-  const text = `${done} of ${plural(outcomes.length, "request")} done`;
-  return paint(done === outcomes.length ? "green" : "red", text);
 }
 
 function outcomeLines(outcome: Outcome, paint: Paint): readonly string[] {
@@ -136,25 +128,25 @@ function leftLines(
 ): readonly string[] {
   if (!isAllDone(report.outcomes) || report.left.length === 0) return [];
   const keys = report.left.map(({ key }) => key).join(", ");
-  return [
-    paint(
-      "red",
-      `  written, but the zone still differs: ${keys}; run plan to see the remaining changes`,
-    ),
-  ];
+  const text = `written, but the zone still differs: ${keys}; run plan to see the remaining changes`;
+  return [paint("red", `  ${text}`)];
 }
 
 function indented(line: string): string {
   return `  ${line}`;
 }
 
-export const causeText = {
-  drift: "drift detected",
-  pending: "pending",
-} as const;
-
-export function changeCount({ changes }: Plan): string {
-  return plural(changes.length, "change");
+/** What a run came to, in a few words. */
+export function titleText(
+  report: Exclude<ZoneReport, { readonly result: "in_sync" | "error" }>,
+): string {
+  if (report.result === "applied") {
+    const done = report.outcomes.filter(({ status }) => status === "done").length;
+    return `${done} of ${plural(report.outcomes.length, "request")} done`;
+  }
+  const pending = report.cause === "drift" ? "drift detected" : "pending";
+  const count = plural(report.plan.changes.length, "change");
+  return `${count}, ${report.result === "held" ? "held" : pending}`;
 }
 
 /** A run in one line: planned or sent changes, and how many zones are in sync. */
@@ -190,7 +182,7 @@ function unreadSummary(unreadable: number, converged: number, total: number): st
 const named = 3;
 
 /** Unmanaged resources, a line for each kind: the count and the first titles. */
-export function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
+function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
   return kinds.flatMap((kind) => {
     const titles = unmanaged
       .filter((each) => each.kind === kind)

@@ -1,5 +1,6 @@
 import type { Change, Direction } from "../plan/change.ts";
 import { kinds, type Kind } from "../zone/resource.ts";
+import { addCounts } from "./add-counts.ts";
 
 /** What drift does to the protection of the zone. */
 export const impacts = ["weakens", "neutral", "strengthens"] as const;
@@ -33,7 +34,6 @@ export function weakeningOf(drift: readonly Change[]): readonly Change[] {
   return drift.filter(({ effect }) => impactOf(effect.direction) === "weakens");
 }
 
-/** Counts drifted resources. */
 export function driftIn(changes: readonly Change[]): DriftCounts {
   const counts = { setting: noImpact(), policy: noImpact(), rule: noImpact() };
   for (const { kind, effect } of changes) counts[kind][impactOf(effect.direction)] += 1;
@@ -46,12 +46,13 @@ function noImpact(): Record<Impact, number> {
 
 /** Counts resources of each kind. */
 export function countByKind(resources: readonly { readonly kind: Kind }[]): ByKind {
-  const counts = { setting: 0, policy: 0, rule: 0 };
-  for (const { kind } of resources) counts[kind] += 1;
-  return counts;
+  return addCounts(
+    none,
+    resources.map(({ kind }) => kind),
+  );
 }
 
-export const none: ByKind = countByKind([]);
+export const none: ByKind = { setting: 0, policy: 0, rule: 0 };
 
 /** Kinds with a resource that drifted now and not before. */
 export function onsets(before: readonly Change[], now: readonly Change[]): readonly Kind[] {

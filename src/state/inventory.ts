@@ -1,6 +1,7 @@
 import type { OutsideScripts } from "../impact/outside-policies.ts";
 import { type Item, type ItemKind, maliciousReasons } from "../zone/inventory-item.ts";
 import type { ZoneName } from "../zone/zone.ts";
+import { addCounts } from "./add-counts.ts";
 import type { Failure } from "./run-report.ts";
 
 /** The items of one kind in one zone. */
@@ -214,18 +215,9 @@ export function afterInventory(state: InventoryState, report: InventoryReport): 
   if (report.result === "error") {
     return { ...state, failure: report.failure, failingSince: state.failingSince ?? at };
   }
-  const news = newlyMalicious(state, report);
-  const found = news.length === 0 ? state.found : withNews(state.found, news);
+  const news = newlyMalicious(state, report).map(({ kind }) => kind);
+  const found = news.length === 0 ? state.found : addCounts(state.found, news);
   return { readAt: at, facts: report.facts, failure: undefined, failingSince: undefined, found };
-}
-
-function withNews(
-  before: InventoryState["found"],
-  news: readonly ItemBrief[],
-): InventoryState["found"] {
-  const found = { ...before };
-  for (const { kind } of news) found[kind] += 1;
-  return found;
 }
 
 /** Malicious items that the previous read did not show; of a first read, those first seen within the last day. */

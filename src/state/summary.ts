@@ -1,4 +1,5 @@
 import type { Change, Verb } from "../plan/change.ts";
+import { addCounts } from "./add-counts.ts";
 import { runResultOf, type Outcome, type ZoneReport } from "./run-report.ts";
 
 /** Counts over zone reports. */
@@ -16,36 +17,24 @@ export interface Summary {
 }
 
 export function summarize(reports: readonly ZoneReport[]): Summary {
-  const changes = reports.flatMap(changesOf);
   const outcomes = reports.flatMap((report) =>
     report.result === "applied" ? report.outcomes : [],
   );
-  const countZones = (result: ZoneReport["result"]) =>
-    reports.filter((report) => report.result === result).length;
-  const countVerb = (verb: Verb) => changes.filter((change) => change.verb === verb).length;
-  const countOutcome = (status: Outcome["status"]) =>
-    outcomes.filter((outcome) => outcome.status === status).length;
   return {
-    zones: {
-      in_sync: countZones("in_sync"),
-      error: countZones("error"),
-      held: countZones("held"),
-      planned: countZones("planned"),
-      applied: countZones("applied"),
-    },
+    zones: addCounts(
+      { in_sync: 0, error: 0, held: 0, planned: 0, applied: 0 },
+      reports.map(({ result }) => result),
+    ),
     converged: reports.filter(isConverged).length,
-    changes: {
-      create: countVerb("create"),
-      update: countVerb("update"),
-      delete: countVerb("delete"),
-    },
+    changes: addCounts(
+      { create: 0, update: 0, delete: 0 },
+      reports.flatMap(changesOf).map(({ verb }) => verb),
+    ),
     writes: sum(reports.map((report) => ("plan" in report ? report.plan.writes.length : 0))),
-    outcomes: {
-      done: countOutcome("done"),
-      failed: countOutcome("failed"),
-      unknown: countOutcome("unknown"),
-      skipped: countOutcome("skipped"),
-    },
+    outcomes: addCounts(
+      { done: 0, failed: 0, unknown: 0, skipped: 0 },
+      outcomes.map(({ status }) => status),
+    ),
     unmanaged: sum(reports.map((report) => ("plan" in report ? report.plan.unmanaged.length : 0))),
   };
 }

@@ -2,6 +2,7 @@ import type { Change } from "../plan/change.ts";
 import { isSuspended } from "../plan/guard/guard.ts";
 import type { Hold } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
+import { addCounts } from "./add-counts.ts";
 import { none, onsets } from "./drift.ts";
 import {
   type Applied,
@@ -108,8 +109,6 @@ function afterPlan(state: ZoneState, report: PlannedReport): Facts {
   const cause = report.result === "in_sync" ? undefined : report.cause;
   const differing = remainingChanges(report);
   const fresh = cause === "drift" ? onsets(driftOf(state), plan.changes) : [];
-  const driftOnsets = { ...state.driftOnsets };
-  for (const kind of fresh) driftOnsets[kind] += 1;
   const drifted = cause === "drift" && differing.length > 0;
   return {
     ...state,
@@ -120,7 +119,7 @@ function afterPlan(state: ZoneState, report: PlannedReport): Facts {
     holds: report.result === "held" ? report.holds : [],
     cause: differing.length > 0 ? cause : undefined,
     differing,
-    driftOnsets,
+    driftOnsets: addCounts(state.driftOnsets, fresh),
     driftedSince: drifted ? (state.driftedSince ?? report.finishedAt) : undefined,
   };
 }

@@ -1,3 +1,4 @@
+import { addCounts } from "../../state/add-counts.ts";
 import { weakeningOf } from "../../state/drift.ts";
 import type { InventoryFacts, InventoryState } from "../../state/inventory.ts";
 import { driftOf, type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
@@ -75,17 +76,10 @@ export function select(zones: readonly ZoneState[], selection: Selection): Selec
 
 /** How many zones there are of each status. */
 export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<ZoneStatus, number>> {
-  const counts = {
-    in_sync: 0,
-    drifted: 0,
-    pending: 0,
-    held: 0,
-    error: 0,
-    unknown: 0,
-    suspended: 0,
-  };
-  for (const { status } of zones) counts[status] += 1;
-  return counts;
+  return addCounts(
+    { in_sync: 0, drifted: 0, pending: 0, held: 0, error: 0, unknown: 0, suspended: 0 },
+    zones.map(({ status }) => status),
+  );
 }
 
 /** Whether drift weakens the protection of the zone. */
@@ -134,13 +128,12 @@ export function isInventoryOn(zones: readonly ZoneState[]): boolean {
 }
 
 export function fleetInventory(zones: readonly ZoneState[]): FleetInventory {
-  const counts = { malicious: 0, outside: 0, failing: 0, unread: 0 };
-  for (const state of zones) {
-    for (const filter of inventoryFilters) if (fitsInventory(state, filter)) counts[filter] += 1;
-  }
   const read = zones.flatMap(({ inventory }) => inventory?.facts ?? []);
   return {
-    zones: counts,
+    zones: addCounts(
+      { malicious: 0, outside: 0, failing: 0, unread: 0 },
+      zones.flatMap((state) => inventoryFilters.filter((filter) => fitsInventory(state, filter))),
+    ),
     malicious: sumOf(read.map(maliciousIn)),
     outside: sumOf(read.flatMap(({ outside }) => outside?.count ?? [])),
   };
