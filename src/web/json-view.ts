@@ -1,9 +1,8 @@
 import { historyJson } from "../render/history-json.ts";
-import { changeJson } from "../render/plan-json.ts";
+import { changeJson, failureJson } from "../render/plan-json.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
 import type { HeldRevision, LoadReport } from "../state/load-report.ts";
-import type { Failure } from "../state/run-report.ts";
 import {
   type ChangeRecord,
   driftOf,
@@ -38,7 +37,7 @@ export function fleetJson({ fleet, daemon }: Snapshot): JsonBody {
       next_at: schedule.nextAt ?? null,
       longest_gap_seconds: schedule.longestGapMs / 1000,
     },
-    queue: { waiting: queue.waiting, running: queue.running },
+    queue,
     credentials: daemon.credentials.map((credential) => ({
       name: credential.name,
       valid: credential.valid,
@@ -117,15 +116,9 @@ function summaryJson(state: ZoneState): JsonBody {
 }
 
 function loadJson(load: LoadReport): JsonBody {
-  return {
-    result: load.result,
-    source: load.source,
-    revision: load.revision,
-    hash: load.hash,
-    held: load.held === undefined ? null : heldJson(load.held),
-    diagnostics: load.diagnostics.length,
-    at: load.at,
-  };
+  const { result, source, revision, hash, held, diagnostics, at } = load;
+  const heldBody = held === undefined ? null : heldJson(held);
+  return { result, source, revision, hash, held: heldBody, diagnostics: diagnostics.length, at };
 }
 
 function heldJson({ revision, hash, hold, zones }: HeldRevision): JsonBody {
@@ -133,20 +126,11 @@ function heldJson({ revision, hash, hold, zones }: HeldRevision): JsonBody {
 }
 
 function recordJson(record: ChangeRecord): JsonBody {
-  return {
-    run: record.run,
-    zone: record.zone,
-    at: record.at,
-    trigger: record.trigger,
-    revision: record.revision,
-    cause: record.cause,
-    changes: record.changes.map(changeJson),
-    writes: record.writes,
-  };
+  return { ...record, changes: record.changes.map(changeJson) };
 }
 
-function runJson({ run, trigger, revision, at, durationMs }: LastRun): JsonBody {
-  return { run, trigger, revision, at, duration_ms: durationMs };
+function runJson({ durationMs, ...run }: LastRun): JsonBody {
+  return { ...run, duration_ms: durationMs };
 }
 
 /** Counts over the inventories of all zones; `null` if inventories are off. */
@@ -170,43 +154,23 @@ function inventoryJson({ readAt, facts, failure, failingSince, found }: Inventor
   };
 }
 
-function factsJson({
-  kinds,
-  notPermitted,
-  malicious,
-  newest,
-  outside,
-  impact,
-}: InventoryFacts): JsonBody {
+function factsJson({ kinds, notPermitted, outside, ...facts }: InventoryFacts): JsonBody {
+  const failures = [...notPermitted].map(([kind, why]) => [kind, failureJson(why)] as const);
   return {
     kinds: Object.fromEntries(kinds),
-    not_permitted: Object.fromEntries(
-      [...notPermitted].map(([kind, why]) => [kind, failureJson(why)]),
-    ),
-    malicious: malicious.map(itemJson),
-    newest: newest.map(itemJson),
+    not_permitted: Object.fromEntries(failures),
+    malicious: facts.malicious.map(itemJson),
+    newest: facts.newest.map(itemJson),
     outside_policies:
-      outside === undefined
-        ? null
-        : { count: outside.count, unclear: outside.unclear, newest: outside.newest.map(itemJson) },
-    impact,
+      outside === undefined ? null : { ...outside, newest: outside.newest.map(itemJson) },
+    impact: facts.impact,
   };
 }
 
 function itemJson({ kind, id, name, page, firstSeenAt, malicious }: ItemBrief): JsonBody {
-  return {
-    kind,
-    id,
-    name,
-    page,
-    first_seen_at: firstSeenAt ?? null,
-    malicious_reasons: malicious,
-  };
+  const first_seen_at = firstSeenAt ?? null;
+  return { kind, id, name, page, first_seen_at, malicious_reasons: malicious };
 }
 
 /** The body of a response of `/api/v1`: names in snake case, timestamps in ISO 8601, missing values `null`. */
 export type JsonBody = Readonly<Record<string, unknown>>;
-
-function failureJson({ code, message, transient, ray }: Failure): JsonBody {
-  return { code, message, transient, ray };
-}

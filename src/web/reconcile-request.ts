@@ -5,14 +5,24 @@ import type { Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 
 import type { FleetView } from "../state/fleet.ts";
+import { coerceText } from "../syntax/json.ts";
 
-/** The result of a request to reconcile. */
-export type ReconcileRequestResult =
-  | "accepted"
-  | "wrong_token"
-  | "foreign_site"
-  | "too_many"
-  | "no_zone";
+/** Status and text of the answer to each result of a request. */
+const answers = {
+  accepted: { status: 202, text: "reconcile requested" },
+  wrong_token: {
+    status: 401,
+    text: "wrong token: send the token of server.reconcile_token_file or …_env",
+  },
+  foreign_site: {
+    status: 403,
+    text: "the form of another site is rejected: send the token as Authorization: Bearer",
+  },
+  too_many: { status: 429, text: "too many wrong tokens: wait a minute" },
+  no_zone: { status: 404, text: "the zone is not declared" },
+} as const;
+
+export type ReconcileRequestResult = keyof typeof answers;
 
 /** A request to reconcile, for the audit log. */
 export interface ReconcileRequest {
@@ -32,22 +42,6 @@ export interface ReconcileEndpoint {
   /** Called for every request, accepted or not. */
   audit(request: ReconcileRequest): void;
 }
-
-const statuses = {
-  accepted: 202,
-  wrong_token: 401,
-  foreign_site: 403,
-  too_many: 429,
-  no_zone: 404,
-} as const satisfies Readonly<Record<ReconcileRequestResult, number>>;
-
-const words: Readonly<Record<ReconcileRequestResult, string>> = {
-  accepted: "reconcile requested",
-  wrong_token: "wrong token: send the token of server.reconcile_token_file or …_env",
-  foreign_site: "the form of another site is rejected: send the token as Authorization: Bearer",
-  too_many: "too many wrong tokens: wait a minute",
-  no_zone: "the zone is not declared",
-};
 
 /** Longer names are cut in the audit log. */
 const maxNameLength = 253;
@@ -79,17 +73,18 @@ export function addReconcile(
     return zone === "" || fleet.zone(zone) !== undefined ? "accepted" : "no_zone";
   };
   const handle = (c: Context, zone: string, result: ReconcileRequestResult): void => {
-    ports.audit({ result, zone: zone.slice(0, maxNameLength), from: addressOf(c) });
+    const from = getConnInfo(c).remote.address ?? "";
+    ports.audit({ result, zone: zone.slice(0, maxNameLength), from });
     if (result === "accepted") ports.request(zone);
   };
   app.use("/reconcile", bodyLimit({ maxSize: 4_096 }));
   app.post("/reconcile", async (c) => {
     const form = await c.req.parseBody();
-    const zone = textIn(form["zone"]);
-    const result = isOwnForm(c) ? await check(textIn(form["token"]), zone) : "foreign_site";
+    const zone = coerceText(form["zone"]);
+    const result = isOwnForm(c) ? await check(coerceText(form["token"]), zone) : "foreign_site";
     handle(c, zone, result);
     if (result === "accepted") return c.redirect(zone === "" ? "/" : `/zones/${zone}`, 303);
-    return c.text(`${words[result]}\n`, statuses[result]);
+    return c.text(`${answers[result].text}\n`, answers[result].status);
   });
   app.post("/api/v1/reconcile", async (c) => {
     const zone = c.req.query("zone") ?? "";
@@ -98,7 +93,7 @@ export function addReconcile(
     handle(c, zone, result);
     return result === "accepted"
       ? c.json({ result, zone: zone === "" ? null : zone }, 202)
-      : c.json({ error: words[result] }, statuses[result]);
+      : c.json({ error: answers[result].text }, answers[result].status);
   });
 }
 
@@ -117,12 +112,4 @@ function isOwnForm(c: Context): boolean {
   if (site !== undefined) return site === "same-origin";
   const origin = c.req.header("origin") ?? "";
   return URL.canParse(origin) && new URL(origin).host === c.req.header("host");
-}
-
-function addressOf(c: Context): string {
-  return getConnInfo(c).remote.address ?? "";
-}
-
-function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
