@@ -31,16 +31,21 @@ export function rulesetImpact(
   before: Deployment | undefined,
   after: Deployment | undefined,
 ): RulesetImpact {
-  const was = rulesUnder(rules, before);
   const is = rulesUnder(rules, after);
-  const pairs = was.flatMap((one, index) => {
-    const other = is[index];
-    return other === undefined ? [] : [{ before: one, after: other }];
-  });
+  const pairs = rulesUnder(rules, before).map((was, index) => ({
+    before: was,
+    after: is[index] ?? was,
+  }));
+  const switched = (isOn: boolean): readonly RulesetRule[] =>
+    pairs
+      .filter((pair) => pair.before.enabled !== isOn && pair.after.enabled === isOn)
+      .map((pair) => pair.after.rule);
   return {
-    switchedOn: pairs.filter((pair) => !pair.before.enabled && pair.after.enabled).map(ruleOf),
-    switchedOff: pairs.filter((pair) => pair.before.enabled && !pair.after.enabled).map(ruleOf),
-    retuned: pairs.filter(isRetuned),
+    switchedOn: switched(true),
+    switchedOff: switched(false),
+    retuned: pairs.filter(
+      (pair) => pair.before.enabled && pair.after.enabled && !isEqual(pair.before, pair.after),
+    ),
     on: is.filter(({ enabled }) => enabled).length,
     total: rules.length,
     advice: after === undefined ? [] : overrideAdvice(rules, after.overrides),
@@ -54,15 +59,6 @@ function rulesUnder(
   const effective = effectiveRules(rules, deployment?.overrides ?? noOverrides);
   if (deployment?.enabled === true) return effective;
   return effective.map((each) => ({ ...each, enabled: false }));
-}
-
-function ruleOf({ after }: RetunedRule): RulesetRule {
-  return after.rule;
-}
-
-function isRetuned({ before, after }: RetunedRule): boolean {
-  if (!before.enabled || !after.enabled) return false;
-  return before.action !== after.action || before.scoreThreshold !== after.scoreThreshold;
 }
 
 /** The paranoia level in a rule's tags (SERVICE.md B.7), if any. */
