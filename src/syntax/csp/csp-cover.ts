@@ -10,14 +10,6 @@ import type { CspSource } from "./csp-source.ts";
 /** Finds another source that matches everything that its argument matches. */
 export type FindCover = (narrow: CspSource) => CspSource | undefined;
 
-/**
- * Whether `wide` matches every URL that `narrow` matches, on any page. A host without scheme has that of the page, which
- * is not known: `https:` does not cover `cdn.example.com`, which an unencrypted page can load unencrypted.
- */
-export function covers(wide: CspSource, narrow: CspSource): boolean {
-  return coverOf(narrow)(wide);
-}
-
 /** Prepares a search for covers among `sources`, indexed by host so that long lists are fast. */
 export function coversAmong(sources: readonly CspSource[]): FindCover {
   const byHost = sourcesByHost(sources);
@@ -31,10 +23,13 @@ export function coversAmong(sources: readonly CspSource[]): FindCover {
   };
 }
 
+/**
+ * Whether `wide` matches every URL that `narrow` matches, on any page. A host without scheme has that of the page, which
+ * is not known: `https:` does not cover `cdn.example.com`, which an unencrypted page can load unencrypted.
+ */
 function coverOf(narrow: CspSource): (wide: CspSource) => boolean {
   const reached = reachOf(narrow);
   return (wide) => {
-    if (wide.text === narrow.text) return true;
     if (wide.kind === "self" || narrow.kind === "self") return wide.kind === "star";
     return reached.length > 0 && reached.every(({ url, page }) => matchesSource(wide, url, page));
   };

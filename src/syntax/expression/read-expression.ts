@@ -216,5 +216,5 @@ function closed(
 
 function tooDeep(reader: TextReader, start: number): undefined {
   const message = `more than ${maxNesting} levels of parentheses, negations and calls`;
-  return reader.fail("EXPR_TOO_DEEP", reader.since(start), message, "remove what is not needed");
+  return reader.fail("EXPR_TOO_DEEP", start, message, "remove what is not needed");
 }

@@ -50,7 +50,7 @@ export function noOperator(reader: TextReader): undefined {
 /** Fails because `word`, which starts at `start`, is not an operator. */
 export function notAnOperator(reader: TextReader, word: string, start: number): undefined {
   const message = `${word} is not an operator`;
-  return reader.fail("EXPR_UNKNOWN_OPERATOR", reader.since(start), message, operatorRemedy(word));
+  return reader.fail("EXPR_UNKNOWN_OPERATOR", start, message, operatorRemedy(word));
 }
 
 /** Fails because no connective follows a condition. */
@@ -67,7 +67,7 @@ function trailing(reader: TextReader): undefined {
   reader.take(/[^ \r\n]+/y);
   const message = "unexpected text after the condition";
   const remedy = "join conditions with and, or or xor";
-  return reader.fail("EXPR_TRAILING", reader.since(start), message, remedy);
+  return reader.fail("EXPR_TRAILING", start, message, remedy);
 }
 
 const words: readonly string[] = [...operators, ...connectives, "not"];

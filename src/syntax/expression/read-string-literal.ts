@@ -39,7 +39,7 @@ function readEscape(reader: TextReader): string | undefined {
   if (escape === undefined) {
     reader.take(/\\(?:x.{0,2}|[0-7]{1,3}|[^]?)/y);
     const remedy = 'write \\\\ for a backslash, or use a raw text: r"…"';
-    return reader.fail("EXPR_BAD_ESCAPE", reader.since(start), "invalid escape", remedy);
+    return reader.fail("EXPR_BAD_ESCAPE", start, "invalid escape", remedy);
   }
   const kind = escape.charAt(1);
   if (kind === '"' || kind === "\\") return kind;
@@ -55,7 +55,7 @@ function readRaw(reader: TextReader): TextValue | undefined {
     reader.take(/r#*/y);
     const message = hashes < 0 ? 'r# needs a quote: r#"…"#' : "more than 255 #";
     const remedy = 'write r"…", or r#"…"# if the text contains quotes';
-    return reader.fail("EXPR_BAD_RAW_STRING", reader.since(start), message, remedy);
+    return reader.fail("EXPR_BAD_RAW_STRING", start, message, remedy);
   }
   const closing = `"${"#".repeat(hashes)}`;
   const end = reader.text.indexOf(closing, reader.position);
@@ -83,10 +83,9 @@ function readQuotedRegex(reader: TextReader): TextValue | undefined {
 }
 
 function unclosed(reader: TextReader, start: number): undefined {
-  const line = /[^\r\n]*/y;
-  reader.take(line);
-  const span = reader.since(start);
-  return reader.fail("EXPR_UNCLOSED_STRING", span, "the text is not closed", "end it with a quote");
+  reader.take(/[^\r\n]*/y);
+  const message = "the text is not closed";
+  return reader.fail("EXPR_UNCLOSED_STRING", start, message, "end it with a quote");
 }
 
 interface RegexPart {

@@ -29,13 +29,8 @@ export function readLiteral(reader: TextReader, hint: ValueHint): Literal | unde
   const isMany =
     member?.kind === "range" || (member?.kind === "address" && member.prefix !== undefined);
   if (!isMany) return member;
-  const remedy = "write in { … }";
-  return reader.fail(
-    "EXPR_UNEXPECTED",
-    member,
-    "ranges and networks are only valid in sets",
-    remedy,
-  );
+  const message = "ranges and networks are only valid in sets";
+  return reader.fail("EXPR_UNEXPECTED", member, message, "write in { … }");
 }
 
 /** Reads the set or list after `in`. */
@@ -64,7 +59,7 @@ export function readInteger(reader: TextReader): IntegerValue | undefined {
   const value = integerOf(digits);
   if (value !== undefined) return { kind: "integer", value, ...reader.since(start) };
   const remedy = "write a decimal number of 64 bits; a leading 0 makes it octal, 0x hexadecimal";
-  return reader.fail("EXPR_BAD_NUMBER", reader.since(start), "invalid number", remedy);
+  return reader.fail("EXPR_BAD_NUMBER", start, "invalid number", remedy);
 }
 
 /** Fails because `expected` is not here; reports the likeliest mistake. */
@@ -75,7 +70,7 @@ export function unexpected(reader: TextReader, expected: string, remedy: string)
   const found = reader.take(/[\w$.]+|[^]/uy);
   const what = found === undefined ? "the end of the expression" : shown(found);
   const message = `expected ${expected}, found ${what}`;
-  return reader.fail("EXPR_UNEXPECTED", reader.since(start), message, remedy);
+  return reader.fail("EXPR_UNEXPECTED", start, message, remedy);
 }
 
 function readMember(reader: TextReader, hint: ValueHint): Member | undefined {
@@ -88,7 +83,7 @@ function readMember(reader: TextReader, hint: ValueHint): Member | undefined {
     return { kind: "range", from, to, ...reader.since(start) };
   }
   const remedy = "write the smaller value first, and both of the same type";
-  return reader.fail("EXPR_BAD_RANGE", reader.since(start), "the range is empty", remedy);
+  return reader.fail("EXPR_BAD_RANGE", start, "the range is empty", remedy);
 }
 
 function readAlone(reader: TextReader, hint: ValueHint): Literal | undefined {
@@ -125,7 +120,7 @@ function readAddress(reader: TextReader, word: string): AddressValue | undefined
   const remedy =
     "write 192.0.2.1, 192.0.2.0/24, 2001:db8::1 or 2001:db8::/32; write texts in double quotes";
   const message = `${shown(word)} is not an IP address`;
-  return reader.fail("EXPR_BAD_ADDRESS", reader.since(start), message, remedy);
+  return reader.fail("EXPR_BAD_ADDRESS", start, message, remedy);
 }
 
 function readList(reader: TextReader): Value | undefined {
@@ -135,7 +130,7 @@ function readList(reader: TextReader): Value | undefined {
   if (name !== undefined) return { kind: "list", name, ...reader.since(start) };
   reader.take(/[\w.-]*/y);
   const remedy = "list names consist of lower-case letters, digits, _ and inner dots";
-  return reader.fail("EXPR_BAD_LIST_NAME", reader.since(start), "invalid list name", remedy);
+  return reader.fail("EXPR_BAD_LIST_NAME", start, "invalid list name", remedy);
 }
 
 function integerOf(digits: string): bigint | undefined {
@@ -161,21 +156,16 @@ function isAscending(from: IntegerValue | AddressValue, to: IntegerValue | Addre
 /** Fails at white space that the language does not allow. */
 export function badSpace(reader: TextReader): undefined {
   const start = reader.position;
-  const name =
-    reader.take(/[^]/uy) === "\t" ? "a tab" : "white space other than space and line end";
-  return reader.fail(
-    "EXPR_BAD_SPACE",
-    reader.since(start),
-    `${name} is not allowed`,
-    "write a space",
-  );
+  const isTab = reader.take(/[^]/uy) === "\t";
+  const message = `${isTab ? "a tab" : "white space other than space and line end"} is not allowed`;
+  return reader.fail("EXPR_BAD_SPACE", start, message, "write a space");
 }
 
 function singleQuotes(reader: TextReader): undefined {
   const start = reader.position;
   reader.take(/'[^'\r\n]*'?/y);
   const message = "texts need double quotes";
-  return reader.fail("EXPR_SINGLE_QUOTES", reader.since(start), message, "write double quotes");
+  return reader.fail("EXPR_SINGLE_QUOTES", start, message, "write double quotes");
 }
 
 function unclosedSet(reader: TextReader, start: number): undefined {

@@ -51,9 +51,9 @@ export class TextReader {
     return { offset: start, length: this.position - start };
   }
 
-  /** Records the first error, and returns `undefined` for the parser to pass on. */
-  fail(code: SyntaxDiagnosticCode, span: Span, message: string, remedy: string): undefined {
-    this.error ??= diagnostic(code, span, message, remedy);
+  /** Records the first error, at a span or from a start to here; returns `undefined` for the parser to pass on. */
+  fail(code: SyntaxDiagnosticCode, at: Span | number, message: string, remedy: string): undefined {
+    this.error ??= diagnostic(code, typeof at === "number" ? this.since(at) : at, message, remedy);
     return undefined;
   }
 }
