@@ -93,7 +93,6 @@ const seenByTestsAlone = [
   "state/drift.ts impactOf",
   "state/summary.ts changesOf",
   "state/timeline.ts driftEpisodes",
-  "syntax/csp/csp-cover.ts covers",
   "syntax/csp/csp.ts printCsp",
   "web/pages/page-parts.ts relative",
   "zone/managed-ruleset.ts managedRulesets",
