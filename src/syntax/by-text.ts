@@ -18,3 +18,8 @@ export const byEntryName: (a: Entry, b: Entry) => number = byText(([name]) => na
 export function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
+
+/** The names in a text, separated by white space. */
+export function namesIn(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}

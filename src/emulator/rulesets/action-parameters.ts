@@ -130,7 +130,7 @@ export function skipParameters(fields: FieldReader, context: RuleContext): JsonO
   fields.oneOf("ruleset", ["current"]);
   fields.oneOf("phase", ["current"]);
   checkTexts(fields, "rulesets", isIdentifier);
-  checkTexts(fields, "phases", (text) => phases.some((phase) => phase === text));
+  checkTexts(fields, "phases", (text) => phases.includes(text));
   checkTexts(fields, "products", (text) => products.includes(text));
   const rules = fields.object("rules");
   if (rules !== undefined) checkSkippedRules(rules);

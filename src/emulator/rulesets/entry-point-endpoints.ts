@@ -97,7 +97,7 @@ function tagEndpoint(level: RulesetLevel, path: string): Endpoint {
 
 function phaseIn(call: Call): string {
   const given = call.param("ruleset_phase");
-  if (phases.some((phase) => phase === given)) return given;
+  if (phases.includes(given)) return given;
   throw apiError(400, unpublishedCodes.ruleset, `'${given}' is not a valid value for phase`);
 }
 

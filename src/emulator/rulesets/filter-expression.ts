@@ -1,4 +1,5 @@
 import { wireCodes } from "../../api/wire.ts";
+import { namesIn } from "../../syntax/by-text.ts";
 import { typeOfOperand } from "../../syntax/expression/expression-fields.ts";
 import {
   type Argument,
@@ -13,23 +14,13 @@ import type { FieldReader } from "../http/fields.ts";
 const plansWithRegex = ["business", "enterprise"];
 
 /** Functions whose first argument is a text. */
-const textFunctions = new Set([
-  "decode_base64",
-  "ends_with",
-  "encode_base64",
-  "lookup_json_integer",
-  "lookup_json_string",
-  "lower",
-  "regex_replace",
-  "remove_bytes",
-  "remove_query_args",
-  "split",
-  "starts_with",
-  "substring",
-  "upper",
-  "url_decode",
-  "wildcard_replace",
-]);
+const textFunctions = new Set(
+  namesIn(`
+  decode_base64 ends_with encode_base64 lookup_json_integer lookup_json_string lower
+  regex_replace remove_bytes remove_query_args split starts_with substring upper url_decode
+  wildcard_replace
+`),
+);
 
 /**
  * Throws where the service rejects a filter expression; `plan` is "" where none restricts it. Unknown fields and

@@ -99,7 +99,7 @@ function rulesetIssues(
   const taken = new Set(hasEntrypoint ? ["http_request_firewall_managed"] : []);
   return rulesets.flatMap(({ phase, kind }, index) => {
     const phasePath = [...path, index, "phase"];
-    if (!phases.some((known) => known === phase)) {
+    if (!phases.includes(phase)) {
       return [{ path: phasePath, message: `'${phase}' is not a valid value for phase` }];
     }
     if (kind === "custom") return [];

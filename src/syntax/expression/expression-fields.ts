@@ -1,3 +1,4 @@
+import { namesIn } from "../by-text.ts";
 import type { Operand } from "./expression-tree.ts";
 
 /** Names of fields by their type, in the words of the documentation. */
@@ -107,10 +108,7 @@ export const expressionFunctions: ReadonlyMap<string, string | undefined> = new 
 
 function typesByName(namesByType: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(namesByType).flatMap(([type, names]) =>
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name): [string, string] => [name, type]),
+    namesIn(names).map((name): [string, string] => [name, type]),
   );
 }
 
