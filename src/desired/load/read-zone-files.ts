@@ -1,7 +1,6 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 
-import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import type { FileFacts, FilePort } from "../file-system.ts";
@@ -76,12 +75,19 @@ async function readFound(found: FoundFile, port: FilePort, signal: AbortSignal):
     return { file, bytes: await port.read(real, maxFileSize + 1, signal) };
   } catch (error) {
     signal.throwIfAborted();
-    const message = `the file cannot be read: ${reasonOf(error)}`;
-    return { file, diagnostic: fileDiagnostic(file, "FILE_UNREADABLE", message, allowReading) };
+    return { file, diagnostic: unreadable(file, error, allowReading) };
   }
 }
 
 const allowReading = "let the program read it, or delete it";
+
+/** A file or, with a slash at the end of its name, a directory cannot be read. */
+function unreadable(name: string, error: unknown, remedy: string): Diagnostic {
+  const [code, what] = name.endsWith("/")
+    ? (["DIRECTORY_UNREADABLE", "directory"] as const)
+    : (["FILE_UNREADABLE", "file"] as const);
+  return fileDiagnostic(name, code, `the ${what} cannot be read: ${reasonOf(error)}`, remedy);
+}
 
 /** A zone file before it is read. `identity` changes when the file is replaced or written. */
 type FoundFile = { readonly file: string; readonly real: string } & (
@@ -109,7 +115,7 @@ async function findFiles(
       const files = [{ file: path.basename(directory), real: root, size, identity }];
       return { root: path.dirname(root), isFile: true, files };
     }
-    const walk = new DirectoryWalk({ root, port, hadFiles, signal });
+    const walk = new DirectoryWalk(root, port, hadFiles, signal);
     await walk.visit(root, await port.list(root), "");
     return { root, isFile: false, files: walk.files };
   } catch (error) {
@@ -123,27 +129,26 @@ async function findFiles(
   }
 }
 
-interface WalkContext {
-  readonly root: string;
-  readonly port: FilePort;
-  readonly hadFiles: HadFiles;
-  readonly signal: AbortSignal;
-}
-
 /** Walks through a directory. Follows links that stay inside, and visits nothing twice. */
 class DirectoryWalk {
   readonly files: FoundFile[] = [];
-  readonly #context: WalkContext;
+  readonly #root: string;
+  readonly #port: FilePort;
+  readonly #hadFiles: HadFiles;
+  readonly #signal: AbortSignal;
   readonly #seen: Set<string>;
 
-  constructor(context: WalkContext) {
-    this.#context = context;
-    this.#seen = new Set([context.root]);
+  constructor(root: string, port: FilePort, hadFiles: HadFiles, signal: AbortSignal) {
+    this.#root = root;
+    this.#port = port;
+    this.#hadFiles = hadFiles;
+    this.#signal = signal;
+    this.#seen = new Set([root]);
   }
 
   async visit(directory: string, names: readonly string[], prefix: string): Promise<void> {
     for (const name of names.toSorted()) {
-      this.#context.signal.throwIfAborted();
+      this.#signal.throwIfAborted();
       // Hidden: ".git", swap files of editors, and the version directories of a ConfigMap volume ("..data").
       if (!name.startsWith(".")) await this.#visitEntry(path.join(directory, name), prefix + name);
     }
@@ -151,19 +156,15 @@ class DirectoryWalk {
 
   async #visitEntry(at: string, file: string): Promise<void> {
     try {
-      const real = await this.#context.port.realpath(at);
-      await this.#visitTarget(real, file, await this.#context.port.facts(real));
+      const real = await this.#port.realpath(at);
+      await this.#visitTarget(real, file, await this.#port.facts(real));
     } catch (error) {
-      this.#context.signal.throwIfAborted();
-      const hadFiles = this.#context.hadFiles(`${file}/`);
-      const fix = "fix the link, or delete it";
-      if (isZoneFile(file) && !hadFiles) {
-        const message = `the file cannot be read: ${reasonOf(error)}`;
-        this.#report(file, at, "FILE_UNREADABLE", message, fix);
-      } else if (hadFiles || !isNotFound(error)) {
-        const message = `the directory cannot be read: ${reasonOf(error)}`;
-        this.#report(`${file}/`, at, "DIRECTORY_UNREADABLE", message, fix);
-      }
+      this.#signal.throwIfAborted();
+      const hadFiles = this.#hadFiles(`${file}/`);
+      const name = isZoneFile(file) && !hadFiles ? file : `${file}/`;
+      // A dangling link may be anything, such as a note: it is reported only if there were files below it.
+      const isNote = !hadFiles && !isZoneFile(file) && isNotFound(error);
+      if (!isNote) this.#report(at, unreadable(name, error, "fix the link, or delete it"));
     }
   }
 
@@ -171,36 +172,36 @@ class DirectoryWalk {
     const { kind, size, identity } = facts;
     const isDirectory = kind === "directory";
     if (!isDirectory && !isZoneFile(file)) return;
-    if (real !== this.#context.root && !real.startsWith(this.#context.root + path.sep)) {
+    if (real !== this.#root && !real.startsWith(this.#root + path.sep)) {
+      const name = isDirectory ? `${file}/` : file;
       const message = "the link leads out of the directory";
       const remedy = "replace the link with its target";
-      this.#report(isDirectory ? `${file}/` : file, real, "FILE_OUTSIDE", message, remedy);
+      this.#report(real, fileDiagnostic(name, "FILE_OUTSIDE", message, remedy));
     } else if (!this.#seen.has(real)) {
       this.#seen.add(real);
-      if (isDirectory) await this.#visitDirectory(real, file);
+      if (isDirectory) await this.#visitDirectory(real, `${file}/`);
       else if (kind === "file") this.files.push({ file, real, size, identity });
       else {
-        const remedy = "delete it, or give it a name that does not end in .yaml";
         const message = "this is neither a file nor a directory";
-        this.#report(file, real, "FILE_NOT_REGULAR", message, remedy);
+        const remedy = "delete it, or give it a name that does not end in .yaml";
+        this.#report(real, fileDiagnostic(file, "FILE_NOT_REGULAR", message, remedy));
       }
     }
   }
 
-  async #visitDirectory(real: string, file: string): Promise<void> {
+  async #visitDirectory(real: string, prefix: string): Promise<void> {
     let names: readonly string[];
     try {
-      names = await this.#context.port.list(real);
+      names = await this.#port.list(real);
     } catch (error) {
-      const message = `the directory cannot be read: ${reasonOf(error)}`;
-      this.#report(`${file}/`, real, "DIRECTORY_UNREADABLE", message, allowReading);
+      this.#report(real, unreadable(prefix, error, allowReading));
       return;
     }
-    await this.visit(real, names, `${file}/`);
+    await this.visit(real, names, prefix);
   }
 
-  #report(file: string, real: string, code: DiagnosticCode, message: string, remedy: string): void {
-    this.files.push({ file, real, diagnostic: fileDiagnostic(file, code, message, remedy) });
+  #report(real: string, diagnostic: Diagnostic): void {
+    this.files.push({ file: diagnostic.place.file, real, diagnostic });
   }
 }
 
@@ -208,7 +209,6 @@ function isZoneFile(file: string): boolean {
   return /\.ya?ml$/i.test(file);
 }
 
-/** A dangling link may be anything, such as a note: it is reported only if there were files below it. */
 function isNotFound(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
