@@ -30,13 +30,8 @@ export function checkValues(part: FilePart, text: string): readonly Diagnostic[]
         return repeatedKeys(part, path, listAt(rule, ["overrides", name]));
       }),
     ),
-    ...policies.flatMap((policy, index) => [
-      ...checkExpression(part, text, policy, [...policyList, index, "expression"]),
-      ...checkPolicyValue(part, text, policy, [...policyList, index, "value"]),
-    ]),
-    ...rules.flatMap((rule, index) =>
-      checkExpression(part, text, rule, [...ruleList, index, "expression"]),
-    ),
+    ...policies.flatMap((policy, index) => checkItem(part, text, policy, [...policyList, index])),
+    ...rules.flatMap((rule, index) => checkItem(part, text, rule, [...ruleList, index])),
   ];
 }
 
@@ -78,33 +73,31 @@ function bothNames(part: FilePart): readonly Diagnostic[] {
   ];
 }
 
-function checkExpression(
-  part: FilePart,
-  text: string,
-  item: unknown,
-  path: Path,
-): readonly Diagnostic[] {
-  const { expression } = coerceObject(item);
-  if (typeof expression !== "string") return [];
-  return inScalar(part, text, expression, path, parseExpression(expression).diagnostics);
-}
-
-function checkPolicyValue(
-  part: FilePart,
-  text: string,
-  item: unknown,
-  path: Path,
-): readonly Diagnostic[] {
-  const { value } = coerceObject(item);
-  if (!isCspInFile(value)) return [];
+/** Checks the expression of a policy or rule, and the value of a policy. */
+function checkItem(part: FilePart, text: string, item: unknown, path: Path): readonly Diagnostic[] {
+  const { document, path: above } = part;
+  const { expression, value } = coerceObject(item);
+  const inScalar = (key: string, scalar: string, found: readonly SyntaxDiagnostic[]) => {
+    const whole = [...above, ...path, key];
+    return limited(found).map((each) =>
+      diagnosticAt(placeInScalar(document, whole, text, scalar, each.offset), each, whole),
+    );
+  };
+  const inExpression =
+    typeof expression === "string"
+      ? inScalar("expression", expression, parseExpression(expression).diagnostics)
+      : [];
+  if (!isCspInFile(value)) return inExpression;
   const { text: policy, diagnostics, pathAt } = cspText(value);
-  if (pathAt === undefined) return inScalar(part, text, policy, path, checkCsp(policy));
+  if (pathAt === undefined) {
+    return [...inExpression, ...inScalar("value", policy, checkCsp(policy))];
+  }
   // An entry of the map that holds a separator would make checks of the whole text wrong.
-  const found = diagnostics.length > 0 ? diagnostics : checkCsp(policy);
-  return limited(found).map((each) => {
-    const whole = [...part.path, ...path, ...pathAt(each.offset)];
-    return diagnosticAt(keyPlace(part.document, whole), each, whole);
+  const inMap = limited(diagnostics.length > 0 ? diagnostics : checkCsp(policy)).map((each) => {
+    const whole = [...above, ...path, "value", ...pathAt(each.offset)];
+    return diagnosticAt(keyPlace(document, whole), each, whole);
   });
+  return [...inExpression, ...inMap];
 }
 
 function isCspInFile(value: unknown): value is CspInFile {
@@ -115,21 +108,6 @@ function isCspInFile(value: unknown): value is CspInFile {
 function isSources(value: unknown): boolean {
   if (Array.isArray(value)) return value.every((source) => typeof source === "string");
   return value === null || typeof value === "boolean";
-}
-
-/** Diagnostics of a scalar, at their places in the text of the file. */
-function inScalar(
-  part: FilePart,
-  text: string,
-  value: string,
-  below: Path,
-  found: readonly SyntaxDiagnostic[],
-): readonly Diagnostic[] {
-  const path = [...part.path, ...below];
-  return limited(found).map((each) => {
-    const place = placeInScalar(part.document, path, text, value, each.offset);
-    return diagnosticAt(place, each, path);
-  });
 }
 
 /** At most one diagnostic more than a file reports, since finding places takes long; an error is among them. */
