@@ -40,29 +40,14 @@ const allErrors = withErrorMessages(
 /** For a larger value only the first error is reported: no hand-written entry has so many values. */
 const maxValues = 10_000;
 
-/** The schema of a zone file. */
 export const zoneFileShape: Shape<ZoneFile> = ajv.compile<ZoneFile>(readSchema("zones"));
-
-/** The schema of `zonewarden.yaml`. */
 export const configFileShape: Shape<ConfigFile> = ajv.compile<ConfigFile>(readSchema("zonewarden"));
-
-/** The schema of one profile. */
 export const isProfile: Shape<Profile> = part("profile");
-
-/** The schema of one entry of `zones:`. */
 export const isZoneEntry: Shape<ZoneEntry> = part("zone_entry");
-
-/** The schema of `page_shield`, for merged values. */
 export const isPageShield: Shape<Merged<PageShield>> = part("page_shield");
-
-/** The schema of `managed_rules`, for merged values. */
 export const isManagedRules: Shape<Merged<ManagedRules>> = part("managed_rules");
 
-export const zoneFileKind: FileKind = {
-  name: "a zone file",
-  keys: keysOf(zoneFileShape),
-};
-
+export const zoneFileKind: FileKind = { name: "a zone file", keys: keysOf(zoneFileShape) };
 export const configFileKind: FileKind = {
   name: "a configuration file",
   keys: keysOf(configFileShape),
@@ -142,32 +127,21 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const kept: ErrorObject[] = [];
   for (const error of errors) {
     if (error.keyword === "propertyNames") continue;
-    if (error.keyword === "anyOf" || error.keyword === "oneOf") {
-      const from = firstBranchError(kept, error);
-      const branches = kept.splice(from);
-      const matching = branches.filter((branch) => isMatchingBranch(branch, error));
-      kept.push(...(matching.length > 0 ? matching : [error]));
+    if (error.keyword !== "anyOf" && error.keyword !== "oneOf") {
+      kept.push(error);
       continue;
     }
-    kept.push(error);
+    const outside = kept.findLastIndex((each) => !isWithin(each, error));
+    const matching = kept.splice(outside + 1).filter((each) => isMatchingBranch(each, error));
+    kept.push(...(matching.length > 0 ? matching : [error]));
   }
   return kept;
 }
 
-function firstBranchError(kept: readonly ErrorObject[], choice: ErrorObject): number {
-  let from = kept.length;
-  while (from > 0 && isWithin(kept[from - 1], choice)) from -= 1;
-  return from;
-}
-
-function isWithin(error: ErrorObject | undefined, choice: ErrorObject): boolean {
-  if (error === undefined) return false;
-  if (choice.keyword === "oneOf") {
-    return (
-      error.schemaPath.startsWith(choice.schemaPath) && error.instancePath === choice.instancePath
-    );
-  }
-  return `${error.instancePath}/`.startsWith(`${choice.instancePath}/`);
+function isWithin(error: ErrorObject, { keyword, schemaPath, instancePath }: ErrorObject): boolean {
+  return keyword === "oneOf"
+    ? error.schemaPath.startsWith(schemaPath) && error.instancePath === instancePath
+    : `${error.instancePath}/`.startsWith(`${instancePath}/`);
 }
 
 /** Whether an error comes from a branch whose type matches the data. */
