@@ -66,26 +66,18 @@ function oneOf(error: ErrorObject): DiagnosticText {
   const keys = coerceObjects(error.schema).flatMap((branch) => coerceTexts(branch["required"]));
   const present = keys.filter((key) => isJsonObject(error.data) && key in error.data);
   if (present.length === 0) {
-    return {
-      code: "MISSING_KEY",
-      message: `one of ${listed(keys)} is required`,
-      remedy: "add one of them",
-    };
+    const message = `one of ${listed(keys)} is required`;
+    return { code: "MISSING_KEY", message, remedy: "add one of them" };
   }
-  return {
-    code: "CONTRADICTION",
-    message: `${listed(present)} exclude each other`,
-    remedy: "keep one of them",
-  };
+  const message = `${listed(present)} exclude each other`;
+  return { code: "CONTRADICTION", message, remedy: "keep one of them" };
 }
 
 function wrongType(error: ErrorObject): DiagnosticText {
   const wanted = expectations(error);
-  return {
-    code: "WRONG_TYPE",
-    message: `expected ${wanted.join(" or ")}, found ${shownIn(error)}`,
-    remedy: instead(error.data, wanted),
-  };
+  const found = isSecret(error) ? "something else" : shown(error.data);
+  const message = `expected ${wanted.join(" or ")}, found ${found}`;
+  return { code: "WRONG_TYPE", message, remedy: instead(error.data, wanted) };
 }
 
 function expectations(error: ErrorObject): string[] {
@@ -137,40 +129,36 @@ function insteadOfText(text: string, wanted: readonly string[]): string {
 }
 
 function notAllowed(error: ErrorObject): DiagnosticText {
+  const { data } = error;
   const allowed = valuesIn(error.keyword === "const" ? [error.schema] : error.schema);
-  const message =
-    allowed.length === 1
-      ? `expected ${allowed.join("")}, found ${shown(error.data)}`
-      : `${shown(error.data)} is none of ${allowed.join(", ")}`;
-  const guess = typeof error.data === "string" ? didYouMean(error.data, allowed) : "";
-  const number = typeof error.data === "string" && allowed.includes(error.data);
-  const remedy = number
-    ? `write ${String(error.data)}, without quotes`
-    : guess || "use one of these values";
-  return { code: "WRONG_VALUE", message, remedy: allowed.length === 1 && !number ? "" : remedy };
+  const isOne = allowed.length === 1;
+  const message = isOne
+    ? `expected ${allowed.join("")}, found ${shown(data)}`
+    : `${shown(data)} is none of ${allowed.join(", ")}`;
+  if (typeof data === "string" && allowed.includes(data)) {
+    return { code: "WRONG_VALUE", message, remedy: `write ${data}, without quotes` };
+  }
+  const guess = typeof data === "string" ? didYouMean(data, allowed) : "";
+  return { code: "WRONG_VALUE", message, remedy: isOne ? "" : guess || "use one of these values" };
 }
 
 function pattern(error: ErrorObject, key: string | undefined): DiagnosticText {
   const text = key ?? String(error.data);
   const says: unknown = error.parentSchema?.["patternErrorMessage"];
-  const known = coerceTexts(error.parentSchema?.["examples"]).filter((name) =>
-    /^[a-z_]+$/.test(name),
-  );
+  const examples = coerceTexts(error.parentSchema?.["examples"]);
+  const known = examples.filter((name) => /^[a-z_]+$/.test(name));
   const rule = typeof says === "string" ? says : `it must match ${String(error.schema)}`;
-  return {
-    code: "WRONG_VALUE",
-    message: `${isSecret(error) ? "this value" : shown(text)} is not valid here`,
-    remedy: didYouMean(text, known) || rule,
-  };
+  const message = `${isSecret(error) ? "this value" : shown(text)} is not valid here`;
+  return { code: "WRONG_VALUE", message, remedy: didYouMean(text, known) || rule };
 }
 
 function outOfRange(error: ErrorObject): DiagnosticText {
-  const limit = String(error.params["limit"]);
-  const [message, remedy] = rangeText(error, limit);
+  const [message, remedy] = rangeText(error);
   return { code: "WRONG_VALUE", message, remedy };
 }
 
-function rangeText({ keyword, data, message }: ErrorObject, limit: string): [string, string] {
+function rangeText({ keyword, data, message, params }: ErrorObject): [string, string] {
+  const limit = String(params["limit"]);
   switch (keyword) {
     case "minimum":
       return [`${shown(data)} is too small`, `write a number from ${limit} up`];
@@ -203,10 +191,6 @@ function listed(keys: readonly string[]): string {
 /** Some users write a secret here by mistake: never quote the value. */
 function isSecret(error: ErrorObject): boolean {
   return error.parentSchema?.["writeOnly"] === true;
-}
-
-function shownIn(error: ErrorObject): string {
-  return isSecret(error) ? "something else" : shown(error.data);
 }
 
 /** A value, shortened for a message. */
