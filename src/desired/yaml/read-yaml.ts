@@ -28,20 +28,14 @@ const maxDepth = 64;
 /** Reads the documents of one file. Keeps the positions, but not the syntax trees. */
 export function readYaml(file: string, text: string): YamlText {
   const source = sourceOf(file, text);
-  const { documents, tooDeepAt } = compose(text);
-  if (tooDeepAt !== undefined) {
-    return {
-      source,
-      documents: [],
-      offsets: new Map(),
-      diagnostics: [
-        diagnosticAt(placeAt(source, tooDeepAt), {
-          code: "YAML_TOO_DEEP",
-          message: `this is nested more than ${maxDepth} levels deep`,
-          remedy: "look for a bracket that is never closed",
-        }),
-      ],
-    };
+  const documents = compose(text);
+  if ("tooDeepAt" in documents) {
+    const tooDeep = diagnosticAt(placeAt(source, documents.tooDeepAt), {
+      code: "YAML_TOO_DEEP",
+      message: `this is nested more than ${maxDepth} levels deep`,
+      remedy: "look for a bracket that is never closed",
+    });
+    return { source, documents: [], offsets: new Map(), diagnostics: [tooDeep] };
   }
   const reader = new YamlReader(source);
   const values: unknown[] = [];
@@ -64,13 +58,8 @@ export function readYaml(file: string, text: string): YamlText {
   };
 }
 
-interface Composed {
-  readonly documents: readonly Document.Parsed[];
-  readonly tooDeepAt: number | undefined;
-}
-
 /** Like `parseAllDocuments`, but stops when the nesting is too deep, on which that spends seconds. */
-function compose(text: string): Composed {
+function compose(text: string): readonly Document.Parsed[] | { readonly tooDeepAt: number } {
   const parser = new Parser();
   const composer = new Composer({
     prettyErrors: false,
@@ -79,9 +68,7 @@ function compose(text: string): Composed {
     uniqueKeys: false,
   });
   const documents = withoutStacks(() => [...composer.compose(tokensOf(parser, text))]);
-  return parser.stack.length > maxDepth
-    ? { documents: [], tooDeepAt: parser.offset }
-    : { documents, tooDeepAt: undefined };
+  return parser.stack.length > maxDepth ? { tooDeepAt: parser.offset } : documents;
 }
 
 /** `yaml` creates an Error for each syntax error: with thousands of them, stack traces take most of the time. */
