@@ -88,32 +88,24 @@ export async function parseZoneFileInWorker(
   switch (read.result) {
     case "read":
       return parsed(file, hash, text, read.yaml);
-    case "timed_out":
-      return unreadableFile(file, tooSlow(file));
-    case "failed":
-      return unreadableFile(file, tooCostly(file, read.error));
+    case "timed_out": {
+      const message = `reading the file took longer than ${readTimeoutMs / 60_000} min`;
+      const diagnostic = fileDiagnostic(file, "FILE_TOO_SLOW", message, splitOrGiveMore("CPU"));
+      return unreadableFile(file, diagnostic);
+    }
+    case "failed": {
+      const isMemory = "code" in read.error && read.error.code === "ERR_WORKER_OUT_OF_MEMORY";
+      const message = isMemory
+        ? "reading the file takes more memory than the program has"
+        : `reading the file failed: ${read.error.message}`;
+      const remedy = splitOrGiveMore("memory");
+      return unreadableFile(file, fileDiagnostic(file, "FILE_TOO_COSTLY", message, remedy));
+    }
   }
 }
 
-function tooSlow(file: string): Diagnostic {
-  return fileDiagnostic(
-    file,
-    "FILE_TOO_SLOW",
-    `reading the file took longer than ${readTimeoutMs / 60_000} min`,
-    "split it into smaller files, or give the program more CPU; the next load tries again",
-  );
-}
-
-function tooCostly(file: string, error: Error): Diagnostic {
-  const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
-  return fileDiagnostic(
-    file,
-    "FILE_TOO_COSTLY",
-    isMemory
-      ? "reading the file takes more memory than the program has"
-      : `reading the file failed: ${error.message}`,
-    "split it into smaller files, or give the program more memory; the next load tries again",
-  );
+function splitOrGiveMore(resource: "CPU" | "memory"): string {
+  return `split it into smaller files, or give the program more ${resource}; the next load tries again`;
 }
 
 function parsed(file: string, hash: string, text: string, yaml: YamlText): ParsedFile {
@@ -123,7 +115,7 @@ function parsed(file: string, hash: string, text: string, yaml: YamlText): Parse
   const isEmpty = yaml.diagnostics.length === 0 && yaml.documents.length === 0;
   const diagnostics = [
     ...yaml.diagnostics,
-    ...(isEmpty ? [emptyFile(file)] : []),
+    ...(isEmpty ? [fileDiagnostic(file, "FILE_EMPTY", "the file is empty", remedyIfEmpty)] : []),
     ...documents.flatMap((document) => document.diagnostics),
   ];
   return {
@@ -139,10 +131,7 @@ function parsed(file: string, hash: string, text: string, yaml: YamlText): Parse
   };
 }
 
-function emptyFile(file: string): Diagnostic {
-  const remedy = "write `zones:` with the desired state, or delete the file";
-  return fileDiagnostic(file, "FILE_EMPTY", "the file is empty", remedy);
-}
+const remedyIfEmpty = "write `zones:` with the desired state, or delete the file";
 
 function limited(file: string, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   if (diagnostics.length <= maxDiagnostics) return diagnostics;
@@ -163,31 +152,22 @@ function readDocument(
   const { profiles, zones } = coerceObject(value);
   const diagnostics = [...schemaErrors(zoneFileShape, withoutParts(value), document, [])];
   let errors = diagnostics.length;
-  const read = <T>(
-    path: Path,
-    profile: string | undefined,
-    content: unknown,
-    shape: Shape<T>,
-  ): (FilePart & { readonly content: T })[] => {
+  const read = <T>(part: Omit<FilePart, "document">, shape: Shape<T>): PartOf<T>[] => {
     if (errors > maxDiagnostics) return [];
-    const { part, diagnostics: found } = readPart(
-      { document, path, profile, content },
-      shape,
-      text,
-    );
+    const { valid, diagnostics: found } = readPart({ ...part, document }, shape, text);
     diagnostics.push(...found);
     errors += found.filter(isError).length;
-    return part === undefined ? [] : [part];
+    return valid;
   };
   const entries = Object.entries(coerceObject(profiles));
-  const valid = entries.flatMap(([name, content]) =>
-    read(["profiles", name], name, content, isProfile),
+  const valid = entries.flatMap(([profile, content]) =>
+    read({ path: ["profiles", profile], profile, content }, isProfile),
   );
   const validNames = new Set(valid.map(({ profile }) => profile));
   return {
     profiles: valid,
     zones: coerceList(zones).flatMap((content, index) =>
-      read(["zones", index], undefined, content, isZoneEntry),
+      read({ path: ["zones", index], profile: undefined, content }, isZoneEntry),
     ),
     invalidProfiles: entries.map(([name]) => name).filter((name) => !validNames.has(name)),
     diagnostics,
@@ -206,33 +186,28 @@ function withoutParts(value: unknown): unknown {
   };
 }
 
-/** Checks one profile or zone; no part if its content violates the schema by more than unknown keys. */
+type PartOf<T> = FilePart & { readonly content: T };
+
+/** Checks one profile or zone; it is not valid if its content violates the schema by more than unknown keys. */
 function readPart<T>(
   part: FilePart,
   shape: Shape<T>,
   text: string,
-): {
-  readonly part: (FilePart & { readonly content: T }) | undefined;
-  readonly diagnostics: readonly Diagnostic[];
-} {
-  if (hasContent(part, shape)) return { part, diagnostics: checkValues(part, text) };
-  const violations = schemaErrors(shape, part.content, part.document, part.path);
+): { readonly valid: PartOf<T>[]; readonly diagnostics: readonly Diagnostic[] } {
+  const { content } = part;
+  if (shape(content)) {
+    return { valid: [{ ...part, content }], diagnostics: checkValues(part, text) };
+  }
+  const violations = schemaErrors(shape, content, part.document, part.path);
   const unknown = violations.filter(({ code }) => code === "UNKNOWN_KEY").map(({ path }) => path);
-  const known = { ...part, content: withoutKeys(part.content, part.path, new Set(unknown)) };
-  const inValues = checkValues(known, text).filter(
+  const known = withoutKeys(content, part.path, new Set(unknown));
+  const inValues = checkValues({ ...part, content: known }, text).filter(
     (diagnostic) => !violations.some((violation) => covers(violation, diagnostic)),
   );
   return {
-    part: hasContent(known, shape) ? known : undefined,
+    valid: shape(known) ? [{ ...part, content: known }] : [],
     diagnostics: [...violations, ...inValues],
   };
-}
-
-function hasContent<T>(
-  part: FilePart,
-  shape: Shape<T>,
-): part is FilePart & { readonly content: T } {
-  return shape(part.content);
 }
 
 /** A copy of a value, which is at `path`, without the keys at the paths `keys`. */

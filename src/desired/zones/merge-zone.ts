@@ -7,7 +7,7 @@ import {
 } from "../../syntax/json.ts";
 import type { Declared, Target, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { settingNames, type Policy, type Rule, type Setting } from "../../zone/resource.ts";
+import { settingNames, type Rule } from "../../zone/resource.ts";
 import { type Converted, diagnosticIn } from "../diagnostics.ts";
 import { isManagedRules, isPageShield } from "../json-schema.ts";
 import { keyPlace } from "../location.ts";
@@ -25,10 +25,7 @@ export interface MergedEntry {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-interface PageShieldContent {
-  readonly settings: readonly Setting[];
-  readonly policies: Declared<Policy> | undefined;
-}
+type PageShieldContent = Pick<ZoneContent, "settings" | "policies">;
 
 /**
  * Merges layers into zone documents. Values that several zones share are merged and converted once: equal parts of
