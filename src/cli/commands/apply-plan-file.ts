@@ -16,17 +16,12 @@ import {
 } from "../../reconcile/run/plan-zone.ts";
 import { maxReadAgeMs, WriteGate } from "../../reconcile/run/write-gate.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
-import {
-  objectionsTo,
-  type PlanFile,
-  type PlanFileError,
-  readPlanFile,
-} from "../../render/plan-file.ts";
+import { objectionsTo, type PlanFile, readPlanFile } from "../../render/plan-file.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
-import { exitCodeOfApply, exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
 import { printReports } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
@@ -42,22 +37,23 @@ export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format"> {
  */
 export async function applyPlanFile(flags: PlanFileFlags, host: Host): Promise<ExitCode> {
   const { text, why } = await readText(flags.plan, host);
-  if (text === undefined) return refuse(unreadable(flags.plan, why), exitCodes.invalid, host);
-  const read = readPlanFile(text);
-  if (read.result === "mistake") {
-    return refuse(`${flags.plan}: ${read.mistake.message}`, exitCodes.invalid, host);
+  const reject = (problem: string, code: ExitCode = exitCodes.invalid): ExitCode =>
+    fail(`${flags.plan}: ${problem}`, host, code);
+  if (text === undefined) {
+    return reject(`cannot be read: ${why}; name the file that plan --out wrote`);
   }
+  const read = readPlanFile(text);
+  if (read.result === "mistake") return reject(read.mistake.message);
   return withSession(flags.config, host, async (session) => {
     const { config, baseUrl } = session;
     const here = { owner: config.desired.owner, service: baseUrl, now: host.clock.now() };
     const [objection] = objectionsTo(read.file, here);
     if (objection !== undefined) {
-      return refuse(`${flags.plan}: ${objection.message}`, codeOf(objection), host);
+      const isExpired = objection.code === "PLAN_EXPIRED";
+      return reject(objection.message, isExpired ? exitCodes.stale : exitCodes.invalid);
     }
     const desired = await loadDesiredOrPrint(config, host, session.stop);
-    if (desired === undefined) {
-      return refuse(`${flags.plan}: ${brokenFiles}`, exitCodes.invalid, host);
-    }
+    if (desired === undefined) return reject(brokenFiles);
     const zones = read.file.zones.map(({ plan }) => plan.zone);
     const holdsAt = savedPlanGuard(zones, desired, config);
     return applyAll(read.file, holdsAt, flags, session);
@@ -66,19 +62,6 @@ export async function applyPlanFile(flags: PlanFileFlags, host: Host): Promise<E
 
 const brokenFiles =
   "not applied: the zone files have errors, so it is unknown which zones may be written; correct the files and apply the plan again";
-
-function unreadable(file: string, why: string): string {
-  return `${file}: cannot be read: ${why}; name the file that plan --out wrote`;
-}
-
-function refuse(message: string, code: ExitCode, host: Host): ExitCode {
-  host.stderr.write(`${message}\n`);
-  return code;
-}
-
-function codeOf({ code }: PlanFileError): ExitCode {
-  return code === "PLAN_EXPIRED" ? exitCodes.stale : exitCodes.invalid;
-}
 
 async function applyAll(
   file: PlanFile,

@@ -7,7 +7,7 @@ import type { Seed } from "../../emulator/seed/seed.ts";
 import { generateSeed, parseGeneration } from "../../emulator/seed/synthetic-seed.ts";
 import type { Host } from "../../host/host.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { emulatorOn, loadSeedOrPrint } from "../session/embedded-emulator.ts";
 
 export const defineEmulate: DefineCommand = (command, host, end) => {
@@ -51,13 +51,13 @@ async function emulate(flags: EmulateFlags, host: Host): Promise<ExitCode> {
   if (flags.operations === true) return printOperations(host);
   const listen = listenOf(flags.listen);
   if (listen === undefined) {
-    return usageError("--listen: write host:port, for example 127.0.0.1:8787", host);
+    return fail("emulate: --listen: write host:port, for example 127.0.0.1:8787", host);
   }
   if (flags.seed !== undefined && flags.generate !== undefined) {
-    return usageError("--seed and --generate exclude each other: remove one of them", host);
+    return fail("emulate: --seed and --generate exclude each other: remove one of them", host);
   }
   const seed = await seedOf(flags, host);
-  if (typeof seed === "string") return usageError(seed, host);
+  if (typeof seed === "string") return fail(`emulate: ${seed}`, host);
   if (seed === undefined) return exitCodes.invalid;
   const statePath = flags.state && path.resolve(host.directory, flags.state);
   const settings = { listen, place: "--listen", statePath, dialect: flags.dialect };
@@ -67,11 +67,6 @@ async function emulate(flags: EmulateFlags, host: Host): Promise<ExitCode> {
   );
   await endOf(host);
   return exitCodes.done;
-}
-
-function usageError(message: string, host: Host): ExitCode {
-  host.stderr.write(`emulate: ${message}\n`);
-  return exitCodes.failed;
 }
 
 function printOperations(host: Host): ExitCode {

@@ -9,7 +9,7 @@ import { byEntryName } from "../../syntax/by-text.ts";
 import { coerceDate } from "../../syntax/json.ts";
 import { entriesIn } from "../../telemetry/history/history-file.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { isMatch } from "../session/listing.ts";
 
 export const defineHistory: DefineCommand = (command, host, end) => {
@@ -46,8 +46,7 @@ async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> 
   const range = rangeIn(flags, host.clock.now());
   if (range === undefined || path === undefined) {
     const noFile = `${flags.config} sets no history.path: the daemon keeps the history in memory, and shows it on its status page`;
-    host.stderr.write(`history: ${range === undefined ? momentHelp : noFile}\n`);
-    return exitCodes.failed;
+    return fail(`history: ${range === undefined ? momentHelp : noFile}`, host);
   }
   const found = await entriesAt(path, flags.zone, host);
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;

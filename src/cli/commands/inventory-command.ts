@@ -12,7 +12,7 @@ import { type ItemKind, itemKinds, maliciousReasons } from "../../zone/inventory
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
 import { listMatchingZones } from "../session/listing.ts";
@@ -81,10 +81,7 @@ interface InventoryQuery extends InventoryFlags {
 async function printInventories(query: InventoryQuery, host: Host): Promise<ExitCode> {
   return withSession(query.config, host, async (session) => {
     const mistake = mistakeIn(query);
-    if (mistake !== undefined) {
-      host.stderr.write(`${mistake}\n`);
-      return exitCodes.failed;
-    }
+    if (mistake !== undefined) return fail(mistake, host);
     const maliciousBelow = Number(query.maliciousBelow ?? session.config.impact.maliciousBelow);
     const options = { maliciousBelow, now: host.clock.now() };
     const { zones, failed: unlisted } = await listMatchingZones(query.zones, session);
@@ -155,10 +152,7 @@ async function printItem(
 ): Promise<ExitCode> {
   const [zone, ...more] = zones;
   if (zone === undefined || more.length > 0) {
-    host.stderr.write(
-      `--id: ${plural(zones.length, "zone")} match; name the zone of the ${kind}\n`,
-    );
-    return exitCodes.failed;
+    return fail(`--id: ${plural(zones.length, "zone")} match; name the zone of the ${kind}`, host);
   }
   const item = await service.inventory.read(zone, kind, id, stop);
   const json = itemJson(item, options.maliciousBelow);

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 
 import type { Host } from "../../host/host.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 
 export const defineSchema: DefineCommand = (command, host, end) => {
   command
@@ -27,10 +27,10 @@ async function printSchema(name: string | undefined, host: Host): Promise<ExitCo
     return exitCodes.done;
   }
   if (!names.includes(name)) {
-    host.stderr.write(
-      `schema: no schema has the name "${name}"; the names are ${names.join(", ")}\n`,
+    return fail(
+      `schema: no schema has the name "${name}"; the names are ${names.join(", ")}`,
+      host,
     );
-    return exitCodes.failed;
   }
   host.stdout.write(await readFile(new URL(`${name}${suffix}`, directory), "utf8"));
   return exitCodes.done;

@@ -5,7 +5,7 @@ import { suggestionEntry, suggestionRemarks } from "../../render/suggestion.ts";
 import type { SeenResource } from "../../zone/inventory-item.ts";
 import { type Zone, zoneName } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startReading } from "../output/progress.ts";
 import { listZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
@@ -40,26 +40,27 @@ async function suggest(flags: SuggestFlags, host: Host): Promise<ExitCode> {
   return withSession(flags.config, host, async (session) => {
     const target = zoneName(flags.host);
     if (target === undefined) {
-      host.stderr.write(
-        `${JSON.stringify(flags.host)} is not a host name: write only the name, such as shop.example.com\n`,
+      const name = JSON.stringify(flags.host);
+      return fail(
+        `${name} is not a host name: write only the name, such as shop.example.com`,
+        host,
       );
-      return exitCodes.failed;
     }
     const zone = await zoneOf(target, session);
     if (zone === undefined) {
-      host.stderr.write(
-        `${target}: the service lists no zone for this host: check the name and the permissions of the token\n`,
-      );
-      return exitCodes.failed;
+      const remedy = "check the name and the permissions of the token";
+      return fail(`${target}: the service lists no zone for this host: ${remedy}`, host);
     }
     const { maliciousBelow } = session.config.impact;
+    // All on record: a page may still need what browsers have not reported for a week.
     const resources = await readInventory(zone, session);
     const suggestion = suggestPolicy(target, resources, { granularity: flags.by, maliciousBelow });
     if (Object.keys(suggestion.directives).length === 0) {
-      host.stderr.write(
-        `${target}: browsers reported nothing that a policy can be made from; enable Page Shield and wait until it has collected data\n`,
+      const remedy = "enable Page Shield and wait until it has collected data";
+      return fail(
+        `${target}: browsers reported nothing that a policy can be made from; ${remedy}`,
+        host,
       );
-      return exitCodes.failed;
     }
     const remarks = suggestionRemarks(suggestion, flags.by).join("\n# ");
     host.stdout.write(zoneFileText({ zones: [suggestionEntry(zone.name, suggestion)] }, remarks));
@@ -79,7 +80,6 @@ function activity({ status }: Zone): number {
   return status === "active" ? 1 : 0;
 }
 
-/** Everything on record: a page may still need what browsers have not reported for a week. */
 async function readInventory(
   zone: Zone,
   { service, host, stop }: Session,

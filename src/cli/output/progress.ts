@@ -24,13 +24,12 @@ export class StatusLine {
   }
 }
 
-/** Shows on a terminal how many of several steps are done. */
-export interface Progress extends Disposable {
-  step(): void;
-}
-
-/** A single step is not worth a line. */
-export function startProgress(label: string, total: number, stream: TextStream): Progress {
+/** Shows on a terminal how many of several steps are done. A single step is not worth a line. */
+export function startProgress(
+  label: string,
+  total: number,
+  stream: TextStream,
+): Disposable & { readonly step: () => void } {
   const line = new StatusLine(stream);
   let done = 0;
   const draw = (): void => {
@@ -47,11 +46,10 @@ export function startProgress(label: string, total: number, stream: TextStream):
 }
 
 /** Shows on a terminal how much of a long list has been read. */
-export interface ReadProgress extends Disposable {
-  readonly report: (read: number, total: number | undefined) => void;
-}
-
-export function startReading(label: string, stream: TextStream): ReadProgress {
+export function startReading(
+  label: string,
+  stream: TextStream,
+): Disposable & { readonly report: (read: number, total: number | undefined) => void } {
   const line = new StatusLine(stream);
   return {
     report: (read, total) => {

@@ -1,11 +1,10 @@
 import path from "node:path";
 
-import type { Config, Listen } from "../../desired/config/config.ts";
-import type { Dialect } from "../../emulator/http/api-endpoint.ts";
+import type { Config } from "../../desired/config/config.ts";
 import { loadSeed } from "../../emulator/seed/load-seed.ts";
 import type { Seed } from "../../emulator/seed/seed.ts";
 import { syntheticSeed } from "../../emulator/seed/synthetic-seed.ts";
-import type { Emulator } from "../../emulator/start-emulator.ts";
+import type { Emulator, EmulatorOptions } from "../../emulator/start-emulator.ts";
 import type { Host } from "../../host/host.ts";
 import { readText } from "../../host/named-files.ts";
 import { listenError } from "../../web/listen-error.ts";
@@ -31,12 +30,12 @@ export async function loadSeedOrPrint(
   return undefined;
 }
 
-export interface EmulatorSettings {
-  readonly listen: Listen;
+export interface EmulatorSettings extends Pick<
+  EmulatorOptions,
+  "listen" | "statePath" | "dialect"
+> {
   /** The flag or key that sets `listen`, for messages. */
   readonly place: string;
-  readonly statePath: string | undefined;
-  readonly dialect: Dialect;
 }
 
 /** Starts an emulator on the host's clock. Rejects with an error for the operator where it cannot listen. */
@@ -83,36 +82,27 @@ export async function reachService(
   mayShare: boolean,
 ): Promise<Reached | undefined> {
   const embedded = config.api.emulator;
-  if (embedded === undefined) {
-    return { ...nothingToEnd, baseUrl: config.api.baseUrl, emulator: undefined };
-  }
+  if (embedded === undefined) return reached(undefined, config);
   const seed = await loadSeedOrPrint(embedded.seed, host);
   if (seed === undefined) return undefined;
   try {
-    const emulator = await emulatorOn(
-      {
-        listen: embedded.listen,
-        place: "api.emulator.listen",
-        statePath: undefined,
-        dialect: "published",
-      },
-      seed,
-      host,
-    );
-    return {
-      baseUrl: emulator.baseUrl,
-      emulator,
-      [Symbol.asyncDispose]: () => emulator[Symbol.asyncDispose](),
-    };
+    const { listen } = embedded;
+    const settings = { listen, statePath: undefined, dialect: "published" } as const;
+    const emulator = await emulatorOn({ ...settings, place: "api.emulator.listen" }, seed, host);
+    return reached(emulator, config);
   } catch (error) {
-    if (mayShare && isAddressInUse(error)) {
-      return { ...nothingToEnd, baseUrl: config.api.baseUrl, emulator: undefined };
-    }
+    if (mayShare && isAddressInUse(error)) return reached(undefined, config);
     throw error;
   }
 }
 
-const nothingToEnd = { [Symbol.asyncDispose]: () => Promise.resolve() };
+function reached(emulator: Emulator | undefined, { api }: Config): Reached {
+  return {
+    baseUrl: emulator?.baseUrl ?? api.baseUrl,
+    emulator,
+    [Symbol.asyncDispose]: async () => emulator?.[Symbol.asyncDispose](),
+  };
+}
 
 function isAddressInUse(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;

@@ -15,7 +15,7 @@ import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { rethrow, type Session } from "./session.ts";
@@ -70,11 +70,11 @@ export async function planAll(
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
   printDiagnostics({ ...state, diagnostics }, host);
   const unknownNames = unmatchedPatterns(flags.zones, fleet);
-  if (unknownNames.length > 0) return usageError(unknownNames.map(unmatchedText), session);
+  if (unknownNames.length > 0) return fail(unknownNames.map(unmatchedText).join("\n"), host);
 
   const zones = await planZones(fleet, revision, flags, session);
   const unknownHashes = unmatchedHashes(flags.accept ?? [], zones);
-  if (unknownHashes.length > 0) return usageError(unknownHashes.map(unknownHashText), session);
+  if (unknownHashes.length > 0) return fail(unknownHashes.map(unknownHashText).join("\n"), host);
 
   const [unlisted] = listing.failed.map((each) => ({
     ...failureOf(each.error),
@@ -96,11 +96,6 @@ function hasReport({ code, place }: Diagnostic, documents: readonly ZoneDocument
   );
 }
 
-function usageError(lines: readonly string[], { host }: Session): ExitCode {
-  host.stderr.write(lines.join(""));
-  return exitCodes.failed;
-}
-
 /** A mistyped zone in a pipeline must not pass for a zone in sync. */
 function unmatchedPatterns(
   patterns: readonly string[],
@@ -114,7 +109,7 @@ function unmatchedText(pattern: string): string {
   const remedy = isHash(pattern)
     ? "for a hash, repeat --accept in front of it"
     : "`zonewarden validate` checks what is declared";
-  return `error: ${pattern}: no declared zone has this name; ${remedy}\n`;
+  return `error: ${pattern}: no declared zone has this name; ${remedy}`;
 }
 
 /** Where no plan has the accepted hash, the plan that was reviewed is not the one that would be applied. */
@@ -129,7 +124,7 @@ function unmatchedHashes(
 }
 
 function unknownHashText(hash: string): string {
-  return `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them\n`;
+  return `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`;
 }
 
 async function planZones(
@@ -138,19 +133,12 @@ async function planZones(
   { zones: patterns, accept = [] }: FleetFlags,
   { config, service, host, stop }: Session,
 ): Promise<readonly PlannedFleetZone[]> {
-  const {
-    mode,
-    impact,
-    desired: { owner },
-  } = config;
+  const { mode, impact } = config;
+  const { owner } = config.desired;
   const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
   const guardRules = { mode, limits, windows: windowsOf(config.windows), used: [] };
-  const ports = {
-    reader: service.reader,
-    clock: host.clock,
-    runId: host.uniqueId,
-    bug: rethrow,
-  };
+  const { clock, uniqueId: runId } = host;
+  const ports = { reader: service.reader, clock, runId, bug: rethrow };
   const planOne = ({ desired }: FleetZone): Promise<PlannedZone> =>
     planZone(
       {

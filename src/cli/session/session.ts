@@ -5,7 +5,7 @@ import { loadConfigOrPrint } from "../../host/load.ts";
 import { handleShutdown } from "../../host/shutdown.ts";
 import { isAborted, type StopSignals } from "../../reconcile/signals.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import { exitCodeOfFailure, exitCodes, type ExitCode } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
 import { WaitLines } from "../output/wait-lines.ts";
 import { reachService } from "./embedded-emulator.ts";
 
@@ -44,13 +44,9 @@ export async function withSession(
   try {
     return await work({ config, service, baseUrl, host, stop, signals });
   } catch (error) {
-    if (isAborted(stop)) {
-      host.stderr.write("stopped by a signal before the end\n");
-      return exitCodes.failed;
-    }
+    if (isAborted(stop)) return fail("stopped by a signal before the end", host);
     if (!(error instanceof ServiceError)) throw error;
-    host.stderr.write(`${error.code}: ${error.message}\n`);
-    return exitCodeOfFailure(error.code);
+    return fail(`${error.code}: ${error.message}`, host, exitCodeOfFailure(error.code));
   }
 }
 
