@@ -59,79 +59,44 @@ export async function createProgram(
     .exitOverride()
     .showHelpAfterError("(add --help for usage)")
     .addHelpText("after", `\n${exitCodeHelp}\n\n${startHelp}`);
-  for (const { name, description, load } of commands) {
+  for (const [name, description] of Object.entries(descriptions)) {
     const command = program.command(name).description(description);
-    if (!args.includes(name)) continue;
-    const define = await load();
-    define(command, host, end);
+    const define = args.includes(name) ? await definitions[name]?.() : undefined;
+    define?.(command, host, end);
   }
   return program;
 }
 
-interface CommandEntry {
-  readonly name: string;
-  readonly description: string;
-  readonly load: () => Promise<DefineCommand>;
-}
-
 /** In the order of the help. */
-const commands: readonly CommandEntry[] = [
-  {
-    name: "run",
-    description: "reconcile every zone on a schedule and when files change",
-    load: async () => (await import("./commands/run-command.ts")).defineRun,
-  },
-  {
-    name: "validate",
-    description: "check the files; needs no network and no token",
-    load: async () => (await import("./commands/validate-command.ts")).defineValidate,
-  },
-  {
-    name: "plan",
-    description: "print the changes that apply would make; writes nothing",
-    load: async () => (await import("./commands/plan-command.ts")).definePlan,
-  },
-  {
-    name: "apply",
-    description: "apply the planned changes once",
-    load: async () => (await import("./commands/apply-command.ts")).defineApply,
-  },
-  {
-    name: "history",
-    description: "print what runs changed or found, and how long zones drifted",
-    load: async () => (await import("./commands/history-command.ts")).defineHistory,
-  },
-  {
-    name: "import",
-    description: "write zone files that declare the live state",
-    load: async () => (await import("./commands/import-command.ts")).defineImport,
-  },
-  {
-    name: "inventory",
-    description: "list the scripts, connections and cookies in browsers",
-    load: async () => (await import("./commands/inventory-command.ts")).defineInventory,
-  },
-  {
-    name: "suggest",
-    description: "print a content security policy from the inventory",
-    load: async () => (await import("./commands/suggest-command.ts")).defineSuggest,
-  },
-  {
-    name: "rulesets",
-    description: "list, show, compare and prune versions of rulesets",
-    load: async () => (await import("./commands/rulesets-command.ts")).defineRulesets,
-  },
-  {
-    name: "emulate",
-    description: "serve an emulator of the API with synthetic data",
-    load: async () => (await import("./commands/emulate-command.ts")).defineEmulate,
-  },
-  {
-    name: "schema",
-    description: "print a JSON Schema, for editors and other programs",
-    load: async () => (await import("./commands/schema-command.ts")).defineSchema,
-  },
-];
+const descriptions = {
+  run: "reconcile every zone on a schedule and when files change",
+  validate: "check the files; needs no network and no token",
+  plan: "print the changes that apply would make; writes nothing",
+  apply: "apply the planned changes once",
+  history: "print what runs changed or found, and how long zones drifted",
+  import: "write zone files that declare the live state",
+  inventory: "list the scripts, connections and cookies in browsers",
+  suggest: "print a content security policy from the inventory",
+  rulesets: "list, show, compare and prune versions of rulesets",
+  emulate: "serve an emulator of the API with synthetic data",
+  schema: "print a JSON Schema, for editors and other programs",
+};
+
+type LoadDefinition = () => Promise<DefineCommand>;
+
+const definitions: Readonly<Record<string, LoadDefinition>> = {
+  run: async () => (await import("./commands/run-command.ts")).defineRun,
+  validate: async () => (await import("./commands/validate-command.ts")).defineValidate,
+  plan: async () => (await import("./commands/plan-command.ts")).definePlan,
+  apply: async () => (await import("./commands/apply-command.ts")).defineApply,
+  history: async () => (await import("./commands/history-command.ts")).defineHistory,
+  import: async () => (await import("./commands/import-command.ts")).defineImport,
+  inventory: async () => (await import("./commands/inventory-command.ts")).defineInventory,
+  suggest: async () => (await import("./commands/suggest-command.ts")).defineSuggest,
+  rulesets: async () => (await import("./commands/rulesets-command.ts")).defineRulesets,
+  emulate: async () => (await import("./commands/emulate-command.ts")).defineEmulate,
+  schema: async () => (await import("./commands/schema-command.ts")).defineSchema,
+} satisfies Record<keyof typeof descriptions, LoadDefinition>;
 
 const startHelp = `To begin:
   $ echo 'mode: observe' > zonewarden.yaml      # mode: enforce would write

@@ -123,16 +123,11 @@ async function checkZones({ zones, missing }: PlannedFleet, session: Session): P
   return { reports, code: isAllRead ? exitCodes.done : exitCodes.partial };
 }
 
-interface Verdict {
-  readonly text: string;
-  readonly isRefused: boolean;
-}
-
 async function checkWrite(
   write: Write,
   { live }: PlannedFleetZone["planned"],
   { service, stop }: Session,
-): Promise<Verdict> {
+): Promise<{ readonly text: string; readonly isRefused: boolean }> {
   if (live === undefined) return { text: "not read", isRefused: true };
   try {
     const checked = await service.writer.check(live, write, stop);

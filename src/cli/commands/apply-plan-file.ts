@@ -23,7 +23,7 @@ import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
-import { printReports } from "../session/print-reports.ts";
+import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
 
 export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format"> {
@@ -81,8 +81,8 @@ async function applyAll(
     using gate = new WriteGate(clock, maxReadAgeMs(0));
     reports.push(await applyPlan(planned, gate, ports, signals));
   }
-  printReports({ revision, startedAt, zones: reports }, format, host);
-  return exitCodeOfApply(reports);
+  const fleet = { revision, startedAt, isComplete: true, diagnostics: [] };
+  return finish(fleet, reports, exitCodeOfApply(reports), format, host);
 }
 
 /**

@@ -52,25 +52,19 @@ async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> 
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
   const period = { since, until: range.until };
   const shown = found.filter(({ at }) => at >= since && at <= range.until);
-  print({ shown, times: driftTimes(found, period), period }, flags, host);
+  print(shown, driftTimes(found, period), period, flags.format, host);
   return exitCodes.done;
 }
 
 const momentHelp =
   "--since and --until take a moment (2026-03-01, 2026-03-01T08:00:00Z) or a time before now (90m, 24h, 30d)";
 
-interface TimeRange {
-  /** `undefined`: from the first entry. */
-  readonly since: Date | undefined;
-  readonly until: Date;
-}
-
-/** `undefined` where a flag names no moment. */
-function rangeIn({ since, until }: HistoryFlags, now: Date): TimeRange | undefined {
-  const from = since === undefined ? undefined : momentIn(since, now);
-  const to = until === undefined ? now : momentIn(until, now);
-  if (to === undefined || (since !== undefined && from === undefined)) return undefined;
-  return { since: from, until: to };
+/** What the flags name, without `since` where it is not set; `undefined` where a flag names no moment. */
+function rangeIn(flags: HistoryFlags, now: Date): { since?: Date; until: Date } | undefined {
+  const since = momentIn(flags.since ?? "0s", now);
+  const until = momentIn(flags.until ?? "0s", now);
+  if (since === undefined || until === undefined) return undefined;
+  return flags.since === undefined ? { until } : { since, until };
 }
 
 async function entriesAt(
@@ -85,18 +79,17 @@ async function entriesAt(
   return found;
 }
 
-interface Shown {
-  readonly shown: readonly HistoryEntry[];
-  readonly times: readonly DriftTime[];
-  readonly period: Period;
-}
-
-function print({ shown, times, period }: Shown, flags: HistoryFlags, host: Host): void {
-  if (flags.format === "json") {
+function print(
+  shown: readonly HistoryEntry[],
+  times: readonly DriftTime[],
+  period: Period,
+  format: HistoryFlags["format"],
+  host: Host,
+): void {
+  if (format === "json") {
     const report = {
       format: 1,
-      since: period.since,
-      until: period.until,
+      ...period,
       drift: times.map(({ zone, episodes, seenMs, atMostMs, isDrifting }) => ({
         zone,
         episodes,

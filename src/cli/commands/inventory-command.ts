@@ -34,7 +34,7 @@ export const defineInventory: DefineCommand = (command, host, end) => {
     addFilters(list, kind);
     list
       .examples(...examples[kind])
-      .action(async (zones: readonly string[], options: InventoryFlags) => {
+      .action(async (zones: readonly string[], options: Omit<InventoryQuery, "kind" | "zones">) => {
         end(await printInventories({ ...options, kind, zones }, host));
       });
   }
@@ -64,17 +64,14 @@ const examples = {
   ],
 } as const;
 
-interface InventoryFlags extends FilterFlags {
+interface InventoryQuery extends FilterFlags {
+  readonly kind: ItemKind;
+  /** Patterns of zone names, or ids; none means all. */
+  readonly zones: readonly string[];
   readonly config: string;
   readonly format: "table" | "json" | "csv";
   readonly id?: string;
   readonly summary?: boolean;
-}
-
-interface InventoryQuery extends InventoryFlags {
-  readonly kind: ItemKind;
-  /** Patterns of zone names, or ids; none means all. */
-  readonly zones: readonly string[];
 }
 
 /** Prints what browsers reported. A zone that cannot be read does not affect the others. */
@@ -108,9 +105,9 @@ async function readInventories(
     using reading = startReading(`${zone.name}: ${kind}s`, host.stderr);
     try {
       const all = await service.inventory.list(zone, kind, filters, stop, reading.report);
-      const items = malicious
-        ? all.filter((item) => maliciousReasons(item, maliciousBelow).length > 0)
-        : all;
+      const items = all.filter(
+        (item) => !malicious || maliciousReasons(item, maliciousBelow).length > 0,
+      );
       inventories.push({ zone: zone.name, kind, items });
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
@@ -135,10 +132,10 @@ function print(
       return;
     case "table":
       for (const inventory of inventories) {
-        const hasTable = summary !== true && inventory.items.length > 0;
-        const table = inventoryTable(kind, inventory.items, options.maliciousBelow);
         stdout.write(`${summaryLine(inventory, options)}\n`);
-        if (hasTable) stdout.write(`\n${tableText(table)}\n\n`);
+        if (summary === true || inventory.items.length === 0) continue;
+        const table = inventoryTable(kind, inventory.items, options.maliciousBelow);
+        stdout.write(`\n${tableText(table)}\n\n`);
       }
   }
 }

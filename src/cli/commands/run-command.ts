@@ -18,20 +18,16 @@ export const defineRun: DefineCommand = (command, host, end) => {
   command
     .configFile()
     .examples("zonewarden run --config /etc/zonewarden/zonewarden.yaml")
-    .action(async (options: RunFlags) => {
-      end(await run(options, host));
+    .action(async ({ config }: { readonly config: string }) => {
+      end(await run(config, host));
     });
 };
 
-interface RunFlags {
-  readonly config: string;
-}
-
 /** Reconciles every zone until a signal ends the program. */
-async function run(flags: RunFlags, host: Host): Promise<ExitCode> {
+async function run(file: string, host: Host): Promise<ExitCode> {
   // Comes first: the first process of a container gets only the signals that it listens to.
   using shutdown = handleShutdown(host, exitCodes.failed);
-  const config = await loadConfigOrPrint(flags.config, host, AbortSignal.timeout(10_000));
+  const config = await loadConfigOrPrint(file, host, AbortSignal.timeout(10_000));
   if (config === undefined) return exitCodes.invalid;
   await using reached = await reachService(config, host, false);
   if (reached === undefined) return exitCodes.invalid;
@@ -52,7 +48,7 @@ async function run(flags: RunFlags, host: Host): Promise<ExitCode> {
     clock: host.clock,
     scrub: (line) => service.credentials.reduce((text, credential) => credential.scrub(text), line),
   });
-  const configFile = path.resolve(host.directory, flags.config);
+  const configFile = path.resolve(host.directory, file);
   const emulator = reached.emulator?.url;
   const parts = { config, configFile, service, metrics, logger, emulator };
   await runDaemon(parts, host, shutdown);

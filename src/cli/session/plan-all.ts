@@ -73,7 +73,7 @@ export async function planAll(
   if (unknownNames.length > 0) return fail(unknownNames.map(unmatchedText).join("\n"), host);
 
   const zones = await planZones(fleet, revision, flags, session);
-  const unknownHashes = unmatchedHashes(flags.accept ?? [], zones);
+  const unknownHashes = unmatchedHashes(flags, zones);
   if (unknownHashes.length > 0) return fail(unknownHashes.map(unknownHashText).join("\n"), host);
 
   const [unlisted] = listing.failed.map((each) => ({
@@ -114,7 +114,7 @@ function unmatchedText(pattern: string): string {
 
 /** Where no plan has the accepted hash, the plan that was reviewed is not the one that would be applied. */
 function unmatchedHashes(
-  accept: readonly string[],
+  { accept = [] }: FleetFlags,
   zones: readonly PlannedFleetZone[],
 ): readonly string[] {
   const hashes = new Set(
@@ -160,10 +160,9 @@ async function planZones(
   );
   using progress = startProgress("reading zones", wanted.length, host.stderr);
   return await inParallel(wanted, config.api.concurrency, async (declared) => {
-    const planAgain = (): Promise<PlannedZone> => planOne(declared);
-    const planned = await planAgain();
+    const planned = await planOne(declared);
     progress.step();
-    return { declared, planned, planAgain };
+    return { declared, planned, planAgain: () => planOne(declared) };
   });
 }
 

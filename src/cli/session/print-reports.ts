@@ -11,7 +11,7 @@ import { type ExitCode, exitCodeInPart, exitCodes } from "../output/exit-codes.t
 import type { FleetFlags, PlannedFleet } from "./plan-all.ts";
 
 /** What `plan` prints beside the reports. */
-export interface Extras {
+interface Extras {
   /** What the plans do to the inventory; `undefined` where it was not asked for. */
   readonly impacts?: readonly ZoneImpact[] | undefined;
   readonly sweep?: SweepForecast;
@@ -22,27 +22,32 @@ export interface Extras {
  * shows an error in the files.
  */
 export function finish(
-  { revision, startedAt, isComplete, diagnostics }: PlannedFleet,
+  { revision, startedAt, isComplete, diagnostics }: Omit<PlannedFleet, "zones" | "missing">,
   zones: readonly ZoneReport[],
   code: ExitCode,
   format: FleetFlags["format"],
   host: Host,
-  extras?: Extras,
+  extras: Extras = {},
 ): ExitCode {
-  printReports({ revision, startedAt, zones }, format, host, extras);
+  const report = {
+    revision,
+    trigger: "manual",
+    startedAt,
+    finishedAt: host.clock.now(),
+    zones,
+  } as const;
+  printReports(report, format, host, extras);
   const isGood = code === exitCodes.done || code === exitCodes.changes;
   if (!isComplete) return exitCodeInPart(code);
   return isGood && hasErrors(diagnostics) ? exitCodes.invalid : code;
 }
 
-/** Prints the reports of all zones on stdout. */
-export function printReports(
-  report: Pick<RunReport, "revision" | "startedAt" | "zones">,
+function printReports(
+  report: RunReport,
   format: FleetFlags["format"],
   host: Host,
-  { impacts, sweep }: Extras = {},
+  { impacts, sweep }: Extras,
 ): void {
-  const whole: RunReport = { ...report, trigger: "manual", finishedAt: host.clock.now() };
   switch (format) {
     case "text": {
       const color = hasColor(host, host.stdout);
@@ -53,7 +58,7 @@ export function printReports(
     }
     case "json": {
       const json = {
-        ...reportJson(whole),
+        ...reportJson(report),
         ...(sweep && { sweep: { requests: sweep.requests, seconds: sweep.ms / 1_000 } }),
         ...(impacts && { impact: impacts.map(impactJson) }),
       };
@@ -63,7 +68,7 @@ export function printReports(
     case "markdown": {
       const impact = impacts === undefined ? "" : `\n\n${impactMarkdown(impacts).trimEnd()}`;
       const cost = sweep === undefined ? "" : `\n\n${sweepText(sweep)}`;
-      host.stdout.write(`${renderMarkdown(whole).trimEnd()}${cost}${impact}\n`);
+      host.stdout.write(`${renderMarkdown(report).trimEnd()}${cost}${impact}\n`);
     }
   }
 }
