@@ -121,22 +121,15 @@ function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {
 
 /** The zones of the active revision, listed or not; a zone that a held revision would change has its hold. */
 function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly DeclaredZone[] {
+  const held = hold && { reason: hold.reason, message: hold.message };
   const listed = [...zones.values()].map(({ desired: { zone, content } }) => ({
     name: zone.name,
     mode: content.mode,
     suspension: content.suspension,
-    hold:
-      hold?.touched.has(zone.name) === true
-        ? { reason: hold.reason, message: hold.message }
-        : undefined,
+    hold: hold?.touched.has(zone.name) === true ? held : undefined,
   }));
-  const unlisted = [...missing.keys()].map((name) => ({
-    name,
-    mode: "enforce" as const,
-    suspension: undefined,
-    hold: undefined,
-  }));
-  return [...listed, ...unlisted];
+  const unlisted = { mode: "enforce", suspension: undefined, hold: undefined } as const;
+  return [...listed, ...[...missing.keys()].map((name) => ({ name, ...unlisted }))];
 }
 
 /** Counts the requests to the service. */

@@ -208,7 +208,7 @@ export class Reconciler {
     const { clock, report, runId } = this.#ports;
     const now = clock.now();
     for (const [zone, reason] of this.#active.fleet.missing) {
-      const run = { id: runId(), trigger, revision: this.#active.revision, now };
+      const run = { run: runId(), trigger, revision: this.#active.revision, now };
       report(missingReport(zone, reason ?? this.#directory.failure, run));
     }
   }

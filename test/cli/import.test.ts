@@ -113,7 +113,7 @@ describe("an import", () => {
     { args: ["--profile", "Base Line"], says: "A name has at most 64 lower-case letters" },
     {
       args: ["nobody.example"],
-      says: "none of the 4 zones that the token can see has this name or id",
+      says: "the service lists no zone that matches",
     },
   ])("ends with 1 on $args", async ({ args, says }, { expect }) => {
     await using example = await emptyPlace();

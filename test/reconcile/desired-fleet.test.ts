@@ -11,7 +11,7 @@ import { zoneId } from "../../src/zone/zone.ts";
 import { desiredBench } from "../support/desired.ts";
 import { zone } from "../support/service.ts";
 
-const run = { id: "r", trigger: "manual", revision: "v", now: new Date(0) } as const;
+const run = { run: "r", trigger: "manual", revision: "v", now: new Date(0) } as const;
 
 const pending = [
   zone("shop.example.com", { status: "pending", accountName: "Agency" }),

@@ -9,9 +9,9 @@ import { type Failure, failureOf } from "../../state/run-report.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodeOfFailure, exitCodes } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { listZones, matchingZones } from "../session/listing.ts";
+import { listMatchingZones } from "../session/listing.ts";
 import { inParallel } from "../session/plan-all.ts";
 import { type Session, withSession } from "../session/session.ts";
 import { type ImportedFile, importedFiles, importedText } from "./imported-files.ts";
@@ -87,22 +87,17 @@ type Imported = { readonly zone: Zone } & (
 /** Declares the live state, so that a plan of it is empty. Sends only GETs. */
 async function runImport(flags: ImportFlags, host: Host): Promise<ExitCode> {
   return withSession(flags.config, host, async (session) => {
-    const { zones: listed, failed } = await listZones(session);
-    const wanted = matchingZones(listed, flags.zones);
-    if (wanted.length === 0) {
-      host.stderr.write(
-        `import: none of the ${listed.length} zones that the token can see has this name or id\n`,
-      );
-      return exitCodes.failed;
-    }
+    const { zones: wanted, all: listed, failed } = await listMatchingZones(flags.zones, session);
+    if (wanted.length === 0) return exitCodes.failed;
     const zones = await importZones(wanted, flags, session);
     printGaps(zones, host);
-    const [failure] = failuresOf(zones);
-    if (failure !== undefined && failuresOf(zones).length === zones.length) {
-      return exitCodeOfFailure(failure.code);
+    const failures = zones.flatMap((each) => ("failure" in each ? each.failure : []));
+    if (failures[0] !== undefined && failures.length === zones.length) {
+      return exitCodeOfFailure(failures[0].code);
     }
-    if (!(await output(zones, listed, flags, host))) return exitCodes.failed;
-    return failed.length === 0 && zones.every(isComplete) ? exitCodes.done : exitCodes.partial;
+    const code = await output(zones, listed, flags, host);
+    const isWhole = failed.length === 0 && zones.every(isComplete);
+    return isWhole || code !== exitCodes.done ? code : exitCodes.partial;
   });
 }
 
@@ -147,26 +142,25 @@ function printGaps(zones: readonly Imported[], { stderr }: Host): void {
   }
 }
 
-/** Prints the text, or writes the files; `false` where files exist that must not be overwritten. */
+/** Prints the text, or writes the files, unless some exist that must not be overwritten. */
 async function output(
   imported: readonly Imported[],
   listed: readonly Zone[],
   { out, force, profile }: ImportFlags,
   host: Host,
-): Promise<boolean> {
+): Promise<ExitCode> {
   const zones = imported.flatMap((each) => ("failure" in each ? [] : each));
   const declared = zones.map(({ zone, imported: { content } }) => ({ zone, content }));
   if (out === undefined) {
     host.stdout.write(importedText(declared, listed, profile));
-    return true;
+    return exitCodes.done;
   }
   const directory = path.resolve(host.directory, out);
   const files = importedFiles(declared, listed, profile);
   const found = force ? [] : await existing(files, directory, host);
   if (found.length > 0) {
     const names = found.map((file) => path.join(out, file)).join(", ");
-    host.stderr.write(`import: these files exist; add --force to overwrite them: ${names}\n`);
-    return false;
+    return fail(`import: these files exist; add --force to overwrite them: ${names}`, host);
   }
   for (const { file, text } of files) {
     const place = path.join(directory, file);
@@ -174,7 +168,7 @@ async function output(
     await host.namedFiles.save(place, text);
     host.stdout.write(`${path.join(out, file)}\n`);
   }
-  return true;
+  return exitCodes.done;
 }
 
 async function existing(
@@ -194,10 +188,6 @@ async function existing(
     }),
   );
   return found.flat();
-}
-
-function failuresOf(zones: readonly Imported[]): readonly Failure[] {
-  return zones.flatMap((each) => ("failure" in each ? each.failure : []));
 }
 
 function isComplete(each: Imported): boolean {

@@ -10,33 +10,25 @@ export async function listZones({ service, host, stop }: Session): Promise<ZoneL
   return listing;
 }
 
-/** Lists the zones that match the command line; prints a line where there are none. */
+/** Lists the zones that the command line names by patterns of names or by ids; prints a line where there are none. */
 export async function listMatchingZones(
   patterns: readonly string[],
   session: Session,
-): Promise<ZoneListing> {
-  const { zones, failed } = await listZones(session);
-  const matching = matchingZones(zones, patterns);
-  if (matching.length === 0) {
+): Promise<ZoneListing & { readonly all: readonly Zone[] }> {
+  const { zones: all, failed } = await listZones(session);
+  const zones = all.filter(({ name, id }) => isMatch(name, patterns) || patterns.includes(id));
+  if (zones.length === 0) {
     const missing =
       patterns.length === 0 ? "no zone" : `no zone that matches ${patterns.join(", ")}`;
     session.host.stderr.write(
       `the service lists ${missing}: check the name and the permissions of the token\n`,
     );
   }
-  return { zones: matching, failed };
+  return { zones, failed, all };
 }
 
 export function unlistedText({ credential, error }: ZoneListing["failed"][number]): string {
   return `credential ${credential}: its zones cannot be listed: ${error.code}: ${error.message}`;
-}
-
-/** The zones that the command line names: by patterns of names, or by ids where several zones have one name. */
-export function matchingZones(
-  zones: readonly Zone[],
-  patterns: readonly string[],
-): readonly Zone[] {
-  return zones.filter(({ name, id }) => isMatch(name, patterns) || patterns.includes(id));
 }
 
 /** Whether a zone's name matches the command line; without patterns every name does. */

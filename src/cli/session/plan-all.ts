@@ -80,7 +80,7 @@ export async function planAll(
     ...failureOf(each.error),
     message: unlistedText(each),
   }));
-  const run = { id: "", trigger: "manual", revision, now: host.clock.now() } as const;
+  const run = { run: "", trigger: "manual", revision, now: host.clock.now() } as const;
   const missing = [...fleet.missing]
     .filter(([name]) => isMatch(name, flags.zones))
     .map(([name, failure]) => missingReport(name, failure ?? unlisted, run));

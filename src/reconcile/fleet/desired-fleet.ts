@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { Failure, Trigger, ZoneReport } from "../../state/run-report.ts";
+import type { Failure, ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
@@ -77,28 +77,27 @@ export function desiredFleet(
     return { zones: new Map(), diagnostics: [], missing };
   }
   const selection = select(state.documents, listed);
+  const { diagnostics, leftAlone } = selection;
   const zones = new Map(
     selection.zones.map((desired) => [
       desired.zone.name,
       { desired, digest: digestOf(desired.content) },
     ]),
   );
-  return {
-    zones,
-    diagnostics: selection.diagnostics,
-    missing: new Map(
-      namesOf(state.documents)
-        .filter((name) => !zones.has(name))
-        .map((name) => [name, failureIn(selection.leftAlone.get(name))]),
-    ),
-  };
+  const absent = namesOf(state.documents).filter((name) => !zones.has(name));
+  const missing = new Map(absent.map((name) => [name, failureIn(leftAlone.get(name))]));
+  return { zones, diagnostics, missing };
+}
+
+/** Only a change of the files or of the listing helps. */
+function permanentFailure(code: string, message: string): Failure {
+  return { code, message, transient: false, ray: "", retryAfterMs: 0 };
 }
 
 function failureIn(diagnostic: Diagnostic | undefined): Failure | undefined {
   if (diagnostic === undefined) return undefined;
   const { code, message, remedy } = diagnostic;
-  const text = `${message}; ${remedy}`;
-  return { code, message: text, transient: false, ray: "", retryAfterMs: 0 };
+  return permanentFailure(code, `${message}; ${remedy}`);
 }
 
 /** The zones that documents select by name. */
@@ -114,30 +113,21 @@ export function namesOf(documents: readonly ZoneDocument[]): readonly ZoneName[]
 export function missingReport(
   zone: ZoneName,
   failure: Failure | undefined,
-  run: {
-    readonly id: string;
-    readonly trigger: Trigger;
-    readonly revision: string;
-    readonly now: Date;
-  },
+  { now, ...run }: Pick<ZoneReport, "run" | "trigger" | "revision"> & { readonly now: Date },
 ): ZoneReport {
-  const { trigger, revision, now } = run;
   return {
+    ...run,
     result: "error",
     zone,
-    run: run.id,
-    trigger,
-    revision,
     startedAt: now,
     finishedAt: now,
     phases: { fetch: 0, plan: 0, apply: 0 },
-    failure: failure ?? {
-      code: "ZONE_NOT_LISTED",
-      message: `the service does not list ${zone}: check the name, and that a credential may see the zone`,
-      transient: false,
-      ray: "",
-      retryAfterMs: 0,
-    },
+    failure:
+      failure ??
+      permanentFailure(
+        "ZONE_NOT_LISTED",
+        `the service does not list ${zone}: check the name, and that a credential may see the zone`,
+      ),
   };
 }
 

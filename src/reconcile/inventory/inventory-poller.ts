@@ -156,14 +156,11 @@ export class InventoryPoller {
       stop.throwIfAborted();
       if (!(error instanceof ServiceError)) bug(error, name);
       const failure = failureOf(error);
-      const retryMs = this.#waitAfter(name, failure, options);
+      // A read that the token or the contract does not allow is not retried before the next interval.
+      const { transient, retryAfterMs } = failure;
+      const retryMs = transient ? this.#backOff.add(name, retryAfterMs) : options.everyMs;
       return { report: { result: "error", zone: name, at: clock.now(), failure }, retryMs };
     }
-  }
-
-  /** A read that the token or the contract does not allow is not retried before the next interval. */
-  #waitAfter(name: ZoneName, failure: Failure, { everyMs }: InventoryPollerOptions): number {
-    return failure.transient ? this.#backOff.add(name, failure.retryAfterMs) : everyMs;
   }
 }
 
@@ -212,15 +209,13 @@ async function impactOf(
   return impact;
 }
 
-type Kinds = Pick<InventoryReading, "items" | "notPermitted">;
-
 /** Contracts differ in the kinds that they include (SERVICE.md A.1): a kind that is not available does not affect the others. */
 async function readKinds(
   zone: Zone,
   kinds: readonly ItemKind[],
   source: InventorySource,
   stop: AbortSignal,
-): Promise<Kinds> {
+): Promise<Pick<InventoryReading, "items" | "notPermitted">> {
   const items = new Map<ItemKind, readonly Item[]>();
   const notPermitted = new Map<ItemKind, Failure>();
   for (const kind of kinds) {

@@ -180,7 +180,7 @@ function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
 
 /** The outcome of a write that threw. One that was cancelled was not sent, or the service rejected it (429). */
 function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): Outcome {
-  if (abort.aborted) return abandoned(write);
+  if (abort.aborted) return failed(write, abandoned());
   const isCancelled = stop.aborted && (error === stop.reason || isRateLimited(error));
   if (!isCancelled) return failed(write, error);
   return { status: "skipped", write, reason: reasonToStop({ stop }) };
@@ -190,17 +190,10 @@ function isRateLimited(error: unknown): boolean {
   return error instanceof ServiceError && error.code === "API_RATE_LIMITED";
 }
 
-function abandoned(write: Write): Outcome {
+function abandoned(): ServiceError {
   const message =
     "the program ended before the service answered: the next run shows whether the write was applied";
-  const failure = {
-    code: "API_UNKNOWN_OUTCOME",
-    message,
-    transient: true,
-    ray: "",
-    retryAfterMs: 0,
-  };
-  return { status: "unknown", write, failure };
+  return new ServiceError("API_UNKNOWN_OUTCOME", message, { transient: true });
 }
 
 function failed(write: Write, error: unknown): Outcome {
