@@ -61,6 +61,11 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     imports: ["zone", "plan", "state", "render", "syntax"],
     packages: ["pino", "prom-client"],
   },
+  store: {
+    purpose: "The state that survives restarts: texts by key in a locked directory.",
+    imports: [],
+    packages: [],
+  },
   web: {
     purpose: "The HTTP server: probes, metrics, JSON API, status page, reconcile endpoint.",
     imports: ["zone", "plan", "state", "render", "syntax"],
@@ -78,7 +83,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
   },
   host: {
     purpose: "The process: files, clock, signals, secrets, and the connection to the service.",
-    imports: ["syntax", "zone", "desired", "api", "reconcile", "render", "telemetry"],
+    imports: ["syntax", "zone", "desired", "api", "reconcile", "render", "telemetry", "store"],
     packages: [],
   },
   daemon: {
@@ -96,6 +101,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "telemetry",
       "web",
       "notify",
+      "store",
       "host",
     ],
     packages: [],

@@ -1,0 +1,268 @@
+import { changesIn, lineOf, valueIn, type Change } from "./journal-line.ts";
+import { codeOf, type StateDirectory } from "./state-directory.ts";
+import { type DirectoryLock, lockDirectory, type LockPorts } from "./state-lock.ts";
+import type { LossReason, OpenResult, StateStore, StoreStatus } from "./state-store.ts";
+
+/** Whose state it is. State of another owner or service says nothing about the zones of this one. */
+export interface StateIdentity {
+  readonly owner: string;
+  /** Address of the service. */
+  readonly service: string;
+}
+
+/** What a directory store needs from outside. */
+export interface DirectoryStorePorts extends LockPorts {
+  readonly directory: StateDirectory;
+  /** Writing began to fail. What could not be written stays in memory and is tried again. */
+  readonly onFailure: (error: Error) => void;
+  readonly onRecovery: () => void;
+}
+
+const fileName = "state.jsonl";
+const format = "zonewarden-state";
+const version = 1;
+
+/** So long changes are gathered before they are written. */
+const gatherMs = 100;
+/** After a failure it is tried again so often. */
+const retryMs = 5_000;
+/** The file is rewritten once it is twice as long as what it says, and never below this length. */
+const leastCompactedBytes = 256 * 1024;
+/** Entries of one line of a rewritten file. */
+const entriesOfLine = 500;
+
+/**
+ * Opens the state in a directory and locks it. State that cannot be used is set aside under another name and told by
+ * `opened`; the store then begins empty.
+ *
+ * The state is one file of lines: each is a batch of changes with a checksum, appended and synced as one piece. A torn
+ * last line is what a crash leaves, and is cut off; any other damage makes the whole state unusable. The file is
+ * rewritten when most of it is outdated. An embedded database was weighed: it would block the event loop while it
+ * syncs, and its files cannot be checked for damage line by line.
+ *
+ * @throws {DirectoryLocked} where another process uses the directory.
+ */
+export async function openDirectoryStore(
+  identity: StateIdentity,
+  ports: DirectoryStorePorts,
+): Promise<StateStore> {
+  const lock = await lockDirectory(ports.directory, ports);
+  const loaded = await load(ports.directory, identity);
+  const store = new DirectoryStore(identity, loaded, ports, lock);
+  if (loaded.opened.result === "lost") await setAside(ports.directory);
+  return store;
+}
+
+interface Loaded {
+  readonly opened: OpenResult;
+  readonly entries: Map<string, string>;
+  /** Bytes of the file that are whole; 0 where it has to be written anew. */
+  readonly bytes: number;
+}
+
+async function load(directory: StateDirectory, identity: StateIdentity): Promise<Loaded> {
+  let text: string | undefined;
+  try {
+    text = await directory.read(fileName);
+  } catch (error) {
+    return lost("unreadable", error instanceof Error ? error.message : String(error));
+  }
+  if (text === undefined || text === "") {
+    return { opened: { result: "empty" }, entries: new Map(), bytes: 0 };
+  }
+  return read(text, identity);
+}
+
+function lost(reason: LossReason, detail: string): Loaded {
+  return { opened: { result: "lost", reason, detail }, entries: new Map(), bytes: 0 };
+}
+
+function read(text: string, identity: StateIdentity): Loaded {
+  const headEnd = text.indexOf("\n");
+  const header = headEnd < 0 ? undefined : valueIn(text.slice(0, headEnd));
+  if (header === undefined) return lost("damaged", "line 1 is damaged");
+  const mistake = mistakeIn(header, identity);
+  if (mistake !== undefined) return mistake;
+  const entries = new Map<string, string>();
+  let start = headEnd + 1;
+  for (let line = 2; start < text.length; line += 1) {
+    const end = text.indexOf("\n", start);
+    const changes = end < 0 ? undefined : changesIn(valueIn(text.slice(start, end)));
+    if (changes === undefined) {
+      const isLast = end < 0 || end === text.length - 1;
+      if (!isLast) return lost("damaged", `line ${line} is damaged`);
+      break;
+    }
+    for (const change of changes) put(entries, change);
+    start = end + 1;
+  }
+  // A torn last line is cut off by writing the file anew.
+  const bytes = start < text.length ? 0 : Buffer.byteLength(text);
+  return { opened: { result: "loaded", entries: entries.size }, entries, bytes };
+}
+
+/** What keeps a file with this header from being used. */
+function mistakeIn(header: unknown, identity: StateIdentity): Loaded | undefined {
+  const known: Readonly<Record<string, unknown>> =
+    typeof header === "object" && header !== null ? { ...header } : {};
+  if (known["format"] !== format) return lost("foreign", "the file is no state of zonewarden");
+  if (typeof known["version"] !== "number" || known["version"] > version) {
+    return lost("newer", `the state has version ${String(known["version"])}, known is ${version}`);
+  }
+  if (known["owner"] !== identity.owner || known["service"] !== identity.service) {
+    const whose = `owner ${JSON.stringify(known["owner"])} at ${JSON.stringify(known["service"])}`;
+    return lost("foreign", `the state belongs to ${whose}`);
+  }
+  return undefined;
+}
+
+function put(entries: Map<string, string>, [key, text]: Change): void {
+  if (text === null) entries.delete(key);
+  else entries.set(key, text);
+}
+
+/** Keeps what cannot be used for a person to look at: the last one of its kind. */
+async function setAside(directory: StateDirectory): Promise<void> {
+  try {
+    await directory.rename(fileName, `${fileName}.unusable`);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}
+
+class DirectoryStore implements StateStore {
+  readonly isDurable = true;
+  readonly opened: OpenResult;
+  readonly #identity: StateIdentity;
+  readonly #entries: Map<string, string>;
+  readonly #ports: DirectoryStorePorts;
+  readonly #lock: DirectoryLock;
+  /** Length of the file; 0: it has to be written anew. */
+  #bytes: number;
+  /** What the file held when it was last written anew. */
+  #bytesCompacted = 0;
+  #pending = new Map<string, string | null>();
+  #work: Promise<boolean> | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #status: StoreStatus = { status: "ok" };
+
+  constructor(
+    identity: StateIdentity,
+    { opened, entries, bytes }: Loaded,
+    ports: DirectoryStorePorts,
+    lock: DirectoryLock,
+  ) {
+    this.opened = opened;
+    this.#identity = identity;
+    this.#entries = entries;
+    this.#bytes = bytes;
+    this.#bytesCompacted = bytes;
+    this.#ports = ports;
+    this.#lock = lock;
+  }
+
+  get status(): StoreStatus {
+    return this.#status;
+  }
+
+  get(key: string): string | undefined {
+    return this.#entries.get(key);
+  }
+
+  keys(prefix: string): readonly string[] {
+    return [...this.#entries.keys()].filter((key) => key.startsWith(prefix));
+  }
+
+  set(key: string, text: string | undefined): void {
+    if (this.#entries.get(key) === text) return;
+    const change = [key, text ?? null] as const;
+    put(this.#entries, change);
+    this.#pending.set(...change);
+    this.#writeIn(gatherMs);
+  }
+
+  async flush(): Promise<boolean> {
+    // What is being written now may not hold what was set last.
+    await this.#work;
+    this.#cancel();
+    return this.#write();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.flush();
+    this.#cancel();
+    await this.#lock[Symbol.asyncDispose]();
+  }
+
+  #writeIn(ms: number): void {
+    this.#cancelTimer ??= this.#ports.clock.alarm(ms, () => {
+      this.#cancelTimer = undefined;
+      void this.#write();
+    });
+  }
+
+  #cancel(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+  }
+
+  #write(): Promise<boolean> {
+    this.#work ??= this.#writePending().finally(() => {
+      this.#work = undefined;
+      if (this.#pending.size > 0) this.#writeIn(this.#status.status === "ok" ? gatherMs : retryMs);
+    });
+    return this.#work;
+  }
+
+  async #writePending(): Promise<boolean> {
+    if (this.#pending.size === 0) return true;
+    const batch = this.#pending;
+    this.#pending = new Map();
+    try {
+      await this.#store([...batch]);
+      if (this.#status.status === "failing") this.#ports.onRecovery();
+      this.#status = { status: "ok" };
+      return true;
+    } catch (error) {
+      this.#pending = new Map([...batch, ...this.#pending]);
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      return false;
+    }
+  }
+
+  #fail(error: Error): void {
+    // A failed append may have left a part of its text: the file is written anew.
+    this.#bytes = 0;
+    if (this.#status.status === "failing") return;
+    this.#status = { status: "failing", since: this.#ports.clock.now(), error };
+    this.#ports.onFailure(error);
+  }
+
+  async #store(changes: readonly Change[]): Promise<void> {
+    await this.#lock.check();
+    const line = lineOf(changes);
+    const bytes = Buffer.byteLength(line);
+    const limit = Math.max(leastCompactedBytes, 2 * this.#bytesCompacted);
+    if (this.#bytes === 0 || this.#bytes + bytes > limit) return this.#compact();
+    try {
+      await this.#ports.directory.append(fileName, this.#bytes, line);
+      this.#bytes += bytes;
+    } catch (error) {
+      // Somebody removed or exchanged the file: what is remembered is in memory.
+      if (!["ENOENT", "ESTALE"].includes(codeOf(error))) throw error;
+      await this.#compact();
+    }
+  }
+
+  async #compact(): Promise<void> {
+    const lines = [lineOf({ format, version, ...this.#identity })];
+    const entries = [...this.#entries];
+    for (let start = 0; start < entries.length; start += entriesOfLine) {
+      lines.push(lineOf(entries.slice(start, start + entriesOfLine)));
+    }
+    const text = lines.join("");
+    await this.#ports.directory.replace(fileName, text);
+    this.#bytes = Buffer.byteLength(text);
+    this.#bytesCompacted = this.#bytes;
+  }
+}

@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+
+/** One change: the text of a key, `null` where it is removed. */
+export type Change = readonly [key: string, text: string | null];
+
+/** Characters of a checksum: 64 bits of SHA-256. It tells damage from content; it is no signature. */
+const checksumLength = 16;
+
+/** A value as a line that says whether it is whole. */
+export function lineOf(value: unknown): string {
+  const text = JSON.stringify(value);
+  return `${checksumOf(text)} ${text}\n`;
+}
+
+/** The value of a line without its line end; `undefined` where the line is not whole. */
+export function valueIn(line: string): unknown {
+  const text = line.slice(checksumLength + 1);
+  if (line[checksumLength] !== " " || checksumOf(text) !== line.slice(0, checksumLength)) {
+    return undefined;
+  }
+  return JSON.parse(text);
+}
+
+/** The changes of a batch; `undefined` where a value is something else. */
+export function changesIn(value: unknown): readonly Change[] | undefined {
+  return Array.isArray(value) && value.every(isChange) ? value : undefined;
+}
+
+function isChange(value: unknown): value is Change {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const parts: readonly unknown[] = value;
+  return typeof parts[0] === "string" && (typeof parts[1] === "string" || parts[1] === null);
+}
+
+function checksumOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, checksumLength);
+}

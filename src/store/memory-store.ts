@@ -1,0 +1,36 @@
+import type { OpenResult, StateStore, StoreStatus } from "./state-store.ts";
+
+/** A store that ends with the process: where no state directory is set, or where it cannot be used. */
+export class MemoryStore implements StateStore {
+  readonly isDurable: boolean;
+  readonly opened: OpenResult = { result: "empty" };
+  readonly status: StoreStatus;
+  readonly #entries = new Map<string, string>();
+
+  /** @param status why nothing is stored, where that is a failure. */
+  constructor(status: StoreStatus = { status: "ok" }) {
+    this.isDurable = status.status === "failing";
+    this.status = status;
+  }
+
+  get(key: string): string | undefined {
+    return this.#entries.get(key);
+  }
+
+  keys(prefix: string): readonly string[] {
+    return [...this.#entries.keys()].filter((key) => key.startsWith(prefix));
+  }
+
+  set(key: string, text: string | undefined): void {
+    if (text === undefined) this.#entries.delete(key);
+    else this.#entries.set(key, text);
+  }
+
+  flush(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,80 @@
+import { constants } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+
+/** The files of one directory. Failures are those of `node:fs`: errors with a `code`. */
+export interface StateDirectory {
+  /** The whole text of a file; `undefined` where there is none. */
+  read(name: string): Promise<string | undefined>;
+  /** Makes a file that must not exist yet; rejects with `EEXIST` where it does. */
+  create(name: string, text: string): Promise<void>;
+  /**
+   * Adds text at `offset`, which must be the end of the file, and waits until it is on the disk. Rejects with `ENOENT`
+   * where there is no file and with `ESTALE` where it is shorter or longer: another file took its place.
+   */
+  append(name: string, offset: number, text: string): Promise<void>;
+  /** Puts text in the place of a file: all of it or, after a crash, none. Makes the directory where it is missing. */
+  replace(name: string, text: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+/** State tells how zones are defended: it is not for every user of the machine. */
+const fileMode = 0o600;
+const directoryMode = 0o700;
+
+/** A directory of this machine. No file in it is followed where it is a symbolic link. */
+export function nodeStateDirectory(directory: string): StateDirectory {
+  const at = (name: string): string => path.join(directory, name);
+  return {
+    read: async (name) => {
+      try {
+        await using handle = await open(at(name), constants.O_RDONLY | constants.O_NOFOLLOW);
+        return await handle.readFile("utf8");
+      } catch (error) {
+        if (codeOf(error) === "ENOENT") return undefined;
+        throw error;
+      }
+    },
+    create: (name, text) => write(at(name), text, constants.O_EXCL),
+    append: async (name, offset, text) => {
+      const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW;
+      await using handle = await open(at(name), flags);
+      const { size } = await handle.stat();
+      if (size !== offset) throw Object.assign(new Error(`${name} changed`), { code: "ESTALE" });
+      await handle.appendFile(text);
+      await handle.datasync();
+    },
+    replace: async (name, text) => {
+      await mkdir(directory, { recursive: true, mode: directoryMode });
+      const next = `${name}.next`;
+      await rm(at(next), { force: true });
+      await write(at(next), text, constants.O_EXCL);
+      await rename(at(next), at(name));
+      await syncDirectory(directory);
+    },
+    rename: (from, to) => rename(at(from), at(to)),
+    remove: (name) => rm(at(name), { force: true }),
+  };
+}
+
+async function write(file: string, text: string, flag: number): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: directoryMode });
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | flag;
+  await using handle = await open(file, flags, fileMode);
+  await handle.writeFile(text);
+  await handle.sync();
+}
+
+/** A renamed file is in its place after a crash only once its directory is on the disk too. */
+async function syncDirectory(directory: string): Promise<void> {
+  await using handle = await open(directory, constants.O_RDONLY);
+  await handle.sync();
+}
+
+/** The code of an error of `node:fs`, "" where it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
+}

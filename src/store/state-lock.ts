@@ -1,0 +1,176 @@
+import { codeOf, type StateDirectory } from "./state-directory.ts";
+
+/** What a lock needs from outside. */
+export interface LockPorts {
+  readonly clock: {
+    now(): Date;
+    /** Calls back once after `ms` milliseconds; the result calls it off. */
+    alarm(ms: number, run: () => void): () => void;
+    sleep(ms: number, signal: AbortSignal): Promise<void>;
+  };
+  readonly process: {
+    readonly pid: number;
+    readonly hostName: string;
+    /** Whether a process of this machine runs. */
+    readonly isRunning: (pid: number) => boolean;
+  };
+  readonly uniqueId: () => string;
+}
+
+/** The right to write in a directory, until it is disposed. */
+export interface DirectoryLock extends AsyncDisposable {
+  /** @throws {DirectoryLocked} where another process took the lock over: this one was silent for too long. */
+  check(): Promise<void>;
+}
+
+/** Another process uses the directory. */
+export class DirectoryLocked extends Error {
+  override readonly name = "DirectoryLocked";
+}
+
+const lockName = "state.lock";
+/** The holder renews its lock so often. */
+const renewMs = 10_000;
+/** A lock of another machine that nobody renewed for so long, by the clock of who waits, is stale. */
+const staleMs = 35_000;
+
+interface Holder {
+  readonly id: string;
+  readonly pid: number;
+  readonly host: string;
+  /** Counts renewals. */
+  readonly beat: number;
+}
+
+/**
+ * Takes the lock of a state directory. A lock whose process is gone is taken over at once; one of another machine once
+ * it was not renewed for 35 s.
+ *
+ * @throws {DirectoryLocked} where its holder lives.
+ */
+export async function lockDirectory(
+  directory: StateDirectory,
+  ports: LockPorts,
+): Promise<DirectoryLock> {
+  const { pid, hostName } = ports.process;
+  const holder: Holder = { id: ports.uniqueId(), pid, host: hostName, beat: 0 };
+  for (;;) {
+    try {
+      await directory.create(lockName, JSON.stringify(holder));
+      return new HeldLock(directory, holder, ports);
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+    await removeStale(directory, ports);
+  }
+}
+
+/** Removes a stale lock; rejects where it is none. */
+async function removeStale(directory: StateDirectory, ports: LockPorts): Promise<void> {
+  const before = await directory.read(lockName);
+  if (before === undefined) return;
+  const holder = holderIn(before);
+  if (holder === undefined || !isGone(holder, ports)) {
+    const isHere = holder?.host === ports.process.hostName;
+    if (isHere || !(await isSilent(directory, before, ports))) throw lockedBy(holder);
+  }
+  // Two that find the same stale lock: one of them moves it away, the other finds none or a new one.
+  const aside = `${lockName}.${ports.uniqueId()}`;
+  try {
+    await directory.rename(lockName, aside);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw error;
+  }
+  const moved = await directory.read(aside);
+  if (moved !== before && moved !== undefined) {
+    // It was another one's new lock: it is put back, and this process is the one that comes too late.
+    await directory.create(lockName, moved).catch(() => undefined);
+    await directory.remove(aside);
+    throw lockedBy(holderIn(moved));
+  }
+  await directory.remove(aside);
+}
+
+/** Whether the process that holds a lock is known to be gone. A container's first process has the same id each time. */
+function isGone({ pid, host }: Holder, { process }: LockPorts): boolean {
+  return host === process.hostName && (pid === process.pid || !process.isRunning(pid));
+}
+
+async function isSilent(
+  directory: StateDirectory,
+  before: string,
+  { clock }: LockPorts,
+): Promise<boolean> {
+  await clock.sleep(staleMs, new AbortController().signal);
+  return (await directory.read(lockName)) === before;
+}
+
+function lockedBy(holder: Holder | undefined): DirectoryLocked {
+  const who = holder === undefined ? "another process" : `process ${holder.pid} on ${holder.host}`;
+  return new DirectoryLocked(
+    `the state directory is in use by ${who}: stop it, or give this process a directory of its own (state.path)`,
+  );
+}
+
+function holderIn(text: string): Holder | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null) return undefined;
+    const { id, pid, host, beat } = { id: "", pid: 0, host: "", beat: 0, ...value };
+    const isHolder = [typeof id, typeof pid, typeof host, typeof beat].join(" ");
+    return isHolder === "string number string number" ? { id, pid, host, beat } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+class HeldLock implements DirectoryLock {
+  readonly #directory: StateDirectory;
+  readonly #ports: LockPorts;
+  #holder: Holder;
+  #cancel: () => void = () => undefined;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(directory: StateDirectory, holder: Holder, ports: LockPorts) {
+    this.#directory = directory;
+    this.#holder = holder;
+    this.#ports = ports;
+    this.#renewLater();
+  }
+
+  async check(): Promise<void> {
+    const text = await this.#directory.read(lockName);
+    const holder = text === undefined ? undefined : holderIn(text);
+    if (holder !== undefined && holder.id !== this.#holder.id) throw lockedBy(holder);
+    if (holder === undefined) await this.#directory.replace(lockName, JSON.stringify(this.#holder));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cancel();
+    await this.#work;
+    if (await this.#isOurs()) await this.#directory.remove(lockName);
+  }
+
+  #renewLater(): void {
+    this.#cancel = this.#ports.clock.alarm(renewMs, () => {
+      this.#work = this.#renew();
+      this.#renewLater();
+    });
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      if (!(await this.#isOurs())) return;
+      this.#holder = { ...this.#holder, beat: this.#holder.beat + 1 };
+      await this.#directory.replace(lockName, JSON.stringify(this.#holder));
+    } catch {
+      // A full disk: the store says so itself. The next renewal tries again.
+    }
+  }
+
+  async #isOurs(): Promise<boolean> {
+    const text = await this.#directory.read(lockName).catch(() => undefined);
+    return text !== undefined && holderIn(text)?.id === this.#holder.id;
+  }
+}

@@ -1,0 +1,39 @@
+/** Why the state that was stored cannot be used; the daemon then starts as if there were none. */
+export type LossReason =
+  /** A line in the middle does not have the checksum that it was written with. */
+  | "damaged"
+  /** Written by another installation: another owner, or another service address. */
+  | "foreign"
+  /** Written by a newer version of the program. */
+  | "newer"
+  /** It cannot be read. */
+  | "unreadable";
+
+/** What was found when the store was opened. */
+export type OpenResult =
+  | { readonly result: "empty" }
+  | { readonly result: "loaded"; readonly entries: number }
+  | { readonly result: "lost"; readonly reason: LossReason; readonly detail: string };
+
+/** Whether what is set reaches the disk. */
+export type StoreStatus =
+  | { readonly status: "ok" }
+  | { readonly status: "failing"; readonly since: Date; readonly error: Error };
+
+/**
+ * What the daemon remembers across restarts: texts by key. What is set is kept in memory at once and written soon, many
+ * changes at a time; a batch is stored as a whole or, after a crash, not at all.
+ */
+export interface StateStore extends AsyncDisposable {
+  /** Whether there is a place for it beyond the memory of the process, be it failing. */
+  readonly isDurable: boolean;
+  readonly opened: OpenResult;
+  readonly status: StoreStatus;
+  get(key: string): string | undefined;
+  /** Keys that begin with `prefix`, in no order. */
+  keys(prefix: string): readonly string[];
+  /** Sets the text of a key, or removes it. Never throws and never waits. */
+  set(key: string, text: string | undefined): void;
+  /** Waits until everything that was set is on the disk; false where it cannot be written now. */
+  flush(): Promise<boolean>;
+}

@@ -1,0 +1,291 @@
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import { openDirectoryStore } from "../../src/store/directory-store.ts";
+import { nodeStateDirectory } from "../../src/store/state-directory.ts";
+import type { StateStore } from "../../src/store/state-store.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { MemoryDirectory } from "../support/memory-directory.ts";
+
+const shop = { owner: "zonewarden", service: "https://api.example/client/v4" };
+
+interface Opened {
+  readonly store: StateStore;
+  readonly clock: SimulatedClock;
+  readonly failures: string[];
+}
+
+let ids = 0;
+
+async function opened(
+  directory: MemoryDirectory,
+  identity = shop,
+  process = { pid: 1, hostName: "a", isRunning: (_pid: number) => false },
+): Promise<Opened> {
+  const clock = new SimulatedClock();
+  const failures: string[] = [];
+  const store = await openDirectoryStore(identity, {
+    directory,
+    clock,
+    process,
+    uniqueId: () => String((ids += 1)),
+    onFailure: ({ message }) => void failures.push(message),
+    onRecovery: () => void failures.push("recovered"),
+  });
+  return { store, clock, failures };
+}
+
+function contentOf(store: StateStore): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    store
+      .keys("")
+      .toSorted()
+      .map((key) => [key, store.get(key)]),
+  );
+}
+
+/** What a process that starts after the end of another one finds. */
+async function afterRestart(
+  directory: MemoryDirectory,
+): Promise<Readonly<Record<string, string | undefined>>> {
+  const { store } = await opened(new MemoryDirectory(directory.files));
+  return contentOf(store);
+}
+
+describe("state in a directory", () => {
+  it("is there after a restart", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { store } = await opened(directory);
+    expect(store.opened).toEqual({ result: "empty" });
+    store.set("zone/a", "1");
+    store.set("zone/b", "2");
+    store.set("zone/b", undefined);
+    expect(await store.flush()).toBe(true);
+    expect(await afterRestart(directory)).toEqual({ "zone/a": "1" });
+    expect(store.keys("zone/")).toEqual(["zone/a"]);
+  });
+
+  it("is written once for many changes, and not at all for none", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { store, clock } = await opened(directory);
+    for (let zone = 0; zone < 100; zone += 1) store.set(`zone/${zone}`, "in sync");
+    await clock.advance(100);
+    const written = directory.writes.splice(0).filter((write) => write.includes("jsonl"));
+    for (let zone = 0; zone < 100; zone += 1) store.set(`zone/${zone}`, "in sync");
+    await clock.advance(1_000);
+    expect([written, directory.writes]).toEqual([["replace state.jsonl"], []]);
+  });
+
+  it("appends one changed zone among ten thousand", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { store } = await opened(directory);
+    for (let zone = 0; zone < 10_000; zone += 1) store.set(`zone/${zone}`, "x".repeat(350));
+    await store.flush();
+    directory.written = 0;
+    store.set("zone/7", "y".repeat(350));
+    await store.flush();
+    expect(directory.written).toBeLessThan(500);
+    expect(directory.files.get("state.jsonl")?.length).toBeLessThan(5_000_000);
+  });
+
+  it("does not grow with the number of its changes", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { store } = await opened(directory);
+    for (let run = 0; run < 5_000; run += 1) {
+      store.set("zone/a", `${run} ${"x".repeat(200)}`);
+      await store.flush();
+    }
+    expect(directory.files.get("state.jsonl")?.length).toBeLessThan(300_000);
+    expect(await afterRestart(directory)).toEqual({ "zone/a": `4999 ${"x".repeat(200)}` });
+  });
+
+  it("is what it was before a write or after it, wherever a crash cuts it", async ({ expect }) => {
+    const states = [{}, { a: "1" }, { a: "1", b: "2€" }, { b: "3" }] as const;
+    let cuts = 0;
+    for (let from = 0; from < states.length - 1; from += 1) {
+      const [before, after] = [states[from] ?? {}, states[from + 1] ?? {}];
+      const start = new MemoryDirectory();
+      await writeState(start, before);
+      for (let bytes = 0; ; bytes += 1) {
+        const directory = new MemoryDirectory(start.files);
+        const { store } = await opened(directory);
+        directory.crashAfter = bytes;
+        setAll(store, after);
+        if (await store.flush()) break;
+        cuts += 1;
+        expect([before, after]).toContainEqual(await afterRestart(directory));
+      }
+    }
+    expect(cuts).toBeGreaterThan(100);
+  });
+
+  it("is what it was before its file is rewritten or after it, wherever a crash cuts it", async ({
+    expect,
+  }) => {
+    const start = new MemoryDirectory();
+    await writeState(start, { a: "1", b: "2" });
+    for (let bytes = 0; bytes < 600; bytes += 1) {
+      const directory = new MemoryDirectory(start.files);
+      const { store } = await opened(directory);
+      // Somebody removes the file while the program runs: it is written anew.
+      directory.files.delete("state.jsonl");
+      directory.crashAfter = bytes;
+      store.set("a", "3");
+      const isWritten = await store.flush();
+      const found = await afterRestart(directory);
+      expect(found).toEqual(isWritten ? { a: "3", b: "2" } : {});
+    }
+  });
+
+  it.for([
+    {
+      when: "a byte in its middle is another one",
+      change: (text: string) => text.replace("zone/a", "zone/z"),
+      opens: { result: "lost", reason: "damaged", detail: "line 2 is damaged" },
+    },
+    {
+      when: "a line is missing in its middle",
+      change: (text: string) => text.split("\n").toSpliced(0, 1).join("\n"),
+      opens: { result: "lost", reason: "foreign" },
+    },
+    {
+      when: "it is another file",
+      change: () => "a token\n",
+      opens: { result: "lost", reason: "damaged", detail: "line 1 is damaged" },
+    },
+  ])("is not used where $when, and is kept aside", async ({ change, opens }, { expect }) => {
+    const directory = new MemoryDirectory();
+    await writeState(directory, { "zone/a": "1" });
+    const { store: second } = await opened(directory);
+    second.set("zone/b", "2");
+    await second.flush();
+    await second[Symbol.asyncDispose]();
+    const text = change(directory.files.get("state.jsonl") ?? "");
+    directory.files.set("state.jsonl", text);
+    const { store } = await opened(directory);
+    expect(store.opened).toMatchObject(opens);
+    expect(contentOf(store)).toEqual({});
+    store.set("zone/c", "3");
+    await store.flush();
+    expect(directory.files.get("state.jsonl.unusable")).toBe(text);
+    expect(await afterRestart(directory)).toEqual({ "zone/c": "3" });
+  });
+
+  it.for([
+    { whose: "another owner", identity: { ...shop, owner: "staging" } },
+    { whose: "another service", identity: { ...shop, service: "http://127.0.0.1:8787" } },
+  ])("of $whose is not used", async ({ identity }, { expect }) => {
+    const directory = new MemoryDirectory();
+    await writeState(directory, { "zone/a": "1" });
+    const { store } = await opened(directory, identity);
+    expect(store.opened).toMatchObject({ result: "lost", reason: "foreign" });
+    expect(contentOf(store)).toEqual({});
+  });
+
+  it("says that it cannot be written, keeps what it was told, and writes it later", async ({
+    expect,
+  }) => {
+    const directory = new MemoryDirectory();
+    const { store, clock, failures } = await opened(directory);
+    directory.fault = Object.assign(new Error("no space left"), { code: "ENOSPC" });
+    store.set("zone/a", "1");
+    expect(await store.flush()).toBe(false);
+    await clock.advance(20_000);
+    expect([failures, store.status.status]).toEqual([["no space left"], "failing"]);
+    expect(store.get("zone/a")).toBe("1");
+    directory.fault = undefined;
+    await clock.advance(5_000);
+    await store.flush();
+    expect([failures.at(-1), store.status]).toEqual(["recovered", { status: "ok" }]);
+    expect(await afterRestart(directory)).toEqual({ "zone/a": "1" });
+  });
+});
+
+async function writeState(
+  directory: MemoryDirectory,
+  content: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { store } = await opened(directory);
+  setAll(store, content);
+  await store[Symbol.asyncDispose]();
+}
+
+function setAll(store: StateStore, content: Readonly<Record<string, string>>): void {
+  for (const key of store.keys("")) if (!(key in content)) store.set(key, undefined);
+  for (const [key, text] of Object.entries(content)) store.set(key, text);
+}
+
+describe("the lock of a state directory", () => {
+  const here = { pid: 12, hostName: "a", isRunning: (pid: number): boolean => pid === 11 };
+
+  it("keeps a second process out, and says which one holds it", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    await opened(directory, shop, { ...here, pid: 11 });
+    await expect(opened(directory, shop, here)).rejects.toThrow(
+      "the state directory is in use by process 11 on a: stop it, or give this process a directory of its own (state.path)",
+    );
+  });
+
+  it.for([
+    { when: "its process is gone", pid: 13 },
+    { when: "it is an earlier process of the same id, as in a container", pid: 12 },
+  ])("is taken over where $when", async ({ pid }, { expect }) => {
+    const directory = new MemoryDirectory();
+    await opened(directory, shop, { ...here, pid });
+    const { store } = await opened(directory, shop, here);
+    store.set("a", "1");
+    expect(await store.flush()).toBe(true);
+  });
+
+  it("is free again once the store is closed", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { store } = await opened(directory, shop, { ...here, pid: 11 });
+    await store[Symbol.asyncDispose]();
+    await expect(opened(directory, shop, here)).resolves.toBeDefined();
+  });
+
+  it("that another process took over ends the writing of the first one", async ({ expect }) => {
+    const directory = new MemoryDirectory();
+    const { store, failures } = await opened(directory, shop, { ...here, pid: 13 });
+    await opened(directory, shop, here);
+    store.set("a", "1");
+    expect(await store.flush()).toBe(false);
+    expect(failures).toEqual([expect.stringContaining("in use by process 12 on a")]);
+  });
+});
+
+describe("state on a disk", () => {
+  it("is for its owner alone, and follows no symbolic link", async ({ expect }) => {
+    const place = await mkdtemp(path.join(tmpdir(), "zonewarden-state-"));
+    try {
+      const directory = nodeStateDirectory(path.join(place, "state"));
+      await directory.replace("state.jsonl", "one\n");
+      await directory.append("state.jsonl", 4, "two\n");
+      const file = path.join(place, "state", "state.jsonl");
+      expect(await readFile(file, "utf8")).toBe("one\ntwo\n");
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect((await stat(path.dirname(file))).mode & 0o777).toBe(0o700);
+      await expect(directory.append("state.jsonl", 4, "x")).rejects.toMatchObject({
+        code: "ESTALE",
+      });
+
+      const other = path.join(place, "other");
+      await writeFile(other, "secret\n");
+      await rm(file);
+      await symlink(other, file);
+      await symlink(other, `${file}.next`);
+      await expect(directory.read("state.jsonl")).rejects.toMatchObject({ code: "ELOOP" });
+      await expect(directory.append("state.jsonl", 7, "x")).rejects.toMatchObject({
+        code: "ELOOP",
+      });
+      await directory.replace("state.jsonl", "mine\n");
+      expect(await readFile(other, "utf8")).toBe("secret\n");
+      expect(await readFile(file, "utf8")).toBe("mine\n");
+    } finally {
+      await rm(place, { recursive: true });
+    }
+  });
+});
