@@ -11,6 +11,9 @@ import { startEndpoints } from "./endpoints.ts";
 import { startNotifier } from "./notifications.ts";
 import { createReporter } from "./reporter.ts";
 import { startHistory } from "./run-history.ts";
+import { StoredRevision } from "./stored-revision.ts";
+import { StoredRuns } from "./stored-runs.ts";
+import { openState } from "./stored-state.ts";
 import { sweepRequests, SweepSchedule } from "./sweep-schedule.ts";
 import {
   createInventoryPoller,
@@ -30,7 +33,10 @@ export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdo
     logger.info({ signal: shutdown.receivedSignal }, "stopping"),
   );
 
-  const fleet = new Fleet();
+  await using store = await openState(config, host, logger);
+  const runs = new StoredRuns(store);
+  await using revision = new StoredRevision(store, config.desired.path, host.files);
+  const fleet = new Fleet((zone) => runs.driftedSince(zone));
   const runningConfig = new RunningConfig(config);
   await using history = await startHistory(config.history, logger, host);
   await using notifier = startNotifier(config.notifications, metrics, logger, host);
@@ -47,7 +53,7 @@ export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdo
     fleet,
     metrics,
     logger,
-    subscribers: [history.subscriber, pages, notifier, heldPlanSubscriber(poller)],
+    subscribers: [history.subscriber, pages, notifier, runs.subscriber, heldPlanSubscriber(poller)],
     source: config.desired.path,
     now: () => host.clock.now(),
     credentialOf,
@@ -57,10 +63,13 @@ export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdo
       poller.declare(zones);
     },
   });
-  const reconciler: Reconciler = createReconciler(parts, host, schedule, reporter);
+  const reconciler: Reconciler = createReconciler(parts, host, schedule, reporter, {
+    runs,
+    revision,
+  });
 
   const running = { fleet, runningConfig, schedule, reconciler };
-  const shown = { ...running, history: history.view, pages, shutdown };
+  const shown = { ...running, history: history.view, pages, shutdown, store };
   await using _endpoints = await startEndpoints(parts, shown, host);
   const targets = { ...running, poller, logger };
   const reload = configReloader(configFile, targets, host, stop);

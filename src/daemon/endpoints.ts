@@ -5,9 +5,10 @@ import type { Shutdown } from "../host/shutdown.ts";
 import { version } from "../host/version.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
-import type { DaemonStatus } from "../state/daemon-status.ts";
+import type { DaemonStatus, StateStatus } from "../state/daemon-status.ts";
 import type { Fleet } from "../state/fleet.ts";
 import type { HistoryView } from "../state/history.ts";
+import type { StateStore } from "../store/state-store.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
 import type { EventStream } from "../web/event-stream.ts";
 import { type HealthCheck, startWatchdog } from "../web/health.ts";
@@ -26,6 +27,7 @@ export interface EndpointContext {
   readonly schedule: SweepSchedule;
   readonly reconciler: Reconciler;
   readonly shutdown: Shutdown;
+  readonly store: StateStore;
 }
 
 /** Serves health, metrics, status page and JSON until it is disposed. Rejects if the server cannot listen. */
@@ -75,7 +77,7 @@ export async function startEndpoints(
 /** The state of the process, for metrics and pages. */
 function daemonStatus(
   { service }: DaemonParts,
-  { schedule, reconciler, runningConfig: { current } }: EndpointContext,
+  { schedule, reconciler, runningConfig: { current }, store }: EndpointContext,
   startedAt: Date,
 ): DaemonStatus {
   return {
@@ -92,7 +94,13 @@ function daemonStatus(
     inventoryEveryMs: current.inventory?.everyMs,
     queue: { waiting: reconciler.waiting, running: [...reconciler.running.keys()] },
     credentials: service.credentials.map((credential) => credential.state),
+    state: stateStatus(store),
   };
+}
+
+function stateStatus({ isDurable, status, opened }: StateStore): StateStatus {
+  const lost = opened.result === "lost" ? opened.reason : undefined;
+  return { status: isDurable ? status.status : "none", lost };
 }
 
 /** The fields of the first log line. */

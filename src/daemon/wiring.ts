@@ -1,6 +1,6 @@
 import { everythingSeen } from "../api/read/item-query.ts";
 import type { Config } from "../desired/config/config.ts";
-import { ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
+import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { selectZones } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
@@ -14,6 +14,8 @@ import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Zone } from "../zone/zone.ts";
 import { inventoryOptions, reconcilerOptions } from "./config-reload.ts";
 import type { Reporter } from "./reporter.ts";
+import type { StoredRevision } from "./stored-revision.ts";
+import type { StoredRuns } from "./stored-runs.ts";
 import type { SweepSchedule } from "./sweep-schedule.ts";
 
 /** What the daemon is started with. */
@@ -29,18 +31,44 @@ export interface DaemonParts {
   readonly emulator: string | undefined;
 }
 
+/** What the reconciler remembers across restarts. */
+export interface ReconcilerMemory {
+  readonly runs: StoredRuns;
+  readonly revision: StoredRevision;
+}
+
 /** Connects the reconciler with the zone files, the service, the schedule and the reporter. */
 export function createReconciler(
   { config, service, logger }: DaemonParts,
   { clock, random, uniqueId, files }: Host,
   schedule: SweepSchedule,
   reporter: Reporter,
+  memory: ReconcilerMemory,
 ): Reconciler {
   const desired = new ZoneFileLoader({ path: config.desired.path, files, clock });
+  let latest: DesiredState | undefined;
   const verifyTokens = tokenVerifier(service, logger);
   return new Reconciler(reconcilerOptions(config), {
     ...reporter,
-    desired: { load: (signal) => desired.load(signal), select: selectZones },
+    loaded: (loaded) => {
+      reporter.loaded(loaded);
+      const isActive = loaded.result === "applied" || loaded.result === "partial";
+      if (isActive && latest?.hash === loaded.active.hash) memory.revision.store(latest);
+    },
+    desired: {
+      load: async (signal) => {
+        latest = await desired.load(signal);
+        return latest;
+      },
+      restore: async (signal) => {
+        const stored = memory.revision.stored();
+        if (stored === undefined) return undefined;
+        const { revision, hash, files: storedFiles } = stored;
+        logger.info({ revision }, "active revision restored from the state");
+        return { ...(await desired.loadFrom(storedFiles, signal)), revision, hash };
+      },
+      select: selectZones,
+    },
     credentials: {
       names: service.credentials.map(({ name }) => name),
       of: (zone) => service.credentialOf(zone),
@@ -54,6 +82,7 @@ export function createReconciler(
     writer: service.writer,
     clock,
     random,
+    store: memory.runs,
     runId: uniqueId,
     nextSweep: () => schedule.nextRun(),
   });

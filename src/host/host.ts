@@ -3,6 +3,8 @@ import { hostname } from "node:os";
 import { createInterface } from "node:readline/promises";
 
 import { type FilePort, nodeFiles } from "../desired/file-system.ts";
+import { nodeStateDirectory, type StateDirectory } from "../store/state-directory.ts";
+import type { LockPorts } from "../store/state-lock.ts";
 import { type HistoryStore, nodeHistoryStore } from "../telemetry/history/history-store.ts";
 import type { Clock } from "../zone/ports.ts";
 import { systemClock } from "./clock.ts";
@@ -26,6 +28,8 @@ export interface Host {
   readonly files: FilePort;
   readonly namedFiles: NamedFiles;
   readonly historyStore: (file: string) => HistoryStore;
+  readonly stateDirectory: (directory: string) => StateDirectory;
+  readonly process: LockPorts["process"];
   /** From 0 up to 1. */
   readonly random: () => number;
   /** A name for a run. */
@@ -52,6 +56,8 @@ export function thisHost(): Host {
     files: nodeFiles,
     namedFiles: nodeNamedFiles,
     historyStore: nodeHistoryStore,
+    stateDirectory: nodeStateDirectory,
+    process: { pid: process.pid, hostName: hostname(), isRunning },
     random: () => Math.random(),
     // A UUID string costs 700 bytes per zone: V8 keeps the twenty pieces that it is joined from.
     uniqueId: () => randomBytes(8).toString("hex"),
@@ -68,6 +74,16 @@ export function thisHost(): Host {
 function exitOnClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
   process.exit();
+}
+
+/** Whether a process of this machine runs; one of another user counts too. */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
 }
 
 async function confirmOnTerminal(question: string, signal: AbortSignal): Promise<boolean> {

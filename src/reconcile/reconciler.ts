@@ -115,7 +115,14 @@ export class Reconciler {
         queue.work(run, this.#ports.bug, signals.stop),
       ),
     );
-    await Promise.all([this.#handleEvents(signals.stop), ...workers]);
+    await Promise.all([this.#restore(signals.stop), ...workers]);
+  }
+
+  /** A daemon that knows what was active before its start compares the files with that. */
+  async #restore(stop: AbortSignal): Promise<void> {
+    const stored = await this.#ports.desired.restore(stop);
+    if (stored !== undefined) this.#active.restore(stored);
+    await this.#handleEvents(stop);
   }
 
   async #handleEvents(stop: AbortSignal): Promise<void> {

@@ -29,6 +29,14 @@ export interface ScheduleStatus {
   readonly sweepMs: number;
 }
 
+/** Whether what the daemon remembers survives a restart. */
+export interface StateStatus {
+  /** `none`: no state directory is configured. */
+  readonly status: "ok" | "failing" | "none";
+  /** Why the state that was found at the start could not be used. */
+  readonly lost: "damaged" | "foreign" | "newer" | "unreadable" | undefined;
+}
+
 /** The state of the daemon at one moment. */
 export interface DaemonStatus {
   readonly version: string;
@@ -39,6 +47,7 @@ export interface DaemonStatus {
   readonly inventoryEveryMs: number | undefined;
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
   readonly credentials: readonly CredentialStatus[];
+  readonly state: StateStatus;
 }
 
 /** Why a sweep started late. */

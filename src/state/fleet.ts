@@ -36,6 +36,7 @@ export interface FleetView {
 
 /** The state of all declared zones, updated by each report. */
 export class Fleet implements FleetView {
+  readonly #driftedSince: (zone: string) => Date | undefined;
   #states = new Map<string, ZoneState>();
   #sorted: readonly ZoneState[] | undefined;
   #load: LoadReport | undefined;
@@ -44,6 +45,11 @@ export class Fleet implements FleetView {
   #recent: readonly ChangeRecord[] = [];
   /** Initial inventory state of a newly declared zone. */
   #inventory: InventoryState | undefined;
+
+  /** @param driftedSince since when a zone had drifted when the process before this one ended. */
+  constructor(driftedSince: (zone: string) => Date | undefined = () => undefined) {
+    this.#driftedSince = driftedSince;
+  }
 
   get zones(): readonly ZoneState[] {
     this.#sorted ??= [...this.#states.values()].toSorted(byText(({ declared }) => declared.name));
@@ -79,7 +85,10 @@ export class Fleet implements FleetView {
         return [
           declared.name,
           known === undefined
-            ? { ...initialState(declared, at), inventory: this.#inventory }
+            ? {
+                ...initialState(declared, at, this.#driftedSince(declared.name)),
+                inventory: this.#inventory,
+              }
             : afterDeclaration(known, declared, at),
         ];
       }),

@@ -30,8 +30,16 @@ type Facts = Omit<ZoneState, "status" | "statusSince">;
 
 type PlannedReport = Exclude<ZoneReport, { readonly result: "error" }>;
 
-/** The state of a zone before its first run. */
-export function initialState(declared: DeclaredZone, at: Date): ZoneState {
+/**
+ * The state of a zone before its first run.
+ *
+ * @param driftedSince since when the zone had drifted when the process before this one ended.
+ */
+export function initialState(
+  declared: DeclaredZone,
+  at: Date,
+  driftedSince: Date | undefined,
+): ZoneState {
   const facts: Facts = {
     declared,
     zone: undefined,
@@ -42,7 +50,7 @@ export function initialState(declared: DeclaredZone, at: Date): ZoneState {
     holds: [],
     cause: undefined,
     differing: [],
-    driftedSince: undefined,
+    driftedSince,
     driftOnsets: none,
     unmanaged: [],
     notes: [],
@@ -108,7 +116,9 @@ function afterPlan(state: ZoneState, report: PlannedReport): Facts {
   const { plan } = report;
   const cause = report.result === "in_sync" ? undefined : report.cause;
   const differing = remainingChanges(report);
-  const fresh = cause === "drift" ? onsets(driftOf(state), plan.changes) : [];
+  // Drift that was there before the start of the process is not new.
+  const isStored = state.lastRun === undefined && state.driftedSince !== undefined;
+  const fresh = cause === "drift" && !isStored ? onsets(driftOf(state), plan.changes) : [];
   const drifted = cause === "drift" && differing.length > 0;
   return {
     ...state,

@@ -38,6 +38,7 @@ export function fleetJson({ fleet, daemon }: Snapshot): JsonBody {
       longest_gap_seconds: schedule.longestGapMs / 1000,
     },
     queue,
+    state: { status: daemon.state.status, lost: daemon.state.lost ?? null },
     credentials: daemon.credentials.map((credential) => ({
       name: credential.name,
       valid: credential.valid,

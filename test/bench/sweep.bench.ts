@@ -19,6 +19,7 @@ import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { listIn, textIn } from "../support/emulator.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { memoryFiles } from "../support/memory-files.ts";
+import { noRunStore } from "../support/run-store.ts";
 import { connect, plantedToken, type TestService } from "../support/service.ts";
 import { defaultOptions, oneCredential } from "../support/world.ts";
 import type { BenchResult } from "./run.ts";
@@ -140,12 +141,17 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
         if (left === 0) swept.resolve();
       },
       bug: (error) => swept.reject(error),
-      desired: { load: (signal) => desired.load(signal), select: selectZones },
+      desired: {
+        restore: () => Promise.resolve(undefined),
+        load: (signal) => desired.load(signal),
+        select: selectZones,
+      },
       credentials: oneCredential,
       listZones: (signal) => reader.listZones(signal),
       reader,
       writer: createWriter(service),
       clock,
+      store: noRunStore,
       random: Math.random,
       runId: () => crypto.randomUUID(),
       nextSweep: () => undefined,

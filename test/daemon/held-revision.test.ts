@@ -51,7 +51,7 @@ describe("a revision of the files that changes too many zones", () => {
     expect(writesSeenBy(example.emulator)).toHaveLength(written);
     const page = JSON.stringify((await logged(daemon, "zonewarden started"))["page"]).slice(1, -1);
     const seen = await lookAt(page);
-    const [, revision = ""] = /by adding (\S+) to limits\.accept/.exec(JSON.stringify(hold)) ?? [];
+    const [, revision = ""] = /add (\S+) to limits\.accept/.exec(JSON.stringify(hold)) ?? [];
     expect(revision).toMatch(/^sha256-[0-9a-f]{12}$/);
     expect(seen.blocked).toEqual(zones.map((zone) => `{zone="${zone}",reason="fleet_change"} 1`));
     expect(seen.fleet).toMatchObject({

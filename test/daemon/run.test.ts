@@ -198,7 +198,9 @@ describe("the daemon's configuration", () => {
 
     await example.place.write("zonewarden.yaml", file.replace("127.0.0.1:0", "127.0.0.1:1"));
     const warning = await eventually("the restart is asked for", () =>
-      logLines(daemon).find(({ msg }) => typeof msg === "string" && msg.includes("restart")),
+      logLines(daemon).find(
+        ({ msg }) => typeof msg === "string" && msg.includes("needs a restart"),
+      ),
     );
     expect(warning).toMatchObject({ keys: ["server"] });
     await eventually("plan applied", () =>

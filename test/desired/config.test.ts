@@ -56,6 +56,7 @@ describe("the configuration", () => {
       impact: { freshMs: 604_800_000, maliciousBelow: 50 },
       notifications: [],
       history: { path: undefined, maxAgeMs: 34_560_000_000, maxBytes: 67_108_864 },
+      state: { path: undefined },
       log: { level: "info", format: undefined },
     });
   });
@@ -79,6 +80,7 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
 `);
     expect(config.desired.path).toBe("/etc/zonewarden/all");
     expect(config.history.path).toBe("/etc/zonewarden/state/history.jsonl");
+    expect(config.state.path).toBe("/etc/zonewarden/state/state");
     expect(config.server.reconcileToken).toEqual({ file: "/etc/zonewarden/ask" });
     expect(config.api.emulator?.seed).toBe("/etc/seed.yaml");
     expect(config.credentials.map(({ source }) => source)).toEqual([

@@ -16,7 +16,11 @@ function deletion(id: string, title: string): Delete {
 
 /** A memory that was in sync, and then deleted the resources of each round, 5 min apart. */
 function memoryOf(rounds: readonly (readonly Delete[])[]): ZoneMemory {
-  const memory = new ZoneMemory(() => limits);
+  const memory = new ZoneMemory(
+    () => limits,
+    undefined,
+    () => undefined,
+  );
   memory.record(report(zone, 0, { result: "in_sync" }), "declared", "");
   for (const [index, changes] of rounds.entries()) {
     const came = { result: "applied", cause: "drift", changes } as const;
@@ -62,7 +66,11 @@ describe("how old a read may be when a write that relies on it is sent", () => {
     { reason: "cancelled", times: 5, ms: 60_000 },
     { reason: "shutdown", times: 5, ms: 60_000 },
   ])("after $times runs $because: $ms ms", ({ reason, times, ms }, { expect }) => {
-    const memory = new ZoneMemory(() => limits);
+    const memory = new ZoneMemory(
+      () => limits,
+      undefined,
+      () => undefined,
+    );
     for (let nth = 0; nth < times; nth += 1) {
       const outcomes = [skipped(reason, "policy/a")];
       memory.record(report(zone, nth, { ...pending, outcomes }), "declared", "");
@@ -71,7 +79,11 @@ describe("how old a read may be when a write that relies on it is sent", () => {
   });
 
   it("is short again once the zone is in sync", ({ expect }) => {
-    const memory = new ZoneMemory(() => limits);
+    const memory = new ZoneMemory(
+      () => limits,
+      undefined,
+      () => undefined,
+    );
     const outcomes = [skipped("read_expired", "policy/a")];
     memory.record(report(zone, 0, { ...pending, outcomes }), "declared", "");
     memory.record(report(zone, 1, { result: "in_sync" }), "declared", "");

@@ -9,6 +9,7 @@ import { nodeFiles } from "../../src/desired/file-system.ts";
 import { systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
+import { nodeStateDirectory } from "../../src/store/state-directory.ts";
 import { nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
 
 /** The result of a command. */
@@ -66,6 +67,8 @@ export function hostIn(directory: string, ports: Partial<Host> = {}): Host {
     env: {},
     directory,
     hostName: "here",
+    stateDirectory: nodeStateDirectory,
+    process: { pid: process.pid, hostName: "here", isRunning: () => true },
     nodeVersion: process.versions.node,
     stdout: { isTTY: false, write: () => true },
     stderr: { isTTY: false, write: () => true },

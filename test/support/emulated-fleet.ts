@@ -6,6 +6,7 @@ import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { Emulated } from "./emulated.ts";
 import { zoneNamed } from "./model.ts";
+import { noRunStore } from "./run-store.ts";
 import { defaultOptions, oneCredential } from "./world.ts";
 
 /**
@@ -58,6 +59,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
     },
     {
       desired: {
+        restore: () => Promise.resolve(undefined),
         load: () => Promise.resolve(stateOf(declared, `r${revision}`)),
         select: selectZones,
       },
@@ -66,6 +68,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
       reader: at.reader,
       writer: at.writer,
       clock,
+      store: noRunStore,
       random: () => 0.5,
       runId: () => `run-${reports.length}`,
       nextSweep: () => undefined,

@@ -249,6 +249,7 @@ export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
         waitedMs: 1500,
       },
     ],
+    state: { status: "ok", lost: undefined },
     ...more,
   };
 }

@@ -7,6 +7,7 @@ import type {
 } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { CredentialPorts } from "../../src/reconcile/queue/zone-queue.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
+import type { RunStore } from "../../src/reconcile/run/run-store.ts";
 import { windowsOf } from "../../src/reconcile/schedule/windows.ts";
 import type { Failure, ZoneReport } from "../../src/state/run-report.ts";
 import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
@@ -20,6 +21,7 @@ import { type KnownZones, type Zone, zoneId, zoneName } from "../../src/zone/zon
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { declared, desiredZone, liveZone, owner, policy, usualLimits } from "./model.ts";
+import { noRunStore } from "./run-store.ts";
 import { afterWrite } from "./service-model.ts";
 
 /** An error as the service's client throws it. */
@@ -95,6 +97,8 @@ export class World implements AsyncDisposable {
   budget: Budget | undefined;
   listFault: Error | undefined;
   revision = "r1";
+  /** The revision that the process before this one stored. */
+  stored: DesiredState | undefined;
   /** What is wrong in the files, or with them. */
   diagnostics: readonly Diagnostic[] = [];
   /** Whether any of the files is usable. */
@@ -103,6 +107,7 @@ export class World implements AsyncDisposable {
   readonly abort = new AbortController();
   readonly options: ReconcilerOptions;
   readonly credentials: CredentialPorts;
+  readonly store: RunStore;
   readonly reconciler: Reconciler;
   #run = 0;
   #ended: Promise<void> = Promise.resolve();
@@ -111,7 +116,9 @@ export class World implements AsyncDisposable {
     zones: readonly string[],
     options: Partial<ReconcilerOptions> = {},
     credentials: CredentialPorts = oneCredential,
+    store: RunStore = noRunStore,
   ) {
+    this.store = store;
     for (const [index, name] of zones.entries()) {
       this.files.set(name, protectedContent);
       this.live.set(name, bare(zoneOf(name, index)));
@@ -147,7 +154,11 @@ export class World implements AsyncDisposable {
 
   #createReconciler(): Reconciler {
     return new Reconciler(this.options, {
-      desired: { load: (signal) => this.#load(signal), select },
+      desired: {
+        load: (signal) => this.#load(signal),
+        restore: () => Promise.resolve(this.stored),
+        select,
+      },
       credentials: this.credentials,
       listZones: (signal) => this.#list(signal),
       reader: {
@@ -169,6 +180,7 @@ export class World implements AsyncDisposable {
       },
       clock: this.clock,
       random: () => 1,
+      store: this.store,
       runId: () => `run-${(this.#run += 1)}`,
       report: (report) => this.reports.push(report),
       loaded: (loaded) => this.loads.push(loaded),

@@ -51,6 +51,7 @@ describe("the fleet as JSON", () => {
         longest_gap_seconds: 900,
       },
       queue: { waiting: 0, running: [] },
+      state: { status: "ok", lost: null },
       credentials: [
         {
           name: "shops",

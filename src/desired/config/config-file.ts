@@ -61,6 +61,9 @@ export interface ConfigFile {
     max_age?: string;
     max_size?: string;
   };
+  state?: {
+    path?: string;
+  };
   impact?: {
     malicious_below?: number;
     fresh?: string;

@@ -94,6 +94,8 @@ export interface Config {
   };
   readonly notifications: readonly NotificationConfig[];
   readonly history: HistoryConfig;
+  /** Absolute; `undefined`: the daemon remembers nothing across restarts. */
+  readonly state: { readonly path: string | undefined };
   readonly impact: {
     /** A script whose integrity score is below this is malicious. */
     readonly maliciousBelow: number;

@@ -30,6 +30,7 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
     server: normalServer(directory, file.server),
     notifications: notifications.map((entry) => normalNotification(entry, directory)),
     history: normalHistory(directory, file.history),
+    state: { path: statePath(directory, file) },
     impact: normalImpact(file.impact),
     inventory: normalInventory(file.inventory),
     log: normalLog(file.log),
@@ -212,6 +213,13 @@ const units = [
   ["m", 60_000],
   ["h", 3_600_000],
 ] as const;
+
+/** By default beside the history. */
+function statePath(directory: string, { state, history }: ConfigFile): string | undefined {
+  if (state?.path !== undefined) return path.resolve(directory, state.path);
+  if (history?.path === undefined) return undefined;
+  return path.join(path.dirname(path.resolve(directory, history.path)), "state");
+}
 
 /** Bytes of `512KiB`, `64MiB` or `1GiB`; the schema allows no other text. */
 function bytes(size: string): number {

@@ -32,6 +32,8 @@ export interface DesiredState {
   readonly files: number;
   /** Files whose current version is not used; their last good version is, if there is one. */
   readonly stale: readonly string[];
+  /** The files that could be read, by name, with the hash of their bytes. */
+  readonly contents: readonly { readonly file: string; readonly hash: string }[];
   /** Number of warnings that comments suppress. */
   readonly suppressed: number;
   /** Whether there is anything to reconcile: `false` if no file is usable, and `documents` are those of before. */
@@ -78,8 +80,13 @@ export class ZoneFileLoader {
   }
 
   /** Rejects only when `signal` aborts: errors of the files are in the state. */
-  async load(signal: AbortSignal): Promise<DesiredState> {
-    const { path, files } = this.#options;
+  load(signal: AbortSignal): Promise<DesiredState> {
+    return this.loadFrom(this.#options.files, signal);
+  }
+
+  /** Loads the files of another file system, for example as they were before a restart. */
+  async loadFrom(files: FilePort, signal: AbortSignal): Promise<DesiredState> {
+    const { path } = this.#options;
     const set = await readZoneFiles(path, files, (at) => this.#filesBelow(at).length > 0, signal);
     if ("code" in set) return this.#lastState(set);
     if (set.files.length === 0) return this.#lastState(emptyDirectory);
@@ -145,6 +152,9 @@ export class ZoneFileLoader {
       revision: commit ?? `sha256-${hash.slice(0, 12)}`,
       hash,
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
+      contents: parsed
+        .filter(({ hash: content }) => isContentHash(content))
+        .map(({ file, hash: content }) => ({ file, hash: content })),
       directory,
       sources: sourcesOf(diagnostics, parsed),
     };
@@ -173,6 +183,7 @@ const initialState: DesiredState = {
   hash: "",
   files: 0,
   stale: [],
+  contents: [],
   suppressed: 0,
   usable: false,
   directory: "",
@@ -197,6 +208,11 @@ function isSame(before: Omit<Load, "state">, next: Omit<Load, "state">): boolean
     before.parsed.length === next.parsed.length &&
     before.parsed.every((file, index) => file === next.parsed[index])
   );
+}
+
+/** A file that could not be read has the code of its diagnostic in place of a hash. */
+function isContentHash(hash: string): boolean {
+  return /^[0-9a-f]{64}$/.test(hash);
 }
 
 function isDirectory(file: string): boolean {

@@ -7,8 +7,8 @@ import type { Plan } from "../plan.ts";
 /** A release that was used: its plan was applied, in whole or in part. */
 export interface UsedRelease {
   readonly hash: string;
-  /** The writes of the released plan that were not applied. */
-  readonly rest: Pick<Plan, "zone" | "writes">;
+  /** What was released and is not applied yet; `undefined` where that is not known: then it has to be released again. */
+  readonly rest: Pick<Plan, "zone" | "writes"> | undefined;
 }
 
 /** The releases that people gave. */
@@ -30,6 +30,7 @@ export function isReleased(plan: Plan, { accept, used }: Releases): boolean {
 /** Whether all writes of a plan are among the writes left of a released one. */
 export function isRestOf({ zone, writes }: Plan, { rest }: UsedRelease): boolean {
   return (
+    rest !== undefined &&
     zone.id === rest.zone.id &&
     writes.length > 0 &&
     writes.every((write) => rest.writes.some((other) => isDeepStrictEqual(other, write)))

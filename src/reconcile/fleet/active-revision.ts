@@ -1,6 +1,7 @@
 import type { LoadResult } from "../../state/load-report.ts";
+import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import type { KnownZones } from "../../zone/zone.ts";
+import type { KnownZones, ZoneName } from "../../zone/zone.ts";
 import {
   digestOf,
   desiredFleet,
@@ -26,7 +27,13 @@ export interface Loaded {
   readonly hold: FleetHold | undefined;
 }
 
-type Zones = DesiredFleet["zones"];
+/** What a zone of the active revision is compared by. */
+interface ComparedZone {
+  readonly content: ZoneContent;
+  readonly digest: string;
+}
+
+type ComparedZones = ReadonlyMap<ZoneName, ComparedZone>;
 
 /** The revision that zones are reconciled against, and its zones. */
 export class ActiveRevision {
@@ -39,7 +46,9 @@ export class ActiveRevision {
   /** Its zones in that listing. */
   #found: DesiredFleet = noFleet;
   /** What a new revision is compared with: the zones that are found, and those that were found when it became active. */
-  #compared: Zones = noFleet.zones;
+  #compared: ComparedZones = new Map();
+  /** Whether the active revision comes from the stored state and was not loaded from the files yet. */
+  #isRestored = false;
   /** The zones of the revision that is held; its suspensions are active. */
   #held: DesiredFleet | undefined;
   /** The zones that are found, with the suspensions of a held revision. */
@@ -68,6 +77,20 @@ export class ActiveRevision {
   }
 
   /**
+   * Makes the revision active that was active when the process before this one ended. The next revision is compared
+   * with it, once the zones are listed.
+   */
+  restore(state: DesiredState): void {
+    this.#adopted = state;
+    this.#isRestored = true;
+    this.#compared = new Map(
+      state.documents.flatMap(({ target, content }) =>
+        target.by === "name" ? [[target.name, { content, digest: digestOf(content) }]] : [],
+      ),
+    );
+  }
+
+  /**
    * Makes a revision active, unless nothing of it is usable, or it changes more zones than the limits allow. Suspending
    * zones is never held: a revision that only does that is applied, and the suspensions of a held one are active.
    */
@@ -76,6 +99,7 @@ export class ActiveRevision {
     this.#findIn(listed);
     if (!state.usable) return this.#keep("rejected", state, this.#found.diagnostics);
     this.#latestUsable = state;
+    if (this.#isRestored && listed === undefined) return this.#keep("unchanged", state, []);
     const isNew = state.hash !== this.#adopted?.hash;
     const next = isNew ? desiredFleet(this.#select, state, listed) : this.#found;
     if (state.documents.length === 0 && this.#compared.size > 0) {
@@ -88,7 +112,8 @@ export class ActiveRevision {
     }
     this.#adopted = state;
     this.#found = next;
-    this.#compared = next.zones;
+    this.#isRestored = false;
+    this.#compared = comparedZones(next);
     this.#held = undefined;
     this.#fleet = next;
     const diagnostics = [...state.diagnostics, ...next.diagnostics];
@@ -98,7 +123,7 @@ export class ActiveRevision {
 
   /** Leaves the active revision as it is. */
   #keep(
-    result: "held" | "rejected",
+    result: "held" | "rejected" | "unchanged",
     state: DesiredState,
     found: readonly Diagnostic[],
     hold?: FleetHold,
@@ -124,7 +149,7 @@ export class ActiveRevision {
     this.#listed = listed;
     if (this.#adopted === undefined) return;
     this.#found = desiredFleet(this.#select, this.#adopted, listed);
-    this.#compared = new Map([...this.#compared, ...this.#found.zones]);
+    this.#compared = new Map([...this.#compared, ...comparedZones(this.#found)]);
   }
 
   #holdOf({ revision }: DesiredState, next: DesiredFleet, limits: FleetLimits) {
@@ -140,23 +165,29 @@ function noZoneDeclared(before: number): Diagnostic {
     place: { file: ".", line: 1, column: 1 },
     path: "",
     message: `the files declare no zone, but ${before} ${before === 1 ? "zone is" : "zones are"} active`,
-    remedy: "restore the zone files; to stop managing all zones, restart zonewarden",
+    remedy: "restore the zone files; to stop managing all zones, stop zonewarden",
   };
 }
 
 const noFleet: DesiredFleet = { zones: new Map(), diagnostics: [], missing: new Map() };
 
-function digestsOf(zones: Zones): FleetDigests {
+function comparedZones({ zones }: DesiredFleet): ComparedZones {
+  return new Map(
+    [...zones].map(([name, { desired, digest }]) => [name, { content: desired.content, digest }]),
+  );
+}
+
+function digestsOf(zones: ComparedZones): FleetDigests {
   return new Map([...zones].map(([name, { digest }]) => [name, digest]));
 }
 
 /** The digests of a new revision; of a zone that it only suspends, the digest before. */
-function digestsToCompare(before: Zones, after: Zones): FleetDigests {
+function digestsToCompare(before: ComparedZones, after: DesiredFleet["zones"]): FleetDigests {
   return new Map(
     [...after].map(([name, { desired, digest }]) => {
       const known = before.get(name);
       if (known === undefined || known.digest === digest) return [name, digest];
-      return [name, onlySuspends(known.desired.content, desired.content) ? known.digest : digest];
+      return [name, onlySuspends(known.content, desired.content) ? known.digest : digest];
     }),
   );
 }

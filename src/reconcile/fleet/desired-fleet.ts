@@ -36,6 +36,8 @@ export type Select = (
 /** Loads the zone files. Mistakes in them are diagnostics, never errors. */
 export interface DesiredSource {
   load(signal: AbortSignal): Promise<DesiredState>;
+  /** The revision that was active when the process before this one ended; `undefined` where that is not known. */
+  restore(signal: AbortSignal): Promise<DesiredState | undefined>;
   readonly select: Select;
 }
 

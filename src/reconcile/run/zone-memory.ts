@@ -4,6 +4,7 @@ import { planHash, isRestOf, type UsedRelease } from "../../plan/guard/release.t
 import { causeByMarks, type Plan } from "../../plan/plan.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
+import type { RunStore, StoredZone } from "./run-store.ts";
 import { maxReadAgeMs } from "./write-gate.ts";
 
 /** When repeated corrections of one field count as contention with another writer. */
@@ -28,8 +29,19 @@ export class ZoneMemory {
   #expiries = 0;
   #unchanged: { readonly basis: string; readonly plan: Plan } | undefined;
 
-  constructor(limits: () => ContentionLimits) {
+  readonly #save: (stored: StoredZone) => void;
+
+  /** @param stored what was saved before the start of the process. */
+  constructor(
+    limits: () => ContentionLimits,
+    stored: StoredZone | undefined,
+    save: (stored: StoredZone) => void,
+  ) {
     this.#limits = limits;
+    this.#save = save;
+    if (stored === undefined) return;
+    this.#converged = stored.converged === "" ? undefined : stored.converged;
+    this.#corrections = stored.corrections;
   }
 
   get maxReadAgeMs(): number {
@@ -95,13 +107,17 @@ export class ZoneMemory {
    */
   record(report: ZoneReport, digest: string, basis: string): void {
     this.#unchanged = report.result === "in_sync" ? { basis, plan: report.plan } : undefined;
+    const before = { converged: this.#converged, corrections: this.#corrections };
     if (isConverged(report)) {
       this.#converged = digest;
       this.#expiries = 0;
     }
-    if (report.result !== "applied") return;
-    if (report.outcomes.some(isExpired)) this.#expiries += 1;
-    if (report.cause === "drift") this.#remember(corrected(report), report.finishedAt);
+    if (report.result === "applied") {
+      if (report.outcomes.some(isExpired)) this.#expiries += 1;
+      if (report.cause === "drift") this.#remember(corrected(report), report.finishedAt);
+    }
+    if (before.converged === this.#converged && before.corrections === this.#corrections) return;
+    this.#save({ converged: this.#converged ?? "", corrections: this.#corrections });
   }
 
   #remember(changes: readonly Change[], at: Date): void {
@@ -157,10 +173,17 @@ function nameOf({ reason, kind, key, title }: Delete): string {
 
 /**
  * Remembers which releases by hash were used: a release is good for one apply. What an apply of a released plan left undone
- * stays released until a run finds anything else to do in its zone. A restart forgets which releases were used.
+ * stays released until a run finds anything else to do in its zone. After a restart, it has to be released
+ * again.
  */
 export class UsedReleases {
-  readonly #used = new Map<string, UsedRelease>();
+  readonly #used: Map<string, UsedRelease>;
+  readonly #store: RunStore;
+
+  constructor(store: RunStore) {
+    this.#store = store;
+    this.#used = new Map(store.usedReleases().map((hash) => [hash, { hash, rest: undefined }]));
+  }
 
   get all(): readonly UsedRelease[] {
     return [...this.#used.values()];
@@ -178,20 +201,25 @@ export class UsedReleases {
     if (hash === undefined) return;
     const { zone } = plan;
     this.#used.set(hash, { hash, rest: { zone, writes: undone.map(({ write }) => write) } });
+    this.#save();
   }
 
   /** Forgets hashes that are no longer accepted: a hash that is added again releases again. */
   keepOnly(accept: readonly string[]): void {
-    for (const hash of this.#used.keys()) {
-      if (!accept.includes(hash)) this.#used.delete(hash);
-    }
+    const removed = [...this.#used.keys()].filter((hash) => !accept.includes(hash));
+    for (const hash of removed) this.#used.delete(hash);
+    if (removed.length > 0) this.#save();
+  }
+
+  #save(): void {
+    this.#store.setUsedReleases([...this.#used.keys()]);
   }
 
   #endRests(plan: Plan): void {
     for (const release of this.#used.values()) {
       const { hash, rest } = release;
-      if (rest.zone.id === plan.zone.id && !isRestOf(plan, release)) {
-        this.#used.set(hash, { hash, rest: { ...rest, writes: [] } });
+      if (rest?.zone.id === plan.zone.id && !isRestOf(plan, release)) {
+        this.#used.set(hash, { hash, rest: undefined });
       }
     }
   }

@@ -15,6 +15,7 @@ import {
   planZone,
   type RunContext,
 } from "./plan-zone.ts";
+import type { RunStore } from "./run-store.ts";
 import { WriteGate } from "./write-gate.ts";
 import { UsedReleases, type ContentionLimits, ZoneMemory } from "./zone-memory.ts";
 
@@ -44,6 +45,7 @@ export interface ZoneRunOptions extends Omit<GuardRules, "used"> {
 export interface ZoneRunPorts extends PlanPorts, WritePorts {
   /** From 0 up to 1. */
   readonly random: () => number;
+  readonly store: RunStore;
 }
 
 /** The result of a run; `next` is `undefined` where the zone waits for a trigger from outside. */
@@ -70,7 +72,7 @@ export class ZoneRunner {
   readonly #ports: ZoneRunPorts;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
   readonly #backOff: BackOff<ZoneName>;
-  readonly #releases = new UsedReleases();
+  readonly #releases: UsedReleases;
   readonly #inProgress = new Map<ZoneName, RunInProgress>();
   readonly #idleWorkers: WorkerContext[] = [];
 
@@ -78,6 +80,8 @@ export class ZoneRunner {
     this.#options = options;
     this.#ports = ports;
     this.#backOff = new BackOff(ports.random);
+    this.#releases = new UsedReleases(ports.store);
+    this.#releases.keepOnly(options.limits.accept);
   }
 
   /** Uses other options from now on: writes that they hold are cancelled. */
@@ -163,7 +167,14 @@ export class ZoneRunner {
   }
 
   #memoryOf(zone: ZoneName): ZoneMemory {
-    const memory = this.#memories.get(zone) ?? new ZoneMemory(() => this.#options.contention);
+    const known = this.#memories.get(zone);
+    if (known !== undefined) return known;
+    const { store } = this.#ports;
+    const memory = new ZoneMemory(
+      () => this.#options.contention,
+      store.zone(zone),
+      (stored) => store.setZone(zone, stored),
+    );
     this.#memories.set(zone, memory);
     return memory;
   }

@@ -1,4 +1,4 @@
-import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
+import type { CredentialStatus, DaemonStatus, StateStatus } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../../state/load-report.ts";
 import { type MetricDefinition, renderFamily, type Sample, seconds } from "./exposition.ts";
@@ -15,6 +15,7 @@ export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
     single(metricTable.configLoaded, Number(load !== undefined && isLoaded(load))),
     single(metricTable.configLoadedAt, seconds(fleet.loadedAt)),
     single(metricTable.configZones, load?.zones ?? 0),
+    ...renderState(daemon.state),
     single(metricTable.scheduleInterval, schedule.longestGapMs / 1000),
     single(metricTable.scheduleNext, seconds(schedule.nextAt)),
     single(metricTable.sweepSeconds, schedule.sweepMs / 1000),
@@ -22,6 +23,14 @@ export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
     renderFamily(metricTable.inventoryInterval, inventoryInterval(daemon)),
     ...renderCredentials(credentials),
   ].join("");
+}
+
+function renderState({ status, lost }: StateStatus): readonly string[] {
+  if (status === "none") return [];
+  return [
+    single(metricTable.stateWritten, Number(status === "ok")),
+    single(metricTable.stateLost, Number(lost !== undefined)),
+  ];
 }
 
 function single(definition: MetricDefinition, value: number): string {

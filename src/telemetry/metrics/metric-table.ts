@@ -57,6 +57,14 @@ export const metricTable = {
     { result: loadResults },
   ),
   configZones: gauge("zonewarden_config_zones", "Number of declared zones."),
+  stateWritten: gauge(
+    "zonewarden_state_last_write_successful",
+    "Whether the last write of the state succeeded; no series without a state directory.",
+  ),
+  stateLost: gauge(
+    "zonewarden_state_lost",
+    "Whether the state could not be used at the start of the process; no series without a state directory.",
+  ),
   scheduleInterval: gauge(
     "zonewarden_schedule_interval_seconds",
     "Longest gap between two scheduled sweeps.",

@@ -21,7 +21,7 @@ export function layout(snapshot: Snapshot, title: string, content: Part): Html {
       <body>
         <a class="skip" href="#main">Skip to content</a>
         ${topBar(snapshot)}
-        <main id="main">${loadBanner(snapshot)} ${content}</main>
+        <main id="main">${loadBanner(snapshot)} ${stateBanner(snapshot)} ${content}</main>
         ${foot(snapshot)}
       </body>
     </html> `;
@@ -64,6 +64,21 @@ function revision(text: string): Html {
 /** Entries of the diagnostics page: diagnostics and the held revision. */
 function countOf(load: LoadReport | undefined): number {
   return (load?.diagnostics.length ?? 0) + Number(load?.held !== undefined);
+}
+
+/** The daemon forgets, or has forgotten. */
+function stateBanner({ daemon: { state } }: Snapshot): Html | undefined {
+  if (state.status === "failing") {
+    return html`<p class="banner" role="status">
+      <strong>The state cannot be written.</strong> After a restart, zonewarden does not know what
+      it applied. The log names the error.
+    </p>`;
+  }
+  if (state.lost === undefined) return undefined;
+  return html`<p class="banner" role="status">
+    <strong>The state could not be used at the start: it is ${state.lost}.</strong> What was held,
+    released or drifting before is not known. The log names the file.
+  </p>`;
 }
 
 /** What the last load of the files left out, and what stays active. */

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+
+import type { FileFacts, FilePort } from "../desired/file-system.ts";
+import type { DesiredState } from "../desired/load/zone-file-loader.ts";
+import type { StateStore } from "../store/state-store.ts";
+import { coerceObject, coerceText } from "../syntax/json.ts";
+
+const revisionKey = "revision";
+const filePrefix = "file/";
+
+/** Zone files are at most 8 MB each; what unpacks to more is no zone file. */
+const maxUnpacked = 9 * 1024 * 1024;
+
+/** The revision that was in force when the daemon last stored it, with its files. */
+export interface StoredFiles {
+  /** As it was called: a commit, or a content's hash. */
+  readonly revision: string;
+  /** Hash of its content, hexadecimal. */
+  readonly hash: string;
+  /** Shows the files of the revision at the path where they lay. */
+  readonly files: FilePort;
+}
+
+/**
+ * Keeps the zone files of the active revision in the state, packed, so that a daemon that starts knows what was in
+ * force: a revision that is held stays held, and a broken file keeps its last good version.
+ */
+export class StoredRevision implements AsyncDisposable {
+  readonly #store: StateStore;
+  readonly #path: string;
+  readonly #files: FilePort;
+  #work: Promise<void> = Promise.resolve();
+
+  /** @param place absolute path of the zone files, or of the one file. */
+  constructor(store: StateStore, place: string, files: FilePort) {
+    this.#store = store;
+    this.#path = place;
+    this.#files = files;
+  }
+
+  /** What was in force; `undefined` where nothing was stored, or it cannot be read. */
+  stored(): StoredFiles | undefined {
+    const head = headIn(this.#store.get(revisionKey));
+    if (head === undefined) return undefined;
+    const contents = new Map<string, Uint8Array>();
+    for (const key of this.#store.keys(filePrefix)) {
+      const content = contentIn(this.#store.get(key) ?? "");
+      if (content === undefined) return undefined;
+      contents.set(key.slice(filePrefix.length), content);
+    }
+    const { revision, hash, single } = head;
+    return { revision, hash, files: filesOf(this.#path, contents, single) };
+  }
+
+  /**
+   * Stores the files of a revision that is now in force; a broken file keeps what is stored of it. A file that has
+   * changed again since it was read is left for the next load.
+   */
+  store(state: DesiredState): void {
+    this.#work = this.#work.then(() => this.#storeFiles(state));
+  }
+
+  /** Resolves when nothing is left to store. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#work;
+  }
+
+  async #storeFiles(state: DesiredState): Promise<void> {
+    const stale = new Set(state.stale);
+    const present = new Set([...state.contents.map(({ file }) => file), ...stale]);
+    for (const { file, hash } of state.contents) {
+      const key = `${filePrefix}${file}`;
+      if (stale.has(file) || this.#store.get(key)?.startsWith(`${hash} `) === true) continue;
+      const bytes = await this.#read(state.directory, file);
+      if (bytes === undefined || hashOf(bytes) !== hash) return;
+      this.#store.set(key, `${hash} ${gzipSync(bytes).toString("base64")}`);
+    }
+    for (const key of this.#store.keys(filePrefix)) {
+      if (!present.has(key.slice(filePrefix.length))) this.#store.set(key, undefined);
+    }
+    const { revision, hash, directory } = state;
+    const single = path.resolve(directory) !== path.resolve(this.#path);
+    this.#store.set(revisionKey, JSON.stringify({ revision, hash, single }));
+  }
+
+  /** `undefined` where the file cannot be read any more. */
+  async #read(directory: string, file: string): Promise<Uint8Array | undefined> {
+    try {
+      const real = await this.#files.realpath(path.join(directory, file));
+      return await this.#files.read(real, maxUnpacked, new AbortController().signal);
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+interface Head {
+  readonly revision: string;
+  readonly hash: string;
+  readonly single: boolean;
+}
+
+function headIn(text: string | undefined): Head | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value = coerceObject(JSON.parse(text));
+    const [revision, hash] = [coerceText(value["revision"]), coerceText(value["hash"])];
+    return hash === "" ? undefined : { revision, hash, single: value["single"] === true };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes of a packed file; `undefined` where they are not those whose hash is stored with them. */
+function contentIn(text: string): Uint8Array | undefined {
+  const [hash = "", packed = ""] = text.split(" ", 2);
+  try {
+    const bytes = gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: maxUnpacked });
+    return hashOf(bytes) === hash ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Files of a directory that are in memory, or the one file that stands at the path itself. */
+function filesOf(
+  root: string,
+  contents: ReadonlyMap<string, Uint8Array>,
+  single: boolean,
+): FilePort {
+  const home = single ? path.dirname(root) : root;
+  const files = new Map([...contents].map(([file, bytes]) => [path.join(home, file), bytes]));
+  const isDirectory = (at: string): boolean =>
+    [...files.keys()].some((file) => file.startsWith(`${at}${path.sep}`));
+  const factsOf = (at: string): FileFacts => {
+    const bytes = files.get(at);
+    if (bytes !== undefined) return { kind: "file", size: bytes.length, inode: at, identity: at };
+    if (isDirectory(at)) return { kind: "directory", size: 0, inode: at, identity: at };
+    throw Object.assign(new Error(`there is no ${at}`), { code: "ENOENT" });
+  };
+  return {
+    realpath: (at) => Promise.resolve(at),
+    list: (at) => {
+      const below = [...files.keys()].filter((file) => file.startsWith(`${at}${path.sep}`));
+      const names = below.map((file) => path.relative(at, file).split(path.sep)[0] ?? "");
+      return Promise.resolve([...new Set(names)]);
+    },
+    facts: async (at) => Promise.resolve(factsOf(at)),
+    read: (at, limit) => {
+      const bytes = files.get(at);
+      if (bytes === undefined) {
+        return Promise.reject(Object.assign(new Error(`there is no ${at}`), { code: "ENOENT" }));
+      }
+      return Promise.resolve(bytes.subarray(0, limit));
+    },
+  };
+}

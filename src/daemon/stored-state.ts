@@ -1,0 +1,65 @@
+import type { Config } from "../desired/config/config.ts";
+import type { Host } from "../host/host.ts";
+import { openDirectoryStore } from "../store/directory-store.ts";
+import { MemoryStore } from "../store/memory-store.ts";
+import { DirectoryLocked } from "../store/state-lock.ts";
+import type { OpenResult, StateStore } from "../store/state-store.ts";
+import type { Logger } from "../telemetry/log/log.ts";
+
+/**
+ * Opens the state of the daemon. Where it cannot be opened, the daemon goes on without a memory, and says so.
+ *
+ * @throws {DirectoryLocked} where another process uses it.
+ */
+export async function openState(
+  { state, desired, api }: Config,
+  host: Host,
+  logger: Logger,
+): Promise<StateStore> {
+  const { path } = state;
+  if (path === undefined) {
+    logger.warn(
+      "no state directory: after a restart, zonewarden does not know what it applied; set state.path",
+    );
+    return new MemoryStore();
+  }
+  const { clock, process, uniqueId } = host;
+  const identity = { owner: desired.owner, service: api.baseUrl };
+  try {
+    const store = await openDirectoryStore(identity, {
+      directory: host.stateDirectory(path),
+      clock,
+      process,
+      uniqueId,
+      onFailure: (error) => {
+        logger.error({ path, error: error.message }, "state cannot be written");
+      },
+      onRecovery: () => {
+        logger.info({ path }, "state is written again");
+      },
+    });
+    logOpened(store.opened, path, logger);
+    return store;
+  } catch (error) {
+    if (error instanceof DirectoryLocked) throw error;
+    const cause = error instanceof Error ? error : new Error(String(error));
+    logger.error({ path, error: cause.message }, "state cannot be opened: nothing is remembered");
+    return new MemoryStore({ status: "failing", since: clock.now(), error: cause });
+  }
+}
+
+function logOpened(opened: OpenResult, path: string, logger: Logger): void {
+  switch (opened.result) {
+    case "empty":
+      logger.info({ path }, "state is empty: this is the first start with this directory");
+      return;
+    case "loaded":
+      logger.info({ path, entries: opened.entries }, "state loaded");
+      return;
+    case "lost": {
+      const { reason, detail } = opened;
+      const remedy = "it is kept as state.jsonl.unusable, and zonewarden starts without a memory";
+      logger.error({ path, reason, detail }, `state cannot be used: ${remedy}`);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import { describe, it } from "vitest";
+
+import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import type { Started } from "../support/command-line.ts";
+import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { logLines, logged } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+
+/** Two of the example's three zones are too many for one step. */
+const config = 'schedule: { cron: "0 * * * *" }\nlimits: { min_fleet: 2 }\nstate: { path: state }';
+
+async function settled(example: Example): Promise<Started> {
+  const daemon = example.place.start("run");
+  await eventually(
+    "all zones are as declared",
+    () => logLines(daemon).filter(({ msg }) => msg === "plan applied").length === 2 || undefined,
+  );
+  return daemon;
+}
+
+async function stop(daemon: Started): Promise<void> {
+  daemon.signal("SIGTERM");
+  await daemon.ended;
+}
+
+/** Lowers what all zones that share the example's profile tolerate. */
+async function weaken({ place }: Example): Promise<void> {
+  const text = await place.read("zones/baseline.yaml");
+  await place.write(
+    "zones/baseline.yaml",
+    text.replace("score_threshold: medium", "score_threshold: low"),
+  );
+}
+
+async function edit({ emulator }: Example, set: object): Promise<void> {
+  const body = JSON.stringify({ zone: "shop.example.com", rule: "zonewarden:owasp", set });
+  await fetch(new URL("/_emulator/edit", emulator.url), { method: "POST", body });
+}
+
+/** Resolves when every zone has been run since the start. */
+async function allRun(daemon: Started): Promise<void> {
+  const { page } = await logged(daemon, "zonewarden started");
+  await eventually("all zones are run", async () => {
+    const response = await fetch(new URL("api/v1/zones", coerceText(page)));
+    const text = await response.text();
+    return text.includes('"last_attempt_at":"') && !text.includes('"last_attempt_at":null')
+      ? true
+      : undefined;
+  });
+}
+
+async function shopOf(daemon: Started): Promise<JsonObject> {
+  const { page } = await logged(daemon, "zonewarden started");
+  const response = await fetch(new URL("api/v1/zones/shop.example.com", coerceText(page)));
+  return coerceObject(await response.json());
+}
+
+describe("a daemon that starts again", () => {
+  it("goes on holding a revision that was held, restart after restart", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config });
+    let daemon = await settled(example);
+    await weaken(example);
+    await logged(daemon, "revision held");
+    const written = writesSeenBy(example.emulator).length;
+    for (let restart = 0; restart < 3; restart += 1) {
+      await stop(daemon);
+      daemon = example.place.start("run");
+      await logged(daemon, "revision held");
+      await allRun(daemon);
+    }
+    await stop(daemon);
+    expect(writesSeenBy(example.emulator)).toHaveLength(written);
+  });
+
+  it("holds a revision that came while it was down", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config });
+    await stop(await settled(example));
+    const written = writesSeenBy(example.emulator).length;
+    await weaken(example);
+    const daemon = example.place.start("run");
+    const { hold } = await logged(daemon, "revision held");
+    expect(hold).toContain("changes 3 and drops 0 of 3 zones");
+    await allRun(daemon);
+    await stop(daemon);
+    expect(writesSeenBy(example.emulator)).toHaveLength(written);
+  });
+
+  it("keeps the last good version of a file that broke while it was down", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config });
+    await stop(await settled(example));
+    await example.place.write("zones/baseline.yaml", "profiles: [");
+    await edit(example, { paranoia_level: 1 });
+    const daemon = example.place.start("run");
+    await eventually(
+      "the drift is corrected",
+      () => logLines(daemon).some(({ msg }) => msg === "plan applied") || undefined,
+    );
+    await stop(daemon);
+    expect(logLines(daemon).find(({ msg }) => msg === "plan applied")).toMatchObject({
+      zone: "shop.example.com",
+      cause: "drift",
+    });
+  });
+
+  it("knows that a zone drifts, and since when", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config });
+    await stop(await settled(example));
+    const text = await example.place.read("zonewarden.yaml");
+    await example.place.write("zonewarden.yaml", text.replace(/^mode: .*$/m, "mode: observe"));
+    await edit(example, { paranoia_level: 1 });
+    const first = example.place.start("run");
+    await allRun(first);
+    const before = await shopOf(first);
+    await stop(first);
+    const second = example.place.start("run");
+    await allRun(second);
+    const after = await shopOf(second);
+    await stop(second);
+    expect(before).toMatchObject({ status: "drifted", drift: { rule: { weakens: 1 } } });
+    expect(after).toMatchObject({
+      status: "drifted",
+      drift: { rule: { weakens: 1 } },
+      drifted_since: before["drifted_since"],
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, it } from "vitest";
+
+import { planHash } from "../../src/plan/guard/release.ts";
+import type { RunStore, StoredZone } from "../../src/reconcile/run/run-store.ts";
+import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
+import { bare, oneCredential, World } from "../support/world.ts";
+
+const shop = "shop.example";
+
+/** Remembers in memory what a state directory would. */
+function memory(): RunStore {
+  const zones = new Map<string, StoredZone>();
+  let used: readonly string[] = [];
+  return {
+    zone: (name) => zones.get(name),
+    setZone: (name, stored) => void zones.set(name, stored),
+    usedReleases: () => used,
+    setUsedReleases: (hashes) => (used = hashes),
+  };
+}
+
+/** The daemon after a restart: the same files, the same service, and what it stored. */
+function after(before: World, store: RunStore, options: Partial<World["options"]> = {}): World {
+  const world = new World([shop], { ...before.options, ...options }, oneCredential, store);
+  for (const [name, live] of before.live) world.live.set(name, live);
+  for (const [name, content] of before.files) world.files.set(name, content);
+  return world;
+}
+
+/** Somebody switches the zone's monitoring off. */
+function switchOff(world: World): void {
+  const live = world.live.get(shop);
+  if (live === undefined) throw new Error("no zone");
+  world.live.set(shop, { ...live, settings: bare(live.zone).settings });
+}
+
+async function converged(store: RunStore): Promise<World> {
+  const world = new World([shop], {}, oneCredential, store);
+  world.start();
+  await world.clock.advance(0);
+  world.stop.abort();
+  await world.ended;
+  return world;
+}
+
+const edited = desiredZone({
+  settings: [{ name: "enabled", value: true }],
+  policies: declared([policy("checkout", { action: "allow" })]),
+}).content;
+
+describe("a daemon that starts again", () => {
+  it.for([
+    { when: "somebody changed the zone meanwhile", drifts: true, edits: false, cause: "drift" },
+    { when: "somebody edited the file meanwhile", drifts: false, edits: true, cause: "pending" },
+  ] as const)("knows why a zone differs where $when", async (story, { expect }) => {
+    const store = memory();
+    await using before = await converged(store);
+    await using world = after(before, store, { mode: "observe" });
+    if (story.drifts) switchOff(world);
+    if (story.edits) {
+      world.files.set(shop, edited);
+      world.revision = "r2";
+    }
+    world.start();
+    await world.clock.advance(0);
+    expect(world.reports).toMatchObject([{ result: "held", cause: story.cause }]);
+  });
+
+  it("goes on counting the corrections of a field", async ({ expect }) => {
+    const store = memory();
+    let world = await converged(store);
+    const results: string[] = [];
+    for (let restart = 0; restart < 4; restart += 1) {
+      const next = after(world, store);
+      await world[Symbol.asyncDispose]();
+      world = next;
+      switchOff(world);
+      world.start();
+      await world.clock.advance(60_000);
+      results.push(...world.takeResults());
+    }
+    await world[Symbol.asyncDispose]();
+    expect(results).toEqual([
+      `${shop} applied`,
+      `${shop} applied`,
+      `${shop} applied`,
+      `${shop} held`,
+    ]);
+  });
+
+  it("does not use a release twice", async ({ expect }) => {
+    const store = memory();
+    const reporting = desiredZone({
+      policies: declared([policy("checkout", { action: "log" })]),
+    }).content;
+    const letBlock = (world: World): void => {
+      const live = world.live.get(shop);
+      if (live === undefined) throw new Error("no zone");
+      const policies = [carriedOut("p1", policy("checkout", { action: "allow" }))];
+      world.live.set(shop, { ...live, policies });
+    };
+    const strict = (accept: readonly string[]): Partial<World["options"]> => ({
+      limits: { ...before.options.limits, weakening: "refuse", accept },
+    });
+    await using before = await converged(store);
+    before.files.set(shop, reporting);
+    letBlock(before);
+
+    await using held = after(before, store, strict([]));
+    held.start();
+    await held.clock.advance(0);
+    const [report] = held.reports;
+    if (report?.result !== "held") throw new Error("not held");
+    const hash = planHash(report.plan);
+
+    await using released = after(before, store, strict([hash]));
+    released.start();
+    await released.clock.advance(0);
+    expect(released.takeResults()).toEqual([`${shop} applied`]);
+
+    await using again = after(before, store, strict([hash]));
+    again.start();
+    await again.clock.advance(0);
+    expect(again.takeResults()).toEqual([`${shop} held`]);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, it } from "vitest";
+
+import type { DesiredState } from "../../src/reconcile/fleet/desired-fleet.ts";
+import { declared, desiredZone, policy } from "../support/model.ts";
+import { ServiceFault, World } from "../support/world.ts";
+
+/** The protected content with its only policy removed. */
+const weakened = desiredZone({
+  settings: [{ name: "enabled", value: false }],
+  policies: declared([]),
+}).content;
+
+const edited = desiredZone({
+  settings: [{ name: "enabled", value: true }],
+  policies: declared([policy("checkout", { action: "allow" })]),
+}).content;
+
+function many(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `z${index}.example`);
+}
+
+/** What was active when the process before this one ended. */
+async function storedOf(zones: readonly string[], revision = "r1"): Promise<DesiredState> {
+  await using before = new World(zones);
+  before.revision = revision;
+  before.start();
+  await before.clock.advance(0);
+  const state = before.loads.at(-1)?.state;
+  if (state === undefined) throw new Error("nothing was loaded");
+  return state;
+}
+
+/** A daemon that starts with what another one stored, and with files that weaken all zones. */
+async function restarted(zones: readonly string[], content = weakened): Promise<World> {
+  const world = new World(zones);
+  world.stored = await storedOf(zones);
+  for (const zone of zones) world.files.set(zone, content);
+  world.revision = "r2";
+  return world;
+}
+
+describe("a daemon that starts with a stored revision", () => {
+  it("holds a revision that changes too many zones, as before the restart", async ({ expect }) => {
+    await using world = await restarted(many(12));
+    world.start();
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({
+      result: "held",
+      active: { revision: "r1" },
+      hold: { reason: "fleet_change" },
+    });
+    // The zones are brought to what the stored revision declares.
+    expect([...world.live.values()].map(({ settings }) => settings?.enabled)).toEqual(
+      many(12).map(() => true),
+    );
+  });
+
+  it("compares nothing before the zones are listed, and writes nothing", async ({ expect }) => {
+    await using world = await restarted(many(12));
+    world.listFault = new ServiceFault("API_SERVER", true);
+    world.start();
+    await world.clock.advance(0);
+    world.reconciler.filesChanged();
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", active: { revision: "r1" } });
+    expect(world.requests).toEqual([]);
+    world.listFault = undefined;
+    world.reconciler.requestSweep("signal");
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r1" } });
+  });
+
+  it("applies a revision that changes few zones", async ({ expect }) => {
+    const zones = many(12);
+    await using world = new World(zones);
+    world.stored = await storedOf(zones);
+    world.files.set("z3.example", edited);
+    world.revision = "r2";
+    world.start();
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ result: "applied", active: { revision: "r2" } });
+    expect(world.live.get("z3.example")?.policies?.map(({ action }) => action)).toEqual(["allow"]);
+  });
+
+  it("rejects files that declare no zone any more", async ({ expect }) => {
+    const zones = many(3);
+    await using world = new World(zones);
+    world.stored = await storedOf(zones);
+    world.files.clear();
+    world.revision = "r2";
+    world.start();
+    await world.clock.advance(0);
+    expect(world.loads.at(-1)).toMatchObject({ result: "rejected", active: { revision: "r1" } });
+  });
+
+  it("finds nothing new where the files are as they were", async ({ expect }) => {
+    const zones = many(12);
+    await using world = new World(zones);
+    world.stored = await storedOf(zones);
+    world.start();
+    await world.clock.advance(0);
+    expect(world.loads.map(({ result }) => result)).not.toContain("applied");
+    expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", active: { revision: "r1" } });
+    expect(new Set(world.reports.map(({ result }) => result))).toEqual(new Set(["applied"]));
+  });
+
+  it("without one takes the files as they are", async ({ expect }) => {
+    await using world = new World(many(12));
+    world.start();
+    await world.clock.advance(0);
+    expect(world.loads[0]).toMatchObject({ result: "applied", active: { revision: "r1" } });
+  });
+});
