@@ -81,15 +81,9 @@ function compareApplied(
   if (is === undefined) {
     return [{ directive, verb: "freed", source: "", effect: strict ? "looser" : "neutral" }];
   }
-  const coverBefore = coversAmong(was.sources);
-  const coverAfter = coversAmong(is.sources);
   return [
-    ...difference(is.sources, was.sources).map((source): CspChange =>
-      changeOf(directive, "added", source, coverBefore),
-    ),
-    ...difference(was.sources, is.sources).map((source): CspChange =>
-      changeOf(directive, "removed", source, coverAfter),
-    ),
+    ...sourceChanges(directive, "added", is.sources, was.sources),
+    ...sourceChanges(directive, "removed", was.sources, is.sources),
   ];
 }
 
@@ -98,28 +92,23 @@ function isRestricting(directive: string): boolean {
   return cspDirectives.has(directive) && !["report-to", "report-uri"].includes(directive);
 }
 
-function difference(
-  these: readonly CspSource[],
-  those: readonly CspSource[],
-): readonly CspSource[] {
-  const texts = new Set(those.map(({ text }) => text));
-  return these.filter(({ text }) => !texts.has(text));
-}
-
-function changeOf(
+/** The sources of `these` that are not among `those`. */
+function sourceChanges(
   directive: string,
   verb: "added" | "removed",
-  source: CspSource,
-  findCover: FindCover,
-): CspChange {
-  const effect = isNeutral(directive, source, findCover)
-    ? "neutral"
-    : isUnclear(directive, source)
-      ? "unclear"
-      : verb === "added"
-        ? "looser"
-        : "stricter";
-  return { directive, verb, source: source.text, effect };
+  these: readonly CspSource[],
+  those: readonly CspSource[],
+): readonly CspChange[] {
+  const texts = new Set(those.map(({ text }) => text));
+  const findCover = coversAmong(those);
+  const usual = verb === "added" ? "looser" : "stricter";
+  return these
+    .filter(({ text }) => !texts.has(text))
+    .map((source) => {
+      const effect = isUnclear(directive, source) ? "unclear" : usual;
+      const isKept = isNeutral(directive, source, findCover);
+      return { directive, verb, source: source.text, effect: isKept ? "neutral" : effect };
+    });
 }
 
 function isNeutral(directive: string, source: CspSource, findCover: FindCover): boolean {
