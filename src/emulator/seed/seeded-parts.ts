@@ -64,18 +64,10 @@ function entitlementsFrom(seed: Partial<Entitlements>, plan: string): Entitlemen
   };
 }
 
-export function tokenFrom(seed: SeedToken): TokenState {
-  return {
-    id: idFrom(`token/${seed.value}`),
-    name: seed.name,
-    value: seed.value,
-    permissions: seed.permissions ?? "all",
-    zones: seed.zones ?? ["*"],
-    accounts: seed.accounts ?? ["*"],
-    status: seed.status ?? "active",
-    expiresOn: seed.expires_on ?? null,
-    notBefore: seed.not_before ?? null,
-  };
+export function tokenFrom({ expires_on, not_before, ...seed }: SeedToken): TokenState {
+  const defaults = { permissions: "all", zones: ["*"], accounts: ["*"], status: "active" } as const;
+  const times = { expiresOn: expires_on ?? null, notBefore: not_before ?? null };
+  return { id: idFrom(`token/${seed.value}`), ...defaults, ...seed, ...times };
 }
 
 /** The rate limit with its defaults; `null`: none. */

@@ -134,9 +134,8 @@ class Builder {
     path: Path,
   ): readonly StoredRuleset[] {
     if (rules === undefined) return [];
-    const facts = { name: "default", kind: "zone", phase: managedPhase };
-    const empty = emptyRuleset(idFrom(`entrypoint/${zone.id}`), facts);
-    return [this.ruleset(empty, "", rules, zone, path)];
+    const id = idFrom(`entrypoint/${zone.id}`);
+    return [this.ruleset({ id, name: "default", phase: managedPhase, rules }, zone, path)];
   }
 
   rulesets(
@@ -144,23 +143,15 @@ class Builder {
     seeds: readonly SeedRuleset[] | undefined,
     path: Path,
   ): readonly StoredRuleset[] {
-    return (seeds ?? []).map((seed, index) => {
-      const { name, phase } = seed;
-      const id = seed.id ?? idFrom(`ruleset/${owner.id}/${phase}/${name}`);
-      const empty = emptyRuleset(id, { name, kind: seed.kind ?? entryPointKind(owner), phase });
-      const rulesPath = [...path, index, "rules"];
-      return this.ruleset(empty, seed.description ?? "", seed.rules ?? [], owner, rulesPath);
-    });
+    return (seeds ?? []).map((seed, index) => this.ruleset(seed, owner, [...path, index, "rules"]));
   }
 
-  ruleset(
-    empty: StoredRuleset,
-    description: string,
-    seeds: readonly JsonObject[],
-    owner: Owner,
-    path: Path,
-  ): StoredRuleset {
-    const rules = this.attempt(path, () => this.rules(empty, seeds, owner)) ?? [];
+  /** `path` is that of its rules. */
+  ruleset(seed: SeedRuleset, owner: Owner, path: Path): StoredRuleset {
+    const { name, phase, kind = entryPointKind(owner), description = "" } = seed;
+    const id = seed.id ?? idFrom(`ruleset/${owner.id}/${phase}/${name}`);
+    const empty = emptyRuleset(id, { name, kind, phase });
+    const rules = this.attempt(path, () => this.rules(empty, seed.rules ?? [], owner)) ?? [];
     return nextVersion(empty, { description, rules }, this.now);
   }
 
