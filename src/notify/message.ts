@@ -4,9 +4,6 @@ import { request } from "undici";
 
 import type { Notification } from "./notification.ts";
 
-/** A format of messages. */
-export type SinkType = "webhook" | "slack" | "teams";
-
 /** A message to post. */
 export interface Message {
   readonly headers: Readonly<Record<string, string>>;
@@ -20,23 +17,18 @@ export function messageOf(
   instance: string,
   secret: string,
 ): Message {
-  switch (type) {
-    case "webhook":
-      return signed(JSON.stringify(fluxEvent(notification, instance)), secret);
-    case "slack":
-      return signed(JSON.stringify(slackMessage(notification)), secret);
-    case "teams":
-      return signed(JSON.stringify(teamsMessage(notification)), secret);
-  }
-}
-
-/** Headers as in Flux's notification-controller, so that receivers of Flux events accept them. */
-function signed(body: string, secret: string): Message {
+  const body = JSON.stringify(bodies[type](notification, instance));
+  // Headers as in Flux's notification-controller, so that receivers of Flux events accept them.
   const base = { "content-type": "application/json", "gotk-component": "zonewarden" };
   if (secret === "") return { headers: base, body };
   const signature = createHmac("sha256", secret).update(body).digest("hex");
   return { headers: { ...base, "x-signature": `sha256=${signature}` }, body };
 }
+
+const bodies = { webhook: fluxEvent, slack: slackMessage, teams: teamsMessage } as const;
+
+/** A format of messages. */
+export type SinkType = keyof typeof bodies;
 
 /** The fields of fluxcd/pkg apis/event/v1beta1. */
 function fluxEvent(notification: Notification, instance: string): object {
@@ -91,10 +83,7 @@ function slackText(text: string): string {
 /** An adaptive card for Teams workflows. */
 function teamsMessage(notification: Notification): object {
   const { zone, severity, message, reason } = notification;
-  const facts = Object.entries(metadataOf(notification)).map(([title, value]) => ({
-    title,
-    value,
-  }));
+  const metadata = Object.entries(metadataOf(notification));
   return {
     type: "message",
     attachments: [
@@ -114,7 +103,7 @@ function teamsMessage(notification: Notification): object {
               text: plain(`${reason} ${zone}`.trim()),
             },
             { type: "TextBlock", wrap: true, text: plain(message) },
-            { type: "FactSet", facts },
+            { type: "FactSet", facts: metadata.map(([title, value]) => ({ title, value })) },
           ],
         },
       },

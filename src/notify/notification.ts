@@ -119,21 +119,15 @@ function failed({ before, report, after }: ZoneStep): Finding | undefined {
 function held({ before, after }: ZoneStep): Finding | undefined {
   if (!isHeld(after) || isHeld(before)) return undefined;
   const reasons = after.holds.map(({ message }) => message).join("; ");
-  return {
-    reason: "PlanHeld",
-    severity: "error",
-    message: `${changesLine(after.differing)}; held: ${reasons}`,
-  };
+  const message = `${changesLine(after.differing)}; held: ${reasons}`;
+  return { reason: "PlanHeld", severity: "error", message };
 }
 
 function drifted({ before, report, after }: ZoneStep): Finding | undefined {
   const drift = driftOf(after);
   if (report.result === "applied" && report.cause === "drift" && drift.length === 0) {
-    return {
-      reason: "DriftCorrected",
-      severity: "info",
-      message: `drift corrected: ${changesLine(report.plan.changes)}`,
-    };
+    const message = `drift corrected: ${changesLine(report.plan.changes)}`;
+    return { reason: "DriftCorrected", severity: "info", message };
   }
   if (after.driftedSince !== undefined && onsets(driftOf(before), drift).length > 0) {
     const isWeakened = weakeningOf(drift).length > 0;
@@ -144,11 +138,8 @@ function drifted({ before, report, after }: ZoneStep): Finding | undefined {
     };
   }
   if (before.driftedSince === undefined || after.driftedSince !== undefined) return undefined;
-  return {
-    reason: "NoDriftDetected",
-    severity: "info",
-    message: "the drift is gone; zonewarden did not correct it",
-  };
+  const message = "the drift is gone; zonewarden did not correct it";
+  return { reason: "NoDriftDetected", severity: "info", message };
 }
 
 function recovered({ before, after }: ZoneStep): Finding | undefined {

@@ -86,14 +86,10 @@ export class Outbox {
   }
 
   async #sendAll(): Promise<void> {
-    for (
-      let notification = this.#queue.shift();
-      notification !== undefined;
-      notification = this.#queue.shift()
-    ) {
-      if (this.#stop.signal.aborted) this.#drop(notification, "the program is stopping");
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      if (this.#stop.signal.aborted) this.#drop(next, "the program is stopping");
       else if (this.#isLimited()) this.#leftOut += 1;
-      else await this.#send(this.#withLeftOutCount(notification));
+      else await this.#send(this.#withLeftOutCount(next));
     }
   }
 
@@ -118,20 +114,17 @@ export class Outbox {
   async #try(notification: Notification): Promise<Rejection | undefined> {
     const { post, instance } = this.#ports;
     const { type, url, secret } = this.#sink;
-    let prepared: { readonly url: string; readonly message: Message };
+    let target: string;
+    let message: Message;
     try {
-      prepared = {
-        url: await url(),
-        message: messageOf(type, notification, instance, await secret()),
-      };
+      target = await url();
+      message = messageOf(type, notification, instance, await secret());
     } catch (error) {
-      return {
-        text: `its URL or secret cannot be read: ${messageText(error)}`,
-        isTransient: true,
-      };
+      const why = error instanceof Error ? error.message : String(error);
+      return { text: `its URL or secret cannot be read: ${why}`, isTransient: true };
     }
     try {
-      const { status } = await post(prepared.url, prepared.message, this.#stop.signal);
+      const { status } = await post(target, message, this.#stop.signal);
       return rejectionOf(status, type);
     } catch (error) {
       return { text: `no answer: ${codeOf(error)}`, isTransient: true };
@@ -172,10 +165,8 @@ export class Outbox {
     const leftOut = this.#leftOut;
     this.#leftOut = 0;
     if (leftOut === 0) return notification;
-    return {
-      ...notification,
-      message: `${notification.message} (${leftOut} earlier notifications were left out)`,
-    };
+    const message = `${notification.message} (${leftOut} earlier notifications were left out)`;
+    return { ...notification, message };
   }
 }
 
@@ -190,10 +181,6 @@ function rejectionOf(status: number, type: SinkType): Rejection | undefined {
   if (status === 429 && type === "webhook") return undefined;
   const isTransient = status === 408 || status === 429 || status >= 500;
   return { text: `answered ${status}`, isTransient };
-}
-
-function messageText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Only the code: messages of network errors contain URLs. */

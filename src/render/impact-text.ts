@@ -47,14 +47,18 @@ const forces = {
 } as const;
 
 function policyLines(impact: PolicyImpact, paint: Paint): readonly string[] {
-  const { policy, force, seen, blocked } = impact;
+  const { policy, force, seen, unseen, blocked, elsewhere } = impact;
   const { of, verb } = forces[force];
   const freed = forceOf(policy.before) === "blocks" ? "newly allows" : "no longer reports";
   const title = policy.title === "" ? "" : `  ${paint("dim", printable(policy.title))}`;
   const fresh = blocked.filter(({ already }) => !already);
   const kept = blocked.filter(({ already }) => already);
+  const detected = seen === 0 ? "nothing" : plural(seen, "resource");
+  // If nothing was detected, no source can be called unused.
+  const unused = seen === 0 ? [] : unseen;
+  const outside = `${plural(elsewhere, "more resource")} of these hosts: the only known page of each is not selected by the policy`;
   return [
-    `  ${paint("bold", policy.key)}${title}  ${of}; ${detectedText(seen)} on its pages`,
+    `  ${paint("bold", policy.key)}${title}  ${of}; ${detected} detected on its pages`,
     ...listed(`newly ${verb}`, fresh, affectedText, paint("red", "✗")),
     ...listed(`still ${verb}`, kept, affectedText, paint("dim", "✗")),
     ...listed(freed, impact.newlyAllowed, affectedText, paint("green", "+")),
@@ -65,18 +69,9 @@ function policyLines(impact: PolicyImpact, paint: Paint): readonly string[] {
       paint("red", "!"),
     ),
     ...listed("unclear", impact.unclear, unclearText, paint("magenta", "?")),
-    ...listed("allows, but nothing detected needs it", unusedOf(impact), sourceText, "·"),
-    ...elsewhereLines(impact).map((line) => paint("dim", line)),
+    ...listed("allows, but nothing detected needs it", unused, sourceText, "·"),
+    ...(elsewhere === 0 ? [] : [paint("dim", `    ${outside}`)]),
   ];
-}
-
-function detectedText(count: number): string {
-  return count === 0 ? "nothing detected" : `${plural(count, "resource")} detected`;
-}
-
-/** Empty if nothing was detected: then no source can be called unused. */
-function unusedOf({ seen, unseen }: PolicyImpact): PolicyImpact["unseen"] {
-  return seen === 0 ? [] : unseen;
 }
 
 function sourceText({ directive, source }: PolicyImpact["unseen"][number]): string {
@@ -85,12 +80,6 @@ function sourceText({ directive, source }: PolicyImpact["unseen"][number]): stri
 
 function unclearText(affected: UnclearResource): string {
   return `${affectedText(affected)}: ${affected.reason}`;
-}
-
-function elsewhereLines({ elsewhere }: PolicyImpact): readonly string[] {
-  if (elsewhere === 0) return [];
-  const words = `${plural(elsewhere, "more resource")} of these hosts: the only known page of each is not selected by the policy`;
-  return [`    ${words}`];
 }
 
 function listed<T>(

@@ -1,6 +1,5 @@
 import type { Subscriber, ZoneStep } from "../state/fleet.ts";
 
-/** Time, from outside. */
 export interface EventStreamClock {
   /** Calls `ring` after `ms`, unless the returned function is called before. */
   alarm(ms: number, ring: () => void): () => void;

@@ -50,26 +50,8 @@ function reasonList(reasons: readonly string[]): Html {
 
 /** Both sides of an update; one side of a create or delete. */
 function fieldTable({ verb, fields }: Change, sides: Sides): Html {
-  switch (verb) {
-    case "update":
-      return table(
-        [sides.before, sides.after],
-        fields.map((field) => changedRow(field, sides)),
-      );
-    case "create":
-      return table(
-        [sides.after],
-        fields.map(({ field, after }) => plainRow(field, after)),
-      );
-    case "delete":
-      return table(
-        [sides.before],
-        fields.map(({ field, before }) => plainRow(field, before)),
-      );
-  }
-}
-
-function table(columns: readonly string[], rows: readonly Html[]): Html {
+  const side = verb === "create" ? "after" : "before";
+  const columns = verb === "update" ? [sides.before, sides.after] : [sides[side]];
   return html`<table class="fields">
     <thead>
       <tr>
@@ -78,7 +60,9 @@ function table(columns: readonly string[], rows: readonly Html[]): Html {
       </tr>
     </thead>
     <tbody>
-      ${rows}
+      ${fields.map((field) =>
+        verb === "update" ? changedRow(field, sides) : plainRow(field.field, field[side]),
+      )}
     </tbody>
   </table>`;
 }

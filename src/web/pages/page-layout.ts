@@ -1,4 +1,4 @@
-import { isLoaded, type LoadReport } from "../../state/load-report.ts";
+import { isLoaded } from "../../state/load-report.ts";
 import { isError } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
@@ -36,13 +36,14 @@ export function breadcrumb(here: string): Html {
 }
 
 function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html {
-  const diagnostics = countOf(load);
+  // Entries of the diagnostics page: diagnostics and the held revision.
+  const entries = (load?.diagnostics.length ?? 0) + Number(load?.held !== undefined);
   return html`<header class="bar">
     <a class="brand" href="/"><img src="${iconPath}" alt="" width="20" height="20" />zonewarden</a>
     <nav aria-label="Pages">
       <a href="/">Fleet</a>
       <a href="/diagnostics"
-        >Diagnostics${diagnostics > 0 && html` <span class="count">${diagnostics}</span>`}</a
+        >Diagnostics${entries > 0 && html` <span class="count">${entries}</span>`}</a
       >
     </nav>
     <p class="facts">
@@ -50,20 +51,11 @@ function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html 
       ${
         load === undefined || load.revision === ""
           ? html`<span>no active revision</span>`
-          : revision(load.revision)
+          : html`<span>revision ${revisionCode(load.revision)}</span>`
       }
       <span>v${version}</span>
     </p>
   </header>`;
-}
-
-function revision(text: string): Html {
-  return html`<span>revision ${revisionCode(text)}</span>`;
-}
-
-/** Entries of the diagnostics page: diagnostics and the held revision. */
-function countOf(load: LoadReport | undefined): number {
-  return (load?.diagnostics.length ?? 0) + Number(load?.held !== undefined);
 }
 
 /** The daemon forgets, or has forgotten. */

@@ -3,7 +3,6 @@ import { shortRevision } from "../../render/format.ts";
 import type { ChangeRecord, ZoneStatus } from "../../state/zone-state.ts";
 import { html, type Html, type Part } from "./html.ts";
 
-/** Labels of the statuses. */
 export const statusWords: Readonly<Record<ZoneStatus, string>> = {
   in_sync: "in sync",
   drifted: "drifted",
@@ -14,7 +13,6 @@ export const statusWords: Readonly<Record<ZoneStatus, string>> = {
   suspended: "suspended",
 };
 
-/** Labels of the causes of changes. */
 export const causeNouns: Readonly<Record<Cause, string>> = {
   drift: "drift",
   pending: "a new revision",
