@@ -4,7 +4,6 @@ import { request } from "undici";
 
 import type { Notification } from "./notification.ts";
 
-/** A message to post. */
 export interface Message {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -27,7 +26,6 @@ export function messageOf(
 
 const bodies = { webhook: fluxEvent, slack: slackMessage, teams: teamsMessage } as const;
 
-/** A format of messages. */
 export type SinkType = keyof typeof bodies;
 
 /** The fields of fluxcd/pkg apis/event/v1beta1. */
@@ -118,7 +116,6 @@ function plain(text: string): string {
 
 const timeoutMs = 10_000;
 
-/** The response to a message. */
 export interface Posted {
   readonly status: number;
 }

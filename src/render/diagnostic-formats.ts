@@ -6,7 +6,6 @@ import { inColumns, paintOf, plural, printable } from "./format.ts";
 /** Texts of the files with diagnostics, by the file names in their places. */
 export type Sources = ReadonlyMap<string, string>;
 
-/** How diagnostics are rendered. */
 export interface DiagnosticOptions {
   /** Prefix of file names, so that they are paths from the current directory; "" for none. */
   readonly directory: string;

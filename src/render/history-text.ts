@@ -13,7 +13,6 @@ const resultStyles = {
   no_longer_declared: "dim",
 } as const satisfies Readonly<Record<HistoryEntryResult, string>>;
 
-/** An entry of the history as text. */
 export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
   const { at, zone, result, cause, trigger, revision, run } = entry;
   const origin = [

@@ -210,7 +210,6 @@ export function inventoryJson(
   };
 }
 
-/** A zone's inventory in one line. */
 export function summaryLine(inventory: ZoneInventory, options: InventoryOptions): string {
   const { total, statuses, malicious, fresh, hosts } = summarizeInventory(inventory, options);
   const { zone, kind } = inventory;

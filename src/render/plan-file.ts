@@ -43,7 +43,6 @@ export function planFileText(file: PlanFile): string {
   return `${canonicalJson({ ...content, hash: hashOf(content) })}\n`;
 }
 
-/** Reads and validates a saved plan. */
 export function readPlanFile(text: string): ReadPlan {
   const json = parse(text);
   if (json === undefined) {
@@ -71,14 +70,14 @@ export function objectionsTo(
 ): readonly PlanFileError[] {
   const { owner, service } = file;
   const end = file.expiresAt.toISOString();
-  const otherHolds = [
+  const errors = [
     owner !== here.owner &&
       planFileError("PLAN_OTHER_OWNER", `made for the owner ${owner}, this one is ${here.owner}`),
     service !== here.service &&
       planFileError("PLAN_OTHER_SERVICE", `made for ${service}, this service is ${here.service}`),
     file.expiresAt <= here.now && planFileError("PLAN_EXPIRED", `it expired at ${end}`),
   ];
-  return otherHolds.filter((each) => each !== false);
+  return errors.filter((each) => each !== false);
 }
 
 function mistake(code: PlanFileError["code"], message: string): ReadPlan {
@@ -169,19 +168,17 @@ function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   return (a === undefined ? "" : canonicalJson(a)) === (b === undefined ? "" : canonicalJson(b));
 }
 
-/** Why a saved plan cannot be applied. The codes are stable. */
-type PlanMistakeCode =
-  | "PLAN_NOT_JSON"
-  | "PLAN_FORMAT"
-  | "PLAN_TAMPERED"
-  | "PLAN_MALFORMED"
-  | "PLAN_EXPIRED"
-  | "PLAN_OTHER_OWNER"
-  | "PLAN_OTHER_SERVICE";
-
-/** An error of a saved plan. */
+/** Why a saved plan cannot be applied. */
 export interface PlanFileError {
-  readonly code: PlanMistakeCode;
+  /** Stable. */
+  readonly code:
+    | "PLAN_NOT_JSON"
+    | "PLAN_FORMAT"
+    | "PLAN_TAMPERED"
+    | "PLAN_MALFORMED"
+    | "PLAN_EXPIRED"
+    | "PLAN_OTHER_OWNER"
+    | "PLAN_OTHER_SERVICE";
   readonly message: string;
 }
 

@@ -193,7 +193,6 @@ function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
   });
 }
 
-/** The cost of a sweep. */
 export interface SweepForecast {
   readonly requests: number;
   /** Within the request budget. */

@@ -1,20 +1,14 @@
+import type { FieldChange } from "../plan/change.ts";
 import { countedFields } from "../plan/rules/rule-body.ts";
 import { canonicalJson, type Json } from "../syntax/json.ts";
 import type { Ruleset, RulesetRule } from "../zone/ruleset.ts";
-
-/** One field of a rule that differs between two versions of its ruleset. */
-export interface RuleFieldDiff {
-  readonly field: string;
-  readonly before: Json | undefined;
-  readonly after: Json | undefined;
-}
 
 /** A rule that differs between two versions; its place is counted from 1. */
 export interface RuleDiff {
   readonly verb: "added" | "removed" | "changed" | "moved";
   readonly rule: RulesetRule;
   readonly place: number;
-  readonly fields: readonly RuleFieldDiff[];
+  readonly fields: readonly FieldChange[];
 }
 
 /** The differences between two versions of a ruleset, in the order of the later one; removed rules come last. */
@@ -53,7 +47,7 @@ function movedAmong(before: readonly string[], after: readonly string[]): Readon
   return new Set(after.filter((id) => !kept.has(id)));
 }
 
-function fieldDiffs(before: RulesetRule, after: RulesetRule): readonly RuleFieldDiff[] {
+function fieldDiffs(before: RulesetRule, after: RulesetRule): readonly FieldChange[] {
   const names = [...new Set([...Object.keys(before.wire), ...Object.keys(after.wire)])];
   return names
     .filter((name) => !countedFields.has(name))

@@ -23,7 +23,6 @@ export function suggestionEntry(zone: ZoneName, { host, directives }: Suggestion
   };
 }
 
-/** Remarks on a suggestion, as lines. */
 export function suggestionRemarks(
   { host, resources, leftOut }: Suggestion,
   granularity: Granularity,

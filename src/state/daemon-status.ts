@@ -18,7 +18,6 @@ export interface CredentialStatus {
   readonly waitedMs: number;
 }
 
-/** The schedule of sweeps. */
 export interface ScheduleStatus {
   readonly expressions: readonly string[];
   readonly timezone: string;

@@ -7,10 +7,8 @@ export const impacts = ["weakens", "neutral", "strengthens"] as const;
 
 export type Impact = (typeof impacts)[number];
 
-/** A count for each kind of resource. */
 export type ByKind = Readonly<Record<Kind, number>>;
 
-/** Drifted resources by kind and impact. */
 export type DriftCounts = Readonly<Record<Kind, Readonly<Record<Impact, number>>>>;
 
 /**
@@ -44,7 +42,6 @@ function noImpact(): Record<Impact, number> {
   return { weakens: 0, neutral: 0, strengthens: 0 };
 }
 
-/** Counts resources of each kind. */
 export function countByKind(resources: readonly { readonly kind: Kind }[]): ByKind {
   return addCounts(
     none,

@@ -112,7 +112,6 @@ export class Fleet implements FleetView {
     }
   }
 
-  /** Records a read of a zone's inventory. */
   recordInventory(report: InventoryReport): void {
     const state = this.#states.get(report.zone);
     if (state === undefined) return;
@@ -130,7 +129,6 @@ export class Fleet implements FleetView {
     this.#sorted = undefined;
   }
 
-  /** Records a load of the files. */
   recordLoad(load: LoadReport): void {
     this.#load = load;
     if (isLoaded(load)) this.#loadedAt = load.at;

@@ -61,7 +61,6 @@ export interface HistoryView {
   of(zone: string): readonly HistoryEntry[];
 }
 
-/** The entry of a run. */
 export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntry {
   const { zone, run, trigger, revision, finishedAt } = report;
   const cause = "cause" in report ? report.cause : undefined;

@@ -11,7 +11,6 @@ export interface ZoneInventory {
   readonly items: readonly Item[];
 }
 
-/** How an inventory is evaluated. */
 export interface InventoryOptions {
   /** Integrity scores below this are malicious. */
   readonly maliciousBelow: number;
@@ -75,7 +74,6 @@ export interface ItemBrief {
   readonly malicious: readonly string[];
 }
 
-/** The result of a read of a zone's inventory. */
 export interface InventoryFacts {
   readonly kinds: ReadonlyMap<ItemKind, InventorySummary>;
   /** Kinds that the token or the contract does not permit to read. */
@@ -119,7 +117,6 @@ export interface InventoryState {
 const maxMalicious = 200;
 const maxNewest = 3;
 
-/** What was read of a zone. */
 export interface InventoryReading {
   readonly items: ReadonlyMap<ItemKind, readonly Item[]>;
   readonly notPermitted: ReadonlyMap<ItemKind, Failure>;
@@ -200,7 +197,6 @@ function shortened(text: string): string {
   return structuredClone(`${text.slice(0, longest)}…`);
 }
 
-/** The state before the first read. */
 export const neverRead: InventoryState = {
   readAt: undefined,
   facts: undefined,
@@ -209,7 +205,6 @@ export const neverRead: InventoryState = {
   found: { script: 0, connection: 0, cookie: 0 },
 };
 
-/** The state after a read. */
 export function afterInventory(state: InventoryState, report: InventoryReport): InventoryState {
   const { at } = report;
   if (report.result === "error") {

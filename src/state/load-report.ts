@@ -25,7 +25,6 @@ export interface HeldRevision {
   readonly zones: number;
 }
 
-/** One load of the files. */
 export interface LoadReport {
   readonly result: LoadResult;
   /** Where the files are, as the configuration says it. */

@@ -92,10 +92,8 @@ export type ZoneReport = ZoneReportBase &
       }
   );
 
-/** A {@link ZoneReport} whose plan was applied. */
 export type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 
-/** The result of a run over several zones. */
 export interface RunReport {
   readonly trigger: Trigger;
   readonly revision: string;

@@ -2,7 +2,6 @@ import type { Change, Verb } from "../plan/change.ts";
 import { addCounts } from "./add-counts.ts";
 import { runResultOf, type Outcome, type ZoneReport } from "./run-report.ts";
 
-/** Counts over zone reports. */
 export interface Summary {
   readonly zones: Readonly<Record<ZoneReport["result"], number>>;
   /** Zones that are in sync after the run. */
@@ -39,7 +38,6 @@ export function summarize(reports: readonly ZoneReport[]): Summary {
   };
 }
 
-/** The planned changes of a report. */
 export function changesOf(report: ZoneReport): readonly Change[] {
   return "plan" in report ? report.plan.changes : [];
 }

@@ -1,7 +1,6 @@
 import type { HistoryEntry } from "./history.ts";
 import type { ZoneState, ZoneStatus } from "./zone-state.ts";
 
-/** A stretch of time. */
 export interface Period {
   readonly since: Date;
   readonly until: Date;
@@ -17,7 +16,6 @@ export interface DriftEpisode {
   readonly gone: Date | undefined;
 }
 
-/** How long a zone drifted. */
 export interface DriftTime {
   readonly zone: string;
   readonly episodes: number;

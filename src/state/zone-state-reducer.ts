@@ -30,11 +30,7 @@ type Facts = Omit<ZoneState, "status" | "statusSince">;
 
 type PlannedReport = Exclude<ZoneReport, { readonly result: "error" }>;
 
-/**
- * The state of a zone before its first run.
- *
- * @param driftedSince since when the zone had drifted when the process before this one ended.
- */
+/** @param driftedSince since when the zone had drifted when the process before this one ended. */
 export function initialState(
   declared: DeclaredZone,
   at: Date,
@@ -83,7 +79,6 @@ function isSuspension({ reason }: Hold): boolean {
   return reason === "suspend";
 }
 
-/** The state of a zone after a run. */
 export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
   const { run, trigger, revision, finishedAt: at } = report;
   const failed = isFailure(report);
@@ -105,7 +100,6 @@ export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
   return withStatus(state, facts, at);
 }
 
-/** The record of a run that was applied. */
 export function changeRecordOf(report: Applied): ChangeRecord {
   const { run, zone, finishedAt: at, trigger, revision, cause, plan, outcomes } = report;
   const writes = outcomes.map(writeRecordOf);

@@ -74,13 +74,11 @@ export interface ZoneState {
   /** From the last plan; `undefined` before the first. */
   readonly zone: Zone | undefined;
   readonly status: ZoneStatus;
-  /** When the status last changed. */
   readonly statusSince: Date;
   /** End of the last complete and successful run. */
   readonly lastSuccess: Date | undefined;
   readonly lastRun: LastRun | undefined;
   readonly consecutiveFailures: number;
-  /** The failure of the last run. */
   readonly failure: Failure | undefined;
   /** Holds of the last plan; {@link holdsOf} adds the hold of the revision. */
   readonly holds: readonly Hold[];

@@ -1,7 +1,6 @@
 import type { FleetView } from "../state/fleet.ts";
 import { errorSummary } from "../state/load-report.ts";
 
-/** A check of a probe. */
 export interface HealthCheck {
   readonly name: string;
   /** Why the check fails; `undefined` if it passes. */
@@ -48,9 +47,7 @@ export function startWatchdog(clock: WatchdogClock): Watchdog {
       { name: "event-loop", failure: lag },
       { name: "clock", failure: skew },
     ],
-    [Symbol.dispose]: () => {
-      beat[Symbol.dispose]();
-    },
+    [Symbol.dispose]: () => beat[Symbol.dispose](),
   };
 }
 

@@ -33,7 +33,6 @@ export interface ReconcileRequest {
   readonly from: string;
 }
 
-/** What the reconcile endpoint needs. */
 export interface ReconcileEndpoint {
   /** The token that permits requests; rejects if it cannot be read. */
   token(): Promise<string>;

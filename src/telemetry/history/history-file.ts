@@ -18,7 +18,6 @@ export interface HistoryFilePorts {
   readonly onRecovery: () => void;
 }
 
-/** An opened history file. */
 export interface OpenedHistory {
   readonly file: HistoryFile;
   /** Bytes of an incomplete last line that were truncated. */

@@ -61,7 +61,6 @@ export function logRulesetVersion(
   logger.info(facts, "OWASP ruleset version changed");
 }
 
-/** Logs the result of a load of the zone files. */
 export function logLoad(logger: Logger, load: LoadReport): void {
   const { result, revision, zones, held, diagnostics } = load;
   const errors = diagnostics.filter(isError).length;
@@ -91,7 +90,6 @@ export function logDiagnostics(logger: Logger, diagnostics: readonly Diagnostic[
   }
 }
 
-/** Logs an internal error with its stack. */
 export function logInternalError(logger: Logger, error: unknown, zone: string | undefined): void {
   logger.error({ err: error, zone }, "internal error");
 }

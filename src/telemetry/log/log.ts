@@ -40,7 +40,6 @@ export function createLogger(options: LogOptions): Logger {
   );
 }
 
-/** Fields that are always redacted. */
 const secretFields = ["token", "authorization", "password", "secret"];
 
 const bearer = /\b(Bearer\s+)[^\s"\\]+/gi;

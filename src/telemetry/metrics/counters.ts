@@ -14,7 +14,6 @@ import { type CountSeries, CountTally, type TimeSeries, TimeTally } from "./tall
 const runBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Counts and durations of runs. */
 export class RunTally {
   readonly #counts = new CountTally(metricTable.reconciles);
   readonly #seconds = new TimeTally(metricTable.reconcileSeconds, runBuckets);
@@ -52,7 +51,6 @@ export class RunTally {
   }
 }
 
-/** Counts and durations of requests. */
 export class RequestTally {
   readonly #counts = new CountTally(metricTable.requests);
   readonly #seconds = new TimeTally(metricTable.requestSeconds, requestBuckets);

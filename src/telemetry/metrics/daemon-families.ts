@@ -1,6 +1,6 @@
 import type { CredentialStatus, DaemonStatus, StateStatus } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
-import { isLoaded, type LoadReport } from "../../state/load-report.ts";
+import { isLoaded } from "../../state/load-report.ts";
 import { type MetricDefinition, renderFamily, type Sample, seconds } from "./exposition.ts";
 import { metricTable } from "./metric-table.ts";
 
@@ -9,8 +9,8 @@ export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
   const { load } = fleet;
   const { schedule, credentials } = daemon;
   return [
-    renderFamily(metricTable.configInfo, configInfo(load)),
-    renderFamily(metricTable.configHeld, configHeld(load)),
+    revisionInfo(metricTable.configInfo, load?.source, load?.revision),
+    revisionInfo(metricTable.configHeld, load?.source, load?.held?.revision),
     single(metricTable.configHash, load === undefined ? 0 : hashNumber(load.hash)),
     single(metricTable.configLoaded, Number(load !== undefined && isLoaded(load))),
     single(metricTable.configLoadedAt, seconds(fleet.loadedAt)),
@@ -37,14 +37,10 @@ function single(definition: MetricDefinition, value: number): string {
   return renderFamily(definition, [{ labels: {}, value }]);
 }
 
-function configInfo(load: LoadReport | undefined): readonly Sample[] {
-  if (load === undefined || load.revision === "") return [];
-  return [{ labels: { source: load.source, revision: load.revision }, value: 1 }];
-}
-
-function configHeld(load: LoadReport | undefined): readonly Sample[] {
-  if (load?.held === undefined) return [];
-  return [{ labels: { source: load.source, revision: load.held.revision }, value: 1 }];
+/** No series without a revision. */
+function revisionInfo(definition: MetricDefinition, source = "", revision = ""): string {
+  const samples = revision === "" ? [] : [{ labels: { source, revision }, value: 1 }];
+  return renderFamily(definition, samples);
 }
 
 function inventoryInterval({ inventoryEveryMs }: DaemonStatus): readonly Sample[] {

@@ -16,10 +16,8 @@ const credential = "configured credentials";
 const endpoint = [...Object.keys(endpoints), other];
 const method = [...methods, other];
 
-/** Values of the label `result` of notifications. */
 export const notificationResults = ["done", "error"] as const;
 
-/** How a notification ended. */
 export type NotificationResult = (typeof notificationResults)[number];
 
 /** Every metric of zonewarden. The exposition, docs/metrics.md and the tests are made from this table. */

@@ -2,7 +2,6 @@ import { type MetricDefinition, renderHead, renderLabels } from "./exposition.ts
 
 type Labels = Readonly<Record<string, string>>;
 
-/** One series of a counter. */
 export interface CountSeries {
   count: number;
 }
@@ -37,12 +36,12 @@ export class CountTally {
   }
 }
 
-/** One series of a histogram. */
 export class TimeSeries {
   /** Count of each bucket, not cumulative; the last is unbounded. */
   readonly counts: number[];
   readonly #bounds: readonly number[];
-  #sum = 0;
+  /** In seconds. */
+  sum = 0;
 
   /** @param bounds Upper bounds of the buckets, ascending and inclusive. */
   constructor(bounds: readonly number[]) {
@@ -50,15 +49,11 @@ export class TimeSeries {
     this.counts = [...bounds, Infinity].map(() => 0);
   }
 
-  get sum(): number {
-    return this.#sum;
-  }
-
   observe(seconds: number): void {
     let bucket = 0;
     while (seconds > (this.#bounds[bucket] ?? Infinity)) bucket += 1;
     this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
-    this.#sum += seconds;
+    this.sum += seconds;
   }
 }
 

@@ -20,7 +20,6 @@ export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Ht
   return { [markup]: result };
 }
 
-/** The text of a finished page. */
 export function textOfHtml(page: Html): string {
   return page[markup];
 }

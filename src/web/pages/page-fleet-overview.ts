@@ -1,6 +1,6 @@
 import { type ZoneState, type ZoneStatus, zoneStatuses } from "../../state/zone-state.ts";
 import { html, type Html } from "./html.ts";
-import { number, statusWords } from "./page-parts.ts";
+import { number, statusText } from "./page-parts.ts";
 import {
   type FleetInventory,
   type InventoryFilter,
@@ -40,7 +40,7 @@ export function renderOverview(counts: Counts, selection: Selection): Html {
               href="${href(status)}"
               aria-current="${String(status === selection.status)}"
               ><b>${number(counts[status])}</b>
-              <span class="dot" aria-hidden="true"></span>${statusWords[status]}</a
+              <span class="dot" aria-hidden="true"></span>${statusText(status)}</a
             >
           </li> `,
       )}
@@ -50,13 +50,11 @@ export function renderOverview(counts: Counts, selection: Selection): Html {
 
 const barWidth = 1000;
 const barHeight = 8;
-
-/** Minimum width of a visible share. */
-const narrowest = 3;
+const minWidth = 3;
 
 function shareBar(counts: Counts, all: number): Html {
   const present = zoneStatuses.filter((status) => counts[status] > 0);
-  const widths = present.map((status) => Math.max((counts[status] / all) * barWidth, narrowest));
+  const widths = present.map((status) => Math.max((counts[status] / all) * barWidth, minWidth));
   const total = widths.reduce((sum, width) => sum + width, 0);
   let x = 0;
   const rectangles = present.map((status, at) => {
@@ -73,7 +71,7 @@ function shareBar(counts: Counts, all: number): Html {
   return html`<svg
     class="share"
     role="img"
-    aria-label="${present.map((status) => `${counts[status]} ${statusWords[status]}`).join(", ")}"
+    aria-label="${present.map((status) => `${counts[status]} ${statusText(status)}`).join(", ")}"
     viewBox="0 0 ${total.toFixed(1)} ${barHeight}"
     preserveAspectRatio="none"
   >
@@ -114,15 +112,7 @@ function itemsOf(
   filter: InventoryFilter,
   { malicious, outside }: FleetInventory,
 ): number | undefined {
-  switch (filter) {
-    case "malicious":
-      return malicious;
-    case "outside":
-      return outside;
-    case "failing":
-    case "unread":
-      return undefined;
-  }
+  return { malicious, outside, failing: undefined, unread: undefined }[filter];
 }
 
 /** The current filter links to the page without it. */
@@ -142,7 +132,6 @@ function tab(filter: InventoryFilter, found: FleetInventory, selection: Selectio
   </li> `;
 }
 
-/** The count of malicious items, if there are any. */
 export function maliciousBadge({ inventory }: ZoneState): Html | undefined {
   const count = maliciousIn(inventory?.facts);
   return count === 0

@@ -11,7 +11,7 @@ import {
 } from "./page-fleet-overview.ts";
 import { renderSidePanels } from "./page-fleet-side.ts";
 import { layout } from "./page-layout.ts";
-import { counted, foreign, moment, number, statusBadge, statusWords } from "./page-parts.ts";
+import { counted, foreign, moment, number, statusBadge, statusText } from "./page-parts.ts";
 import {
   isInventoryOn,
   isWeakened,
@@ -88,7 +88,7 @@ function toolbar({ matching, zones }: Selected, selection: Selection): Html {
 
 function titleOf({ status, inventory }: Selection): string {
   const words = [
-    ...(status === undefined ? [] : [statusWords[status]]),
+    ...(status === undefined ? [] : [statusText(status)]),
     ...(inventory === undefined ? [] : [filterWords[inventory]]),
   ];
   return words.length === 0 ? "Zones" : `Zones: ${words.join(", ")}`;

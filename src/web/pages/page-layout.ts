@@ -117,7 +117,6 @@ function foot({ daemon, now }: Snapshot): Html {
   </footer>`;
 }
 
-/** The page of a 404 response. */
 export function renderNotFoundPage(snapshot: Snapshot, path: string): Html {
   return layout(
     snapshot,

@@ -3,15 +3,9 @@ import { shortRevision } from "../../render/format.ts";
 import type { ChangeRecord, ZoneStatus } from "../../state/zone-state.ts";
 import { html, type Html, type Part } from "./html.ts";
 
-export const statusWords: Readonly<Record<ZoneStatus, string>> = {
-  in_sync: "in sync",
-  drifted: "drifted",
-  pending: "pending",
-  held: "held",
-  error: "error",
-  unknown: "unknown",
-  suspended: "suspended",
-};
+export function statusText(status: ZoneStatus): string {
+  return status.replace("_", " ");
+}
 
 export const causeNouns: Readonly<Record<Cause, string>> = {
   drift: "drift",
@@ -19,7 +13,7 @@ export const causeNouns: Readonly<Record<Cause, string>> = {
 };
 
 export function statusBadge(status: ZoneStatus): Html {
-  return html`<span class="status ${status}">${statusWords[status]}</span>`;
+  return html`<span class="status ${status}">${statusText(status)}</span>`;
 }
 
 /** How many writes of a run were not done, if any. */

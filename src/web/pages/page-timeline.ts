@@ -4,15 +4,13 @@ import { driftTimeIn, type Period, type StatusSpan, statusSpans } from "../../st
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
-import { causeNouns, counted, foreign, moment, statusWords } from "./page-parts.ts";
+import { causeNouns, counted, foreign, moment, statusText } from "./page-parts.ts";
 
 const days = 7;
 const dayMs = 86_400_000;
 const barWidth = 1000;
 const barHeight = 28;
-
-/** Minimum width of a visible span. */
-const narrowest = 2;
+const minWidth = 2;
 
 /** The last week of a zone: status as a bar, drift, and history. */
 export function renderTimeline({ history, now }: Snapshot, state: ZoneState): Html {
@@ -44,7 +42,7 @@ function legend(spans: readonly StatusSpan[]): readonly Html[] {
 }
 
 function wordOf(status: StatusSpan["status"]): string {
-  return status === undefined ? "no record" : statusWords[status];
+  return status === undefined ? "no record" : statusText(status);
 }
 
 function bar(
@@ -59,7 +57,7 @@ function bar(
   return html`<svg
     class="spans"
     role="img"
-    aria-label="The zone ${time}; now ${statusWords[spans.at(-1)?.status ?? "unknown"]}"
+    aria-label="The zone ${time}; now ${statusText(spans.at(-1)?.status ?? "unknown")}"
     viewBox="0 0 ${barWidth} ${barHeight}"
     preserveAspectRatio="none"
   >
@@ -73,7 +71,7 @@ function bar(
         html`<rect
           class="drifted"
           x="${x(at).toFixed(1)}"
-          width="${narrowest + 1}"
+          width="${minWidth + 1}"
           height="${barHeight}"
         >
           <title>drift corrected ${at.toISOString()}</title>
@@ -83,7 +81,7 @@ function bar(
 }
 
 function spanRectangle({ status, since, until }: StatusSpan, x: (at: Date) => number): Html {
-  const width = Math.max(x(until) - x(since), narrowest);
+  const width = Math.max(x(until) - x(since), minWidth);
   return html`<rect
     class="${status ?? "none"}"
     x="${x(since).toFixed(1)}"

@@ -74,7 +74,6 @@ export function select(zones: readonly ZoneState[], selection: Selection): Selec
   };
 }
 
-/** How many zones there are of each status. */
 export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<ZoneStatus, number>> {
   return addCounts(
     { in_sync: 0, drifted: 0, pending: 0, held: 0, error: 0, unknown: 0, suspended: 0 },
@@ -113,7 +112,6 @@ export const inventoryFilters = ["malicious", "outside", "failing", "unread"] as
 
 export type InventoryFilter = (typeof inventoryFilters)[number];
 
-/** Counts over inventories. */
 export interface FleetInventory {
   readonly zones: Readonly<Record<InventoryFilter, number>>;
   /** Malicious items; `undefined` if no inventory was read yet. */
@@ -122,7 +120,6 @@ export interface FleetInventory {
   readonly outside: number | undefined;
 }
 
-/** Whether inventories are on. */
 export function isInventoryOn(zones: readonly ZoneState[]): boolean {
   return zones.some(({ inventory }) => inventory !== undefined);
 }

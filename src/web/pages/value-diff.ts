@@ -3,7 +3,6 @@ import { diff } from "node:util";
 import type { FieldChange } from "../../plan/change.ts";
 import { html, type Html, type Part } from "./html.ts";
 
-/** One side of a field. */
 type Side = FieldChange["before"];
 
 /** Both sides of a field, with the differences marked. */
