@@ -112,35 +112,34 @@ export interface ObservedResource {
   readonly pages: readonly PageFacts[];
 }
 
+/** Pages by their URL, none for an invalid one: many resources share pages. */
+type KnownPages = Map<string, readonly PageFacts[]>;
+
 /** Parses the URLs of resources and their pages. Resources with an invalid URL are left out. */
 export function observedResources(resources: readonly SeenResource[]): readonly ObservedResource[] {
-  const pages = new Map<string, PageFacts>();
+  const known: KnownPages = new Map();
   return resources.flatMap((resource) => {
     const url = URL.parse(resource.url);
-    return url === null ? [] : [{ resource, url, pages: pagesOf(resource, pages) }];
+    return url === null ? [] : [{ resource, url, pages: pagesOf(resource, known) }];
   });
 }
 
 /** The pages that the service returned, in most lists only the first one (SERVICE.md A.4); else a page of the host. */
 function pagesOf(
   { pageUrls, firstPageUrl, host }: SeenResource,
-  known: Map<string, PageFacts>,
+  known: KnownPages,
 ): readonly PageFacts[] {
   const named = pageUrls.length > 0 ? pageUrls : [firstPageUrl];
-  const pages = named.flatMap((url) => pageOf(url, false, known) ?? []);
-  return pages.length > 0 ? pages : [pageOf(`https://${host}/`, true, known) ?? []].flat();
+  const pages = named.flatMap((url) => pageAt(url, false, known));
+  return pages.length > 0 ? pages : pageAt(`https://${host}/`, true, known);
 }
 
-function pageOf(
-  text: string,
-  hostOnly: boolean,
-  known: Map<string, PageFacts>,
-): PageFacts | undefined {
+function pageAt(text: string, hostOnly: boolean, known: KnownPages): readonly PageFacts[] {
   const key = `${hostOnly ? "host " : ""}${text}`;
   const found = known.get(key);
-  const url = found === undefined ? URL.parse(text) : null;
-  if (url === null) return found;
-  const page = { url, hostOnly };
-  known.set(key, page);
-  return page;
+  if (found !== undefined) return found;
+  const url = URL.parse(text);
+  const pages = url === null ? [] : [{ url, hostOnly }];
+  known.set(key, pages);
+  return pages;
 }

@@ -50,15 +50,8 @@ export function emptyRuleset(
   id: string,
   facts: Pick<Ruleset, "name" | "kind" | "phase">,
 ): StoredRuleset {
-  const { phase } = facts;
-  const unwritten = {
-    description: "",
-    version: "0",
-    last_updated: "",
-    ...sourceOf(phase),
-    rules: [],
-  };
-  return { current: { id, ...facts, ...unwritten }, past: [] };
+  const unwritten = { description: "", version: "0", last_updated: "", rules: [] };
+  return { current: { id, ...facts, ...sourceOf(facts.phase), ...unwritten }, past: [] };
 }
 
 /** The rules after a write of the whole list: a rule with the `id` or `ref` of a live one keeps its id (SERVICE.md B.4). */
