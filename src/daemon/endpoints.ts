@@ -65,9 +65,7 @@ export async function startEndpoints(
         ],
       },
       clock,
-      onError: (error) => {
-        logInternalError(logger, error, undefined);
-      },
+      onError: (error) => logInternalError(logger, error, undefined),
     }),
   );
   logger.info(startFacts(parts, server.url, context.schedule), "zonewarden started");

@@ -23,9 +23,8 @@ export function startNotifier(
       random: host.random,
       instance: host.hostName,
       sent: (sink, result) => metrics.recordNotification(sink, result),
-      failed: (sink, { reason, zone }, why) => {
-        logger.error({ sink, reason, zone, error: why }, "notification not delivered");
-      },
+      failed: (sink, { reason, zone }, why) =>
+        logger.error({ sink, reason, zone, error: why }, "notification not delivered"),
     },
   );
 }

@@ -75,16 +75,13 @@ export function createReporter(options: ReporterOptions): Reporter {
       logLoad(logger, load);
       for (const subscriber of subscribers) subscriber.load(load);
     },
-    unlisted: ({ code, message, ray }, retryMs) => {
-      logger.error({ code, error: message, ray, retry_ms: retryMs }, "zones cannot be listed");
-    },
+    unlisted: ({ code, message, ray }, retryMs) =>
+      logger.error({ code, error: message, ray, retry_ms: retryMs }, "zones cannot be listed"),
     overlapped: () => {
       metrics.recordMissedRun("overlap");
       logger.info("sweep delayed: the sweep before is still running");
     },
-    bug: (error, zone) => {
-      logInternalError(logger, error, zone);
-    },
+    bug: (error, zone) => logInternalError(logger, error, zone),
   };
 }
 
@@ -136,8 +133,6 @@ function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly De
 export function requestObserver(metrics: Metrics): RequestObserver {
   return {
     request: (fact) => metrics.recordRequest(fact),
-    retry: ({ code }) => {
-      metrics.recordRetry(code);
-    },
+    retry: ({ code }) => metrics.recordRetry(code),
   };
 }

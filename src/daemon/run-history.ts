@@ -54,9 +54,8 @@ async function openFile(
   { clock, historyStore }: Host,
 ): Promise<OpenedHistory["file"] | undefined> {
   if (path === undefined) return undefined;
-  const onFailure = (error: unknown): void => {
+  const onFailure = (error: unknown): void =>
     logger.error({ path, error: String(error) }, "history file cannot be written");
-  };
   const onRecovery = (): void => logger.info({ path }, "history file is written again");
   const ports = { store: historyStore(path), clock, onFailure, onRecovery };
   try {

@@ -16,9 +16,7 @@ export const systemClock: Clock = {
   },
   alarm: (ms, ring) => {
     const timer = setTimeout(ring, ms);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   },
 };
 
