@@ -30,12 +30,9 @@ export function startNotifier(
 }
 
 function sinkOf(config: NotificationConfig, host: Host): Sink {
-  const { name, type, zones, severity, url, secret } = config;
+  const { url, secret } = config;
   return {
-    name,
-    type,
-    zones,
-    severity,
+    ...config,
     url: () => ("url" in url ? Promise.resolve(url.url) : readSecret(url, host)),
     secret: () => (secret === undefined ? Promise.resolve("") : readSecret(secret, host)),
   };

@@ -6,7 +6,7 @@ import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loa
 import { cronError } from "../reconcile/schedule/schedule.ts";
 import { renderDiagnostics, type Sources } from "../render/diagnostic-formats.ts";
 import { type Diagnostic, isError } from "../zone/diagnostic.ts";
-import { hasColor, type Host } from "./host.ts";
+import { hasColor, type Host, type TextStream } from "./host.ts";
 
 /** Reads the configuration. The scheduler itself checks the cron expressions. */
 export function readConfig(
@@ -57,11 +57,14 @@ export function relativeDirectory({ directory }: PrintableDiagnostics, host: Hos
   return directory === "" ? "" : path.relative(host.directory, directory);
 }
 
-/** Prints diagnostics on stderr. */
-export function printDiagnostics(printable: PrintableDiagnostics, host: Host): void {
+export function printDiagnostics(
+  printable: PrintableDiagnostics,
+  host: Host,
+  stream: TextStream = host.stderr,
+): void {
   const { diagnostics, sources } = printable;
   if (diagnostics.length === 0) return;
-  const color = hasColor(host, host.stderr);
+  const color = hasColor(host, stream);
   const directory = relativeDirectory(printable, host);
-  host.stderr.write(`${renderDiagnostics(diagnostics, sources, { directory, color })}\n`);
+  stream.write(`${renderDiagnostics(diagnostics, sources, { directory, color })}\n`);
 }

@@ -69,7 +69,7 @@ function profileNameIn(text: string): string {
 
 interface ImportFlags {
   readonly config: string;
-  /** Patterns of zone names; none means all. */
+  /** Patterns of zone names, or ids; none means all. */
   readonly zones: readonly string[];
   readonly only: readonly ImportPart[];
   /** The directory for the files; without it, one text is printed. */

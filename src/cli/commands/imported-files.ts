@@ -45,18 +45,15 @@ export function importedFiles(
 
 const remark = "Imported from the service by `zonewarden import`.";
 
-interface Entries {
-  readonly entries: readonly { readonly zone: Zone; readonly entry: JsonObject }[];
-  /** The key `profiles` of a zone file; empty where there is none. */
-  readonly profiles: JsonObject;
-}
-
-/** The entries of the zones that declare anything. */
+/** The entries of the zones that declare anything; `profiles` is that key of a zone file, empty where there is none. */
 function entriesOf(
   zones: readonly ImportedZone[],
   listed: readonly Zone[],
   profile: string | undefined,
-): Entries {
+): {
+  readonly entries: readonly { readonly zone: Zone; readonly entry: JsonObject }[];
+  readonly profiles: JsonObject;
+} {
   const sameName = Map.groupBy(listed, ({ name }) => name);
   const declaring = zones.flatMap(({ zone, content }) => {
     const entry = contentEntry(content);

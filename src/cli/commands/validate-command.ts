@@ -3,10 +3,11 @@ import path from "node:path";
 import { type DesiredState, ZoneFileLoader } from "../../desired/load/zone-file-loader.ts";
 import { selectorsNaming, type ShownValue, showZone } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
-import { hasColor, type Host } from "../../host/host.ts";
+import type { Host } from "../../host/host.ts";
 import {
   hasErrors,
   type PrintableDiagnostics,
+  printDiagnostics,
   readConfig,
   relativeDirectory,
 } from "../../host/load.ts";
@@ -16,7 +17,6 @@ import {
   diagnosticsAsJson,
   diagnosticsAsSarif,
   fileIn,
-  renderDiagnostics,
 } from "../../render/diagnostic-formats.ts";
 import { plural, valueText } from "../../render/format.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
@@ -98,20 +98,12 @@ function printDiagnosticsOf(
   const suppressed = all.reduce((sum, each) => sum + each.suppressed, 0);
   const { stdout } = host;
   switch (format) {
-    case "text": {
-      const color = hasColor(host, stdout);
-      for (const each of all) {
-        if (each.diagnostics.length === 0) continue;
-        const directory = relativeDirectory(each, host);
-        stdout.write(
-          `${renderDiagnostics(each.diagnostics, each.sources, { directory, color })}\n`,
-        );
-      }
+    case "text":
+      for (const each of all) printDiagnostics(each, host, stdout);
       if (suppressed > 0) {
         stdout.write(`${plural(suppressed, "warning")} suppressed by comments in the files\n`);
       }
       return;
-    }
     case "json":
       stdout.write(`${JSON.stringify(diagnosticsAsJson(diagnostics, suppressed, ""), null, 2)}\n`);
       return;

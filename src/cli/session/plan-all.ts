@@ -69,12 +69,14 @@ export async function planAll(
   const fleet = desiredFleet(selectZones, state, joinListings(undefined, listing));
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
   printDiagnostics({ ...state, diagnostics }, host);
-  const unknownNames = unmatchedPatterns(flags.zones, fleet);
-  if (unknownNames.length > 0) return fail(unknownNames.map(unmatchedText).join("\n"), host);
+  const unknownNames = unmatchedPatterns(flags, fleet).map(unmatchedText);
+  if (unknownNames.length > 0) return fail(unknownNames.join("\n"), host);
 
   const zones = await planZones(fleet, revision, flags, session);
-  const unknownHashes = unmatchedHashes(flags, zones);
-  if (unknownHashes.length > 0) return fail(unknownHashes.map(unknownHashText).join("\n"), host);
+  const unknownHashes = unmatchedHashes(flags, zones).map(
+    (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
+  );
+  if (unknownHashes.length > 0) return fail(unknownHashes.join("\n"), host);
 
   const [unlisted] = listing.failed.map((each) => ({
     ...failureOf(each.error),
@@ -97,12 +99,9 @@ function hasReport({ code, place }: Diagnostic, documents: readonly ZoneDocument
 }
 
 /** A mistyped zone in a pipeline must not pass for a zone in sync. */
-function unmatchedPatterns(
-  patterns: readonly string[],
-  { zones, missing }: DesiredFleet,
-): readonly string[] {
+function unmatchedPatterns(flags: FleetFlags, { zones, missing }: DesiredFleet): readonly string[] {
   const names = [...missing.keys(), ...zones.keys()];
-  return patterns.filter((pattern) => !names.some((name) => isMatch(name, [pattern])));
+  return flags.zones.filter((pattern) => !names.some((name) => isMatch(name, [pattern])));
 }
 
 function unmatchedText(pattern: string): string {
@@ -121,10 +120,6 @@ function unmatchedHashes(
     zones.flatMap(({ planned: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
   );
   return accept.filter((hash) => !hashes.has(hash));
-}
-
-function unknownHashText(hash: string): string {
-  return `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`;
 }
 
 async function planZones(
