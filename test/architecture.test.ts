@@ -169,6 +169,28 @@ function longestChains(graph: ReadonlyMap<string, readonly string[]>): readonly 
 /** A reader follows a call through at most so many files. */
 const maxChain = 15;
 
+/** Words that the glossary replaced: none is part of an identifier. */
+const givenUpWords = new Set(
+  `allowance beside brake circumstances complaint complaints countermanded doomed follower followers hasten lane levelled
+  lift look machine mistake mistakes objection objections obstacle obstacles occasion openings outdated owe premises
+  problem problems refusal refusals restraint sighting sightings silence silences survey teller throttled timetable told
+  verdict verdicts wish`.split(/\s+/),
+);
+
+/** Identifiers are read from the code without its comments and texts; what a template fills in counts. */
+function givenUpWordsIn(text: string): readonly string[] {
+  const code = text
+    .replaceAll(/\/\*.*?\*\/|\/\/[^\n]*/gs, "")
+    .replaceAll(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, "")
+    .replaceAll(/`(?:[^`\\]|\\.)*`/gs, (template) =>
+      [...template.matchAll(/\$\{([^}]*)\}/g)].join(" "),
+    );
+  const words = (code.match(/[A-Za-z_$]+/g) ?? []).flatMap((identifier) =>
+    identifier.split(/(?=[A-Z])|[_$]/).map((word) => word.toLowerCase()),
+  );
+  return [...new Set(words)].filter((word) => givenUpWords.has(word));
+}
+
 describe("architecture", () => {
   it.for(files)("%s imports only what its module may import", (file, { expect }) => {
     expect(violations(file, readFileSync(path.join(source, file), "utf8"))).toEqual([]);
@@ -250,5 +272,23 @@ describe("architecture", () => {
     expect(graph.get("plan/plan.ts")).toContain("plan/policies/plan-policies.ts");
     const tooLong = longestChains(graph).filter(({ length }) => length > maxChain);
     expect(tooLong.map((chain) => chain.join(" → "))).toEqual([]);
+  });
+
+  it.for(files)("%s uses the words of the glossary", (file, { expect }) => {
+    expect(givenUpWordsIn(readFileSync(path.join(source, file), "utf8"))).toEqual([]);
+  });
+
+  it("notices a word that was given up, in any part of an identifier", ({ expect }) => {
+    const text = 'const isRefusal = 1; // refusal\nconst text = "refusal"; lookAtNext(`${told}`);';
+    expect(givenUpWordsIn(text)).toEqual(["refusal", "look", "told"]);
+  });
+
+  it("has no folder over 20 files, and no two files of one name", ({ expect }) => {
+    const folders = Map.groupBy(files, (file) => path.dirname(file));
+    const large = [...folders].filter(([, { length }]) => length > 20).map(([folder]) => folder);
+    expect(large).toEqual([]);
+    const names = Map.groupBy(files, (file) => path.basename(file));
+    const twice = [...names].filter(([, { length }]) => length > 1).map(([name]) => name);
+    expect(twice).toEqual([]);
   });
 });

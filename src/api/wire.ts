@@ -28,7 +28,7 @@ export const wireCodes = {
   invalidHeaders: 6003,
   noRoute: 7000,
   couldNotRoute: 7003,
-  throttled: 971,
+  rateLimited: 971,
   duplicateExecute: 20014,
   skipInRoot: 20016,
   secondEntrypoint: 20217,

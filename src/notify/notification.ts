@@ -41,13 +41,13 @@ export interface Notification {
 /** Transient failures are notified after so many in a row, permanent failures at once. */
 const failureThreshold = 3;
 
-type Finding = Pick<Notification, "reason" | "severity" | "message">;
+type Content = Pick<Notification, "reason" | "severity" | "message">;
 
 /** The notification about a run: at most one, about what changed since the previous run, the gravest first. */
 export function notificationOf(step: ZoneStep): Notification | undefined {
   const { zone, run, revision, finishedAt: at } = step.report;
-  const finding = failed(step) ?? held(step) ?? drifted(step) ?? recovered(step);
-  return finding && { ...finding, at, zone, run, revision, isResolved: !hasError(step.after) };
+  const content = failed(step) ?? held(step) ?? drifted(step) ?? recovered(step);
+  return content && { ...content, at, zone, run, revision, isResolved: !hasError(step.after) };
 }
 
 /** The notification that a zone with an error or drift is no longer declared. */
@@ -106,7 +106,7 @@ function loadKey(load: LoadReport): string {
   return JSON.stringify([load.result, load.held?.hash, places]);
 }
 
-function failed({ before, report, after }: ZoneStep): Finding | undefined {
+function failed({ before, report, after }: ZoneStep): Content | undefined {
   if (!isFailing(after) || isFailing(before)) return undefined;
   const isCorrection = report.result === "applied" && report.cause === "drift";
   return {
@@ -116,14 +116,14 @@ function failed({ before, report, after }: ZoneStep): Finding | undefined {
   };
 }
 
-function held({ before, after }: ZoneStep): Finding | undefined {
+function held({ before, after }: ZoneStep): Content | undefined {
   if (!isHeld(after) || isHeld(before)) return undefined;
   const reasons = after.holds.map(({ message }) => message).join("; ");
   const message = `${changesLine(after.differing)}; held: ${reasons}`;
   return { reason: "PlanHeld", severity: "error", message };
 }
 
-function drifted({ before, report, after }: ZoneStep): Finding | undefined {
+function drifted({ before, report, after }: ZoneStep): Content | undefined {
   const drift = driftOf(after);
   if (report.result === "applied" && report.cause === "drift" && drift.length === 0) {
     const message = `drift corrected: ${changesLine(report.plan.changes)}`;
@@ -142,7 +142,7 @@ function drifted({ before, report, after }: ZoneStep): Finding | undefined {
   return { reason: "NoDriftDetected", severity: "info", message };
 }
 
-function recovered({ before, after }: ZoneStep): Finding | undefined {
+function recovered({ before, after }: ZoneStep): Content | undefined {
   const wasFailing = isFailing(before) || isHeld(before);
   if (!wasFailing || after.failure !== undefined || isHeld(after)) return undefined;
   return { reason: "Recovered", severity: "info", message: "reconciliation recovered" };

@@ -32,7 +32,7 @@ export interface PlanFile {
 /** A saved plan, or why it cannot be read. */
 export type ReadPlan =
   | { readonly result: "read"; readonly file: PlanFile }
-  | { readonly result: "mistake"; readonly mistake: PlanFileError };
+  | { readonly result: "error"; readonly error: PlanFileError };
 
 /**
  * A saved plan as text: canonical JSON in one line, with a hash of its content. The hash detects truncation and edits;
@@ -46,25 +46,25 @@ export function planFileText(file: PlanFile): string {
 export function readPlanFile(text: string): ReadPlan {
   const json = parse(text);
   if (json === undefined) {
-    return mistake("PLAN_NOT_JSON", "not a whole JSON object, as if it were cut off");
+    return rejected("PLAN_NOT_JSON", "not a whole JSON object, as if it were cut off");
   }
   const { hash, ...content } = json;
-  if (content["format"] !== planFileFormat) return mistake("PLAN_FORMAT", formatText(content));
+  if (content["format"] !== planFileFormat) return rejected("PLAN_FORMAT", formatText(content));
   if (hash !== hashOf(content)) {
-    return mistake("PLAN_TAMPERED", "the content does not fit its hash");
+    return rejected("PLAN_TAMPERED", "the content does not fit its hash");
   }
   const file = fileOf(content);
-  if (file === undefined) return mistake("PLAN_MALFORMED", "a date or a zone is none");
+  if (file === undefined) return rejected("PLAN_MALFORMED", "a date or a zone is none");
   // Reading coerces any JSON to a plan; it is valid if writing it again gives the same JSON.
   const place = differingPath(content, contentOf(file), maxPathDepth);
   if (place !== "") {
-    return mistake("PLAN_MALFORMED", `what stands at ${place.slice(1)} is in no plan`);
+    return rejected("PLAN_MALFORMED", `what stands at ${place.slice(1)} is in no plan`);
   }
   return { result: "read", file };
 }
 
 /** Why a saved plan cannot be applied here and now. */
-export function objectionsTo(
+export function planFileErrors(
   file: PlanFile,
   here: { readonly owner: string; readonly service: string; readonly now: Date },
 ): readonly PlanFileError[] {
@@ -80,8 +80,8 @@ export function objectionsTo(
   return errors.filter((each) => each !== false);
 }
 
-function mistake(code: PlanFileError["code"], message: string): ReadPlan {
-  return { result: "mistake", mistake: planFileError(code, message) };
+function rejected(code: PlanFileError["code"], message: string): ReadPlan {
+  return { result: "error", error: planFileError(code, message) };
 }
 
 /** `undefined` also for JSON that is nested too deeply to be written again. */

@@ -81,8 +81,8 @@ function read(text: string, identity: StateIdentity): Loaded {
   const headEnd = text.indexOf("\n");
   const header = headEnd < 0 ? undefined : valueIn(text.slice(0, headEnd));
   if (header === undefined) return lost("damaged", "line 1 is damaged");
-  const mistake = mistakeIn(header, identity);
-  if (mistake !== undefined) return mistake;
+  const error = headerError(header, identity);
+  if (error !== undefined) return error;
   const entries = new Map<string, string>();
   let start = headEnd + 1;
   for (let line = 2; start < text.length; line += 1) {
@@ -102,7 +102,7 @@ function read(text: string, identity: StateIdentity): Loaded {
 }
 
 /** What keeps a file with this header from being used. */
-function mistakeIn(header: unknown, identity: StateIdentity): Loaded | undefined {
+function headerError(header: unknown, identity: StateIdentity): Loaded | undefined {
   const known: Readonly<Record<string, unknown>> =
     typeof header === "object" && header !== null ? { ...header } : {};
   if (known["format"] !== format) return lost("foreign", "the file is no state of zonewarden");

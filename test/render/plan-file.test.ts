@@ -8,7 +8,7 @@ import { plan } from "../../src/plan/plan.ts";
 import { fingerprintsOf } from "../../src/plan/saved/fingerprint.ts";
 import {
   type PlanFile,
-  objectionsTo,
+  planFileErrors,
   planFileText,
   readPlanFile,
 } from "../../src/render/plan-file.ts";
@@ -53,9 +53,9 @@ const saved: PlanFile = {
 const text = planFileText(saved);
 const here = { owner, service: saved.service, now: new Date("2026-11-21T11:00:00.000Z") };
 
-function mistakeIn(file: string): string {
+function errorIn(file: string): string {
   const read = readPlanFile(file);
-  return read.result === "read" ? "none" : `${read.mistake.code} ${read.mistake.message}`;
+  return read.result === "read" ? "none" : `${read.error.code} ${read.error.message}`;
 }
 
 /** The saved plan with something done to its content, and a hash that fits. */
@@ -81,7 +81,7 @@ describe("a saved plan", () => {
   });
 
   it("is read back also when somebody formatted it", ({ expect }) => {
-    expect(mistakeIn(JSON.stringify(JSON.parse(text), null, 2))).toBe("none");
+    expect(errorIn(JSON.stringify(JSON.parse(text), null, 2))).toBe("none");
   });
 
   it("fits its schema", ({ expect }) => {
@@ -152,7 +152,7 @@ describe("a saved plan", () => {
       says: /what stands at zones\.0\.plan\.hash is in no plan/,
     },
   ])("that $when is held", ({ file, says }, { expect }) => {
-    expect(mistakeIn(file)).toMatch(says);
+    expect(errorIn(file)).toMatch(says);
   });
 
   it.for([
@@ -189,6 +189,6 @@ describe("a saved plan", () => {
       ],
     },
   ])("says what speaks against it when $when", ({ differs, says }, { expect }) => {
-    expect(objectionsTo(saved, { ...here, ...differs })).toEqual(says);
+    expect(planFileErrors(saved, { ...here, ...differs })).toEqual(says);
   });
 });

@@ -76,7 +76,7 @@ interface Part<T> {
 /** How to parse an answer, and the error where that fails. */
 interface PartParser<T> {
   readonly parse: (result: unknown) => T | undefined;
-  readonly problem: string;
+  readonly message: string;
 }
 
 async function request<T>(
@@ -90,17 +90,17 @@ async function request<T>(
     digest: answer.digest,
     parse: () => {
       const understood = parser.parse(answer.result());
-      if (understood === undefined) throw malformedResult(call, answer, parser.problem);
+      if (understood === undefined) throw malformedResult(call, answer, parser.message);
       return understood;
     },
   };
 }
 
-const settingsParser = { parse: settingsOf, problem: "a setting is missing" };
-const policiesParser = { parse: policiesOf, problem: "not a list of policies" };
+const settingsParser = { parse: settingsOf, message: "a setting is missing" };
+const policiesParser = { parse: policiesOf, message: "not a list of policies" };
 const entrypointParser: PartParser<LiveEntrypoint> = {
   parse: entrypointOf,
-  problem: "not a ruleset with rules",
+  message: "not a ruleset with rules",
 };
 
 function requestSettings(

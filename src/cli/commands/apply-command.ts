@@ -111,10 +111,10 @@ async function checkZones({ zones, missing }: PlannedFleet, session: Session): P
     const { report } = planned;
     const writes = report.result === "planned" ? report.plan.writes : [];
     for (const write of writes) {
-      const verdict = await checkWrite(write, planned, session);
-      if (verdict.isRefused) refused += 1;
+      const answer = await checkWrite(write, planned, session);
+      if (answer.isRefused) refused += 1;
       const name = `${report.zone}: ${write.call} ${write.changes.join(", ")}`;
-      session.host.stderr.write(`${name}: ${printable(verdict.text)}\n`);
+      session.host.stderr.write(`${name}: ${printable(answer.text)}\n`);
     }
   }
   const reports = [...zones.map(({ planned }) => planned.report), ...missing];

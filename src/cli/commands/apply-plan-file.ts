@@ -16,7 +16,7 @@ import {
 } from "../../reconcile/run/plan-zone.ts";
 import { maxReadAgeMs, WriteGate } from "../../reconcile/run/write-gate.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
-import { objectionsTo, type PlanFile, readPlanFile } from "../../render/plan-file.ts";
+import { planFileErrors, type PlanFile, readPlanFile } from "../../render/plan-file.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
@@ -37,20 +37,20 @@ export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format"> {
  */
 export async function applyPlanFile(flags: PlanFileFlags, host: Host): Promise<ExitCode> {
   const { text, why } = await readText(flags.plan, host);
-  const reject = (problem: string, code: ExitCode = exitCodes.invalid): ExitCode =>
-    fail(`${flags.plan}: ${problem}`, host, code);
+  const reject = (message: string, code: ExitCode = exitCodes.invalid): ExitCode =>
+    fail(`${flags.plan}: ${message}`, host, code);
   if (text === undefined) {
     return reject(`cannot be read: ${why}; name the file that plan --out wrote`);
   }
   const read = readPlanFile(text);
-  if (read.result === "mistake") return reject(read.mistake.message);
+  if (read.result === "error") return reject(read.error.message);
   return withSession(flags.config, host, async (session) => {
     const { config, baseUrl } = session;
     const here = { owner: config.desired.owner, service: baseUrl, now: host.clock.now() };
-    const [objection] = objectionsTo(read.file, here);
-    if (objection !== undefined) {
-      const isExpired = objection.code === "PLAN_EXPIRED";
-      return reject(objection.message, isExpired ? exitCodes.stale : exitCodes.invalid);
+    const [error] = planFileErrors(read.file, here);
+    if (error !== undefined) {
+      const isExpired = error.code === "PLAN_EXPIRED";
+      return reject(error.message, isExpired ? exitCodes.stale : exitCodes.invalid);
     }
     const desired = await loadDesiredOrPrint(config, host, session.stop);
     if (desired === undefined) return reject(brokenFiles);

@@ -17,7 +17,7 @@ import { startReading } from "../output/progress.ts";
 import { tableText } from "../output/table.ts";
 import { listMatchingZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
-import { addFilters, type FilterFlags, filtersOf, mistakeIn } from "./inventory-filters.ts";
+import { addFilters, type FilterFlags, filtersOf, filterError } from "./inventory-filters.ts";
 
 /** Adds a command for each kind of item. */
 export const defineInventory: DefineCommand = (command, host, end) => {
@@ -77,8 +77,8 @@ interface InventoryQuery extends FilterFlags {
 /** Prints what browsers reported. A zone that cannot be read does not affect the others. */
 async function printInventories(query: InventoryQuery, host: Host): Promise<ExitCode> {
   return withSession(query.config, host, async (session) => {
-    const mistake = mistakeIn(query);
-    if (mistake !== undefined) return fail(mistake, host);
+    const error = filterError(query);
+    if (error !== undefined) return fail(error, host);
     const maliciousBelow = Number(query.maliciousBelow ?? session.config.impact.maliciousBelow);
     const options = { maliciousBelow, now: host.clock.now() };
     const { zones, failed: unlisted } = await listMatchingZones(query.zones, session);

@@ -69,7 +69,7 @@ function addCookieFilters(command: CliCommand): void {
 }
 
 /** What is wrong with the filters: an empty one would match everything, and an impossible one nothing. */
-export function mistakeIn(flags: FilterFlags): string | undefined {
+export function filterError(flags: FilterFlags): string | undefined {
   if (!/^(?:[1-9]\d?|100)$/.test(flags.maliciousBelow ?? "100")) {
     return "--malicious-below: write a number from 1 to 100";
   }

@@ -107,12 +107,12 @@ function findNamed<T extends Policy | Rule>(all: readonly T[], name: string, nou
   );
   const [match, ...more] = exact.length > 0 ? exact : similar;
   if (match !== undefined && more.length === 0) return match;
-  const problem = match === undefined ? `no ${noun}` : `more than one ${noun}`;
+  const found = match === undefined ? `no ${noun}` : `more than one ${noun}`;
   const names = all.map((item) => `"${namesOf(item)[0] ?? item.id}"`).join(", ");
   throw apiError(
     404,
     unpublishedCodes.itemNotFound,
-    `"${name}" matches ${problem}; there is ${names === "" ? "none" : names}`,
+    `"${name}" matches ${found}; there is ${names === "" ? "none" : names}`,
   );
 }
 

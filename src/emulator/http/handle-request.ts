@@ -92,8 +92,8 @@ function parseBody(text: string): JsonObject {
   throw invalidBody("must be an object");
 }
 
-function invalidBody(problem: string): ApiError {
-  return apiError(400, unpublishedCodes.body, `invalid JSON: the body ${problem}`);
+function invalidBody(detail: string): ApiError {
+  return apiError(400, unpublishedCodes.body, `invalid JSON: the body ${detail}`);
 }
 
 function isDeeperThan(levels: number, value: unknown): boolean {
@@ -103,7 +103,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 
 function rateLimited(): ApiError {
   const message = "Please wait and consider throttling your request speed";
-  return apiError(429, wireCodes.throttled, message);
+  return apiError(429, wireCodes.rateLimited, message);
 }
 
 function injectedError(status: number): ApiError {

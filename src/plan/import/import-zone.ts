@@ -14,7 +14,7 @@ export interface ImportedZone {
 }
 
 /** The reason why zone files cannot express some content; `undefined` where they can. */
-export type FindObstacle = (content: ZoneContent) => string | undefined;
+export type WhyNotWritable = (content: ZoneContent) => string | undefined;
 
 /**
  * The inverse of {@link plan}: declares the live state, so that the plan of the result is empty.
@@ -26,9 +26,9 @@ export type FindObstacle = (content: ZoneContent) => string | undefined;
 export function importLiveZone(
   live: LiveZone,
   owner: string,
-  findObstacle: FindObstacle,
+  whyNotWritable: WhyNotWritable,
 ): ImportedZone {
-  const context = { live, owner, findObstacle };
+  const context = { live, owner, whyNotWritable };
   const policies = declareKind("policy", policyCandidates(live.policies ?? [], owner), {
     ...context,
     contentOf: (items) => ({ ...noContent, policies: declared(items) }),
@@ -65,7 +65,7 @@ function declared<T>(items: readonly T[]): Declared<T> | undefined {
 interface ImportContext<T> {
   readonly live: LiveZone;
   readonly owner: string;
-  readonly findObstacle: FindObstacle;
+  readonly whyNotWritable: WhyNotWritable;
   readonly contentOf: (items: readonly T[]) => ZoneContent;
 }
 
@@ -88,11 +88,11 @@ function declareKind<T extends Policy | Rule>(
   const rejected = [...leftOut];
   const choices: Choice<T>[] = [];
   for (const candidate of candidates) {
-    const obstacles = candidate.options.map((option) =>
-      context.findObstacle(context.contentOf([option])),
+    const reasons = candidate.options.map((option) =>
+      context.whyNotWritable(context.contentOf([option])),
     );
-    const item = candidate.options[obstacles.indexOf(undefined)];
-    if (item === undefined) rejected.push(leaveOut(kind, candidate, obstacles[0] ?? ""));
+    const item = candidate.options[reasons.indexOf(undefined)];
+    if (item === undefined) rejected.push(leaveOut(kind, candidate, reasons[0] ?? ""));
     else choices.push({ candidate, item });
   }
   const settled = withoutChanges(kind, choices, context);
@@ -111,8 +111,8 @@ function withoutChanges<T extends Policy | Rule>(
   });
   const items = choices.map(({ item }) => item);
   const content = context.contentOf(items);
-  const obstacle = context.findObstacle(content);
-  if (obstacle !== undefined) return omitAll(obstacle);
+  const reason = context.whyNotWritable(content);
+  if (reason !== undefined) return omitAll(reason);
 
   const { changes } = plan({ zone: context.live.zone, content }, context.live, context.owner);
   const [first] = changes;

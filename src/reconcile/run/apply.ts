@@ -215,9 +215,9 @@ function quotaHold(plan: Plan, outcomes: readonly Outcome[]): Hold | undefined {
   const [first] = outcomes;
   if (first?.status !== "failed" || first.failure.code !== "API_QUOTA") return undefined;
   const { write, failure } = first;
-  const problem = `${write.changes.join(", ")} does not fit into the zone: ${failure.message}`;
+  const text = `${write.changes.join(", ")} does not fit into the zone: ${failure.message}`;
   const ray = failure.ray === "" ? "" : ` (ray ${failure.ray})`;
-  return { reason: "quota", message: `${problem}${howToMakeRoom(write, plan)}${ray}` };
+  return { reason: "quota", message: `${text}${howToMakeRoom(write, plan)}${ray}` };
 }
 
 /** Only for policies: what is deleted of rules goes with what is created, in one request. */

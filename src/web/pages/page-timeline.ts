@@ -115,10 +115,10 @@ function recentEntries(entries: readonly HistoryEntry[], now: Date): Html {
 }
 
 function entryItem(entry: HistoryEntry, now: Date): Html {
-  const { at, result: verdict, cause, trigger, changes, holds, failure } = entry;
+  const { at, result: outcome, cause, trigger, changes, holds, failure } = entry;
   const why = failure?.message ?? holds[0]?.message ?? "";
   return html`<li>
-    ${moment(at, now)} <b>${verdict.replaceAll("_", " ")}</b>
+    ${moment(at, now)} <b>${outcome.replaceAll("_", " ")}</b>
     ${cause !== undefined && `after ${causeNouns[cause]}`}
     <span class="note">
       ${trigger}${changes.map(
