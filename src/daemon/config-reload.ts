@@ -17,7 +17,6 @@ import type { Diagnostic } from "../zone/diagnostic.ts";
 import { changedOnly } from "./reporter.ts";
 import type { SweepSchedule } from "./sweep-schedule.ts";
 
-/** The options of the reconciler that a configuration sets. */
 export function reconcilerOptions({
   mode,
   desired,
@@ -51,7 +50,6 @@ export function inventoryOptions({
   return { ...inventory, maliciousBelow, owner: desired.owner };
 }
 
-/** What a new version of the configuration changes. */
 export interface ConfigChange {
   /** Keys that have changed now. */
   readonly applied: readonly string[];
@@ -129,7 +127,6 @@ function changedKeys(before: Values, after: Values): readonly string[] {
   return Object.keys(after).filter((key) => !isDeepStrictEqual(before[key], after[key]));
 }
 
-/** What a new configuration is applied to. */
 export interface ReloadTargets {
   readonly logger: Logger;
   readonly fleet: Fleet;

@@ -72,7 +72,6 @@ export async function startEndpoints(
   return started.move();
 }
 
-/** The state of the process, for metrics and pages. */
 function daemonStatus(
   { service }: DaemonParts,
   { schedule, reconciler, runningConfig: { current }, store }: EndpointContext,

@@ -129,7 +129,6 @@ function declaredZones({ fleet: { zones, missing }, hold }: Loaded): readonly De
   return [...listed, ...[...missing.keys()].map((name) => ({ name, ...unlisted }))];
 }
 
-/** Counts the requests to the service. */
 export function requestObserver(metrics: Metrics): RequestObserver {
   return {
     request: (fact) => metrics.recordRequest(fact),

@@ -10,7 +10,6 @@ import type { SweepForecast } from "../render/plan-text.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import type { Zone } from "../zone/zone.ts";
 
-/** A credential's request budget. */
 interface RequestBudget {
   readonly name: string;
   readonly perSecond: number;
@@ -108,7 +107,6 @@ function sweepMs(requests: SweepRequests, budgets: readonly RequestBudget[]): nu
   );
 }
 
-/** The requests and the duration of a sweep of `zones`. */
 export function forecastOf(
   zones: Iterable<DesiredZone>,
   { credentials, credentialOf }: Pick<ServiceClient, "credentials" | "credentialOf">,

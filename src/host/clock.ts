@@ -2,7 +2,6 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import type { Clock } from "../zone/ports.ts";
 
-/** The time of the operating system. */
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),

@@ -15,7 +15,6 @@ export interface NamedFiles {
   makeDirectory(directory: string): Promise<void>;
 }
 
-/** The files of the operating system. */
 export const nodeNamedFiles: NamedFiles = {
   read: readUpTo,
   save,

@@ -1,7 +1,6 @@
 import type { StopSignals } from "../reconcile/signals.ts";
 import type { Host } from "./host.ts";
 
-/** The graceful shutdown of the process. */
 export interface Shutdown extends Disposable {
   readonly signals: StopSignals;
   /** The signal that began the shutdown; `undefined` before it. */

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 
 import { isJsonObject } from "../syntax/json.ts";
 
-/** The version in package.json. */
 export const version = readVersion();
 
 function readVersion(): string {

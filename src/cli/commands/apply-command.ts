@@ -64,7 +64,6 @@ function acceptedHashes(hash: string, before: readonly string[] | undefined): re
 type ApplyOptions = Omit<FleetFlags, "zones"> &
   Partial<Pick<PlanFileFlags, "plan">> & { readonly check?: boolean };
 
-/** What was done with the planned zones. */
 interface Applied {
   readonly reports: readonly ZoneReport[];
   readonly code: ExitCode;

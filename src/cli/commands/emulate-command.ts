@@ -46,7 +46,6 @@ interface EmulateFlags {
   readonly operations?: boolean;
 }
 
-/** Serves the emulator until a signal ends the program. */
 async function emulate(flags: EmulateFlags, host: Host): Promise<ExitCode> {
   if (flags.operations === true) return printOperations(host);
   const listen = listenOf(flags.listen);

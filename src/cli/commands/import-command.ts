@@ -49,7 +49,6 @@ const importable = ["settings", "policies", "rules"] as const;
 
 type ImportPart = (typeof importable)[number];
 
-/** Reads `--only`. */
 function partsIn(text: string): readonly ImportPart[] {
   const names = new Set(text.split(",").map((name) => name.trim()));
   const parts = importable.filter((part) => names.has(part));
@@ -75,7 +74,6 @@ interface ImportFlags {
   /** The directory for the files; without it, one text is printed. */
   readonly out?: string;
   readonly force: boolean;
-  /** The profile for what the zones have in common. */
   readonly profile?: string;
 }
 

@@ -19,7 +19,6 @@ import { listMatchingZones } from "../session/listing.ts";
 import { type Session, withSession } from "../session/session.ts";
 import { addFilters, type FilterFlags, filtersOf, filterError } from "./inventory-filters.ts";
 
-/** Adds a command for each kind of item. */
 export const defineInventory: DefineCommand = (command, host, end) => {
   command.examples(...itemKinds.map((kind) => examples[kind][0]));
   for (const kind of itemKinds) {

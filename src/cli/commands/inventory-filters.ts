@@ -27,7 +27,6 @@ export interface FilterFlags {
 
 const orders = { "first-seen": "first_seen_at", "last-seen": "last_seen_at" } as const;
 
-/** Adds the filters that a kind of item has. */
 export function addFilters(command: CliCommand, kind: ItemKind): void {
   command
     .option("--host <host...>", "seen on these hosts; * at the start and end")

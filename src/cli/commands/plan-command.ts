@@ -37,7 +37,6 @@ export const definePlan: DefineCommand = (command, host, end) => {
 };
 
 interface PlanFlags extends FleetFlags {
-  /** The file to save the plan to, for `apply --plan`. */
   readonly out?: string;
   readonly impact?: boolean;
 }

@@ -21,7 +21,6 @@ import { tableText } from "../output/table.ts";
 import type { Session } from "../session/session.ts";
 import { type FoundRuleset, type RulesetFlags, withRuleset, withScope } from "./ruleset-lookup.ts";
 
-/** Adds a command for each thing to do with rulesets. */
 export const defineRulesets: DefineCommand = (command, host, end) => {
   command.examples(
     "zonewarden rulesets list shop.example.com",

@@ -23,7 +23,6 @@ export const defineRun: DefineCommand = (command, host, end) => {
     });
 };
 
-/** Reconciles every zone until a signal ends the program. */
 async function run(file: string, host: Host): Promise<ExitCode> {
   // Comes first: the first process of a container gets only the signals that it listens to.
   using shutdown = handleShutdown(host, exitCodes.failed);

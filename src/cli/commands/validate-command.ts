@@ -40,9 +40,7 @@ export const defineValidate: DefineCommand = (command, host, end) => {
     });
 };
 
-/** What is wrong in files. */
 interface Checked extends PrintableDiagnostics {
-  /** How many warnings are suppressed. */
   readonly suppressed: number;
 }
 
@@ -54,8 +52,7 @@ interface ValidateFlags {
 }
 
 async function validate(flags: ValidateFlags, host: Host): Promise<ExitCode> {
-  const signal = new AbortController().signal;
-  const { checked, state } = await check(flags, host, signal);
+  const { checked, state } = await check(flags, host, new AbortController().signal);
   const diagnostics = checked.flatMap((each) => each.diagnostics);
   printDiagnosticsOf(checked, flags.format, host);
   if (state === undefined || hasErrors(diagnostics)) return exitCodes.invalid;

@@ -30,7 +30,6 @@ export interface FleetFlags {
   readonly accept?: readonly string[];
 }
 
-/** A declared zone with its plan. */
 export interface PlannedFleetZone extends ReviewedZone {
   readonly declared: FleetZone;
 }

@@ -13,7 +13,6 @@ import { reachService } from "./embedded-emulator.ts";
 export interface Session {
   readonly config: Config;
   readonly service: ServiceClient;
-  /** Address of the service. */
   readonly baseUrl: string;
   readonly host: Host;
   /** `signals.stop`: aborts at the first signal. */

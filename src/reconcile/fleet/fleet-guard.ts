@@ -11,13 +11,11 @@ export interface FleetLimits {
   readonly accept: readonly string[];
 }
 
-/** Why a revision is held. */
 export interface FleetHold extends Hold {
   /** Active zones that it would change or drop. */
   readonly touched: ReadonlySet<ZoneName>;
 }
 
-/** The digest of each declared zone. */
 export type FleetDigests = ReadonlyMap<ZoneName, string>;
 
 /**

@@ -25,7 +25,6 @@ import { BackOff } from "../run/next-run.ts";
 import { partsOf } from "../run/plan-zone.ts";
 import { readZoneImpact, type ImpactSource, type PlanWithStates } from "./read-impact.ts";
 
-/** How inventories are read. */
 export interface InventoryPollerOptions {
   /** From one read of a zone to the next. */
   readonly everyMs: number;
@@ -83,7 +82,6 @@ export class InventoryPoller {
     for (const name of this.#zones.keys()) this.#queue.add(name, "sweep", "schedule", 0);
   }
 
-  /** Replaces the declared zones. */
   declare(zones: Iterable<DesiredZone>): void {
     const before = this.#zones;
     this.#zones = new Map([...zones].map((desired) => [desired.zone.name, desired]));

@@ -136,7 +136,6 @@ export class ZoneQueue {
     }
   }
 
-  /** The run of a zone has ended. */
   done(zone: ZoneName): void {
     this.#running.delete(zone);
     const again = this.#waiting.get(zone);

@@ -119,11 +119,6 @@ function isExpired(report: ZoneReport): boolean {
   );
 }
 
-interface Sent {
-  readonly outcomes: readonly Outcome[];
-  readonly after: LiveZone;
-}
-
 /**
  * An answer counts as a read of its part of the zone: of rules it shows the whole list, and of settings and policies a
  * write touches only those that it names.
@@ -135,7 +130,7 @@ async function sendAll(
   gate: WriteGate,
   { writer, clock, bug }: WritePorts,
   signals: StopSignals,
-): Promise<Sent> {
+): Promise<{ readonly outcomes: readonly Outcome[]; readonly after: LiveZone }> {
   const outcomes: Outcome[] = [];
   const readAgainAt = new Map<ZonePart, number>();
   let live = before;

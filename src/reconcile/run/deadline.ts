@@ -57,12 +57,10 @@ export class Deadline implements Disposable {
     return this.#over.signal.aborted;
   }
 
-  /** A run begins. */
   begin(): void {
     this.#cancelAlarm = this.#clock.alarm(this.#ms, () => this.#over.abort());
   }
 
-  /** The run ended. */
   end(): void {
     this.#cancelAlarm();
   }

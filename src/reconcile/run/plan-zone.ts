@@ -37,7 +37,6 @@ export interface ImpactLimits {
   readonly freshMs: number;
 }
 
-/** A declared zone to plan. */
 export interface PlanRequest extends RunContext {
   readonly desired: DesiredZone;
   readonly owner: string;
@@ -48,7 +47,6 @@ export interface PlanRequest extends RunContext {
   readonly holdsAt: (plan: Plan, cause: Cause, now: Date) => readonly Hold[];
 }
 
-/** A saved plan to apply. */
 export interface SavedPlanRequest extends RunContext {
   readonly saved: SavedPlan;
   /** The holds of the current files and guards. They get the whole plan, as it was reviewed and hashed. */

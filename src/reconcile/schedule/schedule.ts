@@ -1,6 +1,5 @@
 import { schedule, type TaskContext, validateDetailed } from "node-cron";
 
-/** When sweeps are due. */
 export interface ScheduleOptions {
   /** Cron expressions of five or six fields. */
   readonly cron: readonly string[];

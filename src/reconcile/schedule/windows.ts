@@ -91,7 +91,6 @@ const dayMs = 86_400_000;
 /** How far ahead an occurrence is searched: a leap day is at most eight years away. */
 const farthestMs = 8 * 366 * dayMs;
 
-/** The occurrences of a window. */
 interface WindowOccurrences {
   /** When the window opened; `undefined` where it is closed at `now`. */
   readonly openSince: (now: Date) => Date | undefined;
