@@ -174,18 +174,16 @@ async function existing(
   directory: string,
   host: Host,
 ): Promise<readonly string[]> {
-  const found = await Promise.all(
-    files.map(async ({ file }) => {
-      try {
-        await host.files.facts(path.join(directory, file));
-        return [file];
-      } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-        throw error;
-      }
-    }),
-  );
-  return found.flat();
+  const found: string[] = [];
+  for (const { file } of files) {
+    try {
+      await host.files.facts(path.join(directory, file));
+      found.push(file);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    }
+  }
+  return found;
 }
 
 function isComplete(each: Imported): boolean {
