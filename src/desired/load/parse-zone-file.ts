@@ -155,7 +155,8 @@ function readDocument(
   const read = <T>(part: Omit<FilePart, "document">, shape: Shape<T>): PartOf<T>[] => {
     if (errors > maxDiagnostics) return [];
     const { valid, diagnostics: found } = readPart({ ...part, document }, shape, text);
-    diagnostics.push(...found);
+    // One part can have more diagnostics than a call can have arguments.
+    for (const each of found) diagnostics.push(each);
     errors += found.filter(isError).length;
     return valid;
   };
