@@ -1,4 +1,4 @@
-import { type Change, deleteReasons, directions, verbs } from "../plan/change.ts";
+import { type Change, deleteReasons, directions, type FieldChange, verbs } from "../plan/change.ts";
 import { holdReasons } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
 import {
@@ -7,7 +7,6 @@ import {
   coerceList,
   coerceName,
   coerceObject,
-  coerceObjects,
   coerceText,
 } from "../syntax/json.ts";
 import { kinds, type ResourceKey } from "../zone/resource.ts";
@@ -24,13 +23,15 @@ export function planOf(json: Json | undefined): Plan | undefined {
   if (zone === undefined) return undefined;
   return {
     zone,
-    changes: coerceObjects(plan["changes"]).map(changeOf),
-    writes: coerceObjects(plan["writes"]).map(writeOf),
-    unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
+    changes: coerceList(plan["changes"]).map((each) => changeOf(coerceObject(each))),
+    writes: coerceList(plan["writes"]).map((each) => writeOf(coerceObject(each))),
+    unmanaged: coerceList(plan["unmanaged"]).map((each) => {
+      const { kind, id, title } = coerceObject(each);
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
     }),
     notes: coerceList(plan["notes"]).map(coerceText),
-    holds: coerceObjects(plan["holds"]).map(({ reason, message }) => {
+    holds: coerceList(plan["holds"]).map((each) => {
+      const { reason, message } = coerceObject(each);
       return { reason: coerceName(holdReasons, reason), message: coerceText(message) };
     }),
     compared: typeof plan["compared"] === "number" ? plan["compared"] : 0,
@@ -59,9 +60,7 @@ function changeOf(json: JsonObject): Change {
     kind: coerceName(kinds, json["kind"]),
     key: keyOf(json["key"]),
     title: coerceText(json["title"]),
-    fields: coerceObjects(json["fields"]).map(({ field, before, after }) => {
-      return { field: coerceText(field), before, after };
-    }),
+    fields: coerceList(json["fields"]).map((each) => fieldOf(coerceObject(each))),
     effect: {
       direction: coerceName(directions, direction),
       mayBreak: mayBreak === true,
@@ -78,6 +77,10 @@ function changeOf(json: JsonObject): Change {
     case "delete":
       return { verb, ...shared, id, reason: coerceName(deleteReasons, json["reason"]) };
   }
+}
+
+function fieldOf({ field, before, after }: JsonObject): FieldChange {
+  return { field: coerceText(field), before, after };
 }
 
 function writeOf(json: JsonObject): Write {
@@ -104,7 +107,7 @@ function writeOf(json: JsonObject): Write {
     case "delete-rule":
       return { call, ruleset, id, changes };
     case "put-entrypoint":
-      return { call, rules: coerceObjects(json["rules"]), changes };
+      return { call, rules: coerceList(json["rules"]).map(coerceObject), changes };
   }
 }
 

@@ -123,7 +123,7 @@ describe("an answer that is none", () => {
     { when: "429", status: 429, code: "API_RATE_LIMITED", transient: true, happened: false },
     { when: "500", status: 500, code: "API_SERVER", transient: true, happened: true },
     { when: "503", status: 503, code: "API_SERVER", transient: true, happened: true },
-    { when: "success:false", status: 200, code: "API_REFUSED", transient: false, happened: false },
+    { when: "success:false", status: 200, code: "API_REFUSED", transient: false, happened: true },
     { when: "a redirect", status: 302, code: "API_MALFORMED", transient: false, happened: false },
   ])("$when is $code", async ({ status, code, transient, happened }, { expect, signal }) => {
     const error = await errorFrom((_seen, response) => refuse(response, status, 1234), signal, put);

@@ -1,7 +1,11 @@
 import { describe, it } from "vitest";
 
+import { createWriter } from "../../src/api/service.ts";
 import { requestFor } from "../../src/api/write/write-request.ts";
 import { emulated } from "../support/emulated.ts";
+import { refuse, startServer } from "../support/http-server.ts";
+import { livePolicy, liveZone } from "../support/model.ts";
+import { connect, zone } from "../support/service.ts";
 import { kinds, policy, shop, writes } from "../support/writes.ts";
 
 describe("a lost answer", () => {
@@ -70,4 +74,23 @@ describe("a lost answer", () => {
       code: "API_UNKNOWN_OUTCOME",
     });
   });
+});
+
+describe("a 200 that says success: false", () => {
+  it.for(kinds.filter((call) => /settings|policy/.test(call)))(
+    "leaves the outcome of %s unknown, and sends it once",
+    async (call, { expect, signal }) => {
+      await using server = await startServer((_seen, response) => refuse(response, 200, 1234));
+      await using connected = connect(server.baseUrl);
+      const live = liveZone({ zone: zone(), policies: [livePolicy("old")] });
+      const write = writes[call](live);
+      const writing = createWriter(connected.service).write(live, write, signal, signal);
+      await expect(writing).rejects.toMatchObject({
+        code: "API_UNKNOWN_OUTCOME",
+        status: 200,
+        transient: true,
+      });
+      expect(server.seen.filter(({ method }) => method !== "GET")).toHaveLength(1);
+    },
+  );
 });

@@ -112,9 +112,14 @@ function refused(
       transient: status === 408 || status === 409 || status === 429 || status >= 500,
       retryAfterMs: retryAfter(headers, now) ?? 0,
       wireCodes: codes,
-      mayHaveHappened: call.method !== "GET" && (status >= 500 || status === 408),
+      mayHaveHappened: call.method !== "GET" && mayBeStored(status),
     },
   );
+}
+
+/** A success whose envelope says otherwise shows that the service began: part of the write may be stored. */
+function mayBeStored(status: number): boolean {
+  return status >= 500 || status === 408 || (status >= 200 && status < 300);
 }
 
 const codesByStatus: Readonly<Record<number, ServiceErrorCode>> = {

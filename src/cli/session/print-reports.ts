@@ -22,12 +22,7 @@ interface Extras {
  * shows an error in the files.
  */
 export function finish(
-  {
-    revision,
-    startedAt,
-    isComplete,
-    diagnostics,
-  }: Pick<PlannedFleet, "revision" | "startedAt" | "isComplete" | "diagnostics">,
+  { revision, startedAt, isComplete, diagnostics }: Omit<PlannedFleet, "zones" | "missing">,
   zones: readonly ZoneReport[],
   code: ExitCode,
   format: FleetFlags["format"],

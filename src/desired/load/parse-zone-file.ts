@@ -155,8 +155,7 @@ function readDocument(
   const read = <T>(part: Omit<FilePart, "document">, shape: Shape<T>): PartOf<T>[] => {
     if (errors > maxDiagnostics) return [];
     const { valid, diagnostics: found } = readPart({ ...part, document }, shape, text);
-    // One part can have more diagnostics than a call can have arguments.
-    for (const each of found) diagnostics.push(each);
+    diagnostics.push(...found);
     errors += found.filter(isError).length;
     return valid;
   };
