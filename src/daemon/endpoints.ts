@@ -52,6 +52,7 @@ export async function startEndpoints(
   const server = started.use(
     await startServer({
       listen: config.server.listen,
+      hosts: [config.server.listen.host, ...config.server.hosts],
       fleet,
       history: context.history,
       events: context.pages,

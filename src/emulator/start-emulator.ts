@@ -13,6 +13,8 @@ import type { State } from "./state.ts";
 /** What an emulator needs to run; port 0 takes any free port. */
 export interface EmulatorOptions extends HostPorts {
   readonly listen: { readonly host: string; readonly port: number };
+  /** Names under which it answers, besides loopback names, IP addresses and the host of `listen`. */
+  readonly hosts?: readonly string[];
   readonly seed: Seed;
   /** File in which the state outlives the process; `undefined`: none. */
   readonly statePath: string | undefined;
@@ -31,13 +33,15 @@ export interface Emulator extends AsyncDisposable {
 
 /** Starts the emulator inside this process; throws on a seed that `loadSeed` would reject. */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
-  const { listen, seed, statePath, ...ports } = options;
+  const { listen, hosts = [], seed, statePath, ...ports } = options;
   const stateFile = statePath === undefined ? undefined : stateFileAt(statePath);
   const seededAt = (now: Date): State => validState(seed, now);
   const state = (await stateFile?.load()) ?? seededAt(ports.clock.now());
   const service = new EmulatedService({ ...ports, stateFile, seededAt }, state);
 
-  const server = createAdaptorServer({ fetch: emulatorRouter(service).fetch });
+  const server = createAdaptorServer({
+    fetch: emulatorRouter(service, [listen.host, ...hosts]).fetch,
+  });
   server.listen(listen.port, listen.host);
   await once(server, "listening");
   const url = originOf(server.address(), listen.host);

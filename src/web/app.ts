@@ -7,6 +7,7 @@ import { streamSSE } from "hono/streaming";
 import type { DaemonStatus } from "../state/daemon-status.ts";
 import type { FleetView } from "../state/fleet.ts";
 import type { HistoryView } from "../state/history.ts";
+import { isAllowedHost } from "../syntax/request-origin.ts";
 import type { EventStream } from "./event-stream.ts";
 import { desiredStateCheck, healthAnswer, type HealthCheck } from "./health.ts";
 import { fleetJson, historyOfZoneJson, diagnosticsJson, zoneJson, zonesJson } from "./json-view.ts";
@@ -35,6 +36,8 @@ export interface AppParts {
     readonly ready: readonly HealthCheck[];
   };
   readonly clock: { now(): Date };
+  /** Names under which the server answers, besides loopback names and IP addresses. */
+  readonly hosts: readonly string[];
   readonly events: EventStream;
   /** `undefined`: reconciles cannot be requested. */
   readonly reconcile: ReconcileEndpoint | undefined;
@@ -52,8 +55,13 @@ export function createApp(parts: AppParts): Hono {
     now: parts.clock.now(),
     canReconcile: parts.reconcile !== undefined,
   });
-  app.use(methodNotAllowed({ app }));
   app.use(secureHeaders(headers));
+  app.use((c, next) =>
+    isAllowedHost(c.req.header("host") ?? "", parts.hosts)
+      ? next()
+      : Promise.resolve(c.text(unknownHost, 421, uncached)),
+  );
+  app.use(methodNotAllowed({ app }));
   addProbes(app, parts);
   addMetrics(app, parts);
   addEvents(app, parts);
@@ -73,6 +81,9 @@ export function createApp(parts: AppParts): Hono {
   });
   return app;
 }
+
+const unknownHost =
+  "the server does not know the host name of this request: add the name to server.hosts in zonewarden.yaml, or use an IP address\n";
 
 const none = ["'none'"];
 const self = ["'self'"];

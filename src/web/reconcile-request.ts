@@ -6,6 +6,7 @@ import { bodyLimit } from "hono/body-limit";
 
 import type { FleetView } from "../state/fleet.ts";
 import { coerceText } from "../syntax/json.ts";
+import { isSameOrigin } from "../syntax/request-origin.ts";
 
 /** Status and text of the answer to each result of a request. */
 const answers = {
@@ -80,7 +81,10 @@ export function addReconcile(
   app.post("/reconcile", async (c) => {
     const form = await c.req.parseBody();
     const zone = coerceText(form["zone"]);
-    const result = isOwnForm(c) ? await check(coerceText(form["token"]), zone) : "foreign_site";
+    const result =
+      isSameOrigin((name) => c.req.header(name)) === true
+        ? await check(coerceText(form["token"]), zone)
+        : "foreign_site";
     handle(c, zone, result);
     if (result === "accepted") return c.redirect(zone === "" ? "/" : `/zones/${zone}`, 303);
     return c.text(`${answers[result].text}\n`, answers[result].status);
@@ -103,12 +107,4 @@ function isEqual(given: string, right: string): boolean {
 
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
-}
-
-/** Whether the form belongs to these pages, by headers that browsers set and pages cannot change. */
-function isOwnForm(c: Context): boolean {
-  const site = c.req.header("sec-fetch-site");
-  if (site !== undefined) return site === "same-origin";
-  const origin = c.req.header("origin") ?? "";
-  return URL.canParse(origin) && new URL(origin).host === c.req.header("host");
 }

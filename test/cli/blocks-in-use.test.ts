@@ -71,6 +71,7 @@ describe("a policy that would block scripts in use", () => {
       await forgetful(example);
       await fetch(`${example.emulator.url}/_emulator/faults`, {
         method: "POST",
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ fault: "status", status: situation.status, path: "*/scripts" }),
       });
       const { code, stdout } = await example.place.run("plan", shop);

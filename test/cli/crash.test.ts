@@ -31,6 +31,7 @@ async function holdUpAfter({ emulator }: Example, passing: readonly string[]): P
     const order = { fault: "latency", milliseconds: 5_000, method, skip };
     await fetch(`${emulator.url}/_emulator/faults`, {
       method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify(order),
     });
   }

@@ -63,6 +63,7 @@ describe("plan --impact", () => {
     await using example = await exampleWithEmulator();
     await fetch(`${example.emulator.url}/_emulator/faults`, {
       method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ fault: "status", status: 403, path: "*/page_shield/scripts" }),
     });
     const { code, stdout } = await example.place.run("plan", shop, "--impact");

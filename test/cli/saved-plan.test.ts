@@ -10,6 +10,7 @@ const freeze = 'windows: [{ name: sale, type: freeze, start: "* * * * *", durati
 async function edit({ emulator }: Example, body: unknown): Promise<void> {
   const answer = await fetch(`${emulator.url}/_emulator/edit`, {
     method: "POST",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   if (!answer.ok) throw new Error(await answer.text());

@@ -121,6 +121,7 @@ describe("a mistake is reported with the right exit code, and nothing is written
     await using example = await exampleWithEmulator();
     await fetch(`${example.emulator.url}/_emulator/faults`, {
       method: "POST",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({ fault: "malformed_json", path: "/zones/*/page_shield/policies" }),
     });
     const ran = await example.place.run("apply");

@@ -34,7 +34,11 @@ async function weaken({ place }: Example): Promise<void> {
 
 async function edit({ emulator }: Example, set: object): Promise<void> {
   const body = JSON.stringify({ zone: "shop.example.com", rule: "zonewarden:owasp", set });
-  await fetch(new URL("/_emulator/edit", emulator.url), { method: "POST", body });
+  await fetch(new URL("/_emulator/edit", emulator.url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
 }
 
 /** Resolves when every zone has been run since the start. */

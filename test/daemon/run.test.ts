@@ -30,6 +30,7 @@ function inSync(address: string): Promise<number> {
 async function edit({ emulator }: Example, body: Record<string, unknown>): Promise<void> {
   const response = await fetch(`${emulator.url}/_emulator/edit`, {
     method: "POST",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(await response.text());

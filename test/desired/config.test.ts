@@ -52,7 +52,7 @@ describe("the configuration", () => {
       },
       budget: { requests: 1200, windowMs: 300_000, reserve: 0.2 },
       windows: [],
-      server: { listen: { host: "127.0.0.1", port: 9464 }, reconcileToken: undefined },
+      server: { listen: { host: "127.0.0.1", port: 9464 }, hosts: [], reconcileToken: undefined },
       impact: { freshMs: 604_800_000, maliciousBelow: 50 },
       notifications: [],
       history: { path: undefined, maxAgeMs: 34_560_000_000, maxBytes: 67_108_864 },

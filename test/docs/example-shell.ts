@@ -161,10 +161,14 @@ function requestOf(args: readonly string[]): RequestInit {
   const valueOf = (flag: string): string | undefined =>
     args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined;
   const [name, value = ""] = valueOf("-H")?.split(": ") ?? [];
+  const json = valueOf("--json");
   return {
-    method: valueOf("-X") ?? "GET",
-    headers: name === undefined ? {} : { [name]: value },
-    body: valueOf("-d") ?? null,
+    method: valueOf("-X") ?? (json === undefined ? "GET" : "POST"),
+    headers: {
+      ...(name === undefined ? {} : { [name]: value }),
+      ...(json === undefined ? {} : { "content-type": "application/json" }),
+    },
+    body: json ?? valueOf("-d") ?? null,
   };
 }
 

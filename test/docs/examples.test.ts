@@ -93,7 +93,7 @@ describe("an example that is wrong", () => {
     "curl https://example.com/",
     "zonewarden rulesets show shop.example.com nothing",
     "curl http://127.0.0.1:9464/problems",
-    'curl -X POST http://127.0.0.1:8787/_emulator/edit -d \'{"zone": "other.example"}\'',
+    'curl http://127.0.0.1:8787/_emulator/edit --json \'{"zone": "other.example"}\'',
     "kubectl -n other apply -k .",
     "kubectl create namespace other",
     "kubectl -n zonewarden create secret generic other --from-file=token=./token",

@@ -9,6 +9,7 @@ import {
   testEmulator,
   textIn,
 } from "../support/emulator.ts";
+import { getAsHost } from "../support/get-as-host.ts";
 
 const zone = "shop.example.com";
 const scoreRule = "6179ae15870a4bb7b2d480d4843b323c";
@@ -168,4 +169,48 @@ describe("the control API", () => {
       context.expect((await world.control("POST", "/clock", body)).status).toBe(400);
     },
   );
+});
+
+describe("a request that a page of another site can send", () => {
+  const body = JSON.stringify({ zone, settings: { enabled: false } });
+  const json = { "content-type": "application/json" };
+
+  it.for([
+    { headers: { ...json, "sec-fetch-site": "cross-site" }, status: 403 },
+    { headers: { ...json, "sec-fetch-site": "same-site" }, status: 403 },
+    { headers: { ...json, origin: "https://evil.example" }, status: 403 },
+    { headers: { ...json, origin: "null" }, status: 403 },
+    { headers: { "content-type": "text/plain" }, status: 415 },
+    { headers: { "content-type": "application/x-www-form-urlencoded" }, status: 415 },
+    { headers: { ...json, "sec-fetch-site": "same-origin" }, status: 200 },
+    { headers: { "content-type": "application/json; charset=utf-8" }, status: 200 },
+  ])("with $headers is answered with $status", async ({ headers, status }, context) => {
+    await using world = await testEmulator(context);
+    const url = `${world.emulator.url}/_emulator/edit`;
+    const response = await fetch(url, { method: "POST", headers: { ...headers }, body });
+    context.expect(response.status, await response.text()).toBe(status);
+    const path = `/zones/${await world.zoneId(zone)}/page_shield`;
+    context.expect(resultOf(await world.call("GET", path))["enabled"]).toBe(status !== 200);
+  });
+
+  it("without a body is refused by its origin, and accepted without one", async (context) => {
+    await using world = await testEmulator(context);
+    const url = `${world.emulator.url}/_emulator/reset`;
+    const headers = { origin: "https://evil.example" };
+    context.expect((await fetch(url, { method: "POST", headers })).status).toBe(403);
+    context.expect((await fetch(url, { method: "POST" })).status).toBe(200);
+  });
+
+  it("is answered under the names that are given", async (context) => {
+    await using world = await testEmulator(context, { hosts: ["emulator.example"] });
+    const { url } = world.emulator;
+    for (const [host, status] of [
+      ["emulator.example:8787", 200],
+      ["localhost:8787", 200],
+      ["10.1.2.3", 200],
+      ["other.example", 421],
+    ] as const) {
+      context.expect((await getAsHost(`${url}/_emulator/`, host)).status).toBe(status);
+    }
+  });
 });

@@ -90,6 +90,7 @@ async function letPass(emulator: Emulator): Promise<void> {
 async function order(emulator: Emulator, path: string, body: object): Promise<void> {
   const response = await fetch(`${emulator.url}/_emulator${path}`, {
     method: "POST",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(await response.text());

@@ -33,6 +33,7 @@ export async function servePages(
   });
   return startServer({
     listen: { host: "127.0.0.1", port: 0 },
+    hosts: [],
     fleet,
     history,
     events,

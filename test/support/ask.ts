@@ -47,6 +47,7 @@ export async function control(
 ): Promise<void> {
   const response = await fetch(`${url}/_emulator${path}`, {
     method: "POST",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${path}: ${await response.text()}`);

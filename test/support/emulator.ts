@@ -90,7 +90,13 @@ export async function testEmulator(
     call,
     stray: through(fetch),
     control: async (method, path, body) =>
-      gotFrom(await fetch(`${emulator.url}/_emulator${path}`, { method, ...bodyFrom(body) })),
+      gotFrom(
+        await fetch(`${emulator.url}/_emulator${path}`, {
+          method,
+          ...(body === undefined ? {} : { headers: { "content-type": "application/json" } }),
+          ...bodyFrom(body),
+        }),
+      ),
     zoneId: async (name) => {
       const { body } = await call("GET", `/zones?name=${name}`);
       const [zone] = listIn(body["result"]);

@@ -80,6 +80,7 @@ export async function control(
 ): Promise<void> {
   const response = await fetch(`${emulator.url}/_emulator/${what}`, {
     method: "POST",
+    headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(await response.text());

@@ -24,6 +24,7 @@ async function serve(canReconcile = true): Promise<Asked> {
   const woken: string[] = [];
   const server: WebServer = await startServer({
     listen: { host: "127.0.0.1", port: 0 },
+    hosts: [],
     fleet: fleetOf(),
     history: noHistory,
     events: new EventStream(clock),

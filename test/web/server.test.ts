@@ -5,6 +5,7 @@ import { EventStream } from "../../src/web/event-stream.ts";
 import { type ServerOptions, startServer, type WebServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
+import { getAsHost } from "../support/get-as-host.ts";
 import { at, daemon, diagnostic, load, report } from "../support/reports.ts";
 import { noHistory } from "../support/scenes.ts";
 import { freshMetrics } from "../support/scrapes.ts";
@@ -16,6 +17,7 @@ function serve(
   const metrics = freshMetrics();
   return startServer({
     listen: { host: "127.0.0.1", port: 0 },
+    hosts: ["status.example.com"],
     fleet,
     history: noHistory,
     events: new EventStream(new SimulatedClock()),
@@ -90,6 +92,26 @@ describe("the server", () => {
         "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
       );
       expect(headers.get("x-content-type-options")).toBe("nosniff");
+    }
+  });
+
+  it.for([
+    { host: "evil.example", status: 421 },
+    { host: "evil.example:9464", status: 421 },
+    { host: "127.0.0.1.evil.example", status: 421 },
+    { host: "localhost.evil.example", status: 421 },
+    { host: "status.example.com.evil.example", status: 421 },
+    { host: "localhost:9464", status: 200 },
+    { host: "10.1.2.3:9464", status: 200 },
+    { host: "[fd00::1]:9464", status: 200 },
+    { host: "status.example.com", status: 200 },
+    { host: "STATUS.example.com.:443", status: 200 },
+  ])("answers $status for the host $host", async ({ host, status }, { expect }) => {
+    await using server = await serve();
+    for (const path of ["/", "/api/v1/fleet", "/metrics", "/livez"]) {
+      const answer = await getAsHost(server.url + path, host);
+      expect(answer.status).toBe(status);
+      if (status === 421) expect(answer.text).toContain("add the name to server.hosts");
     }
   });
 

@@ -13,6 +13,7 @@ import { emulatorOn, loadSeedOrPrint } from "../session/embedded-emulator.ts";
 export const defineEmulate: DefineCommand = (command, host, end) => {
   command
     .option("-l, --listen <address>", "host and port to listen on", "127.0.0.1:8787")
+    .option("--hosts <names>", "host names under which clients reach it, separated by commas")
     .option("--seed <file>", "YAML file with the initial zones, policies, rulesets and tokens")
     .option("--state <file>", "file that keeps the state across restarts")
     .option(
@@ -39,6 +40,7 @@ export const defineEmulate: DefineCommand = (command, host, end) => {
 
 interface EmulateFlags {
   readonly listen: string;
+  readonly hosts?: string;
   readonly seed?: string;
   readonly state?: string;
   readonly generate?: string;
@@ -59,7 +61,8 @@ async function emulate(flags: EmulateFlags, host: Host): Promise<ExitCode> {
   if (typeof seed === "string") return fail(`emulate: ${seed}`, host);
   if (seed === undefined) return exitCodes.invalid;
   const statePath = flags.state && path.resolve(host.directory, flags.state);
-  const settings = { listen, place: "--listen", statePath, dialect: flags.dialect };
+  const hosts = flags.hosts?.split(",") ?? [];
+  const settings = { listen, hosts, place: "--listen", statePath, dialect: flags.dialect };
   await using emulator = await emulatorOn(settings, seed, host);
   host.stderr.write(
     `The emulator serves ${emulator.baseUrl}; use a token of the seed (by default emulator-token).\nRequests that it received, and how to edit its state: ${emulator.url}/_emulator/\nAll data is synthetic. Press Ctrl-C to stop.\n`,

@@ -32,7 +32,7 @@ export async function loadSeedOrPrint(
 
 export interface EmulatorSettings extends Pick<
   EmulatorOptions,
-  "listen" | "statePath" | "dialect"
+  "listen" | "hosts" | "statePath" | "dialect"
 > {
   /** The flag or key that sets `listen`, for messages. */
   readonly place: string;
@@ -87,7 +87,8 @@ export async function reachService(
   if (seed === undefined) return undefined;
   try {
     const { listen } = embedded;
-    const settings = { listen, statePath: undefined, dialect: "published" } as const;
+    const { hosts } = config.server;
+    const settings = { listen, hosts, statePath: undefined, dialect: "published" } as const;
     const emulator = await emulatorOn({ ...settings, place: "api.emulator.listen" }, seed, host);
     return reached(emulator, config);
   } catch (error) {

@@ -52,6 +52,7 @@ export interface ConfigFile {
   windows?: Window[];
   server?: {
     listen?: string;
+    hosts?: string[];
     reconcile_token_file?: string;
     reconcile_token_env?: string;
   };

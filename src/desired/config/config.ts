@@ -89,6 +89,8 @@ export interface Config {
   readonly windows: readonly WindowConfig[];
   readonly server: {
     readonly listen: Listen;
+    /** Host names under which the server answers, besides its own. */
+    readonly hosts: readonly string[];
     /** Token of the reconcile endpoint; `undefined`: the endpoint is off. */
     readonly reconcileToken: SecretSource | undefined;
   };

@@ -77,11 +77,12 @@ function normalServer(
   directory: string,
   {
     listen = "127.0.0.1:9464",
+    hosts = [],
     reconcile_token_file: file,
     reconcile_token_env: env,
   }: Optional<"server"> = {},
 ): Config["server"] {
-  return { listen: listenOf(listen), reconcileToken: secretSource(file, env, directory) };
+  return { listen: listenOf(listen), hosts, reconcileToken: secretSource(file, env, directory) };
 }
 
 function normalImpact({

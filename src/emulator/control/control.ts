@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 
 import { isJsonObject, type JsonObject } from "../../syntax/json.ts";
+import { isSameOrigin } from "../../syntax/request-origin.ts";
 import type { EmulatedService } from "../emulated-service.ts";
 import { ApiError, apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
@@ -46,6 +47,10 @@ const help = `zonewarden's emulator: everything in it is synthetic.
 
 /** Adds the control API. It is no part of the service, needs no credential and is not in the journal. */
 export function addControl(router: Router, service: EmulatedService): void {
+  router.use(`${prefix}/*`, (context: Context, next) => {
+    const refusal = writeRefusal(context);
+    return refusal === undefined ? next() : handle(() => Promise.reject(refusal));
+  });
   router.get(prefix, (context) => context.text(help));
   router.get(`${prefix}/`, (context) => context.text(help));
   router.get(`${prefix}/operations`, (context) => context.json({ operations }));
@@ -74,6 +79,19 @@ export function addControl(router: Router, service: EmulatedService): void {
     handle(() => effective(service, new URL(context.req.url).searchParams)),
   );
   router.all(`${prefix}/*`, (context) => context.text(`not found\n\n${help}`, 404));
+}
+
+/** Refuses writes that a page of another site can make a browser send. */
+function writeRefusal({ req }: Context): ApiError | undefined {
+  if (req.method === "GET" || req.method === "HEAD") return undefined;
+  if (isSameOrigin((name) => req.header(name)) === false) {
+    return apiError(403, unpublishedCodes.body, "writes from a page of another site are refused");
+  }
+  const type = req.header("content-type");
+  const hasBody = type !== undefined || Number(req.header("content-length") ?? 0) > 0;
+  if (!hasBody || /^application\/json\s*(;|$)/i.test(type ?? "")) return undefined;
+  const message = "the body must be JSON: send Content-Type: application/json (curl --json)";
+  return apiError(415, unpublishedCodes.body, message);
 }
 
 function addJournal(router: Router, { journal }: EmulatedService): void {
@@ -177,7 +195,6 @@ function notFound(message: string): ApiError {
   return apiError(404, unpublishedCodes.itemNotFound, message);
 }
 
-/** Reads the body as JSON whatever its content type is, so that `curl -d` is enough. */
 async function handleBody(
   context: Context,
   act: (fields: FieldReader) => unknown,

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 
 import { basePath } from "../../api/wire.ts";
+import { isAllowedHost } from "../../syntax/request-origin.ts";
 import { addControl } from "../control/control.ts";
 import type { FaultEffects } from "../control/faults.ts";
 import type { EmulatedService } from "../emulated-service.ts";
@@ -14,8 +15,13 @@ import { disconnect, errorReply, sendHalf, sendReply } from "./reply.ts";
 import type { Exchange, RequestContext, Router } from "./reply.ts";
 
 /** The one router of the emulator: the service below its base path, the control API below `/_emulator`. */
-export function emulatorRouter(service: EmulatedService): Router {
+export function emulatorRouter(service: EmulatedService, hosts: readonly string[]): Router {
   const router: Router = new Hono();
+  router.use((context, next) =>
+    isAllowedHost(context.req.header("host") ?? "", hosts)
+      ? next()
+      : Promise.resolve(context.text(unknownHost, 421)),
+  );
   for (const endpoint of endpoints) {
     router.on(endpoint.method, `${basePath}${endpoint.path}`, (context) =>
       serve(service, endpoint, context),
@@ -29,6 +35,9 @@ export function emulatorRouter(service: EmulatedService): Router {
   router.notFound((context) => sendRouteError({ service, context, credential: "" }));
   return router;
 }
+
+const unknownHost =
+  "the emulator does not know the host name of this request: add the name to --hosts of emulate or to server.hosts in zonewarden.yaml, or use an IP address\n";
 
 /** Reads stay synchronous; only a body, a delay or a write makes a request wait. */
 function serve(
