@@ -1,0 +1,179 @@
+import { describe, it } from "vitest";
+
+import { version } from "../../src/host/version.ts";
+import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
+import { zones } from "../support/daemon-story-files.ts";
+import { daemonStory, type Story } from "../support/daemon-story.ts";
+import { parsed, type Series } from "../support/scrapes.ts";
+
+const { blog, shop, brand } = zones;
+
+/** Seconds since 1970 of a moment so many seconds after the start. */
+function after(seconds: number): number {
+  return Date.parse("2026-11-20T12:00:00Z") / 1_000 + seconds;
+}
+
+/** Values by the labels of their series. */
+type Row = Readonly<Record<string, number>>;
+
+/**
+ * Every series that is not 0 at the end of the story. Of requests only those that failed, and of histograms only the sums,
+ * which prove the unit. The type asks for a row for each metric, and the test for a series in it: a new metric needs
+ * something in the story that gives it a value.
+ */
+const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Story) => Row)>> = {
+  buildInfo: {
+    [`version="${version}",revision="0a1b2c3",node_version="${process.versions.node}"`]: 1,
+  },
+  configInfo: ({ source, revision }) => ({ [`source="${source}",revision="${revision}"`]: 1 }),
+  configHeld: ({ source, held }) => ({ [`source="${source}",revision="${held}"`]: 1 }),
+  // The first twelve digits of the hash, which a revision of files without Git shows.
+  configHash: ({ revision }) => ({ "": Number.parseInt(revision.replace("sha256-", ""), 16) }),
+  configLoaded: { "": 1 },
+  configLoadedAt: { "": after(105) },
+  configReloads: { 'result="applied"': 1 },
+  configZones: { "": 3 },
+  stateWritten: { "": 1 },
+  stateLost: { "": 1 },
+  scheduleInterval: { "": 29 },
+  scheduleNext: { "": after(118) },
+  // Eight parts of three zones and their share of a page of the listing, within 700 requests in 300 s, less the reserve.
+  sweepSeconds: { "": (8 + 3 / 50) / ((700 / 300) * 0.8) },
+  oldestSuccessAt: { "": after(0) },
+  scheduleMissed: { 'reason="overlap"': 1, 'reason="paused"': 3 },
+  reconciles: {
+    'trigger="startup",result="in_sync"': 1,
+    'trigger="startup",result="applied"': 1,
+    'trigger="startup",result="held"': 1,
+    'trigger="signal",result="in_sync"': 2,
+    'trigger="signal",result="held"': 2,
+    'trigger="signal",result="error"': 2,
+    'trigger="manual",result="in_sync"': 1,
+    'trigger="manual",result="error"': 1,
+    'trigger="schedule",result="in_sync"': 2,
+    'trigger="schedule",result="held"': 2,
+    'trigger="schedule",result="error"': 2,
+  },
+  reconcileSeconds: {
+    'phase="fetch"': 1.5 + 7.25 + 7.25 + 9.5,
+    'phase="plan"': 0.7,
+    'phase="apply"': 2,
+    'phase="total"': 28.2,
+  },
+  zoneSuccessAt: {
+    [`zone="${blog}"`]: after(0),
+    [`zone="${shop}"`]: after(105),
+    [`zone="${brand}"`]: after(105),
+  },
+  zoneAttemptAt: {
+    [`zone="${blog}"`]: after(105),
+    [`zone="${shop}"`]: after(105),
+    [`zone="${brand}"`]: after(105),
+  },
+  zoneFailures: { [`zone="${blog}"`]: 5 },
+  zoneStatus: {
+    [`zone="${blog}",status="error"`]: 1,
+    [`zone="${shop}",status="in_sync"`]: 1,
+    [`zone="${brand}",status="suspended"`]: 1,
+  },
+  drift: { [`zone="${blog}",kind="rule",impact="weakens"`]: 1 },
+  pending: {
+    [`zone="${brand}",kind="setting"`]: 1,
+    [`zone="${brand}",kind="policy"`]: 1,
+    [`zone="${brand}",kind="rule"`]: 2,
+  },
+  unmanaged: { [`zone="${shop}",kind="policy"`]: 3 },
+  driftOnsets: {
+    [`zone="${blog}",kind="rule"`]: 1,
+    [`zone="${shop}",kind="policy"`]: 1,
+    [`zone="${shop}",kind="rule"`]: 1,
+  },
+  owaspVersion: {
+    [`zone="${blog}"`]: 87,
+    [`zone="${shop}"`]: 87,
+    [`zone="${brand}"`]: 87,
+  },
+  changes: {
+    'kind="policy",verb="update",result="done"': 1,
+    'kind="rule",verb="update",result="done"': 1,
+    'kind="rule",verb="update",result="failed"': 5,
+  },
+  held: { [`zone="${brand}",reason="suspend"`]: 1 },
+  inventoryInterval: { "": 43_200 },
+  inventoryReadAt: { [`zone="${blog}"`]: after(0), [`zone="${shop}"`]: after(0.6) },
+  inventoryFailing: { [`zone="${brand}"`]: 1 },
+  inventoryNotPermitted: { [`zone="${blog}",kind="cookie"`]: 1 },
+  inventoryItems: {
+    [`zone="${shop}",kind="script",status="active"`]: 10,
+    [`zone="${shop}",kind="connection",status="active"`]: 1,
+    [`zone="${shop}",kind="cookie",status="none"`]: 1,
+  },
+  inventoryNew: { [`zone="${shop}",kind="script"`]: 4 },
+  inventoryMalicious: { [`zone="${shop}",kind="script",status="active"`]: 3 },
+  inventoryFound: { [`zone="${shop}",kind="script"`]: 2 },
+  inventoryOutside: { [`zone="${shop}"`]: 8 },
+  requests: {
+    'endpoint="/zones",method="GET",code="503"': 2,
+    'endpoint="/zones/{zone_id}/page_shield",method="GET",code="429"': 1,
+    'endpoint="/zones/{zone_id}/page_shield/scripts",method="GET",code="403"': 1,
+    'endpoint="/zones/{zone_id}/page_shield/connections",method="GET",code="403"': 1,
+    'endpoint="/zones/{zone_id}/page_shield/cookies",method="GET",code="403"': 2,
+    'endpoint="/zones/{zone_id}/rulesets/{ruleset_id}/rules/{rule_id}",method="PATCH",code="400"': 5,
+  },
+  requestSeconds: {
+    'endpoint="/zones/{zone_id}/page_shield",method="GET"': 9.5,
+    'endpoint="/zones/{zone_id}/page_shield/policies",method="GET"': 1.5,
+    'endpoint="/zones/{zone_id}/page_shield/scripts",method="GET"': 0.7,
+    'endpoint="/zones/{zone_id}/rulesets/{ruleset_id}/rules/{rule_id}",method="PATCH"': 2,
+  },
+  retries: { 'reason="rate_limited"': 1, 'reason="server_error"': 2 },
+  budgetWait: { 'credential="default"': 7.25 },
+  rateLimit: { 'credential="default"': 700 },
+  rateRemaining: ({ requests }) => ({ 'credential="default"': 700 - requests }),
+  rateReset: { 'credential="default"': after(300) },
+  tokenValid: { 'credential="default"': 1 },
+  tokenExpiry: { 'credential="default"': Date.parse("2026-12-24T18:00:00Z") / 1_000 },
+  notifications: { 'sink="pipeline",result="done"': 2 },
+};
+
+/** Series that are not compared: their values depend on how many reads were merged into one. */
+function isLeftOut({ name, labels }: Series): boolean {
+  const { code = "", result } = labels;
+  return /_(bucket|count)$/.test(name) || ["200", "404"].includes(code) || result === "unchanged";
+}
+
+/** The rows of a scrape, by the name of their metric. */
+function rowsOf(series: ReadonlyMap<string, number>): ReadonlyMap<string, Row> {
+  const rows = new Map<string, Row>();
+  for (const [text, value] of series) {
+    const one = parsed(text);
+    if (value === 0 || isLeftOut(one)) continue;
+    const metric = one.name.replace(/_sum$/, "");
+    const labels = text.slice(one.name.length).replace(/^\{(.*)\}$/, "$1");
+    rows.set(metric, { ...rows.get(metric), [labels]: value });
+  }
+  return rows;
+}
+
+/** Sums of seconds are not exact: microseconds are enough. */
+function rounded(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([labels, value]) => [labels, Math.round(value * 1e6) / 1e6]),
+  );
+}
+
+describe("every metric", () => {
+  it("has a value from a running daemon", { timeout: 60_000 }, async ({ expect }) => {
+    const story = await daemonStory();
+    const rows = rowsOf(story.series);
+    const rowsWhileHeld = rowsOf(story.seriesWhileHeld);
+    const table = new Map(Object.entries(expectedRows));
+    for (const [key, { name }] of Object.entries(metricTable)) {
+      const found = (key === "configHeld" ? rowsWhileHeld : rows).get(name);
+      const row = table.get(key) ?? {};
+      const expected = typeof row === "function" ? row(story) : row;
+      expect.soft(Object.keys(expected), `${name} has no row`).not.toEqual([]);
+      expect.soft(rounded(found ?? {}), name).toEqual(rounded(expected));
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Seed } from "../../src/emulator/seed/seed.ts";
+import { goodSeed } from "./emulator.ts";
+import type { Example } from "./example.ts";
+
+/** The zones of the story: those of the example. */
+export const zones = {
+  blog: "blog.example.com",
+  shop: "shop.example.com",
+  brand: "www.brand.example",
+} as const;
+const { shop, brand } = zones;
+
+const directory = path.resolve(import.meta.dirname, "../../config.example");
+
+/** Scripts beside those of the example: their integrity score, their age, and the page of the shop. */
+const scripts = [
+  ["https://evil.example/a.js", "3", "5h", "checkout/pay"],
+  ["https://evil.example/b.js", "2", "20d", ""],
+  ["https://ads.example.org/a.js", "90", "2h", ""],
+  ["https://ads.example.org/b.js", "90", "2h", ""],
+  ["https://old.example.org/a.js", "90", "20d", ""],
+  ["https://old.example.org/b.js", "90", "20d", ""],
+] as const;
+
+/** The example's seed, with a token that expires, a rate limit, a policy that is enforced, and more scripts. */
+export async function storySeed(): Promise<Seed> {
+  const text = await readFile(path.join(directory, "emulator.yaml"), "utf8");
+  const more = scripts.map(
+    ([url, score, age, page]) =>
+      `      - { url: "${url}", js_integrity_score: ${score}, first_seen_at: ${age}, page_urls: ["https://${shop}/${page}"] }\n`,
+  );
+  return goodSeed(
+    text
+      .replace(
+        "permissions: all",
+        'permissions: all\n    expires_on: "2026-12-24T18:00:00Z"\nrate_limit: { requests: 700 }',
+      )
+      .replace("    connections:", `${more.join("")}    connections:`)
+      .replace(
+        /action: log\n( *expression: http.host eq "shop.example.com"\n)/,
+        "action: allow\n$1",
+      ),
+  );
+}
+
+/** Enforces the other policy of the shop, suspends the brand, and damages the state. */
+export async function prepareFiles({ place }: Example): Promise<void> {
+  const shopFile = await place.read("zones/shop.yaml");
+  await place.write("zones/shop.yaml", shopFile.replace("action: log", "action: allow"));
+  const sites = await place.read("zones/sites.yaml");
+  const name = `  - name: ${brand}\n`;
+  await place.write("zones/sites.yaml", sites.replace(name, `${name}    suspend: true\n`));
+  await place.write("state/state.jsonl", "damaged\n");
+}
