@@ -25,6 +25,8 @@ export interface Plan {
   readonly holds: readonly Hold[];
   /** Number of managed resources: the declared ones and those to delete. */
   readonly compared: number;
+  /** Number of managed policies and rules: a setting cannot be deleted. */
+  readonly deletable: number;
   /** Version of the OWASP ruleset that was read; "" where it was not needed or not readable. */
   readonly owaspVersion: string;
   /** Whether a live resource carries our mark: then a difference is drift. */
@@ -55,6 +57,7 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
       : planRules(rules, wasRead(live.entrypoint, "entry point"), scoreRuleFor(rules, live), owner),
   ];
   const steps = kinds.flatMap((each) => each.steps).toSorted(safestFirst);
+  const compared = kinds.reduce((sum, each) => sum + each.compared, 0);
   return {
     zone,
     changes: steps.flatMap(({ changes }) => changes),
@@ -62,7 +65,8 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
     notes: kinds.flatMap(({ notes }) => notes),
     holds: kinds.flatMap(({ holds }) => holds),
-    compared: kinds.reduce((sum, { compared }) => sum + compared, 0),
+    compared,
+    deletable: compared - settings.length,
     owaspVersion: live.scoreRule?.version ?? "",
     marked: kinds.some(({ marked }) => marked),
   };

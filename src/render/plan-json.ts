@@ -60,6 +60,7 @@ export function planJson(plan: Plan): JsonObject {
     notes: plan.notes,
     holds: plan.holds.map(({ reason, message }) => ({ reason, message })),
     compared: plan.compared,
+    deletable: plan.deletable,
     owasp_version: plan.owaspVersion,
     marked: plan.marked,
   };

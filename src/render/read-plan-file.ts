@@ -35,6 +35,7 @@ export function planOf(json: Json | undefined): Plan | undefined {
       return { reason: coerceName(holdReasons, reason), message: coerceText(message) };
     }),
     compared: typeof plan["compared"] === "number" ? plan["compared"] : 0,
+    deletable: typeof plan["deletable"] === "number" ? plan["deletable"] : 0,
     owaspVersion: coerceText(plan["owasp_version"]),
     marked: plan["marked"] === true,
   };

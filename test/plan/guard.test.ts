@@ -102,7 +102,7 @@ describe("the guard", () => {
     expect(mixed.compared).toBe(6);
     expect(refused(mixed, { maxUpdateShare: 0.5 })).toEqual([]);
     expect(refused(mixed, { maxUpdateShare: 0.4 })).toEqual([
-      `too_many_updates: would update 3 of 6 managed things (50 %), the limit is 40 %: release this plan once with --accept ${planHash(mixed)}, or raise limits.max_update_share`,
+      `too_many_updates: would update 3 of 6 managed settings, policies and rules (50 %), the limit is 40 %: release this plan once with --accept ${planHash(mixed)}, or raise limits.max_update_share`,
     ]);
     const rulesGone = plan(
       desiredZone({ rules: declared([]) }),
@@ -114,18 +114,45 @@ describe("the guard", () => {
       owner,
     );
     expect(refused(rulesGone)).toEqual([
-      `too_many_deletes: would delete 3 of 3 managed things (100 %), the limit is 30 %: release this plan once with --accept ${planHash(rulesGone)}, or raise limits.max_delete_share`,
+      `too_many_deletes: would delete 3 of 3 managed policies and rules (100 %), the limit is 30 %: release this plan once with --accept ${planHash(rulesGone)}, or raise limits.max_delete_share`,
     ]);
+  });
+
+  it("does not count settings among the resources of which a share may be deleted", ({
+    expect,
+  }) => {
+    const keys = ["a", "b", "c", "d"];
+    const settings = Array.from({ length: 6 }, () => enabled);
+    const one = plan(
+      desiredZone({ settings, policies: declared(keys.slice(0, 1).map((key) => policy(key))) }),
+      liveZone({
+        settings: {
+          enabled: true,
+          use_cloudflare_reporting_endpoint: true,
+          use_connection_url_path: false,
+        },
+        policies: keys.slice(0, 4).map((key) => carriedOut(key, policy(key))),
+      }),
+      owner,
+    );
+    expect(one).toMatchObject({ compared: 10, deletable: 4 });
+    expect(refused(one)).toEqual([
+      `too_many_deletes: would delete 3 of 4 managed policies and rules (75 %), the limit is 30 %: release this plan once with --accept ${planHash(one)}, or raise limits.max_delete_share`,
+    ]);
+  });
+
+  it("lets the one rule of a small zone be deleted", ({ expect }) => {
+    expect(refused(planOf(0, 0, 1))).toEqual([]);
   });
 
   it("says what it found, the limit, and both ways to allow it", ({ expect }) => {
     const deletes = planOf(138, 0, 64);
     expect(refused(deletes)).toEqual([
-      `too_many_deletes: would delete 64 of 202 managed things (31.7 %), the limit is 30 %: release this plan once with --accept ${planHash(deletes)}, or raise limits.max_delete_share`,
+      `too_many_deletes: would delete 64 of 202 managed policies and rules (31.7 %), the limit is 30 %: release this plan once with --accept ${planHash(deletes)}, or raise limits.max_delete_share`,
     ]);
     const updates = planOf(1, 3, 0);
     expect(refused(updates)).toEqual([
-      `too_many_updates: would update 3 of 4 managed things (75 %), the limit is 60 %: release this plan once with --accept ${planHash(updates)}, or raise limits.max_update_share`,
+      `too_many_updates: would update 3 of 4 managed settings, policies and rules (75 %), the limit is 60 %: release this plan once with --accept ${planHash(updates)}, or raise limits.max_update_share`,
     ]);
   });
 

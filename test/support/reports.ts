@@ -78,6 +78,7 @@ export function planOf(
     notes: [],
     holds: [],
     compared: 5,
+    deletable: 4,
     owaspVersion: "",
     marked: true,
   };

@@ -114,8 +114,20 @@ function unsafeOrderHolds(plan: Plan, toRelease: string): readonly Hold[] {
 }
 
 const shareLimits = {
-  delete: { reason: "too_many_deletes", option: "max_delete_share", limit: "maxDeleteShare" },
-  update: { reason: "too_many_updates", option: "max_update_share", limit: "maxUpdateShare" },
+  delete: {
+    reason: "too_many_deletes",
+    option: "max_delete_share",
+    limit: "maxDeleteShare",
+    total: "deletable",
+    resources: "policies and rules",
+  },
+  update: {
+    reason: "too_many_updates",
+    option: "max_update_share",
+    limit: "maxUpdateShare",
+    total: "compared",
+    resources: "settings, policies and rules",
+  },
 } as const;
 
 function shareHolds(
@@ -124,11 +136,12 @@ function shareHolds(
   limits: Limits,
   toRelease: string,
 ): readonly Hold[] {
-  const { reason, option, limit: name } = shareLimits[verb];
+  const { reason, option, limit: name, total, resources } = shareLimits[verb];
   const limit = limits[name];
+  const all = plan[total];
   const count = plan.changes.filter((change) => change.verb === verb).length;
-  if (plan.compared < limits.minCompared || count / plan.compared <= limit) return [];
-  const found = `would ${verb} ${count} of ${plan.compared} managed things (${percentOver(limit, count / plan.compared)})`;
+  if (plan.compared < limits.minCompared || count === 0 || count / all <= limit) return [];
+  const found = `would ${verb} ${count} of ${all} managed ${resources} (${percentOver(limit, count / all)})`;
   return [
     {
       reason,
