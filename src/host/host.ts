@@ -36,6 +36,8 @@ export interface Host {
   readonly uniqueId: () => string;
   /** Calls back on each of the process's signals until the result is disposed. */
   readonly onSignal: (signal: NodeJS.Signals, listener: () => void) => Disposable;
+  /** Whether a person can be asked: input and messages are on a terminal. */
+  readonly isInteractive: boolean;
   /** Asks a yes-or-no question on the terminal; `false` where there is no terminal. */
   readonly confirm: (question: string, signal: AbortSignal) => Promise<boolean>;
   /** Ends the process at once. */
@@ -65,6 +67,7 @@ export function thisHost(): Host {
       process.on(signal, listener);
       return { [Symbol.dispose]: () => process.off(signal, listener) };
     },
+    isInteractive: process.stdin.isTTY && process.stderr.isTTY,
     confirm: confirmOnTerminal,
     exit: (code) => process.exit(code),
   };

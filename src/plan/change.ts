@@ -104,6 +104,13 @@ export function unclear(reason: string, mayBreak: boolean): Effect {
   return { direction: "unclear", mayBreak, reasons: [reason] };
 }
 
+/** The changes that weaken the protection, or may. */
+export function weakeningChanges(changes: readonly Change[]): readonly Change[] {
+  return changes.filter(
+    ({ effect }) => effect.direction === "weakens" || effect.direction === "unclear",
+  );
+}
+
 /** The effect of several changes at once: `unclear` where some strengthen and others weaken. */
 export function combine(effects: readonly Effect[]): Effect {
   const found = new Set(effects.map(({ direction }) => direction));

@@ -42,7 +42,7 @@ describe("a mistake is reported with the right exit code, and nothing is written
     {
       when: "a zone stands where a hash is to stand",
       args: ["--accept", "shop.example.com"],
-      says: "shop.example.com' is invalid. A hash has 12 hexadecimal digits, as plan prints them; name zones before --accept or after its hash.",
+      says: "shop.example.com' is invalid. A hash has 12 hexadecimal digits, as plan prints them, or 64, as apply prints them; name zones before --accept or after its hash.",
     },
     {
       when: "a second hash stands without --accept",

@@ -80,6 +80,7 @@ export function hostIn(directory: string, ports: Partial<Host> = {}): Host {
     random: () => 0,
     uniqueId: () => crypto.randomUUID(),
     onSignal: () => ({ [Symbol.dispose]: () => undefined }),
+    isInteractive: false,
     confirm: () => Promise.resolve(false),
     exit: (code) => {
       throw new Error(`exited with ${code}`);

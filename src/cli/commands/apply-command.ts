@@ -1,9 +1,12 @@
 import { type Command, InvalidArgumentError } from "commander";
 
 import type { Host } from "../../host/host.ts";
+import type { Hold } from "../../plan/guard/hold.ts";
 import { isHash } from "../../plan/guard/release.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { fleetChangeHold, weakeningPlans } from "../../reconcile/fleet/fleet-guard.ts";
 import { applyReviewed } from "../../reconcile/run/apply.ts";
-import { printable } from "../../render/format.ts";
+import { plural, printable } from "../../render/format.ts";
 import { type ZoneReport, failureOf } from "../../state/run-report.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
@@ -15,6 +18,7 @@ import {
   planAll,
   type PlannedFleet,
   type PlannedFleetZone,
+  plansToApply,
 } from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
@@ -27,9 +31,10 @@ export const defineApply: DefineCommand = (command, host, end) => {
     .formats("text", "json", "markdown")
     .option(
       "--accept <hash>",
-      "apply a plan although a guard holds it, by the hash that plan prints; can be repeated",
+      "apply a plan although a guard holds it, by the hash that plan prints, or many zones, by the hash that apply prints; can be repeated",
       acceptedHashes,
     )
+    .option("--yes", "write without asking; on a terminal, apply asks before the first write")
     .option("--plan <file>", "apply exactly the plan that plan --out saved")
     .option("--check", "let the service check the ruleset writes without storing them")
     .examples(
@@ -57,11 +62,15 @@ export const defineApply: DefineCommand = (command, host, end) => {
 function acceptedHashes(hash: string, before: readonly string[] | undefined): readonly string[] {
   if (isHash(hash)) return [...(before ?? []), hash];
   throw new InvalidArgumentError(
-    "A hash has 12 hexadecimal digits, as plan prints them; name zones before --accept or after its hash.",
+    "A hash has 12 hexadecimal digits, as plan prints them, or 64, as apply prints them; name zones before --accept or after its hash.",
   );
 }
 
-type ApplyOptions = Omit<FleetFlags, "zones"> &
+interface ApplyFlags extends FleetFlags {
+  readonly yes?: boolean;
+}
+
+type ApplyOptions = Omit<ApplyFlags, "zones"> &
   Partial<Pick<PlanFileFlags, "plan">> & { readonly check?: boolean };
 
 interface Applied {
@@ -71,22 +80,39 @@ interface Applied {
 
 /** Plans all zones first: a mistake shows before anything is written. */
 async function runApply(
-  flags: FleetFlags,
-  work: (fleet: PlannedFleet, session: Session) => Promise<Applied>,
+  flags: ApplyFlags,
+  work: (fleet: PlannedFleet, session: Session, flags: ApplyFlags) => Promise<Applied>,
   host: Host,
 ): Promise<ExitCode> {
   return withSession(flags.config, host, async (session) => {
     const fleet = await planAll(flags, session);
     if (typeof fleet === "number") return fleet;
-    const { reports, code } = await work(fleet, session);
+    const { reports, code } = await work(fleet, session, flags);
     return finish(fleet, reports, code, flags.format, host);
   });
 }
 
-async function applyZones({ zones, missing }: PlannedFleet, session: Session): Promise<Applied> {
-  const { service, host, signals } = session;
+/** Writes nothing where the fleet guard holds the plans, or a person on the terminal does not agree. */
+async function applyZones(
+  fleet: PlannedFleet,
+  session: Session,
+  { accept = [], yes = false }: ApplyFlags,
+): Promise<Applied> {
+  const { zones, missing } = fleet;
+  const { config, service, host, signals } = session;
+  const plans = plansToApply(zones);
+  const hold = fleetChangeHold({ plans, declared: fleet.declared }, { ...config.limits, accept });
+  if (hold !== undefined) {
+    host.stderr.write(`nothing is written: held by ${hold.reason}: ${hold.message}\n`);
+    return notApplied(fleet, (report) => heldByFleet(report, hold));
+  }
+  const mayWrite = yes || plans.length === 0 || !host.isInteractive;
+  if (!mayWrite && !(await host.confirm(questionOf(plans, fleet.declared), signals.stop))) {
+    host.stderr.write("nothing was written; --yes writes without asking\n");
+    return notApplied(fleet, (report) => report);
+  }
   const ports = { writer: service.writer, clock: host.clock, bug: rethrow };
-  using progress = startProgress("writing zones", zones.filter(isPlanned).length, host.stderr);
+  using progress = startProgress("writing zones", plans.length, host.stderr);
   const applied: ZoneReport[] = [];
   for (const zone of zones) {
     applied.push(await applyReviewed(zone, ports, signals));
@@ -94,6 +120,33 @@ async function applyZones({ zones, missing }: PlannedFleet, session: Session): P
   }
   const reports = [...applied, ...missing];
   return { reports, code: exitCodeOfApply(reports) };
+}
+
+function notApplied(
+  { zones, missing }: PlannedFleet,
+  reportOf: (report: ZoneReport) => ZoneReport,
+): Applied {
+  const reports = [...zones.map(({ planned }) => reportOf(planned.report)), ...missing];
+  return { reports, code: exitCodes.held };
+}
+
+/** The whole message is printed once: a fleet has too many zones to repeat it. */
+function heldByFleet(report: ZoneReport, { reason }: Hold): ZoneReport {
+  if (report.result !== "planned") return report;
+  const message = "apply would change too many zones at once: nothing is written";
+  return { ...report, result: "held", holds: [{ reason, message }] };
+}
+
+function questionOf(plans: readonly Plan[], declared: number): string {
+  const changes = plans.reduce((sum, plan) => sum + plan.changes.length, 0);
+  const weaker = weakeningPlans(plans).length;
+  const names = plans.map(({ zone }) => zone.name);
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
+  const warning =
+    weaker === 0
+      ? "No change weakens the protection."
+      : `The changes of ${plural(weaker, "zone")} weaken the protection, or may.`;
+  return `${plural(changes, "change")} in ${names.length} of ${plural(declared, "zone")} (${names.slice(0, 5).join(", ")}${more}). ${warning} Apply?`;
 }
 
 function isPlanned({ planned }: PlannedFleetZone): boolean {

@@ -1,7 +1,7 @@
 import { selectZones } from "../../desired/zones/select.ts";
 import { loadDesiredOrPrint, printDiagnostics } from "../../host/load.ts";
-import { isHash, planHash } from "../../plan/guard/release.ts";
-import { causeByMarks } from "../../plan/plan.ts";
+import { fleetHash, isHash, planHash } from "../../plan/guard/release.ts";
+import { causeByMarks, type Plan } from "../../plan/plan.ts";
 import {
   desiredFleet,
   type FleetZone,
@@ -39,6 +39,8 @@ export interface PlannedFleet {
   readonly revision: string;
   readonly startedAt: Date;
   readonly zones: readonly PlannedFleetZone[];
+  /** The number of declared zones, named on the command line or not. */
+  readonly declared: number;
   /** Reports on declared zones that the service does not list. */
   readonly missing: readonly ZoneReport[];
   /** Whether the zones of every credential could be listed. */
@@ -86,7 +88,8 @@ export async function planAll(
     .filter(([name]) => isMatch(name, flags.zones))
     .map(([name, failure]) => missingReport(name, failure ?? unlisted, run));
   const isComplete = listing.failed.length === 0;
-  return { revision, startedAt, zones, missing, isComplete, diagnostics };
+  const declared = fleet.zones.size + fleet.missing.size;
+  return { revision, startedAt, zones, declared, missing, isComplete, diagnostics };
 }
 
 /** A declared name that the service does not list has a report of its own; a declared id has none. */
@@ -110,6 +113,13 @@ function unmatchedText(pattern: string): string {
   return `error: ${pattern}: no declared zone has this name; ${remedy}`;
 }
 
+/** The plans that no guard holds. */
+export function plansToApply(zones: readonly PlannedFleetZone[]): readonly Plan[] {
+  return zones.flatMap(({ planned: { report } }) =>
+    report.result === "planned" ? [report.plan] : [],
+  );
+}
+
 /** Where no plan has the accepted hash, the plan that was reviewed is not the one that would be applied. */
 function unmatchedHashes(
   { accept = [] }: FleetFlags,
@@ -118,6 +128,7 @@ function unmatchedHashes(
   const hashes = new Set(
     zones.flatMap(({ planned: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
   );
+  hashes.add(fleetHash(plansToApply(zones)));
   return accept.filter((hash) => !hashes.has(hash));
 }
 

@@ -22,7 +22,12 @@ interface Extras {
  * shows an error in the files.
  */
 export function finish(
-  { revision, startedAt, isComplete, diagnostics }: Omit<PlannedFleet, "zones" | "missing">,
+  {
+    revision,
+    startedAt,
+    isComplete,
+    diagnostics,
+  }: Pick<PlannedFleet, "revision" | "startedAt" | "isComplete" | "diagnostics">,
   zones: readonly ZoneReport[],
   code: ExitCode,
   format: FleetFlags["format"],

@@ -1,6 +1,6 @@
 import type { Mode, Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
-import type { Change } from "../change.ts";
+import { type Change, weakeningChanges } from "../change.ts";
 import type { Plan } from "../plan.ts";
 import { type Hold, percent, percentOver } from "./hold.ts";
 import { isReleased, type UsedRelease, howToRelease } from "./release.ts";
@@ -152,9 +152,7 @@ function shareHolds(
 
 function weakeningHolds(plan: Plan, limits: Limits, toRelease: string): readonly Hold[] {
   if (limits.weakening === "allow") return [];
-  const weaker = plan.changes.filter(
-    ({ effect }) => effect.direction === "weakens" || effect.direction === "unclear",
-  );
+  const weaker = weakeningChanges(plan.changes);
   if (weaker.length === 0) return [];
   const found = `${weaker.length} of ${plan.changes.length} changes weaken the protection, or may (${keysOf(weaker)})`;
   const message = `${found}, and limits.weakening is refuse: ${toRelease}`;

@@ -50,12 +50,24 @@ function isUsed(hash: string, used: readonly UsedRelease[]): boolean {
 }
 
 /** The hash of a plan, 12 hexadecimal digits: equal zone and equal writes, equal hash. */
-export function planHash({ zone, writes }: Plan): string {
-  const facts = canonicalJson([zone.id, writes.map((write) => ({ ...write }))]);
-  return createHash("sha256").update(facts).digest("hex").slice(0, 12);
+export function planHash(plan: Plan): string {
+  return planDigest(plan).slice(0, 12);
 }
 
-/** Whether a text has the form of a plan hash. */
+/** The hash of several plans, 64 hexadecimal digits: equal plans in any order, equal hash. */
+export function fleetHash(plans: readonly Plan[]): string {
+  return sha256(canonicalJson(plans.map(planDigest).toSorted()));
+}
+
+function planDigest({ zone, writes }: Plan): string {
+  return sha256(canonicalJson([zone.id, writes.map((write) => ({ ...write }))]));
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Whether a text has the form of the hash of a plan or of a fleet. */
 export function isHash(text: string): boolean {
-  return /^[0-9a-f]{12}$/.test(text);
+  return /^(?:[0-9a-f]{12}|[0-9a-f]{64})$/.test(text);
 }

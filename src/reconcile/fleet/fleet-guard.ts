@@ -1,4 +1,7 @@
+import { weakeningChanges } from "../../plan/change.ts";
 import { type Hold, percent, percentOver } from "../../plan/guard/hold.ts";
+import { fleetHash } from "../../plan/guard/release.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 
 /** How much of the fleet one revision may change without a release. */
@@ -43,6 +46,35 @@ export function fleetGuard(
     message: `${found}, the limit is ${percent(limits.maxFleetShare)}: to accept it, add ${revision} to limits.accept, or raise limits.max_fleet_share`,
     touched: new Set(touched),
   };
+}
+
+/** What one `apply` would change. */
+export interface FleetChange {
+  /** The plans to apply. */
+  readonly plans: readonly Plan[];
+  /** The number of declared zones. */
+  readonly declared: number;
+}
+
+/** The fleet guard of `apply`: holds all plans of one command that change too many zones, until a person accepts their hash. */
+export function fleetChangeHold(
+  { plans, declared }: FleetChange,
+  limits: FleetLimits,
+): Hold | undefined {
+  const share = plans.length / declared;
+  if (declared < limits.minFleet || share <= limits.maxFleetShare) return undefined;
+  const hash = fleetHash(plans);
+  if (limits.accept.includes(hash)) return undefined;
+  const found = `would change ${plans.length} of ${declared} declared zones (${percentOver(limits.maxFleetShare, share)})`;
+  return {
+    reason: "fleet_change",
+    message: `${found}, the limit is ${percent(limits.maxFleetShare)}; ${weakeningPlans(plans).length} of them weaken the protection, or may: to apply all of them, add --accept ${hash}, or raise limits.max_fleet_share`,
+  };
+}
+
+/** The plans with a change that weakens the protection, or may. */
+export function weakeningPlans(plans: readonly Plan[]): readonly Plan[] {
+  return plans.filter(({ changes }) => weakeningChanges(changes).length > 0);
 }
 
 /** Without a commit, a revision is the hash of the content with the prefix `sha256-`: its digits are compared. */

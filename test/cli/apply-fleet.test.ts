@@ -1,0 +1,119 @@
+import { describe, it } from "vitest";
+
+import type { Host } from "../../src/host/host.ts";
+import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
+import { plantedToken } from "../support/service.ts";
+
+const env = { ZONEWARDEN_API_TOKEN: plantedToken };
+
+/** Twelve zones. The first `weakened` are declared without Page Shield, which is live in all of them. */
+async function fleetOf(weakened: number, ports: Partial<Host> = {}, config = ""): Promise<Example> {
+  const names = namesOfFleet(12);
+  const example = await exampleWithEmulator({
+    seed: seedOfFleet(names),
+    ports: { env, ...ports },
+    config,
+  });
+  await example.place.remove("zones");
+  const off = declarationOf(names.slice(0, weakened)).replaceAll(
+    "enabled: true }",
+    "enabled: false }",
+  );
+  const rest = declarationOf(names.slice(weakened)).replace("zones:\n", "");
+  await example.place.write("zones/fleet.yaml", `${weakened === 0 ? "zones:\n" : off}${rest}`);
+  return example;
+}
+
+describe("apply to a fleet", () => {
+  it("holds all zones where it would change too many, until their hash is accepted", async ({
+    expect,
+  }) => {
+    await using example = await fleetOf(4);
+    const { place, emulator } = example;
+    const held = await place.run("apply");
+    expect(held.code, held.stderr).toBe(4);
+    expect(writesSeenBy(emulator)).toEqual([]);
+    expect(held.stderr).toContain(
+      "held by fleet_change: would change 4 of 12 declared zones (33.3 %), the limit is 30 %; 4 of them weaken the protection, or may",
+    );
+    const hash = /--accept ([0-9a-f]{64})\b/.exec(held.stderr)?.[1] ?? "";
+    expect(hash).not.toBe("");
+    expect(held.stdout.match(/held by fleet_change/g)).toHaveLength(4);
+
+    const other = await place.run("apply", "--accept", "0".repeat(64));
+    expect(other.stderr).toContain("no plan has this hash now");
+    expect(writesSeenBy(emulator)).toEqual([]);
+    const part = await place.run("apply", "--accept", hash, "shop-0.example.com");
+    expect(part.code, part.stderr).toBe(1);
+
+    const accepted = await place.run("apply", "--accept", hash);
+    expect(accepted.code, accepted.stderr).toBe(0);
+    expect(writesSeenBy(emulator)).toHaveLength(4);
+    const again = await place.run("apply", "--accept", hash);
+    expect(again.code).toBe(1);
+  });
+
+  it.for([
+    { when: "the share is within the limit", weakened: 3, config: "", code: 0 },
+    {
+      when: "the limit is raised",
+      weakened: 4,
+      config: "limits: { max_fleet_share: 0.5 }",
+      code: 0,
+    },
+    { when: "the fleet is small", weakened: 4, config: "limits: { min_fleet: 13 }", code: 0 },
+    { when: "the limit is lower", weakened: 1, config: "limits: { max_fleet_share: 0 }", code: 4 },
+  ])("ends with $code where $when", async ({ weakened, config, code }, { expect }) => {
+    await using example = await fleetOf(weakened, {}, config);
+    const ran = await example.place.run("apply");
+    expect(ran.code, ran.stderr).toBe(code);
+    expect(writesSeenBy(example.emulator)).toHaveLength(code === 0 ? weakened : 0);
+  });
+
+  it("counts the share of all declared zones where zones are named", async ({ expect }) => {
+    await using example = await fleetOf(4);
+    const { code } = await example.place.run("apply", "shop-0.example.com", "shop-1.example.com");
+    expect(code).toBe(0);
+    expect(writesSeenBy(example.emulator)).toHaveLength(2);
+  });
+
+  it("checks more zones than the limit without writing them", async ({ expect }) => {
+    await using example = await fleetOf(4);
+    const ran = await example.place.run("apply", "--check");
+    expect(ran.code, ran.stderr).toBe(0);
+  });
+});
+
+function neverAsked(): Promise<boolean> {
+  return Promise.reject(new Error("asked"));
+}
+
+describe("apply on a terminal", () => {
+  it.for([
+    { answer: false, flags: [], code: 4, writes: 0, asks: 1 },
+    { answer: true, flags: [], code: 0, writes: 2, asks: 1 },
+    { answer: false, flags: ["--yes"], code: 0, writes: 2, asks: 0 },
+  ])("asked $asks times, answered $answer: writes $writes", async (story, { expect }) => {
+    const questions: string[] = [];
+    const confirm = (question: string): Promise<boolean> => {
+      questions.push(question);
+      return Promise.resolve(story.answer);
+    };
+    await using example = await fleetOf(2, { isInteractive: true, confirm });
+    const ran = await example.place.run("apply", ...story.flags);
+    expect(ran.code, ran.stderr).toBe(story.code);
+    expect(writesSeenBy(example.emulator)).toHaveLength(story.writes);
+    expect(questions).toHaveLength(story.asks);
+    for (const question of questions) {
+      expect(question).toBe(
+        "2 changes in 2 of 12 zones (shop-0.example.com, shop-1.example.com). The changes of 2 zones weaken the protection, or may. Apply?",
+      );
+    }
+  });
+
+  it("asks nothing where there is nothing to write", async ({ expect }) => {
+    await using example = await fleetOf(0, { isInteractive: true, confirm: neverAsked });
+    expect((await example.place.run("apply")).code).toBe(0);
+  });
+});
