@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
-import { mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, mkdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { reasonOf } from "../desired/yaml/decode-text.ts";
@@ -11,6 +11,8 @@ export interface NamedFiles {
   read(file: string, limit: number): Promise<Uint8Array>;
   /** Writes a file atomically: a reader gets the old or the new content. */
   save(file: string, text: string): Promise<void>;
+  /** As `save`, readable and writable by its owner alone. A symbolic link to a file is refused with `ELOOP`. */
+  savePrivate(file: string, text: string): Promise<void>;
   /** Makes a directory and its parents. */
   makeDirectory(directory: string): Promise<void>;
 }
@@ -18,6 +20,7 @@ export interface NamedFiles {
 export const nodeNamedFiles: NamedFiles = {
   read: readUpTo,
   save,
+  savePrivate,
   makeDirectory: async (directory) => {
     await mkdir(directory, { recursive: true });
   },
@@ -31,24 +34,38 @@ async function readUpTo(file: string, limit: number): Promise<Uint8Array> {
   return Buffer.concat(pieces);
 }
 
-/** Writes a temporary file and renames it. Its name begins with a dot, so that it is not taken for a zone file. */
 async function save(file: string, text: string): Promise<void> {
-  const existing = await statIfExists(file);
+  const existing = await ifExists(stat(file));
   // A pipe or a terminal cannot be replaced by a file.
   if (existing !== undefined && !existing.isFile()) return writeFile(file, text);
   const target = existing === undefined ? file : await realpath(file);
-  const temporary = path.join(path.dirname(target), `.${randomUUID()}.tmp`);
+  await replace(target, text, existing?.mode ?? 0o666);
+}
+
+async function savePrivate(file: string, text: string): Promise<void> {
+  const existing = await ifExists(stat(file));
+  if (existing !== undefined && !existing.isFile()) return writeFile(file, text);
+  const link = await ifExists(lstat(file));
+  if (link?.isSymbolicLink() === true) {
+    throw Object.assign(new Error(`${file} is a symbolic link`), { code: "ELOOP" });
+  }
+  await replace(file, text, 0o600);
+}
+
+/** Writes a temporary file and renames it. Its name begins with a dot, so that it is not taken for a zone file. */
+async function replace(file: string, text: string, mode: number): Promise<void> {
+  const temporary = path.join(path.dirname(file), `.${randomUUID()}.tmp`);
   try {
-    await writeFile(temporary, text, { flag: "wx", mode: existing?.mode ?? 0o666 });
-    await rename(temporary, target);
+    await writeFile(temporary, text, { flag: "wx", mode });
+    await rename(temporary, file);
   } finally {
     await rm(temporary, { force: true });
   }
 }
 
-async function statIfExists(file: string): Promise<Stats | undefined> {
+async function ifExists(reading: Promise<Stats>): Promise<Stats | undefined> {
   try {
-    return await stat(file);
+    return await reading;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;

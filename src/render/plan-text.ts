@@ -117,7 +117,7 @@ function outcomeLines(outcome: Outcome, paint: Paint): readonly string[] {
 const skipReasons = {
   earlier_failure: "an earlier request failed",
   shutdown: "the program was stopped",
-  conflict: "the zone changed after it was planned",
+  conflict: "the zone or its files changed after it was planned",
   read_expired: "it waited until the state that was read was too old; the next run plans it again",
   cancelled: "a guard blocked it while it waited; the next run plans it again",
 } as const;

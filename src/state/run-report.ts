@@ -34,7 +34,7 @@ export interface Failure {
 /**
  * Why a write was not sent:
  *
- * - `conflict`: the zone changed after the plan was made.
+ * - `conflict`: the zone or its files changed after the plan was made, or the plan in a file is not the plan of today.
  * - `read_expired`: the read that the plan is based on expired while the write waited.
  * - `cancelled`: a guard holds it now, because the files or the configuration changed or a freeze began.
  */

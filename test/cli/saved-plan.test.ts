@@ -76,7 +76,7 @@ describe("a saved plan", () => {
     const { code, stdout } = await place.run("apply", "--plan", "plan.json");
     expect(code).toBe(6);
     expect(stdout).toMatch(
-      /update-policy policy\/checkout: not sent, the zone changed after it was planned/,
+      /update-policy policy\/checkout: not sent, the zone or its files changed after it was planned/,
     );
     expect(writesSeenBy(emulator).filter((write) => write.startsWith("POST"))).toHaveLength(1);
     expect(writesSeenBy(emulator)).toHaveLength(3);

@@ -74,6 +74,7 @@ function holding(bytes: Uint8Array | Error): NamedFiles {
     read: (_file, limit) =>
       bytes instanceof Error ? Promise.reject(bytes) : Promise.resolve(bytes.subarray(0, limit)),
     save: () => Promise.resolve(),
+    savePrivate: () => Promise.resolve(),
     makeDirectory: () => Promise.resolve(),
   };
 }

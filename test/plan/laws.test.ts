@@ -2,12 +2,14 @@ import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
 import { type Plan, plan } from "../../src/plan/plan.ts";
+import { confirmSaved } from "../../src/plan/saved/confirm.ts";
 import { fingerprintsOf, freshnessOf } from "../../src/plan/saved/fingerprint.ts";
 import { planJson } from "../../src/render/plan-json.ts";
 import { planOf } from "../../src/render/read-plan-file.ts";
-import { isJsonObject } from "../../src/syntax/json.ts";
+import { canonicalJson, isJsonObject } from "../../src/syntax/json.ts";
 import type { LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { unmarked } from "../../src/zone/mark.ts";
+import type { Write } from "../../src/zone/write.ts";
 import { type Pair, pairs } from "../support/arbitrary-zones.ts";
 import { foreignPolicies, foreignRules, rulesOf } from "../support/foreign.ts";
 import { owner } from "../support/model.ts";
@@ -30,6 +32,11 @@ function plannable({ desired, live }: Pair): Plan {
 
 function afterAll(live: LiveZone, { writes }: Plan): LiveZone {
   return statesOf(live, writes).at(-1) ?? live;
+}
+
+/** What writes send: the changes that they name, and the order of equals, depend on what else is live. */
+function sent(writes: readonly Write[]): readonly string[] {
+  return writes.map(({ changes: _labels, ...request }) => canonicalJson(request)).toSorted();
 }
 
 /** What a live policy is known by. */
@@ -143,6 +150,13 @@ describe("laws of planning", { timeout: manyRuns }, () => {
             send: proposal.writes.slice(count),
             held: [],
           });
+          const { conflicts, plan: left } = confirmSaved(
+            saved,
+            plan(pair.desired, live, owner),
+            live,
+          );
+          expect(conflicts).toEqual([]);
+          expect(sent(left.writes)).toEqual(sent(proposal.writes.slice(count)));
         }
       }),
       runs,

@@ -28,7 +28,9 @@ class Turn {
     const { clock, sent } = this;
     const freezeAt = Number(clock.now()) + freezeAfterMs;
     const live = bare(shopZone);
-    const fresh = plan({ zone: shopZone, content: protectedContent }, live, owner);
+    const desired = { zone: shopZone, content: protectedContent };
+    const impact = { maliciousBelow: 10, freshMs: 60 * minute };
+    const fresh = plan(desired, live, owner);
     const saved = { plan: fresh, fingerprints: fingerprintsOf(fresh, live) };
     const writer = {
       write: async (known: LiveZone, write: Write, _signal: AbortSignal, stop: AbortSignal) => {
@@ -51,7 +53,11 @@ class Turn {
     const holdsAt = (_plan: unknown, now: Date): readonly Hold[] =>
       Number(now) < freezeAt ? [] : [frozen];
     const trigger = { trigger: "manual", priority: "changed", revision: "r1" } as const;
-    const planned = await planSaved({ ...trigger, saved, holdsAt }, ports, never);
+    const planned = await planSaved(
+      { ...trigger, saved, desired, owner, impact, holdsAt },
+      ports,
+      never,
+    );
     using gate = new WriteGate(clock, maxReadAgeMs(0));
     return await clock.run(applyPlan(planned, gate, ports, { stop: never, abort: never }));
   }

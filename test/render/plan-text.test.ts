@@ -47,7 +47,7 @@ describe("a plan as text", () => {
   it.for([
     { reason: "earlier_failure", says: "not sent, an earlier request failed" },
     { reason: "shutdown", says: "not sent, the program was stopped" },
-    { reason: "conflict", says: "not sent, the zone changed after it was planned" },
+    { reason: "conflict", says: "not sent, the zone or its files changed after it was planned" },
     {
       reason: "read_expired",
       says: "not sent, it waited until the state that was read was too old",

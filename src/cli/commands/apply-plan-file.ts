@@ -1,27 +1,36 @@
+import type { ZoneListing } from "../../api/service.ts";
 import type { Config } from "../../desired/config/config.ts";
-import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectZones } from "../../desired/zones/select.ts";
 import type { Host } from "../../host/host.ts";
 import { loadDesiredOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
-import type { Plan } from "../../plan/plan.ts";
-import { partsTouched } from "../../plan/saved/fingerprint.ts";
+import { planHash } from "../../plan/guard/release.ts";
+import { causeByMarks, type Plan } from "../../plan/plan.ts";
+import { rejectSaved } from "../../plan/saved/confirm.ts";
+import { partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
+import {
+  type DesiredState,
+  joinListings,
+  missingReport,
+} from "../../reconcile/fleet/desired-fleet.ts";
 import { applyPlan } from "../../reconcile/run/apply.ts";
 import {
   guardZone,
   partsOf,
   planSaved,
+  type RunContext,
   type SavedPlanRequest,
 } from "../../reconcile/run/plan-zone.ts";
 import { maxReadAgeMs, WriteGate } from "../../reconcile/run/write-gate.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { planFileErrors, type PlanFile, readPlanFile } from "../../render/plan-file.ts";
-import type { ZoneReport } from "../../state/run-report.ts";
+import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
+import { listZones, unlistedText } from "../session/listing.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
 import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
@@ -31,9 +40,9 @@ export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format"> {
 }
 
 /**
- * `zonewarden apply --plan`: applies exactly the saved plan, as far as the files and guards of today allow it. It reads
- * again what the plan touches. A write that touches something that has changed is not sent, nor is any write after it in
- * that zone. A write that is done already, by an earlier apply for example, is left out. Nothing is planned again.
+ * `zonewarden apply --plan`: applies a saved plan as far as it is the plan of today. The file is not trusted: the zone is
+ * looked up in the zone listing, planned again from its live state and today's files, and judged by today's guards. Only
+ * writes that today's plan has too are sent. A write that is done already, by an earlier apply for example, is left out.
  */
 export async function applyPlanFile(flags: PlanFileFlags, host: Host): Promise<ExitCode> {
   const { text, why } = await readText(flags.plan, host);
@@ -54,9 +63,7 @@ export async function applyPlanFile(flags: PlanFileFlags, host: Host): Promise<E
     }
     const desired = await loadDesiredOrPrint(config, host, session.stop);
     if (desired === undefined) return reject(brokenFiles);
-    const zones = read.file.zones.map(({ plan }) => plan.zone);
-    const holdsAt = savedPlanGuard(zones, desired, config);
-    return applyAll(read.file, holdsAt, flags, session);
+    return applyAll(read.file, desired, flags, session);
   });
 }
 
@@ -65,49 +72,113 @@ const brokenFiles =
 
 async function applyAll(
   file: PlanFile,
-  holdsAt: SavedPlanRequest["holdsAt"],
+  desired: DesiredState,
   { format }: PlanFileFlags,
-  { service, host, signals }: Session,
+  session: Session,
 ): Promise<ExitCode> {
+  const { service, host, signals, config } = session;
   const { reader, writer } = service;
   const { clock, uniqueId: runId } = host;
   const ports = { reader, writer, clock, runId, bug: rethrow };
-  const { revision } = file;
-  const trigger = { trigger: "manual", priority: "changed", revision } as const;
+  const { revision } = desired;
+  const run = { trigger: "manual", priority: "changed", revision } as const;
   const startedAt = clock.now();
+  const listing = await listZones(session);
+  const requestOf = savedPlanRequests(desired, listing, config);
   const reports: ZoneReport[] = [];
   for (const saved of file.zones) {
-    const planned = await planSaved({ ...trigger, saved, holdsAt }, ports, signals.stop);
-    using gate = new WriteGate(clock, maxReadAgeMs(0));
-    reports.push(await applyPlan(planned, gate, ports, signals));
+    const difference = zoneDifference(saved.plan.zone, listing.zones);
+    if (difference === undefined) {
+      const planned = await planSaved({ ...run, ...requestOf(saved) }, ports, signals.stop);
+      using gate = new WriteGate(clock, maxReadAgeMs(0));
+      reports.push(await applyPlan(planned, gate, ports, signals));
+    } else {
+      reports.push(rejectedReport(saved, difference, listing, revision, host));
+    }
   }
-  const fleet = { revision, startedAt, isComplete: true, diagnostics: [] };
+  const isComplete = listing.failed.length === 0;
+  const fleet = { revision, startedAt, isComplete, diagnostics: [] };
   return finish(fleet, reports, exitCodeOfApply(reports), format, host);
 }
 
-/**
- * Runs the guards on saved plans: files, limits and windows may have changed since they were saved. A plan is judged as a
- * whole, as it was reviewed, since its hash names the whole plan.
- *
- * @param zones the zones of the plans: selectors are matched against them, and not against a new listing.
- */
-function savedPlanGuard(
-  zones: readonly Zone[],
-  { documents }: DesiredState,
-  { mode, limits, windows }: Config,
-): SavedPlanRequest["holdsAt"] {
-  const selection = selectZones(documents, { zones, unlisted: [] });
-  const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
-  const rules = { mode, limits, windows: windowsOf(windows), used: [] };
-  return (plan, now) => {
-    const { id, name } = plan.zone;
-    const desired = declared.get(id);
-    if (desired === undefined) return [undeclared(name, selection.leftAlone.get(name))];
-    const dropped = partsDropped(plan, desired.content).join(" and ");
-    if (dropped !== "") return [undeclared(`the ${dropped} of ${name}`, undefined)];
-    return guardZone(plan, desired, rules, now);
+/** How the zone of a saved plan differs from what the service lists; `undefined` where it does not. */
+function zoneDifference({ id, name }: Zone, listed: readonly Zone[]): string | undefined {
+  const zone = listed.find((each) => each.id === id);
+  if (zone === undefined) return `the service lists no zone with the id ${id}`;
+  return zone.name === name ? undefined : `the service lists the zone ${id} as ${zone.name}`;
+}
+
+/** The report on a zone that the listing does not confirm: no write is sent. */
+function rejectedReport(
+  saved: SavedPlan,
+  difference: string,
+  { zones, failed: [unlisted] }: ZoneListing,
+  revision: string,
+  { clock, uniqueId }: Host,
+): ZoneReport {
+  const { id, name } = saved.plan.zone;
+  const now = clock.now();
+  const run = { run: uniqueId(), trigger: "manual", revision } as const;
+  if (unlisted !== undefined && zones.every((zone) => zone.id !== id)) {
+    const failure = { ...failureOf(unlisted.error), message: unlistedText(unlisted) };
+    return missingReport(name, failure, { ...run, now });
+  }
+  const { plan, conflicts } = rejectSaved(saved, difference);
+  return {
+    ...run,
+    result: "applied",
+    zone: name,
+    startedAt: now,
+    finishedAt: now,
+    phases: { fetch: 0, plan: 0, apply: 0 },
+    plan,
+    cause: causeByMarks(plan),
+    outcomes: conflicts.map((write) => ({ status: "skipped", write, reason: "conflict" })),
+    left: [],
   };
 }
+
+type ZoneRequest = Omit<SavedPlanRequest, keyof RunContext>;
+
+/**
+ * What to plan for a saved plan: the declaration of today, and its guards. A zone that is not declared is planned as one
+ * that declares nothing, and held.
+ */
+function savedPlanRequests(
+  { documents }: DesiredState,
+  listing: ZoneListing,
+  { mode, limits, windows, impact, desired: { owner } }: Config,
+): (saved: SavedPlan) => ZoneRequest {
+  const selection = selectZones(documents, joinListings(undefined, listing));
+  const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
+  const listed = new Map(listing.zones.map((zone) => [zone.id, zone]));
+  return (saved) => {
+    const { id, name } = saved.plan.zone;
+    const zone = listed.get(id) ?? saved.plan.zone;
+    const desired = declared.get(id);
+    if (desired === undefined) {
+      const hold = undeclared(name, selection.leftAlone.get(name));
+      return { saved, desired: { zone, content: nothing }, owner, impact, holdsAt: () => [hold] };
+    }
+    const dropped = partsDropped(saved.plan, desired.content).join(" and ");
+    const hold = dropped === "" ? undefined : undeclared(`the ${dropped} of ${name}`, undefined);
+    // A release of the saved plan also releases the part of it that is left after an interrupted apply.
+    const isAccepted = limits.accept.includes(planHash(saved.plan));
+    const used = isAccepted ? [{ hash: "", rest: saved.plan }] : [];
+    const rules = { mode, limits, windows: windowsOf(windows), used };
+    const holdsAt: ZoneRequest["holdsAt"] = (today, now) =>
+      hold === undefined ? guardZone(today, desired, rules, now) : [hold];
+    return { saved, desired, owner, impact, holdsAt };
+  };
+}
+
+const nothing: ZoneContent = {
+  mode: "enforce",
+  suspension: undefined,
+  settings: [],
+  policies: undefined,
+  rules: undefined,
+};
 
 /** The parts of a zone that a plan writes and that the files no longer declare. */
 function partsDropped(plan: Plan, content: ZoneContent): readonly string[] {

@@ -81,7 +81,7 @@ async function savePlan(
     zones,
   });
   try {
-    await host.namedFiles.save(path.resolve(host.directory, out), text);
+    await host.namedFiles.savePrivate(path.resolve(host.directory, out), text);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     host.stderr.write(`${out}: cannot be written (${String(error.code)}); name another file\n`);

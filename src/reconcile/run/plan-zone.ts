@@ -6,7 +6,8 @@ import { guard, type GuardInput } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { causeByMarks, plan, type Plan } from "../../plan/plan.ts";
 import { needScoreRule } from "../../plan/rules/owasp-tuning.ts";
-import { freshnessOf, partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
+import { confirmSaved } from "../../plan/saved/confirm.ts";
+import { partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
 import { failureOf, type Trigger, type ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneContent } from "../../zone/desired-zone.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
@@ -47,9 +48,10 @@ export interface PlanRequest extends RunContext {
   readonly holdsAt: (plan: Plan, cause: Cause, now: Date) => readonly Hold[];
 }
 
-export interface SavedPlanRequest extends RunContext {
+export interface SavedPlanRequest
+  extends RunContext, Pick<PlanRequest, "desired" | "owner" | "impact"> {
   readonly saved: SavedPlan;
-  /** The holds of the current files and guards. They get the whole plan, as it was reviewed and hashed. */
+  /** The holds of the current files and guards. They get the whole plan of today. */
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
 }
 
@@ -104,27 +106,37 @@ export async function planZone(
 }
 
 /**
- * Reads again what a saved plan touches, leaves out the writes that are done, and asks the current guards. Computes no new
- * plan. Never writes.
+ * Plans the zone of a saved plan again, from its live state and today's files, and asks the current guards about that plan.
+ * Of the saved plan only the writes that today's plan has too are left; the others are conflicts. Never writes.
  */
 export async function planSaved(
-  { saved, holdsAt, ...trigger }: SavedPlanRequest,
+  request: SavedPlanRequest,
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
+  const { saved, desired, owner, holdsAt } = request;
+  const keys = new Set(saved.plan.writes.flatMap(({ changes }) => changes));
+  const declared = partsOf(desired.content);
+  const touched = partsTouched(saved.plan);
   const source: PlanSource = {
-    zone: saved.plan.zone,
-    parts: { ...partsTouched(saved.plan), scoreRule: false },
-    planFrom: (answers) => {
+    zone: desired.zone,
+    parts: {
+      settings: declared.settings || touched.settings,
+      policies: declared.policies || touched.policies,
+      rules: declared.rules || touched.rules,
+      scoreRule: declared.scoreRule,
+    },
+    planFrom: async (answers) => {
       const live = answers.live();
-      const { done, held: conflicts } = freshnessOf(saved, live);
-      return Promise.resolve({ plan: withoutDone(saved.plan, done), live, conflicts });
+      const today = plan(desired, live, owner);
+      const judged = await withBlocksInUse(today, live, request, ports, signal);
+      return { ...confirmSaved(saved, judged, live), live, judged };
     },
     causeOf: causeByMarks,
-    holdsAt: (_plan, _cause, now) => holdsAt(saved.plan, now),
-    remainingIn: () => [],
+    holdsAt: (today, _cause, now) => holdsAt(today, now),
+    remainingIn: (live) => plan(desired, live, owner).changes.filter(({ key }) => keys.has(key)),
   };
-  return await planFromSource(source, trigger, ports, signal);
+  return await planFromSource(source, request, ports, signal);
 }
 
 /** Where a plan comes from: a declaration or a saved plan. */
@@ -136,6 +148,8 @@ interface PlanSource
     readonly plan: Plan;
     readonly live?: LiveZone;
     readonly conflicts?: readonly Write[];
+    /** What the guards judge, where it is not the plan itself. */
+    readonly judged?: Plan;
   }>;
 }
 
@@ -154,16 +168,17 @@ async function planFromSource(
     const answers = await reader.readAnswers(zone, parts, priority, signal);
     const readAt = clock.monotonicMs();
     // 2. plan
-    const { plan: planned, live, conflicts = [] } = await source.planFrom(answers);
+    const { plan: planned, live, conflicts = [], ...rest } = await source.planFrom(answers);
     const finishedAt = clock.now();
     const phases = { fetch: readAt - startedMs, plan: clock.monotonicMs() - readAt, apply: 0 };
     const report = { ...base, finishedAt, phases, plan: planned };
     const common = { live, digest: answers.digest, readAt, conflicts, remainingIn };
-    if (planned.changes.length === 0) {
+    if (planned.changes.length === 0 && conflicts.length === 0) {
       return { ...common, report: { ...report, result: "in_sync" }, holdsAt: () => [] };
     }
     const cause = source.causeOf(planned);
-    const holdsAt = (now: Date): readonly Hold[] => source.holdsAt(planned, cause, now);
+    const { judged = planned } = rest;
+    const holdsAt = (now: Date): readonly Hold[] => source.holdsAt(judged, cause, now);
     // 3. guard
     const holds = holdsAt(finishedAt);
     const result =
@@ -221,7 +236,11 @@ export function partsOf({ settings, policies, rules }: ZoneContent): PartsToRead
 async function withBlocksInUse(
   planned: Plan,
   live: LiveZone,
-  { desired: { zone, content }, impact, priority }: PlanRequest,
+  {
+    desired: { zone, content },
+    impact,
+    priority,
+  }: Pick<PlanRequest, "desired" | "impact" | "priority">,
   { reader, clock }: Pick<PlanPorts, "reader" | "clock">,
   signal: AbortSignal,
 ): Promise<Plan> {
@@ -238,18 +257,4 @@ async function withBlocksInUse(
     const note = `the scripts on record could not be read (${error.code}): whether the policies block scripts in use was not checked`;
     return { ...planned, notes: [...planned.notes, note] };
   }
-}
-
-/** What of a saved plan is left to do, with a note on what is done. */
-function withoutDone(saved: Plan, done: readonly Write[]): Plan {
-  if (done.length === 0) return saved;
-  const writes = saved.writes.filter((write) => !done.includes(write));
-  const open = new Set(writes.flatMap(({ changes }) => changes));
-  const keys = done.flatMap(({ changes }) => changes);
-  return {
-    ...saved,
-    writes,
-    changes: saved.changes.filter(({ key }) => open.has(key)),
-    notes: [...saved.notes, `already applied: ${keys.join(", ")}`],
-  };
 }

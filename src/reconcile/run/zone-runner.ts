@@ -31,8 +31,8 @@ import { UsedReleases, type ContentionLimits, ZoneMemory } from "./zone-memory.t
  *   6. remember  Remember what the next run needs, and schedule it: a retry after a failure,  ZoneRunner
  *                a run when a hold ends.
  *
- * `zonewarden apply` takes steps 1 to 3 for all zones before it writes (planZone, applyReviewed). `apply --plan` takes the
- * plan from a file instead of step 2 (planSaved, applyPlan). Neither takes step 6.
+ * `zonewarden apply` takes steps 1 to 3 for all zones before it writes (planZone, applyReviewed). `apply --plan` compares the
+ * plan of a file with that of step 2, and sends what both have (planSaved, applyPlan). Neither takes step 6.
  */
 
 /** How zones are run. */

@@ -1,0 +1,101 @@
+import { canonicalJson } from "../../syntax/json.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import type { Write } from "../../zone/write.ts";
+import { type Change, unclear } from "../change.ts";
+import type { Plan } from "../plan.ts";
+import { freshnessOf, type SavedPlan } from "./fingerprint.ts";
+
+/** What is left of a saved plan, and the writes of it that must not be sent. */
+export interface ConfirmedPlan {
+  readonly plan: Plan;
+  readonly conflicts: readonly Write[];
+}
+
+/**
+ * Compares a saved plan with the plan of today. A file is not trusted: only writes that today's plan has too are
+ * confirmed, in today's order and with today's effects. The first write of today that the file does not have, or whose
+ * live object has changed, ends them, since the order of the writes matters. All other open writes are conflicts.
+ *
+ * @param today what the files of today and `live` lead to.
+ */
+export function confirmSaved(saved: SavedPlan, today: Plan, live: LiveZone): ConfirmedPlan {
+  const freshness = freshnessOf(saved, live);
+  const current = new Set(today.writes.map(textOf));
+  const done = freshness.done.filter((write) => !current.has(textOf(write)));
+  const reviewed = new Set(
+    saved.plan.writes.filter((write) => !freshness.held.includes(write)).map(textOf),
+  );
+  const gap = today.writes.findIndex((write) => !reviewed.has(textOf(write)));
+  const confirmed = gap < 0 ? today.writes : today.writes.slice(0, gap);
+  const sent = new Set(confirmed.map(textOf));
+  const conflicts = saved.plan.writes.filter(
+    (write) => !done.includes(write) && !sent.has(textOf(write)),
+  );
+  const missed = today.writes.slice(confirmed.length);
+  const notes = [
+    ...today.notes,
+    ...(done.length === 0 ? [] : [`already applied: ${keysOf(done).join(", ")}`]),
+    ...(conflicts.length === 0
+      ? []
+      : [differsText(conflicts.map((write) => differenceOf(write, missed, freshness.held)))]),
+  ];
+  const writes = [...confirmed, ...conflicts];
+  return {
+    plan: { ...today, writes, changes: changesOf(writes, today, saved.plan), notes },
+    conflicts,
+  };
+}
+
+/** A saved plan of which nothing may be sent. */
+export function rejectSaved({ plan }: SavedPlan, difference: string): ConfirmedPlan {
+  const changes = plan.changes.map(withoutEffect);
+  const notes = [differsText([difference])];
+  return { plan: { ...plan, changes, notes, holds: [] }, conflicts: plan.writes };
+}
+
+/** Today's changes; those of conflicts that only the file has follow, without the effects that it claims. */
+function changesOf(writes: readonly Write[], today: Plan, saved: Plan): readonly Change[] {
+  const keys = new Set(keysOf(writes));
+  const isKept = ({ key }: Change): boolean => keys.has(key);
+  const changes = today.changes.filter(isKept);
+  const known = new Set(changes.map(({ key }) => key));
+  const others = saved.changes.filter((change) => isKept(change) && !known.has(change.key));
+  return [...changes, ...others.map(withoutEffect)];
+}
+
+function withoutEffect(change: Change): Change {
+  return { ...change, effect: unclear("not a change of today's plan", false) };
+}
+
+const maxDifferences = 3;
+
+function differsText(differences: readonly string[]): string {
+  const shown = differences.slice(0, maxDifferences).join(", ");
+  const more = differences.length - maxDifferences;
+  const rest = more > 0 ? ` and ${more} more` : "";
+  return `the plan in the file is not the plan of today: ${shown}${rest}; save a new plan`;
+}
+
+/** @param missed the writes of today that are not confirmed. */
+function differenceOf(write: Write, missed: readonly Write[], held: readonly Write[]): string {
+  const name = nameOf(write);
+  const same = missed.find((other) => nameOf(other) === name);
+  if (same === undefined) return `today there is no ${name}`;
+  if (textOf(same) !== textOf(write)) return `${name} differs`;
+  if (held.includes(write)) return `${name} or a write before it acts on a changed resource`;
+  const [first] = missed;
+  return `${name} comes after ${first === undefined ? "another write" : nameOf(first)}`;
+}
+
+function nameOf({ call, changes }: Write): string {
+  return `${call} ${changes.join(", ")}`.trim();
+}
+
+function keysOf(writes: readonly Write[]): readonly string[] {
+  return writes.flatMap(({ changes }) => changes);
+}
+
+/** What a write sends. The changes that it names are labels: they depend on what else is live. */
+function textOf({ changes: _labels, ...request }: Write): string {
+  return canonicalJson(request);
+}
