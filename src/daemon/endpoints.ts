@@ -147,9 +147,9 @@ function reconcileEndpoint(
       if (zone === "") reconciler.requestSweep("manual");
       else reconciler.requestZone(zone, "manual");
     },
-    audit: ({ result, zone, from }) => {
-      const facts = { audit: true, result, from, ...(zone === "" ? {} : { zone }) };
-      logger[result === "accepted" ? "info" : "warn"](facts, "reconcile requested");
+    audit: ({ zone, ...request }) => {
+      const facts = { audit: true, ...request, ...(zone === "" ? {} : { zone }) };
+      logger[request.result === "accepted" ? "info" : "warn"](facts, "reconcile requested");
     },
   };
 }

@@ -2,11 +2,13 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 
 import type { FleetView } from "../state/fleet.ts";
 import { coerceText } from "../syntax/json.ts";
 import { isSameOrigin } from "../syntax/request-origin.ts";
+
+/** Zone and token need less. */
+const maxFormBytes = 4_096;
 
 /** Status and text of the answer to each result of a request. */
 const answers = {
@@ -20,6 +22,9 @@ const answers = {
     text: "the form of another site is rejected: send the token as Authorization: Bearer",
   },
   too_many: { status: 429, text: "too many wrong tokens: wait a minute" },
+  too_large: { status: 413, text: `the form is longer than ${maxFormBytes} bytes` },
+  bad_form: { status: 400, text: "the form cannot be read: send zone and token" },
+  no_token: { status: 503, text: "the token of the server cannot be read: see the log" },
   no_zone: { status: 404, text: "the zone is not declared" },
 } as const;
 
@@ -32,7 +37,11 @@ export interface ReconcileRequest {
   readonly zone: string;
   /** Remote address of the socket. */
   readonly from: string;
+  /** Why the server has no token; only for `no_token`. */
+  readonly error?: string;
 }
+
+type Checked = Pick<ReconcileRequest, "result" | "error">;
 
 export interface ReconcileEndpoint {
   /** The token that permits requests; rejects if it cannot be read. */
@@ -62,47 +71,83 @@ export function addReconcile(
   ports: ReconcileEndpoint,
 ): void {
   let wrong: readonly number[] = [];
-  const check = async (token: string, zone: string): Promise<ReconcileRequestResult> => {
+  const check = async (token: string, zone: string): Promise<Checked> => {
     const now = Number(clock.now());
     wrong = wrong.filter((at) => now - at < minuteMs);
-    if (wrong.length >= maxWrong) return "too_many";
-    if (!isEqual(token, await ports.token())) {
+    if (wrong.length >= maxWrong) return { result: "too_many" };
+    const right = await readToken(ports);
+    if (typeof right !== "string") return { result: "no_token", ...right };
+    if (!isEqual(token, right)) {
       wrong = [...wrong, now];
-      return "wrong_token";
+      return { result: "wrong_token" };
     }
-    return zone === "" || fleet.zone(zone) !== undefined ? "accepted" : "no_zone";
+    return { result: zone === "" || fleet.zone(zone) !== undefined ? "accepted" : "no_zone" };
   };
-  const handle = (c: Context, zone: string, result: ReconcileRequestResult): void => {
+  const handle = (c: Context, zone: string, checked: Checked): void => {
     const from = getConnInfo(c).remote.address ?? "";
-    ports.audit({ result, zone: zone.slice(0, maxNameLength), from });
-    if (result === "accepted") ports.request(zone);
+    ports.audit({ ...checked, zone: zone.slice(0, maxNameLength), from });
+    if (checked.result === "accepted") ports.request(zone);
   };
-  app.use("/reconcile", bodyLimit({ maxSize: 4_096 }));
-  app.post("/reconcile", async (c) => {
-    const form = await c.req.parseBody();
-    const zone = coerceText(form["zone"]);
-    const result =
-      isSameOrigin((name) => c.req.header(name)) === true
-        ? await check(coerceText(form["token"]), zone)
-        : "foreign_site";
-    handle(c, zone, result);
+  const answerForm = (c: Context, zone: string, checked: Checked): Response => {
+    handle(c, zone, checked);
+    const { result } = checked;
     if (result === "accepted") return c.redirect(zone === "" ? "/" : `/zones/${zone}`, 303);
     return c.text(`${answers[result].text}\n`, answers[result].status);
+  };
+  app.post("/reconcile", async (c) => {
+    if (isSameOrigin((name) => c.req.header(name)) !== true) {
+      return answerForm(c, "", { result: "foreign_site" });
+    }
+    const form = await readForm(c.req.raw);
+    if (typeof form === "string") return answerForm(c, "", { result: form });
+    const zone = coerceText(form.get("zone"));
+    return answerForm(c, zone, await check(coerceText(form.get("token")), zone));
   });
   app.post("/api/v1/reconcile", async (c) => {
     const zone = c.req.query("zone") ?? "";
     const [, token = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-    const result = await check(token, zone);
-    handle(c, zone, result);
+    const checked = await check(token, zone);
+    handle(c, zone, checked);
+    const { result } = checked;
     return result === "accepted"
       ? c.json({ result, zone: zone === "" ? null : zone }, 202)
       : c.json({ error: answers[result].text }, answers[result].status);
   });
 }
 
+/** Reads the form of a request; it may come in chunks, without a length. */
+async function readForm({ headers, body }: Request): Promise<FormData | "too_large" | "bad_form"> {
+  if (Number(headers.get("content-length") ?? 0) > maxFormBytes) return "too_large";
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    const stream: AsyncIterable<Uint8Array> | null = body;
+    for await (const piece of stream ?? []) {
+      length += piece.length;
+      if (length > maxFormBytes) return "too_large";
+      pieces.push(piece);
+    }
+    const type = headers.get("content-type") ?? "";
+    const copy = new Response(Buffer.concat(pieces), { headers: { "content-type": type } });
+    return await copy.formData();
+  } catch {
+    return "bad_form";
+  }
+}
+
+/** The expected token, or why there is none. */
+async function readToken(ports: ReconcileEndpoint): Promise<string | { error: string }> {
+  try {
+    const right = await ports.token();
+    return right === "" ? { error: "the token is empty" } : right;
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : "the token cannot be read" };
+  }
+}
+
 /** Compares in constant time, independent of the length of the expected token. */
 function isEqual(given: string, right: string): boolean {
-  return right !== "" && timingSafeEqual(digest(given), digest(right));
+  return timingSafeEqual(digest(given), digest(right));
 }
 
 function digest(text: string): Buffer {

@@ -18,7 +18,10 @@ interface Asked extends AsyncDisposable {
   readonly woken: readonly string[];
 }
 
-async function serve(canReconcile = true): Promise<Asked> {
+async function serve(
+  canReconcile = true,
+  token: () => Promise<string> = () => Promise.resolve(right),
+): Promise<Asked> {
   const clock = new SimulatedClock();
   const asks: ReconcileRequest[] = [];
   const woken: string[] = [];
@@ -30,7 +33,7 @@ async function serve(canReconcile = true): Promise<Asked> {
     events: new EventStream(clock),
     reconcile: canReconcile
       ? {
-          token: () => Promise.resolve(right),
+          token,
           request: (zone) => woken.push(zone),
           audit: (ask) => asks.push(ask),
         }
@@ -126,6 +129,72 @@ describe("the reconcile endpoint", () => {
     expect(server.woken).toEqual(status === 303 ? [shop] : []);
     if (status === 303) expect(response.headers.get("location")).toBe(`/zones/${shop}`);
   });
+
+  it.for([
+    {
+      what: "too long",
+      type: "application/x-www-form-urlencoded",
+      body: "x".repeat(5_000),
+      status: 413,
+      result: "too_large",
+    },
+    {
+      what: "malformed",
+      type: "multipart/form-data; boundary=x",
+      body: "--x\r\nnonsense",
+      status: 400,
+      result: "bad_form",
+    },
+    {
+      what: "without a boundary",
+      type: "multipart/form-data",
+      body: "token=a",
+      status: 400,
+      result: "bad_form",
+    },
+  ])("by a form that is $what is answered with $status", async (given, { expect }) => {
+    await using server = await serve();
+    const headers = { "sec-fetch-site": "same-origin", "content-type": given.type };
+    const { body, status, result } = given;
+    const response = await fetch(`${server.url}/reconcile`, { method: "POST", headers, body });
+    expect(response.status).toBe(status);
+    expect(await response.text()).not.toContain("internal error");
+    expect(server.asks).toMatchObject([{ result, zone: "" }]);
+    const stream = new Blob([body]).stream(); // Sent in chunks, without a length.
+    const init = { method: "POST", headers, body: stream, duplex: "half" } as const;
+    expect((await fetch(`${server.url}/reconcile`, init)).status).toBe(status);
+  });
+
+  it.for([
+    { why: "missing", token: () => Promise.reject(new Error("its file cannot be read: ENOENT")) },
+    { why: "empty", token: () => Promise.resolve("") },
+  ])("answers 503 while the token is $why", async ({ token }, { expect }) => {
+    await using server = await serve(true, token);
+    const response = await askAs("", server);
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain("see the log");
+    expect(server.asks).toMatchObject([{ result: "no_token" }]);
+    expect(server.asks[0]?.error).toMatch(/empty|cannot be read/);
+    expect(server.woken).toEqual([]);
+  });
+
+  it.for(["application/x-www-form-urlencoded", "multipart/form-data"])(
+    "reads a form of type %s that is sent in chunks",
+    async (type, { expect }) => {
+      await using server = await serve();
+      const form = type.startsWith("multipart") ? new FormData() : new URLSearchParams();
+      form.append("token", right);
+      const copy = new Response(form);
+      const headers = {
+        "sec-fetch-site": "same-origin",
+        "content-type": copy.headers.get("content-type") ?? "",
+      };
+      const init = { method: "POST", headers, body: copy.body, duplex: "half" } as const;
+      const answer = await fetch(`${server.url}/reconcile`, { ...init, redirect: "manual" });
+      expect(answer.status).toBe(303);
+      expect(server.woken).toEqual([""]);
+    },
+  );
 
   it("by a form needs the token as well", async ({ expect }) => {
     await using server = await serve();
