@@ -6,6 +6,7 @@ import type { Context, Hono } from "hono";
 import type { FleetView } from "../state/fleet.ts";
 import { coerceText } from "../syntax/json.ts";
 import { isSameOrigin } from "../syntax/request-origin.ts";
+import { WrongTokenLimit } from "./wrong-token-limit.ts";
 
 /** Zone and token need less. */
 const maxFormBytes = 4_096;
@@ -55,10 +56,6 @@ export interface ReconcileEndpoint {
 /** Longer names are cut in the audit log. */
 const maxNameLength = 253;
 
-/** Wrong tokens that are answered in a minute. */
-const maxWrong = 10;
-const minuteMs = 60_000;
-
 /**
  * Adds the endpoints for reconcile requests: the form of the pages (`POST /reconcile`), and `POST /api/v1/reconcile`
  * with a bearer token. Each request carries the token, so cross-site requests cannot use a session; forms of other
@@ -70,22 +67,22 @@ export function addReconcile(
   clock: { now(): Date },
   ports: ReconcileEndpoint,
 ): void {
-  let wrong: readonly number[] = [];
-  const check = async (token: string, zone: string): Promise<Checked> => {
-    const now = Number(clock.now());
-    wrong = wrong.filter((at) => now - at < minuteMs);
-    if (wrong.length >= maxWrong) return { result: "too_many" };
+  const limit = new WrongTokenLimit(clock);
+  const check = async (c: Context, token: string, zone: string): Promise<Checked> => {
+    const from = addressOf(c);
+    if (limit.isReached(from)) return { result: "too_many" };
     const right = await readToken(ports);
     if (typeof right !== "string") return { result: "no_token", ...right };
+    // Asked again, without an `await` until it is counted: requests of the client may have overtaken this one.
+    if (limit.isReached(from)) return { result: "too_many" };
     if (!isEqual(token, right)) {
-      wrong = [...wrong, now];
+      limit.recordWrong(from);
       return { result: "wrong_token" };
     }
     return { result: zone === "" || fleet.zone(zone) !== undefined ? "accepted" : "no_zone" };
   };
   const handle = (c: Context, zone: string, checked: Checked): void => {
-    const from = getConnInfo(c).remote.address ?? "";
-    ports.audit({ ...checked, zone: zone.slice(0, maxNameLength), from });
+    ports.audit({ ...checked, zone: zone.slice(0, maxNameLength), from: addressOf(c) });
     if (checked.result === "accepted") ports.request(zone);
   };
   const answerForm = (c: Context, zone: string, checked: Checked): Response => {
@@ -101,18 +98,22 @@ export function addReconcile(
     const form = await readForm(c.req.raw);
     if (typeof form === "string") return answerForm(c, "", { result: form });
     const zone = coerceText(form.get("zone"));
-    return answerForm(c, zone, await check(coerceText(form.get("token")), zone));
+    return answerForm(c, zone, await check(c, coerceText(form.get("token")), zone));
   });
   app.post("/api/v1/reconcile", async (c) => {
     const zone = c.req.query("zone") ?? "";
     const [, token = ""] = /^Bearer (\S+)$/i.exec(c.req.header("authorization") ?? "") ?? [];
-    const checked = await check(token, zone);
+    const checked = await check(c, token, zone);
     handle(c, zone, checked);
     const { result } = checked;
     return result === "accepted"
       ? c.json({ result, zone: zone === "" ? null : zone }, 202)
       : c.json({ error: answers[result].text }, answers[result].status);
   });
+}
+
+function addressOf(c: Context): string {
+  return getConnInfo(c).remote.address ?? "";
 }
 
 /** Reads the form of a request; it may come in chunks, without a length. */

@@ -6,6 +6,7 @@ import { startServer, type WebServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { fleetOf, shop } from "../support/fleets.ts";
 import { daemon } from "../support/reports.ts";
+import { requestFrom } from "../support/request-from.ts";
 import { noHistory } from "../support/scenes.ts";
 
 const right = "a-token-of-some-length";
@@ -100,6 +101,35 @@ describe("the reconcile endpoint", () => {
     await using server = await serve();
     expect((await askAs(right, server, "other.example")).status).toBe(404);
     expect(server.woken).toEqual([]);
+  });
+
+  it("judges only ten of many wrong tokens that arrive together", async ({ expect }) => {
+    const all = Promise.withResolvers<string>();
+    let reading = 0;
+    await using server = await serve(true, () => {
+      reading += 1;
+      if (reading === 50) all.resolve(right);
+      return all.promise;
+    });
+    const guesses = Array.from({ length: 50 }, (_, guess) => askAs(`guess-${guess}`, server));
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+  });
+
+  it("does not lock out a client for the wrong tokens of another", async ({ expect }) => {
+    await using server = await serve();
+    const statuses: number[] = [];
+    for (let guess = 0; guess <= 10; guess += 1) {
+      const { status } = await requestFrom(`${server.url}/api/v1/reconcile`, {
+        method: "POST",
+        headers: { authorization: `Bearer guess-${guess}` },
+        localAddress: "127.0.0.2",
+      });
+      statuses.push(status);
+    }
+    expect(statuses.at(-1)).toBe(429);
+    expect((await askAs(right, server)).status).toBe(202);
   });
 
   it("does not let tokens be guessed: after ten wrong ones in a minute none is answered", async ({

@@ -5,8 +5,8 @@ import { EventStream } from "../../src/web/event-stream.ts";
 import { type ServerOptions, startServer, type WebServer } from "../../src/web/server.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
-import { getAsHost } from "../support/get-as-host.ts";
 import { at, daemon, diagnostic, load, report } from "../support/reports.ts";
+import { requestFrom } from "../support/request-from.ts";
 import { noHistory } from "../support/scenes.ts";
 import { freshMetrics } from "../support/scrapes.ts";
 
@@ -109,7 +109,7 @@ describe("the server", () => {
   ])("answers $status for the host $host", async ({ host, status }, { expect }) => {
     await using server = await serve();
     for (const path of ["/", "/api/v1/fleet", "/metrics", "/livez"]) {
-      const answer = await getAsHost(server.url + path, host);
+      const answer = await requestFrom(server.url + path, { headers: { host } });
       expect(answer.status).toBe(status);
       if (status === 421) expect(answer.text).toContain("add the name to server.hosts");
     }
