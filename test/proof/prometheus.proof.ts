@@ -61,7 +61,7 @@ describe.skipIf(why !== undefined)(`Prometheus and Alertmanager ${why ?? ""}`, (
       alert,
       severity: "critical",
       zone: shop,
-      summary: `${shop}: the live rule protects less than declared.`,
+      summary: `${shop}: drift of kind rule weakens the protection.`,
     });
 
     expect((await example.place.run("apply", shop)).code).toBe(0);

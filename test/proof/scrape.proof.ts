@@ -8,7 +8,8 @@ import { control, exampleWithEmulator } from "../support/example.ts";
 import { type Daemon, eventually, startDaemon } from "../support/processes.ts";
 import { parsed, seriesIn } from "../support/scrapes.ts";
 
-const config = `schedule: { cron: "* * * * * *" }
+const config = `state: { path: state }
+schedule: { cron: "* * * * * *" }
 inventory: { enabled: true }
 notifications: [{ name: nobody, type: webhook, url: "http://127.0.0.1:9/" }]`;
 
