@@ -1,6 +1,6 @@
 import type { Script } from "./inventory-item.ts";
 import type { LiveZone } from "./live-zone.ts";
-import type { Write } from "./write.ts";
+import type { Write, ZonePart } from "./write.ts";
 import type { Zone } from "./zone.ts";
 
 /** Time. A port, so that tests can simulate it. */
@@ -29,8 +29,15 @@ export interface PartsToRead {
   readonly scoreRule: boolean;
 }
 
+/**
+ * When the request was sent that read a part of a zone, by the monotonic clock; `undefined` for a part that was not read.
+ * What the answer shows may have changed since then.
+ */
+export type ReadTimes = Readonly<Record<ZonePart, number | undefined>>;
+
 /** What the service answered about a zone. The answers are parsed on demand. */
 export interface ZoneAnswers {
+  readonly readAt: ReadTimes;
   /** Equal answers have equal digests. */
   readonly digest: string;
   /** Throws a `ServiceError` where an answer is not of the documented shape. */
@@ -57,6 +64,10 @@ export interface LiveReader {
 export interface Written {
   /** The live state after the write, as the service answered it: a plan on it verifies the write. */
   readonly live: LiveZone;
+  /** When the request was sent whose answer `live` contains, by the monotonic clock. */
+  readonly readAt: number;
+  /** What that answer shows: the whole part that was written, or only the object that was written. */
+  readonly shows: "part" | "object";
   /** The service's id of the request. */
   readonly ray: string;
   /** Whether the ruleset's version shows that somebody else wrote between the read and this write. */

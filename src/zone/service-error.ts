@@ -53,6 +53,8 @@ interface ServiceErrorFacts {
   readonly wireCodes: readonly number[];
   /** Whether the request may have taken effect nevertheless. */
   readonly mayHaveHappened: boolean;
+  /** When the attempt was sent that led to the error, by the monotonic clock; `undefined` without an attempt. */
+  readonly sentAt: number | undefined;
   readonly cause: unknown;
 }
 
@@ -64,6 +66,7 @@ const noFacts: ServiceErrorFacts = {
   retryAfterMs: 0,
   wireCodes: [],
   mayHaveHappened: false,
+  sentAt: undefined,
   cause: undefined,
 };
 
@@ -78,6 +81,7 @@ export class ServiceError extends Error {
   readonly retryAfterMs: number;
   readonly wireCodes: readonly number[];
   readonly mayHaveHappened: boolean;
+  readonly sentAt: number | undefined;
   readonly #facts: ServiceErrorFacts;
 
   constructor(code: ServiceErrorCode, message: string, facts: Partial<ServiceErrorFacts> = {}) {
@@ -92,6 +96,7 @@ export class ServiceError extends Error {
     this.retryAfterMs = known.retryAfterMs;
     this.wireCodes = known.wireCodes;
     this.mayHaveHappened = known.mayHaveHappened;
+    this.sentAt = known.sentAt;
   }
 
   /** The same error with other facts. */

@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { createReader, createWriter } from "../../src/api/service.ts";
 import { dialects } from "../../src/emulator/http/api-endpoint.ts";
 import { managedPhase } from "../../src/zone/managed-ruleset.ts";
+import { SimulatedClock } from "../support/clock.ts";
 import { emulated, everything } from "../support/emulated.ts";
 import { refuse, startServer, succeed } from "../support/http-server.ts";
 import { connect, zone } from "../support/service.ts";
@@ -60,6 +61,33 @@ describe("reading a zone", () => {
     expect(edited.digest).not.toBe(first.digest);
     expect(edited.live()).not.toEqual(first.live());
   });
+
+  it.for([{ entrypoint: [deployOwasp] }, {}])(
+    "says when the request of each part was sent, and not when the last was answered",
+    async (seed, { expect, signal }) => {
+      const clock = new SimulatedClock();
+      await using at = await emulated(seed, { clock, timeoutMs: 1e9 });
+      await at.fault({
+        fault: "status",
+        status: 429,
+        retry_after: 80,
+        path: "*/policies",
+        count: 1,
+      });
+      const reading = at.reader.readAnswers(at.zone, everything, "sweep", signal);
+      const isIdle = (): boolean => at.session.credential.state.inFlight === 0;
+      const { readAt } = await clock.run(reading, isIdle);
+      const [settings = NaN, policies = NaN, rules = NaN] = [
+        readAt.settings,
+        readAt.policies,
+        readAt.rules,
+      ];
+      expect(settings).toBeLessThan(1_000);
+      expect(policies).toBeGreaterThanOrEqual(80_000);
+      expect(rules).toBeGreaterThanOrEqual(policies);
+      expect(clock.monotonicMs()).toBeGreaterThanOrEqual(rules);
+    },
+  );
 
   it("gives another digest where another score rule applies", async ({ expect, signal }) => {
     await using shopAt = await shop();

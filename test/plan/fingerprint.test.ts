@@ -64,6 +64,20 @@ describe("the fingerprints of a plan", () => {
       stale: ["policy/p1"],
     },
     {
+      when: "the twin of a duplicate is still there",
+      desired: policies,
+      before: { policies: [carriedOut("p1", checkout), carriedOut("p2", checkout)] },
+      now: { policies: [carriedOut("p1", checkout), carriedOut("p2", checkout)] },
+      stale: [],
+    },
+    {
+      when: "the twin of a duplicate was deleted",
+      desired: policies,
+      before: { policies: [carriedOut("p1", checkout), carriedOut("p2", checkout)] },
+      now: { policies: [carriedOut("p2", checkout)] },
+      stale: ["mark/zonewarden:checkout"],
+    },
+    {
       when: "the policy was switched off",
       desired: policies,
       before: { policies: [loose] },
@@ -151,6 +165,15 @@ describe("the fingerprints of a plan", () => {
     expect(freshness.send).toEqual(stale.length === 0 ? saved.plan.writes : []);
     expect(freshness.held).toEqual(stale.length === 0 ? [] : saved.plan.writes);
     expect(freshnessOf(saved, liveZone(before)).stale).toEqual([]);
+  });
+
+  it("need no twin of a duplicate whose key is no longer declared", ({ expect }) => {
+    const [p1, p2] = [carriedOut("p1", checkout), carriedOut("p2", checkout)];
+    const saved = save(desiredZone({ policies: declared([]) }), liveZone({ policies: [p1, p2] }));
+    expect(freshnessOf(saved, liveZone({ policies: [p2] }))).toMatchObject({
+      stale: [],
+      send: [{ call: "delete-policy", id: "p2" }],
+    });
   });
 
   it.for([

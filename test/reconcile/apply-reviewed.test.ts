@@ -7,9 +7,10 @@ import { applyReviewed, type ReviewedZone } from "../../src/reconcile/run/apply.
 import { planZone } from "../../src/reconcile/run/plan-zone.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { LiveReader } from "../../src/zone/ports.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { owner, shopZone } from "../support/model.ts";
+import { owner, readAllAt, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";
 import { bare, protectedContent } from "../support/world.ts";
 
@@ -28,6 +29,17 @@ class Turn {
   readonly writes: string[] = [];
   /** What happens while the zone is read. */
   reading = (): void => undefined;
+
+  readonly reader: LiveReader = {
+    readAnswers: () => {
+      this.reads += 1;
+      this.reading();
+      this.stopping.signal.throwIfAborted();
+      const readAt = readAllAt(this.clock.monotonicMs());
+      return Promise.resolve({ readAt, digest: "", live: () => this.live });
+    },
+    readScripts: () => Promise.resolve([]),
+  };
 
   async plan(): Promise<ReviewedZone> {
     const limits = {
@@ -52,15 +64,7 @@ class Turn {
           holdsAt: (planned, _cause, now) => guard(planned, { ...rules, freeze: this.freeze, now }),
         },
         {
-          reader: {
-            readAnswers: () => {
-              this.reads += 1;
-              this.reading();
-              this.stopping.signal.throwIfAborted();
-              return Promise.resolve({ digest: "", live: () => this.live });
-            },
-            readScripts: () => Promise.resolve([]),
-          },
+          reader: this.reader,
           clock: this.clock,
           runId: () => "run",
           bug: rethrow,
@@ -79,12 +83,14 @@ class Turn {
       write: async (known: LiveZone, write: Write, signal: AbortSignal, stopped: AbortSignal) => {
         await this.clock.sleep(this.waitMs, stopped);
         this.writes.push(write.call);
+        const readAt = this.clock.monotonicMs();
         await this.clock.sleep(20 * second, signal);
         this.live = afterWrite(known, write);
-        return { live: this.live, ray: "ray", interleaved: false };
+        const { live } = this;
+        return { live, readAt, shows: "object" as const, ray: "ray", interleaved: false };
       },
     };
-    const ports = { writer, clock: this.clock, bug: rethrow };
+    const ports = { reader: this.reader, writer, clock: this.clock, bug: rethrow };
     const stop = this.stopping.signal;
     const signals = { stop, abort: new AbortController().signal };
     return this.clock.run(applyReviewed(reviewed, ports, signals));

@@ -12,7 +12,7 @@ import type { ZoneReport } from "../../src/state/run-report.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { Write } from "../../src/zone/write.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { owner, shopZone } from "../support/model.ts";
+import { owner, readAllAt, shopZone } from "../support/model.ts";
 import { afterWrite } from "../support/service-model.ts";
 import { bare, protectedContent } from "../support/world.ts";
 
@@ -35,14 +35,16 @@ class Turn {
     const writer = {
       write: async (known: LiveZone, write: Write, _signal: AbortSignal, stop: AbortSignal) => {
         await clock.sleep(waitMs, stop);
+        const readAt = clock.monotonicMs();
         sent.push(write.call);
-        return { live: afterWrite(known, write), ray: "ray", interleaved: false };
+        const after = afterWrite(known, write);
+        return { live: after, readAt, shows: "object" as const, ray: "ray", interleaved: false };
       },
     };
     const never = new AbortController().signal;
     const ports = {
       reader: {
-        readAnswers: () => Promise.resolve({ digest: "", live: () => live }),
+        readAnswers: () => Promise.resolve({ readAt: readAllAt(0), digest: "", live: () => live }),
         readScripts: () => Promise.resolve([]),
       },
       writer,

@@ -1,64 +1,99 @@
 import { describe, it } from "vitest";
 
+import { type Change, neutral } from "../../src/plan/change.ts";
 import { applyPlan } from "../../src/reconcile/run/apply.ts";
-import { WriteGate } from "../../src/reconcile/run/write-gate.ts";
-import type { Write } from "../../src/zone/write.ts";
+import { maxReadAgeMs, WriteGate } from "../../src/reconcile/run/write-gate.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { LiveReader, LiveWriter, ReadTimes } from "../../src/zone/ports.ts";
+import { partOf, type Write } from "../../src/zone/write.ts";
 import { Bugs } from "../support/bugs.ts";
 import { SimulatedClock } from "../support/clock.ts";
-import { liveZone } from "../support/model.ts";
+import { livePolicy, liveZone, readAllAt } from "../support/model.ts";
 import { report } from "../support/reports.ts";
 import { ServiceFault } from "../support/world.ts";
 
 const second = 1_000;
 
+/** What a test of writes may choose. */
+interface Choice {
+  readonly clock?: SimulatedClock;
+  readonly readAt?: ReadTimes;
+  readonly changes?: readonly Change[];
+  readonly live?: LiveZone;
+  /** The parts that another read shows. */
+  readonly readAgain?: Partial<LiveZone>;
+  /** Parts that were read again. */
+  readonly reads?: string[];
+}
+
 /** Applies writes that each wait for a time before they are sent, and gives their outcomes. */
 function outcomesOf(
   writes: readonly Write[],
-  waitMs: number,
-  maxReadAgeMs: number,
+  waitMs: number | ((write: Write) => number),
+  choice: Choice = {},
   /** The error of a write that is cancelled. */
   failure: (reason: unknown) => unknown = (reason) => reason,
 ): Promise<readonly string[]> {
-  const clock = new SimulatedClock();
-  return outcomesBy(writes, clock, maxReadAgeMs, async (_write, stop) => {
-    await clock.sleep(waitMs, stop).catch((reason: unknown) => {
+  const { clock = new SimulatedClock() } = choice;
+  const send = async (write: Write, stop: AbortSignal): Promise<void> => {
+    const ms = typeof waitMs === "number" ? waitMs : waitMs(write);
+    await clock.sleep(ms, stop).catch((reason: unknown) => {
       throw failure(reason);
     });
-  });
+  };
+  return outcomesBy(writes, send, { ...choice, clock });
 }
 
 /** Applies writes that `send` sends, and gives their outcomes. */
 async function outcomesBy(
   writes: readonly Write[],
-  clock: SimulatedClock,
-  maxReadAgeMs: number,
   send: (write: Write, stop: AbortSignal) => Promise<void>,
+  {
+    clock = new SimulatedClock(),
+    readAt = readAllAt(0),
+    changes = [],
+    live = liveZone(),
+    readAgain = {},
+    reads = [],
+  }: Choice = {},
 ): Promise<readonly string[]> {
   const bugs = new Bugs();
-  using gate = new WriteGate(clock, maxReadAgeMs);
+  using gate = new WriteGate(clock, maxReadAgeMs(0));
   const planned = report("shop.example", 0, { result: "planned", cause: "drift", changes: [] });
   if (planned.result !== "planned") throw new Error("not planned");
-  const live = liveZone();
-  const writer = {
-    write: async (known: typeof live, write: Write, _signal: AbortSignal, stop: AbortSignal) => {
+  const writer: LiveWriter = {
+    write: async (known, write, _signal, stop) => {
       await send(write, stop);
-      return { live: known, ray: "ray", interleaved: false };
+      const shows = partOf(write) === "policies" ? "object" : "part";
+      return { live: known, readAt: clock.monotonicMs(), shows, ray: "ray", interleaved: false };
     },
+  };
+  const reader: LiveReader = {
+    readAnswers: (_zone, parts) => {
+      reads.push(...zoneParts.filter((part) => parts[part]));
+      const times = readAllAt(clock.monotonicMs());
+      return Promise.resolve({
+        readAt: times,
+        digest: "",
+        live: () => ({ ...live, ...readAgain }),
+      });
+    },
+    readScripts: () => Promise.resolve([]),
   };
   const never = new AbortController().signal;
   const came = await clock.run(
     applyPlan(
       {
-        report: { ...planned, plan: { ...planned.plan, writes } },
+        report: { ...planned, plan: { ...planned.plan, changes, writes } },
         live,
         digest: "",
-        readAt: 0,
+        readAt,
         conflicts: [],
         holdsAt: () => [],
         remainingIn: () => [],
       },
       gate,
-      { writer, clock, bug: (error) => bugs.tell(error) },
+      { reader, writer, clock, bug: (error) => bugs.tell(error) },
       { stop: never, abort: never },
     ),
   );
@@ -67,35 +102,91 @@ async function outcomesBy(
   return came.outcomes.map((each) => (each.status === "skipped" ? each.reason : each.status));
 }
 
+const zoneParts = ["settings", "policies", "rules"] as const;
+const putSettings = { call: "update-settings", body: {}, changes: [] } as const;
+const createPolicy = { call: "create-policy", body: {}, changes: ["policy/b"] } as const;
+const updatePolicy = { call: "update-policy", id: "p1", body: {}, changes: ["policy/a"] } as const;
 const deletePolicy = { call: "delete-policy", id: "p1", changes: ["policy/a"] } as const;
 const putRules = { call: "put-entrypoint", rules: [], changes: ["rule/a"] } as const;
 const deleteRule = { call: "delete-rule", ruleset: "ep", id: "r1", changes: ["rule/b"] } as const;
 
+const duplicate: Change = {
+  verb: "delete",
+  kind: "policy",
+  key: "policy/p1",
+  title: "",
+  id: "p1",
+  reason: "duplicate",
+  fields: [],
+  effect: neutral,
+};
+const [twin, other] = [livePolicy("twin"), livePolicy("p1")];
+const live = liveZone({
+  policies: [twin, other],
+  entrypoint: { state: "present", id: "ep", version: "1", rules: [] },
+});
+const strangers = { state: "present", id: "ep", version: "2", rules: [] } as const;
+
 describe("a read that writes rely on", () => {
-  it.for<{ when: string; writes: readonly Write[]; came: readonly string[] }>([
+  const ofAnother = { ...updatePolicy, id: "p2" };
+  it.for<{ when: string; writes: readonly Write[]; reads: readonly string[] }>([
     {
-      when: "is as old as the last answer about its part",
-      writes: [deletePolicy, deletePolicy, deletePolicy, deletePolicy],
-      came: ["done", "done", "done", "done"],
+      when: "of one policy is as old as the last answer about it",
+      writes: [updatePolicy, updatePolicy, updatePolicy, updatePolicy],
+      reads: [],
     },
     {
-      when: "of rules expires despite answers about policies",
-      writes: [deletePolicy, deletePolicy, deletePolicy, putRules],
-      came: ["done", "done", "done", "read_expired"],
+      when: "of a policy is not renewed by answers about another",
+      writes: [updatePolicy, updatePolicy, ofAnother],
+      reads: ["policies"],
     },
     {
-      when: "of rules expires while its write waits, though that of policies does not",
-      writes: [deletePolicy, deletePolicy, putRules],
-      came: ["done", "done", "read_expired"],
+      when: "of the list of policies is not renewed by answers about one",
+      writes: [updatePolicy, updatePolicy, deletePolicy],
+      reads: ["policies"],
     },
     {
-      when: "of rules is renewed by an answer about rules",
-      writes: [putRules, deleteRule, deletePolicy, deleteRule],
-      came: ["done", "done", "read_expired", "read_expired"],
+      when: "of the list of policies is not renewed by answers about new ones",
+      writes: [createPolicy, createPolicy, createPolicy],
+      reads: ["policies"],
     },
-  ])("$when", async ({ writes, came }, { expect }) => {
-    expect(await outcomesOf(writes, 25 * second, 60 * second)).toEqual(came);
+    {
+      when: "of rules is not renewed by answers about policies",
+      writes: [updatePolicy, updatePolicy, deleteRule],
+      reads: ["rules"],
+    },
+    {
+      when: "of rules is renewed by answers about rules",
+      writes: [deleteRule, deleteRule, deleteRule, deleteRule],
+      reads: [],
+    },
+    {
+      when: "of settings is renewed by answers about settings",
+      writes: [putSettings, putSettings, putSettings, putSettings],
+      reads: [],
+    },
+  ])("$when", async ({ writes, reads }, { expect }) => {
+    const parts: string[] = [];
+    const done = await outcomesOf(writes, 25 * second, { live, reads: parts });
+    expect([new Set(done), parts]).toEqual([new Set(["done"]), reads]);
+    // The last write is not sent where the part has changed meanwhile.
+    const readAgain = { policies: [], entrypoint: strangers };
+    const came = await outcomesOf(writes, 25 * second, { live, readAgain });
+    expect(came.at(-1)).toBe(reads.length > 0 ? "read_expired" : "done");
   });
+
+  it.for([putSettings, deletePolicy, deleteRule])(
+    "has an age of its own for each part: $call",
+    async (write, { expect }) => {
+      const clock = new SimulatedClock();
+      await clock.advance(80 * second);
+      const readAt = { ...readAllAt(80 * second), [partOf(write)]: 0 };
+      for (const each of [putSettings, deletePolicy, deleteRule]) {
+        const came = each === write ? "read_expired" : "done";
+        expect(await outcomesOf([each], 0, { clock, readAt })).toEqual([came]);
+      }
+    },
+  );
 
   it.for([
     {
@@ -106,7 +197,58 @@ describe("a read that writes rely on", () => {
     { when: "a broken connection may have been", code: "API_SERVER" as const, came: "failed" },
   ])("a write that is cancelled after $when", async ({ code, came }, { expect }) => {
     const failure = () => new ServiceFault(code, true);
-    expect(await outcomesOf([deletePolicy], 90 * second, 60 * second, failure)).toEqual([came]);
+    expect(await outcomesOf([deletePolicy], 90 * second, {}, failure)).toEqual([came]);
+  });
+});
+
+describe("a write that undoes what others did after the read", () => {
+  const cases = [
+    { write: putRules, part: "rules", readAgain: { entrypoint: strangers } },
+    { write: deletePolicy, part: "policies", readAgain: { policies: [other] } },
+  ] as const;
+
+  it.for(cases)("$write.call reads nothing more after a few seconds", async (each, { expect }) => {
+    const reads: string[] = [];
+    const choice = { live, changes: [duplicate], reads, readAgain: each.readAgain };
+    expect(await outcomesOf([each.write], 4 * second, choice)).toEqual(["done"]);
+    expect(reads).toEqual([]);
+  });
+
+  it.for(cases)("$write.call reads its part again after ten seconds", async (each, { expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(10 * second);
+    const reads: string[] = [];
+    const choice = { clock, live, changes: [duplicate], reads };
+    expect(await outcomesOf([each.write], 0, choice)).toEqual(["done"]);
+    expect(reads).toEqual([each.part]);
+  });
+
+  it.for(cases)("$write.call is not sent where that shows a change", async (each, { expect }) => {
+    const clock = new SimulatedClock();
+    await clock.advance(10 * second);
+    const choice = { clock, live, changes: [duplicate], readAgain: each.readAgain };
+    expect(await outcomesOf([each.write], 0, choice)).toEqual(["read_expired"]);
+  });
+
+  it.for(cases)("$write.call is cancelled where it waits for longer", async (each, { expect }) => {
+    const choice = { live, changes: [duplicate], readAgain: each.readAgain };
+    expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["read_expired"]);
+  });
+
+  it.for(cases)(
+    "$write.call is sent in the end where it always waits",
+    async (each, { expect }) => {
+      const reads: string[] = [];
+      const choice = { live, changes: [duplicate], reads };
+      expect(await outcomesOf([each.write], 30 * second, choice)).toEqual(["done"]);
+      expect(reads).toEqual([each.part, each.part, each.part]);
+    },
+  );
+
+  it("is no delete of a policy without a twin", async ({ expect }) => {
+    const reads: string[] = [];
+    expect(await outcomesOf([deletePolicy], 30 * second, { live, reads })).toEqual(["done"]);
+    expect(reads).toEqual([]);
   });
 });
 
@@ -121,7 +263,7 @@ describe("after a write that did not succeed", () => {
   ] as const)("no further write is sent: $code", async ({ code, came }, { expect }) => {
     const sent: Write[] = [];
     const writes = [putRules, deletePolicy, deleteRule, deletePolicy];
-    const outcomes = await outcomesBy(writes, new SimulatedClock(), 60 * second, async (write) => {
+    const outcomes = await outcomesBy(writes, async (write) => {
       await Promise.resolve();
       if (sent.push(write) === 2) throw new ServiceFault(code, false);
     });

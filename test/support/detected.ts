@@ -9,7 +9,7 @@ import type { Item, ItemKind } from "../../src/zone/inventory-item.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
-import { liveZone } from "./model.ts";
+import { liveZone, readAllAt } from "./model.ts";
 import { ServiceFault } from "./world.ts";
 
 /** Zones with what was detected in them, and rounds over them on a clock that stands still. */
@@ -38,7 +38,7 @@ export class Detected implements AsyncDisposable {
           this.priorities.add(priority);
           const live = policies ? this.live : { ...this.live, policies: undefined };
           await this.#request(zone.name, `zone ${zone.name}`, signal);
-          return { digest: "", live: () => liveZone({ ...live, zone }) };
+          return { readAt: readAllAt(0), digest: "", live: () => liveZone({ ...live, zone }) };
         },
         listItems: async (zone, kind, signal) => {
           await this.#request(zone.name, `${kind} ${zone.name}`, signal);

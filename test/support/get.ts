@@ -30,6 +30,7 @@ export function fakeGet(answers: (call: Call, nth: number) => Given): FakeGet {
         status: 200,
         ray: "ray-1",
         attempts: 1,
+        sentAt: 0,
         ...given,
       };
     },

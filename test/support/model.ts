@@ -3,6 +3,7 @@ import type { Declared, DesiredZone, ZoneContent } from "../../src/zone/desired-
 import type { LiveEntrypoint, LivePolicy, LiveRule, LiveZone } from "../../src/zone/live-zone.ts";
 import { documentedScoreRuleId, owaspRulesetId } from "../../src/zone/managed-ruleset.ts";
 import { marked } from "../../src/zone/mark.ts";
+import type { ReadTimes } from "../../src/zone/ports.ts";
 import type {
   CategoryOverride,
   ExecuteRule,
@@ -75,6 +76,11 @@ export function liveZone(parts: Partial<LiveZone> = {}): LiveZone {
     scoreRule: { id: documentedScoreRuleId, source: "account", version: "36" },
     ...parts,
   };
+}
+
+/** When each part was read, where all were read at once. */
+export function readAllAt(ms: number): ReadTimes {
+  return { settings: ms, policies: ms, rules: ms };
 }
 
 export function policy(key: string, more: Partial<Policy> = {}): Policy {

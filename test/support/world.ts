@@ -16,11 +16,11 @@ import type { Script } from "../../src/zone/inventory-item.ts";
 import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { RequestPriority, Written } from "../../src/zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/zone/service-error.ts";
-import type { Write } from "../../src/zone/write.ts";
+import { partOf, type Write } from "../../src/zone/write.ts";
 import { type KnownZones, type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
-import { declared, desiredZone, liveZone, owner, policy, usualLimits } from "./model.ts";
+import { declared, desiredZone, liveZone, owner, policy, readAllAt, usualLimits } from "./model.ts";
 import { noRunStore } from "./run-store.ts";
 import { afterWrite } from "./service-model.ts";
 
@@ -163,12 +163,16 @@ export class World implements AsyncDisposable {
       listZones: (signal) => this.#list(signal),
       reader: {
         readAnswers: async (zone, _wanted, priority, signal) => {
-          const live = await this.#inTurn(priority, signal, () => this.#readZone(zone, signal));
+          const [readAt, live] = await this.#inTurn(priority, signal, async () => {
+            const sentAt = readAllAt(this.clock.monotonicMs());
+            return [sentAt, await this.#readZone(zone, signal)] as const;
+          });
           const understand = (): LiveZone => {
             this.parsed.push(zone.name);
             return live;
           };
-          return { digest: JSON.stringify({ ...live, zone: undefined }), live: understand };
+          const digest = JSON.stringify({ ...live, zone: undefined });
+          return { readAt, digest, live: understand };
         },
         readScripts: () => Promise.resolve(this.scripts),
       },
@@ -244,10 +248,12 @@ export class World implements AsyncDisposable {
 
   async #write(known: LiveZone, write: Write, signal: AbortSignal): Promise<Written> {
     const { zone } = known;
+    const readAt = this.clock.monotonicMs();
     await this.#request(zone, `write ${zone.name} ${write.call}`, signal);
     const live = afterWrite(this.live.get(zone.name) ?? known, write);
     this.live.set(zone.name, live);
-    return { live, ray: "ray", interleaved: false };
+    const shows = partOf(write) === "policies" ? "object" : "part";
+    return { live, readAt, shows, ray: "ray", interleaved: false };
   }
 
   async #request(zone: Zone, name: string, signal: AbortSignal): Promise<void> {

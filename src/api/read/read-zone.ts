@@ -30,6 +30,11 @@ export async function readAnswers(
     JSON.stringify(scoreRule),
   ];
   return {
+    readAt: {
+      settings: settings?.sentAt,
+      policies: policies?.sentAt,
+      rules: entrypoint?.sentAt,
+    },
     digest: digests.join(" "),
     live: () => ({
       zone,
@@ -41,34 +46,10 @@ export async function readAnswers(
   };
 }
 
-export async function readSettings(
-  send: Get,
-  zone: Zone,
-  signal: AbortSignal,
-): Promise<LiveSettings> {
-  return (await requestSettings(send, zone, signal)).parse();
-}
-
-/** Reads all policies; the list has no pages (SERVICE.md A.6). */
-export async function readPolicies(
-  send: Get,
-  zone: Zone,
-  signal: AbortSignal,
-): Promise<readonly LivePolicy[]> {
-  return (await requestPolicies(send, zone, signal)).parse();
-}
-
-/** Reads the entry point. It is absent only with 404 and code 10003 (SERVICE.md B.8). */
-export async function readEntrypoint(
-  send: Get,
-  zone: Zone,
-  signal: AbortSignal,
-): Promise<LiveEntrypoint> {
-  return (await requestEntrypoint(send, zone, signal)).parse();
-}
-
 /** The answer for one part of a zone. */
-interface Part<T> {
+interface PartAnswer<T> {
+  /** When its request was sent, by the monotonic clock. */
+  readonly sentAt: number;
   readonly digest: string;
   readonly parse: () => T;
 }
@@ -84,9 +65,10 @@ async function request<T>(
   call: GetCall,
   parser: PartParser<T>,
   signal: AbortSignal,
-): Promise<Part<T>> {
+): Promise<PartAnswer<T>> {
   const answer = await send(call, signal);
   return {
+    sentAt: answer.sentAt,
     digest: answer.digest,
     parse: () => {
       const understood = parser.parse(answer.result());
@@ -103,39 +85,42 @@ const entrypointParser: PartParser<LiveEntrypoint> = {
   message: "not a ruleset with rules",
 };
 
-function requestSettings(
+export function requestSettings(
   send: Get,
   { id }: Zone,
   signal: AbortSignal,
-): Promise<Part<LiveSettings>> {
+): Promise<PartAnswer<LiveSettings>> {
   return request(send, get(routes.settings, { zone_id: id }), settingsParser, signal);
 }
 
-function requestPolicies(
+/** Requests all policies; the list has no pages (SERVICE.md A.6). */
+export function requestPolicies(
   send: Get,
   { id }: Zone,
   signal: AbortSignal,
-): Promise<Part<readonly LivePolicy[]>> {
+): Promise<PartAnswer<readonly LivePolicy[]>> {
   return request(send, get(routes.policies, { zone_id: id }), policiesParser, signal);
 }
 
-async function requestEntrypoint(
+/** Requests the entry point. It is absent only with 404 and code 10003 (SERVICE.md B.8). */
+export async function requestEntrypoint(
   send: Get,
   { id }: Zone,
   signal: AbortSignal,
-): Promise<Part<LiveEntrypoint>> {
+): Promise<PartAnswer<LiveEntrypoint>> {
   const call = get(routes.entrypoint, { zone_id: id, phase_name: managedPhase });
   try {
     return await request(send, call, entrypointParser, signal);
   } catch (error) {
-    if (isAbsence(error)) return { digest: "absent", parse: () => ({ state: "absent" }) };
-    throw error;
+    if (!isAbsence(error)) throw error;
+    return { sentAt: error.sentAt, digest: "absent", parse: () => ({ state: "absent" }) };
   }
 }
 
-function isAbsence(error: unknown): boolean {
+function isAbsence(error: unknown): error is ServiceError & { readonly sentAt: number } {
   return (
     error instanceof ServiceError &&
+    error.sentAt !== undefined &&
     error.status === 404 &&
     error.wireCodes.includes(wireCodes.noEntrypoint)
   );

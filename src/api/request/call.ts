@@ -31,8 +31,9 @@ export interface Answer {
   readonly ray: string;
 }
 
-/** An answer, and how often the request was sent for it. */
+/** An answer, when its request was sent (by the monotonic clock), and how often the request was sent for it. */
 export interface Fetched extends Answer {
+  readonly sentAt: number;
   readonly attempts: number;
 }
 

@@ -51,7 +51,7 @@ export interface ServiceSession {
 }
 
 /** The result of one attempt. */
-type Attempt = { readonly answer: Answer } | FailedAttempt;
+type Attempt = ({ readonly answer: Answer } | FailedAttempt) & { readonly sentAt: number };
 
 interface FailedAttempt {
   readonly error: ServiceError;
@@ -88,12 +88,13 @@ export async function sendWithRetries(
     for (let attempts = 1; ; attempts += 1) {
       const attempt = await sendOnce(session, priority, call, signal, stop);
       noteValidity(credential, call, attempt);
-      if ("answer" in attempt) return { ...attempt.answer, attempts };
+      const { sentAt } = attempt;
+      if ("answer" in attempt) return { ...attempt.answer, sentAt, attempts };
       const { error } = attempt;
       const { status, ray } = error;
-      if (isGone(call, error)) return { ...noResult, status, ray, attempts };
+      if (isGone(call, error)) return { ...noResult, status, ray, sentAt, attempts };
 
-      last = withPrevious(error, last);
+      last = withPrevious(error, last).with({ sentAt });
       firstEnd ??= clock.monotonicMs();
       const waitMs = waitFor(session, error, attempts);
       pauseIfRateLimited(credential, error, waitMs);
@@ -156,6 +157,8 @@ async function sendOnce(
   stop: AbortSignal,
 ): Promise<Attempt> {
   const { credential, connection, known } = session;
+  const { clock } = connection;
+  let sentAt = clock.monotonicMs();
   let token: Token | undefined;
   try {
     const permit = await credential.budget.acquire(priority, stop);
@@ -163,9 +166,10 @@ async function sendOnce(
     try {
       token = await credential.token();
       end = ["aborted", undefined];
+      sentAt = clock.monotonicMs();
       const response = await send(connection, { credential: credential.name, token }, call, signal);
       end = ["answered", rateView(response.headers)];
-      return { answer: answerOf(call, response, { token, known, clock: connection.clock }) };
+      return { answer: answerOf(call, response, { token, known, clock }), sentAt };
     } catch (error) {
       if (isUnreachable(error)) end = ["unreachable", undefined];
       throw error;
@@ -174,7 +178,7 @@ async function sendOnce(
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { error, token };
+    return { error, token, sentAt };
   }
 }
 

@@ -1,11 +1,11 @@
 import { isJsonObject } from "../../syntax/json.ts";
-import type { LiveEntrypoint, LiveZone, LivePolicy } from "../../zone/live-zone.ts";
+import type { LiveEntrypoint, LiveZone } from "../../zone/live-zone.ts";
 import type { Written } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import type { Write } from "../../zone/write.ts";
+import { partOf, type Write } from "../../zone/write.ts";
 import { entrypointOf } from "../read/parse-entrypoint.ts";
 import { policyOf, settingsOf } from "../read/parse-page-shield.ts";
-import { readEntrypoint, readPolicies, readSettings } from "../read/read-zone.ts";
+import { requestEntrypoint, requestPolicies, requestSettings } from "../read/read-zone.ts";
 import type { Fetched, Send, Get } from "../request/call.ts";
 import { requestFor } from "./write-request.ts";
 
@@ -25,15 +25,15 @@ export async function sendWrite(
   let answer: Fetched | undefined;
   try {
     answer = await send(requestFor(live.zone, write), signal);
-    const after = await stateAfter(send, live, write, answer.result(), signal);
-    const interleaved = isInterleaved(live.entrypoint, after.entrypoint, answer.attempts);
-    return { live: after, ray: answer.ray, interleaved };
+    const after = await stateAfter(send, live, write, answer, signal);
+    const interleaved = isInterleaved(live.entrypoint, after.live.entrypoint, answer.attempts);
+    return { ...after, ray: answer.ray, interleaved };
   } catch (error) {
     if (!isUncertain(error, answer, signal)) throw error;
     const after = await stateWithCreated(send, live, write, signal);
     if (after === undefined) throw unknownOutcome(live, write, error);
     const ray = error instanceof ServiceError ? error.ray : "";
-    return { live: after, ray, interleaved: false };
+    return { ...after, ray, interleaved: false };
   }
 }
 
@@ -85,28 +85,33 @@ function isUncertain(error: unknown, answer: Fetched | undefined, signal: AbortS
   return answer !== undefined || error.mayHaveHappened;
 }
 
+/** The state after a write, and when and how much of it was read. */
+type StateAfter = Pick<Written, "live" | "readAt" | "shows">;
+
 /** The state with the resource that a POST should create, under a new id; `undefined` where it is not found. */
 async function stateWithCreated(
   send: Send,
   live: LiveZone,
   write: Write,
   signal: AbortSignal,
-): Promise<LiveZone | undefined> {
+): Promise<StateAfter | undefined> {
   try {
     if (write.call === "create-policy") {
-      const policies = await readPolicies(send, live.zone, signal);
+      const answer = await requestPolicies(send, live.zone, signal);
+      const policies = answer.parse();
       const old = new Set(live.policies?.map(({ id }) => id));
       const { description } = write.body;
       const isFound = policies.some(
         (each) => !old.has(each.id) && each.description === description,
       );
-      return isFound ? { ...live, policies } : undefined;
+      return isFound ? wholePart({ ...live, policies }, answer) : undefined;
     }
     if (write.call === "create-rule") {
-      const entrypoint = await readEntrypoint(send, live.zone, signal);
+      const answer = await requestEntrypoint(send, live.zone, signal);
+      const entrypoint = answer.parse();
       const rules = entrypoint.state === "present" ? entrypoint.rules : [];
       return rules.some(({ ref }) => ref === write.body["ref"])
-        ? { ...live, entrypoint }
+        ? wholePart({ ...live, entrypoint }, answer)
         : undefined;
     }
   } catch (error) {
@@ -133,45 +138,66 @@ async function stateAfter(
   send: Get,
   live: LiveZone,
   write: Write,
-  result: unknown,
+  answer: Fetched,
   signal: AbortSignal,
-): Promise<LiveZone> {
-  switch (write.call) {
-    case "update-settings":
-      // The documentation's example of the answer leaves two of the settings out (SERVICE.md A.2).
-      return {
-        ...live,
-        settings: settingsOf(result) ?? (await readSettings(send, live.zone, signal)),
-      };
-    case "create-policy":
-    case "update-policy":
-      return { ...live, policies: await policiesAfter(send, live, result, signal) };
-    case "delete-policy":
-      return { ...live, policies: live.policies?.filter(({ id }) => id !== write.id) };
-    case "create-rule":
-    case "update-rule":
-    case "delete-rule":
-    case "put-entrypoint":
-      return {
-        ...live,
-        entrypoint:
-          wholeRuleset(result, live.entrypoint) ?? (await readEntrypoint(send, live.zone, signal)),
-      };
+): Promise<StateAfter> {
+  const shown = stateShown(live, write, answer);
+  if (shown !== undefined) return shown;
+  switch (partOf(write)) {
+    case "settings": {
+      const read = await requestSettings(send, live.zone, signal);
+      return wholePart({ ...live, settings: read.parse() }, read);
+    }
+    case "policies": {
+      const read = await requestPolicies(send, live.zone, signal);
+      return wholePart({ ...live, policies: read.parse() }, read);
+    }
+    case "rules": {
+      const read = await requestEntrypoint(send, live.zone, signal);
+      return wholePart({ ...live, entrypoint: read.parse() }, read);
+    }
   }
+}
+
+/** The state after a write, as far as its answer shows it; `undefined` where it leaves something out. */
+function stateShown(live: LiveZone, write: Write, answer: Fetched): StateAfter | undefined {
+  if (write.call === "delete-policy") {
+    const policies = live.policies?.filter(({ id }) => id !== write.id);
+    return oneObject({ ...live, policies }, answer);
+  }
+  const result = answer.result();
+  switch (partOf(write)) {
+    case "settings": {
+      // The documentation's example of the answer leaves two of the settings out (SERVICE.md A.2).
+      const settings = settingsOf(result);
+      return settings && wholePart({ ...live, settings }, answer);
+    }
+    case "policies": {
+      const policies = policiesAfter(live, result);
+      return policies && oneObject({ ...live, policies }, answer);
+    }
+    case "rules": {
+      const entrypoint = wholeRuleset(result, live.entrypoint);
+      return entrypoint && wholePart({ ...live, entrypoint }, answer);
+    }
+  }
+}
+
+function wholePart(live: LiveZone, { sentAt }: Pick<Fetched, "sentAt">): StateAfter {
+  return { live, readAt: sentAt, shows: "part" };
+}
+
+function oneObject(live: LiveZone, { sentAt }: Fetched): StateAfter {
+  return { live, readAt: sentAt, shows: "object" };
 }
 
 const policyFields = ["id", "description", "action", "expression", "enabled", "value"];
 
-/** Not all documentation says what an update answers: only a complete policy is used. */
-async function policiesAfter(
-  send: Get,
-  { zone, policies }: LiveZone,
-  result: unknown,
-  signal: AbortSignal,
-): Promise<readonly LivePolicy[]> {
+/** `undefined` where the answer is no complete policy: not all documentation says what an update answers. */
+function policiesAfter({ policies }: LiveZone, result: unknown): LiveZone["policies"] {
   const isWhole = isJsonObject(result) && policyFields.every((field) => field in result);
   const policy = isWhole ? policyOf(result) : undefined;
-  if (policy === undefined || policies === undefined) return readPolicies(send, zone, signal);
+  if (policy === undefined || policies === undefined) return undefined;
   const at = policies.findIndex(({ id }) => id === policy.id);
   return at < 0 ? [...policies, policy] : policies.with(at, policy);
 }

@@ -111,7 +111,8 @@ async function applyZones(
     host.stderr.write("nothing was written; --yes writes without asking\n");
     return notApplied(fleet, (report) => report);
   }
-  const ports = { writer: service.writer, clock: host.clock, bug: rethrow };
+  const { reader, writer } = service;
+  const ports = { reader, writer, clock: host.clock, bug: rethrow };
   using progress = startProgress("writing zones", plans.length, host.stderr);
   const applied: ZoneReport[] = [];
   for (const zone of zones) {

@@ -37,7 +37,10 @@ export function fingerprintsOf({ writes }: Plan, live: LiveZone): Fingerprints {
 /** Compares a saved plan with the live state. */
 export function freshnessOf({ plan, fingerprints }: SavedPlan, live: LiveZone): Freshness {
   const isStale = ([name, print]: LiveObject) => fingerprints[name] !== print;
-  const staleOf = (write: Write) => objectsOf(write, live).filter(isStale);
+  const staleOf = (write: Write): readonly LiveObject[] => [
+    ...objectsOf(write, live).filter(isStale),
+    ...missingTwin(write, plan, live),
+  ];
   const done = plan.writes.filter((write) => isAlreadyApplied(write, live));
   const open = plan.writes.filter((write) => !done.includes(write));
   const first = open.findIndex((write) => staleOf(write).length > 0);
@@ -58,6 +61,27 @@ export function partsTouched({ writes }: Plan): Readonly<Record<ZonePart, boolea
     policies: parts.has("policies"),
     rules: parts.has("rules"),
   };
+}
+
+/** The policy that a duplicate is deleted in favour of, where it is gone: then the duplicate is the only one left. */
+function missingTwin(
+  write: Write,
+  { changes }: Plan,
+  { policies = [] }: LiveZone,
+): readonly LiveObject[] {
+  if (write.call !== "delete-policy") return [];
+  const deletes = changes.filter((change) => change.verb === "delete");
+  const isDuplicate = deletes.some(({ id, reason }) => id === write.id && reason === "duplicate");
+  const live = policies.find(({ id }) => id === write.id);
+  if (!isDuplicate || live === undefined) return [];
+  const { owner = "", key = "" } = unmarked(live.description);
+  // All policies of a key that is no longer declared are deleted.
+  if (deletes.some((each) => each.reason === "undeclared" && each.key === `policy/${key}`)) {
+    return [];
+  }
+  const ids = new Set(deletes.map(({ id }) => id));
+  const stays = withMarkOf(live.description, policies).some(({ id }) => !ids.has(id));
+  return stays ? [] : [[`mark/${owner}:${key}`, "gone"]];
 }
 
 type LiveObject = readonly [name: string, print: string];

@@ -8,16 +8,16 @@ import {
   type ZoneReport,
 } from "../../state/run-report.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
-import type { Clock, LiveWriter } from "../../zone/ports.ts";
+import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
+import type { Write } from "../../zone/write.ts";
 import { isAborted, joinSignals, type StopSignals } from "../signals.ts";
 import type { PlannedZone } from "./plan-zone.ts";
+import { ReadAges } from "./read-ages.ts";
+import { isCancelled, sendOnRead, type SendPorts } from "./send-fresh.ts";
 import { GateClosed, maxReadAgeMs, WriteGate } from "./write-gate.ts";
 
-export interface WritePorts {
-  readonly writer: LiveWriter;
-  readonly clock: Clock;
+export interface WritePorts extends SendPorts {
   /** Reports an internal error. */
   readonly bug: (error: unknown, zone: string) => void;
 }
@@ -84,7 +84,10 @@ export async function applyReviewed(
 
 /** A read that is used again must leave enough time to send the writes. */
 function isTooOld({ report, readAt }: PlannedZone, clock: Clock): boolean {
-  return report.result === "planned" && clock.monotonicMs() - readAt >= maxReadAgeMs(0) / 2;
+  if (report.result !== "planned") return false;
+  const ages = new ReadAges(readAt);
+  const oldest = Math.min(...report.plan.writes.map((write) => ages.readAtFor(write)));
+  return clock.monotonicMs() - oldest >= maxReadAgeMs(0) / 2;
 }
 
 /** The plan itself where the program is stopping: nothing is sent then anyway. */
@@ -119,40 +122,37 @@ function isExpired(report: ZoneReport): boolean {
   );
 }
 
-/**
- * An answer counts as a read of its part of the zone: of rules it shows the whole list, and of settings and policies a
- * write touches only those that it names.
- */
 async function sendAll(
-  { writes }: Plan,
+  plan: Plan,
   before: LiveZone,
   { conflicts, readAt }: PlannedZone,
   gate: WriteGate,
-  { writer, clock, bug }: WritePorts,
+  ports: WritePorts,
   signals: StopSignals,
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly after: LiveZone }> {
   const outcomes: Outcome[] = [];
-  const readAgainAt = new Map<ZonePart, number>();
+  const ages = new ReadAges(readAt);
+  const sending = { plan, ages, gate, ports, signals };
   let live = before;
-  for (const write of writes) {
-    const part = partOf(write);
+  for (const write of plan.writes) {
     const reason = skipReason(write, conflicts, outcomes.at(-1));
-    if (reason === undefined) gate.checkBeforeWrite(readAgainAt.get(part) ?? readAt);
+    const isFirst = outcomes.length === 0;
+    if (reason === undefined) gate.checkBeforeWrite(isFirst ? ages.readAtFor(write) : Infinity);
     if (reason !== undefined) {
       outcomes.push({ status: "skipped", write, reason });
     } else if (signals.stop.aborted) {
       outcomes.push({ status: "skipped", write, reason: reasonToStop(signals) });
     } else {
       try {
-        const written = await writer.write(live, write, signals.abort, signals.stop);
-        readAgainAt.set(part, clock.monotonicMs());
+        const written = await sendOnRead(live, write, isFirst, sending);
+        ages.renew(write, written);
         live = written.live;
         const { ray, interleaved } = written;
         outcomes.push({ status: "done", write, ray, interleaved });
       } catch (error) {
         outcomes.push(outcomeOf(error, write, signals));
         const isStopped = signals.abort.aborted || error === signals.stop.reason;
-        if (!(error instanceof ServiceError) && !isStopped) bug(error, live.zone.name);
+        if (!(error instanceof ServiceError) && !isStopped) ports.bug(error, live.zone.name);
       }
     }
   }
@@ -173,16 +173,11 @@ function reasonToStop({ stop }: Pick<StopSignals, "stop">): SkipReason {
   return stop.reason instanceof GateClosed ? stop.reason.reason : "shutdown";
 }
 
-/** The outcome of a write that threw. One that was cancelled was not sent, or the service rejected it (429). */
+/** The outcome of a write that threw. */
 function outcomeOf(error: unknown, write: Write, { stop, abort }: StopSignals): Outcome {
   if (abort.aborted) return failed(write, abandoned());
-  const isCancelled = stop.aborted && (error === stop.reason || isRateLimited(error));
-  if (!isCancelled) return failed(write, error);
+  if (!isCancelled(error, stop)) return failed(write, error);
   return { status: "skipped", write, reason: reasonToStop({ stop }) };
-}
-
-function isRateLimited(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === "API_RATE_LIMITED";
 }
 
 function abandoned(): ServiceError {

@@ -17,6 +17,7 @@ import type {
   PartsToRead,
   RequestPriority,
   ZoneAnswers,
+  ReadTimes,
 } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
@@ -71,8 +72,7 @@ export interface PlannedZone {
   readonly live: LiveZone | undefined;
   /** Digest of the live state, "" where it could not be read. */
   readonly digest: string;
-  /** When the zone was read, by the monotonic clock. */
-  readonly readAt: number;
+  readonly readAt: ReadTimes;
   /** Writes that must not be sent, since what they touch has changed after the plan was reviewed. */
   readonly conflicts: readonly Write[];
   readonly holdsAt: (now: Date) => readonly Hold[];
@@ -166,13 +166,15 @@ async function planFromSource(
   try {
     // 1. read
     const answers = await reader.readAnswers(zone, parts, priority, signal);
-    const readAt = clock.monotonicMs();
+    const { digest, readAt } = answers;
+    const readEndMs = clock.monotonicMs();
     // 2. plan
     const { plan: planned, live, conflicts = [], ...rest } = await source.planFrom(answers);
     const finishedAt = clock.now();
-    const phases = { fetch: readAt - startedMs, plan: clock.monotonicMs() - readAt, apply: 0 };
+    const planMs = clock.monotonicMs() - readEndMs;
+    const phases = { fetch: readEndMs - startedMs, plan: planMs, apply: 0 };
     const report = { ...base, finishedAt, phases, plan: planned };
-    const common = { live, digest: answers.digest, readAt, conflicts, remainingIn };
+    const common = { live, digest, readAt, conflicts, remainingIn };
     if (planned.changes.length === 0 && conflicts.length === 0) {
       return { ...common, report: { ...report, result: "in_sync" }, holdsAt: () => [] };
     }
@@ -187,14 +189,13 @@ async function planFromSource(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ServiceError)) bug(error, zone.name);
-    const readAt = clock.monotonicMs();
-    const phases = { fetch: readAt - startedMs, plan: 0, apply: 0 };
+    const phases = { fetch: clock.monotonicMs() - startedMs, plan: 0, apply: 0 };
     const report = { ...base, finishedAt: clock.now(), phases, failure: failureOf(error) };
     return {
       report: { ...report, result: "error" },
       live: undefined,
       digest: "",
-      readAt,
+      readAt: { settings: undefined, policies: undefined, rules: undefined },
       conflicts: [],
       holdsAt: () => [],
       remainingIn,

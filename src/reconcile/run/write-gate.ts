@@ -33,6 +33,17 @@ export function maxReadAgeMs(expiries: number): number {
   return Math.min(usualReadAgeMs * 2 ** expiries, longestReadAgeMs);
 }
 
+/**
+ * How old a read may be when a write is sent that undoes what others did meanwhile, in milliseconds: a PUT of the whole
+ * entry point drops each rule that was added after the read, and the delete of a duplicate policy leaves nothing where its
+ * twin was deleted after the read. No request can make these writes conditional (SERVICE.md C.6), so the time between the
+ * read and the write is kept as short as a few requests take. Where the read is older, the part is read again first.
+ */
+export const freshReadMs = 5_000;
+
+/** A write rarely waits for longer for the request budget. */
+const usualWaitMs = 10_000;
+
 /** The gate checks at this interval and at every whole minute, which is when windows open. */
 const checkEveryMs = 5_000;
 
@@ -64,9 +75,8 @@ export class WriteGate implements Disposable {
   }
 
   /** Checks the writes of a plan, now and until the gate is disposed. */
-  watch({ holdsAt, readAt }: Pick<PlannedZone, "holdsAt" | "readAt">): void {
+  watch({ holdsAt }: Pick<PlannedZone, "holdsAt">): void {
     this.#holdsAt = holdsAt;
-    this.#readAt = readAt;
     this.#checkRepeatedly();
   }
 
@@ -74,6 +84,11 @@ export class WriteGate implements Disposable {
   checkBeforeWrite(readAt: number): void {
     this.#readAt = readAt;
     this.check();
+  }
+
+  /** Whether a read of this moment expires before a write is likely to be sent. */
+  expiresSoon(readAt: number): boolean {
+    return this.#clock.monotonicMs() - readAt >= this.#maxReadAgeMs - usualWaitMs;
   }
 
   /** Checks at once: something has changed that a guard depends on. */

@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { Plan } from "../../plan/plan.ts";
+import { byText } from "../../syntax/by-text.ts";
+import type { LiveZone } from "../../zone/live-zone.ts";
+import type { Clock, LiveReader, LiveWriter, Written } from "../../zone/ports.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import { partOf, type Write } from "../../zone/write.ts";
+import { joinSignals, type StopSignals } from "../signals.ts";
+import type { ReadAges } from "./read-ages.ts";
+import { freshReadMs, type WriteGate } from "./write-gate.ts";
+
+export interface SendPorts {
+  readonly reader: LiveReader;
+  readonly writer: LiveWriter;
+  readonly clock: Clock;
+}
+
+/** What a write is sent with. */
+interface Sending {
+  readonly plan: Plan;
+  readonly ages: ReadAges;
+  readonly gate: WriteGate;
+  readonly ports: SendPorts;
+  readonly signals: StopSignals;
+}
+
+/**
+ * Sends a write on a read that is young enough.
+ *
+ * Between two writes, a part whose read expires soon is read again: a plan of many writes takes longer than a read is
+ * valid, and the answers to its writes show single objects only. Where another read shows anything else, the gate is
+ * closed, and the next run plans again.
+ */
+export async function sendOnRead(
+  live: LiveZone,
+  write: Write,
+  isFirst: boolean,
+  sending: Sending,
+): Promise<Written> {
+  const { plan, ages, gate, ports, signals } = sending;
+  if (needsFreshRead(write, plan)) return await sendFresh(live, write, sending);
+  if (!isFirst && gate.expiresSoon(ages.readAtFor(write))) await readAgain(live, write, sending);
+  gate.checkBeforeWrite(ages.readAtFor(write));
+  signals.stop.throwIfAborted();
+  return await ports.writer.write(live, write, signals.abort, signals.stop);
+}
+
+/** Whether a write undoes what others did after the read: see {@link freshReadMs}. */
+function needsFreshRead(write: Write, { changes }: Plan): boolean {
+  if (write.call === "put-entrypoint") return true;
+  if (write.call !== "delete-policy") return false;
+  return changes.some(
+    (change) => change.verb === "delete" && change.reason === "duplicate" && change.id === write.id,
+  );
+}
+
+/**
+ * Sends a write on a read that is younger than {@link freshReadMs}: where it is older, and where the write waits for
+ * longer, the part is read again.
+ *
+ * How long the write may wait doubles each time: otherwise a tight request budget would be spent on reads alone. The
+ * gate's own limit stays.
+ */
+async function sendFresh(live: LiveZone, write: Write, sending: Sending): Promise<Written> {
+  const { ages, gate, ports, signals } = sending;
+  const { writer, clock } = ports;
+  const ageMs = (): number => clock.monotonicMs() - ages.readAtFor(write);
+  for (let limitMs = freshReadMs; ; limitMs *= 2) {
+    if (ageMs() >= freshReadMs) await readAgain(live, write, sending);
+    gate.checkBeforeWrite(ages.readAtFor(write));
+    signals.stop.throwIfAborted();
+    const aged = new AbortController();
+    const stopAlarm = clock.alarm(Math.max(0, limitMs - ageMs()), () => aged.abort());
+    using stop = joinSignals(signals.stop, aged.signal);
+    try {
+      return await writer.write(live, write, signals.abort, stop.signal);
+    } catch (error) {
+      if (!aged.signal.aborted || !isCancelled(error, stop.signal)) throw error;
+    } finally {
+      stopAlarm();
+    }
+  }
+}
+
+/** Reads the part of a write again. Throws where it has changed: then the gate is closed. */
+async function readAgain(
+  live: LiveZone,
+  write: Write,
+  { ages, gate, ports, signals }: Sending,
+): Promise<void> {
+  const part = partOf(write);
+  const parts = { settings: false, policies: part === "policies", rules: part === "rules" };
+  const answers = await ports.reader.readAnswers(
+    live.zone,
+    { ...parts, scoreRule: false },
+    "write",
+    signals.stop,
+  );
+  const isSame = isDeepStrictEqual(partIn(answers.live(), write), partIn(live, write));
+  if (!isSame) gate.close("read_expired");
+  signals.stop.throwIfAborted();
+  ages.renew(write, { readAt: answers.readAt[part] ?? Number.NEGATIVE_INFINITY, shows: "part" });
+  gate.checkBeforeWrite(ages.readAtFor(write));
+}
+
+function partIn({ policies, entrypoint }: LiveZone, write: Write): unknown {
+  return partOf(write) === "rules" ? entrypoint : policies?.toSorted(byText(({ id }) => id));
+}
+
+/** Whether a write that threw was cancelled: it was not sent, or the service rejected it (429). */
+export function isCancelled(error: unknown, stop: AbortSignal): boolean {
+  const isRateLimited = error instanceof ServiceError && error.code === "API_RATE_LIMITED";
+  return stop.aborted && (error === stop.reason || isRateLimited);
+}
