@@ -69,6 +69,53 @@ describe("rulesets", () => {
   });
 
   it.for([
+    {
+      what: "mode: observe",
+      config: "mode: observe",
+      says: "held by observe: the mode is observe",
+    },
+    {
+      what: "a freeze",
+      config:
+        'windows: [{ name: always, type: freeze, start: "* * * * *", duration: 1h, strengthening: allow }]',
+      says: 'held by freeze: the freeze window "always" is open',
+    },
+    {
+      what: "a suspension",
+      zones: `zones: [{ name: ${shop}, suspend: { reason: "a load test" } }]`,
+      says: "held by suspend: the zone is suspended (a load test)",
+    },
+    {
+      what: "a zone that observes",
+      zones: `zones: [{ name: ${shop}, mode: observe }]`,
+      says: "held by observe",
+    },
+    {
+      what: "a zone that no file declares",
+      zones: "zones: [{ name: blog.example.com }]",
+      says: `held by undeclared: the files do not declare ${shop}`,
+    },
+  ])("prune writes nothing with $what", async ({ config, zones, says }, { expect }) => {
+    await using example = await exampleWithEmulator();
+    const { place, emulator } = example;
+    await place.run("apply", shop);
+    if (config !== undefined) {
+      const text = await place.read("zonewarden.yaml");
+      const rest = config.startsWith("mode") ? text.replace(/^mode: .*/, "") : text;
+      await place.write("zonewarden.yaml", `${rest}\n${config}\n`);
+    }
+    if (zones !== undefined) {
+      await place.remove("zones");
+      await place.write("zones/all.yaml", `${zones}\n`);
+    }
+    const before = writesSeenBy(emulator);
+    const { code, stdout, stderr } = await onEntrypoint(example, "prune", "--keep", "1", "--yes");
+    expect({ code, stdout }, stderr).toEqual({ code: 4, stdout: "" });
+    expect(stderr).toContain(`nothing was deleted: ${says}`);
+    expect(writesSeenBy(emulator)).toEqual(before);
+  });
+
+  it.for([
     { args: ["show", shop, "nothing"], says: 'shop.example.com has no ruleset "nothing"' },
     { args: ["show", "*.example.com", "owasp"], says: "2 zones match; name one, or give its id" },
     { args: ["prune", shop, "entrypoint", "--keep", "0"], says: "Write a number from 1 up" },

@@ -2,12 +2,11 @@ import { InvalidArgumentError } from "commander";
 
 import type { RulesetScope } from "../../api/read/read-rulesets.ts";
 import type { Host } from "../../host/host.ts";
-import { plural } from "../../render/format.ts";
 import type { Table } from "../../render/inventory-formats.ts";
 import { rulesetDiff } from "../../render/ruleset-diff.ts";
 import type { JsonObject } from "../../syntax/json.ts";
 import type { CliCommand, DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
 import {
   diffJson,
   diffText,
@@ -19,6 +18,7 @@ import {
 } from "../output/ruleset-output.ts";
 import { tableText } from "../output/table.ts";
 import type { Session } from "../session/session.ts";
+import { type PruneFlags, pruneVersions } from "./prune-versions.ts";
 import { type FoundRuleset, type RulesetFlags, withRuleset, withScope } from "./ruleset-lookup.ts";
 
 export const defineRulesets: DefineCommand = (command, host, end) => {
@@ -161,38 +161,9 @@ async function diffVersions(
   return exitCodes.done;
 }
 
-interface PruneFlags extends RulesetFlags {
-  readonly keep: string;
-  readonly yes?: boolean;
-}
-
 function keptCount(text: string): string {
   if (/^[1-9]\d{0,5}$/.test(text)) return text;
   throw new InvalidArgumentError("Write a number from 1 up: the newest version is always kept.");
-}
-
-/** Deletes all versions but the newest, after a confirmation. */
-async function pruneVersions(
-  { scope, id }: FoundRuleset,
-  { keep, yes = false }: PruneFlags,
-  { service, host, stop }: Session,
-): Promise<ExitCode> {
-  const versions = await service.rulesets.versions(scope, id, stop);
-  const old = versions.slice(0, Math.max(0, versions.length - Number(keep)));
-  const [first, last] = [old[0]?.version, old.at(-1)?.version];
-  if (first === undefined || last === undefined) {
-    host.stdout.write(
-      `nothing to delete: the ruleset has ${plural(versions.length, "version")}, and --keep is ${keep}\n`,
-    );
-    return exitCodes.done;
-  }
-  const what = `${old.length} of ${plural(versions.length, "version")} of ${id} (${first} to ${last})`;
-  if (!yes && !(await host.confirm(`Delete ${what}? This cannot be undone.`, stop))) {
-    return fail(`nothing was deleted; --yes deletes ${what} without asking`, host, exitCodes.held);
-  }
-  for (const { version } of old) await service.pruner.prune(scope, id, version, stop);
-  host.stdout.write(`deleted ${what}\n`);
-  return exitCodes.done;
 }
 
 function print(

@@ -43,12 +43,32 @@ export function guard(plan: Plan, guardInput: GuardInput): readonly Hold[] {
   const { limits, mode, suspension, used, now } = guardInput;
   const releases = { accept: limits.accept, used };
   return [
-    ...(mode === "observe" ? [observeHold] : []),
-    ...(suspension !== undefined && isSuspended(suspension, now) ? [suspendHold(suspension)] : []),
+    ...writeHolds({ mode, suspension, freeze: undefined, now }),
     ...plan.holds.filter(({ reason }) => reason === "already_deployed"),
     ...(isReleased(plan, releases)
       ? []
       : releasableHolds(plan, guardInput, howToRelease(plan, releases))),
+  ];
+}
+
+/** The holds on any other write to a zone than those of a plan, such as the deletion of old versions. */
+export function writeHolds({
+  mode,
+  suspension,
+  freeze,
+  now,
+}: Pick<GuardInput, "mode" | "suspension" | "freeze" | "now">): readonly Hold[] {
+  return [
+    ...(mode === "observe" ? [observeHold] : []),
+    ...(suspension !== undefined && isSuspended(suspension, now) ? [suspendHold(suspension)] : []),
+    ...(freeze === undefined
+      ? []
+      : [
+          {
+            reason: "freeze" as const,
+            message: `${freeze.reason}: nothing is written; wait, or change windows`,
+          },
+        ]),
   ];
 }
 
