@@ -10,6 +10,7 @@ import {
   coerceText,
 } from "../syntax/json.ts";
 import { kinds, type ResourceKey } from "../zone/resource.ts";
+import { isServiceId } from "../zone/service-id.ts";
 import { type Position, type Write, writeCalls } from "../zone/write.ts";
 import { type Zone, zoneId, zoneName } from "../zone/zone.ts";
 
@@ -87,8 +88,8 @@ function fieldOf({ field, before, after }: JsonObject): FieldChange {
 function writeOf(json: JsonObject): Write {
   const call = coerceName(writeCalls, json["call"]);
   const changes = coerceList(json["changes"]).map(keyOf);
-  const id = coerceText(json["id"]);
-  const ruleset = coerceText(json["ruleset"]);
+  const id = idOf(json["id"]);
+  const ruleset = idOf(json["ruleset"]);
   const body = coerceObject(json["body"]);
   switch (call) {
     case "update-settings":
@@ -113,7 +114,13 @@ function writeOf(json: JsonObject): Write {
 }
 
 function positionOf({ before, after }: JsonObject): Position {
-  return after === undefined ? { before: coerceText(before) } : { after: coerceText(after) };
+  return after === undefined ? { before: idOf(before) } : { after: idOf(after) };
+}
+
+/** "" for anything but an id: it is not written again as it was read. */
+function idOf(json: Json | undefined): string {
+  const id = coerceText(json);
+  return isServiceId(id) ? id : "";
 }
 
 function keyOf(json: Json | undefined): ResourceKey {

@@ -95,6 +95,8 @@ describe("policies", () => {
     { result: [null] },
     { result: [wire, "text"] },
     { result: [wire, { description: "without an id" }] },
+    { result: [{ ...wire, id: ".." }] },
+    { result: [{ ...wire, id: "a/b" }] },
   ])("are read whole or not at all: $result", ({ result }, { expect }) => {
     expect(policiesOf(result)).toBeUndefined();
   });
@@ -139,6 +141,10 @@ describe("an entry point", () => {
     { result: { id: "e1", version: "1", rules: {} } },
     { result: { id: "e1", version: "1", rules: [rule, null] } },
     { result: { id: "e1", version: "1", rules: [rule, { action: "skip" }] } },
+    { result: { id: "..", version: "1", rules: [] } },
+    { result: { id: "e1", version: "../2", rules: [] } },
+    { result: { id: "e1", version: "1", rules: [{ ...rule, id: ".." }] } },
+    { result: { id: "e1", version: "1", rules: [{ ...rule, ref: "a\nb" }] } },
   ])("is not made up: $result", ({ result }, { expect }) => {
     expect(entrypointOf(result)).toBeUndefined();
   });

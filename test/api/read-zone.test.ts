@@ -142,6 +142,11 @@ describe("reading a zone", () => {
     { path: "/page_shield", result: { enabled: true }, says: "a setting is missing" },
     { path: "/page_shield/policies", result: {}, says: "not a list of policies" },
     { path: "/entrypoint", result: [], says: "not a ruleset with rules" },
+    {
+      path: "/page_shield/policies",
+      result: [{ id: "..", description: "[zonewarden:old]" }],
+      says: "unexpected response shape",
+    },
   ])("an answer of $path that is of another kind is API_MALFORMED", async (row, context) => {
     const { expect, signal } = context;
     const settings = {

@@ -147,6 +147,14 @@ describe("a saved plan", () => {
       says: /what stands at zones\.0\.plan\.(hash|writes)/,
     },
     {
+      when: "has an id that leads to another resource",
+      file: forged((content) => {
+        const changes = ["policy/old"];
+        firstPlan(content)["writes"] = [{ call: "delete-policy", id: "..", changes }];
+      }),
+      says: /what stands at zones\.0\.plan\.(hash|writes)/,
+    },
+    {
       when: "has other requests than it names by its hash",
       file: forged((content) => (firstPlan(content)["writes"] = [])),
       says: /what stands at zones\.0\.plan\.hash is in no plan/,

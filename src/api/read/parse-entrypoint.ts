@@ -14,20 +14,21 @@ import type {
   RuleOverride,
   SkipParameters,
 } from "../../zone/resource.ts";
+import { isRuleRef, isServiceId } from "../../zone/service-id.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 
 export type PresentEntrypoint = Extract<LiveEntrypoint, { readonly state: "present" }>;
 
-/** Parses a whole ruleset; `undefined` for any other value, or where a rule has no id. */
+/** Parses a whole ruleset; `undefined` for any other value, or where an id, a ref or a version is invalid. */
 export function entrypointOf(result: unknown): PresentEntrypoint | undefined {
   if (!isJsonObject(result)) return undefined;
   const id = textIn(result, "id");
   const version = textIn(result, "version");
   // An empty ruleset may lack its list (SERVICE.md B.3).
   const wires = result["rules"] ?? [];
-  if (id === "" || version === "" || !isObjectList(wires)) return undefined;
+  if (!isServiceId(id) || !isServiceId(version) || !isObjectList(wires)) return undefined;
   const rules = wires.map(ruleOf);
-  if (rules.some((rule) => rule.id === "")) return undefined;
+  if (!rules.every((rule) => isServiceId(rule.id) && isRuleRef(rule.ref))) return undefined;
   return { state: "present", id, version, rules };
 }
 

@@ -3,6 +3,7 @@ import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { type JsonObject, isJsonObject, isObjectList } from "../../syntax/json.ts";
 import type { LivePolicy } from "../../zone/live-zone.ts";
 import type { SettingName } from "../../zone/resource.ts";
+import { isServiceId } from "../../zone/service-id.ts";
 import { flagIn, textIn } from "../wire-value.ts";
 
 export type LiveSettings = Readonly<Record<SettingName, boolean>>;
@@ -48,11 +49,11 @@ const knownFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses a policy; `undefined` without an id. Other missing fields are empty: the policy may be somebody else's.
+ * Parses a policy; `undefined` without a valid id. Other missing fields are empty: the policy may be somebody else's.
  * Sources are sorted, since answers have them in any order (SERVICE.md A.6).
  */
 export function policyOf(wire: unknown): LivePolicy | undefined {
-  if (!isJsonObject(wire) || textIn(wire, "id") === "") return undefined;
+  if (!isJsonObject(wire) || !isServiceId(textIn(wire, "id"))) return undefined;
   return {
     id: textIn(wire, "id"),
     description: textIn(wire, "description"),

@@ -14,6 +14,7 @@ import type {
   ScriptVersion,
 } from "../../zone/inventory-item.ts";
 import { ServiceError } from "../../zone/service-error.ts";
+import { isServiceId } from "../../zone/service-id.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
 import { get, type Get, type GetCall } from "../request/call.ts";
@@ -121,9 +122,9 @@ async function readWhole(send: Get, call: GetCall, signal: AbortSignal): Promise
   }
 }
 
-/** Parses an item; `undefined` without an id. Any other field may be missing, by the account's plan (SERVICE.md A.4). */
+/** Parses an item; `undefined` without a valid id. Any other field may be missing, by the account's plan (SERVICE.md A.4). */
 function itemOf(kind: ItemKind, wire: JsonObject): Item | undefined {
-  if (textIn(wire, "id") === "") return undefined;
+  if (!isServiceId(textIn(wire, "id"))) return undefined;
   switch (kind) {
     case "script":
       return scriptOf(wire);

@@ -6,6 +6,7 @@ import {
   coerceObjects,
 } from "../../syntax/json.ts";
 import type { Ruleset, RulesetHead, RulesetRule } from "../../zone/ruleset.ts";
+import { isServiceId } from "../../zone/service-id.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
 import { type Call, type Get, type GetCall, type Send, get } from "../request/call.ts";
@@ -53,7 +54,9 @@ export async function listRulesets(
     const call = get(levels[scope.level].all, ownerOf(scope), query);
     const answer = await send(call, signal);
     const page = answer.result();
-    if (!isObjectList(page)) throw malformedResult(call, answer, "not a list of rulesets");
+    if (!isObjectList(page) || !page.every(hasValidId)) {
+      throw malformedResult(call, answer, "not a list of rulesets");
+    }
     heads.push(...page.map(headOf));
     // An older answer without a cursor is the only page (SERVICE.md B.1).
     const after = textIn(coerceObject(answer.resultInfo()?.["cursors"]), "after");
@@ -80,7 +83,7 @@ export async function readRuleset(
 async function rulesetIn(call: GetCall, send: Get, signal: AbortSignal): Promise<Ruleset> {
   const answer = await send(call, signal);
   const result = answer.result();
-  if (!isJsonObject(result) || textIn(result, "id") === "") {
+  if (!isJsonObject(result) || !hasValidId(result)) {
     throw malformedResult(call, answer, "not a ruleset");
   }
   return { ...headOf(result), rules: coerceObjects(result["rules"]).map(ruleOf) };
@@ -96,7 +99,9 @@ export async function listVersions(
   const call = get(levels[scope.level].versions, { ...ownerOf(scope), ruleset_id: id });
   const answer = await send(call, signal);
   const versions = answer.result();
-  if (!isObjectList(versions)) throw malformedResult(call, answer, "not a list of versions");
+  if (!isObjectList(versions) || !versions.every((each) => isServiceId(textIn(each, "version")))) {
+    throw malformedResult(call, answer, "not a list of versions");
+  }
   return versions.map(headOf).toSorted((a, b) => Number(a.version) - Number(b.version));
 }
 
@@ -112,6 +117,10 @@ export async function deleteVersion(
   const route = levels[scope.level].version;
   const call: Call = { method: "DELETE", route, params, query: {}, body: undefined };
   await send(call, signal);
+}
+
+function hasValidId(wire: JsonObject): boolean {
+  return isServiceId(textIn(wire, "id"));
 }
 
 function headOf(wire: JsonObject): RulesetHead {

@@ -3,6 +3,7 @@ import type { ScoreRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId, owaspRulesetId } from "../../zone/managed-ruleset.ts";
 import type { Clock } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
+import { isServiceId } from "../../zone/service-id.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type Get, type GetCall, get } from "../request/call.ts";
 import { routes } from "../routes.ts";
@@ -75,7 +76,7 @@ async function lastRule(
     const result = (await send(call, signal)).result();
     if (!isJsonObject(result)) return undefined;
     const id = textIn(coerceObjects(result["rules"]).at(-1) ?? {}, "id");
-    return id === "" ? undefined : { id, source, version: textIn(result, "version") };
+    return !isServiceId(id) ? undefined : { id, source, version: textIn(result, "version") };
   } catch (error) {
     if (error instanceof ServiceError && !error.transient) return undefined;
     throw error;

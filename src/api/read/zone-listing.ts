@@ -1,5 +1,6 @@
 import { type JsonObject, isObjectList, coerceObject } from "../../syntax/json.ts";
 import { ServiceError } from "../../zone/service-error.ts";
+import { isServiceId } from "../../zone/service-id.ts";
 import { type Zone, zoneId, zoneName } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
 import { type Answer, type Get, type GetCall, get } from "../request/call.ts";
@@ -165,10 +166,11 @@ function zoneOf(wire: JsonObject): Zone | undefined {
   const name = zoneName(textIn(wire, "name"));
   if (id === undefined || name === undefined) return undefined;
   const account = coerceObject(wire["account"]);
+  const accountId = textIn(account, "id");
   return {
     id,
     name,
-    accountId: textIn(account, "id"),
+    accountId: isServiceId(accountId) ? accountId : "",
     accountName: textIn(account, "name"),
     status: textIn(wire, "status"),
     plan: textIn(coerceObject(wire["plan"]), "legacy_id"),

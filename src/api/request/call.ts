@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from "../../syntax/json.ts";
+import { ServiceError } from "../../zone/service-error.ts";
+import { isServiceId } from "../../zone/service-id.ts";
 import type { Method } from "../../zone/service-request.ts";
 
 /** One request, as data. */
@@ -52,7 +54,11 @@ export function get(
   return { method: "GET", route, params, query, body: undefined };
 }
 
-/** The path of a call below `basePath`, with encoded parameters. */
+/**
+ * The path of a call below `basePath`.
+ *
+ * @throws {ServiceError} where a parameter is no id: `..` for example would lead to another resource.
+ */
 export function pathOf(basePath: string, { route, params, query }: Call): string {
   let path = basePath;
   for (const [index, part] of partsOf(route).entries()) {
@@ -66,7 +72,9 @@ export function pathOf(basePath: string, { route, params, query }: Call): string
 function parameter(route: string, params: Call["params"], name: string): string {
   const value = params[name];
   if (value === undefined || value === "") throw new Error(`${route}: no value for ${name}`);
-  return encodeURIComponent(value);
+  if (isServiceId(value)) return value;
+  const shown = JSON.stringify(value.slice(0, 64));
+  throw new ServiceError("API_REFUSED", `${route}: ${shown} is not a ${name}: nothing was sent`);
 }
 
 /** Parsed routes: text at even indexes, parameter names at odd ones. */
