@@ -11,7 +11,11 @@ import {
 } from "../state/history.ts";
 import type { LoadReport } from "../state/load-report.ts";
 import type { ZoneState } from "../state/zone-state.ts";
-import { type OpenedHistory, openHistoryFile } from "../telemetry/history/history-file.ts";
+import {
+  damageText,
+  type OpenedHistory,
+  openHistoryFile,
+} from "../telemetry/history/history-file.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 
 /** The history of all zones until it is disposed. */
@@ -67,6 +71,10 @@ async function openFile(
         { path, bytes: opened.torn },
         "incomplete last line removed from the history file",
       );
+    }
+    if (opened.damaged.length > 0) {
+      const damage = damageText(opened.damaged);
+      logger.warn({ path, lines: opened.damaged.length, damage }, "history file is damaged");
     }
     return opened.file;
   } catch (error) {

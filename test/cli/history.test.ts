@@ -70,12 +70,44 @@ describe("zonewarden history", () => {
     expect(stderr).toContain(says);
   });
 
+  it.for([
+    { damage: 1, says: "1 line is damaged (line 2)" },
+    { damage: 12, says: "12 lines are damaged (lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …)" },
+  ])("says where $damage lines are damaged, and exits with 5", async (row, { expect }) => {
+    await using place = await placeWithHistory();
+    const whole = await place.read("state/history.jsonl");
+    const [first = "", ...others] = whole.split("\n");
+    const damaged = Array.from({ length: row.damage }, () => first.slice(40));
+    await place.write("state/history.jsonl", [first, ...damaged, ...others].join("\n"));
+    const { code, stdout, stderr } = await place.run("history", "--until", until);
+    expect(code).toBe(5);
+    expect(stderr).toBe(
+      `${place.directory}/state/history.jsonl: ${row.says}: what they recorded is missing here; restore the file from a backup, or delete them\n`,
+    );
+    expect(stdout.split("\n").filter((line) => line.startsWith("20"))).toHaveLength(3);
+  });
+
   it("says where the history is when no file is configured", async ({ expect }) => {
     await using place = await workplace();
     await place.write("zonewarden.yaml", "mode: observe\n");
     const { code, stderr } = await place.run("history");
     expect(code).toBe(1);
     expect(stderr).toContain("sets no history.path");
+  });
+
+  it("is damaged: the daemon logs it when it starts", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: "history: { path: history.jsonl }" });
+    const { place } = example;
+    const [entry] = historyOf(fleetOf(), [report(shop, 1, drifted)]).of(shop);
+    if (entry === undefined) throw new Error("nothing was kept");
+    const line = JSON.stringify(historyJson(entry));
+    await place.write("history.jsonl", `${line}\n${line.slice(9)}\n${line}\n`);
+    const daemon = place.start("run");
+    await expect
+      .poll(() => daemon.stdout(), { timeout: 10_000 })
+      .toMatch(/"damage":"1 line is damaged \(line 2\)".*"msg":"history file is damaged"/);
+    daemon.signal("SIGTERM");
+    await daemon.ended;
   });
 
   it("prints what the daemon has written, run after run", async ({ expect }) => {

@@ -89,16 +89,20 @@ describe("the history file", () => {
     await Promise.all(Array.from({ length: bytes.length + 1 }, (_, cut) => killedAfter(cut)));
   });
 
-  it("passes over a damaged line in the middle", async ({ expect }) => {
+  it("passes over damaged lines in the middle, and says where they are", async ({ expect }) => {
     await using place = await directory();
     const first = await openStore(nodeHistoryStore(place.file));
     first.file.append(entryAt(1));
     await first.file.settled();
     await appendFile(place.file, "\0\0\0\n{}\n");
+    expect(first.damaged).toEqual([]);
     const second = await openStore(nodeHistoryStore(place.file));
+    expect(second.damaged).toEqual([2, 3]);
     second.file.append(entryAt(2));
     await second.file.settled();
-    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([1, 2].map(entryAt));
+    const third = await openStore(nodeHistoryStore(place.file));
+    expect(third.entries).toEqual([1, 2].map(entryAt));
+    expect(third.damaged).toEqual([2, 3]);
   });
 
   it.for(["kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX", "mode: observe\n", "[1]"])(

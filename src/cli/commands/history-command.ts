@@ -7,7 +7,7 @@ import type { HistoryEntry } from "../../state/history.ts";
 import { type DriftTime, driftTimeIn, type Period } from "../../state/timeline.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
 import { coerceDate } from "../../syntax/json.ts";
-import { entriesIn } from "../../telemetry/history/history-file.ts";
+import { damageText, readHistory } from "../../telemetry/history/history-file.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { isMatch } from "../session/listing.ts";
@@ -48,12 +48,17 @@ async function printHistory(flags: HistoryFlags, host: Host): Promise<ExitCode> 
     const noFile = `${flags.config} sets no history.path: the daemon keeps the history in memory, and shows it on its status page`;
     return fail(`history: ${range === undefined ? momentHelp : noFile}`, host);
   }
-  const found = await entriesAt(path, flags.zone, host);
+  const { entries, damaged } = await readHistory(host.historyStore(path).read(0));
+  const { zone } = flags;
+  const found = entries.filter((entry) => zone === undefined || isMatch(entry.zone, [zone]));
   const since = range.since ?? found[0]?.clearAt ?? found[0]?.at ?? range.until;
   const period = { since, until: range.until };
   const shown = found.filter(({ at }) => at >= since && at <= range.until);
   print(shown, driftTimes(found, period), period, flags.format, host);
-  return exitCodes.done;
+  if (damaged.length === 0) return exitCodes.done;
+  const remedy =
+    "what they recorded is missing here; restore the file from a backup, or delete them";
+  return fail(`${path}: ${damageText(damaged)}: ${remedy}`, host, exitCodes.partial);
 }
 
 const momentHelp =
@@ -65,18 +70,6 @@ function rangeIn(flags: HistoryFlags, now: Date): { since?: Date; until: Date } 
   const until = momentIn(flags.until ?? "0s", now);
   if (since === undefined || until === undefined) return undefined;
   return flags.since === undefined ? { until } : { since, until };
-}
-
-async function entriesAt(
-  path: string,
-  zone: string | undefined,
-  { historyStore }: Host,
-): Promise<readonly HistoryEntry[]> {
-  const found: HistoryEntry[] = [];
-  for await (const entry of entriesIn(historyStore(path).read(0))) {
-    if (zone === undefined || isMatch(entry.zone, [zone])) found.push(entry);
-  }
-  return found;
 }
 
 function print(

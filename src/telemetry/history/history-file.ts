@@ -22,6 +22,8 @@ export interface OpenedHistory {
   readonly file: HistoryFile;
   /** Bytes of an incomplete last line that were truncated. */
   readonly torn: number;
+  /** Numbers of the lines that cannot be read. They stay in the file. */
+  readonly damaged: readonly number[];
 }
 
 /** Lines that wait while writing fails; the oldest are dropped beyond it. */
@@ -43,16 +45,18 @@ export async function openHistoryFile(
     throw new Error("the file is not a history file: configure another path");
   }
   let end = 0;
+  const damaged: number[] = [];
   for await (const line of linesOf(store.read(0))) {
     end = line.end;
     const entry = entryIn(line);
-    if (entry !== undefined) restore(entry);
+    if (entry === undefined) damaged.push(line.number);
+    else restore(entry);
   }
   const torn = (await store.size()) - end;
   if (torn > 0) await store.truncate(end);
   const file = new HistoryFile(end, retention, ports);
   await file.settled();
-  return { file, torn };
+  return { file, torn, damaged };
 }
 
 /** The start of each entry. */
@@ -180,6 +184,8 @@ class HistoryFile implements AsyncDisposable {
 /** A complete line of a file. */
 export interface Line {
   readonly text: string;
+  /** Counted from 1. */
+  readonly number: number;
   /** Offset of its first byte. */
   readonly start: number;
   /** Offset after its line feed. */
@@ -193,12 +199,14 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Line>
   const decoder = new TextDecoder();
   let rest: Uint8Array = new Uint8Array();
   let start = 0;
+  let number = 0;
   for await (const piece of pieces) {
     const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
     let from = 0;
     for (let to = bytes.indexOf(lineFeed); to !== -1; to = bytes.indexOf(lineFeed, from)) {
       const end = start + to + 1 - from;
-      yield { text: decoder.decode(bytes.subarray(from, to)), start, end };
+      number += 1;
+      yield { text: decoder.decode(bytes.subarray(from, to)), number, start, end };
       start = end;
       from = to + 1;
     }
@@ -216,10 +224,27 @@ function entryIn({ text }: Line): HistoryEntry | undefined {
   }
 }
 
-/** All entries of a history file, oldest first. */
-export async function* entriesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<HistoryEntry> {
+/** A history file as far as it can be read: its entries, oldest first, and the numbers of its damaged lines. */
+export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
+  readonly entries: readonly HistoryEntry[];
+  readonly damaged: readonly number[];
+}> {
+  const [entries, damaged]: [HistoryEntry[], number[]] = [[], []];
   for await (const line of linesOf(pieces)) {
     const entry = entryIn(line);
-    if (entry !== undefined) yield entry;
+    if (entry === undefined) damaged.push(line.number);
+    else entries.push(entry);
   }
+  return { entries, damaged };
+}
+
+/** How many damaged lines are named. */
+const namedLines = 10;
+
+/** `2 lines are damaged (lines 3, 7)`; `lines` is not empty. */
+export function damageText(lines: readonly number[]): string {
+  const named = [...lines.slice(0, namedLines), ...(lines.length > namedLines ? ["…"] : [])];
+  return lines.length === 1
+    ? `1 line is damaged (line ${named.join("")})`
+    : `${lines.length} lines are damaged (lines ${named.join(", ")})`;
 }
