@@ -76,6 +76,10 @@ export const syntaxDiagnosticCodes = {
     "an undocumented keyword",
     "script-src 'self' 'strict-dynamic'",
   ),
+  CSP_MALFORMED_HASH: warning(
+    "a hash that does not have the length of its algorithm",
+    "script-src 'self' 'sha256-x'",
+  ),
   CSP_UNSAFE_INLINE: warning("inline code is allowed", "script-src 'self' 'unsafe-inline'"),
   CSP_UNSAFE_EVAL: warning("code from strings is allowed", "script-src 'self' 'unsafe-eval'"),
   CSP_BARE_SCHEME: warning("every host is allowed by its scheme", "script-src 'self' https:"),

@@ -144,10 +144,10 @@ describe("the change of what browsers permit", () => {
     {
       when: "a hash switched 'unsafe-inline' off",
       before: "script-src 'unsafe-inline'",
-      after: "script-src 'unsafe-inline' 'sha256-abc'",
+      after: "script-src 'unsafe-inline' 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='",
       yields: "mixed",
       tells: [
-        "script-src added 'sha256-abc' looser",
+        "script-src added 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=' looser",
         "script-src removed 'unsafe-inline' stricter",
       ],
     },
@@ -173,5 +173,41 @@ describe("the change of what browsers permit", () => {
         ({ directive, verb, source, effect }) => `${directive} ${verb} ${source} ${effect}`,
       ),
     ).toEqual(tells);
+  });
+});
+
+describe("adding 'unsafe-inline'", () => {
+  it.for([
+    "script-src 'self' 'sha256-x'",
+    "script-src 'self' 'sha256-Ab+/='",
+    "script-src 'self' 'sha512-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='",
+    "script-src 'self' 'nonce-'",
+    "script-src 'self' 'nonce-{{x}}'",
+    "style-src 'self' 'strict-dynamic'",
+    "style-src-elem 'self' 'strict-dynamic'",
+    // Styles without a directive of their own use default-src.
+    "default-src 'self' 'strict-dynamic'",
+  ])("permits more beside %s", (before, { expect }) => {
+    const { direction, changes } = compareCsp(before, `${before} 'unsafe-inline'`);
+    expect(direction).toBe("looser");
+    expect(changes).toMatchObject([{ verb: "added", source: "'unsafe-inline'", effect: "looser" }]);
+  });
+
+  it.for([
+    "script-src 'self' 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='",
+    "script-src 'self' 'nonce-Ab+/-_=='",
+    "script-src 'self' 'strict-dynamic'",
+    "style-src 'self' 'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg='",
+  ])("changes nothing beside %s", (before, { expect }) => {
+    expect(compareCsp(before, `${before} 'unsafe-inline'`).changes).toEqual([]);
+  });
+
+  it.for([
+    ["script-src 'sha256-x'", "script-src 'unsafe-inline'"],
+    ["script-src 'unsafe-inline' 'sha256-x'", "script-src 'unsafe-inline'"],
+    // Scripts without a directive of their own use default-src.
+    ["default-src 'unsafe-inline' 'strict-dynamic'", "default-src 'unsafe-inline'"],
+  ] as const)("is not shown as harmless from %s to %s", ([before, after], { expect }) => {
+    expect(compareCsp(before, after).direction).toBe("mixed");
   });
 });

@@ -63,8 +63,13 @@ describe("a source", () => {
     ["'self'", { kind: "self" }],
     ["*", { kind: "star" }],
     ["'unsafe-inline'", { kind: "keyword", keyword: "unsafe-inline" }],
-    ["'sha384-ab+/-_=='", { kind: "hash", text: "'sha384-ab+/-_=='" }],
-    ["'nonce-xyz'", { kind: "nonce", text: "'nonce-xyz'" }],
+    ["'sha384-ab+/-_=='", { kind: "hash", text: "'sha384-ab+/-_=='", isValid: false }],
+    [
+      "'SHA256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg'",
+      { kind: "hash", text: "'sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg'", isValid: true },
+    ],
+    ["'nonce-xyz'", { kind: "nonce", text: "'nonce-xyz'", isValid: true }],
+    ["'nonce-{{x}}'", { kind: "nonce", text: "'nonce-{{x}}'", isValid: false }],
     ["blob:", { kind: "scheme", scheme: "blob" }],
     ["a.b", { kind: "host", scheme: undefined, host: "a.b", port: undefined, path: "" }],
     [

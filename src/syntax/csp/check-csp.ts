@@ -121,9 +121,17 @@ function checkSource(
       return [diagnostic("CSP_NONE_NOT_ALONE", source, message, remedy)];
     }
     case "self":
-    case "hash":
       return [];
+    case "hash":
+      return checkHash(source, source.isValid);
   }
+}
+
+function checkHash(source: CspSource, isValid: boolean): readonly SyntaxDiagnostic[] {
+  if (isValid) return [];
+  const message = `${source.text} does not have the length of a hash: browsers may ignore it`;
+  const remedy = "copy the hash from the browser's console: base64 of 32, 48 or 64 bytes";
+  return [diagnostic("CSP_MALFORMED_HASH", source, message, remedy)];
 }
 
 function checkKeyword(source: CspSource, keyword: string): SyntaxDiagnostic {

@@ -52,15 +52,18 @@ export function compareCsp(before: string, after: string): CspComparison {
 
 function policyOf(text: string): Policy {
   const { directives } = parseCsp(text);
-  return new Map(
-    distinctDirectives(directives).map(({ name, sources }) => [name, countingSources(sources)]),
-  );
+  return new Map(distinctDirectives(directives).map(({ name, sources }) => [name, sources]));
 }
 
-/** `'none'` matches nothing; hashes, nonces and `'strict-dynamic'` disable `'unsafe-inline'` (CSP Level 3). */
-function countingSources(sources: readonly CspSource[]): readonly CspSource[] {
+/**
+ * `'none'` matches nothing. Valid hashes and nonces disable `'unsafe-inline'`, and for scripts `'strict-dynamic'` does
+ * (CSP Level 3).
+ */
+function countingSources(sources: readonly CspSource[], forScripts: boolean): readonly CspSource[] {
   const disablesInline = sources.some(
-    ({ kind, text }) => kind === "hash" || kind === "nonce" || text === "'strict-dynamic'",
+    (source) =>
+      ((source.kind === "hash" || source.kind === "nonce") && source.isValid) ||
+      (forScripts && source.text === "'strict-dynamic'"),
   );
   const unique = new Map(sources.map((source) => [source.text, source]));
   return [...unique.values()].filter(
@@ -81,10 +84,17 @@ function compareApplied(
   if (is === undefined) {
     return [{ directive, verb: "freed", source: "", effect: strict ? "looser" : "neutral" }];
   }
-  return [
-    ...sourceChanges(directive, "added", is.sources, was.sources),
-    ...sourceChanges(directive, "removed", was.sources, is.sources),
-  ];
+  // Scripts and styles can both fall back to default-src.
+  const forScripts =
+    directive === "default-src" ? [true, false] : [directive.startsWith("script-src")];
+  const changes = forScripts.flatMap((each) => {
+    const [before, after] = [was, is].map(({ sources }) => countingSources(sources, each));
+    return [
+      ...sourceChanges(directive, "added", after ?? [], before ?? []),
+      ...sourceChanges(directive, "removed", before ?? [], after ?? []),
+    ];
+  });
+  return [...new Map(changes.map((each) => [`${each.verb} ${each.source}`, each])).values()];
 }
 
 /** Whether browsers enforce the directive, and do not use it for reports only. */
@@ -116,10 +126,14 @@ function isNeutral(directive: string, source: CspSource, findCover: FindCover): 
   return !isRestricting(directive) || isReporting || findCover(source) !== undefined;
 }
 
-/** Tokens of directives without sources have meanings of their own; `'strict-dynamic'` disables hosts. */
+/**
+ * Tokens of directives without sources have meanings of their own; `'strict-dynamic'` disables hosts; some browsers
+ * ignore a malformed hash, and others let it disable `'unsafe-inline'`.
+ */
 function isUnclear(directive: string, source: CspSource): boolean {
   const isSourceList = cspDirectives.get(directive)?.value === "sources";
-  return !isSourceList || source.text === "'strict-dynamic'";
+  const isMalformed = (source.kind === "hash" || source.kind === "nonce") && !source.isValid;
+  return !isSourceList || isMalformed || source.text === "'strict-dynamic'";
 }
 
 function directionOf(changes: readonly CspChange[]): CspDirection {

@@ -30,14 +30,16 @@ export interface CspHost {
   readonly path: string;
 }
 
-/** The meaning of a source; `other` is not valid, and browsers ignore it. */
+/**
+ * The meaning of a source; `other` is not valid, and browsers ignore it. They may also ignore a hash whose digest does
+ * not have the length of its algorithm, and ignore a nonce that is not base64: `isValid` is false.
+ */
 type CspSourceMeaning =
   | { readonly kind: "none" }
   | { readonly kind: "self" }
   | { readonly kind: "star" }
   | { readonly kind: "keyword"; readonly keyword: CspKeyword }
-  | { readonly kind: "hash" }
-  | { readonly kind: "nonce" }
+  | { readonly kind: "hash" | "nonce"; readonly isValid: boolean }
   | { readonly kind: "scheme"; readonly scheme: string }
   | CspHost
   | { readonly kind: "other" };
@@ -73,6 +75,13 @@ const hostPattern =
 
 const hashPattern = /^'(?<algorithm>sha256|sha384|sha512)-(?<digest>[a-z0-9+/_-]+={0,2})'$/i;
 
+/** Base64 of as many bytes as the algorithm yields; the padding is optional. */
+const digestPatterns: Readonly<Record<string, RegExp>> = {
+  sha256: /^[^=]{43}=?$/,
+  sha384: /^[^=]{64}$/,
+  sha512: /^[^=]{86}(?:==)?$/,
+};
+
 const noncePattern = /^'nonce-(?<nonce>.*)'$/is;
 
 function quotedMeaning(token: string): TextualSource {
@@ -82,13 +91,17 @@ function quotedMeaning(token: string): TextualSource {
   const keyword = cspKeywords.find((candidate) => candidate === word);
   if (keyword !== undefined) return { kind: "keyword", keyword, text: `'${keyword}'` };
   const nonce = noncePattern.exec(token)?.groups?.["nonce"];
-  return nonce === undefined ? hashMeaning(token) : { kind: "nonce", text: `'nonce-${nonce}'` };
+  if (nonce === undefined) return hashMeaning(token);
+  const isValid = /^[a-z0-9+/_-]+={0,2}$/i.test(nonce);
+  return { kind: "nonce", isValid, text: `'nonce-${nonce}'` };
 }
 
 function hashMeaning(token: string): TextualSource {
   const { algorithm, digest } = hashPattern.exec(token)?.groups ?? {};
   if (algorithm === undefined || digest === undefined) return { kind: "other", text: token };
-  return { kind: "hash", text: `'${asciiLower(algorithm)}-${digest}'` };
+  const name = asciiLower(algorithm);
+  const isValid = digestPatterns[name]?.test(digest) === true;
+  return { kind: "hash", isValid, text: `'${name}-${digest}'` };
 }
 
 function hostMeaning(token: string): TextualSource {

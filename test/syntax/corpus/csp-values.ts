@@ -61,7 +61,7 @@ export const cspCorpus: readonly CspGroup[] = [
         "CSP_UNSAFE_EVAL",
         "CSP_UNSAFE_INLINE",
       ],
-      ["script-src 'sha256-cd9827ad'", "CSP_NO_SELF"],
+      ["script-src 'sha256-cd9827ad'", "CSP_MALFORMED_HASH", "CSP_NO_SELF"],
       ["script-src 'sha256-cd9827ad...'", "CSP_UNKNOWN_KEYWORD"],
       ["script-src 'nonce-416d1177-4d12-4e3b-b7c9-f6c409789fb8'", "CSP_NONCE", "CSP_NO_SELF"],
       [
@@ -79,7 +79,11 @@ export const cspCorpus: readonly CspGroup[] = [
         "CSP_UNDOCUMENTED_KEYWORD",
         "CSP_UNSAFE_INLINE",
       ],
-      ["script-src 'self' 'unsafe-hashes' 'sha256-cd9827ad'", "CSP_UNDOCUMENTED_KEYWORD"],
+      [
+        "script-src 'self' 'unsafe-hashes' 'sha256-cd9827ad'",
+        "CSP_MALFORMED_HASH",
+        "CSP_UNDOCUMENTED_KEYWORD",
+      ],
       ["script-src 'self' 'wasm-unsafe-eval'", "CSP_UNDOCUMENTED_KEYWORD"],
       ["script-src 'self' 'report-sample'", "CSP_UNDOCUMENTED_KEYWORD"],
       ["script-src 'self'; object-src 'none'"],
