@@ -121,7 +121,13 @@ const duplicate: Change = {
   effect: neutral,
 };
 const [twin, other] = [livePolicy("twin"), livePolicy("p1")];
+const off = {
+  enabled: false,
+  use_cloudflare_reporting_endpoint: true,
+  use_connection_url_path: false,
+};
 const live = liveZone({
+  settings: { ...off, enabled: true },
   policies: [twin, other],
   entrypoint: { state: "present", id: "ep", version: "1", rules: [] },
 });
@@ -156,6 +162,11 @@ describe("a read that writes rely on", () => {
       reads: ["rules"],
     },
     {
+      when: "of settings is not renewed by answers about policies",
+      writes: [updatePolicy, updatePolicy, putSettings],
+      reads: ["settings"],
+    },
+    {
       when: "of rules is renewed by answers about rules",
       writes: [deleteRule, deleteRule, deleteRule, deleteRule],
       reads: [],
@@ -170,7 +181,7 @@ describe("a read that writes rely on", () => {
     const done = await outcomesOf(writes, 25 * second, { live, reads: parts });
     expect([new Set(done), parts]).toEqual([new Set(["done"]), reads]);
     // The last write is not sent where the part has changed meanwhile.
-    const readAgain = { policies: [], entrypoint: strangers };
+    const readAgain = { settings: off, policies: [], entrypoint: strangers };
     const came = await outcomesOf(writes, 25 * second, { live, readAgain });
     expect(came.at(-1)).toBe(reads.length > 0 ? "read_expired" : "done");
   });

@@ -5,7 +5,7 @@ import { byText } from "../../syntax/by-text.ts";
 import type { LiveZone } from "../../zone/live-zone.ts";
 import type { Clock, LiveReader, LiveWriter, Written } from "../../zone/ports.ts";
 import { ServiceError } from "../../zone/service-error.ts";
-import { partOf, type Write } from "../../zone/write.ts";
+import { partOf, type Write, type ZonePart } from "../../zone/write.ts";
 import { joinSignals, type StopSignals } from "../signals.ts";
 import type { ReadAges } from "./read-ages.ts";
 import { freshReadMs, type WriteGate } from "./write-gate.ts";
@@ -90,22 +90,30 @@ async function readAgain(
   { ages, gate, ports, signals }: Sending,
 ): Promise<void> {
   const part = partOf(write);
-  const parts = { settings: false, policies: part === "policies", rules: part === "rules" };
   const answers = await ports.reader.readAnswers(
     live.zone,
-    { ...parts, scoreRule: false },
+    { ...noParts, [part]: true },
     "write",
     signals.stop,
   );
-  const isSame = isDeepStrictEqual(partIn(answers.live(), write), partIn(live, write));
+  const isSame = isDeepStrictEqual(contentOf(part, answers.live()), contentOf(part, live));
   if (!isSame) gate.close("read_expired");
   signals.stop.throwIfAborted();
   ages.renew(write, { readAt: answers.readAt[part] ?? Number.NEGATIVE_INFINITY, shows: "part" });
   gate.checkBeforeWrite(ages.readAtFor(write));
 }
 
-function partIn({ policies, entrypoint }: LiveZone, write: Write): unknown {
-  return partOf(write) === "rules" ? entrypoint : policies?.toSorted(byText(({ id }) => id));
+const noParts = { settings: false, policies: false, rules: false, scoreRule: false };
+
+function contentOf(part: ZonePart, { settings, policies, entrypoint }: LiveZone): unknown {
+  switch (part) {
+    case "settings":
+      return settings;
+    case "policies":
+      return policies?.toSorted(byText(({ id }) => id));
+    case "rules":
+      return entrypoint;
+  }
 }
 
 /** Whether a write that threw was cancelled: it was not sent, or the service rejected it (429). */
