@@ -33,11 +33,15 @@ export function foreignFile(
 /** The text of a file for display, without secrets; "" if the file is of another kind. */
 export function redactedText(text: string, kind: FileKind): string {
   if (!hasKeyOf(text, kind)) return "";
-  return withoutSecrets(text.replaceAll(secretValue, "$1…").replaceAll(userInfo, "://…@"));
+  const redacted = text.replaceAll(secretValue, (_, key: string, value: string) =>
+    value.includes("\n") ? `${key}\n…` : `${key}…`,
+  );
+  return withoutSecrets(redacted.replaceAll(userInfo, "://…@"));
 }
 
-/** The value of a key that names a secret. URLs of notifications are secrets too. */
-const secretValue = /((?:token|secret|password|(?<!base_)\burl)\w*["']?[ \t]*:[ \t]*)[^\n]*/gi;
+/** The value of a key that names a secret, on its line or on the next. URLs can contain secrets too. */
+const secretValue =
+  /((?:token|secret|password|\b(?:base_)?url)\w*["']?[ \t]*:[ \t]*)((?:[>|][-+\d]*[ \t]*)?\r?\n[ \t]+[^\n]*|[^\n]*)/gi;
 
 const userInfo = /:\/\/[^/\s"']*@/g;
 

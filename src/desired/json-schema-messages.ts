@@ -75,8 +75,12 @@ function oneOf(error: ErrorObject): DiagnosticText {
 
 function wrongType(error: ErrorObject): DiagnosticText {
   const wanted = expectations(error);
-  const found = isSecret(error) ? "something else" : shown(error.data);
-  const message = `expected ${wanted.join(" or ")}, found ${found}`;
+  const expected = wanted.join(" or ");
+  if (isSecret(error)) {
+    const message = `expected ${expected}, found something else`;
+    return { code: "WRONG_TYPE", message, remedy: `write ${expected}` };
+  }
+  const message = `expected ${expected}, found ${shown(error.data)}`;
   return { code: "WRONG_TYPE", message, remedy: instead(error.data, wanted) };
 }
 
@@ -190,8 +194,11 @@ function listed(keys: readonly string[]): string {
 
 /** Some users write a secret here by mistake: never quote the value. */
 function isSecret(error: ErrorObject): boolean {
-  return error.parentSchema?.["writeOnly"] === true;
+  return error.parentSchema?.["writeOnly"] === true || secretPath.test(error.instancePath);
 }
+
+/** The path of a value at or below a key that names a secret, or a file, variable or URL that holds one. */
+const secretPath = /\/(?:\w*(?:token|secret|password)\w*|(?:base_)?url(?:_\w+)?)(?:\/|$)/i;
 
 /** A value, shortened for a message. */
 function shown(data: unknown): string {

@@ -74,7 +74,7 @@ function sinkUrlError(text: string): string | undefined {
 /** Requires https, except on a loopback address. */
 function schemeError({ protocol, hostname }: URL, sent: string): string | undefined {
   if (protocol === "https:") return undefined;
-  if (protocol !== "http:") return `"${protocol}" is neither https nor http`;
+  if (protocol !== "http:") return "the scheme is neither https nor http";
   const isLoopback = /^(localhost|\[::1\]|127(\.\d+){3})$/.test(hostname);
   return isLoopback ? undefined : `http would send ${sent} unencrypted`;
 }
