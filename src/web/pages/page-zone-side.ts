@@ -1,6 +1,8 @@
 import type { Unmanaged } from "../../plan/kind-plan.ts";
 import type { DaemonStatus } from "../../state/daemon-status.ts";
+import type { ByKind } from "../../state/drift.ts";
 import type { LastRun, ZoneState } from "../../state/zone-state.ts";
+import { kinds } from "../../zone/resource.ts";
 import type { Zone } from "../../zone/zone.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
@@ -19,7 +21,6 @@ export function renderFacts(state: ZoneState, { now, daemon }: Snapshot): Html {
 
 function stateList(state: ZoneState, now: Date, mode: Mode): Html {
   const { declared, lastRun, lastSuccess, statusSince, driftOnsets } = state;
-  const onsets = Object.values(driftOnsets).reduce((sum, count) => sum + count, 0);
   return html`<dl>
       <dt>Since</dt>
       <dd>${moment(statusSince, now)}</dd>
@@ -29,9 +30,16 @@ function stateList(state: ZoneState, now: Date, mode: Mode): Html {
       <dt>Mode</dt>
       <dd>${modeText(declared.mode, mode)}</dd>
       <dt>Drifted</dt>
-      <dd>${counted(onsets, "time")} since the start</dd>
+      <dd>${onsetsText(driftOnsets)} since the start</dd>
     </dl>
     <p><a href="/api/v1/zones/${declared.name}">JSON</a></p>`;
+}
+
+/** By kind, as in the metrics: the sum would count a drift of two kinds twice. */
+function onsetsText(onsets: ByKind): string {
+  const drifted = kinds.filter((kind) => onsets[kind] > 0);
+  if (drifted.length === 0) return "never";
+  return drifted.map((kind) => `${kind} ${counted(onsets[kind], "time")}`).join(", ");
 }
 
 /** The stricter mode applies; if the program observes, the declared mode is shown, too. */
