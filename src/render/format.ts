@@ -62,9 +62,17 @@ export function durationText(ms: number): string {
     .join(" ");
 }
 
-/** The first twelve digits of a commit hash; any other revision whole. */
+/** The first twelve digits of a hash, for reading: a release needs the whole one. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 12);
+}
+
+/** A revision with at most twelve digits of its hash; any other revision whole. */
 export function shortRevision(revision: string): string {
-  return /^[0-9a-f]{16,}$/.test(revision) ? revision.slice(0, 12) : revision;
+  return revision.replace(
+    /^((?:sha256-)?)([0-9a-f]{16,})$/,
+    (_all, kind: string, hash: string) => `${kind}${shortHash(hash)}`,
+  );
 }
 
 /** Breaks text at spaces into lines of at most `width` characters; a longer word gets its own line. */

@@ -6,7 +6,7 @@ import { summarize, type Summary } from "../state/summary.ts";
 import { kinds } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
 import { changeLines } from "./change-text.ts";
-import { plural, printable, durationText, type Paint, paintOf, wrap } from "./format.ts";
+import { plural, printable, durationText, type Paint, paintOf, wrap, shortHash } from "./format.ts";
 
 /** Zone reports as text: a block for each zone that is not simply in sync, and a summary line. */
 export function renderReports(
@@ -54,7 +54,7 @@ function zoneLines(report: ZoneReport, paint: Paint): readonly string[] {
 
 function planLines(plan: Plan, paint: Paint): readonly string[] {
   const count = plural(plan.writes.length, "request");
-  const cost = `${count} (plan ${planHash(plan)}): ${callsText(plan.writes)}`;
+  const cost = `${count} (plan ${shortHash(planHash(plan))}): ${callsText(plan.writes)}`;
   return [
     ...plan.changes.flatMap((change) => changeLines(change, paint).map((line) => `  ${line}`)),
     ...aboutLines(plan, paint),

@@ -51,7 +51,7 @@ describe("a policy that would block scripts in use", () => {
     await using example = await exampleWithEmulator();
     await forgetful(example);
     const { stdout } = await example.place.run("plan", shop);
-    const hash = /--accept\s+([0-9a-f]{12})/.exec(stdout)?.[1] ?? "";
+    const hash = /--accept\s+([0-9a-f]{64})/.exec(stdout)?.[1] ?? "";
     expect((await example.place.run("apply", shop, "--accept", hash)).code).toBe(0);
   });
 

@@ -225,7 +225,7 @@ describe("a saved plan", () => {
     await using example = await exampleWithEmulator({ config: "limits: { max_update_share: 0 }" });
     const { place } = example;
     const { stdout } = await place.run("plan");
-    const hashes = [...stdout.matchAll(/--accept\s+([0-9a-f]{12})/g)].map(
+    const hashes = [...stdout.matchAll(/--accept\s+([0-9a-f]{64})/g)].map(
       ([, hash]) => `"${hash}"`,
     );
     expect(hashes).not.toEqual([]);

@@ -42,12 +42,12 @@ describe("a mistake is reported with the right exit code, and nothing is written
     {
       when: "a zone stands where a hash is to stand",
       args: ["--accept", "shop.example.com"],
-      says: "shop.example.com' is invalid. A hash has 12 hexadecimal digits, as plan prints them, or 64, as apply prints them; name zones before --accept or after its hash.",
+      says: "shop.example.com' is invalid. Copy the full hash of 64 hexadecimal digits that plan prints; name zones before --accept or after its hash.",
     },
     {
       when: "a second hash stands without --accept",
-      args: ["--accept", "0123456789ab", "ba9876543210"],
-      says: "error: ba9876543210: no declared zone has this name; for a hash, repeat --accept in front of it\n",
+      args: ["--accept", "0".repeat(64), "b".repeat(64)],
+      says: `error: ${"b".repeat(64)}: no declared zone has this name; for a hash, repeat --accept in front of it\n`,
     },
   ])("when $when", async ({ args, says }, { expect }) => {
     await using example = await exampleWithEmulator();

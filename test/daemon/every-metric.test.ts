@@ -28,7 +28,9 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   configInfo: ({ source, revision }) => ({ [`source="${source}",revision="${revision}"`]: 1 }),
   configHeld: ({ source, held }) => ({ [`source="${source}",revision="${held}"`]: 1 }),
   // The first twelve digits of the hash, which a revision of files without Git shows.
-  configHash: ({ revision }) => ({ "": Number.parseInt(revision.replace("sha256-", ""), 16) }),
+  configHash: ({ revision }) => ({
+    "": Number.parseInt(revision.replace("sha256-", "").slice(0, 12), 16),
+  }),
   configLoaded: { "": 1 },
   configLoadedAt: { "": after(105) },
   configReloads: { 'result="applied"': 1 },

@@ -52,7 +52,7 @@ describe("a revision of the files that changes too many zones", () => {
     const page = JSON.stringify((await logged(daemon, "zonewarden started"))["page"]).slice(1, -1);
     const seen = await lookAt(page);
     const [, revision = ""] = /add (\S+) to limits\.accept/.exec(JSON.stringify(hold)) ?? [];
-    expect(revision).toMatch(/^sha256-[0-9a-f]{12}$/);
+    expect(revision).toMatch(/^sha256-[0-9a-f]{64}$/);
     expect(seen.blocked).toEqual(zones.map((zone) => `{zone="${zone}",reason="fleet_change"} 1`));
     expect(seen.fleet).toMatchObject({
       desired: { result: "held", diagnostics: 0, held: { revision, zones: 3 } },

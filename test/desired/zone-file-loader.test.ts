@@ -288,7 +288,7 @@ describe("loading again", () => {
     const one = await desiredBench({ "a.yaml": shop, "b.yaml": blog }).load();
     const two = await desiredBench({ "b.yaml": blog, "a.yaml": shop }).load();
     expect(two.hash).toBe(one.hash);
-    expect(one.revision).toMatch(/^sha256-[0-9a-f]{12}$/);
+    expect(one.revision).toMatch(/^sha256-[0-9a-f]{64}$/);
   });
 
   it("rejects when it is aborted", async ({ expect }) => {

@@ -110,7 +110,7 @@ describe("the history in words", () => {
 
   it.for([
     { revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681", shown: "8c9b6cfb5909" },
-    { revision: "sha256-af6646e99cba", shown: "sha256-af6646e99cba" },
+    { revision: `sha256-${"af6646e99cba0123".repeat(4)}`, shown: "sha256-af6646e99cba" },
     { revision: "release-2026-11-21", shown: "release-2026-11-21" },
   ])("shows the revision $revision as $shown", ({ revision, shown }, { expect }) => {
     expect(renderHistoryEntry({ ...entry, revision }, plain).split("\n")[0]).toMatch(

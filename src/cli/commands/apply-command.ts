@@ -40,7 +40,7 @@ export const defineApply: DefineCommand = (command, host, end) => {
     .examples(
       "zonewarden apply",
       "zonewarden apply shop.example.com",
-      "zonewarden apply --accept 3f2a91c07be4 shop.example.com",
+      "zonewarden apply --accept HASH shop.example.com    # the 64 digits that plan prints",
       "zonewarden apply --plan plan.json",
     )
     .action(async (zones: readonly string[], options: ApplyOptions, self: Command) => {
@@ -62,7 +62,7 @@ export const defineApply: DefineCommand = (command, host, end) => {
 function acceptedHashes(hash: string, before: readonly string[] | undefined): readonly string[] {
   if (isHash(hash)) return [...(before ?? []), hash];
   throw new InvalidArgumentError(
-    "A hash has 12 hexadecimal digits, as plan prints them, or 64, as apply prints them; name zones before --accept or after its hash.",
+    "Copy the full hash of 64 hexadecimal digits that plan prints; name zones before --accept or after its hash.",
   );
 }
 

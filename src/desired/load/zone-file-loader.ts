@@ -149,7 +149,7 @@ export class ZoneFileLoader {
       usable: isUsable(joined, parsed),
       diagnostics,
       suppressed,
-      revision: commit ?? `sha256-${hash.slice(0, 12)}`,
+      revision: commit ?? `sha256-${hash}`,
       hash,
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
       contents: parsed

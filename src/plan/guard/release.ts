@@ -49,18 +49,14 @@ function isUsed(hash: string, used: readonly UsedRelease[]): boolean {
   return used.some((release) => release.hash === hash);
 }
 
-/** The hash of a plan, 12 hexadecimal digits: equal zone and equal writes, equal hash. */
-export function planHash(plan: Plan): string {
-  return planDigest(plan).slice(0, 12);
+/** The hash of a plan, 64 hexadecimal digits: equal zone and equal writes, equal hash. */
+export function planHash({ zone, writes }: Plan): string {
+  return sha256(canonicalJson([zone.id, writes.map((write) => ({ ...write }))]));
 }
 
 /** The hash of several plans, 64 hexadecimal digits: equal plans in any order, equal hash. */
 export function fleetHash(plans: readonly Plan[]): string {
-  return sha256(canonicalJson(plans.map(planDigest).toSorted()));
-}
-
-function planDigest({ zone, writes }: Plan): string {
-  return sha256(canonicalJson([zone.id, writes.map((write) => ({ ...write }))]));
+  return sha256(canonicalJson(plans.map(planHash).toSorted()));
 }
 
 function sha256(text: string): string {
@@ -69,5 +65,5 @@ function sha256(text: string): string {
 
 /** Whether a text has the form of the hash of a plan or of a fleet. */
 export function isHash(text: string): boolean {
-  return /^(?:[0-9a-f]{12}|[0-9a-f]{64})$/.test(text);
+  return /^[0-9a-f]{64}$/.test(text);
 }

@@ -10,7 +10,7 @@ export interface FleetLimits {
   readonly maxFleetShare: number;
   /** In a fleet with fewer zones, the share is not checked. */
   readonly minFleet: number;
-  /** Revisions that a person has accepted, or prefixes of at least 7 digits. */
+  /** Revisions that a person has accepted, whole. */
   readonly accept: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function fleetGuard(
   const dropped = touched.filter((name) => !after.has(name)).length;
   const share = touched.length / before.size;
   if (before.size < limits.minFleet || share <= limits.maxFleetShare) return undefined;
-  if (isAccepted(revision, limits)) return undefined;
+  if (limits.accept.includes(revision)) return undefined;
   const found = `revision ${revision} changes ${touched.length - dropped} and drops ${dropped} of ${before.size} zones (${percentOver(limits.maxFleetShare, share)})`;
   return {
     reason: "fleet_change",
@@ -75,16 +75,6 @@ export function fleetChangeHold(
 /** The plans with a change that weakens the protection, or may. */
 export function weakeningPlans(plans: readonly Plan[]): readonly Plan[] {
   return plans.filter(({ changes }) => weakeningChanges(changes).length > 0);
-}
-
-/** Without a commit, a revision is the hash of the content with the prefix `sha256-`: its digits are compared. */
-function isAccepted(revision: string, { accept }: FleetLimits): boolean {
-  const digits = digitsOf(revision);
-  return accept.map(digitsOf).some((each) => each.length >= 7 && digits.startsWith(each));
-}
-
-function digitsOf(revision: string): string {
-  return revision.replace(/^sha256-/, "");
 }
 
 function noZoneListed(before: FleetDigests, revision: string): FleetHold {
