@@ -20,6 +20,8 @@ function scored(threshold: number, action: string): Partial<Overrides> {
   return { rules: [ruleOverride(documentedScoreRuleId, { score_threshold: threshold, action })] };
 }
 
+const repeated = "overrides a rule or category twice, and the service does not say which one wins";
+
 describe("the effect of overrides", () => {
   it.for<{
     readonly when: string;
@@ -148,8 +150,83 @@ describe("the effect of overrides", () => {
       when: "the score threshold of a single rule changes",
       before: execute({ rules: [ruleOverride("r1", { score_threshold: 25 })] }),
       after: execute({ rules: [ruleOverride("r1", { score_threshold: 1000 })] }),
+      yields: "▼ weakens",
+      reason: ["score threshold of r1 25 → 1000"],
+    },
+    {
+      when: "the score threshold of one of several rules rises",
+      before: execute({
+        rules: [
+          ruleOverride("r1", { score_threshold: 25 }),
+          ruleOverride("r2", { score_threshold: 60 }),
+        ],
+      }),
+      after: execute({
+        rules: [
+          ruleOverride("r1", { score_threshold: 60 }),
+          ruleOverride("r2", { score_threshold: 60 }),
+        ],
+      }),
+      yields: "▼ weakens",
+      reason: ["score threshold of r1 25 → 60"],
+    },
+    {
+      when: "two overrides of one rule change places",
+      before: execute({
+        rules: [
+          ruleOverride("r1", { score_threshold: 60 }),
+          ruleOverride("r1", { score_threshold: 25 }),
+        ],
+      }),
+      after: execute({
+        rules: [
+          ruleOverride("r1", { score_threshold: 25 }),
+          ruleOverride("r1", { score_threshold: 60 }),
+        ],
+      }),
       yields: "◆ may break",
-      reason: ["overrides the ruleset in another way"],
+      reason: [repeated],
+    },
+    {
+      when: "one of two overrides of a category goes",
+      before: execute({
+        categories: [category("a", { enabled: false }), category("a", { enabled: true })],
+      }),
+      after: execute({ categories: [category("a", { enabled: true })] }),
+      yields: "◆ may break",
+      reason: [repeated],
+    },
+    {
+      when: "a second override of a rule comes first and switches it off",
+      before: execute({ rules: [ruleOverride("r1", { enabled: true })] }),
+      after: execute({
+        rules: [ruleOverride("r1", { enabled: false }), ruleOverride("r1", { enabled: true })],
+      }),
+      yields: "◆ may break",
+      reason: [repeated],
+    },
+    {
+      when: "one of two overrides of a paranoia level goes",
+      before: execute({
+        categories: [
+          category("paranoia-level-4", { enabled: true }),
+          category("paranoia-level-4", { enabled: false }),
+        ],
+      }),
+      after: execute({ categories: [category("paranoia-level-4", { enabled: false })] }),
+      yields: "◆ may break",
+      reason: [repeated],
+    },
+    {
+      when: "two overrides of one rule stay as they are",
+      before: execute({
+        rules: [ruleOverride("r1", { enabled: false }), ruleOverride("r1", { enabled: true })],
+      }),
+      after: execute({
+        rules: [ruleOverride("r1", { enabled: false }), ruleOverride("r1", { enabled: true })],
+      }),
+      yields: "· neutral",
+      reason: [],
     },
     {
       when: "the sensitivity of a single rule changes",

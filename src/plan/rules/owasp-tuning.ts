@@ -137,10 +137,12 @@ function hasSafeOrder(
 /**
  * The level that categories amount to: the highest below the disabled levels, or 4 where all levels are enabled.
  * `undefined` where a lower level is disabled below a higher one, and where no level is disabled and one is not listed:
- * the service's documentation contradicts itself on whether that one is enabled (SERVICE.md B.7).
+ * the service's documentation contradicts itself on whether that one is enabled (SERVICE.md B.7). Also where a category
+ * is listed twice.
  */
 function paranoiaLevelOf(categories: readonly CategoryOverride[]): ParanoiaLevel | undefined {
   const switches = new Map(categories.map(({ category, enabled }) => [category, enabled]));
+  if (switches.size < categories.length) return undefined;
   const stateOf = (level: ParanoiaLevel) => switches.get(tagOf(level));
   const isDefinite =
     paranoiaLevels.some((level) => stateOf(level) === false) ||

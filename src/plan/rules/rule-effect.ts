@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
-import type { Overrides } from "../../zone/resource.ts";
+import type { Overrides, RuleOverride } from "../../zone/resource.ts";
 import { type Effect, combine, neutral, strengthens, unclear, weakens } from "../change.ts";
 import type { ComparableRule } from "./rule-fields.ts";
 
@@ -69,6 +69,9 @@ function effectOfAction(before: RuleAction, after: RuleAction): Effect {
 }
 
 function effectOfOverrides(before: ExecuteAction, after: ExecuteAction): Effect {
+  if ([before, after].some(({ overrides }) => repeatsName(overrides))) {
+    return isDeepStrictEqual(before.overrides, after.overrides) ? neutral : unclear(repeated, true);
+  }
   const [was, is] = [before.tuning, after.tuning];
   return combine([
     // The defaults: all levels are enabled, the threshold is medium, and the score rule blocks (SERVICE.md B.7).
@@ -83,6 +86,7 @@ function effectOfOverrides(before: ExecuteAction, after: ExecuteAction): Effect 
     effectOfSwitch(before.overrides.enabled, after.overrides.enabled, "the whole ruleset"),
     ...effectsOfNamed(named(was.categories, "category"), named(is.categories, "category")),
     ...effectsOfNamed(named(was.rules, "id"), named(is.rules, "id")),
+    ...effectsOfThresholds(was.rules, is.rules),
     isSameOrder(before.overrides, after.overrides) &&
     isDeepStrictEqual(restOf(before), restOf(after))
       ? neutral
@@ -97,14 +101,40 @@ function isSameOrder(before: Overrides, after: Overrides): boolean {
   return isDeepStrictEqual(was?.filter(isInBoth), is?.filter(isInBoth));
 }
 
-/** Sensitivities, and thresholds of single rules: their effect depends on the rules of the ruleset. */
+/** The service accepts no element twice (SERVICE.md B.5): which of the two would win is not known. */
+function repeatsName({ categories, rules }: Overrides): boolean {
+  return (
+    new Set(categories.map(({ category }) => category)).size < categories.length ||
+    new Set(rules.map(({ id }) => id)).size < rules.length
+  );
+}
+
+const repeated = "overrides a rule or category twice, and the service does not say which one wins";
+
+/** Thresholds of rules that have one on both sides. */
+function effectsOfThresholds(
+  before: readonly RuleOverride[],
+  after: readonly RuleOverride[],
+): readonly Effect[] {
+  const thresholds = new Map(before.map(({ id, score_threshold: threshold }) => [id, threshold]));
+  return after.map(({ id, score_threshold: is }) => {
+    const was = thresholds.get(id);
+    if (was === undefined || is === undefined) return neutral;
+    return effectOfNumber(was, is, `score threshold of ${id}`, "lower");
+  });
+}
+
+/**
+ * Sensitivities, and which rules have a threshold of their own: their effect depends on the rules of the ruleset, whose
+ * defaults are not known.
+ */
 function restOf({ overrides, tuning }: ExecuteAction): unknown {
   const rest = [
     ...tuning.categories.map(({ category, sensitivity_level: level }) => [category, level]),
     ...tuning.rules.map(({ id, sensitivity_level: level, score_threshold: threshold }) => [
       id,
       level,
-      threshold,
+      threshold === undefined ? undefined : "threshold",
     ]),
   ].filter(([, level, threshold]) => level !== undefined || threshold !== undefined);
   return [overrides.sensitivity_level, new Set(rest.map((each) => JSON.stringify(each)))];
