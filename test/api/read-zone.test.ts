@@ -89,6 +89,18 @@ describe("reading a zone", () => {
     },
   );
 
+  it("counts no wait for the request budget as age", async ({ expect, signal }) => {
+    const clock = new SimulatedClock();
+    const budget = { limit: 2, windowMs: 60_000, reserve: 0 };
+    await using at = await emulated({}, { clock, timeoutMs: 1e9, budget });
+    const wanted = { ...everything, scoreRule: false };
+    const reading = at.reader.readAnswers(at.zone, wanted, "sweep", signal);
+    const { readAt } = await clock.run(reading, () => at.session.credential.state.inFlight === 0);
+    const ended = clock.monotonicMs();
+    expect(ended).toBeGreaterThan(10_000);
+    expect([readAt.policies, readAt.rules]).toEqual([ended, ended]);
+  });
+
   it("gives another digest where another score rule applies", async ({ expect, signal }) => {
     await using shopAt = await shop();
     const without = { ...everything, scoreRule: false };
