@@ -103,7 +103,7 @@ export class ZoneRunner {
   }
 
   /** Runs a zone through all steps. Rejects only when a signal aborts. */
-  async run(zone: FleetZone, trigger: RunContext, signals: StopSignals): Promise<ZoneRunResult> {
+  async run(zone: FleetZone, context: RunContext, signals: StopSignals): Promise<ZoneRunResult> {
     const { name } = zone.desired.zone;
     const memory = this.#memoryOf(name);
     const worker = this.#idleWorkers.pop() ?? this.#newWorker();
@@ -111,7 +111,7 @@ export class ZoneRunner {
     this.#inProgress.set(name, { digest: zone.digest, gate });
     worker.deadline.begin();
     try {
-      const request = this.#requestOf(zone, trigger, memory);
+      const request = this.#requestOf(zone, context, memory);
       // 1. read, 2. plan, 3. guard
       const planned = await planZone(request, worker.ports, signals.stop);
       // 4. apply, 5. verify
@@ -122,15 +122,15 @@ export class ZoneRunner {
       return { report, next: this.#nextRun(report, zone.desired, memory) };
     } finally {
       this.#inProgress.delete(name);
-      this.#release(worker);
+      this.#returnWorker(worker);
     }
   }
 
-  #requestOf(zone: FleetZone, trigger: RunContext, memory: ZoneMemory): PlanRequest {
+  #requestOf(zone: FleetZone, context: RunContext, memory: ZoneMemory): PlanRequest {
     const { desired, digest } = zone;
     const { owner, impact } = this.#options;
     return {
-      ...trigger,
+      ...context,
       desired,
       owner,
       impact,
@@ -185,7 +185,7 @@ export class ZoneRunner {
     return { deadline, ports: { ...this.#ports, reader, writer } };
   }
 
-  #release(worker: WorkerContext): void {
+  #returnWorker(worker: WorkerContext): void {
     worker.deadline.end();
     if (worker.deadline.isOver) worker.deadline[Symbol.dispose]();
     else this.#idleWorkers.push(worker);
