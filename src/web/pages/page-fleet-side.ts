@@ -73,7 +73,7 @@ function credentialItem(credential: CredentialStatus, now: Date): Html {
     </p>
     <p class="quiet">
       ${number(remaining)} of ${number(limit)} requests
-      left${isResetAhead && html`, all of them ${moment(resetAt, now)}`}
+      left${isResetAhead && html`; the count resets ${moment(resetAt, now)}`}
     </p>
     <meter
       min="0"
