@@ -1,13 +1,15 @@
 import { type Command, CommanderError } from "commander";
 
-import type { Host } from "../host/host.ts";
+import type { Host, TextStream } from "../host/host.ts";
 import { version } from "../host/version.ts";
+import { terminalSafe } from "../render/terminal-safe.ts";
 import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { CliCommand, type DefineCommand } from "./command-options.ts";
 import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
 
 /** Runs one command line and returns the exit code. An unexpected error is printed as one line, without its stack. */
-export async function runProgram(args: readonly string[], host: Host): Promise<number> {
+export async function runProgram(args: readonly string[], given: Host): Promise<number> {
+  const host = { ...given, stdout: safeStream(given.stdout), stderr: safeStream(given.stderr) };
   let code: ExitCode = exitCodes.done;
   try {
     const program = await createProgram(args, host, (result) => {
@@ -20,6 +22,11 @@ export async function runProgram(args: readonly string[], host: Host): Promise<n
     printUnexpected(error, host);
     return exitCodes.failed;
   }
+}
+
+/** Every command writes through it, in every format. */
+function safeStream(stream: TextStream): TextStream {
+  return { isTTY: stream.isTTY, write: (text) => stream.write(terminalSafe(text)) };
 }
 
 function printUnexpected(error: unknown, { env, stderr }: Host): void {

@@ -17,6 +17,12 @@ export function zoneFileText(data: JsonObject, comment: string): string {
     compat: "yaml-1.1",
   });
   visit(document, {
+    Scalar: (_key, scalar) => {
+      // Output streams escape these characters, which only double quotes allow.
+      if (/[\p{Cc}\p{Cf}]/u.test(String(scalar.value).replaceAll("\n", ""))) {
+        scalar.type = "QUOTE_DOUBLE";
+      }
+    },
     Seq: (_key, list) => {
       list.flow = isShort(list);
     },
