@@ -206,7 +206,7 @@ describe("the guard", () => {
     const accept = [planHash(mild)];
     const suspension = { reason: "the sale", until: new Date("2026-12-01T00:00:00.000Z") };
     expect(refused(mild, { mode: "observe", accept })).toEqual([
-      "observe: the mode is observe: nothing is written; set mode: enforce to have it carried out",
+      "observe: the mode is observe: nothing is written; set mode: enforce, or write named zones once with apply --enforce",
     ]);
     expect(refused(mild, { suspension, accept })).toEqual([
       "suspend: the zone is suspended until 2026-12-01T00:00:00.000Z (the sale): nothing is written; remove suspend to go on",

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-import type { Host } from "../../host/host.ts";
+import { hasColor, type Host } from "../../host/host.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { isHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -8,6 +8,8 @@ import { fleetChangeHold, weakeningPlans } from "../../reconcile/fleet/fleet-gua
 import { applyReviewed } from "../../reconcile/run/apply.ts";
 import { plural, printable } from "../../render/format.ts";
 import { type ZoneReport, failureOf } from "../../state/run-report.ts";
+import { logZone } from "../../telemetry/log/log-reports.ts";
+import { createLogger, type Logger } from "../../telemetry/log/log.ts";
 import { ServiceError } from "../../zone/service-error.ts";
 import type { Write } from "../../zone/write.ts";
 import type { DefineCommand } from "../command-options.ts";
@@ -35,28 +37,38 @@ export const defineApply: DefineCommand = (command, host, end) => {
       acceptedHashes,
     )
     .option("--yes", "write without asking; on a terminal, apply asks before the first write")
+    .option("--enforce", "write the named zones although the mode is observe; asks, or takes --yes")
     .option("--plan <file>", "apply exactly the plan that plan --out saved")
     .option("--check", "let the service check the ruleset writes without storing them")
     .examples(
       "zonewarden apply",
       "zonewarden apply shop.example.com",
       "zonewarden apply --accept HASH shop.example.com    # the 64 digits that plan prints",
+      "zonewarden apply --enforce shop.example.com    # mode: observe holds the daemon",
       "zonewarden apply --plan plan.json",
     )
     .action(async (zones: readonly string[], options: ApplyOptions, self: Command) => {
-      const { plan, accept = [], check = false } = options;
-      if (plan === undefined) {
-        end(await runApply({ ...options, zones }, check ? checkZones : applyZones, host));
-        return;
-      }
-      if (zones.length > 0 || accept.length > 0 || check) {
-        self.error(
-          "error: --plan applies a whole saved plan: remove the zones, --accept and --check",
-        );
-      }
-      end(await applyPlanFile({ ...options, plan }, host));
+      const usageError = usageErrorIn(zones, options);
+      if (usageError !== undefined) self.error(`error: ${usageError}`);
+      const { plan, check = false } = options;
+      const work = check ? checkZones : applyZones;
+      end(
+        plan === undefined
+          ? await runApply({ ...options, zones }, work, host)
+          : await applyPlanFile({ ...options, plan }, host),
+      );
     });
 };
+
+/** Options that do not go together. */
+function usageErrorIn(zones: readonly string[], options: ApplyOptions): string | undefined {
+  const { plan, accept = [], check = false, enforce = false } = options;
+  if (plan !== undefined && (zones.length > 0 || accept.length > 0 || check || enforce)) {
+    return "--plan applies a whole saved plan: remove the zones, --accept, --check and --enforce";
+  }
+  const areNamed = zones.length > 0 && !zones.some((zone) => zone.includes("*"));
+  return enforce && !areNamed ? "--enforce needs the names of zones, without *" : undefined;
+}
 
 /** Reads `--accept`, once for each hash: an argument after the hash is a zone. */
 function acceptedHashes(hash: string, before: readonly string[] | undefined): readonly string[] {
@@ -96,31 +108,59 @@ async function runApply(
 async function applyZones(
   fleet: PlannedFleet,
   session: Session,
-  { accept = [], yes = false }: ApplyFlags,
+  { accept = [], yes = false, enforce = false }: ApplyFlags,
 ): Promise<Applied> {
-  const { zones, missing } = fleet;
-  const { config, service, host, signals } = session;
-  const plans = plansToApply(zones);
+  const { config, host, signals } = session;
+  const plans = plansToApply(fleet.zones);
   const hold = fleetChangeHold({ plans, declared: fleet.declared }, { ...config.limits, accept });
   if (hold !== undefined) {
     host.stderr.write(`nothing is written: held by ${hold.reason}: ${hold.message}\n`);
     return notApplied(fleet, (report) => heldByFleet(report, hold));
   }
-  const mayWrite = yes || plans.length === 0 || !host.isInteractive;
-  if (!mayWrite && !(await host.confirm(questionOf(plans, fleet.declared), signals.stop))) {
+  const mayWrite = yes || plans.length === 0 || !(host.isInteractive || enforce);
+  const question = `${enforce ? enforceNote : ""}${questionOf(plans, fleet.declared)}`;
+  if (!mayWrite && !(await host.confirm(question, signals.stop))) {
     host.stderr.write("nothing was written; --yes writes without asking\n");
     return notApplied(fleet, (report) => report);
   }
+  return await writeAll(fleet, session, enforce ? auditLogger(session) : undefined);
+}
+
+/** @param logger logs each run where it is given. */
+async function writeAll(
+  { zones, missing }: PlannedFleet,
+  { service, host, signals }: Session,
+  logger: Logger | undefined,
+): Promise<Applied> {
   const { reader, writer } = service;
   const ports = { reader, writer, clock: host.clock, bug: rethrow };
-  using progress = startProgress("writing zones", plans.length, host.stderr);
+  using progress = startProgress("writing zones", zones.filter(isPlanned).length, host.stderr);
   const applied: ZoneReport[] = [];
   for (const zone of zones) {
-    applied.push(await applyReviewed(zone, ports, signals));
+    const report = await applyReviewed(zone, ports, signals);
+    applied.push(report);
+    if (logger !== undefined) {
+      const credential = "plan" in report ? service.credentialOf(report.plan.zone) : "";
+      logZone(logger, report, credential);
+    }
     if (isPlanned(zone)) progress.step();
   }
   const reports = [...applied, ...missing];
   return { reports, code: exitCodeOfApply(reports) };
+}
+
+const enforceNote = "--enforce writes although the mode may be observe. ";
+
+/** Logs on stderr what is written although the mode is `observe`, in the lines of the daemon. */
+function auditLogger({ config, service, host }: Session): Logger {
+  return createLogger({
+    level: "info",
+    format: config.log.format ?? (host.stderr.isTTY ? "pretty" : "json"),
+    color: hasColor(host, host.stderr),
+    destination: host.stderr,
+    clock: host.clock,
+    scrub: (line) => service.credentials.reduce((text, each) => each.scrub(text), line),
+  });
 }
 
 function notApplied(

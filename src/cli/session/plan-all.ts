@@ -13,7 +13,7 @@ import type { ReviewedZone } from "../../reconcile/run/apply.ts";
 import { guardZone, type PlannedZone, planZone } from "../../reconcile/run/plan-zone.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
-import type { ZoneDocument } from "../../zone/desired-zone.ts";
+import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
@@ -28,6 +28,8 @@ export interface FleetFlags {
   readonly zones: readonly string[];
   /** Hashes of held plans that are released for this command. */
   readonly accept?: readonly string[];
+  /** Whether plans pass although the mode is `observe`. */
+  readonly enforce?: boolean;
 }
 
 export interface PlannedFleetZone extends ReviewedZone {
@@ -135,10 +137,11 @@ function unmatchedHashes(
 async function planZones(
   fleet: DesiredFleet,
   revision: string,
-  { zones: patterns, accept = [] }: FleetFlags,
+  { zones: patterns, accept = [], enforce = false }: FleetFlags,
   { config, service, host, stop }: Session,
 ): Promise<readonly PlannedFleetZone[]> {
-  const { mode, impact } = config;
+  const { impact } = config;
+  const mode = enforce ? "enforce" : config.mode;
   const { owner } = config.desired;
   const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
   const guardRules = { mode, limits, windows: windowsOf(config.windows), used: [] };
@@ -155,7 +158,10 @@ async function planZones(
         impact,
         unchangedPlan: () => undefined,
         causeOf: causeByMarks,
-        holdsAt: (plan, _cause, now) => guardZone(plan, desired, guardRules, now),
+        holdsAt: (plan, _cause, now) => {
+          const judged = enforce ? enforced(desired) : desired;
+          return guardZone(plan, judged, guardRules, now);
+        },
       },
       ports,
       stop,
@@ -169,6 +175,10 @@ async function planZones(
     progress.step();
     return { declared, planned, planAgain: () => planOne(declared) };
   });
+}
+
+function enforced(desired: DesiredZone): DesiredZone {
+  return { ...desired, content: { ...desired.content, mode: "enforce" } };
 }
 
 /** Works on `width` items at a time and returns the results in the order of the items. */

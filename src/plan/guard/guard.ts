@@ -94,7 +94,8 @@ export function isSuspended({ until }: Suspension, now: Date): boolean {
 
 const observeHold: Hold = {
   reason: "observe",
-  message: "the mode is observe: nothing is written; set mode: enforce to have it carried out",
+  message:
+    "the mode is observe: nothing is written; set mode: enforce, or write named zones once with apply --enforce",
 };
 
 function suspendHold({ reason, until }: Suspension): Hold {
