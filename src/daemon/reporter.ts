@@ -6,6 +6,7 @@ import type { DeclaredZone } from "../state/zone-state.ts";
 import {
   logInternalError,
   logLoad,
+  logRemoval,
   logRulesetVersion,
   logDiagnostics,
   logZone,
@@ -67,8 +68,9 @@ export function createReporter(options: ReporterOptions): Reporter {
       // The files are polled, and errors stay for hours: each revision with errors counts once, not at each poll.
       const { hash } = loaded.state;
       if (isNewRevision([result, hash]) || result === "unchanged") metrics.recordLoad(load);
+      for (const { declared } of dropped) logRemoval(logger, declared.name, load);
       for (const subscriber of subscribers) {
-        for (const zone of dropped) subscriber.gone(zone, load);
+        if (dropped.length > 0) subscriber.gone(dropped, load);
       }
       if (!isNewLoad([result, hash, load.diagnostics, held?.hold])) return;
       if (result !== "unchanged") logDiagnostics(logger, loaded.diagnostics);

@@ -43,7 +43,9 @@ export async function startHistory(
     subscriber: {
       zone: (step) => append(recent.record(step)),
       load: () => undefined,
-      gone: (before, load) => append(recent.recordRemoval(before, load)),
+      gone: (zones, load) => {
+        for (const zone of zones) append(recent.recordRemoval(zone, load));
+      },
     },
     [Symbol.asyncDispose]: async () => {
       await file?.[Symbol.asyncDispose]();

@@ -25,9 +25,11 @@ export class StoredRuns implements RunStore {
         this.#store.set(`${driftPrefix}${after.declared.name}`, moment);
       },
       load: () => undefined,
-      gone: ({ declared }) => {
-        this.#store.set(`${zonePrefix}${declared.name}`, undefined);
-        this.#store.set(`${driftPrefix}${declared.name}`, undefined);
+      gone: (zones) => {
+        for (const { declared } of zones) {
+          this.#store.set(`${zonePrefix}${declared.name}`, undefined);
+          this.#store.set(`${driftPrefix}${declared.name}`, undefined);
+        }
       },
     };
   }

@@ -15,6 +15,7 @@ export type NotificationReason =
   | "ReconcileFailed"
   | "Recovered"
   | "NoLongerDeclared"
+  | "ZoneRemoved"
   | "RevisionApplied"
   | "RevisionPartial"
   | "RevisionHeld"
@@ -65,6 +66,34 @@ export function notificationOfRemoval(
     revision,
     run: "",
     isResolved: true,
+  };
+}
+
+/** Removed zones that are named; of more, their number is given. */
+const removedShown = 10;
+
+/** The one notification about all zones that a load removed. */
+export function notificationOfRemovals(
+  removed: readonly ZoneState[],
+  { at, revision }: LoadReport,
+): Notification {
+  const names = removed.map(({ declared }) => declared.name);
+  const more = names.length > removedShown ? ` and ${names.length - removedShown} more` : "";
+  const [only = ""] = names;
+  const message =
+    names.length === 1
+      ? `${only} is no longer managed and left as it was`
+      : `${names.length} zones are no longer managed and left as they were: ${names.slice(0, removedShown).join(", ")}${more}`;
+  return {
+    reason: "ZoneRemoved",
+    severity: "info",
+    at,
+    zone: names.length === 1 ? only : "",
+    message,
+    revision,
+    run: "",
+    // It resolves no earlier notification: one about the revision, or one about another zone.
+    isResolved: false,
   };
 }
 

@@ -4,6 +4,7 @@ import type { ZoneState } from "../state/zone-state.ts";
 import {
   notificationOf,
   notificationOfRemoval,
+  notificationOfRemovals,
   notificationOfLoad,
   type Notification,
 } from "./notification.ts";
@@ -30,8 +31,9 @@ export class Notifier implements Subscriber, AsyncDisposable {
     this.#load = load;
   }
 
-  gone(before: ZoneState, load: LoadReport): void {
-    this.#notify(notificationOfRemoval(before, load));
+  gone(zones: readonly ZoneState[], load: LoadReport): void {
+    for (const zone of zones) this.#notify(notificationOfRemoval(zone, load));
+    this.#notify(notificationOfRemovals(zones, load));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -18,6 +18,15 @@ import type { ChangeRecord, DeclaredZone, ZoneState } from "./zone-state.ts";
 /** Records of changes that are kept over all zones. */
 const recentLimit = 50;
 
+/** How long a removed zone is remembered. */
+export const removedShownMs: number = 24 * 3_600_000;
+
+/** A zone that is no longer declared. It is left as it was. */
+export interface RemovedZone {
+  readonly zone: string;
+  readonly at: Date;
+}
+
 /** The state of all zones for metrics and pages. Every value is an immutable snapshot. */
 export interface FleetView {
   /** Declared zones, by name. */
@@ -32,6 +41,8 @@ export interface FleetView {
   readonly hasActiveRevision: boolean;
   /** The latest runs with changes, newest first. */
   readonly recent: readonly ChangeRecord[];
+  /** The zones that were removed since then, newest first; those of more than a day ago are forgotten. */
+  removedSince(since: Date): readonly RemovedZone[];
 }
 
 /** The state of all declared zones, updated by each report. */
@@ -43,6 +54,7 @@ export class Fleet implements FleetView {
   #loadedAt: Date | undefined;
   #hasActiveRevision = false;
   #recent: readonly ChangeRecord[] = [];
+  #removed: readonly RemovedZone[] = [];
   /** Initial inventory state of a newly declared zone. */
   #inventory: InventoryState | undefined;
 
@@ -72,6 +84,10 @@ export class Fleet implements FleetView {
     return this.#recent;
   }
 
+  removedSince(since: Date): readonly RemovedZone[] {
+    return this.#removed.filter(({ at }) => at >= since);
+  }
+
   zone(name: string): ZoneState | undefined {
     return this.#states.get(name);
   }
@@ -98,7 +114,13 @@ export class Fleet implements FleetView {
       this.#states.entries().every(([name, state]) => before.get(name) === state);
     if (isAsBefore) return [];
     this.#sorted = undefined;
-    return [...before.values()].filter(({ declared }) => !this.#states.has(declared.name));
+    const removed = [...before.values()].filter(({ declared }) => !this.#states.has(declared.name));
+    const oldest = Number(at) - removedShownMs;
+    this.#removed = [
+      ...removed.map(({ declared }) => ({ zone: declared.name, at })),
+      ...this.#removed.filter((each) => Number(each.at) >= oldest && !this.#states.has(each.zone)),
+    ];
+    return removed;
   }
 
   /** Records a run; ignored if the zone is no longer declared. */
@@ -147,6 +169,6 @@ export interface ZoneStep {
 export interface Subscriber {
   zone(step: ZoneStep): void;
   load(load: LoadReport): void;
-  /** A zone is no longer declared; `before` is its last state. */
-  gone(before: ZoneState, load: LoadReport): void;
+  /** Zones are no longer declared; `zones` are their last states, at least one. */
+  gone(zones: readonly ZoneState[], load: LoadReport): void;
 }

@@ -1,6 +1,7 @@
 import { historyJson } from "../render/history-json.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
+import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
 import type { HeldRevision, LoadReport } from "../state/load-report.ts";
 import {
@@ -21,7 +22,7 @@ import {
 import type { Snapshot } from "./snapshot.ts";
 
 /** `/api/v1/fleet`: the process and the counts of its zones. */
-export function fleetJson({ fleet, daemon }: Snapshot): JsonBody {
+export function fleetJson({ fleet, daemon, now }: Snapshot): JsonBody {
   const { schedule, queue } = daemon;
   return {
     version: daemon.version,
@@ -50,6 +51,7 @@ export function fleetJson({ fleet, daemon }: Snapshot): JsonBody {
       },
     })),
     recent: fleet.recent.map(recordJson),
+    removed: fleet.removedSince(new Date(Number(now) - removedShownMs)),
   };
 }
 

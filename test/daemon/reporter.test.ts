@@ -6,19 +6,28 @@ import { Fleet } from "../../src/state/fleet.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
 import { createLogger } from "../../src/telemetry/log/log.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
-import { diagnostic, start } from "../support/reports.ts";
+import { declared, diagnostic, start } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
 
 /** A reporter, and what it logs and counts. */
-function reporter(configDiagnostics: readonly Diagnostic[] = []): {
+function reporter(
+  configDiagnostics: readonly Diagnostic[] = [],
+  before: readonly string[] = [],
+): {
   readonly report: (loaded: Loaded) => void;
+  readonly lines: readonly string[];
   readonly messages: () => readonly unknown[];
   readonly counted: (result: string) => Promise<number | undefined>;
 } {
   const lines: string[] = [];
+  const fleet = new Fleet();
+  fleet.declare(
+    before.map((name) => declared(name)),
+    start,
+  );
   const metrics = freshMetrics();
   const created = createReporter({
-    fleet: new Fleet(),
+    fleet,
     metrics,
     logger: createLogger({
       level: "trace",
@@ -36,6 +45,7 @@ function reporter(configDiagnostics: readonly Diagnostic[] = []): {
     declared: () => undefined,
   });
   return {
+    lines,
     report: (loaded) => created.loaded(loaded),
     messages: () =>
       lines.splice(0).map((line) => {
@@ -63,6 +73,22 @@ function loadedAs(result: Loaded["result"], hash: string): Loaded {
         : undefined,
   };
 }
+
+describe("zones that are dropped", () => {
+  it("are logged by name, once", ({ expect }) => {
+    const { report, lines, messages } = reporter([], ["a.example", "b.example"]);
+    report(loadedAs("applied", "one"));
+    const removed = lines.map((line): unknown => JSON.parse(line)).slice(0, 2);
+    const line = { level: "warn", msg: "zone no longer managed", live: "left as it was" };
+    expect(removed).toMatchObject([
+      { ...line, zone: "a.example" },
+      { ...line, zone: "b.example" },
+    ]);
+    messages();
+    report(loadedAs("applied", "two"));
+    expect(messages()).toEqual(["revision applied"]);
+  });
+});
 
 describe("files that are polled", () => {
   it("are logged when they change, and not while they are unchanged", ({ expect }) => {

@@ -28,7 +28,7 @@ async function reasonsOf(
   for (const [minute, came] of runs.entries()) {
     const before = fleet.zone(shop);
     if (came === "dropped") {
-      for (const gone of fleet.declare([], at(minute))) notifier.gone(gone, load());
+      notifier.gone(fleet.declare([], at(minute)), load());
       continue;
     }
     const told = report(shop, minute, came);
@@ -96,11 +96,11 @@ const stories: readonly Story[] = [
     runs: [forbidden, forbidden, clear],
     told: ["ReconcileFailed", "Recovered"],
   },
-  { when: "a zone in sync is no longer declared", runs: [clear, "dropped"], told: [] },
+  { when: "a zone in sync is no longer declared", runs: [clear, "dropped"], told: ["ZoneRemoved"] },
   {
     when: "a drifted zone is no longer declared",
     runs: [clear, drifted, "dropped"],
-    told: ["DriftDetected", "NoLongerDeclared"],
+    told: ["DriftDetected", "NoLongerDeclared", "ZoneRemoved"],
   },
 ];
 
@@ -159,6 +159,18 @@ describe("the notifier", () => {
       ),
       expect.stringMatching(/^RevisionRejected: .*revision 8c9b6cfb\w+ stays active: 2 errors/),
       "RevisionApplied: the zone files are active without errors: 3 zones",
+    ]);
+  });
+
+  it("sends one notification for all zones that a revision drops", async ({ expect }) => {
+    const receiver = new Receiver();
+    const notifier = new Notifier([{ ...sink, zones: ["none"] }], receiver.ports());
+    const names = Array.from({ length: 13 }, (_, n) => `z${n + 10}.example.com`);
+    const fleet = fleetOf(...names.map((name) => declared(name)));
+    notifier.gone(fleet.declare([], at(1)), load());
+    await receiver.clock.advance(1_000);
+    expect(receiver.takeResults()).toEqual([
+      "ZoneRemoved: 13 zones are no longer managed and left as they were: z10.example.com, z11.example.com, z12.example.com, z13.example.com, z14.example.com, z15.example.com, z16.example.com, z17.example.com, z18.example.com, z19.example.com and 3 more",
     ]);
   });
 

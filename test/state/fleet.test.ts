@@ -78,6 +78,24 @@ describe("loads of the files", () => {
     },
   );
 
+  it("remembers the zones that were removed for a day, unless they are declared again", ({
+    expect,
+  }) => {
+    const fleet = new Fleet();
+    const hour = 60;
+    fleet.declare([declared("a.example"), declared("b.example"), declared("c.example")], at(0));
+    fleet.declare([declared("c.example")], at(hour));
+    expect(fleet.removedSince(at(0))).toEqual([
+      { zone: "a.example", at: at(hour) },
+      { zone: "b.example", at: at(hour) },
+    ]);
+    fleet.declare([declared("a.example")], at(24 * hour));
+    expect(fleet.removedSince(at(0)).map(({ zone }) => zone)).toEqual(["c.example", "b.example"]);
+    expect(fleet.removedSince(at(2 * hour)).map(({ zone }) => zone)).toEqual(["c.example"]);
+    fleet.declare([declared("d.example")], at(26 * hour));
+    expect(fleet.removedSince(at(0)).map(({ zone }) => zone)).toEqual(["a.example", "c.example"]);
+  });
+
   it("a revision that was active once stays active", ({ expect }) => {
     const fleet = new Fleet();
     fleet.recordLoad(load());

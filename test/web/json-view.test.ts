@@ -61,6 +61,7 @@ describe("the fleet as JSON", () => {
         },
       ],
       recent: [],
+      removed: [],
     });
   });
 

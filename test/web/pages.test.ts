@@ -47,6 +47,15 @@ describe("the fleet's page", () => {
     expect(wordsOf(fleetPage(empty))).toContain("No zones are declared yet.");
   });
 
+  it("names the zones that were removed within a day", ({ expect }) => {
+    const fleet = scene();
+    expect(wordsOf(fleetPage(fleet))).not.toContain("No longer managed");
+    fleet.declare([declared(shop)], at(20));
+    expect(wordsOf(fleetPage(fleet))).toMatch(
+      /No longer managed Left as they were\. blog\.example\.com .* old\.example\.com/,
+    );
+  });
+
   it("leads through pages of a large fleet", ({ expect }) => {
     const fleet = fleetOf(
       ...Array.from({ length: 450 }, (_, index) => declared(`z${index}.example.com`)),

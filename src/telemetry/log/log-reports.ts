@@ -79,6 +79,11 @@ const loadLines = {
   rejected: { level: "error", message: "revision rejected" },
 } as const satisfies Readonly<Record<LoadReport["result"], object>>;
 
+/** Logs that a zone is no longer declared. */
+export function logRemoval(logger: Logger, zone: string, { revision }: LoadReport): void {
+  logger.warn({ zone, revision, live: "left as it was" }, "zone no longer managed");
+}
+
 /** Logs a line for each diagnostic, at the level of its severity. */
 export function logDiagnostics(logger: Logger, diagnostics: readonly Diagnostic[]): void {
   for (const { code, severity, place, path, message, remedy } of diagnostics) {

@@ -1,4 +1,5 @@
 import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
+import { type RemovedZone, removedShownMs } from "../../state/fleet.ts";
 import type { ChangeRecord } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html, type Part } from "./html.ts";
@@ -14,14 +15,30 @@ import {
 } from "./page-parts.ts";
 
 const recentShown = 12;
+const removedShown = 12;
 
 /** Latest changes, schedule, queue and credentials. */
 export function renderSidePanels({ fleet, daemon, now, canReconcile }: Snapshot): Html {
   return html`<div class="side">
     ${panel("recent", "Latest changes", recentList(fleet.recent, now))}
+    ${removedPanel(fleet.removedSince(new Date(Number(now) - removedShownMs)), now)}
     ${panel("schedule", "Schedule", schedule(daemon, now))} ${canReconcile && renderReconcile("")}
     ${panel("credentials", "Credentials", credentialList(daemon.credentials, now))}
   </div>`;
+}
+
+function removedPanel(removed: readonly RemovedZone[], now: Date): Html | undefined {
+  if (removed.length === 0) return undefined;
+  const more = removed.length - removedShown;
+  return panel(
+    "removed",
+    "No longer managed",
+    html`<p class="quiet">Left as they were.</p>
+      <ul class="recent">
+        ${removed.slice(0, removedShown).map(({ zone, at }) => html`<li>${zone} ${moment(at, now)}</li>`)}
+      </ul>
+      ${more > 0 && html`<p class="quiet">and ${number(more)} more</p>`}`,
+  );
 }
 
 function recentList(recent: readonly ChangeRecord[], now: Date): Html {
