@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { gunzipSync, gzip } from "node:zlib";
 
 import type { FileFacts, FilePort } from "../desired/file-system.ts";
 import type { DesiredState } from "../desired/load/zone-file-loader.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { coerceObject, coerceText } from "../syntax/json.ts";
+
+/** In a thread: a file of 8 MB would block the event loop. */
+const pack = promisify(gzip);
 
 const revisionKey = "revision";
 const filePrefix = "file/";
@@ -75,7 +79,7 @@ export class StoredRevision implements AsyncDisposable {
       if (stale.has(file) || this.#store.get(key)?.startsWith(`${hash} `) === true) continue;
       const bytes = await this.#read(state.directory, file);
       if (bytes === undefined || hashOf(bytes) !== hash) return;
-      this.#store.set(key, `${hash} ${gzipSync(bytes).toString("base64")}`);
+      this.#store.set(key, `${hash} ${(await pack(bytes)).toString("base64")}`);
     }
     for (const key of this.#store.keys(filePrefix)) {
       if (!present.has(key.slice(filePrefix.length))) this.#store.set(key, undefined);
