@@ -74,19 +74,22 @@ export class StoredRevision implements AsyncDisposable {
   async #storeFiles(state: DesiredState): Promise<void> {
     const stale = new Set(state.stale);
     const present = new Set([...state.contents.map(({ file }) => file), ...stale]);
+    const changed = new Map<string, string | undefined>();
     for (const { file, hash } of state.contents) {
       const key = `${filePrefix}${file}`;
       if (stale.has(file) || this.#store.get(key)?.startsWith(`${hash} `) === true) continue;
       const bytes = await this.#read(state.directory, file);
       if (bytes === undefined || hashOf(bytes) !== hash) return;
-      this.#store.set(key, `${hash} ${(await pack(bytes)).toString("base64")}`);
+      changed.set(key, `${hash} ${(await pack(bytes)).toString("base64")}`);
     }
     for (const key of this.#store.keys(filePrefix)) {
-      if (!present.has(key.slice(filePrefix.length))) this.#store.set(key, undefined);
+      if (!present.has(key.slice(filePrefix.length))) changed.set(key, undefined);
     }
     const { revision, hash, directory } = state;
     const single = path.resolve(directory) !== path.resolve(this.#path);
-    this.#store.set(revisionKey, JSON.stringify({ revision, hash, single }));
+    changed.set(revisionKey, JSON.stringify({ revision, hash, single }));
+    // All in one turn, and so in one batch: after a crash there are the files of one revision, never of two.
+    for (const [key, text] of changed) this.#store.set(key, text);
   }
 
   /** `undefined` where the file cannot be read any more. */
