@@ -46,7 +46,8 @@ export interface Host {
 
 /** The real process. */
 export function thisHost(): Host {
-  process.stdout.on("error", exitOnClosedPipe);
+  process.stdout.on("error", ignoreClosedPipe);
+  process.stderr.on("error", ignoreClosedPipe);
   return {
     env: process.env,
     directory: process.cwd(),
@@ -73,10 +74,9 @@ export function thisHost(): Host {
   };
 }
 
-/** Where the reader closes the pipe early (`| head`), the program exits without an error. */
-function exitOnClosedPipe(error: NodeJS.ErrnoException): void {
+/** Where the reader closes the pipe early (`| head`), the output ends; the work and its exit code stay. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
-  process.exit();
 }
 
 /** Whether a process of this machine runs; one of another user counts too. */
