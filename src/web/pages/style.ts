@@ -34,9 +34,9 @@ small { font-weight: 400; font-size: 13px; color: var(--quiet); }
 p { margin: 0 0 8px; }
 ul, ol { margin: 0; padding-left: 18px; }
 .plain, .recent, .diagnostics, .tabs { list-style: none; padding: 0; }
-.quiet { color: var(--quiet); }
-.good { color: var(--good); }
-.error { color: var(--bad); }
+.quiet, .lead, dt { color: var(--quiet); }
+.good, .sign.create, .effect.strengthens { color: var(--good); }
+.error, .banner strong, .card.error .severity, .sign.delete, .effect.weakens { color: var(--bad); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: -999px; top: 0; padding: 8px 12px; background: var(--card); z-index: 1; }
 .skip:focus { left: 0; }
@@ -51,9 +51,7 @@ main { max-width: 1440px; margin: 0 auto; padding: 20px 24px 32px; }
 .foot { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 4px 24px; max-width: 1440px; margin: 0 auto; padding: 0 24px 24px; color: var(--quiet); font-size: 13px; }
 .foot a { margin-right: 12px; }
 .crumbs { font-size: 13px; margin-bottom: 8px; color: var(--quiet); }
-.lead { color: var(--quiet); }
 .banner { padding: 10px 14px; margin: 0 0 16px; border: 1px solid; border-radius: 8px; background: var(--tint-bad); border-color: color-mix(in srgb, var(--bad) 35%, transparent); }
-.banner strong { color: var(--bad); }
 .overview { margin-bottom: 20px; }
 .share { display: block; width: 100%; height: 8px; border-radius: 4px; background: var(--line); margin-bottom: 12px; }
 .tabs { display: flex; flex-wrap: wrap; gap: 8px; }
@@ -63,14 +61,11 @@ main { max-width: 1440px; margin: 0 auto; padding: 20px 24px 32px; }
 .tabs b { display: block; font-size: 19px; line-height: 1.25; color: var(--text); }
 .dot { display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 5px; background: var(--tone); }
 .in_sync { --tone: var(--good); --tint: var(--tint-good); }
-.drifted, .error { --tone: var(--bad); --tint: var(--tint-bad); }
-.malicious, .failing { --tone: var(--bad); }
-.outside { --tone: var(--warn); }
-.unread { --tone: var(--quiet); }
+.drifted, .error, .malicious, .failing { --tone: var(--bad); --tint: var(--tint-bad); }
 .pending { --tone: var(--info); --tint: var(--tint-info); }
-.held { --tone: var(--warn); --tint: var(--tint-warn); }
+.held, .outside { --tone: var(--warn); --tint: var(--tint-warn); }
 .suspended { --tone: var(--hold); --tint: var(--tint-hold); }
-.unknown { --tone: var(--quiet); --tint: var(--raised); }
+.unknown, .unread { --tone: var(--quiet); --tint: var(--raised); }
 .none { --tone: var(--line); }
 rect { fill: var(--tone); }
 rect.day { fill: var(--card); opacity: 0.6; }
@@ -79,7 +74,7 @@ rect.day { fill: var(--card); opacity: 0.6; }
 .spans .in_sync { fill: color-mix(in srgb, var(--good) 45%, var(--card)); }
 .axis { display: flex; justify-content: space-between; margin: 2px 0 6px; font-size: 12px; }
 .axis span span { margin: 0 4px; }
-.timeline summary { cursor: pointer; }
+summary { cursor: pointer; }
 .timeline .recent { margin-top: 8px; font-size: 13px; }
 .status { display: inline-block; padding: 1px 9px; border-radius: 10px; font-size: 12.5px; font-weight: 600; white-space: nowrap; color: var(--tone); background: var(--tint); }
 .status.error { color: light-dark(#fff, #1b0b0c); background: var(--bad); }
@@ -89,7 +84,6 @@ rect.day { fill: var(--card); opacity: 0.6; }
 .panel { padding: 14px 16px; margin-bottom: 16px; font-size: 13px; }
 .panel p:last-child { margin: 0; }
 dl { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 3px 14px; margin: 0 0 4px; }
-dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
 .toolbar { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px; padding: 10px 16px; }
 .toolbar h2 { margin: 0; }
@@ -122,7 +116,6 @@ meter { width: 100%; height: 10px; }
 .card.error { border-left-color: var(--bad); color: inherit; }
 .card.warning { border-left-color: var(--warn); }
 .severity { font-size: 12px; font-weight: 600; color: var(--warn); }
-.card.error .severity { color: var(--bad); }
 .diagnostics .card { margin-bottom: 10px; }
 .change { margin-bottom: 10px; border-left: 3px solid var(--line); overflow: hidden; }
 .change.strengthens { border-left-color: var(--good); }
@@ -132,11 +125,7 @@ meter { width: 100%; height: 10px; }
 .change .title { color: var(--quiet); overflow-wrap: anywhere; }
 .badges { margin-left: auto; }
 .sign { display: inline-block; width: 1em; font: 600 14px var(--mono); text-align: center; color: var(--warn); }
-.sign.create { color: var(--good); }
-.sign.delete { color: var(--bad); }
 .effect { font-size: 12.5px; font-weight: 600; color: var(--quiet); white-space: nowrap; margin-left: 6px; }
-.effect.strengthens { color: var(--good); }
-.effect.weakens { color: var(--bad); }
 .effect.unclear, .effect.breaks { color: var(--warn); }
 .reasons { padding: 0 14px 8px 32px; color: var(--quiet); font-size: 13px; overflow-wrap: anywhere; }
 .fields { table-layout: fixed; }
@@ -148,20 +137,17 @@ meter { width: 100%; height: 10px; }
 del { color: var(--bad); background: var(--tint-bad); text-decoration-thickness: 1px; border-radius: 2px; }
 ins { color: var(--good); background: var(--tint-good); text-decoration: none; border-radius: 2px; }
 .record { padding: 8px 14px; margin-bottom: 10px; }
-.record summary { cursor: pointer; }
 .record[open] summary { margin-bottom: 8px; }
 .record time { display: inline-block; min-width: 76px; color: var(--quiet); }
 .writes { font-size: 13px; }
-.writes li { overflow-wrap: anywhere; }
 .seen { overflow: hidden; }
 .seen thead th { border-top: 0; }
 .seen th { white-space: nowrap; }
-.seen td[colspan] { overflow-wrap: anywhere; }
+.seen td[colspan], .writes li { overflow-wrap: anywhere; }
 .seen > h3, .seen > p, .seen > ul, .seen > details { margin: 0; padding: 0 16px; }
 .seen > h3, .seen > details { border-top: 1px solid var(--line); padding-top: 10px; padding-bottom: 4px; }
 .seen > details { padding-bottom: 10px; }
 .seen > ul, .seen > p { padding-bottom: 8px; }
-.seen summary { cursor: pointer; }
 .items li { padding: 4px 0; }
 @media (max-width: 1000px) {
   .columns { grid-template-columns: minmax(0, 1fr); }
