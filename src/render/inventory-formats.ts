@@ -204,15 +204,15 @@ export function inventoryJson(
     zones: inventories.map((inventory) => ({
       zone: inventory.zone,
       kind: inventory.kind,
-      summary: { ...summarizeInventory(inventory, options) },
+      summary: { ...summarizeInventory(inventory.items, options) },
       items: inventory.items.map((item) => itemJson(item, options.maliciousBelow)),
     })),
   };
 }
 
 export function summaryLine(inventory: ZoneInventory, options: InventoryOptions): string {
-  const { total, statuses, malicious, fresh, hosts } = summarizeInventory(inventory, options);
-  const { zone, kind } = inventory;
+  const { zone, kind, items } = inventory;
+  const { total, statuses, malicious, fresh, hosts } = summarizeInventory(items, options);
   if (total === 0) return `${zone}: no ${kind}s`;
   const states = Object.entries(statuses)
     .toSorted(byEntryName)

@@ -31,7 +31,7 @@ export interface InventorySummary {
 const dayMs = 86_400_000;
 
 export function summarizeInventory(
-  { items }: ZoneInventory,
+  items: readonly Item[],
   { maliciousBelow, now }: InventoryOptions,
 ): InventorySummary {
   const statuses: Record<string, number> = {};
@@ -127,7 +127,6 @@ export interface InventoryReading {
 
 /** Reduces a reading to what is reported, so that thousands of items do not stay in memory. */
 export function inventoryFacts(
-  zone: ZoneName,
   { items, notPermitted, outside, impact }: InventoryReading,
   options: InventoryOptions,
 ): InventoryFacts {
@@ -135,12 +134,7 @@ export function inventoryFacts(
   const brief = briefer(options.maliciousBelow);
   const malicious = all.filter((item) => maliciousReasons(item, options.maliciousBelow).length > 0);
   return {
-    kinds: new Map(
-      [...items].map(([kind, found]) => [
-        kind,
-        summarizeInventory({ zone, kind, items: found }, options),
-      ]),
-    ),
+    kinds: new Map([...items].map(([kind, found]) => [kind, summarizeInventory(found, options)])),
     notPermitted,
     malicious: newestFirst(malicious).slice(0, maxMalicious).map(brief),
     newest: newestFirst(all.filter((item) => isNew(item, options.now)))

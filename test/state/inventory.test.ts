@@ -23,7 +23,7 @@ function read(...items: readonly Item[]): Extract<InventoryReport, { readonly re
     outside: undefined,
   };
   const options = { maliciousBelow: 50, now: at };
-  const facts = inventoryFacts(zone, { ...reading, impact: [] }, options);
+  const facts = inventoryFacts({ ...reading, impact: [] }, options);
   return { result: "read", zone, at, facts };
 }
 

@@ -63,7 +63,7 @@ export function inventoryRead(zone: string, minute: number, seen: Seen = {}): In
     impact,
   };
   const options = { maliciousBelow: usualMaliciousBelow, now: at(minute) };
-  const facts = inventoryFacts(named(zone), reading, options);
+  const facts = inventoryFacts(reading, options);
   return { result: "read", zone: named(zone), at: at(minute), facts };
 }
 

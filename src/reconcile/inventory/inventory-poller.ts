@@ -184,7 +184,6 @@ async function readFacts(
           await impactOf(judged, all.filter(isSeenResource), maliciousBelow, source, stop),
         );
   return inventoryFacts(
-    zone.name,
     { items, notPermitted, outside, impact },
     { maliciousBelow, now: clock.now() },
   );
