@@ -91,7 +91,6 @@ const seenByTestsAlone = [
   "reconcile/run/next-run.ts backoffMs",
   "render/diagnostic-formats.ts sentenceOf",
   "state/drift.ts impactOf",
-  "state/summary.ts changesOf",
   "state/timeline.ts driftEpisodes",
   "syntax/csp/csp.ts printCsp",
   "web/pages/page-parts.ts relative",

@@ -7,22 +7,29 @@ export const verbSigns = { create: "+", update: "~", delete: "-" } as const;
 
 const verbStyles = { create: "green", update: "yellow", delete: "red" } as const;
 
-export const deleteReasonWords = {
+const deleteReasonWords = {
   undeclared: "no longer declared",
   duplicate: "duplicate: another resource has the same mark",
   unmanaged: "unmanaged, and the zone says unmanaged: delete",
 } as const;
+
+/** That an update adopts, or why a delete deletes; "" for any other change. */
+export function remarkOf(change: Change): string {
+  if (change.verb === "update") return change.adopted ? "adopted" : "";
+  return change.verb === "delete" ? deleteReasonWords[change.reason] : "";
+}
 
 /** Width of the lines of a plan. */
 const columns = 100;
 
 /** A change in lines: key and title, effect with reasons, and each field before → after. */
 export function changeLines(change: Change, paint: Paint): readonly string[] {
+  const remark = remarkOf(change);
   const head = [
     paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${change.key}`),
     ...(change.title === "" ? [] : [printable(change.title)]),
-    ...(change.verb === "update" && change.adopted ? [paint("cyan", "adopted")] : []),
-    ...(change.verb === "delete" ? [paint("dim", `(${deleteReasonWords[change.reason]})`)] : []),
+    ...(change.verb === "delete" ? [paint("dim", `(${remark})`)] : []),
+    ...(change.verb === "update" && remark !== "" ? [paint("cyan", remark)] : []),
   ].join("  ");
   const { direction, reasons } = change.effect;
   const why = reasons.length === 0 ? "" : `: ${reasons.map(printable).join("; ")}`;

@@ -22,29 +22,23 @@ export function reportJson(report: RunReport): JsonObject {
 }
 
 function zoneJson(report: ZoneReport): JsonObject {
-  const base = { zone: report.zone, result: report.result };
+  const { zone, result } = report;
+  if (report.result === "error") return { zone, result, failure: failureJson(report.failure) };
+  const plan = planJson(report.plan);
   switch (report.result) {
     case "in_sync":
-      return { ...base, plan: planJson(report.plan) };
-    case "error":
-      return { ...base, failure: failureJson(report.failure) };
+      return { zone, result, plan };
     case "planned":
-      return { ...base, cause: report.cause, plan: planJson(report.plan) };
-    case "held":
-      return {
-        ...base,
-        cause: report.cause,
-        plan: planJson(report.plan),
-        holds: report.holds.map(({ reason, message }) => ({ reason, message })),
-      };
-    case "applied":
-      return {
-        ...base,
-        cause: report.cause,
-        plan: planJson(report.plan),
-        outcomes: report.outcomes.map(outcomeJson),
-        left: report.left.map(changeJson),
-      };
+      return { zone, result, cause: report.cause, plan };
+    case "held": {
+      const holds = report.holds.map(({ reason, message }) => ({ reason, message }));
+      return { zone, result, cause: report.cause, plan, holds };
+    }
+    case "applied": {
+      const outcomes = report.outcomes.map(outcomeJson);
+      const left = report.left.map(changeJson);
+      return { zone, result, cause: report.cause, plan, outcomes, left };
+    }
   }
 }
 

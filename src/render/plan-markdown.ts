@@ -6,8 +6,8 @@ import type { RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";
 import { compareCsp } from "../syntax/csp/compare-csp.ts";
 import {
-  deleteReasonWords,
   effectWords,
+  remarkOf,
   shownFields,
   sourceMarks,
   valueLines,
@@ -81,12 +81,12 @@ function planText(plan: Plan): string {
 function table(changes: readonly Change[]): string {
   const rows = changes.map((change) => {
     const { key, title, effect } = change;
+    const remark = remarkOf(change);
     const reasons = effect.reasons.map(markdownText).join("; ");
     const words = [
       markdownCode(key),
       ...(title === "" ? [] : [markdownText(title)]),
-      ...(change.verb === "update" && change.adopted ? ["_adopted_"] : []),
-      ...(change.verb === "delete" ? [`_${deleteReasonWords[change.reason]}_`] : []),
+      ...(remark === "" ? [] : [`_${remark}_`]),
     ].join(" ");
     const why = reasons === "" ? "" : `: ${reasons}`;
     return `| \`${verbSigns[change.verb]}\` | ${words} | ${effectWords(effect)}${why} |`;

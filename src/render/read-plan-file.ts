@@ -1,4 +1,4 @@
-import { type Change, deleteReasons, directions, type FieldChange, verbs } from "../plan/change.ts";
+import { type Change, deleteReasons, directions, verbs } from "../plan/change.ts";
 import { holdReasons } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
 import {
@@ -7,6 +7,7 @@ import {
   coerceList,
   coerceName,
   coerceObject,
+  coerceObjects,
   coerceText,
 } from "../syntax/json.ts";
 import { kinds, type ResourceKey } from "../zone/resource.ts";
@@ -24,15 +25,13 @@ export function planOf(json: Json | undefined): Plan | undefined {
   if (zone === undefined) return undefined;
   return {
     zone,
-    changes: coerceList(plan["changes"]).map((each) => changeOf(coerceObject(each))),
-    writes: coerceList(plan["writes"]).map((each) => writeOf(coerceObject(each))),
-    unmanaged: coerceList(plan["unmanaged"]).map((each) => {
-      const { kind, id, title } = coerceObject(each);
+    changes: coerceObjects(plan["changes"]).map(changeOf),
+    writes: coerceObjects(plan["writes"]).map(writeOf),
+    unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
     }),
     notes: coerceList(plan["notes"]).map(coerceText),
-    holds: coerceList(plan["holds"]).map((each) => {
-      const { reason, message } = coerceObject(each);
+    holds: coerceObjects(plan["holds"]).map(({ reason, message }) => {
       return { reason: coerceName(holdReasons, reason), message: coerceText(message) };
     }),
     compared: typeof plan["compared"] === "number" ? plan["compared"] : 0,
@@ -62,7 +61,9 @@ function changeOf(json: JsonObject): Change {
     kind: coerceName(kinds, json["kind"]),
     key: keyOf(json["key"]),
     title: coerceText(json["title"]),
-    fields: coerceList(json["fields"]).map((each) => fieldOf(coerceObject(each))),
+    fields: coerceObjects(json["fields"]).map(({ field, before, after }) => {
+      return { field: coerceText(field), before, after };
+    }),
     effect: {
       direction: coerceName(directions, direction),
       mayBreak: mayBreak === true,
@@ -79,10 +80,6 @@ function changeOf(json: JsonObject): Change {
     case "delete":
       return { verb, ...shared, id, reason: coerceName(deleteReasons, json["reason"]) };
   }
-}
-
-function fieldOf({ field, before, after }: JsonObject): FieldChange {
-  return { field: coerceText(field), before, after };
 }
 
 function writeOf(json: JsonObject): Write {
@@ -109,7 +106,7 @@ function writeOf(json: JsonObject): Write {
     case "delete-rule":
       return { call, ruleset, id, changes };
     case "put-entrypoint":
-      return { call, rules: coerceList(json["rules"]).map(coerceObject), changes };
+      return { call, rules: coerceObjects(json["rules"]), changes };
   }
 }
 

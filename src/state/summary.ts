@@ -1,4 +1,4 @@
-import type { Change, Verb } from "../plan/change.ts";
+import type { Verb } from "../plan/change.ts";
 import { addCounts } from "./add-counts.ts";
 import { runResultOf, type Outcome, type ZoneReport } from "./run-report.ts";
 
@@ -16,6 +16,7 @@ export interface Summary {
 }
 
 export function summarize(reports: readonly ZoneReport[]): Summary {
+  const plans = reports.flatMap((report) => ("plan" in report ? [report.plan] : []));
   const outcomes = reports.flatMap((report) =>
     report.result === "applied" ? report.outcomes : [],
   );
@@ -27,27 +28,19 @@ export function summarize(reports: readonly ZoneReport[]): Summary {
     converged: reports.filter(isConverged).length,
     changes: addCounts(
       { create: 0, update: 0, delete: 0 },
-      reports.flatMap(changesOf).map(({ verb }) => verb),
+      plans.flatMap(({ changes }) => changes).map(({ verb }) => verb),
     ),
-    writes: sum(reports.map((report) => ("plan" in report ? report.plan.writes.length : 0))),
+    writes: plans.flatMap(({ writes }) => writes).length,
     outcomes: addCounts(
       { done: 0, failed: 0, unknown: 0, skipped: 0 },
       outcomes.map(({ status }) => status),
     ),
-    unmanaged: sum(reports.map((report) => ("plan" in report ? report.plan.unmanaged.length : 0))),
+    unmanaged: plans.flatMap(({ unmanaged }) => unmanaged).length,
   };
-}
-
-export function changesOf(report: ZoneReport): readonly Change[] {
-  return "plan" in report ? report.plan.changes : [];
 }
 
 /** Whether a zone is in sync after its run. */
 export function isConverged(report: ZoneReport): boolean {
   const result = runResultOf(report);
   return result === "in_sync" || result === "applied";
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
 }

@@ -1,5 +1,5 @@
 import type { Change, Effect, FieldChange } from "../../plan/change.ts";
-import { deleteReasonWords, effectMarks, verbSigns } from "../../render/change-text.ts";
+import { effectMarks, remarkOf, verbSigns } from "../../render/change-text.ts";
 import { html, type Html } from "./html.ts";
 import { foreign } from "./page-parts.ts";
 import { renderSides, renderValue } from "./value-diff.ts";
@@ -35,11 +35,8 @@ function effectBadge({ direction, mayBreak }: Effect): Html {
 }
 
 function remark(change: Change): Html | undefined {
-  if (change.verb === "update" && change.adopted) {
-    return html`<span class="effect neutral">adopted</span>`;
-  }
-  if (change.verb !== "delete") return undefined;
-  return html`<span class="effect neutral">${deleteReasonWords[change.reason]}</span>`;
+  const text = remarkOf(change);
+  return text === "" ? undefined : html`<span class="effect neutral">${text}</span>`;
 }
 
 function reasonList(reasons: readonly string[]): Html {
