@@ -1,6 +1,6 @@
 import { type Setting, type SettingName, settingNames } from "../zone/resource.ts";
 import { type Effect, type Update, neutral, strengthens, weakens } from "./change.ts";
-import type { Step } from "./kind-plan.ts";
+import type { Step } from "./write-order.ts";
 
 /** Plans the Page Shield settings: at most one write for all of them (SERVICE.md A.2). */
 export function planSettings(

@@ -1,6 +1,6 @@
 import type { Cause, Change } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
-import type { Unmanaged } from "../plan/kind-plan.ts";
+import type { Unmanaged } from "../plan/write-order.ts";
 import type { Mode, Suspension } from "../zone/desired-zone.ts";
 import type { ResourceKey } from "../zone/resource.ts";
 import type { WriteCall } from "../zone/write.ts";

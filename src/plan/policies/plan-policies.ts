@@ -11,7 +11,7 @@ import {
   neutral,
   weakens,
 } from "../change.ts";
-import type { KindPlan, Unmanaged } from "../kind-plan.ts";
+import type { KindPlan, Unmanaged } from "../write-order.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
 import { effectOfPolicy } from "./policy-effect.ts";
 import { differingPolicyFields, type PolicyMatch, matchPolicies } from "./policy-match.ts";

@@ -5,7 +5,7 @@ import { parseCsp } from "../../syntax/csp/csp.ts";
 import { compareExpressions } from "../../syntax/expression/compare-expressions.ts";
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
 import type { Hold } from "../guard/hold.ts";
-import type { KindPlan, Step } from "../kind-plan.ts";
+import type { KindPlan, Step } from "../write-order.ts";
 import { type PolicyBehavior, strengthsOf } from "./policy-force.ts";
 
 /** A step for one policy, with the policy before and after it. */

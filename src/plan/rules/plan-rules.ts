@@ -5,14 +5,14 @@ import { keyOfRef, markOfRef, refOf } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
 import { type Change, combine, type Delete } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
-import type { KindPlan, Unmanaged } from "../kind-plan.ts";
+import type { KindPlan, Unmanaged } from "../write-order.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import { needScoreRule, resolveOverrides } from "./owasp-tuning.ts";
 import { ruleBody, type RuleTarget } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
 import { comparable, differingRuleFields } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
-import { arrange, effectOfMove, type Entry, positionChange } from "./rule-order.ts";
+import { arrange, effectOfMove, type Entry, positionChange } from "./rule-positions.ts";
 import { smallestWrite } from "./smallest-write.ts";
 
 /** Plans the entry point of the managed phase: all its changes are one write. */

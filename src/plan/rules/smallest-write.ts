@@ -4,7 +4,7 @@ import type { ResourceKey } from "../../zone/resource.ts";
 import type { Position, Write } from "../../zone/write.ts";
 import { unchangedBody } from "./rule-body.ts";
 import type { RuleMatch } from "./rule-match.ts";
-import type { Entry } from "./rule-order.ts";
+import type { Entry } from "./rule-positions.ts";
 
 /** The live and the desired list of rules. */
 export interface RuleLists {

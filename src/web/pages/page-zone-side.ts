@@ -1,4 +1,4 @@
-import type { Unmanaged } from "../../plan/kind-plan.ts";
+import type { Unmanaged } from "../../plan/write-order.ts";
 import type { DaemonStatus } from "../../state/daemon-status.ts";
 import type { ByKind } from "../../state/drift.ts";
 import type { LastRun, ZoneState } from "../../state/zone-state.ts";
