@@ -5,11 +5,11 @@ import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Cause, Change } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
-import { type KindPlan, type Unmanaged, safestFirst } from "./write-order.ts";
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
 import { needScoreRule } from "./rules/owasp-tuning.ts";
 import { planRules } from "./rules/plan-rules.ts";
+import { type KindPlan, type Unmanaged, safestFirst } from "./write-order.ts";
 
 /** The changes that make the live state of a zone equal the desired state, and the writes that apply them. */
 export interface Plan {

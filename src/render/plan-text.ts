@@ -1,6 +1,6 @@
 import { planHash } from "../plan/guard/release.ts";
-import type { Unmanaged } from "../plan/write-order.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { Unmanaged } from "../plan/write-order.ts";
 import { type Failure, isAllDone, type Outcome, type ZoneReport } from "../state/run-report.ts";
 import { summarize, type Summary } from "../state/summary.ts";
 import { kinds } from "../zone/resource.ts";

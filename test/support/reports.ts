@@ -1,7 +1,7 @@
 import type { Change, Direction, FieldChange } from "../../src/plan/change.ts";
 import type { Hold, HoldReason } from "../../src/plan/guard/hold.ts";
-import type { Unmanaged } from "../../src/plan/write-order.ts";
 import type { Plan } from "../../src/plan/plan.ts";
+import type { Unmanaged } from "../../src/plan/write-order.ts";
 import type { DaemonStatus } from "../../src/state/daemon-status.ts";
 import type { LoadReport } from "../../src/state/load-report.ts";
 import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";

@@ -1,4 +1,5 @@
 import {
+  coerceText,
   coerceObject,
   isJsonList,
   isJsonObject,
@@ -8,8 +9,8 @@ import {
 import type { Declared, Target, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { settingNames, type Rule } from "../../zone/resource.ts";
-import { type Converted, diagnosticIn } from "../diagnostics.ts";
-import { isManagedRules, isPageShield } from "../json-schema.ts";
+import { type Converted, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
+import { isManagedRules, isPageShield, type Shape } from "../json-schema.ts";
 import { keyPlace } from "../location.ts";
 import { policiesOf } from "./declared-policies.ts";
 import { rulesOf } from "./declared-rules.ts";
@@ -96,8 +97,31 @@ export class ZoneMerger {
   }
 }
 
+/**
+ * What a merge left incomplete, because `null` removed a value that the rest needs. Each part was valid by itself, so that
+ * nothing else can be wrong. The items of a list are found by their key.
+ */
+function incomplete(key: string, merged: unknown, shape: Shape<unknown>): UnplacedDiagnostic {
+  const [error] = shape.errors ?? [];
+  const path: (string | number)[] = [key];
+  let value = merged;
+  for (const name of (error?.instancePath ?? "").split("/").slice(1)) {
+    value = isJsonList(value) ? value[Number(name)] : coerceObject(value)[name];
+    path.push(coerceText(coerceObject(value)["key"]) || name);
+  }
+  return {
+    code: "MISSING_KEY",
+    path,
+    message: "the value is incomplete: null removed a part that it needs",
+    remedy: "declare another value in place of null, or remove the whole entry",
+  };
+}
+
 function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
-  if (!isPageShield(merged)) throw new Error("the merged page_shield violates its schema");
+  if (!isPageShield(merged)) {
+    const diagnostics = [incomplete("page_shield", merged, isPageShield)];
+    return { value: { settings: [], policies: undefined }, diagnostics };
+  }
   const policies = policiesOf(merged.policies ?? {});
   const settings = settingNames.flatMap((name) => {
     const value = merged.settings?.[name];
@@ -107,7 +131,12 @@ function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
 }
 
 function managedRulesOf(merged: unknown): Converted<Declared<Rule> | undefined> {
-  if (!isManagedRules(merged)) throw new Error("the merged managed_rules violate their schema");
+  if (!isManagedRules(merged)) {
+    return {
+      value: undefined,
+      diagnostics: [incomplete("managed_rules", merged, isManagedRules)],
+    };
+  }
   return rulesOf(merged);
 }
 

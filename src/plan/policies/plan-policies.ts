@@ -11,8 +11,8 @@ import {
   neutral,
   weakens,
 } from "../change.ts";
-import type { KindPlan, Unmanaged } from "../write-order.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
+import type { KindPlan, Unmanaged } from "../write-order.ts";
 import { effectOfPolicy } from "./policy-effect.ts";
 import { differingPolicyFields, type PolicyMatch, matchPolicies } from "./policy-match.ts";
 import { type PolicyStep, orderPolicySteps } from "./policy-order.ts";
