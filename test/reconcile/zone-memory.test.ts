@@ -3,9 +3,10 @@ import { describe, it } from "vitest";
 import type { Delete } from "../../src/plan/change.ts";
 import { ZoneMemory } from "../../src/reconcile/run/zone-memory.ts";
 import type { SkipReason } from "../../src/state/run-report.ts";
-import { at, change, planOf, report, skipped } from "../support/reports.ts";
+import { at, change, named, planOf, report, skipped } from "../support/reports.ts";
+import { noRunStore } from "../support/run-store.ts";
 
-const zone = "shop.example";
+const zone = named("shop.example");
 const limits = { rounds: 3, windowMs: 3_600_000 };
 
 /** The delete of an unmanaged resource; recreated, it gets a new id. */
@@ -16,11 +17,7 @@ function deletion(id: string, title: string): Delete {
 
 /** A memory that was in sync, and then deleted the resources of each round, 5 min apart. */
 function memoryOf(rounds: readonly (readonly Delete[])[]): ZoneMemory {
-  const memory = new ZoneMemory(
-    () => limits,
-    undefined,
-    () => undefined,
-  );
+  const memory = new ZoneMemory(zone, () => limits, noRunStore);
   memory.record(report(zone, 0, { result: "in_sync" }), "declared", "");
   for (const [index, changes] of rounds.entries()) {
     const came = { result: "applied", cause: "drift", changes } as const;
@@ -66,11 +63,7 @@ describe("how old a read may be when a write that relies on it is sent", () => {
     { reason: "cancelled", times: 5, ms: 60_000 },
     { reason: "shutdown", times: 5, ms: 60_000 },
   ])("after $times runs $because: $ms ms", ({ reason, times, ms }, { expect }) => {
-    const memory = new ZoneMemory(
-      () => limits,
-      undefined,
-      () => undefined,
-    );
+    const memory = new ZoneMemory(zone, () => limits, noRunStore);
     for (let nth = 0; nth < times; nth += 1) {
       const outcomes = [skipped(reason, "policy/a")];
       memory.record(report(zone, nth, { ...pending, outcomes }), "declared", "");
@@ -79,11 +72,7 @@ describe("how old a read may be when a write that relies on it is sent", () => {
   });
 
   it("is short again once the zone is in sync", ({ expect }) => {
-    const memory = new ZoneMemory(
-      () => limits,
-      undefined,
-      () => undefined,
-    );
+    const memory = new ZoneMemory(zone, () => limits, noRunStore);
     const outcomes = [skipped("read_expired", "policy/a")];
     memory.record(report(zone, 0, { ...pending, outcomes }), "declared", "");
     memory.record(report(zone, 1, { result: "in_sync" }), "declared", "");

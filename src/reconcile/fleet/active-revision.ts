@@ -27,9 +27,9 @@ export interface Loaded {
   readonly hold: FleetHold | undefined;
 }
 
-/** What a zone of the active revision is compared by. */
+/** What a zone of the active revision is compared by: a {@link FleetZone} has it. */
 interface ComparedZone {
-  readonly content: ZoneContent;
+  readonly desired: { readonly content: ZoneContent };
   readonly digest: string;
 }
 
@@ -85,7 +85,9 @@ export class ActiveRevision {
     this.#isRestored = true;
     this.#compared = new Map(
       state.documents.flatMap(({ target, content }) =>
-        target.by === "name" ? [[target.name, { content, digest: digestOf(content) }]] : [],
+        target.by === "name"
+          ? [[target.name, { desired: { content }, digest: digestOf(content) }]]
+          : [],
       ),
     );
   }
@@ -113,7 +115,7 @@ export class ActiveRevision {
     this.#adopted = state;
     this.#found = next;
     this.#isRestored = false;
-    this.#compared = comparedZones(next);
+    this.#compared = next.zones;
     this.#held = undefined;
     this.#fleet = next;
     const diagnostics = [...state.diagnostics, ...next.diagnostics];
@@ -149,7 +151,7 @@ export class ActiveRevision {
     this.#listed = listed;
     if (this.#adopted === undefined) return;
     this.#found = desiredFleet(this.#select, this.#adopted, listed);
-    this.#compared = new Map([...this.#compared, ...comparedZones(this.#found)]);
+    this.#compared = new Map<ZoneName, ComparedZone>([...this.#compared, ...this.#found.zones]);
   }
 
   #holdOf({ revision }: DesiredState, next: DesiredFleet, limits: FleetLimits) {
@@ -171,12 +173,6 @@ function noZoneDeclared(before: number): Diagnostic {
 
 const noFleet: DesiredFleet = { zones: new Map(), diagnostics: [], missing: new Map() };
 
-function comparedZones({ zones }: DesiredFleet): ComparedZones {
-  return new Map(
-    [...zones].map(([name, { desired, digest }]) => [name, { content: desired.content, digest }]),
-  );
-}
-
 function digestsOf(zones: ComparedZones): FleetDigests {
   return new Map([...zones].map(([name, { digest }]) => [name, digest]));
 }
@@ -187,7 +183,7 @@ function digestsToCompare(before: ComparedZones, after: DesiredFleet["zones"]): 
     [...after].map(([name, { desired, digest }]) => {
       const known = before.get(name);
       if (known === undefined || known.digest === digest) return [name, digest];
-      return [name, onlySuspends(known.content, desired.content) ? known.digest : digest];
+      return [name, onlySuspends(known.desired.content, desired.content) ? known.digest : digest];
     }),
   );
 }

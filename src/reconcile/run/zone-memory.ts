@@ -4,7 +4,8 @@ import { planHash, isRestOf, type UsedRelease } from "../../plan/guard/release.t
 import { causeByMarks, type Plan } from "../../plan/plan.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
-import type { RunStore, StoredZone } from "./run-store.ts";
+import type { ZoneName } from "../../zone/zone.ts";
+import type { RunStore } from "./run-store.ts";
 import { maxReadAgeMs } from "./write-gate.ts";
 
 /** When repeated corrections of one field count as contention with another writer. */
@@ -15,6 +16,9 @@ export interface ContentionLimits {
 
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 
+/** Shared by the zones that were never corrected: nearly all of thousands. */
+const noCorrections: ReadonlyMap<string, readonly number[]> = new Map();
+
 /**
  * What the daemon remembers of a zone between runs: which declaration was live last, and which fields were corrected when.
  * It explains and holds plans; what is planned follows from the desired and the live state alone.
@@ -24,21 +28,19 @@ export class ZoneMemory {
   /** Digest of the declaration that was live last. */
   #converged: string | undefined;
   /** When each field was corrected, within the contention window. */
-  #corrections: ReadonlyMap<string, readonly number[]> = new Map();
+  #corrections: ReadonlyMap<string, readonly number[]> = noCorrections;
   /** How many runs in a row had a write that waited until the read expired. */
   #expiries = 0;
   #unchanged: { readonly basis: string; readonly plan: Plan } | undefined;
 
-  readonly #save: (stored: StoredZone) => void;
+  readonly #zone: ZoneName;
+  readonly #store: RunStore;
 
-  /** @param stored what was saved before the start of the process. */
-  constructor(
-    limits: () => ContentionLimits,
-    stored: StoredZone | undefined,
-    save: (stored: StoredZone) => void,
-  ) {
+  constructor(zone: ZoneName, limits: () => ContentionLimits, store: RunStore) {
+    this.#zone = zone;
     this.#limits = limits;
-    this.#save = save;
+    this.#store = store;
+    const stored = store.zone(zone);
     if (stored === undefined) return;
     this.#converged = stored.converged === "" ? undefined : stored.converged;
     this.#corrections = stored.corrections;
@@ -117,7 +119,10 @@ export class ZoneMemory {
       if (report.cause === "drift") this.#remember(corrected(report), report.finishedAt);
     }
     if (before.converged === this.#converged && before.corrections === this.#corrections) return;
-    this.#save({ converged: this.#converged ?? "", corrections: this.#corrections });
+    this.#store.setZone(this.#zone, {
+      converged: this.#converged ?? "",
+      corrections: this.#corrections,
+    });
   }
 
   #remember(changes: readonly Change[], at: Date): void {

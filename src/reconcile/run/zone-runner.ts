@@ -73,6 +73,7 @@ export class ZoneRunner {
   readonly #memories = new Map<ZoneName, ZoneMemory>();
   readonly #backOff: BackOff<ZoneName>;
   readonly #releases: UsedReleases;
+  readonly #contention = (): ContentionLimits => this.#options.contention;
   readonly #inProgress = new Map<ZoneName, RunInProgress>();
   readonly #idleWorkers: WorkerContext[] = [];
 
@@ -169,12 +170,7 @@ export class ZoneRunner {
   #memoryOf(zone: ZoneName): ZoneMemory {
     const known = this.#memories.get(zone);
     if (known !== undefined) return known;
-    const { store } = this.#ports;
-    const memory = new ZoneMemory(
-      () => this.#options.contention,
-      store.zone(zone),
-      (stored) => store.setZone(zone, stored),
-    );
+    const memory = new ZoneMemory(zone, this.#contention, this.#ports.store);
     this.#memories.set(zone, memory);
     return memory;
   }
