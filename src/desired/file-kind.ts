@@ -20,7 +20,8 @@ export function foreignFile(
   { diagnostics, documents }: Pick<YamlText, "diagnostics" | "documents">,
   kind: FileKind,
 ): Diagnostic | undefined {
-  const isPlainData = diagnostics.length === 0 && documents.every(isJsonObject);
+  const isPlainData =
+    diagnostics.length === 0 && documents.every(({ value }) => isJsonObject(value));
   if (isPlainData || hasKeyOf(text, kind)) return undefined;
   return fileDiagnostic(
     file,

@@ -18,13 +18,13 @@ export function pathText(path: Path): string {
 export interface Source {
   readonly file: string;
   /** Offset of the first character of each line. */
-  readonly starts: readonly number[];
+  readonly starts: Uint32Array;
 }
 
 export function sourceOf(file: string, text: string): Source {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return { file, starts };
+  return { file, starts: Uint32Array.from(starts) };
 }
 
 /** The place of an offset. Line and column count from 1, the column in UTF-16 units. */
@@ -40,15 +40,23 @@ export function placeAt(source: Source, offset: number): Place {
 }
 
 /**
- * Offsets of the parts of maps and lists: for a map those of key and value in turn, in the order of `Object.keys`; for
- * a list those of its items.
+ * Where the parts of maps and lists begin: for each map or list a record of one {@link partSize} for each part, in the
+ * order of `Object.keys` or of the list. One array of numbers: thousands of zones stay in memory with their places.
  */
-export type Offsets = ReadonlyMap<object, readonly number[]>;
+export type Offsets = Uint32Array;
+
+/** Numbers for a part: the offsets of its key and of its value, and the index of the record of its value. */
+export const partSize = 3;
+
+/** The index of the record of a value that has no parts. */
+export const noParts = 0xff_ff_ff_ff;
 
 /** A YAML document as plain data, and the offsets of its parts. */
 export interface Located {
   readonly source: Source;
   readonly offsets: Offsets;
+  /** Index of the record of `value` in `offsets`. */
+  readonly record: number;
   readonly value: unknown;
 }
 
@@ -99,29 +107,17 @@ interface Part {
   readonly valueOffset: number;
 }
 
-function partAt({ offsets, value }: Located, path: Path): Part {
+function partAt({ offsets, record, value }: Located, path: Path): Part {
   let holder = value;
+  let parts = record;
   let part: Part = { keyOffset: 0, valueOffset: 0 };
   for (const step of path) {
-    if (typeof holder !== "object" || holder === null) break;
-    const next = partIn(holder, step, offsets.get(holder) ?? []);
-    if (next === undefined) break;
-    part = next;
+    if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, step)) break;
+    const index = Array.isArray(holder) ? Number(step) : Object.keys(holder).indexOf(String(step));
+    const at = parts + index * partSize;
+    part = { keyOffset: offsets[at] ?? 0, valueOffset: offsets[at + 1] ?? 0 };
+    parts = offsets[at + 2] ?? noParts;
     holder = Reflect.get(holder, step);
   }
   return part;
-}
-
-function partIn(
-  holder: object,
-  step: string | number,
-  offsets: readonly number[],
-): Part | undefined {
-  const isList = Array.isArray(holder);
-  const index = isList ? Number(step) : 2 * Object.keys(holder).indexOf(String(step));
-  const keyOffset = offsets[index];
-  const valueOffset = isList ? keyOffset : offsets[index + 1];
-  return keyOffset === undefined || valueOffset === undefined
-    ? undefined
-    : { keyOffset, valueOffset };
 }

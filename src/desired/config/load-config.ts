@@ -73,17 +73,18 @@ function parseConfig(
   { cronError }: ConfigPorts,
 ): Pick<LoadedConfig, "config" | "diagnostics"> {
   const yaml = readYaml(file, text);
-  const [value, second] = yaml.documents;
+  const [first, second] = yaml.documents;
   const foreign = foreignFile(file, text, yaml, configFileKind);
   if (foreign !== undefined) return { config: undefined, diagnostics: [foreign] };
   if (yaml.diagnostics.length > 0) return { config: undefined, diagnostics: yaml.diagnostics };
-  if (value === undefined || second !== undefined) {
-    const found = value === undefined ? "the file is empty" : "the file has several documents";
+  if (first === undefined || second !== undefined) {
+    const found = first === undefined ? "the file is empty" : "the file has several documents";
     const remedy = "write one document with at least `mode: observe`";
     const diagnostic = fileDiagnostic(file, "FILE_EMPTY", found, remedy);
     return { config: undefined, diagnostics: [diagnostic] };
   }
-  const document = { ...yaml, value };
+  const { value } = first;
+  const document = { ...yaml, ...first };
   if (!configFileShape(value)) {
     return { config: undefined, diagnostics: schemaErrors(configFileShape, value, document, []) };
   }

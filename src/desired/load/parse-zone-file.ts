@@ -111,7 +111,7 @@ function splitOrGiveMore(resource: "CPU" | "memory"): string {
 function parsed(file: string, hash: string, text: string, yaml: YamlText): ParsedFile {
   const foreign = foreignFile(file, text, yaml, zoneFileKind);
   if (foreign !== undefined) return { ...unreadableFile(file, foreign), hash };
-  const documents = yaml.documents.map((value) => readDocument({ ...yaml, value }, text));
+  const documents = yaml.documents.map((document) => readDocument({ ...yaml, ...document }, text));
   const isEmpty = yaml.diagnostics.length === 0 && yaml.documents.length === 0;
   const diagnostics = [
     ...yaml.diagnostics,
@@ -145,10 +145,10 @@ function limited(file: string, diagnostics: readonly Diagnostic[]): readonly Dia
  * are reported, the other parts are not read.
  */
 function readDocument(
-  { source, offsets, value }: Located,
+  { source, offsets, record, value }: Located,
   text: string,
 ): Pick<ParsedFile, "profiles" | "zones" | "invalidProfiles" | "diagnostics"> {
-  const document = { source, offsets, value };
+  const document = { source, offsets, record, value };
   const { profiles, zones } = coerceObject(value);
   const diagnostics = [...schemaErrors(zoneFileShape, withoutParts(value), document, [])];
   let errors = diagnostics.length;

@@ -11,13 +11,13 @@ import {
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
 import { type Offsets, placeAt, type Source, sourceOf } from "../location.ts";
-import { YamlReader } from "./yaml-reader.ts";
+import { type YamlDocument, YamlReader } from "./yaml-reader.ts";
 
 /** The documents of a file as plain data, with the offsets of their parts. */
 export interface YamlText {
   readonly source: Source;
   /** Without empty documents and those whose syntax is broken. */
-  readonly documents: readonly unknown[];
+  readonly documents: readonly YamlDocument[];
   readonly offsets: Offsets;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -35,25 +35,25 @@ export function readYaml(file: string, text: string): YamlText {
       message: `this is nested more than ${maxDepth} levels deep`,
       remedy: "look for a bracket that is never closed",
     });
-    return { source, documents: [], offsets: new Map(), diagnostics: [tooDeep] };
+    return { source, documents: [], offsets: new Uint32Array(), diagnostics: [tooDeep] };
   }
   const reader = new YamlReader(source);
-  const values: unknown[] = [];
+  const whole: YamlDocument[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const document of documents) {
     const syntaxErrors = syntaxErrorsOf(source, document);
     diagnostics.push(...syntaxErrors);
     if (syntaxErrors.length > 0) continue;
     const before = reader.diagnostics.length;
-    const value = reader.read(document.contents);
+    const read = reader.read(document.contents);
     // A broken alias became `null`: the schema would report a value that nobody wrote.
     const isWhole = reader.diagnostics.slice(before).every(({ code }) => code !== "YAML_ALIAS");
-    if (value !== null && isWhole) values.push(value);
+    if (read.value !== null && isWhole) whole.push(read);
   }
   return {
     source,
-    documents: values,
-    offsets: reader.offsets,
+    documents: whole,
+    offsets: reader.offsets(),
     diagnostics: [...diagnostics, ...reader.diagnostics],
   };
 }

@@ -11,21 +11,27 @@ import {
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
-import { placeAt, type Source } from "../location.ts";
+import { noParts, type Offsets, partSize, placeAt, type Source } from "../location.ts";
+
+/** The value of a document or of a part of it, and the index of its record in the offsets of the file. */
+export interface YamlDocument {
+  readonly value: unknown;
+  readonly record: number;
+}
 
 /** The most values that aliases may add to a document; real files add dozens. */
 const maxAliased = 100_000;
 
 /** `undefined` while its value is still being read: an alias of it would be a cycle. */
-type Anchored = { readonly value: unknown; readonly size: number } | undefined;
+type Anchored = (YamlDocument & { readonly size: number }) | undefined;
 
 /** Converts syntax trees to plain data in one pass, and finds errors that `yaml` does not check. */
 export class YamlReader {
-  readonly offsets = new Map<object, readonly number[]>();
   readonly diagnostics: Diagnostic[] = [];
   readonly #source: Source;
   readonly #path: (string | number)[] = [];
   readonly #anchors = new Map<string, Anchored>();
+  readonly #offsets: number[] = [];
   #size = 0;
   #aliased = 0;
 
@@ -34,29 +40,34 @@ export class YamlReader {
   }
 
   /** The plain data of a document; `null` if it is empty. */
-  read(root: ParsedNode | null): unknown {
+  read(root: ParsedNode | null): YamlDocument {
     this.#anchors.clear();
     this.#aliased = 0;
-    return root === null ? null : this.#value(root);
+    return root === null ? broken : this.#value(root);
   }
 
-  #value(node: ParsedNode): unknown {
+  /** The offsets of all documents that were read. */
+  offsets(): Offsets {
+    return Uint32Array.from(this.#offsets);
+  }
+
+  #value(node: ParsedNode): YamlDocument {
     if (isAlias(node)) return this.#alias(node);
     const { anchor } = node;
     const before = this.#size;
     if (anchor !== undefined) this.#anchors.set(anchor, undefined);
     this.#size += 1;
-    const value = isScalar(node) ? node.value : this.#collection(node);
-    if (anchor !== undefined) this.#anchors.set(anchor, { value, size: this.#size - before });
-    return value;
+    const read = isScalar(node) ? { value: node.value, record: noParts } : this.#collection(node);
+    if (anchor !== undefined) this.#anchors.set(anchor, { ...read, size: this.#size - before });
+    return read;
   }
 
-  #collection(node: YAMLMap.Parsed | YAMLSeq.Parsed): unknown {
+  #collection(node: YAMLMap.Parsed | YAMLSeq.Parsed): YamlDocument {
     return isMap(node) ? this.#map(node) : this.#list(node);
   }
 
   /** An alias yields the anchor's own object: a bomb costs nothing here, but later code would walk all of it. */
-  #alias(node: Alias.Parsed): unknown {
+  #alias(node: Alias.Parsed): YamlDocument {
     const anchored = this.#anchors.get(node.source);
     const offset = node.range[0];
     if (anchored === undefined) {
@@ -64,48 +75,56 @@ export class YamlReader {
         ? `"*${node.source}" is inside the value that it repeats`
         : `there is no anchor "&${node.source}" before this alias`;
       this.#report("YAML_ALIAS", offset, message, "write the value out, or use a profile");
-      return null;
+      return broken;
     }
     this.#size += anchored.size;
     this.#aliased += anchored.size;
-    if (this.#aliased <= maxAliased) return anchored.value;
+    if (this.#aliased <= maxAliased) return anchored;
     if (this.#aliased - anchored.size <= maxAliased) {
       const message = `aliases expand this document to more than ${maxAliased} values`;
       this.#report("YAML_ALIAS", offset, message, "use profiles for values that zones share");
     }
-    return null;
+    return broken;
   }
 
-  #list(node: YAMLSeq.Parsed): unknown[] {
+  #list(node: YAMLSeq.Parsed): YamlDocument {
     const list: unknown[] = [];
-    const offsets: number[] = [];
+    const parts: number[] = [];
     for (const [index, item] of node.items.entries()) {
       this.#path.push(index);
-      list.push(this.#value(item));
-      offsets.push(item.range[0]);
+      const { value, record } = this.#value(item);
+      list.push(value);
+      parts.push(item.range[0], item.range[0], record);
       this.#path.pop();
     }
-    this.offsets.set(list, trimmed(offsets));
-    return list;
+    return { value: list, record: this.#record(parts) };
   }
 
-  #map(node: YAMLMap.Parsed): Record<string, unknown> {
+  #map(node: YAMLMap.Parsed): YamlDocument {
     const map: Record<string, unknown> = {};
-    const offsets: number[] = [];
-    let inOrder = true;
+    const names: string[] = [];
+    const parts: number[] = [];
     for (const { key, value } of node.items) {
       const name = nameOf(key);
       const offset = key.range[0];
       this.#path.push(name);
       if (this.#isFresh(map, node, name, offset)) {
-        map[name] = value === null ? null : this.#value(value);
-        offsets.push(offset, value === null ? offset : value.range[0]);
-        inOrder &&= !looksLikeIndex.test(name);
+        const read = value === null ? broken : this.#value(value);
+        map[name] = read.value;
+        names.push(name);
+        parts.push(offset, value === null ? offset : value.range[0], read.record);
       }
       this.#path.pop();
     }
-    this.offsets.set(map, trimmed(inOrder ? offsets : offsetsInKeyOrder(map, node)));
-    return map;
+    const isInOrder = !names.some((name) => looksLikeIndex.test(name));
+    return { value: map, record: this.#record(isInOrder ? parts : inKeyOrder(map, names, parts)) };
+  }
+
+  /** Keeps the record of a map or list after those of its parts. */
+  #record(parts: readonly number[]): number {
+    const index = this.#offsets.length;
+    for (const number of parts) this.#offsets.push(number);
+    return index;
   }
 
   #isFresh(map: object, node: YAMLMap.Parsed, name: string, offset: number): boolean {
@@ -129,6 +148,9 @@ export class YamlReader {
   }
 }
 
+/** In place of a value that is missing or cannot be read. */
+const broken: YamlDocument = { value: null, record: noParts };
+
 /** JavaScript orders such keys before all others. */
 const looksLikeIndex = /^\d+$/;
 
@@ -137,17 +159,11 @@ function nameOf(key: ParsedNode): string {
   return isScalar(key) ? String(key.value) : "";
 }
 
-function offsetsInKeyOrder(map: object, node: YAMLMap.Parsed): number[] {
-  const places = new Map<string, readonly [number, number]>();
-  for (const { key, value } of node.items) {
-    const name = nameOf(key);
-    const offset = key.range[0];
-    if (!places.has(name)) places.set(name, [offset, value?.range[0] ?? offset]);
-  }
-  return Object.keys(map).flatMap((name) => places.get(name) ?? []);
-}
-
-/** Without the spare capacity of a list that grew: each declared zone keeps a dozen of these lists. */
-function trimmed(list: readonly number[]): readonly number[] {
-  return list.slice();
+/** Parts that stand in the order of the file, in the order of `Object.keys`. */
+function inKeyOrder(map: object, names: readonly string[], parts: readonly number[]): number[] {
+  const position = new Map(names.map((name, index) => [name, index * partSize]));
+  return Object.keys(map).flatMap((name) => {
+    const start = position.get(name) ?? 0;
+    return parts.slice(start, start + partSize);
+  });
 }
