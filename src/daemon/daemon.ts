@@ -38,7 +38,9 @@ export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdo
   await using revision = new StoredRevision(store, config.desired.path, host.files);
   const fleet = new Fleet((zone) => runs.driftedSince(zone));
   const runningConfig = new RunningConfig(config);
-  await using history = await startHistory(config.history, logger, host);
+  await using history = await startHistory(config.history, logger, host, (zone) =>
+    fleet.zone(zone),
+  );
   await using notifier = startNotifier(config.notifications, metrics, logger, host);
   const pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {
@@ -57,6 +59,7 @@ export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdo
     source: config.desired.path,
     now: () => host.clock.now(),
     credentialOf,
+    undeclared: history.recordUndeclared,
     configDiagnostics: () => runningConfig.diagnostics,
     declared: (zones) => {
       schedule.expectRequests(sweepRequests(zones, credentialOf));
@@ -66,6 +69,7 @@ export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdo
   const reconciler: Reconciler = createReconciler(parts, host, schedule, reporter, {
     runs,
     revision,
+    recordBeforeWrite: history.recordBeforeWrite,
   });
 
   const running = { fleet, runningConfig, schedule, reconciler };

@@ -2,6 +2,7 @@ import type { Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
+import type { ZoneReport } from "../state/run-report.ts";
 import type { DeclaredZone } from "../state/zone-state.ts";
 import {
   logInternalError,
@@ -25,6 +26,8 @@ export interface ReporterOptions {
   readonly logger: Logger;
   /** Called after fleet, metrics and log. */
   readonly subscribers: readonly Subscriber[];
+  /** Called instead of the subscribers for a run of a zone that was removed from the files meanwhile. */
+  readonly undeclared: (report: ZoneReport) => void;
   /** Directory of the files, as the configuration says it. */
   readonly source: string;
   readonly now: () => Date;
@@ -54,7 +57,10 @@ export function createReporter(options: ReporterOptions): Reporter {
       metrics.recordZone(report);
       logZone(logger, report, "plan" in report ? options.credentialOf(report.plan.zone) : "");
       const after = fleet.zone(report.zone);
-      if (before === undefined || after === undefined) return;
+      if (before === undefined || after === undefined) {
+        options.undeclared(report);
+        return;
+      }
       logRulesetVersion(logger, before, after);
       for (const subscriber of subscribers) subscriber.zone({ before, report, after });
     },

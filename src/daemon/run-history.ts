@@ -8,21 +8,29 @@ import {
   type HistoryView,
   isNews,
   removalEntryOf,
+  runningEntryOf,
+  undeclaredEntryOf,
 } from "../state/history.ts";
 import type { LoadReport } from "../state/load-report.ts";
+import type { Applied, ZoneReport } from "../state/run-report.ts";
 import type { ZoneState } from "../state/zone-state.ts";
-import {
-  damageText,
-  type OpenedHistory,
-  openHistoryFile,
-} from "../telemetry/history/history-file.ts";
+import { type OpenedHistory, openHistoryFile } from "../telemetry/history/history-file.ts";
+import { damageText } from "../telemetry/history/history-lines.ts";
 import type { Logger } from "../telemetry/log/log.ts";
+import type { Clock } from "../zone/ports.ts";
 
 /** The history of all zones until it is disposed. */
 export interface RunHistory extends AsyncDisposable {
   readonly view: HistoryView;
   readonly subscriber: Subscriber;
+  /** Records a run before each of its writes. Resolves when that is on the disk, or cannot be written now. */
+  readonly recordBeforeWrite: (report: Applied) => Promise<void>;
+  /** Records a run of a zone that is no longer declared, if it sent writes. */
+  readonly recordUndeclared: (report: ZoneReport) => void;
 }
+
+/** So long a write waits for the disk: a disk that hangs must not stop the protection of all zones. */
+const longestRecordMs = 5_000;
 
 /** Characters of JSON in memory: some ten thousand runs. */
 const memoryLimit = 16 * 1024 * 1024;
@@ -31,21 +39,40 @@ const memoryLimit = 16 * 1024 * 1024;
 export async function startHistory(
   config: HistoryConfig,
   logger: Logger,
-  host: Host,
+  host: Pick<Host, "clock" | "historyStore">,
+  zoneOf: (name: string) => ZoneState | undefined,
 ): Promise<RunHistory> {
   const recent = new RecentHistory(memoryLimit);
   const file = await openFile(config, recent, logger, host);
   const append = (entry: HistoryEntry | undefined): void => {
     if (entry !== undefined) file?.append(entry);
   };
+  /** Runs that have lines in the file and no entry of their end. */
+  const running = new Set<string>();
   return {
     view: recent,
     subscriber: {
-      zone: (step) => append(recent.record(step)),
+      zone: (step) => {
+        const isRunning = running.delete(step.report.run);
+        append(recent.record(step, isRunning));
+      },
       load: () => undefined,
       gone: (zones, load) => {
         for (const zone of zones) append(recent.recordRemoval(zone, load));
       },
+    },
+    recordBeforeWrite: async (report) => {
+      if (file === undefined) return;
+      const { run, zone } = report;
+      const entry = runningEntryOf(report, zoneOf(zone));
+      const results = entry.changes.map(({ result }) => result);
+      const isFirst = !running.has(run);
+      running.add(run);
+      const written = file.appendAndWait(isFirst ? entry : { at: entry.at, zone, run, results });
+      await settledWithin(longestRecordMs, written, host.clock);
+    },
+    recordUndeclared: (report) => {
+      if (running.delete(report.run)) append(recent.recordUndeclared(report));
     },
     [Symbol.asyncDispose]: async () => {
       await file?.[Symbol.asyncDispose]();
@@ -53,11 +80,19 @@ export async function startHistory(
   };
 }
 
+/** Resolves when the work has ended, or after a time. */
+async function settledWithin(ms: number, work: Promise<void>, clock: Clock): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const stopAlarm = clock.alarm(ms, resolve);
+  await Promise.race([work, late]);
+  stopAlarm();
+}
+
 async function openFile(
   { path, maxAgeMs, maxBytes }: HistoryConfig,
   recent: RecentHistory,
   logger: Logger,
-  { clock, historyStore }: Host,
+  { clock, historyStore }: Pick<Host, "clock" | "historyStore">,
 ): Promise<OpenedHistory["file"] | undefined> {
   if (path === undefined) return undefined;
   const onFailure = (error: unknown): void =>
@@ -112,10 +147,14 @@ export class RecentHistory implements HistoryView {
     return (this.#byZone.get(zone) ?? []).map(({ entry }) => entry);
   }
 
-  /** Records a run and returns its entry; `undefined`: it has nothing new. */
-  record(step: ZoneStep): HistoryEntry | undefined {
+  /**
+   * Records a run and returns its entry; `undefined`: it has nothing new.
+   *
+   * @param isKept records it in any case.
+   */
+  record(step: ZoneStep, isKept = false): HistoryEntry | undefined {
     const entry = historyEntryOf(step);
-    if (!isNews(entry, this.#last.get(entry.zone))) return undefined;
+    if (!isKept && !isNews(entry, this.#last.get(entry.zone))) return undefined;
     this.restore(entry);
     return entry;
   }
@@ -124,6 +163,13 @@ export class RecentHistory implements HistoryView {
   recordRemoval(before: ZoneState, load: LoadReport): HistoryEntry | undefined {
     const entry = removalEntryOf(before, load);
     if (!this.#last.has(entry.zone)) return undefined;
+    this.restore(entry);
+    return entry;
+  }
+
+  /** Records a run of a zone that was removed from the files while it ran. */
+  recordUndeclared(report: ZoneReport): HistoryEntry {
+    const entry = undeclaredEntryOf(report);
     this.restore(entry);
     return entry;
   }

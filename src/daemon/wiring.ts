@@ -14,6 +14,7 @@ import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Zone } from "../zone/zone.ts";
 import { inventoryOptions, reconcilerOptions } from "./config-reload.ts";
 import type { Reporter } from "./reporter.ts";
+import type { RunHistory } from "./run-history.ts";
 import type { StoredRevision } from "./stored-revision.ts";
 import type { StoredRuns } from "./stored-runs.ts";
 import type { SweepSchedule } from "./sweep-schedule.ts";
@@ -35,6 +36,7 @@ export interface DaemonParts {
 export interface ReconcilerMemory {
   readonly runs: StoredRuns;
   readonly revision: StoredRevision;
+  readonly recordBeforeWrite: RunHistory["recordBeforeWrite"];
 }
 
 /** Connects the reconciler with the zone files, the service, the schedule and the reporter. */
@@ -83,6 +85,7 @@ export function createReconciler(
     clock,
     random,
     store: memory.runs,
+    recordBeforeWrite: memory.recordBeforeWrite,
     runId: uniqueId,
     nextSweep: () => schedule.nextRun(),
   });

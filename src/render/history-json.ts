@@ -5,6 +5,7 @@ import {
   historyChangeResults,
   type HistoryEntry,
   historyEntryResults,
+  type HistoryProgress,
 } from "../state/history.ts";
 import { triggers } from "../state/run-report.ts";
 import { zoneStatuses } from "../state/zone-state.ts";
@@ -62,6 +63,23 @@ export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
     holds: coerceObjects(value["holds"]).flatMap(holdFrom),
     failure: failureFrom(value["failure"]),
   };
+}
+
+/** The progress of a run as JSON. `at` is first here too. */
+export function progressJson({ at, zone, run, results }: HistoryProgress): JsonObject {
+  return { at: at.toISOString(), zone, run, result: "running", results };
+}
+
+/** The progress of a JSON value; `undefined` if it is none. */
+export function progressFrom(value: unknown): HistoryProgress | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const at = coerceDate(value["at"]);
+  const [zone, run] = [coerceText(value["zone"]), coerceText(value["run"])];
+  if (!at || zone === "" || run === "" || !Array.isArray(value["results"])) return undefined;
+  const results = value["results"].map((each) => parseName(historyChangeResults, each));
+  return results.includes(undefined)
+    ? undefined
+    : { at, zone, run, results: results.filter((each) => each !== undefined) };
 }
 
 function changeJson({ verb, key, title, direction, result, fields }: HistoryChange): JsonObject {

@@ -11,6 +11,8 @@ const resultStyles = {
   partial: "red",
   error: "red",
   no_longer_declared: "dim",
+  interrupted: "red",
+  running: "yellow",
 } as const satisfies Readonly<Record<HistoryEntryResult, string>>;
 
 export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {

@@ -19,12 +19,17 @@ export const historyChangeResults = [...changeResults, "found"] as const;
 
 export type HistoryChangeResult = (typeof historyChangeResults)[number];
 
-/** The result of a run; `no_longer_declared`: the zone was removed from the files. */
-export type HistoryEntryResult = RunResult | "no_longer_declared";
+/**
+ * The result of a run. `no_longer_declared`: the zone was removed from the files. `interrupted`: the process ended before
+ * the run did. `running`: the run is sending writes, or the process ended; the next start makes it `interrupted`.
+ */
+export type HistoryEntryResult = RunResult | "no_longer_declared" | "interrupted" | "running";
 
 export const historyEntryResults: readonly HistoryEntryResult[] = [
   ...runResults,
   "no_longer_declared",
+  "interrupted",
+  "running",
 ];
 
 export interface HistoryChange {
@@ -56,6 +61,14 @@ export interface HistoryEntry {
   readonly failure: Pick<Failure, "code" | "message" | "ray"> | undefined;
 }
 
+/** What became of the changes of a run that is sending writes, in the order of the changes of its first line. */
+export interface HistoryProgress {
+  readonly at: Date;
+  readonly zone: string;
+  readonly run: string;
+  readonly results: readonly HistoryChangeResult[];
+}
+
 export interface HistoryView {
   /** Entries of a zone, oldest first. */
   of(zone: string): readonly HistoryEntry[];
@@ -81,6 +94,52 @@ export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntr
     holds: holdsOf(after),
     failure: failure && { code: failure.code, message: failure.message, ray: failure.ray },
   };
+}
+
+/**
+ * The entry of a run that is about to send a write, from the report that is true if the process ends now: what the zone
+ * will be is unknown.
+ */
+export function runningEntryOf(report: ZoneReport, before: ZoneState | undefined): HistoryEntry {
+  const { finishedAt } = report;
+  const entry = { ...undeclaredEntryOf(report), result: "running" } as const;
+  if (entry.cause !== "drift") return { ...entry, driftedSince: before?.driftedSince };
+  return before?.driftedSince === undefined
+    ? { ...entry, driftedSince: finishedAt, clearAt: before?.lastSuccess }
+    : { ...entry, driftedSince: before.driftedSince };
+}
+
+/** The entry of a run whose zone was removed from the files meanwhile: its status is unknown. */
+export function undeclaredEntryOf(report: ZoneReport): HistoryEntry {
+  const { zone, run, trigger, revision, finishedAt } = report;
+  const cause = "cause" in report ? report.cause : undefined;
+  return {
+    at: finishedAt,
+    zone,
+    run,
+    trigger,
+    revision,
+    result: runResultOf(report),
+    status: "unknown",
+    cause,
+    driftedSince: undefined,
+    clearAt: undefined,
+    changes: changesIn(report),
+    holds: [],
+    failure: undefined,
+  };
+}
+
+/** A running entry after another of its writes. */
+export function afterProgress(
+  entry: HistoryEntry,
+  { at, results }: Pick<HistoryProgress, "at" | "results">,
+): HistoryEntry {
+  const changes = entry.changes.map((change, index) => ({
+    ...change,
+    result: results[index] ?? change.result,
+  }));
+  return { ...entry, at, changes };
 }
 
 /** The entry of a zone that is no longer declared: it is not reconciled, so its status is unknown. */

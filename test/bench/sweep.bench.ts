@@ -124,6 +124,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
     source: "/zones",
     now: () => clock.now(),
     credentialOf: () => "main",
+    undeclared: () => undefined,
     configDiagnostics: () => [],
     declared: () => undefined,
   });

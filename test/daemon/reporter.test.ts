@@ -41,6 +41,7 @@ function reporter(
     source: "zones",
     now: () => start,
     credentialOf: () => "main",
+    undeclared: () => undefined,
     configDiagnostics: () => configDiagnostics,
     declared: () => undefined,
   });

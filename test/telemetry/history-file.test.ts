@@ -4,12 +4,12 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import type { HistoryEntry } from "../../src/state/history.ts";
+import { type HistoryEntry, runningEntryOf } from "../../src/state/history.ts";
 import { type OpenedHistory, openHistoryFile } from "../../src/telemetry/history/history-file.ts";
 import { type HistoryStore, nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
-import { at, report } from "../support/reports.ts";
+import { at, change, report } from "../support/reports.ts";
 import { historyOf } from "../support/scenes.ts";
 
 const year = 365 * 86_400_000;
@@ -41,6 +41,23 @@ function entryAt(minute: number): HistoryEntry {
   if (entry === undefined) throw new Error("nothing was kept");
   return entry;
 }
+
+/** A run of two changes that is about to send the first. */
+const running: HistoryEntry = runningEntryOf(
+  report(shop, 9, {
+    result: "applied",
+    cause: "pending",
+    changes: [change("policy/a"), change("policy/b")],
+    outcomes: [],
+  }),
+  undefined,
+);
+
+/** What became of its changes as it went on. */
+const steps = [
+  ["unknown", "skipped"],
+  ["done", "unknown"],
+] as const;
 
 async function directory(): Promise<AsyncDisposable & { readonly file: string }> {
   const found = await mkdtemp(path.join(tmpdir(), "zonewarden-history-"));
@@ -198,6 +215,65 @@ describe("the history file", () => {
     await file.settled();
     expect(told).toEqual(["Error: ENOSPC", "recovered"]);
     expect((await openStore(real)).entries).toEqual([1, 2, 3, 4, 5].map(entryAt));
+  });
+
+  it("makes one interrupted entry of a run that never ended, once", async ({ expect }) => {
+    await using place = await directory();
+    const { file } = await openStore(nodeHistoryStore(place.file));
+    await file.appendAndWait(running);
+    for (const [index, results] of steps.entries()) {
+      const { zone, run } = running;
+      await file.appendAndWait({ at: at(10 + index), zone, run, results });
+    }
+    const { entries } = await openStore(nodeHistoryStore(place.file));
+    const [one, two] = running.changes;
+    const changes = [
+      { ...one, result: "done" },
+      { ...two, result: "unknown" },
+    ];
+    expect(entries).toEqual([{ ...running, at: at(11), result: "interrupted", changes }]);
+    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual(entries);
+  });
+
+  it("has one entry of a run that ended after its writes were recorded", async ({ expect }) => {
+    await using place = await directory();
+    const { file } = await openStore(nodeHistoryStore(place.file));
+    await file.appendAndWait(running);
+    const { zone, run } = running;
+    await file.appendAndWait({ at: at(10), zone, run, results: ["done", "unknown"] });
+    const ended = { ...entryAt(11), run };
+    file.append(ended);
+    await file.settled();
+    const { entries, damaged } = await openStore(nodeHistoryStore(place.file));
+    expect(entries).toEqual([ended]);
+    expect(damaged).toEqual([]);
+  });
+
+  it("ignores the progress of a run whose first line was dropped", async ({ expect }) => {
+    await using place = await directory();
+    const { file } = await openStore(nodeHistoryStore(place.file));
+    const { zone, run } = running;
+    await file.appendAndWait({ at: at(10), zone, run, results: ["done"] });
+    const { entries, damaged } = await openStore(nodeHistoryStore(place.file));
+    expect([entries, damaged]).toEqual([[], []]);
+  });
+
+  it("lets nobody wait for a line that cannot be written now", async ({ expect }) => {
+    await using place = await directory();
+    const real = nodeHistoryStore(place.file);
+    const [begun, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const append = (): Promise<void> => {
+      begun.resolve();
+      return failure.promise;
+    };
+    const { file } = await openStore({ ...real, append });
+    const first = file.appendAndWait(entryAt(1));
+    await begun.promise;
+    const second = file.appendAndWait(entryAt(2));
+    failure.reject(new Error("ENOSPC"));
+    await Promise.all([first, second, first.then(() => file.appendAndWait(entryAt(3)))]);
+    const { entries } = await openStore(real);
+    expect(entries).toEqual([]);
   });
 
   it("writes at its end what still waits", async ({ expect }) => {

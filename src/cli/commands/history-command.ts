@@ -7,7 +7,7 @@ import type { HistoryEntry } from "../../state/history.ts";
 import { type DriftTime, driftTimeIn, type Period } from "../../state/timeline.ts";
 import { byEntryName } from "../../syntax/by-text.ts";
 import { coerceDate } from "../../syntax/json.ts";
-import { damageText, readHistory } from "../../telemetry/history/history-file.ts";
+import { damageText, readHistory } from "../../telemetry/history/history-lines.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { isMatch } from "../session/listing.ts";

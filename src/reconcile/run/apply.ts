@@ -2,6 +2,7 @@ import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import {
+  type Applied,
   failureOf,
   type Outcome,
   type SkipReason,
@@ -18,6 +19,11 @@ import { isCancelled, sendOnRead, type SendPorts } from "./send-fresh.ts";
 import { GateClosed, maxReadAgeMs, WriteGate } from "./write-gate.ts";
 
 export interface WritePorts extends SendPorts {
+  /**
+   * Records a run before each of its writes is sent, as the report that is true if the process ends now. The write waits
+   * for it. Nothing is recorded where it is left out.
+   */
+  readonly recordBeforeWrite?: (report: Applied) => Promise<void>;
   /** Reports an internal error. */
   readonly bug: (error: unknown, zone: string) => void;
 }
@@ -48,7 +54,16 @@ export async function applyPlan(
   gate.watch(planned);
   using stop = joinSignals(signals.stop, gate.signal);
   const stopOrGate = { stop: stop.signal, abort: signals.abort };
-  const { outcomes, after } = await sendAll(report.plan, live, planned, gate, ports, stopOrGate);
+  const record = (outcomes: readonly Outcome[]): Promise<void> | undefined =>
+    ports.recordBeforeWrite?.({
+      ...report,
+      finishedAt: clock.now(),
+      result: "applied",
+      outcomes: outcomesIfKilled(report.plan, outcomes),
+      left: report.plan.changes,
+    });
+  const sending = { gate, ports, signals: stopOrGate, record };
+  const { outcomes, after } = await sendAll(report.plan, live, planned, sending);
   const phases = { ...report.phases, apply: clock.monotonicMs() - startedMs };
   const ended = { ...report, finishedAt: clock.now(), phases };
   const quota = quotaHold(report.plan, outcomes);
@@ -122,13 +137,27 @@ function isExpired(report: ZoneReport): boolean {
   );
 }
 
+/** The outcomes that are true if the process ends when the next write is sent. */
+function outcomesIfKilled({ writes }: Plan, outcomes: readonly Outcome[]): readonly Outcome[] {
+  const [next, ...rest] = writes.slice(outcomes.length);
+  if (next === undefined) return outcomes;
+  const skipped = rest.map((write) => ({ status: "skipped", write, reason: "shutdown" }) as const);
+  return [...outcomes, failed(next, abandoned()), ...skipped];
+}
+
+interface SendingAll {
+  readonly gate: WriteGate;
+  readonly ports: WritePorts;
+  readonly signals: StopSignals;
+  /** Records the run before a write. */
+  readonly record: (outcomes: readonly Outcome[]) => Promise<void> | undefined;
+}
+
 async function sendAll(
   plan: Plan,
   before: LiveZone,
   { conflicts, readAt }: PlannedZone,
-  gate: WriteGate,
-  ports: WritePorts,
-  signals: StopSignals,
+  { gate, ports, signals, record }: SendingAll,
 ): Promise<{ readonly outcomes: readonly Outcome[]; readonly after: LiveZone }> {
   const outcomes: Outcome[] = [];
   const ages = new ReadAges(readAt);
@@ -143,6 +172,7 @@ async function sendAll(
     } else if (signals.stop.aborted) {
       outcomes.push({ status: "skipped", write, reason: reasonToStop(signals) });
     } else {
+      await record(outcomes);
       try {
         const written = await sendOnRead(live, write, isFirst, sending);
         ages.renew(write, written);

@@ -1,5 +1,6 @@
-import { historyEntryFrom, historyJson } from "../../render/history-json.ts";
-import type { HistoryEntry } from "../../state/history.ts";
+import { historyJson, progressJson } from "../../render/history-json.ts";
+import type { HistoryEntry, HistoryProgress } from "../../state/history.ts";
+import { linesOf, recordIn, RunLines } from "./history-lines.ts";
 import type { HistoryStore } from "./history-store.ts";
 
 /** How long and how much a history file keeps. */
@@ -33,7 +34,7 @@ const dayMs = 86_400_000;
 
 /**
  * Opens a history file, calls `restore` with each entry, oldest first, truncates an incomplete last line and drops old
- * entries. Rejects if the file cannot be read or is not a history file; then it is not changed.
+ * entries. Runs that have no end, because the process was killed, become entries with the result `interrupted`. Rejects if the file cannot be read or is not a history file; then it is not changed.
  */
 export async function openHistoryFile(
   retention: Retention,
@@ -46,15 +47,25 @@ export async function openHistoryFile(
   }
   let end = 0;
   const damaged: number[] = [];
+  const runs = new RunLines();
   for await (const line of linesOf(store.read(0))) {
     end = line.end;
-    const entry = entryIn(line);
-    if (entry === undefined) damaged.push(line.number);
-    else restore(entry);
+    const record = recordIn(line);
+    if (record === undefined) {
+      damaged.push(line.number);
+      continue;
+    }
+    const entry = runs.add(record);
+    if (entry !== undefined) restore(entry);
   }
   const torn = (await store.size()) - end;
   if (torn > 0) await store.truncate(end);
   const file = new HistoryFile(end, retention, ports);
+  for (const running of runs.running) {
+    const interrupted = { ...running, result: "interrupted" } as const;
+    restore(interrupted);
+    file.append(interrupted);
+  }
   await file.settled();
   return { file, torn, damaged };
 }
@@ -71,6 +82,13 @@ async function isHistory(store: HistoryStore): Promise<boolean> {
   return true;
 }
 
+/** A line that is not written yet. */
+interface WaitingLine {
+  readonly text: string;
+  /** Called after the first attempt to write it. */
+  readonly attempted: () => void;
+}
+
 /**
  * Appends lines, in batches of those that gathered during the previous write. Appending never waits. There is one
  * writer; another process may read at any time.
@@ -79,7 +97,7 @@ class HistoryFile implements AsyncDisposable {
   readonly #retention: Retention;
   readonly #ports: HistoryFilePorts;
   #size: number;
-  #waiting: string[] = [];
+  #waiting: WaitingLine[] = [];
   #work: Promise<void> | undefined;
   #trimmedAt = 0;
   #isFailing = false;
@@ -93,9 +111,17 @@ class HistoryFile implements AsyncDisposable {
 
   /** Adds an entry. Never waits, never throws. */
   append(entry: HistoryEntry): void {
-    this.#waiting.push(`${JSON.stringify(historyJson(entry))}\n`);
-    if (this.#waiting.length > maxQueueLength) this.#waiting.shift();
+    void this.appendAndWait(entry);
+  }
+
+  /** Adds an entry, or the progress of a run. Resolves when it is on the disk, or cannot be written now; never rejects. */
+  appendAndWait(record: HistoryEntry | HistoryProgress): Promise<void> {
+    const json = "results" in record ? progressJson(record) : historyJson(record);
+    const { promise, resolve: attempted } = Promise.withResolvers<void>();
+    this.#waiting.push({ text: `${JSON.stringify(json)}\n`, attempted });
+    if (this.#waiting.length > maxQueueLength) this.#waiting.shift()?.attempted();
     this.#start();
+    return promise;
   }
 
   /** Resolves when nothing is being written. */
@@ -114,7 +140,8 @@ class HistoryFile implements AsyncDisposable {
     this.#work ??= this.#writeAll().finally(() => {
       this.#work = undefined;
       // Lines that came since the last write; after a failure the next entry retries.
-      if (this.#waiting.length > 0 && !this.#isFailing) this.#start();
+      if (this.#isFailing) for (const { attempted } of this.#waiting) attempted();
+      else if (this.#waiting.length > 0) this.#start();
     });
   }
 
@@ -141,7 +168,7 @@ class HistoryFile implements AsyncDisposable {
 
   async #write(): Promise<void> {
     const lines = this.#waiting;
-    const text = lines.join("");
+    const text = lines.map((line) => line.text).join("");
     this.#waiting = [];
     try {
       await this.#ports.store.append(text);
@@ -149,6 +176,7 @@ class HistoryFile implements AsyncDisposable {
       this.#waiting = [...lines, ...this.#waiting];
       throw error;
     }
+    for (const { attempted } of lines) attempted();
     this.#size += Buffer.byteLength(text);
     await this.#trim();
   }
@@ -173,78 +201,10 @@ class HistoryFile implements AsyncDisposable {
   async #firstKept(oldest: Date, leastOffset: number): Promise<number> {
     let end = 0;
     for await (const line of linesOf(this.#ports.store.read(0))) {
-      const entry = line.start < leastOffset ? undefined : entryIn(line);
-      if (entry !== undefined && entry.at >= oldest) return line.start;
+      const record = line.start < leastOffset ? undefined : recordIn(line);
+      if (record !== undefined && record.at >= oldest) return line.start;
       end = line.end;
     }
     return end;
   }
-}
-
-/** A complete line of a file. */
-export interface Line {
-  readonly text: string;
-  /** Counted from 1. */
-  readonly number: number;
-  /** Offset of its first byte. */
-  readonly start: number;
-  /** Offset after its line feed. */
-  readonly end: number;
-}
-
-const lineFeed = 0x0a;
-
-/** The complete lines of a file, without a last one that has no line feed yet. */
-async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
-  const decoder = new TextDecoder();
-  let rest: Uint8Array = new Uint8Array();
-  let start = 0;
-  let number = 0;
-  for await (const piece of pieces) {
-    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-    let from = 0;
-    for (let to = bytes.indexOf(lineFeed); to !== -1; to = bytes.indexOf(lineFeed, from)) {
-      const end = start + to + 1 - from;
-      number += 1;
-      yield { text: decoder.decode(bytes.subarray(from, to)), number, start, end };
-      start = end;
-      from = to + 1;
-    }
-    rest = bytes.subarray(from);
-  }
-}
-
-/** The entry of a line; `undefined` if the line is damaged or of another version. */
-function entryIn({ text }: Line): HistoryEntry | undefined {
-  try {
-    return historyEntryFrom(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** A history file as far as it can be read: its entries, oldest first, and the numbers of its damaged lines. */
-export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
-  readonly entries: readonly HistoryEntry[];
-  readonly damaged: readonly number[];
-}> {
-  const [entries, damaged]: [HistoryEntry[], number[]] = [[], []];
-  for await (const line of linesOf(pieces)) {
-    const entry = entryIn(line);
-    if (entry === undefined) damaged.push(line.number);
-    else entries.push(entry);
-  }
-  return { entries, damaged };
-}
-
-/** How many damaged lines are named. */
-const namedLines = 10;
-
-/** `2 lines are damaged (lines 3, 7)`; `lines` is not empty. */
-export function damageText(lines: readonly number[]): string {
-  const named = [...lines.slice(0, namedLines), ...(lines.length > namedLines ? ["…"] : [])];
-  return lines.length === 1
-    ? `1 line is damaged (line ${named.join("")})`
-    : `${lines.length} lines are damaged (lines ${named.join(", ")})`;
 }

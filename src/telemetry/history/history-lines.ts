@@ -1,0 +1,105 @@
+import { historyEntryFrom, progressFrom } from "../../render/history-json.ts";
+import { afterProgress, type HistoryEntry, type HistoryProgress } from "../../state/history.ts";
+
+/** A complete line of a file. */
+interface Line {
+  readonly text: string;
+  /** Counted from 1. */
+  readonly number: number;
+  /** Offset of its first byte. */
+  readonly start: number;
+  /** Offset after its line feed. */
+  readonly end: number;
+}
+
+const lineFeed = 0x0a;
+
+/** The complete lines of a file, without a last one that has no line feed yet. */
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  const decoder = new TextDecoder();
+  let rest: Uint8Array = new Uint8Array();
+  let start = 0;
+  let number = 0;
+  for await (const piece of pieces) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    let from = 0;
+    for (let to = bytes.indexOf(lineFeed); to !== -1; to = bytes.indexOf(lineFeed, from)) {
+      const end = start + to + 1 - from;
+      number += 1;
+      yield { text: decoder.decode(bytes.subarray(from, to)), number, start, end };
+      start = end;
+      from = to + 1;
+    }
+    rest = bytes.subarray(from);
+  }
+}
+
+/** What a line says; `undefined` if the line is damaged or of another version. */
+export function recordIn({ text }: Line): HistoryEntry | HistoryProgress | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return historyEntryFrom(value) ?? progressFrom(value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Joins the lines of each run: those that it added before its writes, and its entry. */
+export class RunLines {
+  readonly #running = new Map<string, HistoryEntry>();
+
+  /** The entries of the runs that sent writes and have no entry of their end, in the order of their first lines. */
+  get running(): readonly HistoryEntry[] {
+    return [...this.#running.values()];
+  }
+
+  /** Adds what a line says; gives the entry that it completes, if any. */
+  add(record: HistoryEntry | HistoryProgress): HistoryEntry | undefined {
+    const { run } = record;
+    if ("results" in record) {
+      const entry = this.#running.get(run);
+      // The first line of the run may have been dropped with the oldest lines.
+      if (entry !== undefined) this.#running.set(run, afterProgress(entry, record));
+      return undefined;
+    }
+    if (record.result === "running") {
+      this.#running.set(run, record);
+      return undefined;
+    }
+    this.#running.delete(run);
+    return record;
+  }
+}
+
+/**
+ * A history file as far as it can be read: its entries, oldest first, and the numbers of its damaged lines. Runs without
+ * an end are the last entries.
+ */
+export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
+  readonly entries: readonly HistoryEntry[];
+  readonly damaged: readonly number[];
+}> {
+  const [entries, damaged]: [HistoryEntry[], number[]] = [[], []];
+  const runs = new RunLines();
+  for await (const line of linesOf(pieces)) {
+    const record = recordIn(line);
+    if (record === undefined) damaged.push(line.number);
+    else {
+      const entry = runs.add(record);
+      if (entry !== undefined) entries.push(entry);
+    }
+  }
+  return { entries: [...entries, ...runs.running], damaged };
+}
+
+/** How many damaged lines are named. */
+const namedLines = 10;
+
+/** `2 lines are damaged (lines 3, 7)`; `lines` is not empty. */
+export function damageText(lines: readonly number[]): string {
+  const named = [...lines.slice(0, namedLines), ...(lines.length > namedLines ? ["…"] : [])];
+  return lines.length === 1
+    ? `1 line is damaged (line ${named.join("")})`
+    : `${lines.length} lines are damaged (lines ${named.join(", ")})`;
+}

@@ -1,0 +1,106 @@
+import { describe, it } from "vitest";
+
+import { type RunHistory, startHistory } from "../../src/daemon/run-history.ts";
+import type { ZoneReport } from "../../src/state/run-report.ts";
+import { readHistory } from "../../src/telemetry/history/history-lines.ts";
+import type { HistoryStore } from "../../src/telemetry/history/history-store.ts";
+import { createLogger } from "../../src/telemetry/log/log.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { fleetOf, shop } from "../support/fleets.ts";
+import { change, declared, hold, report } from "../support/reports.ts";
+
+/** A history file in memory. */
+function memoryStore(): HistoryStore {
+  let text = "";
+  return {
+    size: () => Promise.resolve(Buffer.byteLength(text)),
+    read: async function* read(from) {
+      await Promise.resolve();
+      if (text !== "") yield Buffer.from(text).subarray(from);
+    },
+    append: (more) => {
+      text += more;
+      return Promise.resolve();
+    },
+    truncate: () => Promise.resolve(),
+    dropBefore: () => Promise.resolve(),
+  };
+}
+
+function start(store: HistoryStore, clock = new SimulatedClock()): Promise<RunHistory> {
+  const logger = createLogger({
+    level: "trace",
+    format: "json",
+    color: false,
+    destination: { write: () => undefined },
+    clock,
+    scrub: (line) => line,
+  });
+  const config = { path: "history.jsonl", maxAgeMs: 9_600 * 3_600_000, maxBytes: 1_000_000 };
+  return startHistory(config, logger, { clock, historyStore: () => store }, () => undefined);
+}
+
+/** A report of the shop that has sent a write. */
+function applied(): Extract<ZoneReport, { readonly result: "applied" }> {
+  const made = report(shop, 1, {
+    result: "applied",
+    cause: "pending",
+    changes: [change("policy/a")],
+  });
+  if (made.result !== "applied") throw new Error(made.result);
+  return made;
+}
+
+async function resultsIn(store: HistoryStore): Promise<readonly string[]> {
+  const { entries } = await readHistory(store.read(0));
+  return entries.map(({ result }) => result);
+}
+
+describe("the history of a run that has recorded its writes", () => {
+  it("gets the entry of its end although its zone was removed from the files meanwhile", async ({
+    expect,
+  }) => {
+    const store = memoryStore();
+    {
+      await using history = await start(store);
+      await history.recordBeforeWrite(applied());
+      expect(await resultsIn(store)).toEqual(["running"]);
+      history.recordUndeclared(applied());
+      history.recordUndeclared(applied());
+    }
+    expect(await resultsIn(store)).toEqual(["applied"]);
+  });
+
+  it("gets the entry of its end although that has nothing new", async ({ expect }) => {
+    const store = memoryStore();
+    {
+      await using history = await start(store);
+      const fleet = fleetOf(declared(shop));
+      const held = report(shop, 1, {
+        result: "held",
+        cause: "pending",
+        changes: [change("policy/a")],
+        holds: [hold("quota")],
+      });
+      for (let run = 0; run < 2; run += 1) {
+        await history.recordBeforeWrite({ ...applied(), run: `r${run}` });
+        const before = fleet.zone(shop);
+        fleet.recordZone(held);
+        const after = fleet.zone(shop);
+        if (before === undefined || after === undefined) throw new Error("not declared");
+        history.subscriber.zone({ before, report: { ...held, run: `r${run}` }, after });
+      }
+    }
+    expect(await resultsIn(store)).toEqual(["held", "held"]);
+  });
+
+  it("does not wait for ever for a disk that hangs", async ({ expect }) => {
+    const clock = new SimulatedClock();
+    const hung = Promise.withResolvers<void>();
+    const history = await start({ ...memoryStore(), append: () => hung.promise }, clock);
+    await clock.run(history.recordBeforeWrite(applied()));
+    expect(clock.monotonicMs()).toBe(5_000);
+    hung.resolve();
+    await history[Symbol.asyncDispose]();
+  });
+});
