@@ -112,16 +112,16 @@ function loadReport(
   const diagnostics = [...configDiagnostics(), ...loaded.diagnostics];
   // A configuration with errors keeps its last good version, as any other file.
   const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;
-  const { revision, hash } = loaded.active;
+  const { revision, commit, hash } = loaded.active;
   const held = heldRevision(loaded);
-  return { result, source, revision, hash, held, diagnostics, zones, at: now() };
+  return { result, source, revision, commit, hash, held, diagnostics, zones, at: now() };
 }
 
 function heldRevision({ state, hold }: Loaded): HeldRevision | undefined {
   if (hold === undefined) return undefined;
   const { reason, message, touched } = hold;
-  const { revision, hash } = state;
-  return { revision, hash, hold: { reason, message }, zones: touched.size };
+  const { revision, commit, hash } = state;
+  return { revision, commit, hash, hold: { reason, message }, zones: touched.size };
 }
 
 /** The zones of the active revision, listed or not; a zone that a held revision would change has its hold. */

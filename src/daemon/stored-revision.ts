@@ -19,8 +19,9 @@ const maxUnpacked = 9 * 1024 * 1024;
 
 /** The revision that was in force when the daemon last stored it, with its files. */
 export interface StoredFiles {
-  /** As it was called: a commit, or a content's hash. */
   readonly revision: string;
+  /** Git's name for it, as it was; `undefined` where there was none. */
+  readonly commit: string | undefined;
   /** Hash of its content, hexadecimal. */
   readonly hash: string;
   /** Shows the files of the revision at the path where they lay. */
@@ -54,8 +55,8 @@ export class StoredRevision implements AsyncDisposable {
       if (content === undefined) return undefined;
       contents.set(key.slice(filePrefix.length), content);
     }
-    const { revision, hash, single } = head;
-    return { revision, hash, files: filesOf(this.#path, contents, single) };
+    const { revision, commit, hash, single } = head;
+    return { revision, commit, hash, files: filesOf(this.#path, contents, single) };
   }
 
   /**
@@ -85,9 +86,9 @@ export class StoredRevision implements AsyncDisposable {
     for (const key of this.#store.keys(filePrefix)) {
       if (!present.has(key.slice(filePrefix.length))) changed.set(key, undefined);
     }
-    const { revision, hash, directory } = state;
+    const { revision, commit, hash, directory } = state;
     const single = path.resolve(directory) !== path.resolve(this.#path);
-    changed.set(revisionKey, JSON.stringify({ revision, hash, single }));
+    changed.set(revisionKey, JSON.stringify({ revision, commit, hash, single }));
     // All in one turn, and so in one batch: after a crash there are the files of one revision, never of two.
     for (const [key, text] of changed) this.#store.set(key, text);
   }
@@ -105,6 +106,7 @@ export class StoredRevision implements AsyncDisposable {
 
 interface Head {
   readonly revision: string;
+  readonly commit: string | undefined;
   readonly hash: string;
   readonly single: boolean;
 }
@@ -114,7 +116,9 @@ function headIn(text: string | undefined): Head | undefined {
   try {
     const value = coerceObject(JSON.parse(text));
     const [revision, hash] = [coerceText(value["revision"]), coerceText(value["hash"])];
-    return hash === "" ? undefined : { revision, hash, single: value["single"] === true };
+    const commit = coerceText(value["commit"]) || undefined;
+    const single = value["single"] === true;
+    return hash === "" ? undefined : { revision, commit, hash, single };
   } catch {
     return undefined;
   }
@@ -145,6 +149,11 @@ function filesOf(
   const files = new Map([...contents].map(([file, bytes]) => [path.join(home, file), bytes]));
   const isDirectory = (at: string): boolean =>
     [...files.keys()].some((file) => file.startsWith(`${at}${path.sep}`));
+  const bytesOf = (at: string): Uint8Array => {
+    const bytes = files.get(at);
+    if (bytes !== undefined) return bytes;
+    throw Object.assign(new Error(`there is no ${at}`), { code: "ENOENT" });
+  };
   const factsOf = (at: string): FileFacts => {
     const bytes = files.get(at);
     if (bytes !== undefined) return { kind: "file", size: bytes.length, inode: at, identity: at };
@@ -159,12 +168,8 @@ function filesOf(
       return Promise.resolve([...new Set(names)]);
     },
     facts: async (at) => Promise.resolve(factsOf(at)),
-    read: (at, limit) => {
-      const bytes = files.get(at);
-      if (bytes === undefined) {
-        return Promise.reject(Object.assign(new Error(`there is no ${at}`), { code: "ENOENT" }));
-      }
-      return Promise.resolve(bytes.subarray(0, limit));
-    },
+    read: async (at, limit) => Promise.resolve(bytesOf(at).subarray(0, limit)),
+    readAt: async (at, start, length) =>
+      Promise.resolve(bytesOf(at).subarray(start, start + length)),
   };
 }

@@ -65,9 +65,9 @@ export function createReconciler(
       restore: async (signal) => {
         const stored = memory.revision.stored();
         if (stored === undefined) return undefined;
-        const { revision, hash, files: storedFiles } = stored;
-        logger.info({ revision }, "active revision restored from the state");
-        return { ...(await desired.loadFrom(storedFiles, signal)), revision, hash };
+        const { revision, commit, hash, files: storedFiles } = stored;
+        logger.info({ revision, commit }, "active revision restored from the state");
+        return { ...(await desired.loadFrom(storedFiles, signal)), revision, commit, hash };
       },
       select: selectZones,
     },

@@ -48,8 +48,12 @@ function fluxEvent(notification: Notification, instance: string): object {
   };
 }
 
-function metadataOf({ revision, run }: Notification): Readonly<Record<string, string>> {
-  return { revision, ...(run === "" ? {} : { run }) };
+function metadataOf({ revision, commit, run }: Notification): Readonly<Record<string, string>> {
+  return {
+    revision,
+    ...(commit === undefined ? {} : { commit }),
+    ...(run === "" ? {} : { run }),
+  };
 }
 
 function slackMessage(notification: Notification): object {

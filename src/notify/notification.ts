@@ -33,6 +33,8 @@ export interface Notification {
   readonly zone: string;
   readonly message: string;
   readonly revision: string;
+  /** Git's name for the revision. */
+  readonly commit?: string | undefined;
   /** "" for a notification about a revision. */
   readonly run: string;
   /** Whether the zone or the revision has no error any more. */
@@ -46,15 +48,16 @@ type Content = Pick<Notification, "reason" | "severity" | "message">;
 
 /** The notification about a run: at most one, about what changed since the previous run, the gravest first. */
 export function notificationOf(step: ZoneStep): Notification | undefined {
-  const { zone, run, revision, finishedAt: at } = step.report;
+  const { zone, run, revision, commit, finishedAt: at } = step.report;
   const content = failed(step) ?? held(step) ?? drifted(step) ?? recovered(step);
-  return content && { ...content, at, zone, run, revision, isResolved: !hasError(step.after) };
+  const isResolved = !hasError(step.after);
+  return content && { ...content, at, zone, run, revision, commit, isResolved };
 }
 
 /** The notification that a zone with an error or drift is no longer declared. */
 export function notificationOfRemoval(
   before: ZoneState,
-  { at, revision }: LoadReport,
+  { at, revision, commit }: LoadReport,
 ): Notification | undefined {
   if (!hasError(before) && before.driftedSince === undefined) return undefined;
   return {
@@ -64,6 +67,7 @@ export function notificationOfRemoval(
     zone: before.declared.name,
     message: "the zone is no longer declared: it stays as it is and is not reconciled any more",
     revision,
+    commit,
     run: "",
     isResolved: true,
   };
@@ -75,7 +79,7 @@ const removedShown = 10;
 /** The one notification about all zones that a load removed. */
 export function notificationOfRemovals(
   removed: readonly ZoneState[],
-  { at, revision }: LoadReport,
+  { at, revision, commit }: LoadReport,
 ): Notification {
   const names = removed.map(({ declared }) => declared.name);
   const more = names.length > removedShown ? ` and ${names.length - removedShown} more` : "";
@@ -91,6 +95,7 @@ export function notificationOfRemovals(
     zone: names.length === 1 ? only : "",
     message,
     revision,
+    commit,
     run: "",
     // It resolves no earlier notification: one about the revision, or one about another zone.
     isResolved: false,
@@ -103,8 +108,8 @@ export function notificationOfLoad(
   before: LoadReport | undefined,
 ): Notification | undefined {
   const isResolved = isLoaded(load);
-  const revision = load.held?.revision ?? load.revision;
-  const base = { at: load.at, zone: "", run: "", revision, isResolved };
+  const { revision, commit } = load.held ?? load;
+  const base = { at: load.at, zone: "", run: "", revision, commit, isResolved };
   if (isResolved) {
     if (before === undefined || isLoaded(before)) return undefined;
     const message = `the zone files are active without errors: ${load.zones} zones`;

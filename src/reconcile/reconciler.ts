@@ -215,7 +215,8 @@ export class Reconciler {
     const { clock, report, runId } = this.#ports;
     const now = clock.now();
     for (const [zone, reason] of this.#active.fleet.missing) {
-      const run = { run: runId(), trigger, revision: this.#active.revision, now };
+      const { revision, commit } = this.#active;
+      const run = { run: runId(), trigger, revision, commit, now };
       report(missingReport(zone, reason ?? this.#directory.failure, run));
     }
   }
@@ -234,8 +235,8 @@ export class Reconciler {
       const declared = this.#active.fleet.zones.get(zone);
       if (declared === undefined) return;
       const isUrgent = priority === "changed" || priority === "due";
-      const { revision } = this.#active;
-      const run = { trigger, priority: isUrgent ? "changed" : "sweep", revision } as const;
+      const { revision, commit } = this.#active;
+      const run = { trigger, priority: isUrgent ? "changed" : "sweep", revision, commit } as const;
       const result = await this.#runner.run(declared, run, signals);
       this.#onRunEnded(declared.desired.zone, result);
     } finally {

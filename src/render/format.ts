@@ -67,12 +67,24 @@ export function shortHash(hash: string): string {
   return hash.slice(0, 12);
 }
 
-/** A revision with at most twelve digits of its hash; any other revision whole. */
+/** A revision, or a commit, with at most twelve digits of its hash; anything else whole. */
 export function shortRevision(revision: string): string {
   return revision.replace(
-    /^((?:sha256-)?)([0-9a-f]{16,})$/,
-    (_all, kind: string, hash: string) => `${kind}${shortHash(hash)}`,
+    /^((?:sha256-)?)([0-9a-f]{16,})((?:-dirty)?)$/,
+    (_all, kind: string, hash: string, state: string) => `${kind}${shortHash(hash)}${state}`,
   );
+}
+
+/** A revision for reading, with Git's name for it: `sha256-0123456789ab (commit 8c9b6cfb5909-dirty)`. */
+export function revisionText({
+  revision,
+  commit,
+}: {
+  readonly revision: string;
+  readonly commit?: string | undefined;
+}): string {
+  const short = shortRevision(revision);
+  return commit === undefined ? short : `${short} (commit ${shortRevision(commit)})`;
 }
 
 /** Breaks text at spaces into lines of at most `width` characters; a longer word gets its own line. */

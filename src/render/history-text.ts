@@ -1,7 +1,7 @@
 import type { HistoryChange, HistoryEntry, HistoryEntryResult } from "../state/history.ts";
 import type { DriftTime, Period } from "../state/timeline.ts";
 import { effectMarks, verbSigns } from "./change-text.ts";
-import { durationText, type Paint, printable, shortRevision, valueText } from "./format.ts";
+import { durationText, type Paint, printable, revisionText, valueText } from "./format.ts";
 
 const resultStyles = {
   in_sync: "green",
@@ -16,9 +16,9 @@ const resultStyles = {
 } as const satisfies Readonly<Record<HistoryEntryResult, string>>;
 
 export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
-  const { at, zone, result, cause, trigger, revision, run } = entry;
+  const { at, zone, result, cause, trigger, run } = entry;
   const origin = [
-    `${trigger}, revision ${printable(shortRevision(revision))}`,
+    `${trigger}, revision ${printable(revisionText(entry))}`,
     ...(run === "" ? [] : [`run ${printable(run)}`]),
   ].join(", ");
   const head = [

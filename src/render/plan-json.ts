@@ -14,6 +14,7 @@ export function reportJson(report: RunReport): JsonObject {
   return {
     format: reportFormat,
     revision: report.revision,
+    commit: report.commit ?? null,
     started_at: report.startedAt.toISOString(),
     finished_at: report.finishedAt.toISOString(),
     summary,

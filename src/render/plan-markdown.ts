@@ -24,8 +24,9 @@ const maxLength = 60_000;
 const maxOpenLines = 24;
 
 /** A plan for a pull request: a summary, and for each zone a table of changes with their diff. */
-export function renderMarkdown({ revision, zones }: RunReport): string {
-  const head = `## zonewarden plan\n\n${summaryText(summarize(zones))}\n\nRevision ${markdownCode(revision)}\n`;
+export function renderMarkdown({ revision, commit, zones }: RunReport): string {
+  const label = commit === undefined ? "" : ` (commit ${markdownCode(commit)})`;
+  const head = `## zonewarden plan\n\n${summaryText(summarize(zones))}\n\nRevision ${markdownCode(revision)}${label}\n`;
   const blocks = zones.map(zoneBlock).filter((block) => block !== "");
   const kept: string[] = [];
   let length = head.length;

@@ -48,6 +48,8 @@ export interface HistoryEntry {
   readonly run: string;
   readonly trigger: Trigger;
   readonly revision: string;
+  /** Git's name for the revision. */
+  readonly commit?: string | undefined;
   readonly result: HistoryEntryResult;
   /** Status of the zone after the run. */
   readonly status: ZoneStatus;
@@ -75,7 +77,7 @@ export interface HistoryView {
 }
 
 export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntry {
-  const { zone, run, trigger, revision, finishedAt } = report;
+  const { zone, run, trigger, revision, commit, finishedAt } = report;
   const cause = "cause" in report ? report.cause : undefined;
   const isOnset = cause === "drift" && before.driftedSince === undefined;
   const { failure } = after;
@@ -85,6 +87,7 @@ export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntr
     run,
     trigger,
     revision,
+    commit,
     result: runResultOf(report),
     status: after.status,
     cause,
@@ -145,7 +148,7 @@ export function afterProgress(
 /** The entry of a zone that is no longer declared: it is not reconciled, so its status is unknown. */
 export function removalEntryOf(
   { declared }: ZoneState,
-  { at, revision }: LoadReport,
+  { at, revision, commit }: LoadReport,
 ): HistoryEntry {
   return {
     at,
@@ -153,6 +156,7 @@ export function removalEntryOf(
     run: "",
     trigger: "file",
     revision,
+    commit,
     result: "no_longer_declared",
     status: "unknown",
     cause: undefined,

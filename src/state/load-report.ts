@@ -18,6 +18,8 @@ export type LoadResult = (typeof loadResults)[number];
 /** A revision of the files that a guard holds, while the one before it stays active. */
 export interface HeldRevision {
   readonly revision: string;
+  /** Git's name for it. */
+  readonly commit?: string | undefined;
   /** Hash of its content, hexadecimal. */
   readonly hash: string;
   readonly hold: Hold;
@@ -29,8 +31,10 @@ export interface LoadReport {
   readonly result: LoadResult;
   /** Where the files are, as the configuration says it. */
   readonly source: string;
-  /** Active revision after the load: the Git commit where there is one, else the content's hash; "": none ever was active. */
+  /** Active revision after the load, by its content; "": none ever was active. */
   readonly revision: string;
+  /** Git's name for it: a label, `undefined` where there is none. */
+  readonly commit?: string | undefined;
   /** Hash of the active content, hexadecimal; "": none ever was active. */
   readonly hash: string;
   /** `undefined` unless the result is `held`. */

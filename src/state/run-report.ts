@@ -61,6 +61,8 @@ interface ZoneReportBase {
   readonly trigger: Trigger;
   /** Revision that the zone was reconciled against. */
   readonly revision: string;
+  /** Git's name for the revision: a label, `undefined` where there is none. */
+  readonly commit?: string | undefined;
   readonly startedAt: Date;
   readonly finishedAt: Date;
   /** Milliseconds of each phase by a monotonic clock; 0 if it was not reached. */
@@ -97,6 +99,8 @@ export type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 export interface RunReport {
   readonly trigger: Trigger;
   readonly revision: string;
+  /** Git's name for the revision. */
+  readonly commit?: string | undefined;
   readonly startedAt: Date;
   readonly finishedAt: Date;
   readonly zones: readonly ZoneReport[];

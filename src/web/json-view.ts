@@ -121,11 +121,20 @@ function summaryJson(state: ZoneState): JsonBody {
 function loadJson(load: LoadReport): JsonBody {
   const { result, source, revision, hash, held, diagnostics, at } = load;
   const heldBody = held === undefined ? null : heldJson(held);
-  return { result, source, revision, hash, held: heldBody, diagnostics: diagnostics.length, at };
+  const count = diagnostics.length;
+  const names = { revision, commit: load.commit ?? null, hash };
+  return { result, source, ...names, held: heldBody, diagnostics: count, at };
 }
 
-function heldJson({ revision, hash, hold, zones }: HeldRevision): JsonBody {
-  return { revision, hash, reason: hold.reason, message: hold.message, zones };
+function heldJson({ revision, commit, hash, hold, zones }: HeldRevision): JsonBody {
+  return {
+    revision,
+    commit: commit ?? null,
+    hash,
+    reason: hold.reason,
+    message: hold.message,
+    zones,
+  };
 }
 
 function recordJson(record: ChangeRecord): JsonBody {

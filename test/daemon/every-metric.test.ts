@@ -25,8 +25,10 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   buildInfo: {
     [`version="${version}",revision="0a1b2c3",node_version="${process.versions.node}"`]: 1,
   },
-  configInfo: ({ source, revision }) => ({ [`source="${source}",revision="${revision}"`]: 1 }),
-  configHeld: ({ source, held }) => ({ [`source="${source}",revision="${held}"`]: 1 }),
+  configInfo: ({ source, revision }) => ({
+    [`source="${source}",revision="${revision}",commit=""`]: 1,
+  }),
+  configHeld: ({ source, held }) => ({ [`source="${source}",revision="${held}",commit=""`]: 1 }),
   // The first twelve digits of the hash, which a revision of files without Git shows.
   configHash: ({ revision }) => ({
     "": Number.parseInt(revision.replace("sha256-", "").slice(0, 12), 16),

@@ -59,7 +59,7 @@ describe("a revision of the files that changes too many zones", () => {
       by_status: { held: 3, in_sync: 0 },
     });
     expect(seen.metrics).toContain(
-      `zonewarden_config_held_info{source="${example.place.directory}/zones",revision="${revision}"} 1`,
+      `zonewarden_config_held_info{source="${example.place.directory}/zones",revision="${revision}",commit=""} 1`,
     );
     expect(seen.metrics).not.toMatch(`zonewarden_config_info{.*${revision}`);
     expect(seen.diagnostics).toContain("is held");
@@ -75,7 +75,7 @@ describe("a revision of the files that changes too many zones", () => {
       const { blocked, metrics } = await lookAt(page);
       return blocked.length === 0 &&
         metrics.includes(
-          `zonewarden_config_info{source="${example.place.directory}/zones",revision="${revision}"} 1`,
+          `zonewarden_config_info{source="${example.place.directory}/zones",revision="${revision}",commit=""} 1`,
         )
         ? true
         : undefined;

@@ -31,6 +31,13 @@ describe("a message", () => {
     });
   });
 
+  it("has Git's name for the revision where there is one", ({ expect }) => {
+    const { body } = messageOf("webhook", { ...notification, commit: "unknown" }, "pod-1", "");
+    expect(JSON.parse(body)).toMatchObject({
+      metadata: { revision: "8c9b6cf", commit: "unknown", run: "run-1" },
+    });
+  });
+
   it("is not signed where there is no key", ({ expect }) => {
     expect(messageOf("webhook", notification, "pod-1", "").headers).not.toHaveProperty(
       "x-signature",

@@ -118,6 +118,18 @@ describe("the history in words", () => {
     );
   });
 
+  it.for([
+    {
+      commit: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681-dirty",
+      shown: "0123456789ab \\(commit 8c9b6cfb5909-dirty\\)",
+    },
+    { commit: "unknown", shown: "0123456789ab \\(commit unknown\\)" },
+  ])("shows Git's name for the revision: $commit", ({ commit, shown }, { expect }) => {
+    expect(renderHistoryEntry({ ...entry, commit }, plain).split("\n")[0]).toMatch(
+      new RegExp(`, revision ${shown}$`),
+    );
+  });
+
   it("shows how long zones drifted", ({ expect }) => {
     const calm = { zone: entry.zone, episodes: 0, seenMs: 0, atMostMs: 0, isDrifting: false };
     const period = { since: at(0), until: at(60) };

@@ -114,6 +114,13 @@ describe("what history keeps", () => {
     expect(again).toEqual(entries);
   });
 
+  it("keeps Git's name for the revision", ({ expect }) => {
+    const [entry] = sceneHistory().of(shop);
+    if (entry === undefined) throw new Error("nothing was kept");
+    const labelled = { ...entry, commit: "8c9b6cfb5909-dirty" };
+    expect(historyEntryFrom(JSON.parse(JSON.stringify(historyJson(labelled))))).toEqual(labelled);
+  });
+
   it.for([null, [], {}, { at: "yesterday" }, { at: "2026-01-01T00:00:00Z", zone: "a" }, "text"])(
     "is not made of %j",
     (value, { expect }) => {

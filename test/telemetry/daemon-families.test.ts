@@ -28,7 +28,7 @@ describe("the process", () => {
     expect(good.series.get("zonewarden_config_last_reload_successful")).toBe(1);
     expect(good.series.get("zonewarden_config_hash")).toBe(0xa1b2c3d4e5f6);
     expect(good.text).toContain(
-      'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681"} 1',
+      'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681",commit=""} 1',
     );
 
     fleet.recordLoad(
@@ -47,13 +47,21 @@ describe("the process", () => {
     fleet.recordLoad(heldLoad());
     const { text, series } = await scrape(freshMetrics(), fleet);
     expect(text.match(/^zonewarden_config_\w*info\{.*$/gm)).toEqual([
-      'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681"} 1',
-      'zonewarden_config_held_info{source="./zones",revision="sha256-0357424802a9"} 1',
+      'zonewarden_config_info{source="./zones",revision="8c9b6cfb5909a67682231d479f0f6b5da5aa4681",commit=""} 1',
+      'zonewarden_config_held_info{source="./zones",revision="sha256-0357424802a9",commit=""} 1',
     ]);
     expect(series.get("zonewarden_config_hash")).toBe(0xa1b2c3d4e5f6);
     fleet.recordLoad(load());
     expect((await scrape(freshMetrics(), fleet)).text).not.toContain(
       "zonewarden_config_held_info{",
+    );
+  });
+
+  it("exports Git's name for a revision beside it", async ({ expect }) => {
+    const fleet = fleetOf();
+    fleet.recordLoad(load({ revision: "sha256-0357424802a9", commit: "8c9b6cfb5909-dirty" }));
+    expect((await scrape(freshMetrics(), fleet)).text).toContain(
+      'zonewarden_config_info{source="./zones",revision="sha256-0357424802a9",commit="8c9b6cfb5909-dirty"} 1',
     );
   });
 

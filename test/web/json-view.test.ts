@@ -28,6 +28,7 @@ describe("the fleet as JSON", () => {
         result: "partial",
         source: "./zones",
         revision: "8c9b6cfb5909a67682231d479f0f6b5da5aa4681",
+        commit: null,
         hash: "a1b2c3d4e5f60718",
         held: null,
         diagnostics: 1,

@@ -149,6 +149,19 @@ describe("a revision of the files that is held", () => {
     );
   });
 
+  it("has Git's name beside it, and beside the active one", ({ expect }) => {
+    const named = fleetOf(declared(shop));
+    const { held: revision } = heldLoad();
+    if (revision === undefined) throw new Error("nothing is held");
+    const dirty = "0357424802a91234567890abcdef1234567890ab-dirty";
+    const commit = "8c9b6cfb5909a67682231d479f0f6b5da5aa4681";
+    named.recordLoad(heldLoad({ commit, held: { ...revision, commit: dirty } }));
+    const page = wordsOf(textOfHtml(renderDiagnosticsPage(snapshotOf(named))));
+    expect(page).toContain("(commit 8c9b6cfb5909 )");
+    expect(page).toContain("The revision sha256-0357424802a9 (commit 0357424802a9-dirty ) is held");
+    expect(page).toContain("Revision 8c9b6cfb5909 (commit 8c9b6cfb5909 ) stays active;");
+  });
+
   it("blocks the zones that it touches, and no other", ({ expect }) => {
     const page = fleetPage(fleet, { status: "held" });
     expect(page).toContain(`href="/zones/${shop}"`);

@@ -80,8 +80,8 @@ async function applyAll(
   const { reader, writer } = service;
   const { clock, uniqueId: runId } = host;
   const ports = { reader, writer, clock, runId, bug: rethrow };
-  const { revision } = desired;
-  const run = { trigger: "manual", priority: "changed", revision } as const;
+  const { revision, commit } = desired;
+  const run = { trigger: "manual", priority: "changed", revision, commit } as const;
   const startedAt = clock.now();
   const listing = await listZones(session);
   const requestOf = savedPlanRequests(desired, listing, config);
@@ -93,11 +93,11 @@ async function applyAll(
       using gate = new WriteGate(clock, maxReadAgeMs(0));
       reports.push(await applyPlan(planned, gate, ports, signals));
     } else {
-      reports.push(rejectedReport(saved, difference, listing, revision, host));
+      reports.push(rejectedReport(saved, difference, listing, desired, host));
     }
   }
   const isComplete = listing.failed.length === 0;
-  const fleet = { revision, startedAt, isComplete, diagnostics: [] };
+  const fleet = { revision, commit, startedAt, isComplete, diagnostics: [] };
   return finish(fleet, reports, exitCodeOfApply(reports), format, host);
 }
 
@@ -113,12 +113,12 @@ function rejectedReport(
   saved: SavedPlan,
   difference: string,
   { zones, failed: [unlisted] }: ZoneListing,
-  revision: string,
+  { revision, commit }: DesiredState,
   { clock, uniqueId }: Host,
 ): ZoneReport {
   const { id, name } = saved.plan.zone;
   const now = clock.now();
-  const run = { run: uniqueId(), trigger: "manual", revision } as const;
+  const run = { run: uniqueId(), trigger: "manual", revision, commit } as const;
   if (unlisted !== undefined && zones.every((zone) => zone.id !== id)) {
     const failure = { ...failureOf(unlisted.error), message: unlistedText(unlisted) };
     return missingReport(name, failure, { ...run, now });

@@ -59,9 +59,14 @@ async function validate(flags: ValidateFlags, host: Host): Promise<ExitCode> {
   if (flags.show !== undefined) return show(flags.show, state, host);
   if (flags.format === "text") {
     const count = `${plural(state.documents.length, "zone document")} in ${plural(state.files, "file")}`;
-    host.stdout.write(`${count}: valid (revision ${state.revision})\n`);
+    host.stdout.write(`${count}: valid (${validRevision(state)})\n`);
   }
   return exitCodes.done;
+}
+
+/** The whole revision, to copy, and Git's name for it. */
+function validRevision({ revision, commit }: DesiredState): string {
+  return commit === undefined ? `revision ${revision}` : `revision ${revision}, commit ${commit}`;
 }
 
 interface Result {

@@ -10,7 +10,12 @@ import {
   type DesiredFleet,
 } from "../../reconcile/fleet/desired-fleet.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
-import { guardZone, type PlannedZone, planZone } from "../../reconcile/run/plan-zone.ts";
+import {
+  guardZone,
+  type PlannedZone,
+  planZone,
+  type RunContext,
+} from "../../reconcile/run/plan-zone.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
@@ -39,6 +44,8 @@ export interface PlannedFleetZone extends ReviewedZone {
 /** The plans of all zones that the command line names. */
 export interface PlannedFleet {
   readonly revision: string;
+  /** Git's name for the revision. */
+  readonly commit: string | undefined;
   readonly startedAt: Date;
   readonly zones: readonly PlannedFleetZone[];
   /** The number of declared zones, named on the command line or not. */
@@ -65,7 +72,7 @@ export async function planAll(
   const { config, host, stop } = session;
   const state = await loadDesiredOrPrint(config, host, stop);
   if (state === undefined) return exitCodes.invalid;
-  const { revision, documents } = state;
+  const { revision, commit, documents } = state;
   const startedAt = host.clock.now();
 
   const listing = await listZones(session);
@@ -75,7 +82,7 @@ export async function planAll(
   const unknownNames = unmatchedPatterns(flags, fleet).map(unmatchedText);
   if (unknownNames.length > 0) return fail(unknownNames.join("\n"), host);
 
-  const zones = await planZones(fleet, revision, flags, session);
+  const zones = await planZones(fleet, { revision, commit }, flags, session);
   const unknownHashes = unmatchedHashes(flags, zones).map(
     (hash) => `error: --accept ${hash}: no plan has this hash now; \`zonewarden plan\` shows them`,
   );
@@ -85,13 +92,13 @@ export async function planAll(
     ...failureOf(each.error),
     message: unlistedText(each),
   }));
-  const run = { run: "", trigger: "manual", revision, now: host.clock.now() } as const;
+  const run = { run: "", trigger: "manual", revision, commit, now: host.clock.now() } as const;
   const missing = [...fleet.missing]
     .filter(([name]) => isMatch(name, flags.zones))
     .map(([name, failure]) => missingReport(name, failure ?? unlisted, run));
   const isComplete = listing.failed.length === 0;
   const declared = fleet.zones.size + fleet.missing.size;
-  return { revision, startedAt, zones, declared, missing, isComplete, diagnostics };
+  return { revision, commit, startedAt, zones, declared, missing, isComplete, diagnostics };
 }
 
 /** A declared name that the service does not list has a report of its own; a declared id has none. */
@@ -136,7 +143,7 @@ function unmatchedHashes(
 
 async function planZones(
   fleet: DesiredFleet,
-  revision: string,
+  revision: Pick<RunContext, "revision" | "commit">,
   { zones: patterns, accept = [], enforce = false }: FleetFlags,
   { config, service, host, stop }: Session,
 ): Promise<readonly PlannedFleetZone[]> {
@@ -153,7 +160,7 @@ async function planZones(
         desired,
         trigger: "manual",
         priority: "changed",
-        revision,
+        ...revision,
         owner,
         impact,
         unchangedPlan: () => undefined,

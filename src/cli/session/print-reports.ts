@@ -24,10 +24,11 @@ interface Extras {
 export function finish(
   {
     revision,
+    commit,
     startedAt,
     isComplete,
     diagnostics,
-  }: Pick<PlannedFleet, "revision" | "startedAt" | "isComplete" | "diagnostics">,
+  }: Pick<PlannedFleet, "revision" | "commit" | "startedAt" | "isComplete" | "diagnostics">,
   zones: readonly ZoneReport[],
   code: ExitCode,
   format: FleetFlags["format"],
@@ -36,6 +37,7 @@ export function finish(
 ): ExitCode {
   const report = {
     revision,
+    commit,
     trigger: "manual",
     startedAt,
     finishedAt: host.clock.now(),

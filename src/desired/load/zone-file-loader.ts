@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
-import { compareText } from "../../syntax/by-text.ts";
+import { byText, compareText } from "../../syntax/by-text.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
+import { CommitLabel, type LabelledFiles } from "../git/commit-label.ts";
 import type { WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import type { TraceEntry } from "../zones/layer.ts";
-import { commitOf } from "./git-revision.ts";
 import { type FileVersions, joinZoneFiles, type ZoneCache } from "./join-zone-files.ts";
 import {
   hashOf,
@@ -16,7 +16,7 @@ import {
   parseZoneFileInWorker,
   unreadableFile,
 } from "./parse-zone-file.ts";
-import { type ReadFile, readZoneFiles } from "./read-zone-files.ts";
+import { type ReadFile, readZoneFiles, type ZoneFileSet } from "./read-zone-files.ts";
 import { applySuppressions } from "./suppressions.ts";
 
 /** What all zone files declare. */
@@ -24,9 +24,11 @@ export interface DesiredState {
   /** Of a broken file: those of its last good version in this process. */
   readonly documents: readonly ZoneDocument[];
   readonly diagnostics: readonly Diagnostic[];
-  /** The Git commit of the directory, else derived from the content. */
+  /** Identifies what was read: `sha256-` and the hash. */
   readonly revision: string;
-  /** Of all file contents. */
+  /** Git's name for it, for people: a commit, one with `-dirty`, or `unknown`; `undefined` outside of Git. */
+  readonly commit: string | undefined;
+  /** Of all names and contents of files, 64 hexadecimal digits. */
   readonly hash: string;
   /** How many files there are. */
   readonly files: number;
@@ -58,6 +60,7 @@ export interface ZoneFileLoaderOptions {
 interface Load {
   readonly directory: string;
   readonly commit: string | undefined;
+  readonly hash: string;
   readonly parsed: readonly ParsedFile[];
   readonly state: DesiredState;
 }
@@ -70,6 +73,7 @@ export class ZoneFileLoader {
   readonly #options: ZoneFileLoaderOptions;
   readonly #limits: WorkerLimits;
   readonly #cache: ZoneCache = new WeakMap();
+  readonly #label = new CommitLabel();
   #versions = new Map<string, FileVersions>();
   #last: Load | undefined;
 
@@ -95,8 +99,9 @@ export class ZoneFileLoader {
       parsed.push(await this.#parse(file, signal));
       signal.throwIfAborted();
     }
-    const commit = await commitOf(set.root, files, signal);
-    const next = { directory: set.directory, commit, parsed };
+    const hash = hashOfFiles(parsed);
+    const commit = await this.#label.of(labelled(set, path), hash, files, signal);
+    const next = { directory: set.directory, commit, hash, parsed };
     if (this.#last === undefined || !isSame(this.#last, next)) {
       this.#last = { ...next, state: this.#join(next) };
     }
@@ -126,7 +131,7 @@ export class ZoneFileLoader {
     return parseZoneFileInWorker(read.file, hash, read.bytes, this.#limits, signal);
   }
 
-  #join({ directory, parsed, commit }: Omit<Load, "state">): DesiredState {
+  #join({ directory, parsed, commit, hash }: Omit<Load, "state">): DesiredState {
     const versions = [...parsed, ...this.#lostFiles(parsed)].map((current): FileVersions => {
       const known = this.#versions.get(current.file);
       return {
@@ -143,13 +148,13 @@ export class ZoneFileLoader {
       }),
     );
     const { diagnostics, suppressed } = applySuppressions(sorted(joined.diagnostics), parsed);
-    const hash = hashOfFiles(parsed);
     return {
       ...joined,
       usable: isUsable(joined, parsed),
       diagnostics,
       suppressed,
-      revision: commit ?? `sha256-${hash}`,
+      revision: `sha256-${hash}`,
+      commit,
       hash,
       files: parsed.filter(({ file }) => !isDirectory(file)).length,
       contents: parsed
@@ -180,6 +185,7 @@ const initialState: DesiredState = {
   documents: [],
   diagnostics: [],
   revision: "none",
+  commit: undefined,
   hash: "",
   files: 0,
   stale: [],
@@ -215,6 +221,17 @@ function isContentHash(hash: string): boolean {
   return /^[0-9a-f]{64}$/.test(hash);
 }
 
+function labelled({ root, directory, files }: ZoneFileSet, path: string): LabelledFiles {
+  return {
+    root,
+    isFile: directory !== path,
+    files: files.map((each) => ({
+      file: each.file,
+      bytes: "bytes" in each ? each.bytes : undefined,
+    })),
+  };
+}
+
 function isDirectory(file: string): boolean {
   return file.endsWith("/");
 }
@@ -229,10 +246,11 @@ function isUsable(
   return parsed.some(({ file }) => !isDirectory(file) && !unused.has(file));
 }
 
-/** Depends on names relative to the directory and on contents, not on where the directory is. */
+/** Depends on names relative to the directory and on contents alone: not on their order, their times or their place. */
 function hashOfFiles(parsed: readonly ParsedFile[]): string {
   const hash = createHash("sha256");
-  for (const { file, hash: content } of parsed) hash.update(`${file}\0${content}\n`);
+  const inOrder = parsed.toSorted(byText(({ file }) => file));
+  for (const { file, hash: content } of inOrder) hash.update(`${file}\0${content}\n`);
   return hash.digest("hex");
 }
 

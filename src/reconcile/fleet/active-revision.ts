@@ -21,8 +21,8 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
   /** The active fleet after the load. */
   readonly fleet: DesiredFleet;
-  /** Revision and hash that are active after the load: those of `state` unless it is held or rejected; "" before the first. */
-  readonly active: Pick<DesiredState, "revision" | "hash">;
+  /** What is active after the load: that of `state` unless it is held or rejected; "" before the first. */
+  readonly active: Pick<DesiredState, "revision" | "commit" | "hash">;
   /** `undefined` unless the result is `held`. */
   readonly hold: FleetHold | undefined;
 }
@@ -65,6 +65,11 @@ export class ActiveRevision {
 
   get revision(): string {
     return this.#adopted?.revision ?? "";
+  }
+
+  /** Git's name for the revision; `undefined` where there is none. */
+  get commit(): string | undefined {
+    return this.#adopted?.commit;
   }
 
   /** The last load, active or not; `undefined` before the first. */
@@ -137,7 +142,7 @@ export class ActiveRevision {
       state,
       diagnostics: [...state.diagnostics, ...found],
       fleet: this.#fleet,
-      active: { revision: this.revision, hash: this.#adopted?.hash ?? "" },
+      active: this.#adopted ?? { revision: "", hash: "" },
       hold,
     };
   }

@@ -11,7 +11,10 @@ export interface DesiredState {
   readonly diagnostics: readonly Diagnostic[];
   /** `false`: nothing of the files can become active; `documents` are those of the last usable load. */
   readonly usable: boolean;
+  /** Identifies the content. */
   readonly revision: string;
+  /** Git's name for it: a label. */
+  readonly commit?: string | undefined;
   readonly hash: string;
 }
 
@@ -115,7 +118,10 @@ export function namesOf(documents: readonly ZoneDocument[]): readonly ZoneName[]
 export function missingReport(
   zone: ZoneName,
   failure: Failure | undefined,
-  { now, ...run }: Pick<ZoneReport, "run" | "trigger" | "revision"> & { readonly now: Date },
+  {
+    now,
+    ...run
+  }: Pick<ZoneReport, "run" | "trigger" | "revision" | "commit"> & { readonly now: Date },
 ): ZoneReport {
   return {
     ...run,

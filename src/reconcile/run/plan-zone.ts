@@ -29,6 +29,8 @@ export interface RunContext {
   readonly trigger: Trigger;
   readonly priority: RequestPriority;
   readonly revision: string;
+  /** Git's name for the revision. */
+  readonly commit?: string | undefined;
 }
 
 /** How the inventory is judged. */
@@ -156,13 +158,13 @@ interface PlanSource
 /** Steps 1 to 3 of a run (zone-runner.ts). An error becomes a report; rejects only when the signal aborts, or when `bug` throws. */
 async function planFromSource(
   { zone, parts, remainingIn, ...source }: PlanSource,
-  { trigger, priority, revision }: RunContext,
+  { trigger, priority, revision, commit }: RunContext,
   { reader, clock, runId, bug }: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
   const startedAt = clock.now();
   const startedMs = clock.monotonicMs();
-  const base = { zone: zone.name, run: runId(), trigger, revision, startedAt };
+  const base = { zone: zone.name, run: runId(), trigger, revision, commit, startedAt };
   try {
     // 1. read
     const answers = await reader.readAnswers(zone, parts, priority, signal);

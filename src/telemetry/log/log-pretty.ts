@@ -58,7 +58,7 @@ function levelText(level: string, paint: Paint): string {
 
 function factText(name: string, value: Json): string {
   const text = valueText(value);
-  return name === "revision" ? shortRevision(text) : text;
+  return name === "revision" || name === "commit" ? shortRevision(text) : text;
 }
 
 /** Whether a value gets its own lines: a list or an error. */

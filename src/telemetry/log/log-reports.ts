@@ -26,8 +26,8 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /** Logs a run of a zone: an audit line for each write, then a line for the run; at `debug` if it is in sync. */
 export function logZone(logger: Logger, report: ZoneReport, credential: string): void {
-  const { zone, run, trigger, revision } = report;
-  const facts = { zone, run, trigger, revision, duration_ms: durationOf(report) };
+  const { zone, run, trigger, revision, commit } = report;
+  const facts = { zone, run, trigger, revision, commit, duration_ms: durationOf(report) };
   switch (report.result) {
     case "in_sync":
       logger.debug(facts, "zone in sync");
@@ -62,11 +62,16 @@ export function logRulesetVersion(
 }
 
 export function logLoad(logger: Logger, load: LoadReport): void {
-  const { result, revision, zones, held, diagnostics } = load;
+  const { result, revision, commit, zones, held, diagnostics } = load;
   const errors = diagnostics.filter(isError).length;
-  const facts = { result, revision, zones, errors, warnings: diagnostics.length - errors };
+  const facts = { result, revision, commit, zones, errors, warnings: diagnostics.length - errors };
   const broken = errors === 0 ? {} : { files: brokenFiles(diagnostics) };
-  const hold = held && { held: held.revision, reason: held.hold.reason, hold: held.hold.message };
+  const hold = held && {
+    held: held.revision,
+    held_commit: held.commit,
+    reason: held.hold.reason,
+    hold: held.hold.message,
+  };
   const { level, message } = loadLines[result];
   logger[level]({ ...facts, ...broken, ...hold }, message);
 }
@@ -134,6 +139,7 @@ function logWrite(logger: Logger, report: Applied, outcome: Outcome, credential:
     run: report.run,
     trigger: report.trigger,
     revision: report.revision,
+    commit: report.commit,
     cause: report.cause,
     call: outcome.write.call,
     result: outcome.status,

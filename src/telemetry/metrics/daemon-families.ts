@@ -1,6 +1,6 @@
 import type { CredentialStatus, DaemonStatus, StateStatus } from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
-import { isLoaded } from "../../state/load-report.ts";
+import { isLoaded, type LoadReport } from "../../state/load-report.ts";
 import { type MetricDefinition, renderFamily, type Sample, seconds } from "./exposition.ts";
 import { metricTable } from "./metric-table.ts";
 
@@ -9,8 +9,8 @@ export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
   const { load } = fleet;
   const { schedule, credentials } = daemon;
   return [
-    revisionInfo(metricTable.configInfo, load?.source, load?.revision),
-    revisionInfo(metricTable.configHeld, load?.source, load?.held?.revision),
+    revisionInfo(metricTable.configInfo, load?.source, load),
+    revisionInfo(metricTable.configHeld, load?.source, load?.held),
     single(metricTable.configHash, load === undefined ? 0 : hashNumber(load.hash)),
     single(metricTable.configLoaded, Number(load !== undefined && isLoaded(load))),
     single(metricTable.configLoadedAt, seconds(fleet.loadedAt)),
@@ -38,8 +38,12 @@ function single(definition: MetricDefinition, value: number): string {
 }
 
 /** No series without a revision. */
-function revisionInfo(definition: MetricDefinition, source = "", revision = ""): string {
-  const samples = revision === "" ? [] : [{ labels: { source, revision }, value: 1 }];
+function revisionInfo(
+  definition: MetricDefinition,
+  source = "",
+  { revision, commit = "" }: Pick<LoadReport, "revision" | "commit"> = { revision: "" },
+): string {
+  const samples = revision === "" ? [] : [{ labels: { source, revision, commit }, value: 1 }];
   return renderFamily(definition, samples);
 }
 

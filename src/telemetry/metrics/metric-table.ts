@@ -29,13 +29,13 @@ export const metricTable = {
   ),
   configInfo: gauge(
     "zonewarden_config_info",
-    "Active revision of the zone files: Git commit or content hash; always 1.",
-    { source: "one", revision: "one" },
+    "Active revision of the zone files by the hash of their content, and Git's name for it; always 1.",
+    { source: "one", revision: "one", commit: "one" },
   ),
   configHeld: gauge(
     "zonewarden_config_held_info",
     "Revision of the zone files that a guard holds; always 1, no series while none is held.",
-    { source: "one", revision: "one" },
+    { source: "one", revision: "one", commit: "one" },
   ),
   configHash: gauge(
     "zonewarden_config_hash",

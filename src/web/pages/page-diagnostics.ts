@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
-import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
+import { commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
 
 /** The diagnostics of the files with their places, and the held revision. */
 export function renderDiagnosticsPage(snapshot: Snapshot): Html {
@@ -34,15 +34,15 @@ function summary({ fleet: { load }, now }: Snapshot): Html {
 }
 
 function heldItem(
-  { revision, hold, zones }: HeldRevision,
-  { revision: inForce }: LoadReport,
+  { revision, commit, hold, zones }: HeldRevision,
+  { revision: inForce, commit: commitInForce }: LoadReport,
 ): Html {
   return html`<section class="card error">
-    <h2>The revision ${revisionCode(revision)} is held</h2>
+    <h2>The revision ${revisionCode(revision)}${commitCode(commit)} is held</h2>
     <p>${foreign(hold.message)} <code class="quiet">${hold.reason}</code></p>
     <p class="quiet">
-      Revision ${revisionCode(inForce)} stays active; ${counted(zones, "zone")} would change or be
-      dropped.
+      Revision ${revisionCode(inForce)}${commitCode(commitInForce)} stays active;
+      ${counted(zones, "zone")} would change or be dropped.
     </p>
   </section>`;
 }

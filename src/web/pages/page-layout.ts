@@ -3,7 +3,7 @@ import { isError } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
 import { html, type Html, type Part } from "./html.ts";
-import { counted, foreign, moment, revisionCode } from "./page-parts.ts";
+import { commitCode, counted, foreign, moment, revisionCode } from "./page-parts.ts";
 
 /** The document around the content of a page. */
 export function layout(snapshot: Snapshot, title: string, content: Part): Html {
@@ -51,7 +51,7 @@ function topBar({ fleet: { load }, daemon: { mode, version } }: Snapshot): Html 
       ${
         load === undefined || load.revision === ""
           ? html`<span>no active revision</span>`
-          : html`<span>revision ${revisionCode(load.revision)}</span>`
+          : html`<span>revision ${revisionCode(load.revision)}${commitCode(load.commit)}</span>`
       }
       <span>v${version}</span>
     </p>
@@ -86,8 +86,9 @@ function loadBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefi
   const since = loadedAt !== undefined && html`Last load without errors: ${moment(loadedAt, now)}.`;
   if (held !== undefined) {
     return html`<p class="banner" role="status">
-      <strong>A new revision of the files is held.</strong> ${revisionCode(held.revision)} would
-      change or drop ${counted(held.zones, "zone")} and is not followed; ${kept} ${found}
+      <strong>A new revision of the files is held.</strong>
+      ${revisionCode(held.revision)}${commitCode(held.commit)} would change or drop
+      ${counted(held.zones, "zone")} and is not followed; ${kept} ${found}
       <a href="/diagnostics">Why, and what to do</a>
     </p>`;
   }

@@ -82,6 +82,12 @@ export function revisionCode(revision: string): Html {
   return html`<code title="${revision}">${shortRevision(revision)}</code>`;
 }
 
+/** Git's name for a revision, short; nothing where there is none. */
+export function commitCode(commit: string | undefined): Html | undefined {
+  if (commit === undefined) return undefined;
+  return html` (commit <code title="${commit}">${shortRevision(commit)}</code>)`;
+}
+
 /** The form to request a reconcile of a zone, "" for all. The pages do not store the token. */
 export function renderReconcile(zone: string): Html {
   return panel(

@@ -1,17 +1,17 @@
 import { describe, it } from "vitest";
 
-import { commitOf } from "../../src/desired/load/git-revision.ts";
+import { headOf } from "../../src/desired/git/git-head.ts";
 import { memoryFiles } from "../support/memory-files.ts";
 
 const commit = "8c9b6cfb5909a67682231d479f0f6b5da5aa4681";
 const other = "0123456789abcdef0123456789abcdef01234567";
 
-describe("the revision of a directory", () => {
+describe("what Git says is checked out", () => {
   it.for([
     {
       when: "a branch is checked out",
       files: { "/r/.git/HEAD": "ref: refs/heads/main\n", "/r/.git/refs/heads/main": `${commit}\n` },
-      at: "/r/zones",
+      at: "/r",
       yields: commit,
     },
     {
@@ -20,7 +20,7 @@ describe("the revision of a directory", () => {
         "/r/.git/HEAD": "ref: refs/heads/main\n",
         "/r/.git/packed-refs": `# pack-refs\n${other} refs/heads/main2\n${commit} refs/heads/main\n^${other}\n`,
       },
-      at: "/r/zones",
+      at: "/r",
       yields: commit,
     },
     {
@@ -47,16 +47,9 @@ describe("the revision of a directory", () => {
         "/r/.git/worktrees/w/commondir": "../..\n",
         "/r/.git/refs/heads/x": commit,
       },
-      at: "/w/zones",
+      at: "/w",
       yields: commit,
     },
-    {
-      when: "git-sync names its checkout after the commit",
-      files: { [`/git/.worktrees/${commit}/zones/a.yaml`]: "" },
-      at: `/git/.worktrees/${commit}/zones`,
-      yields: commit,
-    },
-    { when: "there is no Git", files: { "/r/a.yaml": "" }, at: "/r", yields: undefined },
     {
       when: "the repository has no commit yet",
       files: { "/r/.git/HEAD": "ref: refs/heads/main\n" },
@@ -71,6 +64,9 @@ describe("the revision of a directory", () => {
     },
   ])("when $when", async ({ files, at, yields }, { expect }) => {
     const disk = memoryFiles(Object.fromEntries(Object.entries(files)));
-    expect(await commitOf(at, disk.port, new AbortController().signal)).toBe(yields);
+    const head = await headOf(`${at}/.git`, disk.port, new AbortController().signal);
+    expect(head).toEqual(
+      yields === undefined ? undefined : { commit: yields, objects: "/r/.git/objects" },
+    );
   });
 });
