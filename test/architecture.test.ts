@@ -77,6 +77,7 @@ const seenByTestsAlone = [
   "api/read/item-query.ts noFilters",
   "api/read/parse-entrypoint.ts ruleActionOf",
   "api/request/client.ts maxAnswerBytes",
+  "cli/program.ts withSafeTerminal",
   "cli/program.ts createProgram",
   "daemon/endpoints.ts workersCheck",
   "daemon/run-history.ts RecentHistory",

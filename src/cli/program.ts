@@ -9,7 +9,7 @@ import { exitCodeHelp, exitCodes, type ExitCode } from "./output/exit-codes.ts";
 
 /** Runs one command line and returns the exit code. An unexpected error is printed as one line, without its stack. */
 export async function runProgram(args: readonly string[], given: Host): Promise<number> {
-  const host = { ...given, stdout: safeStream(given.stdout), stderr: safeStream(given.stderr) };
+  const host = withSafeTerminal(given);
   let code: ExitCode = exitCodes.done;
   try {
     const program = await createProgram(args, host, (result) => {
@@ -24,7 +24,16 @@ export async function runProgram(args: readonly string[], given: Host): Promise<
   }
 }
 
-/** Every command writes through it, in every format. */
+/** The host that commands get: nothing that they write or ask steers the terminal, in any format. */
+export function withSafeTerminal(host: Host): Host {
+  return {
+    ...host,
+    stdout: safeStream(host.stdout),
+    stderr: safeStream(host.stderr),
+    confirm: (question, signal) => host.confirm(terminalSafe(question), signal),
+  };
+}
+
 function safeStream(stream: TextStream): TextStream {
   return { isTTY: stream.isTTY, write: (text) => stream.write(terminalSafe(text)) };
 }

@@ -20,6 +20,17 @@ export function isObjectList(value: unknown): value is readonly JsonObject[] {
   return isJsonList(value) && value.every(isJsonObject);
 }
 
+/** Levels of JSON that are read from outside: more than any documented value has, and few enough for every recursion. */
+export const maxJsonLevels = 64;
+
+/** Whether a JSON value has more than so many levels of lists and objects. */
+export function isDeeperThan(levels: number, json: unknown): boolean {
+  if (typeof json !== "object" || json === null) return false;
+  if (levels === 0) return true;
+  const parts: readonly unknown[] = Array.isArray(json) ? json : Object.values(json);
+  return parts.some((part) => isDeeperThan(levels - 1, part));
+}
+
 /** The same text for equal JSON values, for fingerprints and comparisons: keys sorted, no white space. */
 export function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_key, part: unknown) =>

@@ -6,8 +6,9 @@ import { type Answer, get, type Call } from "../../src/api/request/call.ts";
 import { routes } from "../../src/api/routes.ts";
 import { SimulatedClock } from "../support/clock.ts";
 
-const token = Token.parse("token");
-if (token === undefined) throw new Error("no token");
+const parsed = Token.parse("token");
+if (parsed === undefined) throw new Error("no token");
+const token = parsed;
 const clock = new SimulatedClock();
 const settings = get(routes.settings, { zone_id: "z" });
 
@@ -53,6 +54,32 @@ describe("a refusal is about the token, the room that is left, or what it asked 
       expect(answer).toThrow(expect.objectContaining({ code, status, wireCodes: [wire] }));
     },
   );
+});
+
+function nested(levels: number): string {
+  return `{"success":true,"result":{"policies":${"[".repeat(levels)}${"]".repeat(levels)}}}`;
+}
+
+function answerNested(levels: number, call: Call): Answer {
+  const response = { status: 200, headers: {}, body: bytesOf(nested(levels)) };
+  return answerOf(call, response, { token, known: new KnownBodies(), clock });
+}
+
+describe("an answer that is nested deeply", () => {
+  it.for([
+    { call: settings, mayHaveHappened: false },
+    { call: { ...settings, method: "PUT" as const, body: {} }, mayHaveHappened: true },
+  ])("is an error of its request: $call.method", ({ call, mayHaveHappened }, { expect }) => {
+    expect(answerNested(62, call).status).toBe(200);
+    const error = { code: "API_MALFORMED", mayHaveHappened };
+    for (const levels of [63, 3_000, 1_000_000]) {
+      expect(() => answerNested(levels, call)).toThrow(expect.objectContaining(error));
+    }
+  });
+
+  it("does not fail the listing of all zones, of which only texts are kept", ({ expect }) => {
+    expect(answerNested(1_000_000, get(routes.zones, {})).status).toBe(200);
+  });
 });
 
 describe("an answer that is that of the look before", () => {

@@ -170,6 +170,21 @@ describe("a long list", () => {
     },
   );
 
+  it.for([{ total: undefined }, { total: 1e9 }])(
+    "is rejected where its pages never end, with the total $total",
+    async ({ total }, { expect, signal }) => {
+      const fake = fakeGet((call, nth) => {
+        const isWhole = call.query["page"] === "all";
+        const info = total === undefined ? {} : { resultInfo: { total_count: total } };
+        return { result: isWhole ? [] : [{ id: `${nth}` }], ...info };
+      });
+      const listing = listItems(fake.send, zoneOf(), "script", noFilters, signal);
+      await expect(listing).rejects.toThrow("more than 1000 pages");
+      await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
+      expect(fake.calls.length).toBeLessThanOrEqual(1_001);
+    },
+  );
+
   it("is read whole where a page holds less than was asked for", async ({ expect, signal }) => {
     const fake = fakeGet(({ query }) => {
       const from = (Number(query["page"]) - 1) * 50;

@@ -68,3 +68,29 @@ it("follows the cursor of a long list", async ({ expect, signal }) => {
   expect(heads.map(({ id }) => id)).toEqual(["1", "2", "3"]);
   expect(fake.calls.map(({ query }) => query["cursor"])).toEqual([undefined, "next-1", "next-2"]);
 });
+
+it.for([
+  {
+    when: "names a cursor again",
+    after: (nth: number) => `${nth % 3}`,
+    says: "came before",
+    is: 4,
+  },
+  { when: "never ends", after: (nth: number) => `${nth}`, says: "more than 200 pages", is: 200 },
+])("rejects a listing that $when", async ({ after, says, is }, { expect, signal }) => {
+  const fake = fakeGet((_call, nth) => ({
+    result: [{ id: `${nth}` }],
+    resultInfo: { cursors: { after: after(nth) } },
+  }));
+  const listing = listRulesets(fake.send, { level: "zone", zone: zoneOf() }, signal);
+  await expect(listing).rejects.toThrow(says);
+  await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
+  expect(fake.calls).toHaveLength(is);
+});
+
+it("reads a page of more rulesets than a call takes arguments", async ({ expect, signal }) => {
+  const result = Array.from({ length: 300_000 }, (_, nth) => ({ id: `${nth}` }));
+  const fake = fakeGet(() => ({ result }));
+  const heads = await listRulesets(fake.send, { level: "zone", zone: zoneOf() }, signal);
+  expect(heads).toHaveLength(result.length);
+});

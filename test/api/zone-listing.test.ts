@@ -108,6 +108,20 @@ describe("the zone listing", () => {
     expect(listed).toHaveLength(120);
   });
 
+  it.for([
+    { when: "never end", total: undefined, requests: 2_000 },
+    { when: "are too short for the total", total: 99_999, requests: 1 },
+  ])("whose pages $when is rejected", async ({ total, requests }, { expect, signal }) => {
+    const { send, calls } = fakeGet((_call, nth) => ({
+      result: wireZones(nth + 1).slice(nth),
+      ...(total !== undefined && { resultInfo: { total_count: total } }),
+    }));
+    const listing = listZones(send, signal);
+    await expect(listing).rejects.toThrow("more than 2000 pages");
+    await expect(listing).rejects.toMatchObject({ code: "API_MALFORMED" });
+    expect(calls).toHaveLength(requests);
+  });
+
   it("that never stands still holds everything that was seen", async ({ expect, signal }) => {
     const all = wireZones(200);
     const { send, calls } = fakeGet((call, nth) => page(all.slice(nth % 2, 110 + nth), call));

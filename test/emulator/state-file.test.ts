@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
@@ -27,6 +27,19 @@ const empty: State = {
 };
 
 describe("a state file", () => {
+  it("is not written through a symbolic link in the place of its draft", async ({
+    directory,
+    expect,
+  }) => {
+    const statePath = path.join(directory, "state.json");
+    const victim = path.join(directory, "victim");
+    await writeFile(victim, "kept");
+    await symlink(victim, `${statePath}.tmp`);
+    await stateFileAt(statePath).save(() => empty);
+    expect(await readFile(victim, "utf8")).toBe("kept");
+    expect(await readFile(statePath, "utf8")).not.toBe("");
+  });
+
   it("keeps everything over a restart", async ({ directory, expect }) => {
     const statePath = path.join(directory, "state.json");
     const policy = { description: "A", action: "log", expression: "true", enabled: true };

@@ -1,75 +1,15 @@
-import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 import { describe, it } from "vitest";
 
-import { type HistoryEntry, runningEntryOf } from "../../src/state/history.ts";
-import { type OpenedHistory, openHistoryFile } from "../../src/telemetry/history/history-file.ts";
+import { historyJson } from "../../src/render/history-json.ts";
 import { type HistoryStore, nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
-import { SimulatedClock } from "../support/clock.ts";
-import { drifted, fleetOf, shop } from "../support/fleets.ts";
-import { at, change, report } from "../support/reports.ts";
-import { historyOf } from "../support/scenes.ts";
-
-const year = 365 * 86_400_000;
-
-interface Opened extends OpenedHistory {
-  readonly entries: readonly HistoryEntry[];
-  readonly told: readonly string[];
-}
-
-/** Opens a history file as the daemon does. */
-async function openStore(
-  store: HistoryStore,
-  { maxBytes = 1_000_000, maxAgeMs = year, clock = new SimulatedClock(at(60)) } = {},
-): Promise<Opened> {
-  const entries: HistoryEntry[] = [];
-  const told: string[] = [];
-  const onFailure = (error: unknown): number => told.push(String(error));
-  const onRecovery = (): number => told.push("recovered");
-  const ports = { store, clock, onFailure, onRecovery };
-  const opened = await openHistoryFile({ maxAgeMs, maxBytes }, ports, (entry) =>
-    entries.push(entry),
-  );
-  return { ...opened, entries, told };
-}
-
-/** An entry of so many minutes after the start. */
-function entryAt(minute: number): HistoryEntry {
-  const [entry] = historyOf(fleetOf(), [report(shop, minute, drifted)]).of(shop);
-  if (entry === undefined) throw new Error("nothing was kept");
-  return entry;
-}
-
-/** A run of two changes that is about to send the first. */
-const running: HistoryEntry = runningEntryOf(
-  report(shop, 9, {
-    result: "applied",
-    cause: "pending",
-    changes: [change("policy/a"), change("policy/b")],
-    outcomes: [],
-  }),
-  undefined,
-);
-
-/** What became of its changes as it went on. */
-const steps = [
-  ["unknown", "skipped"],
-  ["done", "unknown"],
-] as const;
-
-async function directory(): Promise<AsyncDisposable & { readonly file: string }> {
-  const found = await mkdtemp(path.join(tmpdir(), "zonewarden-history-"));
-  return {
-    file: path.join(found, "state", "history.jsonl"),
-    [Symbol.asyncDispose]: () => rm(found, { recursive: true }),
-  };
-}
+import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
 
 describe("the history file", () => {
   it("gives back after a restart what was appended, in order", async ({ expect }) => {
-    await using place = await directory();
+    await using place = await historyDirectory();
     const first = await openStore(nodeHistoryStore(place.file));
     for (const minute of [1, 2, 3]) first.file.append(entryAt(minute));
     await first.file.settled();
@@ -81,7 +21,7 @@ describe("the history file", () => {
   it("survives a kill after any byte: whole lines stay, a torn one goes, and it can be appended to", async ({
     expect,
   }) => {
-    await using place = await directory();
+    await using place = await historyDirectory();
     const whole = await openStore(nodeHistoryStore(place.file));
     for (const minute of [1, 2]) whole.file.append(entryAt(minute));
     await whole.file.settled();
@@ -107,7 +47,7 @@ describe("the history file", () => {
   });
 
   it("passes over damaged lines in the middle, and says where they are", async ({ expect }) => {
-    await using place = await directory();
+    await using place = await historyDirectory();
     const first = await openStore(nodeHistoryStore(place.file));
     first.file.append(entryAt(1));
     await first.file.settled();
@@ -125,7 +65,7 @@ describe("the history file", () => {
   it.for(["kT9xQ2mN8vL4pR7wJ3hF6bD1sG5zC0yA_eU-iOqX", "mode: observe\n", "[1]"])(
     "is never made of another one that was named by mistake: %s",
     async (text, { expect }) => {
-      await using place = await directory();
+      await using place = await historyDirectory();
       await mkdir(path.dirname(place.file));
       await writeFile(place.file, text);
       const opening = openStore(nodeHistoryStore(place.file));
@@ -135,7 +75,7 @@ describe("the history file", () => {
   );
 
   it("drops what is too old", async ({ expect }) => {
-    await using place = await directory();
+    await using place = await historyDirectory();
     const first = await openStore(nodeHistoryStore(place.file));
     for (const minute of [1, 2, 30]) first.file.append(entryAt(minute));
     await first.file.settled();
@@ -146,7 +86,7 @@ describe("the history file", () => {
   it("never outgrows its size by more than what is written at once, and keeps the latest", async ({
     expect,
   }) => {
-    await using place = await directory();
+    await using place = await historyDirectory();
     const maxBytes = 5_000;
     const store = nodeHistoryStore(place.file);
     const { file } = await openStore(store, { maxBytes });
@@ -163,7 +103,7 @@ describe("the history file", () => {
   it("does not block while the disk is full, reports it once, and writes later", async ({
     expect,
   }) => {
-    await using place = await directory();
+    await using place = await historyDirectory();
     const real = nodeHistoryStore(place.file);
     let full = false;
     const store: HistoryStore = {
@@ -189,7 +129,7 @@ describe("the history file", () => {
   });
 
   it("keeps in order what comes while an append fails", async ({ expect }) => {
-    await using place = await directory();
+    await using place = await historyDirectory();
     const real = nodeHistoryStore(place.file);
     const [begun, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let isFull = true;
@@ -217,49 +157,8 @@ describe("the history file", () => {
     expect((await openStore(real)).entries).toEqual([1, 2, 3, 4, 5].map(entryAt));
   });
 
-  it("makes one interrupted entry of a run that never ended, once", async ({ expect }) => {
-    await using place = await directory();
-    const { file } = await openStore(nodeHistoryStore(place.file));
-    await file.appendAndWait(running);
-    for (const [index, results] of steps.entries()) {
-      const { zone, run } = running;
-      await file.appendAndWait({ at: at(10 + index), zone, run, results });
-    }
-    const { entries } = await openStore(nodeHistoryStore(place.file));
-    const [one, two] = running.changes;
-    const changes = [
-      { ...one, result: "done" },
-      { ...two, result: "unknown" },
-    ];
-    expect(entries).toEqual([{ ...running, at: at(11), result: "interrupted", changes }]);
-    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual(entries);
-  });
-
-  it("has one entry of a run that ended after its writes were recorded", async ({ expect }) => {
-    await using place = await directory();
-    const { file } = await openStore(nodeHistoryStore(place.file));
-    await file.appendAndWait(running);
-    const { zone, run } = running;
-    await file.appendAndWait({ at: at(10), zone, run, results: ["done", "unknown"] });
-    const ended = { ...entryAt(11), run };
-    file.append(ended);
-    await file.settled();
-    const { entries, damaged } = await openStore(nodeHistoryStore(place.file));
-    expect(entries).toEqual([ended]);
-    expect(damaged).toEqual([]);
-  });
-
-  it("ignores the progress of a run whose first line was dropped", async ({ expect }) => {
-    await using place = await directory();
-    const { file } = await openStore(nodeHistoryStore(place.file));
-    const { zone, run } = running;
-    await file.appendAndWait({ at: at(10), zone, run, results: ["done"] });
-    const { entries, damaged } = await openStore(nodeHistoryStore(place.file));
-    expect([entries, damaged]).toEqual([[], []]);
-  });
-
   it("lets nobody wait for a line that cannot be written now", async ({ expect }) => {
-    await using place = await directory();
+    await using place = await historyDirectory();
     const real = nodeHistoryStore(place.file);
     const [begun, failure] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const append = (): Promise<void> => {
@@ -276,8 +175,40 @@ describe("the history file", () => {
     expect(entries).toEqual([]);
   });
 
+  it("follows no symbolic link where it writes", async ({ expect }) => {
+    await using place = await historyDirectory();
+    await mkdir(path.dirname(place.file));
+    const victim = path.join(path.dirname(place.file), "victim");
+    await writeFile(victim, "");
+    await symlink(victim, `${place.file}.next`);
+    const first = await openStore(nodeHistoryStore(place.file));
+    for (const minute of [1, 2, 30]) first.file.append(entryAt(minute));
+    await first.file.settled();
+    await openStore(nodeHistoryStore(place.file), { maxAgeMs: 31 * 60_000 });
+    expect((await openStore(nodeHistoryStore(place.file))).entries).toEqual([entryAt(30)]);
+
+    await rm(place.file);
+    await symlink(victim, place.file);
+    await expect(openStore(nodeHistoryStore(place.file))).rejects.toThrow("is a symbolic link");
+    await expect(nodeHistoryStore(place.file).append("{}")).rejects.toThrow("ELOOP");
+    expect(await readFile(victim, "utf8")).toBe("");
+  });
+
+  it("calls a line that is nested too deeply damaged", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const first = await openStore(nodeHistoryStore(place.file));
+    first.file.append(entryAt(1));
+    await first.file.settled();
+    const value = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const text = JSON.stringify(historyJson(entryAt(2))).replace(/"fields":\[/, `$&${value},`);
+    await appendFile(place.file, `${text}\n`);
+    const second = await openStore(nodeHistoryStore(place.file));
+    expect(second.entries).toEqual([entryAt(1)]);
+    expect(second.damaged).toEqual([2]);
+  });
+
   it("writes at its end what still waits", async ({ expect }) => {
-    await using place = await directory();
+    await using place = await historyDirectory();
     const { file } = await openStore(nodeHistoryStore(place.file));
     for (const minute of [1, 2, 3]) file.append(entryAt(minute));
     await file[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ import { ServiceError } from "../../zone/service-error.ts";
 import { isServiceId } from "../../zone/service-id.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { malformedResult } from "../request/answer.ts";
-import { get, type Get, type GetCall } from "../request/call.ts";
+import { type Answer, get, type Get, type GetCall } from "../request/call.ts";
 import { routes } from "../routes.ts";
 import { flagIn, textIn, textSet } from "../wire-value.ts";
 import { queryOf, type ItemFilters } from "./item-query.ts";
@@ -25,8 +25,11 @@ import { queryOf, type ItemFilters } from "./item-query.ts";
 /** The largest page size (SERVICE.md A.3). */
 const perPage = 100;
 
-/** Longer lists are requested in one piece first: 200 pages are a sixth of the rate limit (SERVICE.md C.3). */
-const maxPages = 5;
+/** Lists of more pages are requested in one piece first: 200 pages are a sixth of the rate limit (SERVICE.md C.3). */
+const pagesBeforeWhole = 5;
+
+/** A longer list is rejected: it would cause any number of requests. */
+const maxPages = 1_000;
 
 /** Receives the progress of a list; `total` is `undefined` where the service does not report it. */
 export type ReadingProgress = (read: number, total: number | undefined) => void;
@@ -66,7 +69,10 @@ export async function listItems(
     firstLength ??= page.elements.length;
     received += page.elements.length;
     if (items.size === known || isLast(page, received, firstLength)) return [...items.values()];
-    if (number === 1 && (page.total ?? 0) > maxPages * perPage) {
+    if (number >= maxPages) {
+      throw malformedResult(call(`${number}`), page.answer, `more than ${maxPages} pages`);
+    }
+    if (number === 1 && (page.total ?? 0) > pagesBeforeWhole * perPage) {
       const whole = await readWhole(send, call("all"), signal);
       if (whole !== undefined) {
         keep(whole);
@@ -93,6 +99,7 @@ export async function readItem(
 }
 
 interface Page {
+  readonly answer: Pick<Answer, "status" | "ray">;
   readonly elements: readonly JsonObject[];
   /** Number of items that match the filters; `undefined` where the service does not report it. */
   readonly total: number | undefined;
@@ -108,7 +115,7 @@ async function readPage(send: Get, call: GetCall, signal: AbortSignal): Promise<
   const elements = answer.result();
   if (!isObjectList(elements)) throw malformedResult(call, answer, "not a list of items");
   const total = answer.resultInfo()?.["total_count"];
-  return { elements, total: typeof total === "number" ? total : undefined };
+  return { answer, elements, total: typeof total === "number" ? total : undefined };
 }
 
 /** The whole list in one answer, on a best-effort basis (SERVICE.md A.3): `undefined` where it is rejected or incomplete. */

@@ -22,6 +22,9 @@ export interface RulesetScope {
 /** The largest page size (SERVICE.md B.1). */
 const perPage = 50;
 
+/** A longer listing is rejected: it would cause any number of requests. */
+const maxPages = 200;
+
 const levels = {
   zone: {
     all: routes.zoneRulesets,
@@ -48,8 +51,9 @@ export async function listRulesets(
   signal: AbortSignal,
 ): Promise<readonly RulesetHead[]> {
   const heads: RulesetHead[] = [];
+  const cursors = new Set<string>();
   let cursor = "";
-  do {
+  for (;;) {
     const query = { per_page: `${perPage}`, ...(cursor === "" ? {} : { cursor }) };
     const call = get(levels[scope.level].all, ownerOf(scope), query);
     const answer = await send(call, signal);
@@ -57,12 +61,16 @@ export async function listRulesets(
     if (!isObjectList(page) || !page.every(hasValidId)) {
       throw malformedResult(call, answer, "not a list of rulesets");
     }
-    heads.push(...page.map(headOf));
+    for (const wire of page) heads.push(headOf(wire));
     // An older answer without a cursor is the only page (SERVICE.md B.1).
-    const after = textIn(coerceObject(answer.resultInfo()?.["cursors"]), "after");
-    cursor = after === cursor ? "" : after;
-  } while (cursor !== "");
-  return heads;
+    cursor = textIn(coerceObject(answer.resultInfo()?.["cursors"]), "after");
+    if (cursor === "") return heads;
+    if (cursors.has(cursor)) throw malformedResult(call, answer, "a cursor that came before");
+    cursors.add(cursor);
+    if (cursors.size >= maxPages) {
+      throw malformedResult(call, answer, `more than ${maxPages} pages`);
+    }
+  }
 }
 
 /** Reads the given version of a ruleset, or the newest. */

@@ -13,6 +13,9 @@ const perPage = { max: 50, min: 5 };
 /** A larger total is rejected: it would cause any number of requests. */
 const maxZones = 100_000;
 
+/** As many pages as that number of zones has. More are rejected, also where pages are shorter than requested. */
+const maxPages = maxZones / perPage.max;
+
 /** Passes over the pages of a listing that keeps changing. After them the union of all passes is used, if complete. */
 const maxPasses = 3;
 
@@ -81,6 +84,7 @@ async function readPages(
   const first = await readPage(send, 1, known, signal);
   const { total } = first;
   if (total === undefined) return readToTheEnd(send, first, known, signal);
+  if (total > maxPages * Math.max(first.ids.length, perPage.min)) throw tooManyPages();
   const others = numbersTo(total, first.ids.length).map(async (page) =>
     readPage(send, page, known, signal),
   );
@@ -110,8 +114,14 @@ async function readToTheEnd(
     if (page.ids.every((id) => seen.has(id))) return pages;
     pages.push(page);
     if (page.ids.length < first.ids.length) return pages;
+    if (number >= maxPages) throw tooManyPages();
     for (const id of page.ids) seen.add(id);
   }
+}
+
+function tooManyPages(): ServiceError {
+  const message = `GET ${routes.zones}: more than ${maxPages} pages; unexpected response shape`;
+  return new ServiceError("API_MALFORMED", message, { fault: "parse" });
 }
 
 function incomplete(listed: number, total: number): ServiceError {

@@ -2,7 +2,9 @@ import { hash } from "node:crypto";
 
 import {
   type JsonObject,
+  isDeeperThan,
   isJsonObject,
+  maxJsonLevels,
   coerceObject,
   coerceObjects,
   coerceText,
@@ -47,6 +49,10 @@ export function answerOf(
   const body = hasNoBody(call, response) ? { success: true } : parse(response.body);
   if (!isSuccess) throw refused(call, response, body, token, clock.now());
   if (!isEnvelope(body)) throw malformed(call, body, status, ray);
+  if (isTooDeep(call, body)) {
+    const message = `nested deeper than ${maxJsonLevels} levels`;
+    throw malformedResult(call, { status, ray }, message);
+  }
   if (body["success"] !== true) throw refused(call, response, body, token, clock.now());
   if (digest !== "") known.add(digest);
   return {
@@ -56,6 +62,14 @@ export function answerOf(
     status,
     ray,
   };
+}
+
+/**
+ * What is compared, hashed and printed later must not exhaust the stack. Of a listed zone only texts are kept: one zone of
+ * a listing must not fail them all.
+ */
+function isTooDeep({ route }: Call, body: unknown): boolean {
+  return route !== routes.zones && isDeeperThan(maxJsonLevels, body);
 }
 
 function resultOf(body: unknown): unknown {
@@ -73,7 +87,11 @@ function hasNoBody(call: Call, { status, body }: RawResponse): boolean {
 }
 
 /** The error for an answer of an undocumented shape. `what` describes the difference without quoting the answer. */
-export function malformedResult(call: Call, answer: Answer, what: string): ServiceError {
+export function malformedResult(
+  call: Call,
+  answer: Pick<Answer, "status" | "ray">,
+  what: string,
+): ServiceError {
   const message = `${call.method} ${call.route}: ${what}; unexpected response shape`;
   const mayHaveHappened = call.method !== "GET";
   const { status, ray } = answer;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { open, readFile, rename } from "node:fs/promises";
+import { open, readFile, rename, rm } from "node:fs/promises";
 
 import { isJsonObject } from "../../syntax/json.ts";
 import type { State, ZoneState } from "../state.ts";
@@ -47,7 +47,9 @@ function ignoreMissing(error: unknown): undefined {
 /** A reader sees the old content or the new one, never a part. */
 async function writeAtomically(path: string, lines: readonly Buffer[]): Promise<void> {
   const draft = `${path}.tmp`;
-  const file = await open(draft, "w", 0o600);
+  // A link in its place is removed and not followed.
+  await rm(draft, { force: true });
+  const file = await open(draft, "wx", 0o600);
   try {
     for (let from = 0; from < lines.length; from += maxBuffers) {
       await file.writev(lines.slice(from, from + maxBuffers));

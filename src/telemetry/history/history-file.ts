@@ -42,6 +42,8 @@ export async function openHistoryFile(
   restore: (entry: HistoryEntry) => void,
 ): Promise<OpenedHistory> {
   const { store } = ports;
+  // A symbolic link is refused before it is read.
+  await store.size();
   if (!(await isHistory(store))) {
     throw new Error("the file is not a history file: configure another path");
   }

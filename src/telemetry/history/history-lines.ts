@@ -1,5 +1,6 @@
 import { historyEntryFrom, progressFrom } from "../../render/history-json.ts";
 import { afterProgress, type HistoryEntry, type HistoryProgress } from "../../state/history.ts";
+import { isDeeperThan, maxJsonLevels } from "../../syntax/json.ts";
 
 /** A complete line of a file. */
 interface Line {
@@ -38,6 +39,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 export function recordIn({ text }: Line): HistoryEntry | HistoryProgress | undefined {
   try {
     const value: unknown = JSON.parse(text);
+    if (isDeeperThan(2 * maxJsonLevels, value)) return undefined;
     return historyEntryFrom(value) ?? progressFrom(value);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;

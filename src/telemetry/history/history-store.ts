@@ -1,5 +1,5 @@
-import { createReadStream } from "node:fs";
-import { mkdir, open, rename, stat, truncate } from "node:fs/promises";
+import { constants, createReadStream, type Stats } from "node:fs";
+import { lstat, mkdir, open, rename, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 
 /** An append-only file. Errors are those of `node:fs`, with a `code`. */
@@ -15,23 +15,32 @@ export interface HistoryStore {
   dropBefore(offset: number): Promise<void>;
 }
 
-/** A local file. A missing directory is created. */
+/** A local file. A missing directory is created. A symbolic link in the place of the file is refused with `ELOOP`. */
 export function nodeHistoryStore(file: string): HistoryStore {
   const read = (from: number): AsyncIterable<Uint8Array> => piecesOf(file, from);
   return {
-    size: async () => (await sizeOf(file)) ?? 0,
+    size: async () => {
+      const found = await ifExists(lstat(file));
+      if (found?.isSymbolicLink() === true) {
+        throw Object.assign(new Error(`${file} is a symbolic link`), { code: "ELOOP" });
+      }
+      return found?.size ?? 0;
+    },
     read,
     append: async (text) => {
       await mkdir(path.dirname(file), { recursive: true });
-      await using handle = await open(file, "a", ownerOnly);
+      const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+      await using handle = await open(file, flags | constants.O_NOFOLLOW, ownerOnly);
       await handle.appendFile(text);
       await handle.datasync();
     },
     truncate: (size) => truncate(file, size),
     dropBefore: async (offset) => {
       const next = `${file}.next`;
+      // A link in its place is removed and not followed: it could name a file of another program.
+      await rm(next, { force: true });
       {
-        await using handle = await open(next, "w", ownerOnly);
+        await using handle = await open(next, "wx", ownerOnly);
         for await (const piece of read(offset)) await handle.appendFile(piece);
         await handle.datasync();
       }
@@ -44,14 +53,14 @@ export function nodeHistoryStore(file: string): HistoryStore {
 const ownerOnly = 0o600;
 
 async function* piecesOf(file: string, from: number): AsyncGenerator<Uint8Array> {
-  if ((await sizeOf(file)) === undefined) return;
+  if ((await ifExists(stat(file))) === undefined) return;
   const stream: AsyncIterable<Buffer> = createReadStream(file, { start: from });
   yield* stream;
 }
 
-async function sizeOf(file: string): Promise<number | undefined> {
+async function ifExists(reading: Promise<Stats>): Promise<Stats | undefined> {
   try {
-    return (await stat(file)).size;
+    return await reading;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
