@@ -19,6 +19,7 @@ import { readYaml, type YamlText } from "../yaml/read-yaml.ts";
 import { checkValues } from "../zones/check-values.ts";
 import type { FilePart, Layer, ZoneLayer } from "../zones/layer.ts";
 import { type Suppression, suppressionsIn } from "./suppressions.ts";
+import { ValuePool } from "./value-pool.ts";
 
 /** One version of a zone file by itself, before it is joined with other files. */
 export interface ParsedFile {
@@ -60,14 +61,25 @@ export function unreadableFile(file: string, diagnostic: Diagnostic): ParsedFile
 }
 
 /** Parses a file and checks its syntax, schema and values. */
-export function parseZoneFile(file: string, hash: string, bytes: Uint8Array): ParsedFile {
+export function parseZoneFile(
+  file: string,
+  hash: string,
+  bytes: Uint8Array,
+  pool: ValuePool = new ValuePool(),
+): ParsedFile {
   const { text, diagnostic } = textOf(file, bytes);
   if (text === undefined) return { ...unreadableFile(file, diagnostic), hash };
-  return parsed(file, hash, text, readYaml(file, text));
+  return parsed(file, hash, text, readYaml(file, text), pool);
 }
 
 /** Parsing this much text blocks the event loop for a tenth of a second. */
 const maxBlockingLength = 256 * 1024;
+
+/** What files that are parsed together share. */
+export interface ParseOptions {
+  readonly limits: WorkerLimits;
+  readonly pool: ValuePool;
+}
 
 /**
  * Like {@link parseZoneFile}, but reads a large file on another thread. If that takes too long or too much memory, the
@@ -77,17 +89,17 @@ export async function parseZoneFileInWorker(
   file: string,
   hash: string,
   bytes: Uint8Array,
-  limits: WorkerLimits,
+  { limits, pool }: ParseOptions,
   signal: AbortSignal,
 ): Promise<ParsedFile> {
   const { text } = textOf(file, bytes);
   if (text === undefined || text.length <= maxBlockingLength) {
-    return parseZoneFile(file, hash, bytes);
+    return parseZoneFile(file, hash, bytes, pool);
   }
   const read = await readYamlInWorker(file, text, limits, signal);
   switch (read.result) {
     case "read":
-      return parsed(file, hash, text, read.yaml);
+      return parsed(file, hash, text, read.yaml, pool);
     case "timed_out": {
       const message = `reading the file took longer than ${readTimeoutMs / 60_000} min`;
       const diagnostic = fileDiagnostic(file, "FILE_TOO_SLOW", message, splitOrGiveMore("CPU"));
@@ -108,10 +120,18 @@ function splitOrGiveMore(resource: "CPU" | "memory"): string {
   return `split it into smaller files, or give the program more ${resource}; the next load tries again`;
 }
 
-function parsed(file: string, hash: string, text: string, yaml: YamlText): ParsedFile {
+function parsed(
+  file: string,
+  hash: string,
+  text: string,
+  yaml: YamlText,
+  pool: ValuePool,
+): ParsedFile {
   const foreign = foreignFile(file, text, yaml, zoneFileKind);
   if (foreign !== undefined) return { ...unreadableFile(file, foreign), hash };
-  const documents = yaml.documents.map((document) => readDocument({ ...yaml, ...document }, text));
+  const documents = yaml.documents.map(({ record, value }) =>
+    readDocument({ ...yaml, record, value: pool.share(value) }, text),
+  );
   const isEmpty = yaml.diagnostics.length === 0 && yaml.documents.length === 0;
   const diagnostics = [
     ...yaml.diagnostics,

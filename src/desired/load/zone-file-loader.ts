@@ -13,11 +13,13 @@ import { type FileVersions, joinZoneFiles, type ZoneCache } from "./join-zone-fi
 import {
   hashOf,
   type ParsedFile,
+  type ParseOptions,
   parseZoneFileInWorker,
   unreadableFile,
 } from "./parse-zone-file.ts";
 import { type ReadFile, readZoneFiles, type ZoneFileSet } from "./read-zone-files.ts";
 import { applySuppressions } from "./suppressions.ts";
+import { ValuePool } from "./value-pool.ts";
 
 /** What all zone files declare. */
 export interface DesiredState {
@@ -94,9 +96,10 @@ export class ZoneFileLoader {
     const set = await readZoneFiles(path, files, (at) => this.#filesBelow(at).length > 0, signal);
     if ("code" in set) return this.#lastState(set);
     if (set.files.length === 0) return this.#lastState(emptyDirectory);
+    const options = { limits: this.#limits, pool: new ValuePool() };
     const parsed: ParsedFile[] = [];
     for (const file of set.files) {
-      parsed.push(await this.#parse(file, signal));
+      parsed.push(await this.#parse(file, options, signal));
       signal.throwIfAborted();
     }
     const hash = hashOfFiles(parsed);
@@ -121,14 +124,14 @@ export class ZoneFileLoader {
   }
 
   /** Unchanged files keep their parsed version. */
-  async #parse(read: ReadFile, signal: AbortSignal): Promise<ParsedFile> {
+  async #parse(read: ReadFile, options: ParseOptions, signal: AbortSignal): Promise<ParsedFile> {
     if ("diagnostic" in read) return unreadableFile(read.file, read.diagnostic);
     const before = this.#versions.get(read.file)?.current;
     const hash = hashOf(read.bytes);
     if (before?.hash === hash) return before;
     // Lets other work run between the files of a large set.
     await setImmediate();
-    return parseZoneFileInWorker(read.file, hash, read.bytes, this.#limits, signal);
+    return parseZoneFileInWorker(read.file, hash, read.bytes, options, signal);
   }
 
   #join({ directory, parsed, commit, hash }: Omit<Load, "state">): DesiredState {

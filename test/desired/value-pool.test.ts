@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { ValuePool } from "../../src/desired/load/value-pool.ts";
+
+describe("a pool of values", () => {
+  it("shares equal maps and lists of different files", ({ expect }) => {
+    const pool = new ValuePool();
+    const rules = (): unknown => ({ rules: [{ key: "owasp", deploy: "owasp", list: [1, 2] }] });
+    const first = pool.share(rules());
+    expect(pool.share(rules())).toBe(first);
+    const zone = pool.share({ name: "a.example.com", managed_rules: rules() });
+    expect(zone).toHaveProperty("managed_rules", first);
+    expect(Object.values(Object(zone))).toContain(first);
+  });
+
+  it.for<[unknown, unknown]>([
+    [{ a: null }, { a: Number.NaN }],
+    [{ a: null }, { a: "null" }],
+    [{ a: 1 }, { a: "1" }],
+    [{ a: "#0" }, { a: {} }],
+    [["a"], { 0: "a" }],
+    [{ a: 1, b: 2 }, { a: '1,"b":2' }],
+    [[["a"], "b"], [["a", "b"]]],
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
+  ])("keeps %j apart from %j", ([a, b], { expect }) => {
+    const pool = new ValuePool();
+    expect(pool.share(structuredClone(a))).not.toBe(pool.share(structuredClone(b)));
+  });
+
+  it("changes no value", ({ expect }) => {
+    const values = fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 8 });
+    fc.assert(
+      fc.property(values, (list) => {
+        const pool = new ValuePool();
+        const shared = list.map((value) => pool.share(structuredClone(value)));
+        expect(shared).toStrictEqual(list);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
