@@ -135,7 +135,7 @@ export function inventoryFacts(
   const malicious = all.filter((item) => maliciousReasons(item, options.maliciousBelow).length > 0);
   return {
     kinds: new Map([...items].map(([kind, found]) => [kind, summarizeInventory(found, options)])),
-    notPermitted,
+    notPermitted: notPermitted.size === 0 ? allPermitted : notPermitted,
     malicious: newestFirst(malicious).slice(0, maxMalicious).map(brief),
     newest: newestFirst(all.filter((item) => isNew(item, options.now)))
       .slice(0, maxNewest)
@@ -151,6 +151,9 @@ export function inventoryFacts(
     impact,
   };
 }
+
+/** One object for the most common case: an empty map takes 170 bytes. */
+const allPermitted: ReadonlyMap<ItemKind, Failure> = new Map();
 
 function newestFirst<T extends Item>(items: readonly T[]): readonly T[] {
   return items.toSorted((a, b) => Number(b.firstSeenAt ?? 0) - Number(a.firstSeenAt ?? 0));

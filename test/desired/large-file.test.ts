@@ -32,7 +32,7 @@ const text = `zones:\n${zones.join("")}  - { name: last.example.com, oops: 1 }\n
 const bytes = new TextEncoder().encode(text);
 
 const limits = { clock: systemClock, memory: {} };
-const options = { limits, pool: new ValuePool() };
+const parseOptions = { limits, pool: new ValuePool() };
 
 function zone(label: string): string {
   return `zones:\n  - name: ${label}.example.com\n`;
@@ -54,7 +54,7 @@ function contentsOf({ zones: layers }: ParsedFile): readonly unknown[] {
 describe("a file of thousands of zones", { timeout: 60_000 }, () => {
   it("is read like a small one, without blocking the event loop", async ({ expect, signal }) => {
     const hash = hashOf(bytes);
-    const parsing = parseZoneFileInWorker("a.yaml", hash, bytes, options, signal);
+    const parsing = parseZoneFileInWorker("a.yaml", hash, bytes, parseOptions, signal);
     expect(await turnsDuring(parsing)).toBeGreaterThan(100);
     const read = await parsing;
     const small = parseZoneFile("a.yaml", hash, bytes);
@@ -65,7 +65,7 @@ describe("a file of thousands of zones", { timeout: 60_000 }, () => {
 
   it("is not read further after an abort", async ({ expect }) => {
     const stop = new AbortController();
-    const parsing = parseZoneFileInWorker("a.yaml", "hash", bytes, options, stop.signal);
+    const parsing = parseZoneFileInWorker("a.yaml", "hash", bytes, parseOptions, stop.signal);
     stop.abort(new Error("shutdown"));
     await expect(parsing).rejects.toThrow("shutdown");
   });

@@ -1,17 +1,19 @@
-import fc from "fast-check";
+import { array, assert, jsonValue, property } from "fast-check";
 import { describe, it } from "vitest";
 
 import { ValuePool } from "../../src/desired/load/value-pool.ts";
 
+function rules(): unknown {
+  return { rules: [{ key: "owasp", deploy: "owasp", list: [1, 2] }] };
+}
+
 describe("a pool of values", () => {
   it("shares equal maps and lists of different files", ({ expect }) => {
     const pool = new ValuePool();
-    const rules = (): unknown => ({ rules: [{ key: "owasp", deploy: "owasp", list: [1, 2] }] });
     const first = pool.share(rules());
     expect(pool.share(rules())).toBe(first);
     const zone = pool.share({ name: "a.example.com", managed_rules: rules() });
     expect(zone).toHaveProperty("managed_rules", first);
-    expect(Object.values(Object(zone))).toContain(first);
   });
 
   it.for<[unknown, unknown]>([
@@ -32,9 +34,9 @@ describe("a pool of values", () => {
   });
 
   it("changes no value", ({ expect }) => {
-    const values = fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 8 });
-    fc.assert(
-      fc.property(values, (list) => {
+    const values = array(jsonValue({ maxDepth: 4 }), { maxLength: 8 });
+    assert(
+      property(values, (list) => {
         const pool = new ValuePool();
         const shared = list.map((value) => pool.share(structuredClone(value)));
         expect(shared).toStrictEqual(list);

@@ -162,27 +162,38 @@ function pageOf(call: GetCall, answer: Answer): Page {
   if (total !== undefined && total > maxZones) {
     throw malformedResult(call, answer, `${total} zones are too many`);
   }
+  const shared = new Map<string, string>();
   return {
     digest: answer.digest,
-    zones: elements.map(zoneOf).filter((zone) => zone !== undefined),
+    zones: elements.map((wire) => zoneOf(wire, shared)).filter((zone) => zone !== undefined),
     ids: elements.map((element) => textIn(element, "id")),
     total,
   };
 }
 
-/** `undefined` without a valid name and id: no file can declare such a zone. */
-function zoneOf(wire: JsonObject): Zone | undefined {
+/**
+ * `undefined` without a valid name and id: no file can declare such a zone.
+ *
+ * @param shared texts that many zones of a page have, so that each is in memory once.
+ */
+function zoneOf(wire: JsonObject, shared: Map<string, string>): Zone | undefined {
   const id = zoneId(textIn(wire, "id"));
   const name = zoneName(textIn(wire, "name"));
   if (id === undefined || name === undefined) return undefined;
   const account = coerceObject(wire["account"]);
-  const accountId = textIn(account, "id");
+  const sharedText = (holder: JsonObject, key: string): string => {
+    const text = textIn(holder, key);
+    const known = shared.get(text) ?? text;
+    shared.set(text, known);
+    return known;
+  };
+  const accountId = sharedText(account, "id");
   return {
     id,
     name,
     accountId: isServiceId(accountId) ? accountId : "",
-    accountName: textIn(account, "name"),
-    status: textIn(wire, "status"),
-    plan: textIn(coerceObject(wire["plan"]), "legacy_id"),
+    accountName: sharedText(account, "name"),
+    status: sharedText(wire, "status"),
+    plan: sharedText(coerceObject(wire["plan"]), "legacy_id"),
   };
 }

@@ -8,6 +8,7 @@ import {
   type YAMLSeq,
 } from "yaml";
 
+import { trimmed } from "../../syntax/trimmed.ts";
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
@@ -97,7 +98,7 @@ export class YamlReader {
       parts.push(item.range[0], item.range[0], record);
       this.#path.pop();
     }
-    return { value: list, record: this.#record(parts) };
+    return { value: trimmed(list), record: this.#record(parts) };
   }
 
   #map(node: YAMLMap.Parsed): YamlDocument {

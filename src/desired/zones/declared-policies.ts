@@ -1,6 +1,7 @@
 import { canonicalCsp } from "../../syntax/csp/csp.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
+import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
 import {
@@ -24,7 +25,7 @@ export function policiesOf({
 }: Merged<Policies>): Converted<Declared<Policy> | undefined> {
   if (merged === undefined) return { value: undefined, diagnostics: [] };
   const converted = merged.map((item) => policyOf(item, [...list, item.key]));
-  const items = converted.flatMap(({ value }) => value ?? []);
+  const items = trimmed(converted.flatMap(({ value }) => value ?? []));
   return {
     value: { items, unmanaged },
     diagnostics: [

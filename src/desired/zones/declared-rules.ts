@@ -1,6 +1,7 @@
 import { byText } from "../../syntax/by-text.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
+import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import {
   documentedScoreRuleId,
@@ -34,7 +35,7 @@ export function rulesOf({
 }: Merged<ZoneFile.ManagedRules>): Converted<Declared<Rule> | undefined> {
   if (rules === undefined) return { value: undefined, diagnostics: [] };
   const converted = inOrder(rules).map((rule) => ruleOf(rule, [...list, rule.key]));
-  const items = converted.flatMap(({ value }) => value ?? []);
+  const items = trimmed(converted.flatMap(({ value }) => value ?? []));
   return {
     value: { items, unmanaged },
     diagnostics: [

@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../syntax/json.ts";
+import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared, Target, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { settingNames, type Rule } from "../../zone/resource.ts";
@@ -127,7 +128,10 @@ function pageShieldOf(merged: unknown): Converted<PageShieldContent> {
     const value = merged.settings?.[name];
     return value === undefined ? [] : [{ name, value }];
   });
-  return { value: { settings, policies: policies.value }, diagnostics: policies.diagnostics };
+  return {
+    value: { settings: trimmed(settings), policies: policies.value },
+    diagnostics: policies.diagnostics,
+  };
 }
 
 function managedRulesOf(merged: unknown): Converted<Declared<Rule> | undefined> {
