@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type KeyObject } from "node:crypto";
 
 import type { SavedPlan } from "../plan/saved/fingerprint.ts";
 import {
@@ -12,6 +12,7 @@ import {
   coerceText,
 } from "../syntax/json.ts";
 import { planJson } from "./plan-json.ts";
+import { isSignatureOf, signatureOf } from "./plan-signature.ts";
 import { planOf } from "./read-plan-file.ts";
 
 /** Format of a saved plan; see `schemas/plan.schema.json`. */
@@ -31,16 +32,28 @@ export interface PlanFile {
 
 /** A saved plan, or why it cannot be read. */
 export type ReadPlan =
-  | { readonly result: "read"; readonly file: PlanFile }
+  | ({ readonly result: "read"; readonly file: PlanFile } & SignedText)
   | { readonly result: "error"; readonly error: PlanFileError };
+
+/** What a signature covers, and the signature of the file, if it has one. */
+export interface SignedText {
+  /** The canonical JSON of the whole file without its signature. */
+  readonly signedText: string;
+  readonly signature: string | undefined;
+}
 
 /**
  * A saved plan as text: canonical JSON in one line, with a hash of its content. The hash detects truncation and edits;
  * it is not a signature.
+ *
+ * @param signingKey signs the file, where it is given.
  */
-export function planFileText(file: PlanFile): string {
+export function planFileText(file: PlanFile, signingKey?: KeyObject): string {
   const content = contentOf(file);
-  return `${canonicalJson({ ...content, hash: hashOf(content) })}\n`;
+  const whole = { ...content, hash: hashOf(content) };
+  if (signingKey === undefined) return `${canonicalJson(whole)}\n`;
+  const signature = signatureOf(canonicalJson(whole), signingKey);
+  return `${canonicalJson({ ...whole, signature })}\n`;
 }
 
 export function readPlanFile(text: string): ReadPlan {
@@ -48,7 +61,8 @@ export function readPlanFile(text: string): ReadPlan {
   if (json === undefined) {
     return rejected("PLAN_NOT_JSON", "not a whole JSON object, as if it were cut off");
   }
-  const { hash, ...content } = json;
+  const { signature, ...whole } = json;
+  const { hash, ...content } = whole;
   if (content["format"] !== planFileFormat) return rejected("PLAN_FORMAT", formatText(content));
   if (hash !== hashOf(content)) {
     return rejected("PLAN_TAMPERED", "the content does not fit its hash");
@@ -60,7 +74,23 @@ export function readPlanFile(text: string): ReadPlan {
   if (place !== "") {
     return rejected("PLAN_MALFORMED", `what stands at ${place.slice(1)} is in no plan`);
   }
-  return { result: "read", file };
+  if (signature !== undefined && typeof signature !== "string") {
+    return rejected("PLAN_MALFORMED", "its signature is no text");
+  }
+  return { result: "read", file, signedText: canonicalJson(whole), signature };
+}
+
+/** Why a saved plan is not the one that somebody signed; `undefined` where it is. */
+export function signatureError(
+  { signedText, signature }: SignedText,
+  key: KeyObject,
+): PlanFileError | undefined {
+  if (signature === undefined) {
+    return planFileError("PLAN_NOT_SIGNED", "not signed, and a key to verify it is configured");
+  }
+  return isSignatureOf(signedText, signature, key)
+    ? undefined
+    : planFileError("PLAN_WRONG_SIGNATURE", "its signature is not of this content and this key");
 }
 
 /** Why a saved plan cannot be applied here and now. */
@@ -176,6 +206,8 @@ export interface PlanFileError {
     | "PLAN_FORMAT"
     | "PLAN_TAMPERED"
     | "PLAN_MALFORMED"
+    | "PLAN_NOT_SIGNED"
+    | "PLAN_WRONG_SIGNATURE"
     | "PLAN_EXPIRED"
     | "PLAN_OTHER_OWNER"
     | "PLAN_OTHER_SERVICE";

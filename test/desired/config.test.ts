@@ -56,6 +56,7 @@ describe("the configuration", () => {
       impact: { freshMs: 604_800_000, maliciousBelow: 50 },
       notifications: [],
       history: { path: undefined, maxAgeMs: 34_560_000_000, maxBytes: 67_108_864 },
+      plan: { verifyKey: undefined },
       state: { path: undefined },
       log: { level: "info", format: undefined },
     });

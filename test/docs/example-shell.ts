@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -95,6 +96,7 @@ export class ExampleShell implements AsyncDisposable {
     const [name = "", ...args] = words;
     if (name === "zonewarden") return this.#zonewarden(args);
     if (name === "curl") return this.#curl(args);
+    if (name === "openssl") return openssl(args, this.#example.place.directory);
     if (name === "echo") return { ...done, stdout: args.join(" ") };
     if (ignored.has(name)) return done;
     const mistakesIn = checks.get(name);
@@ -135,6 +137,14 @@ export class ExampleShell implements AsyncDisposable {
     );
     return url;
   }
+}
+
+/** Runs openssl in a directory. */
+function openssl(args: readonly string[], cwd: string): Ran {
+  const { status, stdout, stderr, error } = spawnSync("openssl", args, { cwd, encoding: "utf8" });
+  return error === undefined
+    ? { code: status ?? 1, stdout, stderr }
+    : { code: 127, stdout: "", stderr: `${error.message}: apt-get install openssl` };
 }
 
 /** Commands that neither need a check nor print what the next one needs. */

@@ -77,7 +77,12 @@ function firstPlan(content: Record<string, unknown>): Record<string, unknown> {
 
 describe("a saved plan", () => {
   it("is read back as it was", ({ expect }) => {
-    expect(readPlanFile(text)).toEqual({ result: "read", file: saved });
+    expect(readPlanFile(text)).toEqual({
+      result: "read",
+      file: saved,
+      signedText: text.trimEnd(),
+      signature: undefined,
+    });
   });
 
   it("is read back also when somebody formatted it", ({ expect }) => {

@@ -39,6 +39,10 @@ export const defineApply: DefineCommand = (command, host, end) => {
     .option("--yes", "write without asking; on a terminal, apply asks before the first write")
     .option("--enforce", "write the named zones although the mode is observe; asks, or takes --yes")
     .option("--plan <file>", "apply exactly the plan that plan --out saved")
+    .option(
+      "--verify-key <file>",
+      "apply the saved plan only if it is signed for this Ed25519 public key (PEM)",
+    )
     .option("--check", "let the service check the ruleset writes without storing them")
     .examples(
       "zonewarden apply",
@@ -46,11 +50,15 @@ export const defineApply: DefineCommand = (command, host, end) => {
       "zonewarden apply --accept HASH shop.example.com    # the 64 digits that plan prints",
       "zonewarden apply --enforce shop.example.com    # mode: observe holds the daemon",
       "zonewarden apply --plan plan.json",
+      "zonewarden apply --plan plan.json --verify-key verify.pem",
     )
     .action(async (zones: readonly string[], options: ApplyOptions, self: Command) => {
       const usageError = usageErrorIn(zones, options);
       if (usageError !== undefined) self.error(`error: ${usageError}`);
-      const { plan, check = false } = options;
+      const { plan, verifyKey, check = false } = options;
+      if (verifyKey !== undefined && plan === undefined) {
+        self.error("error: --verify-key is about a saved plan: add --plan");
+      }
       const work = check ? checkZones : applyZones;
       end(
         plan === undefined
@@ -83,7 +91,7 @@ interface ApplyFlags extends FleetFlags {
 }
 
 type ApplyOptions = Omit<ApplyFlags, "zones"> &
-  Partial<Pick<PlanFileFlags, "plan">> & { readonly check?: boolean };
+  Partial<Pick<PlanFileFlags, "plan" | "verifyKey">> & { readonly check?: boolean };
 
 interface Applied {
   readonly reports: readonly ZoneReport[];

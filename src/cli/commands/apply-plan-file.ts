@@ -32,11 +32,13 @@ import type { Zone } from "../../zone/zone.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
 import { listZones, unlistedText } from "../session/listing.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
+import { signatureErrorText } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
 
 export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format"> {
   readonly plan: string;
+  readonly verifyKey?: string;
 }
 
 /**
@@ -55,6 +57,8 @@ export async function applyPlanFile(flags: PlanFileFlags, host: Host): Promise<E
   if (read.result === "error") return reject(read.error.message);
   return withSession(flags.config, host, async (session) => {
     const { config, baseUrl } = session;
+    const unsigned = await signatureErrorText(read, flags.verifyKey, config, host);
+    if (unsigned !== undefined) return reject(unsigned);
     const here = { owner: config.desired.owner, service: baseUrl, now: host.clock.now() };
     const [error] = planFileErrors(read.file, here);
     if (error !== undefined) {

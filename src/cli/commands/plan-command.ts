@@ -1,4 +1,7 @@
+import type { KeyObject } from "node:crypto";
 import path from "node:path";
+
+import type { Command } from "commander";
 
 import { forecastOf } from "../../daemon/sweep-schedule.ts";
 import type { Host } from "../../host/host.ts";
@@ -9,9 +12,10 @@ import { plural } from "../../render/format.ts";
 import { planFileText } from "../../render/plan-file.ts";
 import type { Ruleset } from "../../zone/ruleset.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodeOfPlan, exitCodes } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodeOfPlan, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all.ts";
+import { readSigningKey } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
 import { type Session, withSession } from "../session/session.ts";
 
@@ -21,6 +25,7 @@ export const definePlan: DefineCommand = (command, host, end) => {
     .configFile()
     .formats("text", "json", "markdown")
     .option("-o, --out <file>", "save the plan for apply --plan")
+    .option("--sign-key <file>", "sign the saved plan with this Ed25519 private key (PEM)")
     .option("--impact", "print what the plan does to scripts, connections and managed rules")
     .examples(
       "zonewarden plan",
@@ -28,26 +33,33 @@ export const definePlan: DefineCommand = (command, host, end) => {
       "zonewarden plan shop.example.com --impact",
       "zonewarden plan --out plan.json    # exits with 2 when there are changes",
       "zonewarden apply --plan plan.json",
+      "zonewarden plan --out plan.json --sign-key sign.pem",
       "zonewarden plan --format json | jq .summary",
       "zonewarden plan --format markdown > comment.md",
     )
-    .action(async (zones: readonly string[], options: Omit<PlanFlags, "zones">) => {
+    .action(async (zones: readonly string[], options: Omit<PlanFlags, "zones">, self: Command) => {
+      if (options.signKey !== undefined && options.out === undefined) {
+        self.error("error: --sign-key signs a saved plan: add --out");
+      }
       end(await runPlan({ ...options, zones }, host));
     });
 };
 
 interface PlanFlags extends FleetFlags {
   readonly out?: string;
+  readonly signKey?: string;
   readonly impact?: boolean;
 }
 
 async function runPlan(flags: PlanFlags, host: Host): Promise<ExitCode> {
-  const { out, impact = false, format } = flags;
+  const { out, impact = false, format, signKey } = flags;
+  const signing = signKey === undefined ? undefined : await readSigningKey(signKey, host);
+  if (signing?.result === "error") return fail(signing.message, host, exitCodes.invalid);
   return withSession(flags.config, host, async (session) => {
     const fleet = await planAll(flags, session);
     if (typeof fleet === "number") return fleet;
     const reports = [...fleet.zones.map(({ planned }) => planned.report), ...fleet.missing];
-    const isSaved = out === undefined || (await savePlan(out, fleet, session));
+    const isSaved = out === undefined || (await savePlan(out, signing?.key, fleet, session));
     const code = isSaved ? exitCodeOfPlan(reports) : exitCodes.failed;
     const declared = fleet.zones.map((each) => each.declared.desired);
     return finish(fleet, reports, code, format, host, {
@@ -63,6 +75,7 @@ const validMs = 24 * 3_600_000;
 /** Saves the plans that no guard holds. Prints the reason and returns `false` where the file cannot be written. */
 async function savePlan(
   out: string,
+  signingKey: KeyObject | undefined,
   { revision, zones: all }: PlannedFleet,
   { config, baseUrl, host }: Session,
 ): Promise<boolean> {
@@ -72,14 +85,15 @@ async function savePlan(
       ? [{ plan: report.plan, fingerprints: fingerprintsOf(report.plan, live) }]
       : [],
   );
-  const text = planFileText({
+  const file = {
     owner: config.desired.owner,
     service: baseUrl,
     revision,
     createdAt,
     expiresAt: new Date(Number(createdAt) + validMs),
     zones,
-  });
+  };
+  const text = planFileText(file, signingKey);
   try {
     await host.namedFiles.savePrivate(path.resolve(host.directory, out), text);
   } catch (error) {
@@ -88,8 +102,13 @@ async function savePlan(
     return false;
   }
   host.stderr.write(
-    `The plan for ${plural(zones.length, "zone")} is in ${out}. To apply it within a day: zonewarden apply --plan ${out}\n`,
+    `The ${signingKey === undefined ? "" : "signed "}plan for ${plural(zones.length, "zone")} is in ${out}. To apply it within a day: zonewarden apply --plan ${out}\n`,
   );
+  if (signingKey === undefined && config.plan.verifyKey !== undefined) {
+    host.stderr.write(
+      "The plan is not signed: with plan.verify_key, apply --plan refuses it; sign it with --sign-key\n",
+    );
+  }
   return true;
 }
 

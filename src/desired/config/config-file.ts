@@ -57,6 +57,9 @@ export interface ConfigFile {
     reconcile_token_env?: string;
   };
   notifications?: Notification[];
+  plan?: {
+    verify_key?: string;
+  };
   history?: {
     path?: string;
     max_age?: string;

@@ -95,6 +95,8 @@ export interface Config {
     readonly reconcileToken: SecretSource | undefined;
   };
   readonly notifications: readonly NotificationConfig[];
+  /** Absolute path of the public key of saved plans; `undefined`: they need no signature. */
+  readonly plan: { readonly verifyKey: string | undefined };
   readonly history: HistoryConfig;
   /** Absolute; `undefined`: the daemon remembers nothing across restarts. */
   readonly state: { readonly path: string | undefined };

@@ -29,6 +29,7 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
     windows: windows.map(normalWindow),
     server: normalServer(directory, file.server),
     notifications: notifications.map((entry) => normalNotification(entry, directory)),
+    plan: { verifyKey: absolute(directory, file.plan?.verify_key) },
     history: normalHistory(directory, file.history),
     state: { path: statePath(directory, file) },
     impact: normalImpact(file.impact),
@@ -185,8 +186,11 @@ function normalHistory(
   directory: string,
   { path: file, max_age: maxAge = "9600h", max_size: maxSize = "64MiB" }: Optional<"history"> = {},
 ): Config["history"] {
-  const absolute = file === undefined ? undefined : path.resolve(directory, file);
-  return { path: absolute, maxAgeMs: milliseconds(maxAge), maxBytes: bytes(maxSize) };
+  return {
+    path: absolute(directory, file),
+    maxAgeMs: milliseconds(maxAge),
+    maxBytes: bytes(maxSize),
+  };
 }
 
 /** The names in the file and their item kinds. */
@@ -214,6 +218,10 @@ const units = [
   ["m", 60_000],
   ["h", 3_600_000],
 ] as const;
+
+function absolute(directory: string, file: string | undefined): string | undefined {
+  return file === undefined ? undefined : path.resolve(directory, file);
+}
 
 /** By default beside the history. */
 function statePath(directory: string, { state, history }: ConfigFile): string | undefined {

@@ -1,0 +1,53 @@
+import type { KeyObject } from "node:crypto";
+
+import type { Config } from "../../desired/config/config.ts";
+import type { Host } from "../../host/host.ts";
+import { readText } from "../../host/named-files.ts";
+import { signatureError, type SignedText } from "../../render/plan-file.ts";
+import { type ReadKey, signingKeyOf, verifyKeyOf } from "../../render/plan-signature.ts";
+
+/** A key of a file, or a message that names the file and what is wrong with it. */
+export type KeyOfFile =
+  | { readonly result: "read"; readonly key: KeyObject }
+  | { readonly result: "error"; readonly key: undefined; readonly message: string };
+
+/** Reads the private key that `plan --sign-key` names. */
+export function readSigningKey(file: string, host: Host): Promise<KeyOfFile> {
+  return readKey(file, signingKeyOf, "make one with openssl genpkey -algorithm ed25519", host);
+}
+
+async function readKey(
+  file: string,
+  parse: (pem: string) => ReadKey,
+  remedy: string,
+  host: Host,
+): Promise<KeyOfFile> {
+  const { text, why: unreadable } = await readText(file, host);
+  const error = (why: string): KeyOfFile => {
+    return { result: "error", key: undefined, message: `${file}: ${why}; ${remedy}` };
+  };
+  if (text === undefined) return error(`cannot be read: ${unreadable}`);
+  const { key, why } = parse(text);
+  return key === undefined ? error(why) : { result: "read", key };
+}
+
+/**
+ * Why a saved plan is refused for its signature, for the operator; `undefined` where it is not. It must be signed for the
+ * key that the command line names, and for the one of the configuration: a flag replaces no key that is configured.
+ */
+export async function signatureErrorText(
+  signed: SignedText,
+  named: string | undefined,
+  { plan: { verifyKey } }: Config,
+  host: Host,
+): Promise<string | undefined> {
+  for (const file of [named, verifyKey]) {
+    if (file === undefined) continue;
+    const remedy = "name the public key of the one that plan --sign-key signs with";
+    const read = await readKey(file, verifyKeyOf, remedy, host);
+    if (read.result === "error") return read.message;
+    const error = signatureError(signed, read.key);
+    if (error !== undefined) return `${error.message} (${error.code}; key ${file})`;
+  }
+  return undefined;
+}
