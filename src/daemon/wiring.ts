@@ -47,7 +47,8 @@ export function createReconciler(
   reporter: Reporter,
   memory: ReconcilerMemory,
 ): Reconciler {
-  const desired = new ZoneFileLoader({ path: config.desired.path, files, clock });
+  const bug = (error: unknown): void => reporter.bug(error, "");
+  const desired = new ZoneFileLoader({ path: config.desired.path, files, clock, bug });
   let latest: DesiredState | undefined;
   const verifyTokens = tokenVerifier(service, logger);
   return new Reconciler(reconcilerOptions(config), {

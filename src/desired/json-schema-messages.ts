@@ -172,6 +172,10 @@ function rangeText({ keyword, data, message, params }: ErrorObject): [string, st
       return ["the text is empty", "set a value, or delete the key"];
     case "maxLength":
       return [`the text is longer than ${limit} characters`, "shorten it"];
+    case "maxItems":
+      return [`the list has more than ${limit} entries`, "delete some of them"];
+    case "maxProperties":
+      return [`the map has more than ${limit} keys`, "delete some of them"];
     case "minItems":
       return ["the list is empty", "add an item, or delete the key"];
     case "minProperties":

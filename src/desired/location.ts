@@ -113,11 +113,26 @@ function partAt({ offsets, record, value }: Located, path: Path): Part {
   let part: Part = { keyOffset: 0, valueOffset: 0 };
   for (const step of path) {
     if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, step)) break;
-    const index = Array.isArray(holder) ? Number(step) : Object.keys(holder).indexOf(String(step));
+    const index = Array.isArray(holder) ? Number(step) : positionOf(holder, String(step));
     const at = parts + index * partSize;
     part = { keyOffset: offsets[at] ?? 0, valueOffset: offsets[at + 1] ?? 0 };
     parts = offsets[at + 2] ?? noParts;
     holder = Reflect.get(holder, step);
   }
   return part;
+}
+
+/** The keys of a larger map are counted once: each of thousands of profiles can have a diagnostic. */
+const smallMap = 32;
+
+const positions = new WeakMap<object, ReadonlyMap<string, number>>();
+
+/** The position of a key of a map in `Object.keys`. */
+function positionOf(map: object, name: string): number {
+  const known = positions.get(map)?.get(name);
+  if (known !== undefined) return known;
+  const names = Object.keys(map);
+  if (names.length <= smallMap) return names.indexOf(name);
+  positions.set(map, new Map(names.map((each, index) => [each, index])));
+  return names.indexOf(name);
 }

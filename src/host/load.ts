@@ -34,11 +34,21 @@ export async function loadDesiredOrPrint(
   host: Host,
   signal: AbortSignal,
 ): Promise<DesiredState | undefined> {
-  const { files, clock } = host;
-  const desired = new ZoneFileLoader({ path: config.desired.path, files, clock });
-  const state = await desired.load(signal);
+  const state = await loadZoneFiles(config.desired.path, host, signal);
   printDiagnostics(state, host);
   return hasErrors(state.diagnostics) ? undefined : state;
+}
+
+/** Loads the zone files at an absolute path; an exception in it is a diagnostic, and its stack is printed. */
+export function loadZoneFiles(
+  place: string,
+  { files, clock, stderr }: Host,
+  signal: AbortSignal,
+): Promise<DesiredState> {
+  const bug = (error: unknown): void => {
+    stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  };
+  return new ZoneFileLoader({ path: place, files, clock, bug }).load(signal);
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {

@@ -1,5 +1,5 @@
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
-import type { Zone, ZoneName } from "../zone/zone.ts";
+import type { KnownZones, Zone, ZoneName } from "../zone/zone.ts";
 import { ActiveRevision, type Loaded } from "./fleet/active-revision.ts";
 import {
   type DesiredFleet,
@@ -167,13 +167,23 @@ export class Reconciler {
   #activate(state: DesiredState, isNewListing: boolean): void {
     const { known } = this.#directory;
     const before = this.#active.fleet;
-    this.#ports.loaded(this.#active.adopt(state, known, this.#options.fleetLimits));
+    this.#ports.loaded(this.#adopt(state, known));
     const sweep = isNewListing ? this.#sweep.due : undefined;
     const queued = this.#queueZones(before, sweep);
     // Where a listing fails, the sweep covers the zones that are known; while none are known, it stays due.
     if (sweep !== undefined && known !== undefined) this.#sweep.begin(queued);
     this.#forgetDropped(before);
     if (isNewListing) this.#reportMissing(sweep ?? "file");
+  }
+
+  /** An exception rejects the revision, so that it shows wherever loads are reported. */
+  #adopt(state: DesiredState, known: KnownZones | undefined): Loaded {
+    try {
+      return this.#active.adopt(state, known, this.#options.fleetLimits);
+    } catch (error) {
+      this.#ports.bug(error, "");
+      return this.#active.reject(state, error);
+    }
   }
 
   /** Queues the zones that changed, and in a sweep all; gives those that are run now. */

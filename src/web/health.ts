@@ -1,5 +1,6 @@
 import type { FleetView } from "../state/fleet.ts";
 import { errorSummary } from "../state/load-report.ts";
+import { isLoadFailure } from "../zone/internal-error.ts";
 
 export interface HealthCheck {
   readonly name: string;
@@ -51,11 +52,16 @@ export function startWatchdog(clock: WatchdogClock): Watchdog {
   };
 }
 
-/** Whether a revision is active. Neither the service nor later errors in files make a process unready. */
+/**
+ * Whether a revision is active and the files are followed. Neither the service nor later errors in files make a process
+ * unready.
+ */
 export function desiredStateCheck(fleet: FleetView): HealthCheck {
   return {
     name: "desired-state",
     failure: () => {
+      const failed = fleet.load?.diagnostics.find(isLoadFailure);
+      if (failed !== undefined) return `the zone files are not followed: ${failed.message}`;
       if (fleet.hasActiveRevision) return undefined;
       if (fleet.load === undefined) return "the zone files are not loaded yet";
       return `no revision is active, the zone files are rejected: ${errorSummary(fleet.load.diagnostics)}`;

@@ -90,6 +90,29 @@ describe("a load", () => {
     expect(world.takeResults()).toEqual([`${shop} in_sync`, `${blog} in_sync`]);
   });
 
+  it("that fails with an exception is rejected and reported, and the next one counts again", async ({
+    expect,
+  }) => {
+    await using world = new World([shop, blog]);
+    world.start();
+    await world.clock.advance(0);
+    const odd = Object.defineProperty({ ...edited }, "mode", {
+      enumerable: true,
+      get: () => {
+        throw new TypeError("odd");
+      },
+    });
+    world.files.set(blog, odd);
+    expect(await loadFiles(world, { revision: "r2" })).toMatchObject({
+      result: "rejected",
+      diagnostics: [{ code: "INTERNAL_ERROR", place: { file: "." } }],
+      active: { revision: "r1" },
+    });
+    expect(world.bugs.take()).toEqual([new TypeError("odd")]);
+    world.files.set(blog, edited);
+    expect(await loadFiles(world, { revision: "r3" })).toMatchObject({ result: "applied" });
+  });
+
   it("that declares no zone is applied where none is active", async ({ expect }) => {
     await using world = new World([shop]);
     world.files.clear();

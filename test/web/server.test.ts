@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import type { Fleet } from "../../src/state/fleet.ts";
 import { EventStream } from "../../src/web/event-stream.ts";
 import { type ServerOptions, startServer, type WebServer } from "../../src/web/server.ts";
+import { internalError } from "../../src/zone/internal-error.ts";
 import { SimulatedClock } from "../support/clock.ts";
 import { drifted, fleetOf, shop } from "../support/fleets.ts";
 import { at, daemon, diagnostic, load, report } from "../support/reports.ts";
@@ -59,6 +60,19 @@ describe("the server", () => {
     ]);
     fleet.recordLoad(load());
     expect(await get("/readyz")).toEqual([200, "ok\n"]);
+  });
+
+  it("is not ready while it cannot follow the files", async ({ expect, signal }) => {
+    const fleet = loadedFleet();
+    await using server = await serve(fleet);
+    fleet.recordLoad(load({ result: "rejected", diagnostics: [internalError(new Error("odd"))] }));
+    const response = await fetch(`${server.url}/readyz`, { signal });
+    expect([response.status, await response.text()]).toEqual([
+      503,
+      "[-]desired-state failed: the zone files are not followed: zonewarden failed unexpectedly: Error: odd\ncheck failed\n",
+    ]);
+    fleet.recordLoad(load());
+    expect((await fetch(`${server.url}/readyz`, { signal })).status).toBe(200);
   });
 
   it("is alive but not ready while a readiness check fails", async ({ expect, signal }) => {

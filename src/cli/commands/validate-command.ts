@@ -1,11 +1,12 @@
 import path from "node:path";
 
-import { type DesiredState, ZoneFileLoader } from "../../desired/load/zone-file-loader.ts";
+import type { DesiredState } from "../../desired/load/zone-file-loader.ts";
 import { selectorsNaming, type ShownValue, showZone } from "../../desired/zones/show-zone.ts";
 import { labelOf } from "../../desired/zones/target.ts";
 import type { Host } from "../../host/host.ts";
 import {
   hasErrors,
+  loadZoneFiles,
   type PrintableDiagnostics,
   printDiagnostics,
   readConfig,
@@ -77,16 +78,14 @@ interface Result {
 }
 
 async function check(flags: ValidateFlags, host: Host, signal: AbortSignal): Promise<Result> {
-  const load = (place: string): Promise<DesiredState> =>
-    new ZoneFileLoader({ path: place, files: host.files, clock: host.clock }).load(signal);
   if (flags.path !== undefined) {
-    const state = await load(path.resolve(host.directory, flags.path));
+    const state = await loadZoneFiles(path.resolve(host.directory, flags.path), host, signal);
     return { checked: [state], state };
   }
   const loaded = await readConfig(flags.config, host, signal);
   const configured = { ...loaded, suppressed: 0 };
   if (loaded.config === undefined) return { checked: [configured], state: undefined };
-  const state = await load(loaded.config.desired.path);
+  const state = await loadZoneFiles(loaded.config.desired.path, host, signal);
   return { checked: [configured, state], state };
 }
 

@@ -1,9 +1,10 @@
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { internalError } from "../../zone/internal-error.ts";
 import { keyPlace } from "../location.ts";
 import { diagnosticInPart, type Layer, type TraceEntry, type ZoneLayer } from "../zones/layer.ts";
-import { ZoneMerger } from "../zones/merge-zone.ts";
+import { type MergedEntry, ZoneMerger } from "../zones/merge-zone.ts";
 import { Profiles } from "../zones/profiles.ts";
 import { labelOf } from "../zones/target.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
@@ -46,7 +47,11 @@ export interface MergedZone {
  * Merges profiles into the zones of all files. A file with errors counts with its last good version; if its zones have
  * errors once they are merged, with its last documents.
  */
-export function joinZoneFiles(files: readonly FileVersions[], cache: ZoneCache): JoinedFiles {
+export function joinZoneFiles(
+  files: readonly FileVersions[],
+  cache: ZoneCache,
+  bug: (error: unknown) => void,
+): JoinedFiles {
   const unusable = files.filter(({ good }) => good === undefined);
   const profiles = new Profiles(
     files.flatMap(({ good }) => good?.profiles ?? []),
@@ -57,7 +62,9 @@ export function joinZoneFiles(files: readonly FileVersions[], cache: ZoneCache):
     ...versions,
     file: versions.current.file,
     isCurrent: versions.current === versions.good,
-    zones: (versions.good?.zones ?? []).map((zone) => mergeZone(zone, profiles, merger, cache)),
+    zones: (versions.good?.zones ?? []).map((zone) =>
+      mergeZone(zone, profiles, merger, cache, bug),
+    ),
   }));
   const currentZones = merged.filter(({ isCurrent }) => isCurrent).flatMap(({ zones }) => zones);
   const currentFiles = new Set(merged.filter((each) => each.isCurrent).map(({ file }) => file));
@@ -86,7 +93,7 @@ export function joinZoneFiles(files: readonly FileVersions[], cache: ZoneCache):
     diagnostics: withoutDuplicates([
       ...files.flatMap(({ current }) => current.diagnostics),
       ...diagnostics,
-      ...diagnosticsOfBroken(files),
+      ...diagnosticsOfBroken(files, bug),
     ]),
     stale: results.filter(({ isStale }) => isStale).map(({ file }) => file),
     trace: merged.flatMap(({ zones }) => zones.flatMap(traceOf)),
@@ -105,11 +112,12 @@ function mergeZone(
   profiles: Profiles,
   merger: ZoneMerger,
   cache: ZoneCache,
+  bug: (error: unknown) => void,
 ): MergedZone {
   const { layers, diagnostics, broken } = profiles.stackFor(zone, zone.content.profiles ?? []);
   const known = cache.get(zone);
   if (!broken && known !== undefined && isSame(known.layers, layers)) return known;
-  const { target, document, diagnostics: found } = merger.merge(zone, layers);
+  const { target, document, diagnostics: found } = mergeOrReport(zone, layers, merger, bug);
   const merged: MergedZone = {
     zone,
     label: target === undefined || target.by === "selector" ? undefined : labelOf(target),
@@ -125,6 +133,22 @@ function mergeZone(
   return merged;
 }
 
+/** An exception concerns this zone only: the others go on. */
+function mergeOrReport(
+  zone: ZoneLayer,
+  layers: readonly Layer[],
+  merger: ZoneMerger,
+  bug: (error: unknown) => void,
+): MergedEntry {
+  try {
+    return merger.merge(zone, layers);
+  } catch (error) {
+    bug(error);
+    const diagnostic = internalError(error, keyPlace(zone.document, zone.path));
+    return { target: undefined, document: undefined, diagnostics: [diagnostic] };
+  }
+}
+
 /** What a missing or broken profile may have prevented. */
 const mayBeInProfile: ReadonlySet<string> = new Set<DiagnosticCode>([
   "MISSING_KEY",
@@ -137,7 +161,10 @@ function isSame(a: readonly Layer[], b: readonly Layer[]): boolean {
 }
 
 /** Errors of broken files that only merging shows, so that all of them are reported at once. */
-function diagnosticsOfBroken(files: readonly FileVersions[]): readonly Diagnostic[] {
+function diagnosticsOfBroken(
+  files: readonly FileVersions[],
+  bug: (error: unknown) => void,
+): readonly Diagnostic[] {
   const broken = files.filter(({ current, good }) => current !== good);
   if (broken.every(({ current }) => hasNoParts(current))) return [];
   const unreadable = broken.filter(({ current }) => hasNoParts(current));
@@ -152,7 +179,7 @@ function diagnosticsOfBroken(files: readonly FileVersions[]): readonly Diagnosti
   const merger = new ZoneMerger();
   const cache: ZoneCache = new WeakMap();
   const zones = broken.flatMap(({ current }) =>
-    current.zones.map((zone) => mergeZone(zone, profiles, merger, cache)),
+    current.zones.map((zone) => mergeZone(zone, profiles, merger, cache, bug)),
   );
   const names = new Set(broken.map(({ current }) => current.file));
   return [...profiles.diagnostics(), ...zones.flatMap((zone) => zone.diagnostics)].filter(

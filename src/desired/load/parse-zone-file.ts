@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
-import { fileDiagnostic, maxDiagnostics } from "../diagnostics.ts";
+import { fileDiagnostic, limitedDiagnostics, maxDiagnostics } from "../diagnostics.ts";
 import { foreignFile, redactedText } from "../file-kind.ts";
 import {
   isProfile,
@@ -146,19 +146,12 @@ function parsed(
     profiles: documents.flatMap(({ profiles }) => profiles),
     zones: documents.flatMap(({ zones }) => zones),
     invalidProfiles: documents.flatMap(({ invalidProfiles }) => invalidProfiles),
-    diagnostics: limited(file, diagnostics),
+    diagnostics: limitedDiagnostics(file, diagnostics),
     suppressions: suppressionsIn(text),
   };
 }
 
 const remedyIfEmpty = "write `zones:` with the desired state, or delete the file";
-
-function limited(file: string, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  if (diagnostics.length <= maxDiagnostics) return diagnostics;
-  const message = `the file has more than ${maxDiagnostics} problems; these are the first`;
-  const more = fileDiagnostic(file, "TOO_MANY_PROBLEMS", message, "fix these first");
-  return [...diagnostics.slice(0, maxDiagnostics), more];
-}
 
 /**
  * Checks a document part by part: finding all schema errors takes time quadratic in their number. After more errors than

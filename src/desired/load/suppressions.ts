@@ -27,14 +27,17 @@ const comment =
 /** The comments `# zonewarden-disable-next-line CODE -- reason` of a file. */
 export function suppressionsIn(text: string): readonly Suppression[] {
   if (!text.includes("zonewarden-disable-next-line")) return [];
-  const lines = text.split("\n");
-  return lines.flatMap((line, index) => {
+  const found: Suppression[] = [];
+  let next = 0;
+  // From the end, so that the line that a comment applies to is known.
+  for (const [index, line] of [...text.split("\n").entries()].toReversed()) {
+    if (!/^\s*(#.*)?$/.test(line)) next = index + 1;
     const groups = comment.exec(line)?.groups;
-    if (groups === undefined) return [];
+    if (groups === undefined) continue;
     const codes = (groups["codes"] ?? "").split(/[\s,]+/).filter((code) => code !== "");
-    const next = lines.findIndex((other, at) => at > index && !/^\s*(#.*)?$/.test(other));
-    return [{ line: index + 1, appliesTo: next + 1, codes, reason: groups["reason"] ?? "" }];
-  });
+    found.push({ line: index + 1, appliesTo: next, codes, reason: groups["reason"] ?? "" });
+  }
+  return found.toReversed();
 }
 
 /** Removes suppressed warnings. Errors cannot be suppressed, and a comment without effect is a warning itself. */
@@ -43,12 +46,18 @@ export function applySuppressions(
   files: readonly SuppressingFile[],
 ): { readonly diagnostics: readonly Diagnostic[]; readonly suppressed: number } {
   const used = new Set<Suppression>();
-  const byFile = new Map(files.map(({ file, suppressions }) => [file, suppressions]));
+  const byFile = new Map(
+    files.map(({ file, suppressions }) => [
+      file,
+      Map.groupBy(suppressions, ({ appliesTo }) => appliesTo),
+    ]),
+  );
   const left = diagnostics.filter(({ severity, code, place }) => {
     if (severity === "error") return true;
     const suppression = byFile
       .get(place.file)
-      ?.find(({ appliesTo, codes }) => appliesTo === place.line && codes.includes(code));
+      ?.get(place.line)
+      ?.find(({ codes }) => codes.includes(code));
     if (suppression !== undefined) used.add(suppression);
     return suppression === undefined;
   });

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 
-import { byText, compareText } from "../../syntax/by-text.ts";
+import { byText } from "../../syntax/by-text.ts";
 import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { internalError } from "../../zone/internal-error.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
 import { CommitLabel, type LabelledFiles } from "../git/commit-label.ts";
@@ -18,7 +19,7 @@ import {
   unreadableFile,
 } from "./parse-zone-file.ts";
 import { type ReadFile, readZoneFiles, type ZoneFileSet } from "./read-zone-files.ts";
-import { applySuppressions } from "./suppressions.ts";
+import { reportOf } from "./report-diagnostics.ts";
 import { ValuePool } from "./value-pool.ts";
 
 /** What all zone files declare. */
@@ -56,6 +57,8 @@ export interface ZoneFileLoaderOptions {
   readonly path: string;
   readonly files: FilePort;
   readonly clock: WorkerLimits["clock"];
+  /** Receives an exception that nothing should have thrown; there is a diagnostic for it too. */
+  readonly bug?: (error: unknown) => void;
 }
 
 /** What was read, and the state that it yields. */
@@ -74,6 +77,7 @@ interface Load {
 export class ZoneFileLoader {
   readonly #options: ZoneFileLoaderOptions;
   readonly #limits: WorkerLimits;
+  readonly #bug: (error: unknown) => void;
   readonly #cache: ZoneCache = new WeakMap();
   readonly #label = new CommitLabel();
   #versions = new Map<string, FileVersions>();
@@ -83,6 +87,7 @@ export class ZoneFileLoader {
   constructor(options: ZoneFileLoaderOptions, memory: WorkerLimits["memory"] = {}) {
     this.#options = options;
     this.#limits = { clock: options.clock, memory };
+    this.#bug = options.bug ?? (() => undefined);
   }
 
   /** Rejects only when `signal` aborts: errors of the files are in the state. */
@@ -92,6 +97,15 @@ export class ZoneFileLoader {
 
   /** Loads the files of another file system, for example as they were before a restart. */
   async loadFrom(files: FilePort, signal: AbortSignal): Promise<DesiredState> {
+    try {
+      return await this.#loadFrom(files, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return this.#lastState(this.#bugIn(".", error));
+    }
+  }
+
+  async #loadFrom(files: FilePort, signal: AbortSignal): Promise<DesiredState> {
     const { path } = this.#options;
     const set = await readZoneFiles(path, files, (at) => this.#filesBelow(at).length > 0, signal);
     if ("code" in set) return this.#lastState(set);
@@ -131,7 +145,17 @@ export class ZoneFileLoader {
     if (before?.hash === hash) return before;
     // Lets other work run between the files of a large set.
     await setImmediate();
-    return parseZoneFileInWorker(read.file, hash, read.bytes, options, signal);
+    try {
+      return await parseZoneFileInWorker(read.file, hash, read.bytes, options, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return { ...unreadableFile(read.file, this.#bugIn(read.file, error)), hash };
+    }
+  }
+
+  #bugIn(file: string, error: unknown): Diagnostic {
+    this.#bug(error);
+    return internalError(error, { file, line: 1, column: 1 });
   }
 
   #join({ directory, parsed, commit, hash }: Omit<Load, "state">): DesiredState {
@@ -143,19 +167,17 @@ export class ZoneFileLoader {
         lastDocuments: known?.lastDocuments ?? [],
       };
     });
-    const { documentsOf, ...joined } = joinZoneFiles(versions, this.#cache);
+    const { documentsOf, ...joined } = joinZoneFiles(versions, this.#cache, this.#bug);
     this.#versions = new Map(
       versions.map((version) => {
         const { file } = version.current;
         return [file, { ...version, lastDocuments: documentsOf.get(file) ?? [] }];
       }),
     );
-    const { diagnostics, suppressed } = applySuppressions(sorted(joined.diagnostics), parsed);
     return {
       ...joined,
+      ...reportOf(joined.diagnostics, parsed),
       usable: isUsable(joined, parsed),
-      diagnostics,
-      suppressed,
       revision: `sha256-${hash}`,
       commit,
       hash,
@@ -164,7 +186,6 @@ export class ZoneFileLoader {
         .filter(({ hash: content }) => isContentHash(content))
         .map(({ file, hash: content }) => ({ file, hash: content })),
       directory,
-      sources: sourcesOf(diagnostics, parsed),
     };
   }
 
@@ -255,23 +276,4 @@ function hashOfFiles(parsed: readonly ParsedFile[]): string {
   const inOrder = parsed.toSorted(byText(({ file }) => file));
   for (const { file, hash: content } of inOrder) hash.update(`${file}\0${content}\n`);
   return hash.digest("hex");
-}
-
-function sorted(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  return diagnostics.toSorted(
-    ({ place: a }, { place: b }) =>
-      compareText(a.file, b.file) || a.line - b.line || a.column - b.column,
-  );
-}
-
-function sourcesOf(
-  diagnostics: readonly Diagnostic[],
-  parsed: readonly ParsedFile[],
-): ReadonlyMap<string, string> {
-  const named = new Set(diagnostics.map(({ place }) => place.file));
-  return new Map(
-    parsed
-      .filter(({ file, text }) => named.has(file) && text !== "")
-      .map(({ file, text }) => [file, text]),
-  );
 }

@@ -8,8 +8,9 @@ import {
   type YAMLError,
 } from "yaml";
 
+import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
+import { diagnosticAt, type DiagnosticText, grouped, maxDiagnostics } from "../diagnostics.ts";
 import { type Offsets, placeAt, type Source, sourceOf } from "../location.ts";
 import { type YamlDocument, YamlReader } from "./yaml-reader.ts";
 
@@ -25,17 +26,16 @@ export interface YamlText {
 /** Our files need about a dozen levels of nesting. */
 const maxDepth = 64;
 
+/** A key with its value has about seven tokens. Reading this many takes seconds. */
+const maxTokens = 3_000_000;
+
 /** Reads the documents of one file. Keeps the positions, but not the syntax trees. */
 export function readYaml(file: string, text: string): YamlText {
   const source = sourceOf(file, text);
   const documents = compose(text);
-  if ("tooDeepAt" in documents) {
-    const tooDeep = diagnosticAt(placeAt(source, documents.tooDeepAt), {
-      code: "YAML_TOO_DEEP",
-      message: `this is nested more than ${maxDepth} levels deep`,
-      remedy: "look for a bracket that is never closed",
-    });
-    return { source, documents: [], offsets: new Uint32Array(), diagnostics: [tooDeep] };
+  if ("stoppedAt" in documents) {
+    const stopped = diagnosticAt(placeAt(source, documents.stoppedAt), documents.reason);
+    return { source, documents: [], offsets: new Uint32Array(), diagnostics: [stopped] };
   }
   const reader = new YamlReader(source);
   const whole: YamlDocument[] = [];
@@ -46,8 +46,8 @@ export function readYaml(file: string, text: string): YamlText {
     if (syntaxErrors.length > 0) continue;
     const before = reader.diagnostics.length;
     const read = reader.read(document.contents);
-    // A broken alias became `null`: the schema would report a value that nobody wrote.
-    const isWhole = reader.diagnostics.slice(before).every(({ code }) => code !== "YAML_ALIAS");
+    // A broken alias or a list that is too long became `null`: the schema would report a value that nobody wrote.
+    const isWhole = !reader.diagnostics.slice(before).some(({ code }) => nullified.has(code));
     if (read.value !== null && isWhole) whole.push(read);
   }
   return {
@@ -58,17 +58,41 @@ export function readYaml(file: string, text: string): YamlText {
   };
 }
 
-/** Like `parseAllDocuments`, but stops when the nesting is too deep, on which that spends seconds. */
-function compose(text: string): readonly Document.Parsed[] | { readonly tooDeepAt: number } {
+const nullified: ReadonlySet<string> = new Set<DiagnosticCode>(["YAML_ALIAS", "YAML_TOO_LARGE"]);
+
+/** Where and why a text was not read to its end. */
+interface Stopped {
+  readonly stoppedAt: number;
+  readonly reason: DiagnosticText;
+}
+
+const tooDeep: DiagnosticText = {
+  code: "YAML_TOO_DEEP",
+  message: `this is nested more than ${maxDepth} levels deep`,
+  remedy: "look for a bracket that is never closed",
+};
+
+const tooLarge: DiagnosticText = {
+  code: "YAML_TOO_LARGE",
+  message: `the file has more than ${grouped(maxTokens)} YAML tokens; a key with its value has about seven`,
+  remedy: "split it into several files",
+};
+
+/** Like `parseAllDocuments`, but stops when a text is too deep or has too many tokens, on which that spends seconds. */
+function compose(text: string): readonly Document.Parsed[] | Stopped {
   const parser = new Parser();
+  const count = { tokens: 0 };
   const composer = new Composer({
     prettyErrors: false,
     stringKeys: true,
     // The package's own check is quadratic; `YamlReader` checks instead.
     uniqueKeys: false,
+    // Without this, `!!omap`, `!!set` and others become values that are not plain data.
+    resolveKnownTags: false,
   });
-  const documents = withoutStacks(() => [...composer.compose(tokensOf(parser, text))]);
-  return parser.stack.length > maxDepth ? { tooDeepAt: parser.offset } : documents;
+  const documents = withoutStacks(() => [...composer.compose(tokensOf(parser, text, count))]);
+  if (parser.stack.length > maxDepth) return { stoppedAt: parser.offset, reason: tooDeep };
+  return count.tokens > maxTokens ? { stoppedAt: parser.offset, reason: tooLarge } : documents;
 }
 
 /** `yaml` creates an Error for each syntax error: with thousands of them, stack traces take most of the time. */
@@ -82,10 +106,11 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-function* tokensOf(parser: Parser, text: string): Generator<CST.Token> {
+function* tokensOf(parser: Parser, text: string, count: { tokens: number }): Generator<CST.Token> {
   for (const lexeme of new Lexer().lex(text)) {
+    count.tokens += 1;
     yield* parser.next(lexeme);
-    if (parser.stack.length > maxDepth) return;
+    if (parser.stack.length > maxDepth || count.tokens > maxTokens) return;
   }
   yield* parser.end();
 }

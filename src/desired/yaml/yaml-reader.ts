@@ -11,7 +11,7 @@ import {
 import { trimmed } from "../../syntax/trimmed.ts";
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
-import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
+import { diagnosticAt, grouped, maxDiagnostics } from "../diagnostics.ts";
 import { noParts, type Offsets, partSize, placeAt, type Source } from "../location.ts";
 
 /** The value of a document or of a part of it, and the index of its record in the offsets of the file. */
@@ -22,6 +22,9 @@ export interface YamlDocument {
 
 /** The most values that aliases may add to a document; real files add dozens. */
 const maxAliased = 100_000;
+
+/** The most entries of one map or list. */
+const maxEntries = 20_000;
 
 /** `undefined` while its value is still being read: an alias of it would be a cycle. */
 type Anchored = (YamlDocument & { readonly size: number }) | undefined;
@@ -64,6 +67,11 @@ export class YamlReader {
   }
 
   #collection(node: YAMLMap.Parsed | YAMLSeq.Parsed): YamlDocument {
+    if (node.items.length > maxEntries) {
+      const message = `this ${isMap(node) ? "map" : "list"} has more than ${grouped(maxEntries)} entries`;
+      this.#report("YAML_TOO_LARGE", node.range[0], message, "split it across several files");
+      return broken;
+    }
     return isMap(node) ? this.#map(node) : this.#list(node);
   }
 

@@ -88,6 +88,10 @@ function checkItem(part: FilePart, text: string, item: unknown, path: Path): rea
       ? inScalar("expression", expression, parseExpression(expression).diagnostics)
       : [];
   if (!isCspInFile(value)) return inExpression;
+  // It only removes directives of a profile.
+  if (isJsonObject(value) && Object.values(value).every((sources) => sources === null)) {
+    return inExpression;
+  }
   const { text: policy, diagnostics, pathAt } = cspText(value);
   if (pathAt === undefined) {
     return [...inExpression, ...inScalar("value", policy, checkCsp(policy))];

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../syntax/nearest.ts";
+import { nearestOfMany } from "../../syntax/nearest.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { keyPlace, type Path } from "../location.ts";
 import { diagnosticInPart, type Layer } from "./layer.ts";
@@ -12,6 +12,23 @@ export interface Stack {
   readonly broken: boolean;
 }
 
+/** The most profiles that a zone or a profile uses, directly or through others. */
+const maxProfiles = 100;
+
+/** A profile of which not all that it extends is resolved. */
+interface OpenProfile {
+  readonly name: string;
+  readonly layer: Layer;
+  readonly names: readonly string[];
+  readonly left: Iterator<[number, string], undefined>;
+  readonly cycles: Map<number, string>;
+}
+
+/** By the index of a reference: the cycle that it closes. */
+type Cycles = ReadonlyMap<number, string>;
+
+const brokenStack: Stack = { layers: [], diagnostics: [], broken: true };
+
 /** The profiles of all files. */
 export class Profiles {
   readonly #byName = new Map<string, Layer>();
@@ -22,6 +39,8 @@ export class Profiles {
   readonly #invalid: ReadonlySet<string>;
   readonly #stacks = new Map<string, Stack>();
   readonly #used = new Set<string>();
+  /** `did you mean` for names that no file defines. */
+  readonly #guess: (name: string) => string | undefined;
 
   constructor(
     layers: readonly Layer[],
@@ -34,13 +53,15 @@ export class Profiles {
       for (const layer of same) this.#byName.set(name, layer);
       if (same.length > 1) this.#repeated.set(name, same);
     }
+    this.#guess = nearestOfMany([...this.#byName.keys()]);
+    for (const name of this.#byName.keys()) this.#visit(name);
   }
 
   /** Diagnostics of the profiles themselves. */
   diagnostics(): readonly Diagnostic[] {
     return [
       ...[...this.#repeated.values()].flatMap(repeatedProfiles),
-      ...[...this.#byName.keys()].flatMap((name) => this.#stackOf(name, []).diagnostics),
+      ...[...this.#byName.keys()].flatMap((name) => this.#stackOf(name).diagnostics),
     ];
   }
 
@@ -60,37 +81,60 @@ export class Profiles {
 
   /** The layers of a zone: its profiles with those that they extend, then itself. */
   stackFor(zone: Layer, names: readonly string[]): Stack {
-    return this.#resolve(zone, "profiles", names, []);
+    return this.#resolve(zone, "profiles", names, new Map());
   }
 
-  #stackOf(name: string, under: readonly string[]): Stack {
-    const known = this.#stacks.get(name);
-    if (known !== undefined) return known;
-    const layer = this.#byName.get(name);
-    if (layer === undefined || this.#repeated.has(name)) {
-      return { layers: [], diagnostics: [], broken: true };
+  #stackOf(name: string): Stack {
+    return this.#stacks.get(name) ?? brokenStack;
+  }
+
+  /** Resolves a profile after those that it extends, without recursion: a chain may have thousands of profiles. */
+  #visit(root: string): void {
+    const open: OpenProfile[] = [];
+    const depths = new Map<string, number>();
+    const enter = (name: string): void => {
+      const layer = this.#byName.get(name);
+      if (layer === undefined || this.#repeated.has(name) || this.#stacks.has(name)) return;
+      const names = "extends" in layer.content ? (layer.content.extends ?? []) : [];
+      depths.set(name, open.length);
+      open.push({ name, layer, names, left: names.entries(), cycles: new Map() });
+    };
+    enter(root);
+    for (let profile = open.at(-1); profile !== undefined; profile = open.at(-1)) {
+      const { name, layer, names, cycles } = profile;
+      const { value: next } = profile.left.next();
+      if (next === undefined) {
+        open.pop();
+        depths.delete(name);
+        this.#stacks.set(name, this.#resolve(layer, "extends", names, cycles));
+        continue;
+      }
+      const [index, extended] = next;
+      const depth = depths.get(extended);
+      if (depth === undefined) enter(extended);
+      else cycles.set(index, cycleText(open.slice(depth, depth + shownOfCycle), extended));
     }
-    const names = "extends" in layer.content ? (layer.content.extends ?? []) : [];
-    const stack = this.#resolve(layer, "extends", names, [...under, name]);
-    this.#stacks.set(name, stack);
-    return stack;
   }
 
-  #resolve(layer: Layer, key: string, names: readonly string[], under: readonly string[]): Stack {
+  #resolve(layer: Layer, key: string, names: readonly string[], cycles: Cycles): Stack {
     const layers = new Set<Layer>();
     const diagnostics: Diagnostic[] = [];
     let broken = false;
     for (const [index, name] of names.entries()) {
       this.#used.add(name);
-      const diagnostic = this.#checkReference(layer, [key, index], name, under);
+      const diagnostic = this.#checkReference(layer, [key, index], name, cycles.get(index));
       if (diagnostic !== undefined) {
         diagnostics.push(diagnostic);
         broken = true;
         continue;
       }
-      const stack = this.#stackOf(name, under);
+      const stack = this.#stackOf(name);
       broken ||= stack.broken;
       for (const inner of stack.layers) layers.add(inner);
+    }
+    if (layers.size > maxProfiles) {
+      diagnostics.push(tooManyProfiles(layer, key));
+      return { layers: [layer], diagnostics, broken: true };
     }
     return { layers: [...layers, layer], diagnostics, broken };
   }
@@ -99,10 +143,9 @@ export class Profiles {
     layer: Layer,
     path: Path,
     name: string,
-    under: readonly string[],
+    cycle: string | undefined,
   ): Diagnostic | undefined {
-    if (under.includes(name)) {
-      const cycle = [...under.slice(under.indexOf(name)), name].join(" → ");
+    if (cycle !== undefined) {
       const message = `profiles extend each other in a cycle: ${cycle}`;
       const remedy = "remove one of them from an `extends`";
       return diagnosticInPart(layer, { code: "PROFILE_CYCLE", path, message, remedy });
@@ -114,8 +157,8 @@ export class Profiles {
   }
 
   #remedyForUnknown(name: string): string {
-    const guess = didYouMean(name, this.#byName.keys());
-    if (guess !== "") return guess;
+    const guess = this.#guess(name);
+    if (guess !== undefined) return `did you mean "${guess}"?`;
     const [file] = this.#unusableFiles;
     return file === undefined
       ? "define it under `profiles:` in one of the files"
@@ -132,4 +175,19 @@ function repeatedProfiles(layers: readonly Layer[]): readonly Diagnostic[] {
     const remedy = "rename or delete one of the two";
     return diagnosticInPart(layer, { code: "PROFILE_TWICE", path: [], message, remedy });
   });
+}
+
+/** Profiles of a cycle that are shown. */
+const shownOfCycle = 5;
+
+function cycleText(profiles: readonly OpenProfile[], last: string): string {
+  const names = profiles.map(({ name }) => name);
+  return [...names, ...(names.length < shownOfCycle ? [] : ["…"]), last].join(" → ");
+}
+
+function tooManyProfiles(layer: Layer, key: string): Diagnostic {
+  const what = layer.profile === undefined ? "the zone" : `the profile "${layer.profile}"`;
+  const message = `${what} uses more than ${maxProfiles} profiles, directly or through others`;
+  const remedy = "merge some of them into one";
+  return diagnosticInPart(layer, { code: "TOO_MANY_PROFILES", path: [key], message, remedy });
 }

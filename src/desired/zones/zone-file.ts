@@ -13,6 +13,9 @@ export type Settings = {
   use_connection_url_path?: boolean | null;
 } | null;
 export type Policies = {
+  /**
+   * @maxItems 200
+   */
   items?: Policy[] | null;
   unmanaged?: Unmanaged;
 } | null;
@@ -22,6 +25,9 @@ export type Remove = true;
 export type Expression = string | null;
 export type Unmanaged = "report" | "delete" | "ignore" | null;
 export type ManagedRules = {
+  /**
+   * @maxItems 1000
+   */
   rules?: ManagedRule[] | null;
   unmanaged?: Unmanaged;
 } | null;
@@ -29,7 +35,13 @@ export type Overrides = {
   enabled?: boolean | null;
   action?: OverrideAction;
   sensitivity_level?: SensitivityLevel;
+  /**
+   * @maxItems 1000
+   */
   categories?: CategoryOverride[] | null;
+  /**
+   * @maxItems 1000
+   */
   rules?: RuleOverride[] | null;
 } | null;
 export type OverrideAction =
@@ -38,11 +50,23 @@ export type SensitivityLevel = "default" | "medium" | "low" | "eoff" | null;
 export type Skip = {
   ruleset?: "current" | null;
   phase?: "current" | null;
+  /**
+   * @maxItems 1000
+   */
   rulesets?: RulesetName[] | null;
   rules?: {
+    /**
+     * @maxItems 1000
+     */
     [k: string]: string[] | null;
   } | null;
+  /**
+   * @maxItems 100
+   */
   phases?: string[] | null;
+  /**
+   * @maxItems 100
+   */
   products?:
     ("bic" | "hot" | "rateLimit" | "securityLevel" | "uaBlock" | "waf" | "zoneLockdown")[] | null;
 } | null;
@@ -57,6 +81,9 @@ export interface ZoneFile {
 }
 export interface Profile {
   description?: string;
+  /**
+   * @maxItems 100
+   */
   extends?: Name[];
   mode?: Mode;
   page_shield?: PageShield;
@@ -73,9 +100,15 @@ export interface Policy {
   value?:
     | string
     | {
+        /**
+         * @maxItems 1000
+         */
         [k: string]: string[] | boolean | null;
       }
     | null;
+  /**
+   * @maxItems 1000
+   */
   acknowledge?: string[] | null;
 }
 export interface ManagedRule {
@@ -114,6 +147,9 @@ export interface ZoneEntry {
   name?: string;
   id?: string;
   match?: Selector;
+  /**
+   * @maxItems 100
+   */
   profiles?: Name[];
   mode?: Mode;
   suspend?:

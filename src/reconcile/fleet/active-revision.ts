@@ -1,6 +1,7 @@
 import type { LoadResult } from "../../state/load-report.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
+import { internalError } from "../../zone/internal-error.ts";
 import type { KnownZones, ZoneName } from "../../zone/zone.ts";
 import {
   digestOf,
@@ -128,6 +129,11 @@ export class ActiveRevision {
     return { result, state, diagnostics, fleet: next, active: state, hold: undefined };
   }
 
+  /** Leaves the active revision as it is after an exception in {@link adopt}. */
+  reject(state: DesiredState, error: unknown): Loaded {
+    return this.#keep("rejected", state, [internalError(error)]);
+  }
+
   /** Leaves the active revision as it is. */
   #keep(
     result: "held" | "rejected" | "unchanged",
@@ -153,10 +159,11 @@ export class ActiveRevision {
    */
   #findIn(listed: KnownZones | undefined): void {
     if (listed === this.#listed) return;
+    if (this.#adopted !== undefined) {
+      this.#found = desiredFleet(this.#select, this.#adopted, listed);
+      this.#compared = new Map<ZoneName, ComparedZone>([...this.#compared, ...this.#found.zones]);
+    }
     this.#listed = listed;
-    if (this.#adopted === undefined) return;
-    this.#found = desiredFleet(this.#select, this.#adopted, listed);
-    this.#compared = new Map<ZoneName, ComparedZone>([...this.#compared, ...this.#found.zones]);
   }
 
   #holdOf({ revision }: DesiredState, next: DesiredFleet, limits: FleetLimits) {
