@@ -1,4 +1,4 @@
-import type { Loaded } from "../reconcile/fleet/active-revision.ts";
+import type { JudgedLoad, Loaded } from "../reconcile/fleet/active-revision.ts";
 import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
@@ -6,6 +6,7 @@ import type { ZoneReport } from "../state/run-report.ts";
 import type { DeclaredZone } from "../state/zone-state.ts";
 import {
   logInternalError,
+  logFirstRound,
   logLoad,
   logRemoval,
   logRulesetVersion,
@@ -50,6 +51,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const { fleet, metrics, logger, subscribers } = options;
   const isNewLoad = changedOnly();
   const isNewRevision = changedOnly();
+  let isPlanning = false;
   return {
     report: (report) => {
       const before = fleet.zone(report.zone);
@@ -73,6 +75,9 @@ export function createReporter(options: ReporterOptions): Reporter {
       options.declared([...loaded.fleet.zones.values()].map(({ desired }) => desired));
       // The files are polled, and errors stay for hours: each revision with errors counts once, not at each poll.
       const { hash } = loaded.state;
+      const wasPlanning = isPlanning;
+      isPlanning = isPlanningFirst(loaded);
+      if (isPlanning !== wasPlanning) logFirstRound(logger, isPlanning, load);
       if (isNewRevision([result, hash]) || result === "unchanged") metrics.recordLoad(load);
       for (const { declared } of dropped) logRemoval(logger, declared.name, load);
       for (const subscriber of subscribers) {
@@ -102,6 +107,11 @@ export function changedOnly(): (value: unknown) => boolean {
     last = text;
     return isNew;
   };
+}
+
+/** Whether every zone is planned before the first write, and no judgement is known yet. */
+function isPlanningFirst({ round, result, fleet }: JudgedLoad): boolean {
+  return round.isBinding && round.phase === "planning" && result !== "held" && fleet.zones.size > 0;
 }
 
 function loadReport(

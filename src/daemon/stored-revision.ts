@@ -5,6 +5,7 @@ import { gunzipSync, gzip } from "node:zlib";
 
 import type { FileFacts, FilePort } from "../desired/file-system.ts";
 import type { DesiredState } from "../desired/load/zone-file-loader.ts";
+import { type RoundPhase, roundPhases } from "../reconcile/fleet/desired-fleet.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { coerceObject, coerceText } from "../syntax/json.ts";
 
@@ -24,6 +25,7 @@ export interface StoredFiles {
   readonly commit: string | undefined;
   /** Hash of its content, hexadecimal. */
   readonly hash: string;
+  readonly round: RoundPhase;
   /** Shows the files of the revision at the path where they lay. */
   readonly files: FilePort;
 }
@@ -55,16 +57,16 @@ export class StoredRevision implements AsyncDisposable {
       if (content === undefined) return undefined;
       contents.set(key.slice(filePrefix.length), content);
     }
-    const { revision, commit, hash, single } = head;
-    return { revision, commit, hash, files: filesOf(this.#path, contents, single) };
+    const { revision, commit, hash, round, single } = head;
+    return { revision, commit, hash, round, files: filesOf(this.#path, contents, single) };
   }
 
   /**
    * Stores the files of a revision that is now in force; a broken file keeps what is stored of it. A file that has
    * changed again since it was read is left for the next load.
    */
-  store(state: DesiredState): void {
-    this.#work = this.#work.then(() => this.#storeFiles(state));
+  store(state: DesiredState, round: RoundPhase): void {
+    this.#work = this.#work.then(() => this.#storeFiles(state, round));
   }
 
   /** Resolves when nothing is left to store. */
@@ -72,7 +74,7 @@ export class StoredRevision implements AsyncDisposable {
     await this.#work;
   }
 
-  async #storeFiles(state: DesiredState): Promise<void> {
+  async #storeFiles(state: DesiredState, round: RoundPhase): Promise<void> {
     const stale = new Set(state.stale);
     const present = new Set([...state.contents.map(({ file }) => file), ...stale]);
     const changed = new Map<string, string | undefined>();
@@ -88,7 +90,7 @@ export class StoredRevision implements AsyncDisposable {
     }
     const { revision, commit, hash, directory } = state;
     const single = path.resolve(directory) !== path.resolve(this.#path);
-    changed.set(revisionKey, JSON.stringify({ revision, commit, hash, single }));
+    changed.set(revisionKey, JSON.stringify({ revision, commit, hash, round, single }));
     // All in one turn, and so in one batch: after a crash there are the files of one revision, never of two.
     for (const [key, text] of changed) this.#store.set(key, text);
   }
@@ -108,6 +110,7 @@ interface Head {
   readonly revision: string;
   readonly commit: string | undefined;
   readonly hash: string;
+  readonly round: RoundPhase;
   readonly single: boolean;
 }
 
@@ -116,9 +119,11 @@ function headIn(text: string | undefined): Head | undefined {
   try {
     const value = coerceObject(JSON.parse(text));
     const [revision, hash] = [coerceText(value["revision"]), coerceText(value["hash"])];
+    if (hash === "") return undefined;
     const commit = coerceText(value["commit"]) || undefined;
-    const single = value["single"] === true;
-    return hash === "" ? undefined : { revision, commit, hash, single };
+    // Without it, the fleet is judged once more.
+    const round = roundPhases.find((phase) => phase === value["round"]) ?? "planning";
+    return { revision, commit, hash, round, single: value["single"] === true };
   } catch {
     return undefined;
   }

@@ -50,13 +50,21 @@ export function createReconciler(
   const bug = (error: unknown): void => reporter.bug(error, "");
   const desired = new ZoneFileLoader({ path: config.desired.path, files, clock, bug });
   let latest: DesiredState | undefined;
+  let stored = "";
   const verifyTokens = tokenVerifier(service, logger);
   return new Reconciler(reconcilerOptions(config), {
     ...reporter,
     loaded: (loaded) => {
       reporter.loaded(loaded);
-      const isActive = loaded.result === "applied" || loaded.result === "partial";
-      if (isActive && latest?.hash === loaded.active.hash) memory.revision.store(latest);
+      const { result, active, round } = loaded;
+      const isActive = result === "applied" || result === "partial";
+      // What was never judged is not what was applied: the next start judges it again.
+      if (round.phase === "planning" && round.isBinding) return;
+      if (latest === undefined || latest.hash !== active.hash) return;
+      const entry = `${active.hash} ${round.phase}`;
+      if (!isActive && (result !== "unchanged" || entry === stored)) return;
+      stored = entry;
+      memory.revision.store(latest, round.phase);
     },
     desired: {
       load: async (signal) => {
@@ -64,11 +72,12 @@ export function createReconciler(
         return latest;
       },
       restore: async (signal) => {
-        const stored = memory.revision.stored();
-        if (stored === undefined) return undefined;
-        const { revision, commit, hash, files: storedFiles } = stored;
+        const known = memory.revision.stored();
+        if (known === undefined) return undefined;
+        const { revision, commit, hash, round, files: storedFiles } = known;
         logger.info({ revision, commit }, "active revision restored from the state");
-        return { ...(await desired.loadFrom(storedFiles, signal)), revision, commit, hash };
+        const state = { ...(await desired.loadFrom(storedFiles, signal)), revision, commit, hash };
+        return { state, round };
       },
       select: selectZones,
     },

@@ -1,7 +1,7 @@
 import { changesLine } from "../render/change-text.ts";
 import { onsets, weakeningOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
-import { errorSummary, isLoaded, type LoadReport } from "../state/load-report.ts";
+import { errorSummary, isFirstRound, isLoaded, type LoadReport } from "../state/load-report.ts";
 import { isObservation } from "../state/run-report.ts";
 import { driftOf, type ZoneState } from "../state/zone-state.ts";
 
@@ -122,7 +122,10 @@ export function notificationOfLoad(
 function failedLoad(load: LoadReport): Pick<Notification, "reason" | "message"> {
   const { revision } = load;
   if (load.held !== undefined) {
-    const message = `a new revision of the zone files is held: ${load.held.hold.message}`;
+    const what = isFirstRound(load)
+      ? "nothing is written"
+      : "a new revision of the zone files is held";
+    const message = `${what}: ${load.held.hold.message}`;
     return { reason: "RevisionHeld", message };
   }
   const errors = errorSummary(load.diagnostics);

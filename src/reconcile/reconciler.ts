@@ -1,6 +1,6 @@
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import type { KnownZones, Zone, ZoneName } from "../zone/zone.ts";
-import { ActiveRevision, type Loaded } from "./fleet/active-revision.ts";
+import { ActiveRevision, type JudgedLoad, type Loaded } from "./fleet/active-revision.ts";
 import {
   type DesiredFleet,
   type DesiredSource,
@@ -8,6 +8,7 @@ import {
   missingReport,
   namesOf,
 } from "./fleet/desired-fleet.ts";
+import { FirstRound } from "./fleet/first-round.ts";
 import type { FleetLimits } from "./fleet/fleet-guard.ts";
 import { type DirectoryPorts, ZoneDirectory } from "./fleet/zone-directory.ts";
 import { EventQueue, type SweepTrigger, spreadMs, Sweep } from "./queue/events.ts";
@@ -34,22 +35,23 @@ export interface ReconcilerPorts extends ZoneRunPorts, DirectoryPorts {
   /** When the next scheduled sweep is due; `undefined` where none is scheduled. */
   readonly nextSweep: () => Date | undefined;
   readonly report: (report: ZoneReport) => void;
-  readonly loaded: (loaded: Loaded) => void;
+  readonly loaded: (loaded: JudgedLoad) => void;
   /** A scheduled sweep was due during another; it begins when that one ends. */
   readonly overlapped: () => void;
 }
 
 /**
- * The daemon's loop: a machine with five events, each handled by one function.
+ * The daemon's loop: a machine with six events, each handled by one function.
  *
  *   event             from            handler            what it does
  *   files changed     filesChanged    #onFilesChanged    loads the files, activates them, queues the zones that changed
  *   sweep due         requestSweep    #onSweepDue        lists the zones and loads the files; begins when both have arrived
  *   listing arrived   ZoneDirectory   #onListingArrived  finds the declared zones in it, begins the sweep that is due
  *   zone requested    requestZone     requestZone        queues one zone before those of a sweep
+ *   round judged      FirstRound      #onRoundJudged     reports what the first round holds, queues what it releases
  *   run ended         a worker        #onRunEnded        reports, queues the next run of the zone
  *
- * The first three change the fleet: they wait in the EventQueue and are handled one at a time. Workers take zones from the
+ * The first three and `round judged` change the fleet: they wait in the EventQueue and are handled one at a time. Workers take zones from the
  * ZoneQueues and run them (zone-runner.ts); no zone is run twice at once.
  */
 export class Reconciler {
@@ -58,6 +60,7 @@ export class Reconciler {
   readonly #events = new EventQueue();
   readonly #directory: ZoneDirectory;
   readonly #active: ActiveRevision;
+  readonly #firstRound: FirstRound;
   readonly #sweep = new Sweep(() => this.requestSweep("schedule"));
   readonly #queues: ZoneQueues;
   readonly #runner: ZoneRunner;
@@ -70,7 +73,12 @@ export class Reconciler {
     this.#directory = new ZoneDirectory(ports, () => this.#events.add({ type: "listing_arrived" }));
     this.#active = new ActiveRevision(ports.desired.select);
     this.#queues = new ZoneQueues(ports.credentials, ports.clock);
-    this.#runner = new ZoneRunner(options, ports);
+    this.#firstRound = new FirstRound(
+      options,
+      (zone) => ports.store.zone(zone) !== undefined,
+      () => this.#events.add({ type: "round_judged" }),
+    );
+    this.#runner = new ZoneRunner(options, ports, this.#firstRound);
   }
 
   /** How many zones wait for a run. Zones that wait for a hold to end do not count. */
@@ -87,6 +95,7 @@ export class Reconciler {
   reconfigure(options: ReconcilerOptions): void {
     this.#options = options;
     this.#runner.reconfigure(options);
+    this.#firstRound.reconfigure(options);
     this.#queues.promoteDue();
   }
 
@@ -121,7 +130,10 @@ export class Reconciler {
   /** A daemon that knows what was active before its start compares the files with that. */
   async #restore(stop: AbortSignal): Promise<void> {
     const stored = await this.#ports.desired.restore(stop);
-    if (stored !== undefined) this.#active.restore(stored);
+    if (stored !== undefined) {
+      this.#active.restore(stored.state);
+      this.#firstRound.restore(stored.round);
+    }
     await this.#handleEvents(stop);
   }
 
@@ -130,7 +142,8 @@ export class Reconciler {
       const event = await this.#events.next(stop);
       if (event.type === "files_changed") await this.#onFilesChanged(stop);
       else if (event.type === "sweep_due") await this.#onSweepDue(event.trigger, stop);
-      else await this.#onListingArrived(stop);
+      else if (event.type === "listing_arrived") await this.#onListingArrived(stop);
+      else this.#onRoundJudged();
     };
     await loopUntil(stop, handleNext, this.#ports.bug);
   }
@@ -163,11 +176,21 @@ export class Reconciler {
     this.#activate(this.#active.latest ?? (await this.#ports.desired.load(stop)), true);
   }
 
+  #onRoundJudged(): void {
+    const { latest, fleet } = this.#active;
+    if (latest !== undefined) this.#activate(latest, this.#events.takeListing());
+    for (const name of this.#firstRound.takeReleased()) {
+      const zone = fleet.zones.get(name)?.desired.zone;
+      if (zone !== undefined) this.#queues.add(zone, "due", "due", 0);
+    }
+  }
+
   /** Makes the files active, as far as the fleet guard allows, and queues the zones that changed or that a sweep is due for. */
   #activate(state: DesiredState, isNewListing: boolean): void {
     const { known } = this.#directory;
     const before = this.#active.fleet;
-    this.#ports.loaded(this.#adopt(state, known));
+    const isAllListed = known !== undefined && known.unlisted.length === 0;
+    this.#ports.loaded(this.#firstRound.declare(this.#adopt(state, known), isAllListed));
     const sweep = isNewListing ? this.#sweep.due : undefined;
     const queued = this.#queueZones(before, sweep);
     // Where a listing fails, the sweep covers the zones that are known; while none are known, it stays due.
@@ -179,7 +202,7 @@ export class Reconciler {
   /** An exception rejects the revision, so that it shows wherever loads are reported. */
   #adopt(state: DesiredState, known: KnownZones | undefined): Loaded {
     try {
-      return this.#active.adopt(state, known, this.#options.fleetLimits);
+      return this.#active.adopt(state, known, this.#firstRound.limitsOfFiles);
     } catch (error) {
       this.#ports.bug(error, "");
       return this.#active.reject(state, error);
@@ -249,6 +272,7 @@ export class Reconciler {
       const run = { trigger, priority: isUrgent ? "changed" : "sweep", revision, commit } as const;
       const result = await this.#runner.run(declared, run, signals);
       this.#onRunEnded(declared.desired.zone, result);
+      this.#firstRound.record(declared, result.report);
     } finally {
       this.#sweep.complete(zone);
     }

@@ -15,7 +15,10 @@ export const loadResults = ["applied", "unchanged", "partial", "held", "rejected
 
 export type LoadResult = (typeof loadResults)[number];
 
-/** A revision of the files that a guard holds, while the one before it stays active. */
+/**
+ * A revision of the files that a guard holds, while the one before it stays active. At the first start, it is the active
+ * revision itself: zones are compared with it, and nothing is written.
+ */
 export interface HeldRevision {
   readonly revision: string;
   /** Git's name for it. */
@@ -44,6 +47,11 @@ export interface LoadReport {
   /** Zones that the active revision declares. */
   readonly zones: number;
   readonly at: Date;
+}
+
+/** Whether the active revision itself is held: it was never applied as far as the daemon knows. */
+export function isFirstRound({ held, hash }: LoadReport): boolean {
+  return held !== undefined && held.hash === hash;
 }
 
 /** Whether everything in the files is active. */

@@ -47,7 +47,7 @@ function reporter(
   });
   return {
     lines,
-    report: (loaded) => created.loaded(loaded),
+    report: (loaded) => created.loaded({ ...loaded, round: { phase: "closed", isBinding: true } }),
     messages: () =>
       lines.splice(0).map((line) => {
         const told: unknown = JSON.parse(line);

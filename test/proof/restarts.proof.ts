@@ -6,8 +6,7 @@ import { coerceObject } from "../../src/syntax/json.ts";
 import { exampleWithEmulator, writesSeenBy } from "../support/example.ts";
 import { eventually, startDaemon } from "../support/processes.ts";
 
-const config =
-  'schedule: { cron: "* * * * * *" }\nlimits: { min_fleet: 2 }\nstate: { path: state }';
+const config = 'schedule: { cron: "* * * * * *" }\nstate: { path: state }';
 
 /** The result of the last load of a daemon. */
 async function loadOf(address: string): Promise<unknown> {
@@ -31,6 +30,9 @@ describe("a revision that a guard holds", () => {
       );
       await daemon.end("SIGTERM");
     }
+    // From now on, two of the example's three zones are too many for one step.
+    const text = await example.place.read("zonewarden.yaml");
+    await example.place.write("zonewarden.yaml", `${text}limits: { min_fleet: 2 }\n`);
     const profile = await example.place.read("zones/baseline.yaml");
     const weaker = profile.replace("score_threshold: medium", "score_threshold: low");
     await example.place.write("zones/baseline.yaml", weaker);

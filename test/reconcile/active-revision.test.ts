@@ -27,6 +27,7 @@ describe("a new revision of the files", () => {
   }) => {
     const zones = many(10);
     await using world = new World(zones);
+    world.remember();
     world.start();
     await world.clock.advance(0);
     world.takeResults();
@@ -54,6 +55,7 @@ describe("a new revision of the files", () => {
   ])("that $how the whole fleet is active at once", async ({ change }, { expect }) => {
     const zones = many(12);
     await using world = new World(zones);
+    world.remember();
     world.start();
     await world.clock.advance(0);
     for (const zone of zones) world.files.set(zone, { ...protectedContent, ...change });
@@ -76,6 +78,7 @@ describe("a new revision of the files", () => {
     await using world = new World(zones);
     const suspension = { reason: "incident", until: undefined };
     for (const zone of zones) world.files.set(zone, { ...protectedContent, suspension });
+    world.remember();
     world.start();
     await world.clock.advance(0);
     for (const zone of zones) world.files.set(zone, protectedContent);
@@ -91,6 +94,7 @@ describe("a new revision of the files", () => {
     const zones = many(12);
     const [first = "", ...rest] = zones;
     await using world = new World(zones);
+    world.remember();
     world.start();
     await world.clock.advance(0);
     world.takeResults();
@@ -158,6 +162,7 @@ describe("while a revision is held", () => {
   async function heldWorld(...unlisted: readonly string[]): Promise<World> {
     const world = new World([...zones, ...unlisted]);
     world.unlistable = { zones: unlisted, failed: [] };
+    world.remember();
     world.start();
     await world.clock.advance(0);
     for (const zone of zones) world.files.set(zone, edited);

@@ -127,6 +127,7 @@ describe("a window that opens for hundreds of zones", () => {
     const frozen = Array.from({ length: 200 }, (_, index) => `z${index}.example`);
     await using world = new World([...frozen, shop], { windows: windowsOf([brief]) });
     world.files.set(shop, { ...protectedContent, mode: "observe" });
+    world.remember();
     world.start();
     await world.clock.advance(40 * second - 1);
     world.latencyMs = second;

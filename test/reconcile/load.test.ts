@@ -127,6 +127,7 @@ describe("a load", () => {
     const zones = Array.from({ length: 12 }, (_, index) => `z${index}.example`);
     const [first = "", ...rest] = zones;
     await using world = new World(zones);
+    world.remember();
     world.start();
     await world.clock.advance(0);
     for (const zone of rest) world.files.set(zone, edited);

@@ -11,7 +11,7 @@ import { control, type Example, exampleWithEmulator } from "./example.ts";
 import { startJsonSink } from "./http-server.ts";
 import { logged } from "./log-lines.ts";
 import { eventually } from "./processes.ts";
-import { parsed, seriesIn } from "./scrapes.ts";
+import { revisionIn, seriesIn } from "./scrapes.ts";
 
 const { blog, shop, brand } = zones;
 
@@ -49,7 +49,6 @@ export async function daemonStory(): Promise<Story> {
       config: `schedule: { cron: "*/29 * * * * *", timezone: Etc/UTC }
 inventory: { enabled: true, every: 12h }
 budget: { requests: 900, window: 5m }
-limits: { min_fleet: 2 }
 state: { path: state }
 notifications: [{ name: pipeline, type: webhook, url: "${sink.url}" }]`,
       server: "reconcile_token_env: RECONCILE_TOKEN",
@@ -167,9 +166,13 @@ async function lateSweeps(stage: Stage): Promise<void> {
   await stage.has('notifications_total{sink="pipeline",result="done"}', 2);
 }
 
-/** The files change more of the fleet than the limit allows. */
+/** The files change more of the fleet than the limit allows, which counts for small fleets from now on. */
 async function holdRevision(stage: Stage): Promise<void> {
   const { place } = stage.example;
+  const config = await place.read("zonewarden.yaml");
+  await place.write("zonewarden.yaml", `${config}limits: { min_fleet: 2 }\n`);
+  stage.sweep();
+  await stage.logs("configuration applied");
   const text = await place.read("zones/baseline.yaml");
   const changed = text.replace("score_threshold: medium", "score_threshold: high");
   await place.write("zones/baseline.yaml", changed);
@@ -233,6 +236,10 @@ class Stage {
     this.#daemon?.signal(signal);
   }
 
+  async logs(message: string): Promise<void> {
+    if (this.#daemon !== undefined) await logged(this.#daemon, message);
+  }
+
   async reconcile(zone: string): Promise<void> {
     const response = await fetch(`${this.#page}api/v1/reconcile?zone=${zone}`, {
       method: "POST",
@@ -283,12 +290,6 @@ class Stage {
     vi.setSystemTime(Date.now() + ms - timerMs);
     await vi.advanceTimersByTimeAsync(timerMs);
   }
-}
-
-/** The first revision in a label of a metric. */
-function revisionIn(series: ReadonlyMap<string, number>, metric: string): string {
-  const labels = [...series.keys()].map(parsed).find(({ name }) => name === metric)?.labels;
-  return labels?.["revision"] ?? "";
 }
 
 async function idsOf({ emulator }: Example): Promise<ReadonlyMap<string, string>> {

@@ -49,3 +49,9 @@ export function parsed(series: string): Series {
   for (const [, label = "", value = ""] of pairs) labels[label] = value;
   return { name, labels };
 }
+
+/** The first revision in a label of a metric. */
+export function revisionIn(series: ReadonlyMap<string, number>, metric: string): string {
+  const labels = [...series.keys()].map(parsed).find(({ name }) => name === metric)?.labels;
+  return labels?.["revision"] ?? "";
+}

@@ -1,10 +1,6 @@
 import type { Budget } from "../../src/api/budget/budget.ts";
-import type { Loaded } from "../../src/reconcile/fleet/active-revision.ts";
-import type {
-  DesiredSource,
-  DesiredState,
-  Listing,
-} from "../../src/reconcile/fleet/desired-fleet.ts";
+import type { JudgedLoad } from "../../src/reconcile/fleet/active-revision.ts";
+import type { DesiredState, Listing, RoundPhase } from "../../src/reconcile/fleet/desired-fleet.ts";
 import type { CredentialPorts } from "../../src/reconcile/queue/zone-queue.ts";
 import { Reconciler, type ReconcilerOptions } from "../../src/reconcile/reconciler.ts";
 import type { RunStore } from "../../src/reconcile/run/run-store.ts";
@@ -17,11 +13,12 @@ import type { LiveZone } from "../../src/zone/live-zone.ts";
 import type { RequestPriority, Written } from "../../src/zone/ports.ts";
 import { ServiceError, type ServiceErrorCode } from "../../src/zone/service-error.ts";
 import { partOf, type Write } from "../../src/zone/write.ts";
-import { type KnownZones, type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
+import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { declared, desiredZone, liveZone, owner, policy, readAllAt, usualLimits } from "./model.ts";
 import { noRunStore } from "./run-store.ts";
+import { selectByName } from "./select-by-name.ts";
 import { afterWrite } from "./service-model.ts";
 
 /** An error as the service's client throws it. */
@@ -61,7 +58,7 @@ export class World implements AsyncDisposable {
   readonly clock = new SimulatedClock();
   readonly reports: ZoneReport[] = [];
   readonly bugs = new Bugs();
-  readonly loads: Loaded[] = [];
+  readonly loads: JudgedLoad[] = [];
   readonly unlisted: Failure[] = [];
   /** Credentials that cannot list at the moment, and the zones that only they see. */
   unlistable: { readonly zones: readonly string[]; readonly failed: Listing["failed"] } = {
@@ -99,6 +96,8 @@ export class World implements AsyncDisposable {
   revision = "r1";
   /** The revision that the process before this one stored. */
   stored: DesiredState | undefined;
+  /** How far its first round was. */
+  storedRound: RoundPhase = "closed";
   /** What is wrong in the files, or with them. */
   diagnostics: readonly Diagnostic[] = [];
   /** Whether any of the files is usable. */
@@ -126,6 +125,12 @@ export class World implements AsyncDisposable {
     this.options = { ...defaultOptions, ...options };
     this.credentials = credentials;
     this.reconciler = this.#createReconciler();
+  }
+
+  /** Lets the process before this one have applied the files as they are: the first write waits for no judgement. */
+  remember(): void {
+    this.stored = this.#read();
+    this.loadCount -= 1;
   }
 
   /** Starts the loop and the first sweep. */
@@ -156,8 +161,11 @@ export class World implements AsyncDisposable {
     return new Reconciler(this.options, {
       desired: {
         load: (signal) => this.#load(signal),
-        restore: () => Promise.resolve(this.stored),
-        select,
+        restore: () => {
+          const { stored: state, storedRound: round } = this;
+          return Promise.resolve(state && { state, round });
+        },
+        select: selectByName,
       },
       credentials: this.credentials,
       listZones: (signal) => this.#list(signal),
@@ -262,21 +270,6 @@ export class World implements AsyncDisposable {
     const fault = this.faults.get(zone.name)?.();
     if (fault !== undefined) throw fault;
   }
-}
-
-function select(
-  documents: readonly ZoneDocument[],
-  { zones }: KnownZones,
-): ReturnType<DesiredSource["select"]> {
-  const known = new Map(zones.map((zone) => [zone.name, zone]));
-  return {
-    zones: documents.flatMap(({ target, content }) => {
-      const zone = target.by === "name" ? known.get(target.name) : undefined;
-      return zone === undefined ? [] : [{ zone, content }];
-    }),
-    diagnostics: [],
-    leftAlone: new Map(),
-  };
 }
 
 function zoneOf(text: string, index: number): Zone {

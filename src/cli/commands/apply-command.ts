@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 
 import { hasColor, type Host } from "../../host/host.ts";
-import type { Hold } from "../../plan/guard/hold.ts";
 import { isHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { fleetChangeHold, weakeningPlans } from "../../reconcile/fleet/fleet-guard.ts";
+import { changingZone, fleetChange } from "../../reconcile/fleet/fleet-guard.ts";
 import { applyReviewed } from "../../reconcile/run/apply.ts";
 import { plural, printable } from "../../render/format.ts";
 import { type ZoneReport, failureOf } from "../../state/run-report.ts";
@@ -120,10 +119,15 @@ async function applyZones(
 ): Promise<Applied> {
   const { config, host, signals } = session;
   const plans = plansToApply(fleet.zones);
-  const hold = fleetChangeHold({ plans, declared: fleet.declared }, { ...config.limits, accept });
-  if (hold !== undefined) {
-    host.stderr.write(`nothing is written: held by ${hold.reason}: ${hold.message}\n`);
-    return notApplied(fleet, (report) => heldByFleet(report, hold));
+  const { declared } = fleet;
+  const changing = plans.map(changingZone);
+  const judgement = fleetChange({ changing, declared }, { ...config.limits, accept });
+  if (judgement.result === "held") {
+    const { found, hash } = judgement;
+    host.stderr.write(
+      `nothing is written: held by fleet_change: ${found}: to apply all of them, add --accept ${hash}, or raise limits.max_fleet_share\n`,
+    );
+    return notApplied(fleet, heldByFleet);
   }
   const mayWrite = yes || plans.length === 0 || !(host.isInteractive || enforce);
   const question = `${enforce ? enforceNote : ""}${questionOf(plans, fleet.declared)}`;
@@ -180,15 +184,15 @@ function notApplied(
 }
 
 /** The whole message is printed once: a fleet has too many zones to repeat it. */
-function heldByFleet(report: ZoneReport, { reason }: Hold): ZoneReport {
+function heldByFleet(report: ZoneReport): ZoneReport {
   if (report.result !== "planned") return report;
   const message = "apply would change too many zones at once: nothing is written";
-  return { ...report, result: "held", holds: [{ reason, message }] };
+  return { ...report, result: "held", holds: [{ reason: "fleet_change", message }] };
 }
 
 function questionOf(plans: readonly Plan[], declared: number): string {
   const changes = plans.reduce((sum, plan) => sum + plan.changes.length, 0);
-  const weaker = weakeningPlans(plans).length;
+  const weaker = plans.map(changingZone).filter(({ weakens }) => weakens).length;
   const names = plans.map(({ zone }) => zone.name);
   const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
   const warning =

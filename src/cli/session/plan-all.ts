@@ -137,7 +137,7 @@ function unmatchedHashes(
   const hashes = new Set(
     zones.flatMap(({ planned: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
   );
-  hashes.add(fleetHash(plansToApply(zones)));
+  hashes.add(fleetHash(plansToApply(zones).map(planHash)));
   return accept.filter((hash) => !hashes.has(hash));
 }
 

@@ -54,9 +54,9 @@ export function planHash({ zone, writes }: Plan): string {
   return sha256(canonicalJson([zone.id, writes.map((write) => ({ ...write }))]));
 }
 
-/** The hash of several plans, 64 hexadecimal digits: equal plans in any order, equal hash. */
-export function fleetHash(plans: readonly Plan[]): string {
-  return sha256(canonicalJson(plans.map(planHash).toSorted()));
+/** The hash of several plans by their hashes, 64 hexadecimal digits: equal plans in any order, equal hash. */
+export function fleetHash(plans: readonly string[]): string {
+  return sha256(canonicalJson(plans.toSorted()));
 }
 
 function sha256(text: string): string {

@@ -9,6 +9,7 @@ import {
   type DesiredFleet,
   type DesiredState,
   type FleetZone,
+  type RoundPhase,
   type Select,
 } from "./desired-fleet.ts";
 import { fleetGuard, type FleetDigests, type FleetHold, type FleetLimits } from "./fleet-guard.ts";
@@ -26,6 +27,15 @@ export interface Loaded {
   readonly active: Pick<DesiredState, "revision" | "commit" | "hash">;
   /** `undefined` unless the result is `held`. */
   readonly hold: FleetHold | undefined;
+}
+
+/** A load with what the first round says of it. */
+export interface JudgedLoad extends Loaded {
+  readonly round: {
+    readonly phase: RoundPhase;
+    /** Whether the daemon writes at all. */
+    readonly isBinding: boolean;
+  };
 }
 
 /** What a zone of the active revision is compared by: a {@link FleetZone} has it. */

@@ -36,11 +36,28 @@ export type Select = (
   readonly leftAlone: ReadonlyMap<ZoneName, Diagnostic>;
 };
 
+/**
+ * How far the first round is (first-round.ts):
+ *
+ * - `planning`: nothing may be written. Zones are being planned, or the fleet guard holds what they would change.
+ * - `open`: the zones that were planned may be written; some zones could not be planned yet.
+ * - `closed`: every zone was planned and may be written.
+ */
+export const roundPhases = ["planning", "open", "closed"] as const;
+
+export type RoundPhase = (typeof roundPhases)[number];
+
+/** The revision that was active when the process before this one ended. */
+export interface StoredState {
+  readonly state: DesiredState;
+  readonly round: RoundPhase;
+}
+
 /** Loads the zone files. Mistakes in them are diagnostics, never errors. */
 export interface DesiredSource {
   load(signal: AbortSignal): Promise<DesiredState>;
-  /** The revision that was active when the process before this one ended; `undefined` where that is not known. */
-  restore(signal: AbortSignal): Promise<DesiredState | undefined>;
+  /** `undefined` where that is not known. */
+  restore(signal: AbortSignal): Promise<StoredState | undefined>;
   readonly select: Select;
 }
 

@@ -1,7 +1,9 @@
 import { weakeningChanges } from "../../plan/change.ts";
-import { type Hold, percent, percentOver } from "../../plan/guard/hold.ts";
-import { fleetHash } from "../../plan/guard/release.ts";
+import { type Hold, type HoldReason, percent, percentOver } from "../../plan/guard/hold.ts";
+import { fleetHash, planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 
 /** How much of the fleet one revision may change without a release. */
@@ -48,33 +50,65 @@ export function fleetGuard(
   };
 }
 
-/** What one `apply` would change. */
+/** A zone whose plan has changes. */
+export interface ChangingZone {
+  /** Of its plan. */
+  readonly hash: string;
+  /** Whether a change weakens the protection, or may. */
+  readonly weakens: boolean;
+}
+
+/** What all plans of a fleet would change at once. */
 export interface FleetChange {
-  /** The plans to apply. */
-  readonly plans: readonly Plan[];
+  readonly changing: readonly ChangingZone[];
+  /** Zones with changes that the limit let pass before. */
+  readonly passed?: number;
   /** The number of declared zones. */
   readonly declared: number;
 }
 
-/** The fleet guard of `apply`: holds all plans of one command that change too many zones, until a person accepts their hash. */
-export function fleetChangeHold(
-  { plans, declared }: FleetChange,
+/** `accepted`: a person accepted the hash of all plans. */
+export type FleetJudgement =
+  | { readonly result: "passed" | "accepted" }
+  | { readonly result: "held"; readonly found: string; readonly hash: string };
+
+/** The fleet guard for plans: holds all plans of a fleet that change too many zones, until a person accepts their hash. */
+export function fleetChange(
+  { changing, passed = 0, declared }: FleetChange,
   limits: FleetLimits,
-): Hold | undefined {
-  const share = plans.length / declared;
-  if (declared < limits.minFleet || share <= limits.maxFleetShare) return undefined;
-  const hash = fleetHash(plans);
-  if (limits.accept.includes(hash)) return undefined;
-  const found = `would change ${plans.length} of ${declared} declared zones (${percentOver(limits.maxFleetShare, share)})`;
-  return {
-    reason: "fleet_change",
-    message: `${found}, the limit is ${percent(limits.maxFleetShare)}; ${weakeningPlans(plans).length} of them weaken the protection, or may: to apply all of them, add --accept ${hash}, or raise limits.max_fleet_share`,
-  };
+): FleetJudgement {
+  if (changing.length === 0) return { result: "passed" };
+  const hash = fleetHash(changing.map((each) => each.hash));
+  if (limits.accept.includes(hash)) return { result: "accepted" };
+  const count = changing.length + passed;
+  const share = count / declared;
+  if (declared < limits.minFleet || share <= limits.maxFleetShare) return { result: "passed" };
+  const weaker = changing.filter(({ weakens }) => weakens).length;
+  const before = passed === 0 ? "" : ` (${passed} of them already)`;
+  const found = `would change ${count} of ${declared} declared zones${before} (${percentOver(limits.maxFleetShare, share)}), the limit is ${percent(limits.maxFleetShare)}; ${weaker} of them weaken the protection, or may`;
+  return { result: "held", found, hash };
 }
 
-/** The plans with a change that weakens the protection, or may. */
-export function weakeningPlans(plans: readonly Plan[]): readonly Plan[] {
-  return plans.filter(({ changes }) => weakeningChanges(changes).length > 0);
+export function changingZone(plan: Plan): ChangingZone {
+  return { hash: planHash(plan), weakens: weakeningChanges(plan.changes).length > 0 };
+}
+
+/** Holds that end by themselves, or with the mode: what they hold is written later, and counts now. */
+const passing: readonly HoldReason[] = ["observe", "freeze", "suspend", "contended"];
+
+/**
+ * The plan of a run as far as it counts for the fleet; `undefined` where it changes nothing, or where its zone is only
+ * observed, or where a guard holds it until a person decides on it alone.
+ */
+export function planToJudge(
+  report: ZoneReport,
+  { content }: Pick<DesiredZone, "content">,
+): Plan | undefined {
+  if (content.mode === "observe") return undefined;
+  if (report.result === "planned") return report.plan;
+  const isPassing =
+    report.result === "held" && report.holds.every(({ reason }) => passing.includes(reason));
+  return isPassing ? report.plan : undefined;
 }
 
 function noZoneListed(before: FleetDigests, revision: string): FleetHold {

@@ -8,7 +8,8 @@ export type SweepTrigger = Exclude<Trigger, "file">;
 export type FleetEvent =
   | { readonly type: "files_changed" }
   | { readonly type: "sweep_due"; readonly trigger: SweepTrigger }
-  | { readonly type: "listing_arrived" };
+  | { readonly type: "listing_arrived" }
+  | { readonly type: "round_judged" };
 
 /**
  * Events that wait to be handled. They carry no data, so that events of one type are one event, however many arrive while
@@ -18,12 +19,14 @@ export class EventQueue {
   readonly #sweeps = new Set<SweepTrigger>();
   #haveFilesChanged = false;
   #hasListingArrived = false;
+  #isRoundJudged = false;
   #notify: () => void = () => undefined;
 
   add(event: FleetEvent): void {
     if (event.type === "sweep_due") this.#sweeps.add(event.trigger);
     else if (event.type === "files_changed") this.#haveFilesChanged = true;
-    else this.#hasListingArrived = true;
+    else if (event.type === "listing_arrived") this.#hasListingArrived = true;
+    else this.#isRoundJudged = true;
     this.#notify();
   }
 
@@ -60,7 +63,10 @@ export class EventQueue {
       this.#haveFilesChanged = false;
       return { type: "files_changed" };
     }
-    return this.takeListing() ? { type: "listing_arrived" } : undefined;
+    if (this.takeListing()) return { type: "listing_arrived" };
+    if (!this.#isRoundJudged) return undefined;
+    this.#isRoundJudged = false;
+    return { type: "round_judged" };
   }
 }
 

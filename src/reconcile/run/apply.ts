@@ -98,7 +98,7 @@ export async function applyReviewed(
 }
 
 /** A read that is used again must leave enough time to send the writes. */
-function isTooOld({ report, readAt }: PlannedZone, clock: Clock): boolean {
+export function isTooOld({ report, readAt }: PlannedZone, clock: Clock): boolean {
   if (report.result !== "planned") return false;
   const ages = new ReadAges(readAt);
   const oldest = Math.min(...report.plan.writes.map((write) => ages.readAtFor(write)));

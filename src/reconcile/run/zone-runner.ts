@@ -1,15 +1,17 @@
+import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { StopSignals } from "../signals.ts";
-import { applyPlan, type WritePorts } from "./apply.ts";
+import { applyPlan, isTooOld, type WritePorts } from "./apply.ts";
 import { Deadline } from "./deadline.ts";
 import { BackOff, endOfHolds, type NextRun, retryDelayMs } from "./next-run.ts";
 import {
   type GuardRules,
   guardZone,
   type ImpactLimits,
+  type PlannedZone,
   type PlanPorts,
   type PlanRequest,
   planZone,
@@ -54,6 +56,17 @@ export interface ZoneRunResult {
   readonly next: NextRun | undefined;
 }
 
+/** Decides what may be written beside the guards of the zone: before its first write, a fleet is judged as a whole. */
+export interface WritePermit {
+  mayWrite(zone: FleetZone, plan: Plan): boolean;
+}
+
+/** A plan that was not permitted yet, with the digest of its declaration. */
+interface KeptPlan {
+  readonly digest: string;
+  readonly planned: PlannedZone;
+}
+
 /** The declaration of a run in progress, and the gate that its writes pass. */
 interface RunInProgress {
   readonly digest: string;
@@ -66,20 +79,27 @@ interface WorkerContext {
   readonly ports: ZoneRunPorts;
 }
 
+/** A larger fleet takes longer to plan than a read may be old; its zones are read again. */
+const maxKept = 100;
+
 /** Runs one zone at a time for each worker, and remembers of each zone what the next run needs. */
 export class ZoneRunner {
   #options: ZoneRunOptions;
   readonly #ports: ZoneRunPorts;
+  readonly #permit: WritePermit;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
   readonly #backOff: BackOff<ZoneName>;
   readonly #releases: UsedReleases;
   readonly #contention = (): ContentionLimits => this.#options.contention;
   readonly #inProgress = new Map<ZoneName, RunInProgress>();
   readonly #idleWorkers: WorkerContext[] = [];
+  readonly #kept = new Map<ZoneName, KeptPlan>();
 
-  constructor(options: ZoneRunOptions, ports: ZoneRunPorts) {
+  /** @param permit decides beside the guards what may be written. */
+  constructor(options: ZoneRunOptions, ports: ZoneRunPorts, permit: WritePermit) {
     this.#options = options;
     this.#ports = ports;
+    this.#permit = permit;
     this.#backOff = new BackOff(ports.random);
     this.#releases = new UsedReleases(ports.store);
     this.#releases.keepOnly(options.limits.accept);
@@ -114,9 +134,11 @@ export class ZoneRunner {
     try {
       const request = this.#requestOf(zone, context, memory);
       // 1. read, 2. plan, 3. guard
-      const planned = await planZone(request, worker.ports, signals.stop);
+      const planned = this.#takeKept(zone) ?? (await planZone(request, worker.ports, signals.stop));
       // 4. apply, 5. verify
-      const report = await applyPlan(planned, gate, worker.ports, signals);
+      const report = this.#mayWrite(zone, planned)
+        ? await applyPlan(planned, gate, worker.ports, signals)
+        : planned.report;
       // 6. remember, schedule the next run
       memory.record(report, zone.digest, this.#basisOf(zone, planned.digest));
       this.#releases.record(report, this.#options.limits.accept);
@@ -125,6 +147,23 @@ export class ZoneRunner {
       this.#inProgress.delete(name);
       this.#returnWorker(worker);
     }
+  }
+
+  /** A plan that may not be written yet is kept, so that a fleet that is judged within seconds is read once. */
+  #mayWrite(zone: FleetZone, planned: PlannedZone): boolean {
+    const { report } = planned;
+    if (report.result !== "planned" || this.#permit.mayWrite(zone, report.plan)) return true;
+    if (this.#kept.size < maxKept) this.#kept.set(report.zone, { digest: zone.digest, planned });
+    return false;
+  }
+
+  /** Takes the kept plan of a zone, where it may be written now and is not too old. */
+  #takeKept({ desired, digest }: FleetZone): PlannedZone | undefined {
+    const { name } = desired.zone;
+    const kept = this.#kept.get(name);
+    this.#kept.delete(name);
+    const isUsable = kept?.digest === digest && !isTooOld(kept.planned, this.#ports.clock);
+    return isUsable ? kept.planned : undefined;
   }
 
   #requestOf(zone: FleetZone, context: RunContext, memory: ZoneMemory): PlanRequest {

@@ -84,6 +84,20 @@ const loadLines = {
   rejected: { level: "error", message: "revision rejected" },
 } as const satisfies Readonly<Record<LoadReport["result"], object>>;
 
+/** Logs that every zone is planned before the first write, and that the first round ended. */
+export function logFirstRound(
+  logger: Logger,
+  isPlanning: boolean,
+  { revision, zones, held }: LoadReport,
+): void {
+  const message = isPlanning
+    ? "first round: what was applied before is not known; every zone is planned before the first write"
+    : held === undefined
+      ? "first round: the zones are planned; writing begins"
+      : "first round: the zones are planned; nothing is written";
+  logger.info({ revision, zones }, message);
+}
+
 /** Logs that a zone is no longer declared. */
 export function logRemoval(logger: Logger, zone: string, { revision }: LoadReport): void {
   logger.warn({ zone, revision, live: "left as it was" }, "zone no longer managed");

@@ -1,4 +1,4 @@
-import type { HeldRevision, LoadReport } from "../../state/load-report.ts";
+import { type HeldRevision, isFirstRound, type LoadReport } from "../../state/load-report.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
@@ -33,17 +33,16 @@ function summary({ fleet: { load }, now }: Snapshot): Html {
   return html`${found} in <code>${foreign(source)}</code>, read ${moment(at, now)}.`;
 }
 
-function heldItem(
-  { revision, commit, hold, zones }: HeldRevision,
-  { revision: inForce, commit: commitInForce }: LoadReport,
-): Html {
+function heldItem({ revision, commit, hold, zones }: HeldRevision, load: LoadReport): Html {
+  const { revision: inForce, commit: commitInForce } = load;
+  const effect = isFirstRound(load)
+    ? html`Nothing is written; ${counted(zones, "zone")} would change.`
+    : html`Revision ${revisionCode(inForce)}${commitCode(commitInForce)} stays active;
+      ${counted(zones, "zone")} would change or be dropped.`;
   return html`<section class="card error">
     <h2>The revision ${revisionCode(revision)}${commitCode(commit)} is held</h2>
     <p>${foreign(hold.message)} <code class="quiet">${hold.reason}</code></p>
-    <p class="quiet">
-      Revision ${revisionCode(inForce)}${commitCode(commitInForce)} stays active;
-      ${counted(zones, "zone")} would change or be dropped.
-    </p>
+    <p class="quiet">${effect}</p>
   </section>`;
 }
 

@@ -1,4 +1,4 @@
-import { isLoaded } from "../../state/load-report.ts";
+import { isFirstRound, isLoaded } from "../../state/load-report.ts";
 import { isError } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { iconPath, scriptPath, stylePath } from "./assets.ts";
@@ -84,6 +84,12 @@ function loadBanner({ fleet: { load, loadedAt }, now }: Snapshot): Html | undefi
   const errors = diagnostics.filter(isError).length;
   const found = errors > 0 && html`<a href="/diagnostics">${counted(errors, "error")}</a>. `;
   const since = loadedAt !== undefined && html`Last load without errors: ${moment(loadedAt, now)}.`;
+  if (held !== undefined && isFirstRound(load)) {
+    return html`<p class="banner" role="status">
+      <strong>Nothing is written.</strong> What was applied before is not known, and the files would
+      change ${counted(held.zones, "zone")}. ${found}<a href="/diagnostics">Why, and what to do</a>
+    </p>`;
+  }
   if (held !== undefined) {
     return html`<p class="banner" role="status">
       <strong>A new revision of the files is held.</strong>

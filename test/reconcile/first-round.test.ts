@@ -1,0 +1,282 @@
+import { describe, it } from "vitest";
+
+import { hashToAccept } from "../support/held.ts";
+import { declared, desiredZone, policy } from "../support/model.ts";
+import { bare, defaultOptions, protectedContent, ServiceFault, World } from "../support/world.ts";
+
+/** The protected content with its only policy removed. */
+const weakened = desiredZone({
+  settings: [{ name: "enabled", value: false }],
+  policies: declared([]),
+}).content;
+
+const edited = desiredZone({
+  settings: [{ name: "enabled", value: true }],
+  policies: declared([policy("checkout", { action: "allow" })]),
+}).content;
+
+function many(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `z${index}.example`);
+}
+
+/** A fleet that was protected before, and files that declare something else of the first zones. */
+async function changed(
+  count: number,
+  touched: number,
+  content = weakened,
+  options = {},
+): Promise<World> {
+  const zones = many(count);
+  await using before = new World(zones, {
+    fleetLimits: { ...defaultOptions.fleetLimits, maxFleetShare: 1 },
+  });
+  before.start();
+  await before.clock.advance(0);
+  const world = new World(zones, options);
+  for (const [name, live] of before.live) world.live.set(name, live);
+  for (const zone of zones.slice(0, touched)) world.files.set(zone, content);
+  return world;
+}
+
+function writes({ requests }: World): readonly string[] {
+  return requests.filter((each) => each.startsWith("write"));
+}
+
+function accepting(world: World, accept: readonly string[]): void {
+  const { options } = world;
+  world.reconciler.reconfigure({ ...options, fleetLimits: { ...options.fleetLimits, accept } });
+}
+
+/** Runs what is due, retries of minutes included. */
+async function settle(world: World, ms = 0): Promise<void> {
+  await world.clock.advance(ms);
+}
+
+describe("the first round of a daemon that remembers nothing", () => {
+  it("holds the fleet where it would change too many zones, and writes nothing", async ({
+    expect,
+  }) => {
+    await using world = await changed(40, 40);
+    world.start();
+    await settle(world);
+    expect(writes(world)).toEqual([]);
+    expect(world.loads.at(-1)).toMatchObject({
+      result: "held",
+      active: { revision: "r1" },
+      hold: { reason: "fleet_change", touched: new Set(many(40)) },
+      round: { phase: "planning", isBinding: true },
+    });
+    const { message = "" } = world.loads.at(-1)?.hold ?? {};
+    expect(message).toContain("would change 40 of 40 declared zones (100 %), the limit is 30 %");
+    expect(message).toContain("40 of them weaken the protection");
+    // Neither a sweep, nor a file change, nor a drift in one zone begins to write.
+    world.reconciler.requestSweep("schedule");
+    world.reconciler.filesChanged();
+    await settle(world);
+    expect(writes(world)).toEqual([]);
+    expect(world.loads.at(-1)).toMatchObject({ result: "held" });
+  });
+
+  it("is released by the hash of all plans, and does not ask again", async ({ expect }) => {
+    await using world = await changed(40, 40);
+    world.start();
+    await settle(world);
+    accepting(world, [hashToAccept(world.loads.at(-1)?.hold?.message)]);
+    await settle(world);
+    expect(new Set(writes(world).map((each) => each.split(" ")[1])).size).toBe(40);
+    expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", round: { phase: "closed" } });
+    // A plan that is fresh enough is written without another read.
+    expect(world.requests.filter((each) => each.startsWith("read"))).toHaveLength(40);
+  });
+
+  it("is not released by another hash", async ({ expect }) => {
+    await using world = await changed(40, 40);
+    world.start();
+    await settle(world);
+    accepting(world, ["f".repeat(64), "r1"]);
+    await settle(world);
+    expect(writes(world)).toEqual([]);
+  });
+
+  it("reads zones again whose plans are too old to be written", async ({ expect }) => {
+    await using world = await changed(40, 40);
+    world.start();
+    await settle(world);
+    await settle(world, 120_000);
+    accepting(world, [hashToAccept(world.loads.at(-1)?.hold?.message)]);
+    await settle(world);
+    expect(world.requests.filter((each) => each.startsWith("read"))).toHaveLength(80);
+    expect(world.loads.at(-1)).toMatchObject({ round: { phase: "closed" } });
+  });
+
+  it("does not write an accepted zone that somebody changed meanwhile", async ({ expect }) => {
+    await using world = await changed(40, 40);
+    world.start();
+    await settle(world);
+    const hash = hashToAccept(world.loads.at(-1)?.hold?.message);
+    for (const name of many(20)) {
+      const live = world.live.get(name);
+      if (live !== undefined) world.live.set(name, bare(live.zone));
+    }
+    for (const name of many(20)) world.files.set(name, edited);
+    world.revision = "r2";
+    world.reconciler.filesChanged();
+    await settle(world);
+    accepting(world, [hash]);
+    await settle(world);
+    expect(writes(world)).toEqual([]);
+    expect(hashToAccept(world.loads.at(-1)?.hold?.message)).not.toBe(hash);
+  });
+
+  it.for([
+    { what: "few zones change", zones: 40, touched: 12 },
+    { what: "the fleet is small", zones: 9, touched: 9 },
+  ])("writes after the last plan where $what", async ({ zones, touched }, { expect }) => {
+    await using world = await changed(zones, touched);
+    world.start();
+    await settle(world);
+    expect(world.loads.at(-1)).toMatchObject({ hold: undefined, round: { phase: "closed" } });
+    expect(new Set(writes(world).map((each) => each.split(" ")[1])).size).toBe(touched);
+    const reads = world.requests.findLastIndex((each) => each.startsWith("read"));
+    const firstWrite = world.requests.findIndex((each) => each.startsWith("write"));
+    if (zones >= 10) expect(firstWrite).toBeGreaterThan(reads);
+  });
+
+  it("is over where the files are reverted", async ({ expect }) => {
+    await using world = await changed(40, 40);
+    world.start();
+    await settle(world);
+    for (const zone of many(40)) world.files.set(zone, protectedContent);
+    world.revision = "r2";
+    world.reconciler.filesChanged();
+    await settle(world);
+    expect(world.loads.at(-1)).toMatchObject({
+      hold: undefined,
+      active: { revision: "r2" },
+      round: { phase: "closed" },
+    });
+    expect(writes(world)).toEqual([]);
+  });
+
+  it("does not wait for ever for zones that cannot be read", async ({ expect }) => {
+    await using world = await changed(40, 4);
+    world.faults.set("z39.example", () => new ServiceFault("API_FORBIDDEN", false));
+    world.faults.set("z38.example", () => new ServiceFault("API_SERVER", true));
+    world.start();
+    await settle(world);
+    expect(writes(world)).toEqual([]);
+    await settle(world, 3_600_000);
+    expect(new Set(writes(world).map((each) => each.split(" ")[1])).size).toBe(4);
+    expect(world.loads.at(-1)).toMatchObject({ round: { phase: "open" } });
+    world.faults.clear();
+    world.reconciler.requestSweep("manual");
+    await settle(world, 3_600_000);
+    expect(world.loads.at(-1)).toMatchObject({ round: { phase: "closed" } });
+  });
+
+  it("judges zones that can be read later together with what it let pass", async ({ expect }) => {
+    // 10 of 40 change at first, 10 more when they can be read: 30 % are 12.
+    await using world = await changed(40, 20);
+    const late = many(20).slice(10);
+    for (const zone of late) {
+      world.faults.set(zone, () => new ServiceFault("API_FORBIDDEN", false));
+    }
+    world.start();
+    await settle(world);
+    const written = (): number => new Set(writes(world).map((each) => each.split(" ")[1])).size;
+    expect(written()).toBe(10);
+    world.faults.clear();
+    for (let sweep = 0; sweep < 3; sweep += 1) {
+      world.reconciler.requestSweep("manual");
+      await settle(world);
+    }
+    expect(written()).toBeLessThanOrEqual(12);
+    const { hold } = world.loads.at(-1) ?? {};
+    expect(hold?.message).toContain("(12 of them already)");
+    accepting(world, [hashToAccept(hold?.message)]);
+    await settle(world);
+    expect(written()).toBe(20);
+    expect(world.loads.at(-1)).toMatchObject({ result: "unchanged", round: { phase: "closed" } });
+  });
+
+  it("writes nothing and holds nothing in the mode observe", async ({ expect }) => {
+    await using world = await changed(40, 40, weakened, { mode: "observe" });
+    world.start();
+    await settle(world);
+    expect(world.loads.at(-1)).toMatchObject({ hold: undefined, round: { isBinding: false } });
+    const { options } = world;
+    world.reconciler.reconfigure({ ...options, mode: "enforce" });
+    await settle(world);
+    expect(writes(world)).toEqual([]);
+    expect(world.loads.at(-1)).toMatchObject({ result: "held" });
+  });
+
+  it("counts plans that only a freeze or a suspension holds", async ({ expect }) => {
+    const suspension = { reason: "sale", until: new Date("2100-01-01T00:00:00Z") };
+    await using world = await changed(40, 40, { ...weakened, suspension });
+    world.start();
+    await settle(world);
+    expect(world.loads.at(-1)).toMatchObject({ result: "held", hold: { reason: "fleet_change" } });
+  });
+
+  it("plans a zone again whose file changes during its run", async ({ expect }) => {
+    await using world = await changed(10, 0, weakened, { concurrency: 10 });
+    world.latencyMs = 10;
+    world.start();
+    await settle(world, 15);
+    expect(world.requests).toHaveLength(10);
+    for (const zone of many(10)) world.files.set(zone, weakened);
+    world.revision = "r2";
+    world.reconciler.filesChanged();
+    await settle(world, 1_000);
+    expect(writes(world)).toEqual([]);
+    expect(world.loads.at(-1)).toMatchObject({ result: "held", active: { revision: "r2" } });
+  });
+
+  it("begins again after a crash in the middle", async ({ expect }) => {
+    const names: string[] = [];
+    for (const pause of [1, 30, 90]) {
+      await using world = await changed(40, 40);
+      world.latencyMs = 5;
+      world.start();
+      await settle(world, pause);
+      names.push(...writes(world));
+    }
+    expect(names).toEqual([]);
+  });
+});
+
+describe("a daemon that restores a revision", () => {
+  it("that was only observed judges all plans before its first write", async ({ expect }) => {
+    await using world = await changed(40, 40);
+    world.remember();
+    world.storedRound = "planning";
+    world.start();
+    await settle(world);
+    expect(writes(world)).toEqual([]);
+    expect(world.loads.at(-1)).toMatchObject({ result: "held", round: { phase: "planning" } });
+  });
+
+  it("of which some zones were never planned judges only those", async ({ expect }) => {
+    const known = new Set(many(40).slice(20));
+    const zones = many(40);
+    await using before = await changed(40, 40);
+    await using world = new World(zones, {}, undefined, {
+      zone: (name) =>
+        known.has(name) ? { converged: "other", corrections: new Map() } : undefined,
+      setZone: () => undefined,
+      usedReleases: () => [],
+      setUsedReleases: () => undefined,
+    });
+    for (const [name, live] of before.live) world.live.set(name, live);
+    for (const zone of zones) world.files.set(zone, weakened);
+    world.remember();
+    world.storedRound = "open";
+    world.start();
+    await settle(world);
+    const written = new Set(writes(world).map((each) => each.split(" ")[1]));
+    expect(written.isSupersetOf(known)).toBe(true);
+    expect(written.size).toBeLessThanOrEqual(known.size + 12);
+    expect(world.loads.at(-1)).toMatchObject({ result: "held", round: { phase: "open" } });
+  });
+});
