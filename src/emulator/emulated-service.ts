@@ -8,6 +8,8 @@ import { Store } from "./store.ts";
 /** What the emulator needs from its host. */
 export interface HostPorts {
   readonly dialect: Dialect;
+  /** Whether it accepts names and arguments in expressions that its tables do not have. */
+  readonly lenientExpressions?: boolean;
   readonly clock: { now(): Date };
   /** From 0 up to 1, for request ids. */
   readonly random: () => number;
@@ -31,7 +33,7 @@ export class EmulatedService {
 
   constructor(ports: ServicePorts, state: State) {
     this.ports = ports;
-    this.#store = new Store(state, ports.clock);
+    this.#store = new Store(state, ports.clock, ports.lenientExpressions === true);
   }
 
   get store(): Store {
@@ -50,8 +52,8 @@ export class EmulatedService {
   }
 
   reset(): void {
-    const { clock, seededAt } = this.ports;
-    this.#store = new Store(seededAt(clock.now()), clock);
+    const { clock, seededAt, lenientExpressions } = this.ports;
+    this.#store = new Store(seededAt(clock.now()), clock, lenientExpressions === true);
     this.journal.clear();
     this.faults.clear();
     this.quota.clear();

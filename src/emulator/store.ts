@@ -22,10 +22,13 @@ export class Store {
   readonly #ordered: ZoneState[];
   readonly #indexes: ReadonlyMap<string, number>;
   readonly rateLimit: RateLimit | null;
+  /** Whether expressions are judged as a newer service may: see `ExpressionLimits`. */
+  readonly isLenient: boolean;
   #clockOffset: number;
   #idCount: number;
 
-  constructor(state: State, clock: { now(): Date }) {
+  constructor(state: State, clock: { now(): Date }, isLenient: boolean) {
+    this.isLenient = isLenient;
     this.#clock = clock;
     for (const zone of state.zones) this.#zones.set(zone.id, zone);
     for (const account of state.accounts) this.#accounts.set(account.id, account);

@@ -1,3 +1,10 @@
+import {
+  type SyntaxDiagnosticFacts,
+  error,
+  expressionCodes,
+  warning,
+} from "./expression/expression-codes.ts";
+
 /** A part of a text, in UTF-16 units. */
 export interface Span {
   readonly offset: number;
@@ -26,17 +33,14 @@ export function diagnostic(
   return { code, severity, message, remedy, offset: span.offset, length: span.length };
 }
 
+/** Whether the service is expected to refuse a text with this warning: a newer one may not. */
+export function isRefused({ code }: Pick<SyntaxDiagnostic, "code">): boolean {
+  return "refused" in syntaxDiagnosticCodes[code];
+}
+
 /** Diagnostics in the order of the text. */
 export function inTextOrder(diagnostics: readonly SyntaxDiagnostic[]): readonly SyntaxDiagnostic[] {
   return diagnostics.toSorted((a, b) => a.offset - b.offset || a.length - b.length);
-}
-
-interface SyntaxDiagnosticFacts {
-  readonly severity: "error" | "warning";
-  /** One line. */
-  readonly meaning: string;
-  /** A text with this diagnostic; for CSP_BAD_ENTRY, the entry. */
-  readonly example: string;
 }
 
 export type SyntaxDiagnosticCode = keyof typeof syntaxDiagnosticCodes;
@@ -96,44 +100,5 @@ export const syntaxDiagnosticCodes = {
     "a query or fragment in a source, which browsers ignore",
     "script-src 'self' https://a.example/x.js?v=1",
   ),
-
-  EXPR_EMPTY: error("the expression is empty", " "),
-  EXPR_TOO_LONG: error(
-    "over 4096 characters",
-    `http.host in {${' "shop.example.com"'.repeat(228)}}`,
-  ),
-  EXPR_TOO_DEEP: error("over 128 levels of nesting", `${"(".repeat(129)}ssl${")".repeat(129)}`),
-  EXPR_BAD_SPACE: error("white space other than space and line end", "ssl\tand true"),
-  EXPR_UNEXPECTED: error("something else was expected here", "http.host eq"),
-  EXPR_TRAILING: error("text after the end of the expression", 'http.host eq "a.example" ssl'),
-  EXPR_UNCLOSED: error("a bracket or brace is not closed", '(http.host eq "a.example"'),
-  EXPR_UNCLOSED_STRING: error("a string is not closed", 'http.host eq "a.example'),
-  EXPR_SINGLE_QUOTES: error("a string in single quotes", "http.host eq 'a.example'"),
-  EXPR_BAD_ESCAPE: error("an escape that does not exist", 'http.host eq "a\\.example"'),
-  EXPR_BAD_RAW_STRING: error("a raw string with an invalid opening", 'http.host eq r#a"'),
-  EXPR_UNKNOWN_OPERATOR: error("an operator that does not exist", 'http.host equals "a.example"'),
-  EXPR_MISSING_OPERATOR: error("a field that is not boolean without a comparison", "http.host"),
-  EXPR_BAD_NUMBER: error("an invalid number", "cf.threat_score gt 089"),
-  EXPR_BAD_ADDRESS: error("an invalid IP address or network", "ip.src eq 10.0.0.256"),
-  EXPR_BAD_RANGE: error("a range whose end is before its start", "cf.threat_score in {9..1}"),
-  EXPR_BAD_LIST_NAME: error("an invalid list name", "ip.src in $Office"),
-  EXPR_SET_COMMA: error("a comma between members of a set", 'http.host in {"a", "b"}'),
-  EXPR_DOUBLE_STAR: error("a wildcard pattern with **", 'http.host wildcard "**.example"'),
-  EXPR_BAD_WILDCARD: error("an invalid escape in a wildcard pattern", 'http.host wildcard r"a\\b"'),
-  EXPR_BAD_REGEX: warning("an unsupported regular expression", 'http.host matches "^(?!www)"'),
-  EXPR_MANY_REGEXES: warning(
-    "more than 64 regular expressions",
-    Array.from({ length: 65 }, () => 'http.host ~ "a"').join(" or "),
-  ),
-  EXPR_UNKNOWN_FIELD: warning("an unknown field", 'http.hots eq "a.example"'),
-  EXPR_UNKNOWN_FUNCTION: warning("an unknown function", 'lowr(http.host) eq "a"'),
-  EXPR_TYPE_MISMATCH: warning("a field is compared with a value of another type", "http.host eq 1"),
+  ...expressionCodes,
 } as const satisfies Readonly<Record<string, SyntaxDiagnosticFacts>>;
-
-function error(meaning: string, example: string): SyntaxDiagnosticFacts {
-  return { severity: "error", meaning, example };
-}
-
-function warning(meaning: string, example: string): SyntaxDiagnosticFacts {
-  return { severity: "warning", meaning, example };
-}

@@ -60,7 +60,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 /** The ruleset after a step; `undefined` if it was rejected or its rule does not exist. */
 function after(before: StoredRuleset, taken: Step, newId: () => string): StoredRuleset | undefined {
-  const write = { now: testStart, newId, owner: zone, before };
+  const write = { now: testStart, newId, isLenient: false, owner: zone, before };
   try {
     if (taken.verb === "add") return withNewRule(rulesetFields(taken.rule), write);
     if (taken.verb === "put") {
@@ -159,7 +159,13 @@ describe("whatever is written to a ruleset", () => {
         if (last === undefined) return;
         const sent: unknown = JSON.parse(JSON.stringify({ rules: last.current.rules }));
         const items = rulesetFields(objectIn(sent)).objects("rules") ?? [];
-        const write = { now: testStart, newId: () => "new", owner: zone, before: last };
+        const write = {
+          now: testStart,
+          newId: () => "new",
+          isLenient: false,
+          owner: zone,
+          before: last,
+        };
         expect(replacedRules(items, write)).toEqual(last.current.rules);
       }),
     );

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 
-import { typeOfOperand } from "../../src/syntax/expression/expression-fields.ts";
 import {
   type AddressValue,
   type Argument,
@@ -15,6 +14,7 @@ import {
   connectives,
   operators,
 } from "../../src/syntax/expression/expression-tree.ts";
+import { typeOfOperand } from "../../src/syntax/expression/operand-type.ts";
 
 const span = { offset: 0, length: 0 };
 
@@ -75,7 +75,10 @@ const field: fc.Arbitrary<FieldOperand> = fc
     fc.array(
       fc.oneof(
         fc.bigInt({ min: 0n, max: 9n }).map((item) => ({ kind: "item" as const, item, ...span })),
-        text.map((key) => ({ kind: "key" as const, key, ...span })),
+        // The name of an entry cannot have bytes that are no text.
+        text
+          .filter((key) => key.text.isWellFormed())
+          .map((key) => ({ kind: "key" as const, key, ...span })),
         fc.constant({ kind: "each" as const, ...span }),
       ),
       { maxLength: 2 },
@@ -86,21 +89,25 @@ const field: fc.Arbitrary<FieldOperand> = fc
 /**
  * The value that an operator can have on its right.
  *
- * Behind a text field an address is none: `10.10.10.10` would be four bytes there, as the engine reads it.
+ * The engine reads a constant as one of the type of the left operand, so that one of another type is no address or number.
  */
 function valueFor(operator: Operator, left: Operand): fc.Arbitrary<Value> {
   if (operator === "matches") {
     return patterns.map((value) => ({ kind: "text", text: value, ...span }));
   }
   if (operator.endsWith("wildcard")) return text;
-  const isText = typeOfOperand(left) === "String";
-  const singles = isText ? [text, integer] : [text, integer, address];
+  const type = typeOfOperand(left);
+  const singles: fc.Arbitrary<TextValue | IntegerValue | AddressValue>[] = [text];
+  if (type !== "IP") singles.push(integer);
+  if (type !== "String" && type !== "Integer") singles.push(address);
   const constant: Value =
     operator === "in"
       ? { kind: "list", name: "cf.open_proxies", ...span }
       : { kind: "boolean", value: true, ...span };
   if (operator !== "in") return fc.oneof(...singles, fc.constant(constant));
-  const members = isText ? [...singles, range] : [...singles, range, network];
+  const members: fc.Arbitrary<Member>[] = [...singles];
+  if (type !== "IP") members.push(range);
+  if (type !== "String" && type !== "Integer") members.push(network);
   const set = fc
     .array(fc.oneof(...members), { maxLength: 4 })
     .map((list): Value => ({ kind: "set", members: list, ...span }));
@@ -167,7 +174,7 @@ export const arbitraryExpression: fc.Arbitrary<Expression> = trees.expression;
 export function withoutPlaces(tree: Expression): unknown {
   return JSON.parse(
     JSON.stringify(tree, (key, value: unknown) => {
-      if (key === "offset" || key === "length") return undefined;
+      if (key === "offset" || key === "length" || key === "isShort") return undefined;
       return typeof value === "bigint" ? `${value}n` : value;
     }),
   );

@@ -66,7 +66,7 @@ describe("an expression that is printed", () => {
     { when: "there are lines", text: "ssl\n  and\r\nssl", yields: "ssl and ssl" },
     {
       when: "bytes stand behind a text field",
-      text: "http.host eq 61.62.63.64",
+      text: "http.host eq 61:62:63:64",
       yields: 'http.host eq "abcd"',
     },
     { when: "words touch", text: 'http.host eq"a"andssl', yields: 'http.host eq "a" and ssl' },

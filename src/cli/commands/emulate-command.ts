@@ -26,6 +26,10 @@ export const defineEmulate: DefineCommand = (command, host, end) => {
       ["published", "specification"],
       "published",
     )
+    .option(
+      "--lenient-expressions",
+      "accept fields, functions and arguments in expressions that this version does not know",
+    )
     .option("--operations", "print the supported operations and exit")
     .examples(
       "zonewarden emulate",
@@ -45,6 +49,7 @@ interface EmulateFlags {
   readonly state?: string;
   readonly generate?: string;
   readonly dialect: Dialect;
+  readonly lenientExpressions?: boolean;
   readonly operations?: boolean;
 }
 
@@ -62,7 +67,8 @@ async function emulate(flags: EmulateFlags, host: Host): Promise<ExitCode> {
   if (seed === undefined) return exitCodes.invalid;
   const statePath = flags.state && path.resolve(host.directory, flags.state);
   const hosts = flags.hosts?.split(",") ?? [];
-  const settings = { listen, hosts, place: "--listen", statePath, dialect: flags.dialect };
+  const { dialect, lenientExpressions = false } = flags;
+  const settings = { listen, hosts, place: "--listen", statePath, dialect, lenientExpressions };
   await using emulator = await emulatorOn(settings, seed, host);
   host.stderr.write(
     `The emulator serves ${emulator.baseUrl}; use a token of the seed (by default emulator-token).\nRequests that it received, and how to edit its state: ${emulator.url}/_emulator/\nAll data is synthetic. Press Ctrl-C to stop.\n`,

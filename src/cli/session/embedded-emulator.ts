@@ -32,7 +32,7 @@ export async function loadSeedOrPrint(
 
 export interface EmulatorSettings extends Pick<
   EmulatorOptions,
-  "listen" | "hosts" | "statePath" | "dialect"
+  "listen" | "hosts" | "statePath" | "dialect" | "lenientExpressions"
 > {
   /** The flag or key that sets `listen`, for messages. */
   readonly place: string;

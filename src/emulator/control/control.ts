@@ -66,7 +66,8 @@ export function addControl(router: Router, service: EmulatedService): void {
     handleBody(context, async (fields) => {
       const { store } = service;
       const zone = zoneNamed(service, fields.required("zone", fields.text("zone")));
-      const writeContext = { now: store.now(), newId: () => store.newId() };
+      const { isLenient } = store;
+      const writeContext = { now: store.now(), newId: () => store.newId(), isLenient };
       const { next, result } = editZone(zone, fields, writeContext);
       await service.commit(next);
       return result;

@@ -48,7 +48,7 @@ function editPolicy(zone: ZoneState, fields: FieldReader, context: WriteContext)
   if (typeof fields.body["policy"] !== "string") {
     const added = fields.required("policy", fields.object("policy"));
     added.only(policyMembers);
-    const result = createdPolicy(zone, added.body, context.newId());
+    const result = createdPolicy(zone, added.body, context.newId(), context.isLenient);
     return { next: { ...zone, policies: [...zone.policies, result] }, result };
   }
   const policy = findNamed(zone.policies, fields.body["policy"], "policy");
@@ -57,7 +57,7 @@ function editPolicy(zone: ZoneState, fields: FieldReader, context: WriteContext)
   }
   const set = fields.required("set", fields.object("set"));
   set.only(policyMembers);
-  const result = updatedPolicy(zone, policy, set.body);
+  const result = updatedPolicy(zone, policy, set.body, context.isLenient);
   return { next: withPolicy(zone, result), result };
 }
 

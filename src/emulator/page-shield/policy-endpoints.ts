@@ -12,7 +12,7 @@ import {
 } from "../http/api-endpoint.ts";
 import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
-import { checkFilterExpression } from "../rulesets/filter-expression.ts";
+import { checkFilterExpression, type ExpressionLimits } from "../rulesets/filter-expression.ts";
 import type { Policy, ZoneState } from "../state.ts";
 
 export const policyMembers = ["description", "action", "expression", "enabled", "value"];
@@ -30,7 +30,7 @@ export const policyEndpoints: readonly Endpoint[] = [
   ),
   endpoint("POST", collection, "Create a policy", pageShieldWrite, (call) => {
     const zone = zoneIn(call);
-    const policy = createdPolicy(zone, call.body(), call.store.newId());
+    const policy = createdPolicy(zone, call.body(), call.store.newId(), call.store.isLenient);
     const next = { ...zone, policies: [...zone.policies, policy] };
     return stored(policyResult(policy, call.dialect), next);
   }),
@@ -41,7 +41,7 @@ export const policyEndpoints: readonly Endpoint[] = [
   endpoint("PUT", single, "Update a policy", pageShieldWrite, (call) => {
     const zone = zoneIn(call);
     const before = policyWithId(zone, identifierIn(call, "policy_id"));
-    const policy = updatedPolicy(zone, before, call.body());
+    const policy = updatedPolicy(zone, before, call.body(), call.store.isLenient);
     return stored(policyResult(policy, call.dialect), withPolicy(zone, policy));
   }),
   // Deleting a policy that does not exist succeeds too (SERVICE.md A.6).
@@ -56,8 +56,13 @@ function policyResult(policy: Policy, dialect: Dialect): object {
 }
 
 /** A new policy; `body` needs all five members. */
-export function createdPolicy(zone: ZoneState, body: JsonObject, id: string): Policy {
-  const policy = policyIn(body, { id }, zone.plan);
+export function createdPolicy(
+  zone: ZoneState,
+  body: JsonObject,
+  id: string,
+  isLenient: boolean,
+): Policy {
+  const policy = policyIn(body, { id }, { plan: zone.plan, isLenient });
   const { policies: limit } = zone.entitlements;
   if (zone.policies.length < limit) return policy;
   throw apiError(
@@ -68,15 +73,20 @@ export function createdPolicy(zone: ZoneState, body: JsonObject, id: string): Po
 }
 
 /** A policy after an update; members that `body` does not have stay, as the published schema allows. */
-export function updatedPolicy(zone: ZoneState, before: Policy, body: JsonObject): Policy {
-  return policyIn(body, before, zone.plan);
+export function updatedPolicy(
+  zone: ZoneState,
+  before: Policy,
+  body: JsonObject,
+  isLenient: boolean,
+): Policy {
+  return policyIn(body, before, { plan: zone.plan, isLenient });
 }
 
 /** Reads a policy; members that are neither in `body` nor in `before` are an error. */
 function policyIn(
   body: JsonObject,
   before: Pick<Policy, "id"> & Partial<Policy>,
-  plan: string,
+  limits: ExpressionLimits,
 ): Policy {
   const fields = new FieldReader(body, "", unpublishedCodes.pageShield);
   const text = (name: "description" | "expression" | "value"): string =>
@@ -89,7 +99,7 @@ function policyIn(
     enabled: fields.required("enabled", enabledIn(fields) ?? before.enabled),
     value: text("value"),
   };
-  checkPolicy(fields, policy, plan);
+  checkPolicy(fields, policy, limits);
   return policy;
 }
 
@@ -119,8 +129,8 @@ function policyWithId(zone: ZoneState, id: string): Policy {
 const directives = new Set(acceptedDirectives);
 
 /** Throws where the service rejects a policy, as for unknown directives, nonces or several lines. */
-function checkPolicy(fields: FieldReader, policy: Policy, plan: string): void {
-  checkFilterExpression(fields, policy.expression, plan);
+function checkPolicy(fields: FieldReader, policy: Policy, limits: ExpressionLimits): void {
+  checkFilterExpression(fields, policy.expression, limits);
   const parts = policy.value.split(";").filter((part) => part.trim() !== "");
   if (parts.length === 0 && policy.action !== "add_reporting_directives") {
     throw fields.error("value", "a policy needs at least one directive");

@@ -1,16 +1,15 @@
 import { wireCodes } from "../../api/wire.ts";
 import { definedMembers, type JsonObject } from "../../syntax/json.ts";
 import type { FieldReader } from "../http/fields.ts";
+import type { ExpressionLimits } from "./filter-expression.ts";
 import { managedRulesets, scoreRuleId } from "./managed.ts";
 import { isDdosPhase, phases, ruleActions, scoreActions } from "./phases.ts";
 
 /** The ruleset of a rule: what the rule may do depends on it. */
-export interface RuleContext {
+export interface RuleContext extends ExpressionLimits {
   readonly level: "zone" | "account";
   readonly kind: string;
   readonly phase: string;
-  /** Plan of the zone, "" for an account. */
-  readonly plan: string;
   /** Custom rulesets of the account, which its root rulesets may execute. */
   readonly customRulesets: readonly string[];
 }

@@ -1,32 +1,26 @@
 import { wireCodes } from "../../api/wire.ts";
-import { namesIn } from "../../syntax/by-text.ts";
-import { typeOfOperand } from "../../syntax/expression/expression-fields.ts";
-import {
-  type Argument,
-  type Expression,
-  nodesOf,
-} from "../../syntax/expression/expression-tree.ts";
+import { type Expression, nodesOf } from "../../syntax/expression/expression-tree.ts";
 import { maxExpressionLength, parseExpression } from "../../syntax/expression/expression.ts";
-import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
+import { isRefused, type SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import type { FieldReader } from "../http/fields.ts";
 
 /** Plans whose expressions may use regular expressions (SERVICE.md D). */
 const plansWithRegex = ["business", "enterprise"];
 
-/** Functions whose first argument is a text. */
-const textFunctions = new Set(
-  namesIn(`
-  decode_base64 ends_with encode_base64 lookup_json_integer lookup_json_string lower
-  regex_replace remove_bytes remove_query_args split starts_with substring upper url_decode
-  wildcard_replace
-`),
-);
+/** What an expression may use. */
+export interface ExpressionLimits {
+  /** Plan of the zone, "" where none restricts it. */
+  readonly plan: string;
+  /** Whether names and arguments that the tables do not have are accepted, as those of a newer service. */
+  readonly isLenient: boolean;
+}
 
-/**
- * Throws where the service rejects a filter expression; `plan` is "" where none restricts it. Unknown fields and
- * functions are accepted: the service may know more than the tables.
- */
-export function checkFilterExpression(fields: FieldReader, expression: string, plan: string): void {
+/** Throws where the service rejects a filter expression. */
+export function checkFilterExpression(
+  fields: FieldReader,
+  expression: string,
+  { plan, isLenient }: ExpressionLimits,
+): void {
   if (expression.length > maxExpressionLength) {
     throw fields.error(
       "expression",
@@ -35,24 +29,28 @@ export function checkFilterExpression(fields: FieldReader, expression: string, p
     );
   }
   const { tree, diagnostics } = parseExpression(expression);
-  const error = diagnostics.find(({ severity }) => severity === "error");
-  if (error !== undefined || tree === undefined) {
-    throw fields.error("expression", parsingError(expression, error));
-  }
-  const mismatch = mismatchedCall(tree);
-  if (mismatch !== undefined) {
-    throw fields.error(
-      "expression",
-      `the function ${mismatch.name} cannot be given an argument of type ${mismatch.type}`,
-      wireCodes.wrongArgument,
-    );
-  }
+  const error = diagnostics.find(
+    (diagnostic) => diagnostic.severity === "error" || (!isLenient && isRefused(diagnostic)),
+  );
+  if (error !== undefined || tree === undefined) throw rejection(fields, expression, error);
   if (plan !== "" && !plansWithRegex.includes(plan) && usesRegex(tree)) {
     throw fields.error(
       "expression",
       "not entitled: the use of operator Matches is not allowed, a Business plan or a WAF Advanced plan is required",
     );
   }
+}
+
+function rejection(
+  fields: FieldReader,
+  expression: string,
+  diagnostic: SyntaxDiagnostic | undefined,
+): Error {
+  const isArgument = diagnostic?.code === "EXPR_BAD_ARGUMENT";
+  const message = parsingError(expression, diagnostic);
+  return isArgument
+    ? fields.error("expression", message, wireCodes.wrongArgument)
+    : fields.error("expression", message);
 }
 
 /** The message of the service's parser: line and column, the line, and a mark below the error (SERVICE.md D). */
@@ -67,28 +65,6 @@ function parsingError(expression: string, error: SyntaxDiagnostic | undefined): 
   const column = before.at(-1)?.length ?? 0;
   const mark = " ".repeat(column) + "^".repeat(Math.max(1, Math.min(length, line.length - column)));
   return `Filter parsing error (${before.length}:${column + 1}):\n${line}\n${mark} ${message}\n`;
-}
-
-/** A call whose first argument has the wrong type. */
-function mismatchedCall(
-  tree: Expression,
-): { readonly name: string; readonly type: string } | undefined {
-  for (const node of nodesOf(tree)) {
-    if (node.kind !== "call" || !textFunctions.has(node.name)) continue;
-    const [first] = node.arguments;
-    const type = first && typeOfArgument(first);
-    // With `[*]` a function is applied to each element.
-    if (type !== undefined && type !== "String" && type !== "Array<String>") {
-      return { name: node.name, type };
-    }
-  }
-  return undefined;
-}
-
-function typeOfArgument(argument: Argument): string | undefined {
-  if (argument.kind === "field" || argument.kind === "call") return typeOfOperand(argument);
-  if (argument.kind === "integer") return "Integer";
-  return argument.kind === "address" ? "IP" : undefined;
 }
 
 function usesRegex(tree: Expression): boolean {

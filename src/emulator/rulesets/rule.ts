@@ -10,6 +10,8 @@ import { isManagedPhase, ruleActions } from "./phases.ts";
 export interface WriteContext {
   readonly now: Date;
   readonly newId: () => string;
+  /** See `ExpressionLimits`. */
+  readonly isLenient: boolean;
 }
 
 export interface RuleDraft {
@@ -45,7 +47,7 @@ export function parseRule(
   fields.only([...members, ...extra]);
   const action = actionIn(fields, context);
   const expression = fields.required("expression", fields.text("expression"));
-  checkFilterExpression(fields, expression, context.plan);
+  checkFilterExpression(fields, expression, context);
   const ref = fields.text("ref");
   if (ref === "") throw fields.error("ref", "ref must not be empty");
   const parameters = parametersIn(fields, action, context);

@@ -147,7 +147,7 @@ export function withoutRules({ rules: _rules, ...others }: Ruleset): Omit<Rulese
 }
 
 export function writeOf({ now, store }: Call, owner: Owner, before: StoredRuleset): RulesetWrite {
-  return { now, newId: () => store.newId(), owner, before };
+  return { now, newId: () => store.newId(), isLenient: store.isLenient, owner, before };
 }
 
 /** The response to every write to a ruleset: the whole ruleset (SERVICE.md B.1). */

@@ -23,7 +23,7 @@ export function rulesetFields(body: JsonObject): FieldReader {
   return new FieldReader(body, "", unpublishedCodes.ruleset);
 }
 
-export function ruleContextOf({ owner, before }: RulesetWrite): RuleContext {
+export function ruleContextOf({ owner, before, isLenient }: RulesetWrite): RuleContext {
   const { kind, phase } = before.current;
   const custom = owner.rulesets.filter(({ current }) => current.kind === "custom");
   return {
@@ -31,6 +31,7 @@ export function ruleContextOf({ owner, before }: RulesetWrite): RuleContext {
     kind,
     phase,
     plan: owner.level === "zone" ? owner.plan : "",
+    isLenient,
     customRulesets: custom.map(({ current }) => current.id),
   };
 }

@@ -1,47 +1,76 @@
 import { nearestOfMany } from "../nearest.ts";
 import { type SyntaxDiagnostic, diagnostic } from "../syntax-diagnostic.ts";
-import { expressionFields, expressionFunctions, typeOfOperand } from "./expression-fields.ts";
+import { checkCall } from "./check-call.ts";
 import {
+  checkComparison,
+  checkConditions,
+  checkIndexes,
+  checkJoined,
+  checkTruth,
+} from "./check-types.ts";
+import { documentedFields, expressionFields } from "./expression-fields.ts";
+import { expressionFunctions } from "./expression-functions.ts";
+import {
+  type AddressValue,
   type Comparison,
   type Expression,
+  type ExpressionNode,
   type Operand,
-  type Operator,
   type TextValue,
-  type Value,
   nodesOf,
 } from "./expression-tree.ts";
-import { regexParts } from "./read-string-literal.ts";
+import { networkOf, parseIpAddress, textOfAddress } from "./ip-address.ts";
 
-/** Maximum number of regular expressions in an expression (SERVICE.md B.8). */
-const maxRegexes = 64;
+/** Maximum number of `*` in a pattern that is known to work. */
+const maxStars = 10;
 
-/** Diagnostics about names, types and patterns. */
+/** Diagnostics about names, types and wildcard patterns. */
 export function checkExpression(expression: Expression): readonly SyntaxDiagnostic[] {
   const nodes = nodesOf(expression);
-  const regexes = nodes.filter((node) => node.kind === "comparison" && node.operator === "matches");
   return [
-    ...unknownNames(nodes.filter((node) => node.kind === "field" || node.kind === "call")),
-    ...nodes.flatMap((node) => {
-      if (node.kind === "truth") return missingOperator(node.operand);
-      return node.kind === "comparison" ? [...typeMismatch(node), ...checkPattern(node)] : [];
-    }),
-    ...tooManyRegexes(regexes),
+    ...checkNames(nodes.filter((node) => node.kind === "field" || node.kind === "call")),
+    ...checkConditions(expression),
+    ...nodes.flatMap(checkNode),
   ];
 }
 
-/** Each unknown name once, where it occurs first. */
-function unknownNames(operands: readonly Operand[]): SyntaxDiagnostic[] {
+function checkNode(node: ExpressionNode): readonly SyntaxDiagnostic[] {
+  if (node.kind === "truth") return checkTruth(node.operand);
+  if (node.kind === "comparison") return [...checkComparison(node), ...checkPattern(node)];
+  if (node.kind === "logic") return checkJoined(node.items);
+  if (node.kind === "call") return [...checkCall(node), ...checkIndexes(node)];
+  if (node.kind === "field") return checkIndexes(node);
+  return node.kind === "address" ? checkAddress(node) : [];
+}
+
+/** Each name that is unknown, or that the public engine does not have, once, where it occurs first. */
+function checkNames(operands: readonly Operand[]): readonly SyntaxDiagnostic[] {
+  const unknown = operands.filter(
+    ({ kind, name }) => !namesOf(kind).has(name) || documentedFields.has(name),
+  );
+  if (unknown.length === 0) return [];
   const suggestField = nearestOfMany([...expressionFields.keys()]);
   const suggestFunction = nearestOfMany([...expressionFunctions.keys()]);
   const reported = new Set<string>();
-  return operands.flatMap((operand) => {
-    const isCall = operand.kind === "call";
-    const known = isCall ? expressionFunctions : expressionFields;
+  return unknown.flatMap((operand) => {
     const id = `${operand.kind} ${operand.name}`;
-    if (known.has(operand.name) || reported.has(id)) return [];
+    if (reported.has(id)) return [];
     reported.add(id);
-    return [unknownName(operand, (isCall ? suggestFunction : suggestField)(operand.name))];
+    if (documentedFields.has(operand.name)) return [onlyDocumented(operand)];
+    const suggest = operand.kind === "call" ? suggestFunction : suggestField;
+    return [unknownName(operand, suggest(operand.name))];
   });
+}
+
+function namesOf(kind: Operand["kind"]): ReadonlyMap<string, unknown> {
+  return kind === "call" ? expressionFunctions : expressionFields;
+}
+
+function onlyDocumented(operand: Operand): SyntaxDiagnostic {
+  const span = { offset: operand.offset, length: operand.name.length };
+  const message = `${operand.name} is documented, but the public engine of the service does not have it`;
+  const remedy = "try it on a zone without visitors first";
+  return diagnostic("EXPR_ONLY_DOCUMENTED", span, message, remedy);
 }
 
 function unknownName(operand: Operand, near: string | undefined): SyntaxDiagnostic {
@@ -55,110 +84,42 @@ function unknownName(operand: Operand, near: string | undefined): SyntaxDiagnost
   );
 }
 
-function missingOperator(operand: Operand): SyntaxDiagnostic[] {
-  const type = typeOfOperand(operand);
-  if (type !== "String" && type !== "Integer" && type !== "IP") return [];
-  const message = `${operand.name} is of type ${type} and needs a comparison`;
-  const remedy = `compare it, as in ${operand.name} ${exampleOf[type]}`;
-  return [diagnostic("EXPR_MISSING_OPERATOR", operand, message, remedy)];
-}
-
-const exampleOf = { String: 'eq "…"', Integer: "gt 10", IP: "in {192.0.2.0/24}" };
-
-function typeMismatch({ left, operator, right }: Comparison): SyntaxDiagnostic[] {
-  const type = typeOfOperand(left);
-  if (type === undefined) return [];
-  const members: readonly Value[] = right.kind === "set" ? right.members : [right];
-  const wrong = members.find((member) => member.kind !== "list" && typeOfValue(member) !== type);
-  if (wrong !== undefined) {
-    const message = `${left.name} is of type ${type}, the value is not`;
-    return [diagnostic("EXPR_TYPE_MISMATCH", wrong, message, remedyFor(type))];
+function checkAddress(value: AddressValue): readonly SyntaxDiagnostic[] {
+  const { address: text, prefix, isShort } = value;
+  const address = parseIpAddress(text);
+  const network = address && prefix !== undefined ? networkOf(address, prefix) : undefined;
+  if (network !== undefined && network.first !== address?.value) {
+    const start = textOfAddress({ version: network.version, value: network.first });
+    const message = `${text} is inside the network of its first ${prefix} bits, not its start`;
+    const remedy = `write ${start}/${prefix} for the network, or ${text} for the one address`;
+    return [diagnostic("EXPR_HOST_BITS", value, message, remedy)];
   }
-  if (operandTypes[operator]?.includes(type) ?? true) return [];
-  const message = `${operator} does not support ${type}, the type of ${left.name}`;
-  return [diagnostic("EXPR_TYPE_MISMATCH", left, message, "use eq, ne or in")];
+  if (isShort !== true) return [];
+  const whole = prefix === undefined ? text : `${text}/${prefix}`;
+  const message = `the engine reads this as ${whole}; the documentation has no such form`;
+  return [diagnostic("EXPR_SHORT_ADDRESS", value, message, `write ${whole}`)];
 }
 
-/** Types that an operator supports; operators that are not listed support every scalar. */
-const operandTypes: Readonly<Partial<Record<Operator, readonly string[]>>> = {
-  contains: ["String"],
-  matches: ["String"],
-  wildcard: ["String"],
-  "strict wildcard": ["String"],
-  bitwise_and: ["Integer"],
-};
-
-function remedyFor(type: string): string {
-  if (type === "String") return "write the text in double quotes";
-  if (type === "Integer") return "write a number without quotes";
-  if (type === "IP") return "write an address without quotes";
-  if (type === "Boolean") return "use the field without a comparison, or after not";
-  return `compare its elements: any(field[*] eq "…")`;
+/** Diagnostics about the pattern of `wildcard` or `strict wildcard`. */
+function checkPattern({ operator, right }: Comparison): readonly SyntaxDiagnostic[] {
+  return right.kind === "text" && operator.endsWith("wildcard") ? checkWildcard(right) : [];
 }
 
-/** Types of values; the language has no boolean values except fields, so a constant matches no type. */
-const valueTypes = {
-  text: "String",
-  integer: "Integer",
-  address: "IP",
-  boolean: "a constant",
-  set: "a set",
-  list: "a list",
-};
-
-function typeOfValue(value: Value): string {
-  return value.kind === "range" ? typeOfValue(value.from) : valueTypes[value.kind];
-}
-
-function tooManyRegexes(
-  regexes: readonly { offset: number; length: number }[],
-): SyntaxDiagnostic[] {
-  const first = regexes[maxRegexes];
-  if (first === undefined) return [];
-  const message = `${regexes.length} regular expressions; the service accepts at most ${maxRegexes}`;
-  return [
-    diagnostic("EXPR_MANY_REGEXES", first, message, "use wildcard or in, or combine patterns"),
-  ];
-}
-
-/** Diagnostics about the pattern of `wildcard`, `strict wildcard` or `matches`. */
-function checkPattern({ operator, right }: Comparison): SyntaxDiagnostic[] {
-  if (right.kind !== "text") return [];
-  if (operator === "matches") return checkRegex(right);
-  return operator.endsWith("wildcard") ? checkWildcard(right) : [];
-}
-
-function checkWildcard(pattern: TextValue): SyntaxDiagnostic[] {
-  const found: SyntaxDiagnostic[] = [];
+function checkWildcard(pattern: TextValue): readonly SyntaxDiagnostic[] {
   const tokens = pattern.text.match(/\\[^]?|\*+|[^\\*]+/g) ?? [];
-  if (tokens.some((token) => token.startsWith("**"))) {
-    found.push(
-      diagnostic(
-        "EXPR_DOUBLE_STAR",
-        pattern,
-        "a wildcard pattern cannot contain **",
-        "write one *",
-      ),
-    );
+  const stars = tokens.filter((token) => token.startsWith("*"));
+  const found: SyntaxDiagnostic[] = [];
+  if (stars.some((token) => token.length > 1)) {
+    const message = "a wildcard pattern cannot contain **";
+    found.push(diagnostic("EXPR_DOUBLE_STAR", pattern, message, "write one *"));
   }
   if (tokens.some((token) => token.startsWith("\\") && !/^\\[\\*]$/.test(token))) {
     const remedy = "a backslash can only escape * or another backslash";
     found.push(diagnostic("EXPR_BAD_WILDCARD", pattern, "invalid escape", remedy));
   }
+  if (stars.length > maxStars) {
+    const message = `the pattern has ${stars.length} *; more than ${maxStars} can be refused`;
+    found.push(diagnostic("EXPR_MANY_STARS", pattern, message, "split it, or use contains"));
+  }
   return found;
-}
-
-/** The service supports neither look-around nor back-references (SERVICE.md D). */
-function checkRegex(pattern: TextValue): SyntaxDiagnostic[] {
-  const plain = regexParts(pattern.text)
-    .filter(({ text, inClass }) => !inClass && !/^\\[^1-9]/.test(text))
-    .map(({ text }) => text)
-    .join("");
-  const known = [
-    { pattern: /\(\?<?[=!]/, message: "the service does not support look-around" },
-    { pattern: /\\[1-9]/, message: "the service does not support back-references" },
-  ].find((feature) => feature.pattern.test(plain));
-  if (known === undefined) return [];
-  const remedy = "use several conditions joined by and, or and not";
-  return [diagnostic("EXPR_BAD_REGEX", pattern, known.message, remedy)];
 }

@@ -1,6 +1,3 @@
-import { namesIn } from "../by-text.ts";
-import type { Operand } from "./expression-tree.ts";
-
 /** Names of fields by their type, in the words of the documentation. */
 const fieldsByType: Readonly<Record<string, string>> = {
   Boolean: `
@@ -84,54 +81,23 @@ const fieldsByType: Readonly<Record<string, string>> = {
     raw.http.request.uri.args raw.http.response.headers`,
 };
 
-/** Functions by the type of their result; that of `concat` depends on its arguments. */
-const functionsByType: Readonly<Record<string, string>> = {
-  Boolean: `
-    all any contains ends_with has_key has_value ip_in_range is_jwt_present is_jwt_valid
-    is_timed_hmac_valid_v0 starts_with wildcard`,
-  Integer: "bit_slice len lookup_json_integer",
-  IP: "cidr cidr6",
-  String: `
-    decode_base64 encode_base64 hmac join lookup_json_string lower regex_replace remove_bytes
-    remove_query_args sha256 sha512 substring to_string upper url_decode uuidv4 wildcard_replace`,
-  "Array<String>": "split",
-};
+/** Fields that the documentation or other tools have, and the public engine does not. */
+export const documentedFields: ReadonlySet<string> = new Set(
+  namesIn(`
+  cf.bot_management.signed_agent cf.schema_validation.learned.violated
+  cf.schema_validation.uploaded.violated http.request.jwt.claims.exp.sec
+  http.request.jwt.claims.exp.sec.names http.request.jwt.claims.exp.sec.values
+  http.response.headers.truncated ip.geoip.city ip.geoip.region
+`),
+);
 
-/** Public fields of the rules language (SERVICE.md D); the service may know more. */
-export const expressionFields: ReadonlyMap<string, string> = new Map(typesByName(fieldsByType));
-
-/** Result types of public functions; `undefined` where the type depends on the arguments. */
-export const expressionFunctions: ReadonlyMap<string, string | undefined> = new Map<
-  string,
-  string | undefined
->([...typesByName(functionsByType), ["concat", undefined]]);
-
-function typesByName(namesByType: Readonly<Record<string, string>>): [string, string][] {
-  return Object.entries(namesByType).flatMap(([type, names]) =>
+/** Public fields of the rules language with their types (SERVICE.md D); the service may know more. */
+export const expressionFields: ReadonlyMap<string, string> = new Map(
+  Object.entries(fieldsByType).flatMap(([type, names]) =>
     namesIn(names).map((name): [string, string] => [name, type]),
-  );
-}
+  ),
+);
 
-/** Type of the left operand of an operator; `undefined` if the tables do not know it or an index does not fit. */
-export function typeOfOperand(operand: Operand): string | undefined {
-  let type: string | undefined = ownType(operand);
-  for (const { kind } of operand.indexes) {
-    const { container, inner } = containerPattern.exec(type ?? "")?.groups ?? {};
-    const fits = kind === "each" || container === (kind === "item" ? "Array" : "Map");
-    type = fits ? inner : undefined;
-  }
-  return type;
-}
-
-const containerPattern = /^(?<container>Array|Map)<(?<inner>.*)>$/;
-
-/** A function whose first argument has `[*]` returns an array of its results. */
-function ownType(operand: Operand): string | undefined {
-  if (operand.kind === "field") return expressionFields.get(operand.name);
-  const result = expressionFunctions.get(operand.name);
-  const [first] = operand.arguments;
-  const isMapped =
-    (first?.kind === "field" || first?.kind === "call") &&
-    first.indexes.some(({ kind }) => kind === "each");
-  return isMapped && result !== undefined ? `Array<${result}>` : result;
+function namesIn(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
 }

@@ -12,11 +12,13 @@ export interface IntegerValue extends Span {
   readonly value: bigint;
 }
 
-/** An IP address as written, or with `prefix` a network. */
+/** An IP address in full, or with `prefix` a network. */
 export interface AddressValue extends Span {
   readonly kind: "address";
   readonly address: string;
   readonly prefix: number | undefined;
+  /** Whether it was written with fewer than four numbers, or with leading zeros: `10/8`. */
+  readonly isShort?: true;
 }
 
 /** Both ends included. */
@@ -46,8 +48,8 @@ interface ListValue extends Span {
   readonly name: string;
 }
 
-/** A right operand. */
-export type Value = Member | BooleanValue | SetValue | ListValue;
+/** A right operand: a constant, or what has a value of its own. */
+export type Value = Member | BooleanValue | SetValue | ListValue | Operand;
 
 /** `[0]`, `["key"]` or `[*]`. */
 export type Index =
@@ -62,16 +64,17 @@ export interface FieldOperand extends Span {
 }
 
 /** A function call with the indexes of its result. */
-interface CallOperand extends Span {
+export interface CallOperand extends Span {
   readonly kind: "call";
   readonly name: string;
   readonly arguments: readonly Argument[];
   readonly indexes: readonly Index[];
 }
 
-/** A left operand. */
+/** A field or a call. */
 export type Operand = FieldOperand | CallOperand;
 
+/** A field or a call in parentheses is a condition (`truth`), not an operand. */
 export type Argument = Operand | TextValue | IntegerValue | AddressValue | Expression;
 
 /** Comparison operators; symbols (`==`, `~`, `&`) are aliases. */
@@ -117,12 +120,13 @@ export type Expression =
       readonly items: readonly Expression[];
     });
 
-type Node = Expression | Operand | Value | Argument;
+/** Any part of an expression but an index. */
+export type ExpressionNode = Expression | Operand | Value | Argument;
 
 /** All nodes of an expression except indexes, in depth-first order. */
-export function nodesOf(expression: Expression): readonly Node[] {
-  const nodes: Node[] = [];
-  const open: Node[] = [expression];
+export function nodesOf(expression: Expression): readonly ExpressionNode[] {
+  const nodes: ExpressionNode[] = [];
+  const open: ExpressionNode[] = [expression];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     nodes.push(node);
     for (const child of childrenOf(node).toReversed()) open.push(child);
@@ -130,11 +134,12 @@ export function nodesOf(expression: Expression): readonly Node[] {
   return nodes;
 }
 
-function childrenOf(node: Node): readonly Node[] {
+function childrenOf(node: ExpressionNode): readonly ExpressionNode[] {
   if (node.kind === "logic") return node.items;
   if (node.kind === "not") return [node.item];
   if (node.kind === "truth") return [node.operand];
   if (node.kind === "comparison") return [node.left, node.right];
   if (node.kind === "call") return node.arguments;
+  if (node.kind === "range") return [node.from, node.to];
   return node.kind === "set" ? node.members : [];
 }

@@ -1,8 +1,9 @@
 import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../syntax-diagnostic.ts";
 import { checkExpression } from "./check-expression.ts";
+import { checkRegexes } from "./check-regex.ts";
 import type { Expression } from "./expression-tree.ts";
-import { readExpression } from "./read-expression.ts";
-import { TextReader } from "./text-reader.ts";
+import { readExpression } from "./read/read-expression.ts";
+import { TextReader } from "./read/text-reader.ts";
 
 /** A parsed filter expression; without a tree if it is invalid. */
 interface ParsedExpression {
@@ -35,7 +36,7 @@ export function parseExpression(text: string): ParsedExpression {
   // Skipping the surrounding white space in `text` keeps its offsets.
   const reader = new TextReader(text.slice(0, whole.offset + whole.length), whole.offset);
   const tree = readExpression(reader);
-  const diagnostics = tree === undefined ? [] : [...checkExpression(tree)];
+  const diagnostics = tree === undefined ? [] : [...checkExpression(tree), ...checkRegexes(tree)];
   if (reader.error !== undefined) diagnostics.push(reader.error);
   if (written.length > maxExpressionLength) {
     const message = `the expression has ${written.length} characters, the maximum is ${maxExpressionLength}`;

@@ -1,5 +1,5 @@
 /** An IP address as a number. */
-interface IpAddress {
+export interface IpAddress {
   readonly version: 4 | 6;
   readonly value: bigint;
 }
@@ -17,6 +17,16 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return value === undefined ? undefined : { version: text.includes(":") ? 6 : 4, value };
 }
 
+/**
+ * An IPv4 address in full, where `text` may have fewer than four numbers, or leading zeros: the engine reads `10.1` in a
+ * set as 10.1.0.0. Every other text is returned as it is.
+ */
+export function withoutShortForm(text: string): string {
+  if (!/^[0-9]+(?:\.[0-9]+){0,3}$/.test(text)) return text;
+  const numbers = text.split(".").map((number) => number.replace(/^0+(?=.)/, ""));
+  return [...numbers, "0", "0", "0"].slice(0, 4).join(".");
+}
+
 /** The addresses that share their first `prefix` bits with `address`; `undefined` if it has fewer bits. */
 export function networkOf(address: IpAddress, prefix: number): IpRange | undefined {
   const bits = address.version === 4 ? 32 : 128;
@@ -24,6 +34,21 @@ export function networkOf(address: IpAddress, prefix: number): IpRange | undefin
   const size = 1n << BigInt(bits - prefix);
   const first = address.value - (address.value % size);
   return { version: address.version, first, last: first + size - 1n };
+}
+
+/** The address as text. */
+export function textOfAddress({ version, value }: IpAddress): string {
+  const bits = version === 4 ? 8n : 16n;
+  const count = version === 4 ? 4n : 8n;
+  const parts = Array.from({ length: Number(count) }, (_, index) => {
+    const part = BigInt.asUintN(Number(bits), value >> (bits * (count - 1n - BigInt(index))));
+    return part.toString(version === 4 ? 10 : 16);
+  });
+  if (version === 4) return parts.join(".");
+  const zeros = parts.join(":").match(/\b0(?::0)+\b/g) ?? [];
+  const longest = zeros.toSorted((a, b) => b.length - a.length)[0];
+  const text = parts.join(":");
+  return longest === undefined ? text : text.replace(longest, "").replace(/^:?:?$|::|^:|:$/, "::");
 }
 
 /** Four decimal octets; a leading zero is invalid because it can mean octal. */

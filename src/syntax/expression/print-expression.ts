@@ -7,7 +7,7 @@ import {
   type Value,
   connectives,
 } from "./expression-tree.ts";
-import { regexParts } from "./read-string-literal.ts";
+import { regexParts } from "./read/read-string-literal.ts";
 
 /** The expression as text; parsing it gives the same tree. */
 export function printExpression(tree: Expression): string {
@@ -46,7 +46,9 @@ function printArgument(argument: Argument): string {
   const { kind } = argument;
   if (kind === "field" || kind === "call") return printOperand(argument);
   if (kind === "text" || kind === "integer" || kind === "address") return printValue(argument);
-  return printExpression(argument);
+  // Without parentheses, a condition would end at the connective, and an operand would not be a condition.
+  const needsGroup = kind === "logic" || kind === "truth";
+  return needsGroup ? `(${printExpression(argument)})` : printExpression(argument);
 }
 
 function printIndex(index: Index): string {
@@ -62,6 +64,9 @@ function printRight(operator: Operator, right: Value): string {
 
 function printValue(value: Value): string {
   switch (value.kind) {
+    case "field":
+    case "call":
+      return printOperand(value);
     case "text":
       return quoted(value.text);
     case "integer":

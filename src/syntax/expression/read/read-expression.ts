@@ -1,4 +1,3 @@
-import { typeOfOperand } from "./expression-fields.ts";
 import {
   type Argument,
   type Connective,
@@ -8,7 +7,10 @@ import {
   type Operator,
   type Value,
   connectives,
-} from "./expression-tree.ts";
+} from "../expression-tree.ts";
+import { typeOfOperand } from "../operand-type.ts";
+import { unexpected } from "./read-failure.ts";
+import { notQuoted, readArgumentLiteral, readInteger } from "./read-literal.ts";
 import {
   isBoundary,
   noConnective,
@@ -16,8 +18,8 @@ import {
   notAnOperator,
   readOperator,
 } from "./read-operator.ts";
-import { readRegex, readText, textStart } from "./read-string-literal.ts";
-import { readInteger, readLiteral, readMembers, readValue, unexpected } from "./read-value.ts";
+import { bytesOf, readRegex, readText, textStart } from "./read-string-literal.ts";
+import { readMembers, readValue, startsOperand } from "./read-value.ts";
 import type { TextReader } from "./text-reader.ts";
 
 /** Maximum nesting of parentheses, negations and calls (SERVICE.md D). */
@@ -63,7 +65,7 @@ function readSimple(reader: TextReader, depth: number): Expression | undefined {
     return { kind: "constant", value: constant === "true", ...reader.since(start) };
   }
   const operand = readOperand(reader, depth);
-  return operand === undefined ? undefined : readComparison(reader, operand);
+  return operand === undefined ? undefined : readComparison(reader, operand, depth);
 }
 
 function readGroup(reader: TextReader, depth: number): Expression | undefined {
@@ -83,28 +85,35 @@ function readNegation(reader: TextReader, depth: number, start: number): Express
   return item === undefined ? undefined : { kind: "not", item, ...reader.since(start) };
 }
 
-function readComparison(reader: TextReader, left: Operand): Expression | undefined {
+function readComparison(reader: TextReader, left: Operand, depth: number): Expression | undefined {
   const operator = readOperator(reader);
   if (operator === undefined) {
     if (!isBoundary(reader)) return noOperator(reader);
     return { kind: "truth", operand: left, ...reader.since(left.offset) };
   }
   reader.skipSpace();
-  const right = readRight(reader, operator, left);
+  const right = readRight(reader, operator, left, depth);
   if (right === undefined) return undefined;
   return { kind: "comparison", left, operator, right, ...reader.since(left.offset) };
 }
 
-function readRight(reader: TextReader, operator: Operator, left: Operand): Value | undefined {
+function readRight(
+  reader: TextReader,
+  operator: Operator,
+  left: Operand,
+  depth: number,
+): Value | undefined {
   const type = typeOfOperand(left);
-  const hint = type === "String" || type === "IP" ? type : undefined;
-  if (operator === "in") return readMembers(reader, hint);
-  const isPattern = operator === "matches" || operator.endsWith("wildcard");
-  if (!isPattern) return readValue(reader, hint);
-  if (reader.peek(textStart) === undefined) {
+  if (operator === "in") return readMembers(reader, type);
+  if (operator === "matches" || operator.endsWith("wildcard")) {
+    if (reader.peek(textStart) !== undefined) {
+      return operator === "matches" ? readRegex(reader) : readText(reader);
+    }
+    if (notQuoted(reader)) return undefined;
     return unexpected(reader, "a text", 'write it in double quotes, or raw: r"…"');
   }
-  return operator === "matches" ? readRegex(reader) : readText(reader);
+  if (operator === "contains" || !startsOperand(reader, type)) return readValue(reader, type);
+  return readOperand(reader, depth);
 }
 
 const reserved = new Set<string>([
@@ -160,13 +169,21 @@ function betweenArguments(reader: TextReader): undefined {
   return unexpected(reader, "a comma or )", "separate arguments by commas");
 }
 
-/** A single field or call as argument is an operand, not a condition. */
+/** A condition that is joined with others needs parentheses or a negation before it, as in the engine. */
 function readArgument(reader: TextReader, depth: number): Argument | undefined {
-  if (reader.peek(/"|r[#"]|-?[0-9]|[0-9a-f]{0,4}:/iy) !== undefined) {
-    return readLiteral(reader, undefined);
+  const literal = readArgumentLiteral(reader);
+  if (literal !== undefined || reader.error !== undefined) return literal;
+  if (reader.peek(/\(|!|not/y) !== undefined) return readLogic(reader, 0, depth);
+  const condition = readSimple(reader, depth);
+  const start = reader.position;
+  const connective = reader.take(/[ \r\n]*(?:and|or|xor|&&|\|\||\^\^)/y);
+  if (condition !== undefined && connective !== undefined) {
+    const span = { offset: start + connective.search(/\S/), length: connective.trim().length };
+    const message = "conditions cannot be joined directly in a call";
+    const remedy = "put them in parentheses: any((… and …))";
+    return reader.fail("EXPR_JOINED_ARGUMENT", span, message, remedy);
   }
-  const expression = readLogic(reader, 0, depth);
-  return expression?.kind === "truth" ? expression.operand : expression;
+  return condition?.kind === "truth" ? condition.operand : condition;
 }
 
 function readIndexes(reader: TextReader): Index[] | undefined {
@@ -184,16 +201,38 @@ function readIndexes(reader: TextReader): Index[] | undefined {
 function readIndex(reader: TextReader): Index | undefined {
   const start = reader.position;
   if (reader.skip("*")) return { kind: "each", ...reader.since(start) };
-  if (reader.peek(textStart) !== undefined) {
-    const key = readText(reader);
-    return key === undefined ? undefined : { kind: "key", key, ...reader.since(start) };
-  }
-  if (reader.peek(/[0-9]/y) === undefined) {
+  if (reader.peek(textStart) !== undefined) return readKey(reader);
+  if (reader.peek(/-?[0-9]/y) === undefined) {
     return unexpected(reader, "an index", 'write [0], ["name"] or [*]');
   }
   const item = readInteger(reader)?.value;
-  return item === undefined ? undefined : { kind: "item", item, ...reader.since(start) };
+  if (item === undefined) return undefined;
+  if (item >= 0n && item < 2n ** 32n) return { kind: "item", item, ...reader.since(start) };
+  return reader.fail("EXPR_BAD_INDEX", start, "the index is out of range", "write a number from 0");
 }
+
+/** The name of an entry of a map: the engine takes no raw text and no bytes that are not UTF-8. */
+function readKey(reader: TextReader): Index | undefined {
+  const start = reader.position;
+  const isRaw = reader.peek(/r/y) !== undefined;
+  const key = readText(reader);
+  if (key === undefined) return undefined;
+  if (!isRaw && isWellFormed(key.text)) return { kind: "key", key, ...reader.since(start) };
+  const message = "a name in brackets cannot be raw, or have bytes that are no text";
+  return reader.fail("EXPR_BAD_INDEX", start, message, 'write ["name"] with plain quotes');
+}
+
+/** Whether the escaped bytes of a text form UTF-8. */
+function isWellFormed(text: string): boolean {
+  try {
+    decoder.decode(Uint8Array.from(bytesOf(text)));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
 
 function afterIndex(reader: TextReader): undefined {
   return unexpected(reader, "]", 'write [0], ["name"] or [*]');

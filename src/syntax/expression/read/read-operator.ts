@@ -1,6 +1,8 @@
-import { nearest } from "../nearest.ts";
-import { type Operator, connectives, operators } from "./expression-tree.ts";
-import { badSpace, unexpected } from "./read-value.ts";
+import { nearest } from "../../nearest.ts";
+import { expressionFields } from "../expression-fields.ts";
+import { expressionFunctions } from "../expression-functions.ts";
+import { type Operator, connectives, operators } from "../expression-tree.ts";
+import { badSpace, unexpected } from "./read-failure.ts";
 import type { TextReader } from "./text-reader.ts";
 
 const signs: Readonly<Record<string, Operator>> = {
@@ -23,10 +25,12 @@ export function readOperator(reader: TextReader): Operator | undefined {
   if (found === undefined) return undefined;
   const written = found.trimStart();
   const operator = signs[written] ?? operators.find((name) => name === written);
-  // The service accepts `eq"a"` and `eqfe80::1`, but not `equals`.
+  // The service accepts `eq"a"`, `eqfe80::1` and `eqlower(…)`, but not `equals`.
   const isGlued = /^[a-z]/.test(written);
   reader.position += found.length;
   if (!isGlued || reader.peek(/(?!r#*"|[0-9a-f]*[:.])[a-z_]/iy) === undefined) return operator;
+  const name = reader.peek(/\w+(?:\.\w+)*/y) ?? "";
+  if (expressionFields.has(name) || expressionFunctions.has(name)) return operator;
   reader.position -= found.length;
   return undefined;
 }

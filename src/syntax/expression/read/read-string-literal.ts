@@ -1,4 +1,4 @@
-import type { TextValue } from "./expression-tree.ts";
+import type { TextValue } from "../expression-tree.ts";
 import type { TextReader } from "./text-reader.ts";
 
 /** Start of a text: a quote, or the `r"` or `r#` of a raw one. */
@@ -19,6 +19,17 @@ export function byteText(byte: number): string {
   return String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte);
 }
 
+/** The bytes of a text, as in {@link TextValue}. */
+export function bytesOf(text: string): readonly number[] {
+  return Array.from(text).flatMap((character) => {
+    const code = character.charCodeAt(0);
+    const isByte = code >= 0xdc80 && code <= 0xdcff;
+    return isByte ? [code - 0xdc00] : Array.from(encoder.encode(character));
+  });
+}
+
+const encoder = new TextEncoder();
+
 function readQuoted(reader: TextReader): TextValue | undefined {
   const start = reader.position;
   const parts: string[] = [];
@@ -35,7 +46,7 @@ function readQuoted(reader: TextReader): TextValue | undefined {
 
 function readEscape(reader: TextReader): string | undefined {
   const start = reader.position;
-  const escape = reader.take(/\\(?:["\\]|x[0-9a-f]{2}|[0-3][0-7]{2})/iy);
+  const escape = reader.take(/\\(?:["\\]|x[0-9a-fA-F]{2}|[0-3][0-7]{2})/y);
   if (escape === undefined) {
     reader.take(/\\(?:x.{0,2}|[0-7]{1,3}|[^]?)/y);
     const remedy = 'write \\\\ for a backslash, or use a raw text: r"…"';
@@ -43,7 +54,7 @@ function readEscape(reader: TextReader): string | undefined {
   }
   const kind = escape.charAt(1);
   if (kind === '"' || kind === "\\") return kind;
-  const byte = /x/i.test(kind) ? parseInt(escape.slice(2), 16) : parseInt(escape.slice(1), 8);
+  const byte = kind === "x" ? parseInt(escape.slice(2), 16) : parseInt(escape.slice(1), 8);
   return byteText(byte);
 }
 

@@ -1,9 +1,4 @@
-import {
-  type Span,
-  type SyntaxDiagnostic,
-  type SyntaxDiagnosticCode,
-  diagnostic,
-} from "../syntax-diagnostic.ts";
+import type { Span, SyntaxDiagnostic, SyntaxDiagnosticCode } from "../../syntax-diagnostic.ts";
 
 /** A position in a text, and the first error of the parser. */
 export class TextReader {
@@ -53,7 +48,8 @@ export class TextReader {
 
   /** Records the first error, at a span or from a start to here; returns `undefined` for the parser to pass on. */
   fail(code: SyntaxDiagnosticCode, at: Span | number, message: string, remedy: string): undefined {
-    this.error ??= diagnostic(code, typeof at === "number" ? this.since(at) : at, message, remedy);
+    const { offset, length } = typeof at === "number" ? this.since(at) : at;
+    this.error ??= { code, severity: "error", message, remedy, offset, length };
     return undefined;
   }
 }

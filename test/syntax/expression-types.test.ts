@@ -1,0 +1,198 @@
+import { describe, it } from "vitest";
+
+import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import { faultOfRegex } from "../../src/syntax/regex/regex-dialect.ts";
+
+function codesOf(text: string): readonly string[] {
+  return parseExpression(text).diagnostics.map(({ code }) => code);
+}
+
+describe("an expression that the engine takes", () => {
+  it.for([
+    "http.host eq lower(http.host)",
+    "http.host eqlower(http.host)",
+    'http.host eq http.request.headers["host"][0]',
+    "cf.threat_score gt cf.bot_management.score",
+    "cf.threat_score & cf.bot_management.score",
+    "ip.src eq cidr(ip.src,24,64)",
+    "len(http.host) eq len(http.referer)",
+    'any(http.request.headers["host"][*] eq http.host)',
+    'any((http.request.headers.names[*] eq "a" or http.request.headers.names[*] eq "b"))',
+    'any(not http.request.headers.names[*] eq "a" and http.request.headers.names[*] eq "b")',
+    'any(starts_with(http.request.headers.names[*], "x-"))',
+    'coalesce(http.request.headers["a"][0], "b") eq "a"',
+    'concat(http.request.headers.names, http.request.headers.values)[0] eq "a"',
+    "cf.threat_score in {1-5}",
+    "http.host eq 61:62",
+    String.raw`http.host matches "^[\w.-]+\.(?:example|test)$"`,
+    String.raw`http.host matches "(?u)\pL"`,
+  ])("has no diagnostics: %s", (text, { expect }) => {
+    expect(codesOf(text)).toEqual([]);
+  });
+
+  it.for(["{10.0.1}", "{10/8}", "{010.0.0.1}", "{7}"])(
+    "has a warning where it is not documented: ip.src in %s",
+    (set, { expect }) => {
+      expect(codesOf(`ip.src in ${set}`)).toEqual(["EXPR_SHORT_ADDRESS"]);
+    },
+  );
+
+  it("reads a short address as the engine does", ({ expect }) => {
+    const [diagnostic] = parseExpression("ip.src in {010.1/16}").diagnostics;
+    expect(diagnostic?.remedy).toBe("write 10.1.0.0/16");
+  });
+});
+
+describe("an expression that the engine refuses", () => {
+  it.for([
+    ["ip.src in {10.0.0.1/8}", "EXPR_HOST_BITS"],
+    ["ip.src in {2001:db8::1/32}", "EXPR_HOST_BITS"],
+    ["ip.src eq 10.1", "EXPR_BAD_ADDRESS"],
+    ["ip.src in {10.0.0..10.0.1}", "EXPR_BAD_RANGE"],
+    ["http.host eq cf.threat_score", "EXPR_TYPE_MISMATCH"],
+    ["http.host eq ssl", "EXPR_TYPE_MISMATCH"],
+    ['http.request.headers["a"] eq "b"', "EXPR_TYPE_MISMATCH"],
+    ["http.request.headers.names", "EXPR_MISSING_OPERATOR"],
+    ["cf.threat_score eq 1.5", "EXPR_BAD_NUMBER"],
+    ['http.host eq "\\X41"', "EXPR_BAD_ESCAPE"],
+    ['http.request.headers.names[*] eq "x"', "EXPR_LIST_CONDITION"],
+    ['ssl and http.request.headers.names[*] eq "x"', "EXPR_LIST_CONDITION"],
+    ['not http.request.headers.names[*] eq "x"', "EXPR_LIST_CONDITION"],
+    [
+      'any(http.request.headers.names[*] eq "a" and http.request.headers.names[*] eq "b")',
+      "EXPR_JOINED_ARGUMENT",
+    ],
+    ['any(http.host eq "a")', "EXPR_BAD_ARGUMENT"],
+    ['http.request.headers[r"x"][0] eq "a"', "EXPR_BAD_INDEX"],
+    ['http.request.headers["\\xff"][0] eq "a"', "EXPR_BAD_INDEX"],
+    ['http.request.headers[0] eq "a"', "EXPR_BAD_INDEX"],
+    ['http.host[0] eq "a"', "EXPR_BAD_INDEX"],
+    ['http.request.uri.path[*] eq "a"', "EXPR_BAD_INDEX"],
+    ["http.host eq 61:62:", "EXPR_BAD_BYTES"],
+    ['lower() eq "a"', "EXPR_BAD_ARGUMENT"],
+    ["len(cf.threat_score) eq 1", "EXPR_BAD_ARGUMENT"],
+    ['concat(http.host) eq "a"', "EXPR_BAD_ARGUMENT"],
+    ['starts_with("a", http.host)', "EXPR_BAD_ARGUMENT"],
+    ["starts_with(http.host, true)", "EXPR_BAD_ARGUMENT"],
+    ['trim(http.host, "aa") eq "b"', "EXPR_BAD_ARGUMENT"],
+    ["http.host eq shop.example.com", "EXPR_UNQUOTED"],
+    ["http.host in {shop.example.com}", "EXPR_UNQUOTED"],
+    ["http.host wildcard *.example.com", "EXPR_UNQUOTED"],
+    ["http.host eq my-shop.example.com", "EXPR_UNQUOTED"],
+    ["http.request.uri.path eq /checkout", "EXPR_UNQUOTED"],
+    ["http.host eq https://shop.example.com/", "EXPR_UNQUOTED"],
+    [String.raw`http.host matches "\pL"`, "EXPR_UNICODE_REGEX"],
+    ['http.host matches "[é]"', "EXPR_UNICODE_REGEX"],
+  ])("is reported: %s", ([text = "", code], { expect }) => {
+    expect(codesOf(text)).toContain(code);
+  });
+
+  it.for([
+    ["61-62", "trailing text"],
+    ["61.62", "an address"],
+  ])("is an error: http.host eq %s", ([bytes], { expect }) => {
+    const { diagnostics } = parseExpression(`http.host eq ${bytes}`);
+    expect(diagnostics.map(({ severity }) => severity)).toContain("error");
+  });
+
+  it("says first that a text needs quotes", ({ expect }) => {
+    const { diagnostics } = parseExpression("http.host eq shop.example.com and ssl");
+    expect(diagnostics).toMatchObject([
+      {
+        message: 'the text "shop.example.com" needs double quotes',
+        remedy: 'write "shop.example.com"',
+      },
+    ]);
+  });
+});
+
+describe("a name that the tables do not have", () => {
+  it.for([
+    'foo.bar eq "a"',
+    "foo.bar eq 1",
+    "foo.bar[0] in {1 2}",
+    "foo(http.host, 1) eq 10.0.0.1",
+    "http.host eq http.request.new_field",
+    "lower(http.request.new_field) eq cf.new_field",
+    'any(foo.bar[*] contains "a")',
+  ])("is a warning, and what depends on it is none: %s", (text, { expect }) => {
+    const { diagnostics, tree } = parseExpression(text);
+    expect(tree).toBeDefined();
+    expect(diagnostics.every(({ code }) => code.startsWith("EXPR_UNKNOWN_"))).toBe(true);
+    expect(diagnostics.every(({ severity }) => severity === "warning")).toBe(true);
+  });
+});
+
+describe("a regular expression", () => {
+  it.for([
+    "",
+    "a**",
+    "^*",
+    "a{ 2 , 3 }",
+    "}",
+    "]",
+    "()",
+    "(?:)",
+    "(?i)",
+    "(?<n>a)",
+    "(?P<n>a)",
+    "(?x)a b # c",
+    String.raw`\b{start}`,
+    String.raw`\b{5}`,
+    String.raw`\/\-\_`,
+    "[]a]",
+    "[a-]",
+    "[a-z-9]",
+    "[--]",
+    "[[:alpha:]]",
+    "[a[b]c]",
+    "[a&&b]",
+    String.raw`[\xE9]`,
+    "é",
+    "(?u:[é])",
+    "a{100}{100}",
+    String.raw`\u{41}`,
+    "(?U)a*",
+    "(?sR).",
+    "(((a)))",
+  ])("is valid: %s", (pattern, { expect }) => {
+    expect(faultOfRegex(pattern)).toBeUndefined();
+  });
+
+  it.for([
+    ["(shop|blog", "group"],
+    ["a)", "group"],
+    ["*a", "repetition"],
+    ["*.x", "repetition"],
+    ["(?i)*", "repetition"],
+    ["a|*", "repetition"],
+    ["(?)", "repetition"],
+    ["[z-a]", "range"],
+    [String.raw`[a-\d]`, "range"],
+    ["[a", "class"],
+    ["[]", "class"],
+    ["a{2", "count"],
+    ["a{,2}", "count"],
+    ["a{2,1}", "count"],
+    ["(?=a)", "look-around"],
+    ["(?<!a)", "look-around"],
+    [String.raw`(a)\1`, "back-reference"],
+    [String.raw`\Z`, "escape"],
+    [String.raw`\x4`, "escape"],
+    [String.raw`[\b]`, "escape"],
+    [String.raw`\b{foo}`, "escape"],
+    ["\\", "escape"],
+    ["(?ii)", "flag"],
+    ["(?i-)", "flag"],
+    ["(?#a)", "group-kind"],
+    ["(?>a)", "group-kind"],
+    ["(?<n>a)(?<n>b)", "group-name"],
+    [String.raw`\pL`, "unicode"],
+    ["[é]", "unicode"],
+    [String.raw`[\x{E9}]`, "unicode"],
+    ["a{1000}{1000}", "size"],
+    ["(".repeat(251) + ")".repeat(251), "depth"],
+  ])("is refused: %s (%s)", ([pattern = "", fault], { expect }) => {
+    expect(faultOfRegex(pattern)).toBe(fault);
+  });
+});
