@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, it } from "vitest";
 
 import type { Host } from "../../src/host/host.ts";
@@ -115,5 +118,91 @@ describe("apply on a terminal", () => {
   it("asks nothing where there is nothing to write", async ({ expect }) => {
     await using example = await fleetOf(0, { isInteractive: true, confirm: neverAsked });
     expect((await example.place.run("apply")).code).toBe(0);
+  });
+
+  it("has the hash that plan prints, in each format", async ({ expect }) => {
+    await using example = await fleetOf(4);
+    const { place } = example;
+    const held = await place.run("apply");
+    const hash = /--accept ([0-9a-f]{64})\b/.exec(held.stderr)?.[1] ?? "";
+    expect(hash).not.toBe("");
+    const text = await place.run("plan");
+    expect(text.code).toBe(2);
+    expect(text.stdout).toContain("Together held by fleet_change: would change 4 of 12 declared");
+    expect(text.stdout).toContain(`apply --accept ${hash}`);
+    const markdown = await place.run("plan", "--format", "markdown");
+    expect(markdown.stdout).toContain(`\`zonewarden apply --accept ${hash}\``);
+    const { stdout } = await place.run("plan", "--format", "json");
+    const schema: unknown = JSON.parse(readFileSync("schemas/plan.schema.json", "utf8"));
+    const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
+    const validate = ajv.compile<object>(schema instanceof Object ? schema : {});
+    validate(JSON.parse(stdout));
+    expect(validate.errors).toBe(null);
+    expect(JSON.parse(stdout)).toMatchObject({
+      fleet_hold: { reason: "fleet_change", hash, zones: namesOfFleet(4) },
+    });
+  });
+
+  it.for([
+    { what: "few zones change", weakened: 3, config: "" },
+    { what: "a person accepted the hash in the configuration", weakened: 4, config: "accept" },
+  ])("is not told to be held where $what", async ({ weakened, config }, { expect }) => {
+    await using example = await fleetOf(weakened);
+    const { place } = example;
+    if (config !== "") {
+      const { stdout } = await place.run("plan");
+      const hash = /apply --accept ([0-9a-f]{64})\b/.exec(stdout)?.[1] ?? "";
+      const text = await place.read("zonewarden.yaml");
+      await place.write("zonewarden.yaml", `${text}limits: { accept: ["${hash}"] }\n`);
+    }
+    expect((await place.run("plan")).stdout).not.toContain("fleet_change");
+  });
+
+  it("shows the hash in the mode observe too, which writes nothing", async ({ expect }) => {
+    await using example = await fleetOf(4);
+    const { place } = example;
+    const { stdout } = await place.run("plan");
+    const config = await place.read("zonewarden.yaml");
+    await place.write("zonewarden.yaml", config.replace("mode: enforce", "mode: observe"));
+    const hash = /apply --accept ([0-9a-f]{64})\b/.exec(stdout)?.[1] ?? "";
+    expect((await place.run("plan")).stdout).toContain(`apply --accept ${hash}`);
+  });
+});
+
+describe("apply --plan to a fleet", () => {
+  it("holds all zones where it would change too many today, until the hash is accepted", async ({
+    expect,
+  }) => {
+    await using example = await fleetOf(4);
+    const { place, emulator } = example;
+    const saved = await place.run("plan", "--out", "plan.json");
+    const [, hash = ""] = /--plan plan\.json --accept ([0-9a-f]{64})\b/.exec(saved.stderr) ?? [];
+    expect(hash).not.toBe("");
+    const held = await place.run("apply", "--plan", "plan.json");
+    expect(held.code, held.stderr).toBe(4);
+    expect(held.stderr).toContain("held by fleet_change: would change 4 of 12 declared zones");
+    expect(held.stderr).toContain(`--accept ${hash}`);
+    const other = await place.run("apply", "--plan", "plan.json", "--accept", "0".repeat(64));
+    expect(other.code).toBe(1);
+    expect(other.stderr).toContain("the saved plan has another hash");
+    expect(writesSeenBy(emulator)).toEqual([]);
+
+    const accepted = await place.run("apply", "--plan", "plan.json", "--accept", hash);
+    expect(accepted.code, accepted.stderr).toBe(0);
+    expect(writesSeenBy(emulator)).toHaveLength(4);
+    const again = await place.run("apply", "--plan", "plan.json");
+    expect(again.code, again.stderr).toBe(0);
+  });
+
+  it("is not held for what is done already", async ({ expect }) => {
+    await using example = await fleetOf(4);
+    const { place, emulator } = example;
+    await place.run("plan", "--out", "plan.json");
+    for (const zone of namesOfFleet(2)) {
+      expect((await place.run("apply", zone)).code).toBe(0);
+    }
+    const rest = await place.run("apply", "--plan", "plan.json");
+    expect(rest.code, rest.stderr).toBe(0);
+    expect(writesSeenBy(emulator)).toHaveLength(4);
   });
 });

@@ -3,9 +3,10 @@ import { type Command, InvalidArgumentError } from "commander";
 import { hasColor, type Host } from "../../host/host.ts";
 import { isHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
-import { changingZone, fleetChange } from "../../reconcile/fleet/fleet-guard.ts";
+import { changingZone, type FleetLimits } from "../../reconcile/fleet/fleet-guard.ts";
 import { applyReviewed } from "../../reconcile/run/apply.ts";
 import { plural, printable } from "../../render/format.ts";
+import type { HeldFleet } from "../../render/held-fleet.ts";
 import { type ZoneReport, failureOf } from "../../state/run-report.ts";
 import { logZone } from "../../telemetry/log/log-reports.ts";
 import { createLogger, type Logger } from "../../telemetry/log/log.ts";
@@ -14,6 +15,7 @@ import type { Write } from "../../zone/write.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
+import { hashOfPlans, heldByFleet, heldFleet, plansToJudge } from "../session/fleet-hold.ts";
 import {
   type FleetFlags,
   planAll,
@@ -69,9 +71,9 @@ export const defineApply: DefineCommand = (command, host, end) => {
 
 /** Options that do not go together. */
 function usageErrorIn(zones: readonly string[], options: ApplyOptions): string | undefined {
-  const { plan, accept = [], check = false, enforce = false } = options;
-  if (plan !== undefined && (zones.length > 0 || accept.length > 0 || check || enforce)) {
-    return "--plan applies a whole saved plan: remove the zones, --accept, --check and --enforce";
+  const { plan, check = false, enforce = false } = options;
+  if (plan !== undefined && (zones.length > 0 || check || enforce)) {
+    return "--plan applies a whole saved plan: remove the zones, --check and --enforce";
   }
   const areNamed = zones.length > 0 && !zones.some((zone) => zone.includes("*"));
   return enforce && !areNamed ? "--enforce needs the names of zones, without *" : undefined;
@@ -119,13 +121,10 @@ async function applyZones(
 ): Promise<Applied> {
   const { config, host, signals } = session;
   const plans = plansToApply(fleet.zones);
-  const { declared } = fleet;
-  const changing = plans.map(changingZone);
-  const judgement = fleetChange({ changing, declared }, { ...config.limits, accept });
-  if (judgement.result === "held") {
-    const { found, hash } = judgement;
+  const held = heldBeforeApply(fleet, { ...config.limits, accept });
+  if (held !== undefined) {
     host.stderr.write(
-      `nothing is written: held by fleet_change: ${found}: to apply all of them, add --accept ${hash}, or raise limits.max_fleet_share\n`,
+      `nothing is written: held by fleet_change: ${held.found}: to apply all of them, add --accept ${held.hash}, or raise limits.max_fleet_share\n`,
     );
     return notApplied(fleet, heldByFleet);
   }
@@ -136,6 +135,15 @@ async function applyZones(
     return notApplied(fleet, (report) => report);
   }
   return await writeAll(fleet, session, enforce ? auditLogger(session) : undefined);
+}
+
+/** What is applied is a part of what the hash of `plan` covers, where some plans only wait. */
+function heldBeforeApply(
+  { zones, declared }: PlannedFleet,
+  limits: FleetLimits,
+): HeldFleet | undefined {
+  const isAccepted = limits.accept.includes(hashOfPlans(plansToJudge(zones)));
+  return isAccepted ? undefined : heldFleet(plansToApply(zones), declared, limits);
 }
 
 /** @param logger logs each run where it is given. */
@@ -181,13 +189,6 @@ function notApplied(
 ): Applied {
   const reports = [...zones.map(({ planned }) => reportOf(planned.report)), ...missing];
   return { reports, code: exitCodes.held };
-}
-
-/** The whole message is printed once: a fleet has too many zones to repeat it. */
-function heldByFleet(report: ZoneReport): ZoneReport {
-  if (report.result !== "planned") return report;
-  const message = "apply would change too many zones at once: nothing is written";
-  return { ...report, result: "held", holds: [{ reason: "fleet_change", message }] };
 }
 
 function questionOf(plans: readonly Plan[], declared: number): string {

@@ -13,16 +13,17 @@ import {
   type DesiredState,
   joinListings,
   missingReport,
+  namesOf,
 } from "../../reconcile/fleet/desired-fleet.ts";
-import { applyPlan } from "../../reconcile/run/apply.ts";
+import { applyReviewed, type ReviewedZone } from "../../reconcile/run/apply.ts";
 import {
   guardZone,
   partsOf,
+  type PlannedZone,
   planSaved,
   type RunContext,
   type SavedPlanRequest,
 } from "../../reconcile/run/plan-zone.ts";
-import { maxReadAgeMs, WriteGate } from "../../reconcile/run/write-gate.ts";
 import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { planFileErrors, type PlanFile, readPlanFile } from "../../render/plan-file.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
@@ -30,13 +31,14 @@ import type { ZoneContent } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { Zone } from "../../zone/zone.ts";
 import { type ExitCode, exitCodeOfApply, exitCodes, fail } from "../output/exit-codes.ts";
+import { hashOfPlans, heldByFleet, heldFleet } from "../session/fleet-hold.ts";
 import { listZones, unlistedText } from "../session/listing.ts";
 import type { FleetFlags } from "../session/plan-all.ts";
 import { signatureErrorText } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
 import { rethrow, type Session, withSession } from "../session/session.ts";
 
-export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format"> {
+export interface PlanFileFlags extends Pick<FleetFlags, "config" | "format" | "accept"> {
   readonly plan: string;
   readonly verifyKey?: string;
 }
@@ -77,9 +79,19 @@ const brokenFiles =
 async function applyAll(
   file: PlanFile,
   desired: DesiredState,
-  { format }: PlanFileFlags,
+  { format, accept = [] }: PlanFileFlags,
   session: Session,
 ): Promise<ExitCode> {
+  const fileHash = hashOfPlans(file.zones.map(({ plan }) => plan));
+  // The hash of the file also releases what is left of it after an interrupted apply.
+  const isAccepted = accept.includes(fileHash);
+  const unknown = accept.filter((hash) => hash !== fileHash);
+  if (unknown.length > 0) {
+    return fail(
+      `error: --accept ${unknown.join(", ")}: the saved plan has another hash`,
+      session.host,
+    );
+  }
   const { service, host, signals, config } = session;
   const { reader, writer } = service;
   const { clock, uniqueId: runId } = host;
@@ -88,21 +100,46 @@ async function applyAll(
   const run = { trigger: "manual", priority: "changed", revision, commit } as const;
   const startedAt = clock.now();
   const listing = await listZones(session);
-  const requestOf = savedPlanRequests(desired, listing, config);
-  const reports: ZoneReport[] = [];
+  const { requestOf, declared } = savedPlanRequests(desired, listing, config);
+  const zones: SavedZone[] = [];
   for (const saved of file.zones) {
     const difference = zoneDifference(saved.plan.zone, listing.zones);
-    if (difference === undefined) {
-      const planned = await planSaved({ ...run, ...requestOf(saved) }, ports, signals.stop);
-      using gate = new WriteGate(clock, maxReadAgeMs(0));
-      reports.push(await applyPlan(planned, gate, ports, signals));
-    } else {
-      reports.push(rejectedReport(saved, difference, listing, desired, host));
-    }
+    const planAgain = (): Promise<PlannedZone> =>
+      planSaved({ ...run, ...requestOf(saved) }, ports, signals.stop);
+    zones.push(
+      difference === undefined
+        ? { planned: await planAgain(), planAgain }
+        : { rejected: rejectedReport(saved, difference, listing, desired, host) },
+    );
+  }
+  const plans = zones.flatMap(plansToSend);
+  const limits = { ...config.limits, accept: isAccepted ? [hashOfPlans(plans)] : [] };
+  const held = heldFleet(plans, declared, limits);
+  if (held !== undefined) {
+    host.stderr.write(
+      `nothing is written: held by fleet_change: ${held.found}: to apply the saved plan, add --accept ${fileHash}, or raise limits.max_fleet_share\n`,
+    );
+  }
+  const reports: ZoneReport[] = [];
+  for (const zone of zones) {
+    if ("rejected" in zone) reports.push(zone.rejected);
+    else if (held !== undefined) reports.push(heldByFleet(zone.planned.report));
+    else reports.push(await applyReviewed(zone, ports, signals));
   }
   const isComplete = listing.failed.length === 0;
   const fleet = { revision, commit, startedAt, isComplete, diagnostics: [] };
   return finish(fleet, reports, exitCodeOfApply(reports), format, host);
+}
+
+/** A zone of a saved plan; `rejected`: the listing does not confirm it. */
+type SavedZone = ReviewedZone | { readonly rejected: ZoneReport };
+
+/** The plan of today, where something of it is to be sent. */
+function plansToSend(zone: SavedZone): readonly Plan[] {
+  if ("rejected" in zone) return [];
+  const { report, conflicts } = zone.planned;
+  if (report.result !== "planned" || report.plan.writes.length <= conflicts.length) return [];
+  return [report.plan];
 }
 
 /** How the zone of a saved plan differs from what the service lists; `undefined` where it does not. */
@@ -142,6 +179,12 @@ function rejectedReport(
   };
 }
 
+interface SavedPlanRequests {
+  readonly requestOf: (saved: SavedPlan) => ZoneRequest;
+  /** The number of zones that the files declare today. */
+  readonly declared: number;
+}
+
 type ZoneRequest = Omit<SavedPlanRequest, keyof RunContext>;
 
 /**
@@ -152,11 +195,11 @@ function savedPlanRequests(
   { documents }: DesiredState,
   listing: ZoneListing,
   { mode, limits, windows, impact, desired: { owner } }: Config,
-): (saved: SavedPlan) => ZoneRequest {
+): SavedPlanRequests {
   const selection = selectZones(documents, joinListings(undefined, listing));
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
   const listed = new Map(listing.zones.map((zone) => [zone.id, zone]));
-  return (saved) => {
+  const requestOf = (saved: SavedPlan): ZoneRequest => {
     const { id, name } = saved.plan.zone;
     const zone = listed.get(id) ?? saved.plan.zone;
     const desired = declared.get(id);
@@ -174,6 +217,8 @@ function savedPlanRequests(
       hold === undefined ? guardZone(today, desired, rules, now) : [hold];
     return { saved, desired, owner, impact, holdsAt };
   };
+  const names = [...selection.zones.map(({ zone }) => zone.name), ...namesOf(documents)];
+  return { requestOf, declared: new Set(names).size };
 }
 
 const nothing: ZoneContent = {

@@ -14,6 +14,7 @@ import type { Ruleset } from "../../zone/ruleset.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfPlan, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
+import { heldFleet, plansToJudge } from "../session/fleet-hold.ts";
 import { type FleetFlags, planAll, type PlannedFleet } from "../session/plan-all.ts";
 import { readSigningKey } from "../session/plan-keys.ts";
 import { finish } from "../session/print-reports.ts";
@@ -62,9 +63,11 @@ async function runPlan(flags: PlanFlags, host: Host): Promise<ExitCode> {
     const isSaved = out === undefined || (await savePlan(out, signing?.key, fleet, session));
     const code = isSaved ? exitCodeOfPlan(reports) : exitCodes.failed;
     const declared = fleet.zones.map((each) => each.declared.desired);
+    const { limits } = session.config;
     return finish(fleet, reports, code, format, host, {
       impacts: impact ? await readImpacts(fleet, session) : undefined,
       sweep: forecastOf(declared, session.service),
+      heldFleet: heldFleet(plansToJudge(fleet.zones), fleet.declared, limits),
     });
   });
 }
@@ -76,7 +79,7 @@ const validMs = 24 * 3_600_000;
 async function savePlan(
   out: string,
   signingKey: KeyObject | undefined,
-  { revision, zones: all }: PlannedFleet,
+  { revision, zones: all, declared }: PlannedFleet,
   { config, baseUrl, host }: Session,
 ): Promise<boolean> {
   const createdAt = host.clock.now();
@@ -101,8 +104,11 @@ async function savePlan(
     host.stderr.write(`${out}: cannot be written (${String(error.code)}); name another file\n`);
     return false;
   }
+  const plans = zones.map(({ plan }) => plan);
+  const hold = heldFleet(plans, declared, { ...config.limits, accept: [] });
+  const accept = hold === undefined ? "" : ` --accept ${hold.hash}`;
   host.stderr.write(
-    `The ${signingKey === undefined ? "" : "signed "}plan for ${plural(zones.length, "zone")} is in ${out}. To apply it within a day: zonewarden apply --plan ${out}\n`,
+    `The ${signingKey === undefined ? "" : "signed "}plan for ${plural(zones.length, "zone")} is in ${out}. To apply it within a day: zonewarden apply --plan ${out}${accept}\n`,
   );
   if (signingKey === undefined && config.plan.verifyKey !== undefined) {
     host.stderr.write(

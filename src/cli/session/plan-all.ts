@@ -1,6 +1,6 @@
 import { selectZones } from "../../desired/zones/select.ts";
 import { loadDesiredOrPrint, printDiagnostics } from "../../host/load.ts";
-import { fleetHash, isHash, planHash } from "../../plan/guard/release.ts";
+import { isHash, planHash } from "../../plan/guard/release.ts";
 import { causeByMarks, type Plan } from "../../plan/plan.ts";
 import {
   desiredFleet,
@@ -22,6 +22,7 @@ import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
+import { hashOfPlans, plansToJudge } from "./fleet-hold.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { rethrow, type Session } from "./session.ts";
 
@@ -137,7 +138,7 @@ function unmatchedHashes(
   const hashes = new Set(
     zones.flatMap(({ planned: { report } }) => ("plan" in report ? [planHash(report.plan)] : [])),
   );
-  hashes.add(fleetHash(plansToApply(zones).map(planHash)));
+  for (const plans of [plansToApply(zones), plansToJudge(zones)]) hashes.add(hashOfPlans(plans));
   return accept.filter((hash) => !hashes.has(hash));
 }
 

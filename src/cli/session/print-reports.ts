@@ -1,6 +1,12 @@
 import { hasColor, type Host } from "../../host/host.ts";
 import { hasErrors } from "../../host/load.ts";
 import type { ZoneImpact } from "../../impact/zone-impact.ts";
+import {
+  fleetHoldJson,
+  fleetHoldMarkdown,
+  fleetHoldText,
+  type HeldFleet,
+} from "../../render/held-fleet.ts";
 import { impactJson } from "../../render/impact-json.ts";
 import { renderImpacts } from "../../render/impact-text.ts";
 import { reportJson } from "../../render/plan-json.ts";
@@ -15,6 +21,8 @@ interface Extras {
   /** What the plans do to the inventory; `undefined` where it was not asked for. */
   readonly impacts?: readonly ZoneImpact[] | undefined;
   readonly sweep?: SweepForecast;
+  /** The plans as far as the fleet guard holds them as a whole. */
+  readonly heldFleet?: HeldFleet | undefined;
 }
 
 /**
@@ -53,12 +61,14 @@ function printReports(
   report: RunReport,
   format: FleetFlags["format"],
   host: Host,
-  { impacts, sweep }: Extras,
+  extras: Extras,
 ): void {
+  const { impacts, sweep, heldFleet } = extras;
   switch (format) {
     case "text": {
       const color = hasColor(host, host.stdout);
       host.stdout.write(`${renderReports(report.zones, { color })}\n`);
+      if (heldFleet !== undefined) host.stdout.write(`${fleetHoldText(heldFleet)}\n`);
       if (sweep !== undefined) host.stdout.write(`${sweepText(sweep)}\n`);
       if (impacts !== undefined) host.stdout.write(`\n${renderImpacts(impacts, { color })}\n`);
       return;
@@ -66,16 +76,24 @@ function printReports(
     case "json": {
       const json = {
         ...reportJson(report),
+        ...(heldFleet && { fleet_hold: fleetHoldJson(heldFleet) }),
         ...(sweep && { sweep: { requests: sweep.requests, seconds: sweep.ms / 1_000 } }),
         ...(impacts && { impact: impacts.map(impactJson) }),
       };
       host.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
       return;
     }
-    case "markdown": {
-      const impact = impacts === undefined ? "" : `\n\n${impactMarkdown(impacts).trimEnd()}`;
-      const cost = sweep === undefined ? "" : `\n\n${sweepText(sweep)}`;
-      host.stdout.write(`${renderMarkdown(report).trimEnd()}${cost}${impact}\n`);
-    }
+    case "markdown":
+      host.stdout.write(
+        `${[renderMarkdown(report).trimEnd(), ...markdownOf(extras)].join("\n\n")}\n`,
+      );
   }
+}
+
+function markdownOf({ impacts, sweep, heldFleet }: Extras): readonly string[] {
+  return [
+    ...(heldFleet === undefined ? [] : [fleetHoldMarkdown(heldFleet)]),
+    ...(sweep === undefined ? [] : [sweepText(sweep)]),
+    ...(impacts === undefined ? [] : [impactMarkdown(impacts).trimEnd()]),
+  ];
 }
