@@ -1,0 +1,35 @@
+import { describe, it } from "vitest";
+
+import { mutated, mutationsOf } from "./mutations.ts";
+
+describe("the mutations of a text", () => {
+  it.for([
+    { text: "const a = b < c;", gives: ["const a = ((b) <= (c));", "const a = ((b) > (c));"] },
+    { text: "if (a) b();", gives: ["if (true) b();", "if (false) b();", "if (a) ;"] },
+    {
+      text: "const a = !b ? 1 : c;",
+      gives: ["true ? 1 : c", "false ? 1 : c", " b ? 1", "? 2 : c"],
+    },
+    { text: "f(true, 'x', 'of people', '');", gives: [";", "false", '""', '"mutant"'] },
+    { text: "function f() { return a; }", gives: ["return undefined;"] },
+    { text: "const a = b.filter(c);", gives: ["const a = b;"] },
+    { text: "const a = b.some(c);", gives: ["const a = b.every(c);"] },
+    { text: "const a = [b];", gives: ["const a = [];"] },
+    { text: "const a = { ...b };", gives: ["{ ...{} }"] },
+    { text: "const a = b ?? c;", gives: ["((b) && (c))"] },
+    { text: 'const a = { "x-y": b }; const c: "d" | 1 = e as "f";', gives: [] },
+    { text: 'import { a } from "b"; type C = "d";', gives: [] },
+  ])("$text", ({ text, gives }, { expect }) => {
+    const texts = mutationsOf(text).map((each) => mutated(text, each));
+    expect(texts).toHaveLength(gives.length);
+    for (const [nth, part] of gives.entries()) expect(texts[nth]).toContain(part);
+    expect(new Set(texts)).not.toContain(text);
+  });
+
+  it("say the line and the change", ({ expect }) => {
+    const [first] = mutationsOf("const a = 1;\nconst b = c\n  && d;");
+    expect(first).toMatchObject({ line: 1, how: "1 → 2" });
+    const [, second] = mutationsOf("const a = 1;\nconst b = c\n  && d;");
+    expect(second).toMatchObject({ line: 2, how: "c && d → ((c) || (d))" });
+  });
+});
