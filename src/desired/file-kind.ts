@@ -11,6 +11,25 @@ import type { YamlText } from "./yaml/read-yaml.ts";
 export interface FileKind {
   readonly name: string;
   readonly keys: readonly string[];
+  /** The kind of file that is given in its place by mistake, and what to do then. */
+  readonly other: {
+    readonly name: string;
+    readonly keys: readonly string[];
+    readonly remedy: string;
+  };
+}
+
+/** Says what to do with a file of the other kind, in place of one diagnostic for each of its keys. */
+function otherKind(
+  file: string,
+  documents: YamlText["documents"],
+  kind: FileKind,
+): Diagnostic | undefined {
+  const keys = documents.flatMap(({ value }) => (isJsonObject(value) ? Object.keys(value) : []));
+  const isOther = keys.some((key) => kind.other.keys.includes(key));
+  if (!isOther || keys.some((key) => kind.keys.includes(key))) return undefined;
+  const { name, remedy } = kind.other;
+  return fileDiagnostic(file, "FILE_FOREIGN", `this is ${name}, not ${kind.name}`, remedy);
 }
 
 /** A diagnostic if a file is of another kind; `undefined` if it is of this kind, however broken. */
@@ -22,6 +41,8 @@ export function foreignFile(
 ): Diagnostic | undefined {
   const isPlainData =
     diagnostics.length === 0 && documents.every(({ value }) => isJsonObject(value));
+  const other = otherKind(file, documents, kind);
+  if (other !== undefined) return other;
   if (isPlainData || hasKeyOf(text, kind)) return undefined;
   return fileDiagnostic(
     file,

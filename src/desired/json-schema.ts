@@ -47,10 +47,23 @@ export const isZoneEntry: Shape<ZoneEntry> = part("zone_entry");
 export const isPageShield: Shape<Merged<PageShield>> = part("page_shield");
 export const isManagedRules: Shape<Merged<ManagedRules>> = part("managed_rules");
 
-export const zoneFileKind: FileKind = { name: "a zone file", keys: keysOf(zoneFileShape) };
+const zoneFiles = { name: "a zone file", keys: keysOf(zoneFileShape) };
+const configFiles = { name: "a configuration file", keys: keysOf(configFileShape) };
+
+export const zoneFileKind: FileKind = {
+  ...zoneFiles,
+  other: {
+    ...configFiles,
+    remedy:
+      "name the zone files, or name none: `zonewarden validate --config FILE` checks a configuration and its zone files",
+  },
+};
 export const configFileKind: FileKind = {
-  name: "a configuration file",
-  keys: keysOf(configFileShape),
+  ...configFiles,
+  other: {
+    ...zoneFiles,
+    remedy: "name the configuration with --config; its key desired.path names the zone files",
+  },
 };
 
 /** The schema as JSON text, for people and editors. */

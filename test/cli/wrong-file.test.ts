@@ -106,4 +106,30 @@ describe("a secret in one of the program's files", () => {
       expect(stdout + stderr).not.toContain(token);
     }
   });
+
+  it.for([
+    {
+      what: "the configuration as a zone file",
+      text: "mode: observe\ncredentials: []\nserver: { listen: 127.0.0.1:9464 }\nlimits: {}\n",
+      args: ["validate", "wrong.yaml"],
+      says: "this is a configuration file, not a zone file",
+      remedy: "zonewarden validate --config FILE",
+    },
+    {
+      what: "a zone file as the configuration",
+      text: "profiles: {}\nzones: []\n",
+      args: ["plan", "--config", "wrong.yaml"],
+      says: "this is a zone file, not a configuration file",
+      remedy: "--config",
+    },
+  ])("says what to do with $what, once", async ({ text, args, says, remedy }, { expect }) => {
+    await using place = await workplace();
+    await place.write("wrong.yaml", text);
+    const { code, stdout, stderr } = await place.run(...args);
+    const said = `${stdout}${stderr}`;
+    expect(code).toBe(3);
+    expect(said).toContain(says);
+    expect(said).toContain(remedy);
+    expect(said.match(/error:/g)).toHaveLength(1);
+  });
 });
