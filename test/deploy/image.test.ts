@@ -64,7 +64,7 @@ describe("the configuration in the pod", () => {
     );
     expect(diagnostics).toEqual([]);
     expect(config).toMatchObject({
-      mode: "enforce",
+      mode: "observe",
       desired: { path: zones },
       server: { listen: { host: "0.0.0.0", port: 9464 } },
     });
