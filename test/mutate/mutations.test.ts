@@ -14,6 +14,7 @@ describe("the mutations of a text", () => {
     { text: "function f() { return a; }", gives: ["return undefined;"] },
     { text: "const a = b.filter(c);", gives: ["const a = b;"] },
     { text: "const a = b.some(c);", gives: ["const a = b.every(c);"] },
+    { text: "const a = b.toString(c);", gives: [] },
     { text: "const a = [b];", gives: ["const a = [];"] },
     { text: "const a = { ...b };", gives: ["{ ...{} }"] },
     { text: "const a = b ?? c;", gives: ["((b) && (c))"] },

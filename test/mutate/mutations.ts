@@ -170,14 +170,14 @@ function literalEdits(node: TreeNode, parent: TreeNode | undefined): readonly Ed
 
 /** Calls whose removal leaves a value of the same type, and calls that another takes the place of. */
 const removable = ["filter", "toSorted", "slice", "trim", "toLowerCase", "toReversed"];
-const replaceable: Readonly<Record<string, string>> = {
-  some: "every",
-  every: "some",
-  min: "max",
-  max: "min",
-  startsWith: "endsWith",
-  endsWith: "startsWith",
-};
+const replaceable: ReadonlyMap<string, string> = new Map([
+  ["some", "every"],
+  ["every", "some"],
+  ["min", "max"],
+  ["max", "min"],
+  ["startsWith", "endsWith"],
+  ["endsWith", "startsWith"],
+]);
 
 function callEdits(node: TreeNode, code: (part: TreeNode) => string): readonly Edit[] {
   const { callee } = node;
@@ -185,7 +185,7 @@ function callEdits(node: TreeNode, code: (part: TreeNode) => string): readonly E
   const { object, property } = callee;
   if (!isNode(object) || !isNode(property) || typeof property["name"] !== "string") return [];
   const { name } = property;
-  const other = replaceable[name];
+  const other = replaceable.get(name);
   if (other !== undefined) return [{ ...placeOf(property), replacement: other }];
   return removable.includes(name) ? [{ ...placeOf(node), replacement: code(object) }] : [];
 }

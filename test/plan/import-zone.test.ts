@@ -81,6 +81,16 @@ describe("what is live, declared", () => {
     expect(plan({ zone: live.zone, content }, live, owner).changes).toEqual([]);
   });
 
+  it("gives no key away that the mark of a later policy has", ({ expect }) => {
+    const live = withPolicies(
+      livePolicy("p1", { description: "Shop" }),
+      livePolicy("p2", { description: "Zoo [zonewarden:shop]" }),
+    );
+    const declaration = declared(live);
+    expect(reasonsOf(declaration)).toEqual([]);
+    expect(keysOf(declaration)).toEqual(["shop", "shop-2"]);
+  });
+
   it("names rules by what they deploy, and exceptions by their words", ({ expect }) => {
     const live = withRules(
       liveException("r1", "upload", { description: "Uploads" }),

@@ -5,7 +5,7 @@ import { type Browser, type Page, chromium } from "playwright-core";
 import type { CspRequest } from "../../src/syntax/csp/csp-match.ts";
 
 /** Where Debian puts its browser; another one can be named. */
-const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+export const executable: string = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 /** Why there is no browser to ask; `undefined` where there is one. */
 export const noBrowser = existsSync(executable)
