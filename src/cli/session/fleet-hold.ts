@@ -28,6 +28,13 @@ export function heldFleet(
   return { found, hash, zones: plans.map(({ zone }) => zone.name) };
 }
 
+/** The plans that no guard holds. */
+export function plansToApply(zones: readonly Pick<JudgedZone, "planned">[]): readonly Plan[] {
+  return zones.flatMap(({ planned: { report } }) =>
+    report.result === "planned" ? [report.plan] : [],
+  );
+}
+
 /** The plans that the first round of a daemon would judge: also those that only wait, or are only observed. */
 export function plansToJudge(zones: readonly JudgedZone[]): readonly Plan[] {
   return zones.flatMap(

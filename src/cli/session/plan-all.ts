@@ -1,7 +1,7 @@
 import { selectZones } from "../../desired/zones/select.ts";
 import { loadDesiredOrPrint, printDiagnostics } from "../../host/load.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
-import { causeByMarks, type Plan } from "../../plan/plan.ts";
+import { causeByMarks } from "../../plan/plan.ts";
 import {
   desiredFleet,
   type FleetZone,
@@ -22,7 +22,7 @@ import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
-import { hashOfPlans, plansToJudge } from "./fleet-hold.ts";
+import { hashOfPlans, plansToApply, plansToJudge } from "./fleet-hold.ts";
 import { isMatch, listZones, unlistedText } from "./listing.ts";
 import { rethrow, type Session } from "./session.ts";
 
@@ -121,13 +121,6 @@ function unmatchedText(pattern: string): string {
     ? "for a hash, repeat --accept in front of it"
     : "`zonewarden validate` checks what is declared";
   return `error: ${pattern}: no declared zone has this name; ${remedy}`;
-}
-
-/** The plans that no guard holds. */
-export function plansToApply(zones: readonly PlannedFleetZone[]): readonly Plan[] {
-  return zones.flatMap(({ planned: { report } }) =>
-    report.result === "planned" ? [report.plan] : [],
-  );
 }
 
 /** Where no plan has the accepted hash, the plan that was reviewed is not the one that would be applied. */

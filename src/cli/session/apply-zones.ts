@@ -1,0 +1,118 @@
+import { hasColor } from "../../host/host.ts";
+import type { Plan } from "../../plan/plan.ts";
+import { changingZone, type FleetLimits } from "../../reconcile/fleet/fleet-guard.ts";
+import { applyReviewed } from "../../reconcile/run/apply.ts";
+import { plural } from "../../render/format.ts";
+import type { HeldFleet } from "../../render/held-fleet.ts";
+import type { ZoneReport } from "../../state/run-report.ts";
+import { logZone } from "../../telemetry/log/log-reports.ts";
+import { createLogger, type Logger } from "../../telemetry/log/log.ts";
+import { type ExitCode, exitCodeOfApply, exitCodes } from "../output/exit-codes.ts";
+import { startProgress } from "../output/progress.ts";
+import { hashOfPlans, heldByFleet, heldFleet, plansToApply, plansToJudge } from "./fleet-hold.ts";
+import type { FleetFlags, PlannedFleet, PlannedFleetZone } from "./plan-all.ts";
+import { rethrow, type Session } from "./session.ts";
+
+export interface ApplyFlags extends FleetFlags {
+  readonly yes?: boolean;
+}
+
+/** What became of the zones of a command, and its exit code. */
+export interface Applied {
+  readonly reports: readonly ZoneReport[];
+  readonly code: ExitCode;
+}
+
+/** Writes nothing where the fleet guard holds the plans, or a person on the terminal does not agree. */
+export async function applyZones(
+  fleet: PlannedFleet,
+  session: Session,
+  { accept = [], yes = false, enforce = false }: ApplyFlags,
+): Promise<Applied> {
+  const { config, host, signals } = session;
+  const plans = plansToApply(fleet.zones);
+  const held = heldBeforeApply(fleet, { ...config.limits, accept });
+  if (held !== undefined) {
+    host.stderr.write(
+      `nothing is written: held by fleet_change: ${held.found}: to apply all of them, add --accept ${held.hash}, or raise limits.max_fleet_share\n`,
+    );
+    return notApplied(fleet, heldByFleet);
+  }
+  const mayWrite = yes || plans.length === 0 || !(host.isInteractive || enforce);
+  const question = `${enforce ? enforceNote : ""}${questionOf(plans, fleet.declared)}`;
+  if (!mayWrite && !(await host.confirm(question, signals.stop))) {
+    host.stderr.write("nothing was written; --yes writes without asking\n");
+    return notApplied(fleet, (report) => report);
+  }
+  return await writeAll(fleet, session, enforce ? auditLogger(session) : undefined);
+}
+
+/** What is applied is a part of what the hash of `plan` covers, where some plans only wait. */
+function heldBeforeApply(
+  { zones, declared }: PlannedFleet,
+  limits: FleetLimits,
+): HeldFleet | undefined {
+  const isAccepted = limits.accept.includes(hashOfPlans(plansToJudge(zones)));
+  return isAccepted ? undefined : heldFleet(plansToApply(zones), declared, limits);
+}
+
+/** @param logger logs each run where it is given. */
+async function writeAll(
+  { zones, missing }: PlannedFleet,
+  { service, host, signals }: Session,
+  logger: Logger | undefined,
+): Promise<Applied> {
+  const { reader, writer } = service;
+  const ports = { reader, writer, clock: host.clock, bug: rethrow };
+  using progress = startProgress("writing zones", zones.filter(isPlanned).length, host.stderr);
+  const applied: ZoneReport[] = [];
+  for (const zone of zones) {
+    const report = await applyReviewed(zone, ports, signals);
+    applied.push(report);
+    if (logger !== undefined) {
+      const credential = "plan" in report ? service.credentialOf(report.plan.zone) : "";
+      logZone(logger, report, credential);
+    }
+    if (isPlanned(zone)) progress.step();
+  }
+  const reports = [...applied, ...missing];
+  return { reports, code: exitCodeOfApply(reports) };
+}
+
+const enforceNote = "--enforce writes although the mode may be observe. ";
+
+/** Logs on stderr what is written although the mode is `observe`, in the lines of the daemon. */
+function auditLogger({ config, service, host }: Session): Logger {
+  return createLogger({
+    level: "info",
+    format: config.log.format ?? (host.stderr.isTTY ? "pretty" : "json"),
+    color: hasColor(host, host.stderr),
+    destination: host.stderr,
+    clock: host.clock,
+    scrub: (line) => service.credentials.reduce((text, each) => each.scrub(text), line),
+  });
+}
+
+function notApplied(
+  { zones, missing }: PlannedFleet,
+  reportOf: (report: ZoneReport) => ZoneReport,
+): Applied {
+  const reports = [...zones.map(({ planned }) => reportOf(planned.report)), ...missing];
+  return { reports, code: exitCodes.held };
+}
+
+function questionOf(plans: readonly Plan[], declared: number): string {
+  const changes = plans.reduce((sum, plan) => sum + plan.changes.length, 0);
+  const weaker = plans.map(changingZone).filter(({ weakens }) => weakens).length;
+  const names = plans.map(({ zone }) => zone.name);
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
+  const warning =
+    weaker === 0
+      ? "No change weakens the protection."
+      : `The changes of ${plural(weaker, "zone")} weaken the protection, or may.`;
+  return `${plural(changes, "change")} in ${names.length} of ${plural(declared, "zone")} (${names.slice(0, 5).join(", ")}${more}). ${warning} Apply?`;
+}
+
+function isPlanned({ planned }: PlannedFleetZone): boolean {
+  return planned.report.result === "planned";
+}
