@@ -79,6 +79,7 @@ const seenByTestsAlone = [
   "api/request/client.ts maxAnswerBytes",
   "cli/program.ts withSafeTerminal",
   "cli/program.ts createProgram",
+  "cluster/state-maps.ts stateMapNames",
   "daemon/endpoints.ts workersCheck",
   "daemon/run-history.ts RecentHistory",
   "desired/json-schema.ts schemaText",

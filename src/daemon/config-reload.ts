@@ -127,13 +127,19 @@ function changedKeys(before: Values, after: Values): readonly string[] {
   return Object.keys(after).filter((key) => !isDeepStrictEqual(before[key], after[key]));
 }
 
-export interface ReloadTargets {
-  readonly logger: Logger;
+/** What reconciles now. */
+interface ReloadedWork {
   readonly fleet: Fleet;
-  readonly runningConfig: RunningConfig;
-  readonly schedule: SweepSchedule;
   readonly reconciler: Reconciler;
   readonly poller: InventoryPoller;
+}
+
+export interface ReloadTargets {
+  readonly logger: Logger;
+  readonly runningConfig: RunningConfig;
+  readonly schedule: SweepSchedule;
+  /** `undefined` while another process works: what begins later begins with the configuration of then. */
+  readonly current: () => ReloadedWork | undefined;
 }
 
 /**
@@ -146,7 +152,7 @@ export function configReloader(
   host: Host,
   stop: AbortSignal,
 ): () => Promise<void> {
-  const { logger, runningConfig, reconciler } = targets;
+  const { logger, runningConfig } = targets;
   const isNew = changedOnly();
   const reload = async (): Promise<void> => {
     const change = runningConfig.update(await readConfig(configFile, host, stop));
@@ -158,7 +164,7 @@ export function configReloader(
         logger.warn({ keys: change.waiting }, "configuration change needs a restart");
       }
       // Errors of the configuration are part of the result of the next load.
-      reconciler.filesChanged();
+      targets.current()?.reconciler.filesChanged();
     }
     if (change !== undefined && change.applied.length > 0) applyKeys(change.applied, targets);
   };
@@ -175,16 +181,18 @@ export function configReloader(
 const zoneKeys: ReadonlySet<string> = new Set(["mode", "limits", "windows"]);
 
 function applyKeys(keys: readonly string[], targets: ReloadTargets): void {
-  const { logger, fleet, schedule, reconciler, poller } = targets;
+  const { logger, schedule } = targets;
   const { current } = targets.runningConfig;
   logger.info({ keys }, "configuration applied");
   logger.level = current.log.level;
   if (keys.some((key) => key.startsWith("schedule."))) schedule.replace(current.schedule);
+  const work = targets.current();
+  if (work === undefined) return;
   if (keys.includes("inventory")) {
-    fleet.followInventory(current.inventory !== undefined);
-    poller.reconfigure(inventoryOptions(current));
+    work.fleet.followInventory(current.inventory !== undefined);
+    work.poller.reconfigure(inventoryOptions(current));
   }
   if (!keys.some((key) => zoneKeys.has(key))) return;
-  reconciler.reconfigure(reconcilerOptions(current));
-  if (current.schedule.onChange) reconciler.requestSweep("signal");
+  work.reconciler.reconfigure(reconcilerOptions(current));
+  if (current.schedule.onChange) work.reconciler.requestSweep("signal");
 }

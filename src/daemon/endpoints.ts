@@ -6,7 +6,6 @@ import { version } from "../host/version.ts";
 import type { Reconciler } from "../reconcile/reconciler.ts";
 import { stuckAfterMs } from "../reconcile/run/deadline.ts";
 import type { DaemonStatus, StateStatus } from "../state/daemon-status.ts";
-import type { Fleet } from "../state/fleet.ts";
 import type { HistoryView } from "../state/history.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { logInternalError } from "../telemetry/log/log-reports.ts";
@@ -15,19 +14,18 @@ import { type HealthCheck, startWatchdog } from "../web/health.ts";
 import type { ReconcileEndpoint } from "../web/reconcile-request.ts";
 import { startServer } from "../web/server.ts";
 import type { RunningConfig } from "./config-reload.ts";
+import { currentFleet, type CurrentTerm } from "./current-term.ts";
 import type { SweepSchedule } from "./sweep-schedule.ts";
 import type { DaemonParts } from "./wiring.ts";
 
 /** What the HTTP endpoints show, and what they can ask for. */
 export interface EndpointContext {
-  readonly fleet: Fleet;
+  readonly current: CurrentTerm;
   readonly history: HistoryView;
   readonly pages: EventStream;
   readonly runningConfig: RunningConfig;
   readonly schedule: SweepSchedule;
-  readonly reconciler: Reconciler;
   readonly shutdown: Shutdown;
-  readonly store: StateStore;
 }
 
 /** Serves health, metrics, status page and JSON until it is disposed. Rejects if the server cannot listen. */
@@ -37,7 +35,13 @@ export async function startEndpoints(
   host: Host,
 ): Promise<AsyncDisposable> {
   const { config, metrics, logger } = parts;
-  const { fleet, reconciler, shutdown } = context;
+  const { current, shutdown } = context;
+  const fleet = currentFleet(current);
+  const work = {
+    get running() {
+      return runningOf(current);
+    },
+  };
   const { clock } = host;
   const startedAt = clock.now();
   const status = (): DaemonStatus => daemonStatus(parts, context, startedAt);
@@ -56,11 +60,11 @@ export async function startEndpoints(
       fleet,
       history: context.history,
       events: context.pages,
-      reconcile: reconcileEndpoint(parts, reconciler, host),
+      reconcile: reconcileEndpoint(parts, current, host),
       facts: status,
       metrics: { contentType: metrics.contentType, render: () => metrics.render(fleet, status()) },
       health: {
-        live: [...watchdog.checks, workersCheck(reconciler, clock)],
+        live: [...watchdog.checks, workersCheck(work, clock)],
         ready: [
           { name: "shutdown", failure: () => (shutdown.receivedSignal ? "stopping" : undefined) },
         ],
@@ -74,14 +78,15 @@ export async function startEndpoints(
 }
 
 function daemonStatus(
-  { service }: DaemonParts,
-  { schedule, reconciler, runningConfig: { current }, store }: EndpointContext,
+  { service, cluster }: DaemonParts,
+  { schedule, current, runningConfig: { current: config } }: EndpointContext,
   startedAt: Date,
 ): DaemonStatus {
+  const term = current();
   return {
     version,
     startedAt,
-    mode: current.mode,
+    mode: config.mode,
     schedule: {
       expressions: schedule.options.cron,
       timezone: schedule.options.timezone,
@@ -89,11 +94,27 @@ function daemonStatus(
       longestGapMs: schedule.longestGapMs,
       sweepMs: schedule.sweepMs,
     },
-    inventoryEveryMs: current.inventory?.everyMs,
-    queue: { waiting: reconciler.waiting, running: [...reconciler.running.keys()] },
+    inventoryEveryMs: config.inventory?.everyMs,
+    queue: {
+      waiting: term?.reconciler.waiting ?? 0,
+      running: [...runningOf(current).keys()],
+    },
     credentials: service.credentials.map((credential) => credential.state),
-    state: stateStatus(store),
+    state: term === undefined ? noState : stateStatus(term.store),
+    cluster: cluster && {
+      lease: cluster.lease,
+      identity: cluster.identity,
+      ...cluster.view,
+      works: term !== undefined,
+    },
   };
+}
+
+/** What is not this process's to know. */
+const noState = { status: "none", lost: undefined } as const;
+
+function runningOf(current: CurrentTerm): Reconciler["running"] {
+  return current()?.reconciler.running ?? new Map();
 }
 
 function stateStatus({ isDurable, status, opened }: StateStore): StateStatus {
@@ -120,14 +141,14 @@ function startFacts(
 
 /** Fails if a worker runs a zone for longer than any run can take: only a restart helps. */
 export function workersCheck(
-  { running }: Pick<Reconciler, "running">,
+  work: Pick<Reconciler, "running">,
   clock: { monotonicMs(): number },
 ): HealthCheck {
   return {
     name: "workers",
     failure: () => {
       const since = clock.monotonicMs() - stuckAfterMs;
-      const stuck = [...running].filter(([, at]) => at < since).map(([zone]) => zone);
+      const stuck = [...work.running].filter(([, at]) => at < since).map(([zone]) => zone);
       return stuck.length === 0 ? undefined : `stuck with ${stuck.join(", ")}`;
     },
   };
@@ -136,16 +157,17 @@ export function workersCheck(
 /** The endpoint that starts runs on request; `undefined`: no token for it is configured. */
 function reconcileEndpoint(
   { config, logger }: DaemonParts,
-  reconciler: Reconciler,
+  current: CurrentTerm,
   host: Host,
 ): ReconcileEndpoint | undefined {
   const source = config.server.reconcileToken;
   if (source === undefined) return undefined;
   return {
     token: () => readSecret(source, host),
+    works: () => current() !== undefined,
     request: (zone) => {
-      if (zone === "") reconciler.requestSweep("manual");
-      else reconciler.requestZone(zone, "manual");
+      if (zone === "") current()?.reconciler.requestSweep("manual");
+      else current()?.reconciler.requestZone(zone, "manual");
     },
     audit: ({ zone, ...request }) => {
       const facts = { audit: true, ...request, ...(zone === "" ? {} : { zone }) };

@@ -38,7 +38,7 @@ export async function openState(
         logger.info({ path }, "state is written again");
       },
     });
-    logOpened(store.opened, path, logger);
+    logOpenedState(store.opened, { path, kept: "it is kept as state.jsonl.unusable" }, logger);
     return store;
   } catch (error) {
     if (error instanceof DirectoryLocked) throw error;
@@ -48,17 +48,22 @@ export async function openState(
   }
 }
 
-function logOpened(opened: OpenResult, path: string, logger: Logger): void {
+/** Logs what was found in a state when it was opened. */
+export function logOpenedState(
+  opened: OpenResult,
+  { path, kept }: { readonly path: string; readonly kept: string },
+  logger: Logger,
+): void {
   switch (opened.result) {
     case "empty":
-      logger.info({ path }, "state is empty: this is the first start with this directory");
+      logger.info({ path }, "state is empty: this is the first start with it");
       return;
     case "loaded":
       logger.info({ path, entries: opened.entries }, "state loaded");
       return;
     case "lost": {
       const { reason, detail } = opened;
-      const remedy = "it is kept as state.jsonl.unusable, and zonewarden starts without a memory";
+      const remedy = `${kept}, and zonewarden starts without a memory`;
       logger.error({ path, reason, detail }, `state cannot be used: ${remedy}`);
     }
   }

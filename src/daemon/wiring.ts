@@ -1,4 +1,5 @@
 import { everythingSeen } from "../api/read/item-query.ts";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../desired/config/config.ts";
 import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { selectZones } from "../desired/zones/select.ts";
@@ -7,17 +8,19 @@ import type { Host } from "../host/host.ts";
 import { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
 import { Reconciler } from "../reconcile/reconciler.ts";
 import { renderImpacts } from "../render/impact-text.ts";
-import type { Fleet, Subscriber } from "../state/fleet.ts";
+import { Fleet, type Subscriber } from "../state/fleet.ts";
+import type { StateStore } from "../store/state-store.ts";
 import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Zone } from "../zone/zone.ts";
-import { inventoryOptions, reconcilerOptions } from "./config-reload.ts";
-import type { Reporter } from "./reporter.ts";
+import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
+import type { Term } from "./current-term.ts";
+import { createReporter, type Reporter } from "./reporter.ts";
 import type { RunHistory } from "./run-history.ts";
-import type { StoredRevision } from "./stored-revision.ts";
-import type { StoredRuns } from "./stored-runs.ts";
-import type { SweepSchedule } from "./sweep-schedule.ts";
+import { StoredRevision } from "./stored-revision.ts";
+import { StoredRuns } from "./stored-runs.ts";
+import { sweepRequests, type SweepSchedule } from "./sweep-schedule.ts";
 
 /** What the daemon is started with. */
 export interface DaemonParts {
@@ -28,19 +31,77 @@ export interface DaemonParts {
   readonly service: ServiceClient;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** The election that decides which process works; `undefined`: this one works alone. */
+  readonly cluster: Cluster | undefined;
   /** Address of the embedded emulator, if there is one. */
   readonly emulator: string | undefined;
 }
 
+/** What lasts as long as the process, and is used by each term. */
+export interface TermContext {
+  readonly parts: DaemonParts;
+  readonly host: Host;
+  readonly runningConfig: RunningConfig;
+  readonly schedule: SweepSchedule;
+  readonly history: RunHistory;
+  /** Told of each run after the history. */
+  readonly subscribers: readonly Subscriber[];
+}
+
+/** Begins a term with a state, which ends with it. */
+export function beginTerm(context: TermContext, store: StateStore): Term {
+  const { host, runningConfig, schedule, history, subscribers } = context;
+  const config = runningConfig.current;
+  const parts = { ...context.parts, config };
+  const { service, metrics, logger } = parts;
+  const runs = new StoredRuns(store);
+  const revision = new StoredRevision(store, config.desired.path, host.files);
+  const fleet = new Fleet((zone) => runs.driftedSince(zone));
+  const poller = createInventoryPoller(parts, host, fleet);
+  const credentialOf = (zone: Zone): string => service.credentialOf(zone);
+  const reporter = createReporter({
+    fleet,
+    metrics,
+    logger,
+    subscribers: [history.subscriber, ...subscribers, runs.subscriber, heldPlanSubscriber(poller)],
+    source: config.desired.path,
+    now: () => host.clock.now(),
+    credentialOf,
+    undeclared: history.recordUndeclared,
+    configDiagnostics: () => runningConfig.diagnostics,
+    declared: (zones) => {
+      schedule.expectRequests(sweepRequests(zones, credentialOf));
+      poller.declare(zones);
+    },
+  });
+  const { recordBeforeWrite } = history;
+  const memory = { runs, revision, recordBeforeWrite };
+  const reconciler = createReconciler(parts, host, schedule, reporter, memory);
+  return {
+    fleet,
+    store,
+    reconciler,
+    poller,
+    run: async (signals) => {
+      reconciler.requestSweep("startup");
+      await Promise.all([reconciler.runUntil(signals), poller.runUntil(signals.stop)]);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await revision[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+    },
+  };
+}
+
 /** What the reconciler remembers across restarts. */
-export interface ReconcilerMemory {
+interface ReconcilerMemory {
   readonly runs: StoredRuns;
   readonly revision: StoredRevision;
   readonly recordBeforeWrite: RunHistory["recordBeforeWrite"];
 }
 
 /** Connects the reconciler with the zone files, the service, the schedule and the reporter. */
-export function createReconciler(
+function createReconciler(
   { config, service, logger }: DaemonParts,
   { clock, random, uniqueId, files }: Host,
   schedule: SweepSchedule,
@@ -121,7 +182,7 @@ function tokenVerifier(
 }
 
 /** Connects the inventory poller with the service, the log and the fleet. */
-export function createInventoryPoller(
+function createInventoryPoller(
   { config, service, logger }: DaemonParts,
   { clock, random }: Host,
   fleet: Fleet,
@@ -149,7 +210,7 @@ export function createInventoryPoller(
 }
 
 /** Reads the impact of each held plan, for the person who decides on it. */
-export function heldPlanSubscriber(poller: InventoryPoller): Subscriber {
+function heldPlanSubscriber(poller: InventoryPoller): Subscriber {
   return {
     zone: ({ report }) => {
       if (report.result === "held") poller.planHeld(report.plan);

@@ -1,3 +1,4 @@
+import { uptime } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 
 import type { Clock } from "../zone/ports.ts";
@@ -18,6 +19,11 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Milliseconds since the machine started, the time included in which it was suspended. Nobody sets this clock. */
+export function sinceBootMs(): number {
+  return uptime() * 1_000;
+}
 
 /** Calls `run` after each `ms`, until it is disposed. */
 export function every(ms: number, run: () => void, clock: Clock): Disposable {

@@ -16,6 +16,7 @@ import {
   type Writer,
 } from "../api/service.ts";
 import type { Config, CredentialConfig } from "../desired/config/config.ts";
+import type { WriteFence } from "../zone/ports.ts";
 import type { RequestObserver } from "../zone/service-request.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Host } from "./host.ts";
@@ -42,6 +43,7 @@ export function connect(
   host: Host,
   observer: RequestObserver = { request: () => undefined, retry: () => undefined },
   retry: RetryPolicy = commandRetry,
+  fence?: WriteFence,
 ): ServiceClient {
   const { requests, windowMs, reserve } = config.budget;
   const { concurrency, timeoutMs } = config.api;
@@ -56,7 +58,7 @@ export function connect(
   const address = serviceAddress(baseUrl);
   const dispatcher = createDispatcher(address, concurrency * credentials.length);
   const { clock, random } = host;
-  const connection = { address, dispatcher, clock, timeoutMs, observer };
+  const connection = { address, dispatcher, clock, timeoutMs, observer, fence };
   const service = connectService({ connection, credentials, retry, random });
   return {
     reader: createReader(service),

@@ -7,7 +7,7 @@ import { nodeStateDirectory, type StateDirectory } from "../store/state-director
 import type { LockPorts } from "../store/state-lock.ts";
 import { type HistoryStore, nodeHistoryStore } from "../telemetry/history/history-store.ts";
 import type { Clock } from "../zone/ports.ts";
-import { systemClock } from "./clock.ts";
+import { sinceBootMs, systemClock } from "./clock.ts";
 import { type NamedFiles, nodeNamedFiles } from "./named-files.ts";
 
 export interface TextStream {
@@ -25,6 +25,8 @@ export interface Host {
   readonly stdout: TextStream;
   readonly stderr: TextStream;
   readonly clock: Clock;
+  /** Milliseconds since the machine started, suspensions included. */
+  readonly sinceBootMs: () => number;
   readonly files: FilePort;
   readonly namedFiles: NamedFiles;
   readonly historyStore: (file: string) => HistoryStore;
@@ -56,6 +58,7 @@ export function thisHost(): Host {
     stdout: process.stdout,
     stderr: process.stderr,
     clock: systemClock,
+    sinceBootMs,
     files: nodeFiles,
     namedFiles: nodeNamedFiles,
     historyStore: nodeHistoryStore,

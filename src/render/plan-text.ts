@@ -120,6 +120,7 @@ const skipReasons = {
   conflict: "the zone or its files changed after it was planned",
   read_expired: "it waited until the state that was read was too old; the next run plans it again",
   cancelled: "a guard blocked it while it waited; the next run plans it again",
+  lease_lost: "this process no longer holds the Lease; the process that does plans it again",
 } as const;
 
 function leftLines(

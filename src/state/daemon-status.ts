@@ -36,6 +36,24 @@ export interface StateStatus {
   readonly lost: "damaged" | "foreign" | "newer" | "unreadable" | undefined;
 }
 
+/** The Lease that decides which of several processes works. */
+export interface ClusterStatus {
+  /** Name of the Lease. */
+  readonly lease: string;
+  /** The name of this process in it. */
+  readonly identity: string;
+  /** Whether this process holds the Lease. */
+  readonly isHeld: boolean;
+  /** The holder as it was last seen; "": nobody, or not known. */
+  readonly holder: string;
+  /** How often the holder changed. */
+  readonly transitions: number;
+  /** Why the Lease cannot be read or written now. */
+  readonly failure: string | undefined;
+  /** Whether this process reconciles: a holder also needs the state. */
+  readonly works: boolean;
+}
+
 /** The state of the daemon at one moment. */
 export interface DaemonStatus {
   readonly version: string;
@@ -47,6 +65,8 @@ export interface DaemonStatus {
   readonly queue: { readonly waiting: number; readonly running: readonly ZoneName[] };
   readonly credentials: readonly CredentialStatus[];
   readonly state: StateStatus;
+  /** `undefined`: this process works alone. */
+  readonly cluster: ClusterStatus | undefined;
 }
 
 /** Why a sweep started late. */

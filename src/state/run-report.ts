@@ -37,8 +37,15 @@ export interface Failure {
  * - `conflict`: the zone or its files changed after the plan was made, or the plan in a file is not the plan of today.
  * - `read_expired`: the read that the plan is based on expired while the write waited.
  * - `cancelled`: a guard holds it now, because the files or the configuration changed or a freeze began.
+ * - `lease_lost`: another process may write now.
  */
-export type SkipReason = "earlier_failure" | "shutdown" | "conflict" | "read_expired" | "cancelled";
+export type SkipReason =
+  | "earlier_failure"
+  | "shutdown"
+  | "conflict"
+  | "read_expired"
+  | "cancelled"
+  | "lease_lost";
 
 /** What became of one write, and of the changes it carries. */
 export type Outcome =

@@ -1,5 +1,6 @@
 import { historyJson } from "../render/history-json.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
+import type { ClusterStatus } from "../state/daemon-status.ts";
 import { countByKind, driftIn } from "../state/drift.ts";
 import { removedShownMs } from "../state/fleet.ts";
 import type { InventoryFacts, InventoryState, ItemBrief } from "../state/inventory.ts";
@@ -39,6 +40,7 @@ export function fleetJson({ fleet, daemon, now }: Snapshot): JsonBody {
       longest_gap_seconds: schedule.longestGapMs / 1000,
     },
     queue,
+    cluster: daemon.cluster === undefined ? null : clusterJson(daemon.cluster),
     state: { status: daemon.state.status, lost: daemon.state.lost ?? null },
     credentials: daemon.credentials.map((credential) => ({
       name: credential.name,
@@ -52,6 +54,19 @@ export function fleetJson({ fleet, daemon, now }: Snapshot): JsonBody {
     })),
     recent: fleet.recent.map(recordJson),
     removed: fleet.removedSince(new Date(Number(now) - removedShownMs)),
+  };
+}
+
+function clusterJson(cluster: ClusterStatus): JsonBody {
+  const { lease, identity, isHeld, holder, transitions, failure, works } = cluster;
+  return {
+    lease,
+    identity,
+    leader: isHeld,
+    holder: holder === "" ? null : holder,
+    transitions,
+    failure: failure ?? null,
+    reconciles: works,
   };
 }
 

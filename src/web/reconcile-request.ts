@@ -27,6 +27,10 @@ const answers = {
   bad_form: { status: 400, text: "the form cannot be read: send zone and token" },
   no_token: { status: 503, text: "the token of the server cannot be read: see the log" },
   no_zone: { status: 404, text: "the zone is not declared" },
+  standby: {
+    status: 503,
+    text: "this process waits for the Lease: send the request to its holder",
+  },
 } as const;
 
 export type ReconcileRequestResult = keyof typeof answers;
@@ -47,6 +51,8 @@ type Checked = Pick<ReconcileRequest, "result" | "error">;
 export interface ReconcileEndpoint {
   /** The token that permits requests; rejects if it cannot be read. */
   token(): Promise<string>;
+  /** Whether this process reconciles. */
+  works(): boolean;
   /** Requests a reconcile of a declared zone; "" for all. */
   request(zone: string): void;
   /** Called for every request, accepted or not. */
@@ -79,6 +85,7 @@ export function addReconcile(
       limit.recordWrong(from);
       return { result: "wrong_token" };
     }
+    if (!ports.works()) return { result: "standby" };
     return { result: zone === "" || fleet.zone(zone) !== undefined ? "accepted" : "no_zone" };
   };
   const handle = (c: Context, zone: string, checked: Checked): void => {

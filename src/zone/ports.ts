@@ -15,6 +15,14 @@ export interface Clock {
   alarm(ms: number, ring: () => void): () => void;
 }
 
+/** Says whether this process may still write. */
+export interface WriteFence {
+  /** Asked synchronously before each write is sent. Where it says no, what the process works on is cancelled already. */
+  mayWrite(): boolean;
+  /** How long one write may take, in milliseconds. */
+  readonly limitMs: number;
+}
+
 /** The priorities of requests that wait for the request budget, highest first. */
 export const requestPriorities = ["write", "changed", "sweep", "inventory"] as const;
 

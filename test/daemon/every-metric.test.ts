@@ -1,10 +1,14 @@
 import { describe, it } from "vitest";
 
 import { version } from "../../src/host/version.ts";
+import { coerceText } from "../../src/syntax/json.ts";
 import { metricTable } from "../../src/telemetry/metrics/metric-table.ts";
 import { zones } from "../support/daemon-story-files.ts";
 import { daemonStory, type Story } from "../support/daemon-story.ts";
-import { parsed, type Series } from "../support/scrapes.ts";
+import { exampleWithEmulator } from "../support/example.ts";
+import { leasePath, startKubeApi } from "../support/kube-api.ts";
+import { logged } from "../support/log-lines.ts";
+import { parsed, type Series, seriesIn } from "../support/scrapes.ts";
 
 const { blog, shop, brand } = zones;
 
@@ -39,6 +43,10 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   configZones: { "": 3 },
   stateWritten: { "": 1 },
   stateLost: { "": 1 },
+  // Of a process in a cluster, which took the Lease as its fourth holder and cannot renew it any more.
+  leader: { 'lease="zonewarden"': 1 },
+  leaseTransitions: { 'lease="zonewarden"': 3 },
+  leaseFailing: { 'lease="zonewarden"': 1 },
   scheduleInterval: { "": 29 },
   scheduleNext: { "": after(118) },
   // Eight parts of three zones and their share of a page of the listing, within 700 requests in 300 s, less the reserve.
@@ -159,6 +167,31 @@ function rowsOf(series: ReadonlyMap<string, number>): ReadonlyMap<string, Row> {
   return rows;
 }
 
+/** What a process in a cluster exports of its Lease. */
+async function leaseRows(): Promise<ReadonlyMap<string, Row>> {
+  await using kube = await startKubeApi();
+  kube.edit(leasePath, () => ({
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name: "zonewarden", namespace: "zonewarden" },
+    spec: { leaseTransitions: 2 },
+  }));
+  await using example = await exampleWithEmulator({
+    config: "cluster: { kubeconfig: kubeconfig }",
+  });
+  await example.place.write("kubeconfig", kube.kubeconfig);
+  const daemon = example.place.start("run");
+  const { page } = await logged(daemon, "zonewarden started");
+  await logged(daemon, "leadership acquired");
+  kube.fault = (method) => (method === "PUT" ? { status: 500 } : undefined);
+  await logged(daemon, "the Lease cannot be used");
+  const response = await fetch(new URL("metrics", coerceText(page)));
+  const rows = [...rowsOf(seriesIn(await response.text()))];
+  daemon.signal("SIGTERM");
+  await daemon.ended;
+  return new Map(rows.filter(([name]) => /^zonewarden_lea(der|se)/.test(name)));
+}
+
 /** Sums of seconds are not exact: microseconds are enough. */
 function rounded(row: Row): Row {
   return Object.fromEntries(
@@ -169,7 +202,7 @@ function rounded(row: Row): Row {
 describe("every metric", () => {
   it("has a value from a running daemon", { timeout: 60_000 }, async ({ expect }) => {
     const story = await daemonStory();
-    const rows = rowsOf(story.series);
+    const rows = new Map([...rowsOf(story.series), ...(await leaseRows())]);
     const rowsWhileHeld = rowsOf(story.seriesWhileHeld);
     const table = new Map(Object.entries(expectedRows));
     for (const [key, { name }] of Object.entries(metricTable)) {

@@ -65,10 +65,15 @@ describe("the configuration", () => {
   it("has the defaults of its schema", async ({ expect }) => {
     const schema: unknown = JSON.parse(schemaText("zonewarden"));
     const defaults = isJsonObject(schema) ? defaultsIn(schema, schema) : undefined;
-    const { $schema: _, ...values } = isJsonObject(defaults) ? defaults : {};
+    // A configuration without the section `cluster` stands for no Lease: its defaults are those of an empty section.
+    const { $schema: _, cluster, ...values } = isJsonObject(defaults) ? defaults : {};
     // Defaults that the schema gives only for the whole map.
     const text = JSON.stringify({ mode: "observe", ...withoutEmpty(values) });
     expect(await configOf(text)).toEqual(await configOf("mode: observe"));
+    const { cluster: withDefaults } = await configOf(JSON.stringify({ mode: "observe", cluster }));
+    const { cluster: empty } = await configOf("{ mode: observe, cluster: {} }");
+    expect(withDefaults).toEqual(empty);
+    expect(empty).toEqual({ lease: "zonewarden", leaseDurationMs: 15_000, kubeconfig: undefined });
   });
 
   it("resolves paths against its own directory, not the working directory", async ({ expect }) => {
@@ -125,6 +130,18 @@ credentials: [{ name: a, token_file: secret/token }, { name: b, token_file: /run
 
   it.for([
     { line: "", says: '1:1: error: "mode" is missing; add it' },
+    {
+      line: "mode: enforce\ncluster: { lease_duration: 5s }",
+      says: "write a duration from 15s to 5m",
+    },
+    {
+      line: "mode: enforce\ncluster: {}\nstate: { path: state }",
+      says: `"state.path" has no effect with "cluster"`,
+    },
+    {
+      line: "mode: enforce\ncluster: { lease: Edge }",
+      says: "a name has up to 52 lower-case letters",
+    },
     { line: "mode: enforced", says: 'did you mean "enforce"?' },
     {
       line: 'mode: observe\napi: { base_url: "http://api.example/" }',

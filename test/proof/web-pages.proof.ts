@@ -188,6 +188,7 @@ describe.skipIf(noChromium !== undefined)(`the pages in Chromium ${noChromium ??
       const woken: string[] = [];
       const reconcile: ReconcileEndpoint = {
         token: () => Promise.resolve("the-token"),
+        works: () => true,
         request: (zone) => woken.push(zone),
         audit: () => undefined,
       };

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 
 import { createProgram, runProgram } from "../../src/cli/program.ts";
 import { nodeFiles } from "../../src/desired/file-system.ts";
-import { systemClock } from "../../src/host/clock.ts";
+import { sinceBootMs, systemClock } from "../../src/host/clock.ts";
 import type { Host } from "../../src/host/host.ts";
 import { nodeNamedFiles } from "../../src/host/named-files.ts";
 import { nodeStateDirectory } from "../../src/store/state-directory.ts";
@@ -73,6 +73,7 @@ export function hostIn(directory: string, ports: Partial<Host> = {}): Host {
     stdout: { isTTY: false, write: () => true },
     stderr: { isTTY: false, write: () => true },
     clock: systemClock,
+    sinceBootMs,
     files: nodeFiles,
     namedFiles: nodeNamedFiles,
     historyStore: nodeHistoryStore,

@@ -66,6 +66,11 @@ export const moduleTable: Readonly<Record<string, Module>> = {
     imports: [],
     packages: [],
   },
+  cluster: {
+    purpose: "The election in Kubernetes: a Lease, its fence, and the state in ConfigMaps.",
+    imports: ["syntax", "zone", "store"],
+    packages: ["undici", "yaml"],
+  },
   web: {
     purpose: "The HTTP server: probes, metrics, JSON API, status page, reconcile endpoint.",
     imports: ["zone", "plan", "state", "render", "syntax"],
@@ -102,6 +107,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "web",
       "notify",
       "store",
+      "cluster",
       "host",
     ],
     packages: [],
@@ -121,6 +127,7 @@ export const moduleTable: Readonly<Record<string, Module>> = {
       "telemetry",
       "web",
       "notify",
+      "cluster",
       "emulator",
       "host",
       "daemon",

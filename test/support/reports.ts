@@ -2,7 +2,7 @@ import type { Change, Direction, FieldChange } from "../../src/plan/change.ts";
 import type { Hold, HoldReason } from "../../src/plan/guard/hold.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Unmanaged } from "../../src/plan/write-order.ts";
-import type { DaemonStatus } from "../../src/state/daemon-status.ts";
+import type { ClusterStatus, DaemonStatus } from "../../src/state/daemon-status.ts";
 import type { LoadReport } from "../../src/state/load-report.ts";
 import type { Failure, Outcome, SkipReason, ZoneReport } from "../../src/state/run-report.ts";
 import type { DeclaredZone } from "../../src/state/zone-state.ts";
@@ -225,6 +225,17 @@ export function heldLoad(more: Partial<LoadReport> = {}): LoadReport {
   return load({ result: "held", held, ...more });
 }
 
+/** A Lease that another process holds. */
+export const standby: ClusterStatus = {
+  lease: "zonewarden",
+  identity: "zonewarden-1_b",
+  isHeld: false,
+  holder: "zonewarden-0_a",
+  transitions: 3,
+  failure: undefined,
+  works: false,
+};
+
 export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
   return {
     version: "0.1.0",
@@ -251,6 +262,7 @@ export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
       },
     ],
     state: { status: "ok", lost: undefined },
+    cluster: undefined,
     ...more,
   };
 }

@@ -10,7 +10,7 @@ import {
 } from "../../src/api/request/retry.ts";
 import { connectService, type Service } from "../../src/api/service.ts";
 import { systemClock } from "../../src/host/clock.ts";
-import type { Clock } from "../../src/zone/ports.ts";
+import type { Clock, WriteFence } from "../../src/zone/ports.ts";
 import type { RequestObserver, RequestFact, RetryFact } from "../../src/zone/service-request.ts";
 import { zoneId, zoneName, type Zone } from "../../src/zone/zone.ts";
 import { defaultBudget } from "./budget.ts";
@@ -38,6 +38,7 @@ export function zone(name = "shop.example.com", changes: Partial<Zone> = {}): Zo
 export interface ServiceChoice {
   readonly clock?: Clock;
   readonly timeoutMs?: number;
+  readonly fence?: WriteFence;
   readonly retry?: Partial<RetryPolicy>;
   readonly budget?: Partial<BudgetOptions>;
   readonly credentials?: readonly Partial<CredentialOptions>[];
@@ -67,7 +68,8 @@ export function connect(baseUrl: string, choice: ServiceChoice = {}): TestServic
   const address = serviceAddress(baseUrl);
   const dispatcher: Dispatcher = createDispatcher(address, 8);
   const timeoutMs = choice.timeoutMs ?? 5_000;
-  const connection = { address, dispatcher, timeoutMs, clock, observer };
+  const { fence } = choice;
+  const connection = { address, dispatcher, timeoutMs, clock, observer, fence };
   const retry = { ...commandRetry, firstWaitMs: 2, ...choice.retry };
   const credentials = (choice.credentials ?? [{}]).map(
     (each) => new Credential(credentialOptions(each, choice.budget ?? {}), clock),

@@ -9,6 +9,7 @@ import {
   load,
   diagnostic,
   report,
+  standby,
   start,
 } from "../support/reports.ts";
 import { freshMetrics, scrape } from "../support/scrapes.ts";
@@ -105,5 +106,26 @@ describe("the process", () => {
     const facts = daemon({ credentials: [{ ...credential, name }] });
     const { text } = await scrape(freshMetrics(), fleetOf(), facts);
     expect(text).toContain('zonewarden_api_token_valid{credential="a\\"b\\\\c\\nd"} 1');
+  });
+});
+
+describe("a process in a cluster", () => {
+  it("that waits for the Lease exports the Lease, and no zeros for what it does not know", async ({
+    expect,
+  }) => {
+    const { text } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster: standby }));
+    expect(text).toContain('zonewarden_leader{lease="zonewarden"} 0\n');
+    expect(text).toContain('zonewarden_lease_transitions{lease="zonewarden"} 3\n');
+    expect(text).not.toMatch(
+      /^zonewarden_(config_(hash|last|zones)|schedule_(next|interval)|oldest|api_token|state_)/m,
+    );
+  });
+
+  it("that holds the Lease exports everything", async ({ expect }) => {
+    const cluster = { ...standby, isHeld: true, works: true, failure: "no answer" };
+    const { series } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster }));
+    expect(series.get('zonewarden_leader{lease="zonewarden"}')).toBe(1);
+    expect(series.get('zonewarden_lease_failing{lease="zonewarden"}')).toBe(1);
+    expect(series.get("zonewarden_schedule_interval_seconds")).toBe(900);
   });
 });

@@ -9,7 +9,7 @@ import { a, b, fleetOf, held, shop } from "../support/fleets.ts";
 import { inventoryRead } from "../support/inventories.ts";
 import { connection, cookie, script } from "../support/inventory.ts";
 import { renderMetricTable } from "../support/metric-table-markdown.ts";
-import { daemon, load, report } from "../support/reports.ts";
+import { daemon, load, report, standby } from "../support/reports.ts";
 import { freshMetrics, parsed, scrape } from "../support/scrapes.ts";
 
 const definitions: readonly MetricDefinition[] = Object.values(metricTable);
@@ -28,7 +28,8 @@ describe("the exposition", () => {
   it("holds exactly the metrics of the table, each with its type and meaning, once", async ({
     expect,
   }) => {
-    const { text } = await scrape(freshMetrics());
+    const cluster = { ...standby, isHeld: true, works: true };
+    const { text } = await scrape(freshMetrics(), fleetOf(), daemon({ cluster }));
     const heads = text.split("\n").filter((line) => line.startsWith("# "));
     const expected = definitions.flatMap(({ name, type, help }) => [
       `# HELP ${name} ${help}`,

@@ -52,6 +52,7 @@ describe("the fleet as JSON", () => {
         longest_gap_seconds: 900,
       },
       queue: { waiting: 0, running: [] },
+      cluster: null,
       state: { status: "ok", lost: null },
       credentials: [
         {

@@ -22,6 +22,7 @@ interface Asked extends AsyncDisposable {
 async function serve(
   canReconcile = true,
   token: () => Promise<string> = () => Promise.resolve(right),
+  works = true,
 ): Promise<Asked> {
   const clock = new SimulatedClock();
   const asks: ReconcileRequest[] = [];
@@ -35,6 +36,7 @@ async function serve(
     reconcile: canReconcile
       ? {
           token,
+          works: () => works,
           request: (zone) => woken.push(zone),
           audit: (ask) => asks.push(ask),
         }
@@ -74,6 +76,15 @@ function sendForm(
 }
 
 describe("the reconcile endpoint", () => {
+  it("of a process that waits for the Lease starts nothing, and says so", async ({ expect }) => {
+    await using server = await serve(true, () => Promise.resolve(right), false);
+    const answer = await askAs(right, server);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain("waits for the Lease");
+    expect(server.woken).toEqual([]);
+    expect(server.asks.map(({ result }) => result)).toEqual(["standby"]);
+  });
+
   it("accepts the token, for all zones or one, and is audited", async ({ expect }) => {
     await using server = await serve();
     expect((await askAs(right, server)).status).toBe(202);

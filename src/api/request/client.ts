@@ -1,6 +1,6 @@
 import { Pool, type Dispatcher } from "undici";
 
-import type { Clock } from "../../zone/ports.ts";
+import type { Clock, WriteFence } from "../../zone/ports.ts";
 import type { RequestObserver, RequestFact } from "../../zone/service-request.ts";
 import { headerText, type Headers } from "../budget/rate-headers.ts";
 import type { Token } from "../credentials/token.ts";
@@ -15,6 +15,8 @@ export interface Connection {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly observer: RequestObserver;
+  /** `undefined`: no other process writes with these credentials. */
+  readonly fence: WriteFence | undefined;
 }
 
 /** The base address of the service, with the version segment of its paths. */
@@ -50,14 +52,22 @@ export function serviceAddress(baseUrl: string): ServiceAddress {
   return { origin, basePath: pathname.replace(/\/+$/, "") };
 }
 
-/** Sends one request and returns its response, whatever its status; throws a `ServiceError` without a response. */
+/**
+ * Sends one request and returns its response, whatever its status; throws a `ServiceError` without a response.
+ *
+ * @param check is called just before the request goes to the socket, which may be long after the call: where it throws, the
+ *   request is not sent, and its error is thrown.
+ */
 export async function send(
   connection: Connection,
   identity: Identity,
   call: Call,
   signal: AbortSignal,
+  check: () => void = () => undefined,
 ): Promise<RawResponse> {
-  const { clock, observer, timeoutMs } = connection;
+  const { clock, observer, fence } = connection;
+  const limitMs = call.method === "GET" ? Infinity : (fence?.limitMs ?? Infinity);
+  const timeoutMs = Math.min(connection.timeoutMs, limitMs);
   const start = clock.monotonicMs();
   const observe = (code: RequestFact["code"]): void => {
     const ms = clock.monotonicMs() - start;
@@ -65,7 +75,7 @@ export async function send(
     observer.request({ endpoint: call.route, method: call.method, code, ms, credential });
   };
   signal.throwIfAborted();
-  const exchange = begin(connection, identity.token, call);
+  const exchange = begin(connection, identity.token, call, check);
   const cancelTimeout = clock.alarm(timeoutMs, () => exchange.abort(new RequestTimeout()));
   const abort = (): void => exchange.abort(new RequestAborted());
   signal.addEventListener("abort", abort, { once: true });
@@ -75,6 +85,7 @@ export async function send(
     return response;
   } catch (cause) {
     signal.throwIfAborted();
+    if (cause instanceof NotSent) throw cause.cause;
     const ray = identity.token.scrub(headerText(exchange.headers["cf-ray"]));
     const timedOut = cause instanceof RequestTimeout;
     const error = connectionError(call, { cause, timedOut, timeoutMs, ray });
@@ -90,8 +101,16 @@ class RequestAborted extends Error {}
 
 class RequestTimeout extends Error {}
 
-function begin({ address, dispatcher }: Connection, token: Token, call: Call): Exchange {
-  return Exchange.start(dispatcher, {
+/** The check before the request failed; its error is the cause. */
+class NotSent extends Error {}
+
+function begin(
+  { address, dispatcher }: Connection,
+  token: Token,
+  call: Call,
+  check: () => void,
+): Exchange {
+  return Exchange.start(dispatcher, check, {
     path: pathOf(address.basePath, call),
     method: call.method,
     headers: {
@@ -124,10 +143,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   #aborted: Error | undefined;
   #status = 0;
   #headers: Headers = {};
+  readonly #check: () => void;
+
+  constructor(check: () => void) {
+    this.#check = check;
+  }
 
   /** Sends a request. */
-  static start(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): Exchange {
-    const exchange = new Exchange();
+  static start(
+    dispatcher: Dispatcher,
+    check: () => void,
+    options: Dispatcher.DispatchOptions,
+  ): Exchange {
+    const exchange = new Exchange(check);
     dispatcher.dispatch(options, exchange);
     return exchange;
   }
@@ -151,6 +179,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    try {
+      this.#check();
+    } catch (cause) {
+      this.abort(new NotSent("not sent", { cause }));
+    }
     if (this.#aborted !== undefined) controller.abort(this.#aborted);
   }
 

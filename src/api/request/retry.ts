@@ -167,7 +167,9 @@ async function sendOnce(
       token = await credential.token();
       end = ["aborted", undefined];
       sentAt = clock.monotonicMs();
-      const response = await send(connection, { credential: credential.name, token }, call, signal);
+      const identity = { credential: credential.name, token };
+      const check = checkBefore(call, connection, stop);
+      const response = await send(connection, identity, call, signal, check);
       end = ["answered", rateView(response.headers)];
       return { answer: answerOf(call, response, { token, known, clock }), sentAt };
     } catch (error) {
@@ -180,6 +182,19 @@ async function sendOnce(
     if (!(error instanceof ServiceError)) throw error;
     return { error, token, sentAt };
   }
+}
+
+/**
+ * What a request has to pass in the moment in which it is sent. A process that was paused goes on with what it was about to
+ * do: whether it may still write is asked after every wait, and not left to a timer.
+ */
+function checkBefore({ method }: Call, { fence }: Connection, stop: AbortSignal): () => void {
+  if (method === "GET" || fence === undefined) return () => undefined;
+  return () => {
+    if (fence.mayWrite()) return;
+    stop.throwIfAborted();
+    throw new Error("a write without a Lease was about to be sent");
+  };
 }
 
 /** Only a 401 says that the token is invalid: a 403 is about one permission. A verification notes its own result. */

@@ -12,6 +12,7 @@ import { createLogger } from "../../telemetry/log/log.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { clusterOf } from "../session/cluster-of.ts";
 import { reachService } from "../session/embedded-emulator.ts";
 
 export const defineRun: DefineCommand = (command, host, end) => {
@@ -38,7 +39,9 @@ async function run(file: string, host: Host): Promise<ExitCode> {
     nodeVersion: host.nodeVersion,
   });
   const observer = requestObserver(metrics);
-  await using service = connect(config, reached.baseUrl, host, observer, daemonRetry);
+  await using cluster = await clusterOf(config, reached.baseUrl, host);
+  const fence = cluster?.fence;
+  await using service = connect(config, reached.baseUrl, host, observer, daemonRetry, fence);
   const logger = createLogger({
     level: config.log.level,
     format: config.log.format ?? (host.stdout.isTTY ? "pretty" : "json"),
@@ -49,7 +52,7 @@ async function run(file: string, host: Host): Promise<ExitCode> {
   });
   const configFile = path.resolve(host.directory, file);
   const emulator = reached.emulator?.url;
-  const parts = { config, configFile, service, metrics, logger, emulator };
+  const parts = { config, configFile, service, metrics, logger, cluster, emulator };
   await runDaemon(parts, host, shutdown);
   return exitCodes.done;
 }

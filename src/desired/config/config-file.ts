@@ -68,6 +68,11 @@ export interface ConfigFile {
   state?: {
     path?: string;
   };
+  cluster?: {
+    lease?: string;
+    lease_duration?: string;
+    kubeconfig?: string;
+  };
   impact?: {
     malicious_below?: number;
     fresh?: string;

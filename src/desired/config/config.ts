@@ -41,6 +41,14 @@ export interface NotificationConfig {
   readonly severity: "info" | "error";
 }
 
+/** The Lease whose holder works, of several processes. */
+export interface ClusterConfig {
+  readonly lease: string;
+  readonly leaseDurationMs: number;
+  /** Absolute; `undefined`: the cluster in which the process runs. */
+  readonly kubeconfig: string | undefined;
+}
+
 /** Where and how long the history of runs is kept. */
 export interface HistoryConfig {
   /** Absolute; `undefined`: in memory only. */
@@ -100,6 +108,8 @@ export interface Config {
   readonly history: HistoryConfig;
   /** Absolute; `undefined`: the daemon remembers nothing across restarts. */
   readonly state: { readonly path: string | undefined };
+  /** `undefined`: this process works alone. */
+  readonly cluster: ClusterConfig | undefined;
   readonly impact: {
     /** A script whose integrity score is below this is malicious. */
     readonly maliciousBelow: number;

@@ -32,6 +32,7 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
     plan: { verifyKey: absolute(directory, file.plan?.verify_key) },
     history: normalHistory(directory, file.history),
     state: { path: statePath(directory, file) },
+    cluster: normalCluster(directory, file.cluster),
     impact: normalImpact(file.impact),
     inventory: normalInventory(file.inventory),
     log: normalLog(file.log),
@@ -84,6 +85,16 @@ function normalServer(
   }: Optional<"server"> = {},
 ): Config["server"] {
   return { listen: listenOf(listen), hosts, reconcileToken: secretSource(file, env, directory) };
+}
+
+function normalCluster(directory: string, cluster: ConfigFile["cluster"]): Config["cluster"] {
+  if (cluster === undefined) return undefined;
+  const { lease = "zonewarden", lease_duration: duration = "15s", kubeconfig } = cluster;
+  return {
+    lease,
+    leaseDurationMs: milliseconds(duration),
+    kubeconfig: kubeconfig === undefined ? undefined : path.resolve(directory, kubeconfig),
+  };
 }
 
 function normalImpact({

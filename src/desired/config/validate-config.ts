@@ -18,6 +18,7 @@ export function validateConfig(
     ...checkExclusive(file),
     ...checkUrls(file),
     ...checkNumbers(config),
+    ...checkCluster(file, config),
     ...checkReserve(config),
     ...checkTimes(file, cronError),
     ...repeatedNames("notification", file.notifications),
@@ -104,6 +105,20 @@ function portError(port: number): string | undefined {
 
 function durationError(ms: number): string | undefined {
   return ms === 0 ? "the duration must not be zero" : undefined;
+}
+
+/** The state is in the cluster: a directory would be the memory of one process. */
+function checkCluster(file: ConfigFile, { cluster }: Config): UnplacedDiagnostic[] {
+  if (cluster === undefined) return [];
+  const durations: Values<number> = [[["cluster", "lease_duration"], cluster.leaseDurationMs]];
+  const found = wrongValues(durations, leaseDurationError, "write a duration from 15s to 5m");
+  if (file.state?.path === undefined) return found;
+  const message = `"state.path" has no effect with "cluster": the state is in ConfigMaps`;
+  return [...found, contradiction(["state", "path"], message, `remove "state"`)];
+}
+
+function leaseDurationError(ms: number): string | undefined {
+  return ms < 15_000 || ms > 300_000 ? "the Lease would be too short or too long" : undefined;
 }
 
 function checkTimes(

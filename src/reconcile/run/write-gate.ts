@@ -3,10 +3,10 @@ import type { Clock } from "../../zone/ports.ts";
 import { runDeadlineMs } from "./deadline.ts";
 import type { PlannedZone } from "./plan-zone.ts";
 
-/** Why the gate cancels writes, though the program goes on. */
-type CloseReason = Extract<SkipReason, "read_expired" | "cancelled">;
+/** Why writes are cancelled, though the program goes on. */
+type CloseReason = Extract<SkipReason, "read_expired" | "cancelled" | "lease_lost">;
 
-/** The abort reason of a gate that has closed. */
+/** The abort reason of a gate that has closed, and of the `stop` of all runs when the Lease is lost. */
 export class GateClosed extends Error {
   override readonly name = "GateClosed";
   readonly reason: CloseReason;

@@ -1,11 +1,34 @@
-import type { CredentialStatus, DaemonStatus, StateStatus } from "../../state/daemon-status.ts";
+import type {
+  ClusterStatus,
+  CredentialStatus,
+  DaemonStatus,
+  StateStatus,
+} from "../../state/daemon-status.ts";
 import type { FleetView } from "../../state/fleet.ts";
 import { isLoaded, type LoadReport } from "../../state/load-report.ts";
 import { type MetricDefinition, renderFamily, type Sample, seconds } from "./exposition.ts";
 import { metricTable } from "./metric-table.ts";
 
-/** Renders the metrics of the process: files, schedule and credentials. */
+/**
+ * Renders the metrics of the process: Lease, files, schedule and credentials. A process that waits for the Lease knows
+ * nothing of the rest: its zeros would be taken for those of the fleet.
+ */
 export function renderDaemon(fleet: FleetView, daemon: DaemonStatus): string {
+  const lease = daemon.cluster === undefined ? "" : renderLease(daemon.cluster);
+  return daemon.cluster?.works === false ? lease : lease + renderWork(fleet, daemon);
+}
+
+function renderLease({ lease, isHeld, transitions, failure }: ClusterStatus): string {
+  const family = (definition: MetricDefinition, value: number): string =>
+    renderFamily(definition, [{ labels: { lease }, value }]);
+  return [
+    family(metricTable.leader, Number(isHeld)),
+    family(metricTable.leaseTransitions, transitions),
+    family(metricTable.leaseFailing, Number(failure !== undefined)),
+  ].join("");
+}
+
+function renderWork(fleet: FleetView, daemon: DaemonStatus): string {
   const { load } = fleet;
   const { schedule, credentials } = daemon;
   return [

@@ -63,6 +63,21 @@ export const metricTable = {
     "zonewarden_state_lost",
     "Whether the state could not be used at the start of the process; no series without a state directory.",
   ),
+  leader: gauge(
+    "zonewarden_leader",
+    "Whether this process holds the Lease; no series without cluster in the configuration.",
+    { lease: "one" },
+  ),
+  leaseTransitions: gauge(
+    "zonewarden_lease_transitions",
+    "How often the holder of the Lease changed, as the Lease itself counts.",
+    { lease: "one" },
+  ),
+  leaseFailing: gauge(
+    "zonewarden_lease_failing",
+    "Whether the last request about the Lease failed: no permission, or no answer of the API server.",
+    { lease: "one" },
+  ),
   scheduleInterval: gauge(
     "zonewarden_schedule_interval_seconds",
     "Longest gap between two scheduled sweeps.",

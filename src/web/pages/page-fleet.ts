@@ -94,8 +94,11 @@ function titleOf({ status, inventory }: Selection): string {
   return words.length === 0 ? "Zones" : `Zones: ${words.join(", ")}`;
 }
 
-function emptyTable({ fleet }: Snapshot): Html {
+function emptyTable({ fleet, daemon }: Snapshot): Html {
   const all = fleet.zones.length;
+  if (daemon.cluster?.works === false) {
+    return html`<p class="empty">The zones are on the pages of the holder of the Lease.</p>`;
+  }
   if (all === 0) return html`<p class="empty">No zones are declared yet.</p>`;
   return html`<p class="empty">No zone matches. <a href="/">Show all ${number(all)}</a></p>`;
 }

@@ -1,0 +1,231 @@
+import {
+  HeldLease,
+  type HoldPorts,
+  type LeaseClock,
+  type LeaseTiming,
+  momentOf,
+  requestTimeoutMs,
+} from "./held-lease.ts";
+import { KubeError } from "./kube-client.ts";
+import type { Claim, ClaimResult, Lease, LeaseStore } from "./lease.ts";
+
+/** Who stands for a Lease. */
+export interface Candidate {
+  /** A new one for each process: a container that starts again is another candidate. */
+  readonly identity: string;
+  /** Which installation it belongs to. */
+  readonly installation: string;
+  readonly timing: LeaseTiming;
+}
+
+/** Told what happens to a Lease. */
+export interface ElectionObserver {
+  /** The Lease could not be read or written; once until it can. */
+  failed(error: Error): void;
+  recovered(): void;
+  /** Another process holds the Lease; once for each. */
+  leads(holder: string): void;
+  /** Another installation holds the Lease; once for each. */
+  foreign(lease: Lease): void;
+}
+
+export interface ElectorPorts {
+  readonly leases: LeaseStore;
+  readonly clock: LeaseClock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly observer: ElectionObserver;
+  /** Whether no process ever held the Lease: nothing else is there that a holder makes. */
+  readonly isFirst: () => Promise<boolean>;
+}
+
+/** What was last known of a Lease. */
+export interface LeaseView {
+  /** Whether this process holds it. */
+  readonly isHeld: boolean;
+  /** Its holder; "": nobody, or not known. */
+  readonly holder: string;
+  readonly transitions: number;
+  /** Why it cannot be read or written now. */
+  readonly failure: string | undefined;
+}
+
+/**
+ * How much longer than the retry a candidate may wait, so that candidates do not ask together. client-go waits up to 1.2
+ * times longer; with less, the zones of a holder that ends have another one within three seconds.
+ */
+const jitter = 0.2;
+
+/**
+ * Stands for a Lease by the rules of client-go. Whether the Lease of another holder is over is judged by this process's own
+ * clock alone: since when it has seen the same version of it. The times in a Lease are never compared.
+ */
+export class Elector {
+  readonly #candidate: Candidate;
+  readonly #ports: ElectorPorts;
+  #held: HeldLease | undefined;
+  #seen: Lease | undefined;
+  /** When this version of `#seen` was first seen, by the monotonic clock. */
+  #seenAt = -Infinity;
+  /** Whether there ever was a Lease. */
+  #hasSeen = false;
+  #failure: Error | undefined;
+  /** The holder of whom the observer was told. */
+  #announced = "";
+
+  constructor(candidate: Candidate, ports: ElectorPorts) {
+    this.#candidate = candidate;
+    this.#ports = ports;
+  }
+
+  get view(): LeaseView {
+    return {
+      isHeld: this.#held?.mayWrite() ?? false,
+      holder: this.#seen?.holder ?? "",
+      transitions: this.#seen?.transitions ?? 0,
+      failure: this.#failure?.message,
+    };
+  }
+
+  /** Whether a write that begins now ends before another process can take the Lease. */
+  mayWrite(): boolean {
+    return this.#held?.mayWrite() ?? false;
+  }
+
+  /** Waits until this process holds the Lease. Dispose the result before the next call. Rejects when `stop` aborts. */
+  async acquire(stop: AbortSignal): Promise<HeldLease> {
+    const { clock, random } = this.#ports;
+    const { retryMs } = this.#candidate.timing;
+    for (;;) {
+      stop.throwIfAborted();
+      try {
+        const held = await this.#try(stop);
+        if (held !== undefined) {
+          this.#held = held;
+          return held;
+        }
+        this.#recover();
+      } catch (error) {
+        this.#fail(error);
+      }
+      await clock.sleep(retryMs + random() * jitter * retryMs, stop);
+    }
+  }
+
+  async #try(stop: AbortSignal): Promise<HeldLease | undefined> {
+    const { leases } = this.#ports;
+    const { identity, timing } = this.#candidate;
+    const lease = await leases.read(requestTimeoutMs(timing));
+    this.#see(lease);
+    if (lease === undefined) return this.#create(stop);
+    if (!this.#isFree(lease)) return undefined;
+    const transitions = lease.transitions + Number(lease.holder !== identity);
+    return this.#take(transitions, (claim) =>
+      leases.update(lease, claim, requestTimeoutMs(timing)),
+    );
+  }
+
+  /**
+   * Creates the Lease. Where it is not the first, somebody removed it, and its holder may not have noticed: the new one
+   * works only after that holder's time is over. Whoever creates it again meanwhile waits as long.
+   */
+  async #create(stop: AbortSignal): Promise<HeldLease | undefined> {
+    const { leases, clock, isFirst } = this.#ports;
+    const { timing } = this.#candidate;
+    const mustWait = this.#hasSeen || !(await isFirst());
+    const held = await this.#take(0, (claim) => leases.create(claim, requestTimeoutMs(timing)));
+    if (held === undefined || !mustWait) return held;
+    try {
+      await clock.sleep(timing.durationMs, AbortSignal.any([stop, held.signal]));
+      if (held.mayWrite()) return held;
+    } catch {
+      // Stopped, or lost.
+    }
+    await held[Symbol.asyncDispose]();
+    return undefined;
+  }
+
+  async #take(
+    transitions: number,
+    write: (claim: Claim) => Promise<ClaimResult>,
+  ): Promise<HeldLease | undefined> {
+    const { clock } = this.#ports;
+    const claim = this.#claim(transitions, clock.now());
+    const sentAt = momentOf(clock);
+    const written = await write(claim);
+    if (written.result === "conflict") return undefined;
+    this.#recover();
+    this.#see(written.lease);
+    return new HeldLease(written.lease, sentAt, this.#holdPorts());
+  }
+
+  /** Whether nobody holds a Lease, or its holder was silent for the whole time that the Lease gives it. */
+  #isFree({ holder, durationMs }: Lease): boolean {
+    const { identity, timing } = this.#candidate;
+    if (holder === "" || holder === identity) return true;
+    const silentMs = this.#ports.clock.monotonicMs() - this.#seenAt;
+    return silentMs >= (durationMs ?? timing.durationMs);
+  }
+
+  #see(lease: Lease | undefined): void {
+    const hasChanged = lease?.version !== this.#seen?.version;
+    this.#seen = lease;
+    if (lease === undefined) return;
+    this.#hasSeen = true;
+    if (hasChanged) this.#seenAt = this.#ports.clock.monotonicMs();
+    if (lease.holder !== "") this.#tellHolder(lease);
+  }
+
+  #tellHolder(lease: Lease): void {
+    const { installation, identity } = this.#candidate;
+    const { observer } = this.#ports;
+    const { holder } = lease;
+    if (holder === this.#announced) return;
+    this.#announced = holder;
+    if (holder === identity) return;
+    if (lease.installation === installation) observer.leads(holder);
+    else observer.foreign(lease);
+  }
+
+  #holdPorts(): HoldPorts {
+    const { leases, clock } = this.#ports;
+    const { identity, timing } = this.#candidate;
+    return {
+      leases,
+      clock,
+      timing,
+      identity,
+      claim: (transitions, acquiredAt) => this.#claim(transitions, acquiredAt),
+      failed: (error) => this.#fail(error),
+      renewed: (lease) => {
+        this.#recover();
+        this.#see(lease);
+      },
+    };
+  }
+
+  #claim(transitions: number, acquiredAt: Date | undefined): Claim {
+    const { identity, installation, timing } = this.#candidate;
+    const { durationMs } = timing;
+    const now = this.#ports.clock.now();
+    return { holder: identity, durationMs, transitions, installation, acquiredAt, now };
+  }
+
+  #fail(error: unknown): void {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    const isNew = this.#failure === undefined || statusOf(failure) !== statusOf(this.#failure);
+    this.#failure = failure;
+    if (isNew) this.#ports.observer.failed(failure);
+  }
+
+  #recover(): void {
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    this.#ports.observer.recovered();
+  }
+}
+
+/** Messages of one outage differ: refused, reset, no answer. */
+function statusOf(error: Error): number {
+  return error instanceof KubeError ? error.status : -1;
+}

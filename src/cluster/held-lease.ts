@@ -1,0 +1,219 @@
+import type { Clock } from "../zone/ports.ts";
+import type { Claim, ClaimResult, Lease, LeaseStore } from "./lease.ts";
+
+/** How long a Lease is held, by the rules of client-go. */
+export interface LeaseTiming {
+  /** A Lease that was not renewed for so long may be taken by others. */
+  readonly durationMs: number;
+  /** A holder that could not renew for so long stops writing. */
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+}
+
+/** Gives all times from how long a Lease is valid: 15 s gives the 10 s and 2 s that client-go has by default. */
+export function leaseTiming(durationMs: number): LeaseTiming {
+  return { durationMs, renewDeadlineMs: (durationMs * 2) / 3, retryMs: (durationMs * 2) / 15 };
+}
+
+/**
+ * How long one write may take. A holder stops at the renew deadline, so a write that begins at the last moment still ends
+ * before others can take the Lease.
+ */
+export function writeLimitMs({ durationMs, renewDeadlineMs }: LeaseTiming): number {
+  return durationMs - renewDeadlineMs;
+}
+
+/** No single request may cost the Lease. */
+export function requestTimeoutMs({ renewDeadlineMs }: LeaseTiming): number {
+  return Math.max(1_000, renewDeadlineMs / 2);
+}
+
+/** Two clocks that nobody sets. */
+export interface LeaseClock extends Clock {
+  /** Milliseconds since the machine started, the time included in which it was suspended. */
+  sinceBootMs(): number;
+}
+
+/** Why a Lease was lost. */
+export type LossReason =
+  /** It could not be renewed in time. */
+  | "not_renewed"
+  /** Somebody else holds it. */
+  | "taken"
+  /** It was removed. */
+  | "removed";
+
+/** The abort reason of the signal of a lost Lease. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+  readonly reason: LossReason;
+
+  constructor(reason: LossReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** What holding a Lease needs. */
+export interface HoldPorts {
+  readonly leases: LeaseStore;
+  readonly clock: LeaseClock;
+  readonly timing: LeaseTiming;
+  /** The claim with which this process holds the Lease. */
+  readonly claim: (transitions: number, acquiredAt: Date | undefined) => Claim;
+  readonly identity: string;
+  /** A renewal failed, and is tried again. */
+  readonly failed: (error: unknown) => void;
+  readonly renewed: (lease: Lease) => void;
+}
+
+/**
+ * A Lease that this process holds. It renews itself until it is lost or disposed.
+ *
+ * Its validity counts from the moment before its last renewal was sent. A process that was paused finds that the time is
+ * over before it does anything else: {@link mayWrite} asks the clock, and waits for no timer.
+ */
+export class HeldLease implements AsyncDisposable {
+  readonly #ports: HoldPorts;
+  readonly #lost = new AbortController();
+  #lease: Lease;
+  /** When the last successful renewal was sent, by both clocks. */
+  #sentAt: number;
+  #bootAt: number;
+  #isEnded = false;
+  #cancelDeadline: () => void = () => undefined;
+  #wait = new AbortController();
+  readonly #renewing: Promise<void>;
+
+  constructor(lease: Lease, sentAt: LeaseMoment, ports: HoldPorts) {
+    this.#ports = ports;
+    this.#lease = lease;
+    this.#sentAt = sentAt.monotonicMs;
+    this.#bootAt = sentAt.bootMs;
+    this.#watchDeadline();
+    this.#renewing = this.#renewRepeatedly();
+  }
+
+  /** Aborts with a {@link LeaseLost}. */
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Whether a write that begins now ends before somebody else can take the Lease. Where not, the Lease is lost. */
+  mayWrite(): boolean {
+    if (!this.#isEnded && this.#elapsedMs() >= this.#ports.timing.renewDeadlineMs) {
+      this.#lose("not_renewed");
+    }
+    return !this.#isEnded;
+  }
+
+  /** Stops renewing, and gives the Lease back where it is still held: others need not wait for its end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const isHeld = this.mayWrite();
+    this.#end();
+    await this.#renewing;
+    if (isHeld) await this.#giveBack();
+  }
+
+  #elapsedMs(): number {
+    const { clock } = this.#ports;
+    return Math.max(clock.monotonicMs() - this.#sentAt, clock.sinceBootMs() - this.#bootAt);
+  }
+
+  #watchDeadline(): void {
+    this.#cancelDeadline();
+    const leftMs = this.#ports.timing.renewDeadlineMs - this.#elapsedMs();
+    this.#cancelDeadline = this.#ports.clock.alarm(Math.max(0, leftMs), () => {
+      if (this.mayWrite()) this.#watchDeadline();
+    });
+  }
+
+  async #renewRepeatedly(): Promise<void> {
+    const { clock, timing } = this.#ports;
+    while (!this.#isEnded) {
+      try {
+        await clock.sleep(timing.retryMs, this.#wait.signal);
+      } catch {
+        return;
+      }
+      if (this.mayWrite()) await this.#renew();
+    }
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const sentAt = momentOf(this.#ports.clock);
+      const written = await this.#write(this.#lease, this.#claim());
+      if (written.result === "written") this.#hold(written.lease, sentAt);
+      else await this.#renewAfterConflict();
+    } catch (error) {
+      // An answer that comes after the deadline changes nothing.
+      if (this.mayWrite()) this.#ports.failed(error);
+    }
+  }
+
+  /** Somebody wrote the Lease: whoever changed only what is not ours does not end our hold. */
+  async #renewAfterConflict(): Promise<void> {
+    const { leases, timing, identity, clock } = this.#ports;
+    const lease = await leases.read(requestTimeoutMs(timing));
+    if (lease === undefined) return this.#lose("removed");
+    if (lease.holder !== identity) return this.#lose("taken");
+    const sentAt = momentOf(clock);
+    const written = await this.#write(lease, this.#claim());
+    if (written.result === "written") this.#hold(written.lease, sentAt);
+  }
+
+  #claim(): Claim {
+    return this.#ports.claim(this.#lease.transitions, undefined);
+  }
+
+  #write(lease: Lease, claim: Claim): Promise<ClaimResult> {
+    return this.#ports.leases.update(lease, claim, requestTimeoutMs(this.#ports.timing));
+  }
+
+  #hold(lease: Lease, sentAt: LeaseMoment): void {
+    this.#lease = lease;
+    // A renewal that is answered after the deadline does not revive what was lost.
+    if (!this.mayWrite()) return;
+    this.#sentAt = sentAt.monotonicMs;
+    this.#bootAt = sentAt.bootMs;
+    this.#watchDeadline();
+    this.#ports.renewed(lease);
+  }
+
+  #lose(reason: LossReason): void {
+    if (this.#isEnded) return;
+    this.#end();
+    this.#lost.abort(new LeaseLost(reason));
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#cancelDeadline();
+    this.#wait.abort();
+  }
+
+  async #giveBack(): Promise<void> {
+    const { leases, timing, identity } = this.#ports;
+    const claim = { ...this.#claim(), holder: "", durationMs: 1_000 };
+    try {
+      const { result } = await this.#write(this.#lease, claim);
+      if (result === "written") return;
+      const lease = await leases.read(requestTimeoutMs(timing));
+      if (lease?.holder === identity) await this.#write(lease, claim);
+    } catch (error) {
+      this.#ports.failed(error);
+    }
+  }
+}
+
+/** A moment by both clocks. */
+export interface LeaseMoment {
+  readonly monotonicMs: number;
+  readonly bootMs: number;
+}
+
+/** The moment now. */
+export function momentOf(clock: LeaseClock): LeaseMoment {
+  return { monotonicMs: clock.monotonicMs(), bootMs: clock.sinceBootMs() };
+}

@@ -1,0 +1,188 @@
+import { Agent } from "undici";
+
+import type { Clock } from "../zone/ports.ts";
+import type { KubeAccess, KubeSecrets } from "./kube-access.ts";
+
+/** An answer of the API server. */
+export interface KubeAnswer {
+  readonly status: number;
+  /** The parsed JSON; `undefined` where the body is none. */
+  readonly body: unknown;
+}
+
+/** A request to the API server. */
+export interface KubeCall {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH";
+  /** Absolute path of the API. */
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** Why the API server gave no usable answer. The message is for the log and has no secret. */
+export class KubeError extends Error {
+  override readonly name = "KubeError";
+  /** HTTP status; 0 without an answer. */
+  readonly status: number;
+
+  constructor(message: string, status: number, cause?: unknown) {
+    super(message, { cause });
+    this.status = status;
+  }
+}
+
+/** The API server of a cluster. */
+export interface KubeClient extends AsyncDisposable {
+  readonly namespace: string;
+  /**
+   * Sends a request and gives its answer, whatever the status. Rejects with a {@link KubeError} where there is none within
+   * `timeoutMs`, and with the signal's reason where it aborts.
+   */
+  request(call: KubeCall, timeoutMs: number, signal?: AbortSignal): Promise<KubeAnswer>;
+}
+
+/** The token and the authority are read again after this time, and after each 401. */
+const secretsAgeMs = 60_000;
+
+/** A ConfigMap has at most 1 MiB, and base64 adds a third. */
+const maxAnswerBytes = 4 * 1024 * 1024;
+
+/** Creates a client; sends nothing yet. */
+export function createKubeClient(access: KubeAccess, clock: Clock): KubeClient {
+  const connections = new Connections(access, clock);
+  return {
+    namespace: access.namespace,
+    request: async (call, timeoutMs, signal) => {
+      const timeout = new AbortController();
+      const cancel = clock.alarm(timeoutMs, () => timeout.abort());
+      const either = AbortSignal.any([timeout.signal, ...(signal === undefined ? [] : [signal])]);
+      try {
+        return await send(access.server, await connections.current(), call, either);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (timeout.signal.aborted) {
+          throw new KubeError(`the API server did not answer within ${timeoutMs} ms`, 0, error);
+        }
+        if (error instanceof KubeError) throw error;
+        throw new KubeError(`the API server cannot be reached: ${reasonOf(error)}`, 0, error);
+      } finally {
+        cancel();
+      }
+    },
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
+  };
+}
+
+interface Connection {
+  readonly secrets: KubeSecrets;
+  readonly agent: Agent;
+  /** Has the secrets read again by the next request. */
+  readonly expire: () => void;
+}
+
+/** Keeps connections for as long as the secrets are the same. */
+class Connections implements AsyncDisposable {
+  readonly #access: KubeAccess;
+  readonly #clock: Clock;
+  #agent: Agent | undefined;
+  #secrets: KubeSecrets | undefined;
+  #readAt = -Infinity;
+
+  constructor(access: KubeAccess, clock: Clock) {
+    this.#access = access;
+    this.#clock = clock;
+  }
+
+  async current(): Promise<Connection> {
+    const now = this.#clock.monotonicMs();
+    if (this.#secrets === undefined || now - this.#readAt >= secretsAgeMs) {
+      const secrets = await this.#access.secrets();
+      this.#readAt = now;
+      this.#use(secrets);
+    }
+    const [agent, secrets] = [this.#agent, this.#secrets];
+    if (agent === undefined || secrets === undefined) throw new Error("there is no connection");
+    const expire = (): void => {
+      this.#readAt = -Infinity;
+    };
+    return { secrets, agent, expire };
+  }
+
+  #use(secrets: KubeSecrets): void {
+    const { ca, certificate, key } = secrets;
+    const known = this.#secrets;
+    this.#secrets = secrets;
+    const isSame = ca === known?.ca && certificate === known.certificate && key === known.key;
+    if (isSame && this.#agent !== undefined) return;
+    const old = this.#agent;
+    this.#agent = new Agent({
+      allowH2: false,
+      connections: 8,
+      maxResponseSize: maxAnswerBytes,
+      // Each request has its own timeout for the whole exchange.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        ...(ca === "" ? {} : { ca }),
+        ...(certificate === "" ? {} : { cert: certificate, key }),
+      },
+    });
+    void old?.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent?.destroy();
+  }
+}
+
+async function send(
+  server: string,
+  { secrets, agent, expire }: Connection,
+  { method, path, body }: KubeCall,
+  signal: AbortSignal,
+): Promise<KubeAnswer> {
+  signal.throwIfAborted();
+  const url = new URL(`${server}${path}`);
+  const { statusCode, body: answer } = await agent.request({
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method,
+    headers: {
+      accept: "application/json",
+      "user-agent": "zonewarden",
+      ...(secrets.token === "" ? {} : { authorization: `Bearer ${secrets.token}` }),
+      ...(body === undefined ? {} : { "content-type": contentTypeOf(method) }),
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal,
+  });
+  const text = await answer.text();
+  if (statusCode === 401) expire();
+  return { status: statusCode, body: parsed(text) };
+}
+
+function contentTypeOf(method: KubeCall["method"]): string {
+  return method === "PATCH" ? "application/merge-patch+json" : "application/json";
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Messages of the connection have addresses and no secrets; those of secrets that cannot be read say what to do. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error && typeof error.code === "string" ? `${error.code}: ` : "";
+  return `${code}${error.message}`;
+}
+
+/** What the API server says against a request, for the log: its `Status` object has a message. */
+export function answerError(what: string, { status, body }: KubeAnswer): KubeError {
+  const message =
+    typeof body === "object" && body !== null && "message" in body ? body.message : undefined;
+  const why = typeof message === "string" ? `: ${message.slice(0, 300)}` : "";
+  return new KubeError(`${what}: the API server answered ${status}${why}`, status);
+}

@@ -1,0 +1,181 @@
+import { describe, it } from "vitest";
+
+import type { ElectionObserver } from "../../src/cluster/elector.ts";
+import { LeaseLost } from "../../src/cluster/held-lease.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { SimulatedLease, SimulatedProcess } from "../support/simulated-cluster.ts";
+
+const never = new AbortController().signal;
+
+class Stage {
+  readonly clock = new SimulatedClock();
+  readonly lease = new SimulatedLease(this.clock);
+
+  process(name: string, observer?: ElectionObserver): SimulatedProcess {
+    return new SimulatedProcess(name, this.clock, this.lease, () => 0.5, observer);
+  }
+
+  /** Seconds until a process holds the Lease. */
+  async secondsUntilHeld(process: SimulatedProcess): Promise<number> {
+    const from = this.clock.monotonicMs();
+    await this.clock.run(process.elector.acquire(never));
+    return (this.clock.monotonicMs() - from) / 1_000;
+  }
+}
+
+function reasonOf(signal: AbortSignal): string {
+  const reason: unknown = signal.reason;
+  return reason instanceof LeaseLost ? reason.reason : "";
+}
+
+describe("a candidate", () => {
+  it("takes a Lease at once that nobody ever held", async ({ expect }) => {
+    const stage = new Stage();
+    expect(await stage.secondsUntilHeld(stage.process("a"))).toBeLessThan(1);
+    expect(stage.lease.current).toMatchObject({ holder: "a", transitions: 0 });
+  });
+
+  it("takes a Lease that was given back at its next look", async ({ expect }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    const held = await stage.clock.run(first.elector.acquire(never));
+    const waiting = second.elector.acquire(never);
+    await stage.clock.advance(20_000);
+    await stage.clock.run(held[Symbol.asyncDispose]());
+    const from = stage.clock.monotonicMs();
+    await stage.clock.run(waiting);
+    expect(stage.clock.monotonicMs() - from).toBeLessThan(3_000);
+    expect(stage.lease.current).toMatchObject({ holder: "b", transitions: 1 });
+  });
+
+  it("waits for the whole time of a holder that fell silent, from when it saw it last", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    await stage.clock.run(first.elector.acquire(never));
+    first.isPaused = true;
+    // The wall clock of who waits is an hour ahead: the times in the Lease say that it is long over.
+    stage.clock.step(3_600_000);
+    const seconds = await stage.secondsUntilHeld(second);
+    expect(seconds).toBeGreaterThan(15);
+    expect(seconds).toBeLessThan(19);
+  });
+
+  it("does not take the Lease of a holder that renews, however long it waits", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    await stage.clock.run(first.elector.acquire(never));
+    void second.elector.acquire(never);
+    await stage.clock.advance(600_000);
+    expect(stage.lease.taken.map(({ holder }) => holder)).toEqual(["a"]);
+    expect(second.elector.view).toMatchObject({ isHeld: false, holder: "a" });
+  });
+
+  it("is told once who leads, and once that another installation does", async ({ expect }) => {
+    const stage = new Stage();
+    const told: string[] = [];
+    const second = stage.process("b", {
+      failed: ({ message }) => told.push(`failed: ${message}`),
+      recovered: () => told.push("recovered"),
+      leads: (holder) => told.push(`${holder} leads`),
+      foreign: ({ installation }) => told.push(`${installation} leads`),
+    });
+    const claim = { durationMs: 15_000, transitions: 0, acquiredAt: undefined, now: new Date() };
+    stage.lease.create({ ...claim, holder: "x", installation: "theirs" });
+    void second.elector.acquire(never);
+    await stage.clock.advance(10_000);
+    second.network = "cut";
+    await stage.clock.advance(20_000);
+    second.network = "ok";
+    await stage.clock.advance(20_000);
+    expect(told).toEqual(["theirs leads", "failed: no answer", "recovered"]);
+  });
+});
+
+describe("a holder", () => {
+  it("may write until ten seconds after it last sent a renewal that succeeded", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    const process = stage.process("a");
+    const held = await stage.clock.run(process.elector.acquire(never));
+    process.network = "cut";
+    await stage.clock.advance(9_000);
+    expect(process.elector.mayWrite()).toBe(true);
+    await stage.clock.advance(3_000);
+    expect(process.elector.mayWrite()).toBe(false);
+    expect(reasonOf(held.signal)).toBe("not_renewed");
+  });
+
+  it("that was paused may not write, before any of its timers has run", async ({ expect }) => {
+    const stage = new Stage();
+    const process = stage.process("a");
+    const held = await stage.clock.run(process.elector.acquire(never));
+    process.isPaused = true;
+    await stage.clock.advance(60_000);
+    expect(held.signal.aborted).toBe(false);
+    expect(process.elector.mayWrite()).toBe(false);
+    expect(held.signal.aborted).toBe(true);
+  });
+
+  it("counts from when the renewal was sent, not from its answer", async ({ expect }) => {
+    const stage = new Stage();
+    const process = stage.process("a");
+    await stage.clock.run(process.elector.acquire(never));
+    // The next renewal reaches the server after 2,150 ms; its answer waits until the process goes on.
+    await stage.clock.advance(2_200);
+    process.isPaused = true;
+    await stage.clock.advance(7_000);
+    process.network = "cut";
+    process.resume();
+    await stage.clock.advance(1_000);
+    expect(process.elector.mayWrite()).toBe(true);
+    await stage.clock.advance(2_500);
+    expect(process.elector.mayWrite()).toBe(false);
+  });
+
+  it.for([
+    {
+      when: "somebody changes a label of the Lease",
+      act: ({ lease }: Stage) => lease.touch(),
+      loses: "",
+    },
+    { when: "the Lease is removed", act: ({ lease }: Stage) => lease.remove(), loses: "removed" },
+    {
+      when: "somebody else takes it",
+      act: ({ lease }: Stage) => {
+        const { current } = lease;
+        const now = new Date();
+        const claim = { durationMs: 15_000, transitions: 1, installation: "", acquiredAt: now };
+        if (current !== undefined) lease.update(current, { ...claim, holder: "b", now });
+      },
+      loses: "taken",
+    },
+  ])("when $when loses it: $loses", async ({ act, loses }, { expect }) => {
+    const stage = new Stage();
+    const process = stage.process("a");
+    const held = await stage.clock.run(process.elector.acquire(never));
+    await stage.clock.advance(5_000);
+    act(stage);
+    await stage.clock.advance(5_000);
+    expect(reasonOf(held.signal)).toBe(loses);
+    expect(process.elector.mayWrite()).toBe(loses === "");
+  });
+
+  it("holds the Lease again after it was removed, but works only when its holder's time is over", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    const [first, second] = [stage.process("a"), stage.process("b")];
+    await stage.clock.run(first.elector.acquire(never));
+    first.network = "cut";
+    stage.lease.remove();
+    const seconds = await stage.secondsUntilHeld(second);
+    expect(seconds).toBeGreaterThan(15);
+    expect(first.elector.mayWrite()).toBe(false);
+    expect(second.elector.mayWrite()).toBe(true);
+  });
+});

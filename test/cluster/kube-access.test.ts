@@ -1,0 +1,199 @@
+import { describe, it } from "vitest";
+
+import { findAccess } from "../../src/cluster/kube-access.ts";
+import { createKubeClient } from "../../src/cluster/kube-client.ts";
+import { leaseStore } from "../../src/cluster/lease.ts";
+import { systemClock } from "../../src/host/clock.ts";
+import { SimulatedClock } from "../support/clock.ts";
+import { leasePath, startKubeApi } from "../support/kube-api.ts";
+
+const account = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+function filesOf(files: Readonly<Record<string, string>>): (file: string) => Promise<string> {
+  return (file) => {
+    const text = files[file];
+    return text === undefined ? Promise.reject(new Error("ENOENT")) : Promise.resolve(text);
+  };
+}
+
+const podFiles = {
+  [`${account}/token`]: "a-token\n",
+  [`${account}/ca.crt`]: "an-authority\n",
+  [`${account}/namespace`]: "edge\n",
+};
+
+const good = `current-context: here
+contexts: [{ name: here, context: { cluster: c, user: u, namespace: edge } }]
+clusters: [{ name: c, cluster: { server: "https://api.example:6443/k8s/", certificate-authority: ca.pem } }]
+users: [{ name: u, user: { client-certificate-data: Y2VydA==, client-key: key.pem } }]
+`;
+
+describe("access to a cluster", () => {
+  it.for([
+    { host: "10.0.0.1", server: "https://10.0.0.1:6443" },
+    { host: "fd00::1", server: "https://[fd00::1]:6443" },
+  ])("in a pod is that of its service account: $server", async ({ host, server }, { expect }) => {
+    const env = { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: "6443" };
+    const access = await findAccess(undefined, { env, readText: filesOf(podFiles) });
+    expect(access).toMatchObject({ server, namespace: "edge" });
+    expect(await access.secrets()).toEqual({
+      ca: "an-authority",
+      certificate: "",
+      key: "",
+      token: "a-token",
+    });
+  });
+
+  it("by a kubeconfig reads the files that it names, beside it", async ({ expect }) => {
+    const readText = filesOf({ "/k/config": good, "/k/ca.pem": "ca", "/k/key.pem": "key" });
+    const access = await findAccess("/k/config", { env: {}, readText });
+    expect(access).toMatchObject({ server: "https://api.example:6443/k8s", namespace: "edge" });
+    expect(await access.secrets()).toEqual({
+      ca: "ca",
+      certificate: "cert",
+      key: "key",
+      token: "",
+    });
+  });
+
+  it.for([
+    { when: "outside of a cluster", file: undefined, files: {}, says: "does not run in a Kube" },
+    {
+      when: "in a pod without a token",
+      file: undefined,
+      env: { KUBERNETES_SERVICE_HOST: "10.0.0.1" },
+      files: {},
+      says: "set automountServiceAccountToken: true",
+    },
+    { when: "without the file", file: "/k/config", files: {}, says: "cannot be read" },
+    {
+      when: "with no YAML",
+      file: "/k/config",
+      files: { "/k/config": "{" },
+      says: "cannot be read",
+    },
+    {
+      when: "with an empty file",
+      file: "/k/config",
+      files: { "/k/config": "" },
+      says: "no context",
+    },
+    {
+      when: "with an exec plug-in",
+      file: "/k/config",
+      files: { "/k/config": good.replace("client-key: key.pem", "exec: {}") },
+      says: '"exec", which zonewarden does not support',
+    },
+    {
+      when: "without verification",
+      file: "/k/config",
+      files: {
+        "/k/config": good.replace(
+          "certificate-authority: ca.pem",
+          "insecure-skip-tls-verify: true",
+        ),
+      },
+      says: "give the certificate authority",
+    },
+    {
+      when: "without a server",
+      file: "/k/config",
+      files: { "/k/config": good.replace(/server: "[^"]*", /, "") },
+      says: "no server URL",
+    },
+  ])("$when says what to do", async ({ file, files, env = {}, says }, { expect }) => {
+    await expect(findAccess(file, { env, readText: filesOf(files) })).rejects.toThrow(says);
+  });
+});
+
+describe("the client of the API server", () => {
+  it("reads the token again after a minute, and at once after a 401", async ({ expect }) => {
+    await using kube = await startKubeApi();
+    const clock = new SimulatedClock();
+    let reads = 0;
+    const secrets = async (): Promise<Record<"ca" | "certificate" | "key" | "token", string>> => {
+      reads += 1;
+      return { ca: "", certificate: "", key: "", token: `token-${reads}` };
+    };
+    const access = { server: kube.url, namespace: "zonewarden", secrets };
+    await using client = createKubeClient(access, clock);
+    const ask = async (): Promise<string | undefined> => {
+      await client.request({ method: "GET", path: "/version" }, 5_000);
+      return kube.seen.at(-1)?.authorization;
+    };
+    expect(await ask()).toBe("Bearer token-1");
+    await clock.advance(59_000);
+    expect(await ask()).toBe("Bearer token-1");
+    await clock.advance(1_000);
+    expect(await ask()).toBe("Bearer token-2");
+    kube.fault = () => ({ status: 401 });
+    await ask();
+    kube.fault = () => undefined;
+    expect(await ask()).toBe("Bearer token-3");
+  });
+
+  it.for([
+    {
+      when: "it refuses",
+      fault: { status: 403, message: "no right" },
+      says: "answered 403: no right",
+    },
+    { when: "it fails", fault: { status: 500 }, says: "answered 500" },
+    { when: "it answers nonsense", fault: { body: "<html>" }, says: "is no Lease" },
+    { when: "it answers a list", fault: { body: "[]" }, says: "is no Lease" },
+    {
+      when: "it answers another Lease",
+      fault: { body: '{"kind":"Lease","metadata":{"name":"x","resourceVersion":"1"}}' },
+      says: "is no Lease",
+    },
+    {
+      when: "the holder is no text",
+      fault: {
+        body: '{"kind":"Lease","metadata":{"name":"zonewarden","resourceVersion":"1"},"spec":{"holderIdentity":7}}',
+      },
+      says: "is no Lease",
+    },
+    { when: "it closes the connection", fault: "lose-answer", says: "cannot be reached" },
+    { when: "it does not answer", fault: "hang", says: "did not answer within 50 ms" },
+  ] as const)("says why there is no Lease where $when", async ({ fault, says }, { expect }) => {
+    await using kube = await startKubeApi();
+    kube.fault = () => fault;
+    const secrets = { ca: "", certificate: "", key: "", token: "t" };
+    const access = { server: kube.url, namespace: "zonewarden", secrets: async () => secrets };
+    await using client = createKubeClient(access, systemClock);
+    const ms = fault === "hang" ? 50 : 10_000;
+    await expect(leaseStore("zonewarden", client).read(ms)).rejects.toThrow(says);
+  });
+
+  it("keeps what others wrote into a Lease", async ({ expect }) => {
+    await using kube = await startKubeApi();
+    const labels = { team: "edge" };
+    kube.edit(leasePath, () => ({
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: "zonewarden", namespace: "zonewarden", labels },
+    }));
+    const secrets = { ca: "", certificate: "", key: "", token: "t" };
+    const access = { server: kube.url, namespace: "zonewarden", secrets: async () => secrets };
+    await using client = createKubeClient(access, systemClock);
+    const leases = leaseStore("zonewarden", client);
+    const now = new Date("2026-11-22T12:00:00.123Z");
+    const claim = { durationMs: 15_000, transitions: 1, installation: "i", acquiredAt: now, now };
+    const lease = await leases.read(1_000);
+    if (lease === undefined) throw new Error("there is no Lease");
+    await leases.update(lease, { ...claim, holder: "a" }, 1_000);
+    expect(kube.objects.get(leasePath)).toMatchObject({
+      metadata: { labels, annotations: { "zonewarden/installation": "i" } },
+      spec: {
+        holderIdentity: "a",
+        leaseDurationSeconds: 15,
+        leaseTransitions: 1,
+        acquireTime: "2026-11-22T12:00:00.123000Z",
+        renewTime: "2026-11-22T12:00:00.123000Z",
+      },
+    });
+    expect(await leases.update(lease, { ...claim, holder: "b" }, 1_000)).toEqual({
+      result: "conflict",
+    });
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, it } from "vitest";
+
+import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import type { Started } from "../support/command-line.ts";
+import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
+import { type KubeApi, leasePath, mapPath, startKubeApi } from "../support/kube-api.ts";
+import { logLines, logged } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+
+const config = 'schedule: { cron: "0 * * * *" }\ncluster: { kubeconfig: kubeconfig }';
+
+interface Scene extends AsyncDisposable {
+  readonly example: Example;
+  readonly kube: KubeApi;
+  start(): Started;
+}
+
+async function scene(more = ""): Promise<Scene> {
+  const kube = await startKubeApi();
+  const example = await exampleWithEmulator({ config: `${config}\n${more}` });
+  await example.place.write("kubeconfig", kube.kubeconfig);
+  const started: Started[] = [];
+  return {
+    example,
+    kube,
+    start: () => {
+      const daemon = example.place.start("run");
+      started.push(daemon);
+      return daemon;
+    },
+    [Symbol.asyncDispose]: async () => {
+      kube.fault = () => undefined;
+      for (const daemon of started) daemon.signal("SIGTERM");
+      await Promise.all(started.map(({ ended }) => ended));
+      await kube[Symbol.asyncDispose]();
+      await example[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function said(daemon: Started, message: string): number {
+  return logLines(daemon).filter(({ msg }) => msg === message).length;
+}
+
+function untilSaid(daemon: Started, message: string, times = 1): Promise<true> {
+  return eventually(message, () => said(daemon, message) >= times || undefined);
+}
+
+async function ask(daemon: Started, path: string): Promise<Response> {
+  const { page } = await logged(daemon, "zonewarden started");
+  return fetch(new URL(path, coerceText(page)));
+}
+
+async function metricsOf(daemon: Started): Promise<string> {
+  return (await ask(daemon, "metrics")).text();
+}
+
+async function inSync(daemon: Started): Promise<true> {
+  return eventually("every zone is in sync", async () => {
+    const series = /^zonewarden_zone_status\{[^}]*status="in_sync"[^}]*\} 1$/gm;
+    return (await metricsOf(daemon)).match(series)?.length === 3 || undefined;
+  });
+}
+
+async function allRun(daemon: Started): Promise<true> {
+  return eventually("every zone is run", async () => {
+    const series = /^zonewarden_zone_last_attempt_timestamp_seconds\{[^}]*\} [1-9]/gm;
+    return (await metricsOf(daemon)).match(series)?.length === 3 || undefined;
+  });
+}
+
+function holderIn(kube: KubeApi): string {
+  const spec = coerceObject(kube.objects.get(leasePath)?.["spec"]);
+  return coerceText(spec["holderIdentity"]);
+}
+
+function withHolder(holder: string): (object: JsonObject) => JsonObject {
+  return (object) => ({
+    ...object,
+    spec: { ...coerceObject(object["spec"]), holderIdentity: holder },
+  });
+}
+
+describe("two processes with one Lease", () => {
+  it("work one at a time, and the second goes on when the first ends", async ({ expect }) => {
+    await using stage = await scene();
+    const first = stage.start();
+    await inSync(first);
+    const second = stage.start();
+    await untilSaid(second, "another process leads");
+    expect((await ask(second, "readyz")).status).toBe(200);
+    const waiting = await metricsOf(second);
+    expect(waiting).toContain('zonewarden_leader{lease="zonewarden"} 0');
+    expect(waiting).not.toMatch(
+      /^zonewarden_(zone_|config_(hash|last)|schedule_(next|interval)|oldest|api_token)/m,
+    );
+    const holder = holderIn(stage.kube);
+    const page = await (await ask(second, "")).text();
+    expect(page).toContain("holds the Lease zonewarden");
+    expect(page).toContain(holder);
+    expect(coerceObject(await (await ask(second, "api/v1/fleet")).json())).toMatchObject({
+      cluster: { lease: "zonewarden", leader: false, holder, reconciles: false },
+    });
+    expect(await metricsOf(first)).toContain('zonewarden_leader{lease="zonewarden"} 1');
+
+    const written = writesSeenBy(stage.example.emulator).length;
+    first.signal("SIGTERM");
+    expect((await first.ended).code).toBe(0);
+    await inSync(second);
+    expect(await metricsOf(second)).toContain('zonewarden_leader{lease="zonewarden"} 1');
+    expect(await metricsOf(second)).toContain('zonewarden_lease_transitions{lease="zonewarden"} 1');
+    expect(writesSeenBy(stage.example.emulator)).toHaveLength(written);
+    expect(said(second, "state loaded")).toBe(1);
+  });
+
+  it("hold the same revision, whoever leads", { timeout: 60_000 }, async ({ expect }) => {
+    await using stage = await scene();
+    const { place, emulator } = stage.example;
+    const first = stage.start();
+    await inSync(first);
+    // From now on, two of the example's three zones are too many for one step.
+    const limits = `${await place.read("zonewarden.yaml")}limits: { min_fleet: 2 }\n`;
+    await place.write("zonewarden.yaml", limits);
+    await untilSaid(first, "configuration applied");
+    const text = await place.read("zones/baseline.yaml");
+    await place.write(
+      "zones/baseline.yaml",
+      text.replace("score_threshold: medium", "score_threshold: low"),
+    );
+    await untilSaid(first, "revision held");
+    const written = writesSeenBy(emulator).length;
+    let leader = first;
+    for (let change = 0; change < 3; change += 1) {
+      const next = stage.start();
+      await untilSaid(next, "another process leads");
+      leader.signal("SIGTERM");
+      await leader.ended;
+      await untilSaid(next, "revision held");
+      await allRun(next);
+      leader = next;
+    }
+    expect(writesSeenBy(emulator)).toHaveLength(written);
+  });
+
+  it("serve on without zones when the Lease is taken, and work again when it is free", async ({
+    expect,
+  }) => {
+    await using stage = await scene();
+    const daemon = stage.start();
+    await inSync(daemon);
+    stage.kube.edit(leasePath, withHolder("a-thief"));
+    await untilSaid(daemon, "leadership lost");
+    const lost = await metricsOf(daemon);
+    expect(lost).toContain('zonewarden_leader{lease="zonewarden"} 0');
+    expect(lost).not.toContain("zonewarden_zone_status{");
+    expect((await ask(daemon, "livez")).status).toBe(200);
+    stage.kube.edit(leasePath, withHolder(""));
+    await untilSaid(daemon, "leadership acquired", 2);
+    await inSync(daemon);
+  });
+});
+
+describe("a process that", () => {
+  it("cannot read the state reconciles nothing, says so once, and begins when it can", async ({
+    expect,
+  }) => {
+    await using stage = await scene();
+    // A Lease that is free, of an installation whose state cannot be read.
+    stage.kube.edit(leasePath, () => ({
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: "zonewarden", namespace: "zonewarden" },
+    }));
+    stage.kube.fault = (_method, path) =>
+      path.startsWith(mapPath)
+        ? { status: 403, message: "configmaps is forbidden: no such permission" }
+        : undefined;
+    const daemon = stage.start();
+    const complaint = "state cannot be read: nothing is reconciled before it is";
+    await untilSaid(daemon, complaint);
+    const reads = (): number =>
+      stage.kube.seen.filter(({ path }) => path.startsWith(mapPath)).length;
+    await eventually("it tries again", () => reads() >= 2 || undefined);
+    expect(said(daemon, complaint)).toBe(1);
+    expect(logLines(daemon).find(({ msg }) => msg === complaint)?.["error"]).toContain(
+      "403: configmaps is forbidden: no such permission",
+    );
+    expect(stage.example.emulator.journal()).toEqual([]);
+    expect(await (await ask(daemon, "")).text()).toContain("waits for the state");
+    stage.kube.fault = () => undefined;
+    await inSync(daemon);
+  });
+
+  it("has no permission for the Lease waits, says so once, and begins when it has", async ({
+    expect,
+  }) => {
+    await using stage = await scene();
+    stage.kube.fault = () => ({ status: 403, message: "leases is forbidden" });
+    const daemon = stage.start();
+    await untilSaid(daemon, "the Lease cannot be used");
+    await eventually("it tries again", () => stage.kube.seen.length >= 2 || undefined);
+    expect(said(daemon, "the Lease cannot be used")).toBe(1);
+    expect((await ask(daemon, "readyz")).status).toBe(200);
+    expect(await metricsOf(daemon)).toContain('zonewarden_lease_failing{lease="zonewarden"} 1');
+    expect(stage.example.emulator.journal()).toEqual([]);
+    stage.kube.fault = () => undefined;
+    await inSync(daemon);
+    expect(said(daemon, "the Lease can be used again")).toBe(1);
+  });
+
+  it("finds the Lease of another installation waits, and names it", async ({ expect }) => {
+    await using stage = await scene();
+    await using other = await scene("desired: { owner: another }");
+    await other.example.place.write("kubeconfig", stage.kube.kubeconfig);
+    const first = stage.start();
+    await inSync(first);
+    const second = other.start();
+    const message = "another installation uses this Lease: give each its own name (cluster.lease)";
+    await untilSaid(second, message);
+    expect(logLines(second).find(({ msg }) => msg === message)?.["installation"]).toBe(
+      `zonewarden at ${stage.example.emulator.baseUrl}`,
+    );
+    expect(other.example.emulator.journal()).toEqual([]);
+    second.signal("SIGTERM");
+    await second.ended;
+  });
+
+  it("is told to work in a cluster, and finds none, ends with what to do", async ({ expect }) => {
+    await using example = await exampleWithEmulator({ config: "cluster: {}" });
+    const { code, stderr } = await example.place.run("run");
+    expect(code).toBe(1);
+    expect(stderr).toContain("does not run in a Kubernetes cluster");
+  });
+});

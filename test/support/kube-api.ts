@@ -1,0 +1,181 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+import { coerceObject, coerceText, type Json, type JsonObject } from "../../src/syntax/json.ts";
+
+/** What happens to requests that a test chose, instead of what they ask for. */
+export type KubeFault =
+  /** An answer of this status, of an API server that refuses. */
+  | { readonly status: number; readonly message?: string }
+  /** This body, whatever was asked. */
+  | { readonly body: string }
+  /** No answer. */
+  | "hang"
+  /** The request is carried out, and its answer does not arrive. */
+  | "lose-answer";
+
+/** A request as the API server saw it. */
+export interface KubeRequestSeen {
+  readonly method: string;
+  readonly path: string;
+  readonly authorization: string;
+  readonly status: number;
+}
+
+/** An API server of a test: objects with versions, over a real socket. */
+export interface KubeApi extends AsyncDisposable {
+  readonly url: string;
+  readonly seen: readonly KubeRequestSeen[];
+  /** The objects, by their paths. */
+  readonly objects: Map<string, JsonObject>;
+  /** Decides what happens to a request; `undefined`: what it asks for. */
+  fault: (method: string, path: string) => KubeFault | undefined;
+  /** Changes an object as another client does: it gets a new version. */
+  edit(path: string, change: (object: JsonObject) => JsonObject): void;
+  /** A kubeconfig that names the server, for the namespace `zonewarden`. */
+  readonly kubeconfig: string;
+}
+
+export const leasePath = "/apis/coordination.k8s.io/v1/namespaces/zonewarden/leases/zonewarden";
+export const mapPath = "/api/v1/namespaces/zonewarden/configmaps";
+
+/** Starts an API server without objects. Its kinds are whatever is stored in it. */
+export async function startKubeApi(): Promise<KubeApi> {
+  const store = new Objects();
+  const seen: KubeRequestSeen[] = [];
+  const server = createServer((request, response) => {
+    void answer(request, response);
+  });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = "", url: path = "", headers } = request;
+    const body = await bodyOf(request);
+    const fault = api.fault(method, path);
+    const note = (status: number): void => {
+      seen.push({ method, path, authorization: headers.authorization ?? "", status });
+    };
+    if (fault === "hang") return note(0);
+    if (fault !== undefined && fault !== "lose-answer") {
+      const status = "status" in fault ? fault.status : 200;
+      note(status);
+      const text = "body" in fault ? fault.body : JSON.stringify(statusObject(fault));
+      response.writeHead(status).end(text);
+      return;
+    }
+    const { status, object } = store.handle(method, path, coerceObject(body));
+    note(status);
+    if (fault === "lose-answer") {
+      request.socket.destroy();
+      return;
+    }
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(object));
+  };
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const url = `http://127.0.0.1:${port}`;
+  const api: KubeApi = {
+    url,
+    seen,
+    objects: store.objects,
+    fault: () => undefined,
+    edit: (path, change) => store.edit(path, change),
+    kubeconfig: kubeconfigOf(url),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+  return api;
+}
+
+function kubeconfigOf(url: string): string {
+  return `apiVersion: v1
+kind: Config
+clusters: [{ name: test, cluster: { server: "${url}" } }]
+users: [{ name: user, user: { token: kube-token } }]
+contexts: [{ name: test, context: { cluster: test, user: user, namespace: zonewarden } }]
+current-context: test
+`;
+}
+
+/** Objects by path, each with a version that every write changes. */
+class Objects {
+  readonly objects = new Map<string, JsonObject>();
+  #version = 100;
+
+  handle(
+    method: string,
+    path: string,
+    body: JsonObject,
+  ): { readonly status: number; readonly object: Json } {
+    const name = coerceText(coerceObject(body["metadata"])["name"]);
+    if (method === "GET") {
+      const object = this.objects.get(path);
+      return object === undefined ? refuse(404, `${path} not found`) : { status: 200, object };
+    }
+    if (method === "POST") {
+      const own = `${path}/${name}`;
+      if (this.objects.has(own)) return refuse(409, `${name} already exists`);
+      return { status: 201, object: this.#store(own, body) };
+    }
+    const known = this.objects.get(path);
+    if (known === undefined) return refuse(404, `${path} not found`);
+    if (method === "PATCH") return { status: 200, object: this.#store(path, merged(known, body)) };
+    const [given, held] = [versionOf(body), versionOf(known)];
+    if (given === "") return refuse(422, "metadata.resourceVersion: must be specified");
+    if (given !== held) return refuse(409, "the object has been modified");
+    return { status: 200, object: this.#store(path, body) };
+  }
+
+  edit(path: string, change: (object: JsonObject) => JsonObject): void {
+    this.#store(path, change(this.objects.get(path) ?? {}));
+  }
+
+  #store(path: string, body: JsonObject): JsonObject {
+    this.#version += 1;
+    const metadata = { ...coerceObject(body["metadata"]), resourceVersion: `${this.#version}` };
+    const object = { ...body, metadata };
+    this.objects.set(path, object);
+    return object;
+  }
+}
+
+function merged(known: JsonObject, patch: JsonObject): JsonObject {
+  const parts = Object.entries(patch).map(([key, value]) => {
+    const both = typeof value === "object" && value !== null && !Array.isArray(value);
+    return [key, both ? merged(coerceObject(known[key]), coerceObject(value)) : value] as const;
+  });
+  return { ...known, ...Object.fromEntries(parts) };
+}
+
+function versionOf(object: JsonObject): string {
+  return coerceText(coerceObject(object["metadata"])["resourceVersion"]);
+}
+
+function refuse(
+  status: number,
+  message: string,
+): { readonly status: number; readonly object: Json } {
+  return { status, object: statusObject({ status, message }) };
+}
+
+function statusObject(fault: KubeFault): JsonObject {
+  if (typeof fault === "string" || !("status" in fault)) return {};
+  const { status, message = "refused" } = fault;
+  return { kind: "Status", apiVersion: "v1", status: "Failure", message, code: status };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) {
+    if (piece instanceof Uint8Array) pieces.push(Buffer.from(piece));
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

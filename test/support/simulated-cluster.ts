@@ -1,0 +1,148 @@
+import { type ElectionObserver, Elector } from "../../src/cluster/elector.ts";
+import { type LeaseClock, leaseTiming } from "../../src/cluster/held-lease.ts";
+import type { Claim, ClaimResult, Lease, LeaseStore } from "../../src/cluster/lease.ts";
+import type { SimulatedClock } from "./clock.ts";
+
+export const timing = leaseTiming(15_000);
+
+/** Without anybody who is told. */
+export const silent: ElectionObserver = {
+  failed: () => undefined,
+  recovered: () => undefined,
+  leads: () => undefined,
+  foreign: () => undefined,
+};
+
+/** The one Lease of a simulated cluster, and who took it when. */
+export class SimulatedLease {
+  readonly taken: { readonly holder: string; readonly at: number }[] = [];
+  readonly #clock: SimulatedClock;
+  #lease: Lease | undefined;
+  #version = 0;
+
+  constructor(clock: SimulatedClock) {
+    this.#clock = clock;
+  }
+
+  get current(): Lease | undefined {
+    return this.#lease;
+  }
+
+  remove(): void {
+    this.#lease = undefined;
+  }
+
+  /** Changes the version, as somebody does who adds a label. */
+  touch(): void {
+    if (this.#lease !== undefined) this.#lease = { ...this.#lease, version: this.#next() };
+  }
+
+  create(claim: Claim): ClaimResult {
+    return this.#lease === undefined ? this.#write(claim) : { result: "conflict" };
+  }
+
+  update(known: Lease, claim: Claim): ClaimResult {
+    return this.#lease?.version === known.version ? this.#write(claim) : { result: "conflict" };
+  }
+
+  #write({ holder, durationMs, transitions, installation }: Claim): ClaimResult {
+    if (holder !== "" && holder !== this.#lease?.holder) {
+      this.taken.push({ holder, at: this.#clock.monotonicMs() });
+    }
+    const version = this.#next();
+    const lease = { holder, durationMs, transitions, installation, version, object: {} };
+    this.#lease = lease;
+    return { result: "written", lease };
+  }
+
+  #next(): string {
+    this.#version += 1;
+    return String(this.#version);
+  }
+}
+
+/**
+ * A process of the simulation: while it is paused nothing of it runs, and then everything at once that became due. Its
+ * connection to the API server can be cut in one direction or in both.
+ */
+export class SimulatedProcess {
+  readonly elector: Elector;
+  readonly clock: LeaseClock;
+  /** What becomes of its requests. */
+  network: "ok" | "cut" | "answers-lost" = "ok";
+  isPaused = false;
+  readonly #shared: SimulatedClock;
+  #waiting: (() => void)[] = [];
+
+  constructor(
+    identity: string,
+    shared: SimulatedClock,
+    lease: SimulatedLease,
+    random: () => number,
+    observer: ElectionObserver = silent,
+  ) {
+    this.#shared = shared;
+    const inTime = (ms: number, ring: () => void): (() => void) =>
+      shared.alarm(ms, () => {
+        if (this.isPaused) this.#waiting.push(ring);
+        else ring();
+      });
+    this.clock = {
+      now: () => shared.now(),
+      monotonicMs: () => shared.monotonicMs(),
+      sinceBootMs: () => shared.monotonicMs(),
+      alarm: inTime,
+      sleep: async (ms, signal) => {
+        signal.throwIfAborted();
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        const cancel = inTime(ms, resolve);
+        const abort = (): void => {
+          cancel();
+          reject(new Error("aborted"));
+        };
+        signal.addEventListener("abort", abort, { once: true });
+        await promise.finally(() => signal.removeEventListener("abort", abort));
+      },
+    };
+    const candidate = { identity, installation: "ours", timing };
+    const leases = this.#storeOf(lease, random);
+    const isFirst = (): Promise<boolean> => Promise.resolve(lease.taken.length === 0);
+    const ports = { leases, clock: this.clock, random, observer, isFirst };
+    this.elector = new Elector(candidate, ports);
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    const due = this.#waiting;
+    this.#waiting = [];
+    for (const ring of due) ring();
+  }
+
+  #storeOf(lease: SimulatedLease, random: () => number): LeaseStore {
+    const never = new AbortController().signal;
+    /** A request takes time to arrive and to be answered; without an answer it fails at its timeout. */
+    const exchange = async <T>(timeoutMs: number, act: () => T): Promise<T> => {
+      const [there, back] = [random() * 300, random() * 300];
+      await this.clock.sleep(there, never);
+      const lost = this.network;
+      if (lost === "cut") {
+        await this.clock.sleep(timeoutMs, never);
+        throw new Error("no answer");
+      }
+      // The server acts at its own time, whether the process runs or not.
+      const result = act();
+      await this.clock.sleep(lost === "ok" ? back : timeoutMs, never);
+      if (lost !== "ok") throw new Error("the answer was lost");
+      return result;
+    };
+    return {
+      read: (timeoutMs) => exchange(timeoutMs, () => lease.current),
+      create: (claim, timeoutMs) => exchange(timeoutMs, () => lease.create(claim)),
+      update: (known, claim, timeoutMs) => exchange(timeoutMs, () => lease.update(known, claim)),
+    };
+  }
+
+  get monotonicMs(): number {
+    return this.#shared.monotonicMs();
+  }
+}
