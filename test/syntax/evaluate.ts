@@ -8,6 +8,10 @@ import type {
 /** A request, as far as the laws below look at it. */
 export interface SampleRequest {
   readonly host: string;
+  /** "/" where nothing is said. */
+  readonly path?: string;
+  /** GET where nothing is said. */
+  readonly method?: string;
   readonly ssl: boolean;
   readonly score: bigint;
 }
@@ -38,6 +42,8 @@ function valueOf(operand: Operand | Argument, request: SampleRequest): Scalar {
   if (operand.kind === "field") {
     const fields: Readonly<Record<string, Scalar>> = {
       "http.host": request.host,
+      "http.request.uri.path": request.path ?? "/",
+      "http.request.method": request.method ?? "GET",
       ssl: request.ssl,
       "cf.threat_score": request.score,
     };

@@ -1,6 +1,8 @@
 import { canonicalCsp } from "../../syntax/csp/csp.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
 import { hostsOf, hostsOverlap } from "../../syntax/expression/hosts.ts";
+import { commonRequest } from "../../syntax/expression/overlap/overlap.ts";
+import type { SampleRequest } from "../../syntax/expression/overlap/sample-request.ts";
 import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { Policy } from "../../zone/resource.ts";
@@ -70,19 +72,28 @@ const needed = [
 function overlaps(items: readonly Policy[]): readonly UnplacedDiagnostic[] {
   const allowing = items
     .filter(({ action, enabled }) => action === "allow" && enabled)
-    .map((policy) => ({ key: policy.key, hosts: hostsOf(policy.expression) }));
+    .map(({ key, expression }) => ({ key, expression, hosts: hostsOf(expression) }));
+  let left = maxComparisons;
   return allowing.flatMap((later, index) => {
-    const earlier = allowing
-      .slice(0, index)
-      .find(({ hosts }) => hostsOverlap(hosts, later.hosts) !== "no");
-    if (earlier === undefined) return [];
-    return [
-      {
-        code: "ALLOW_OVERLAP" as const,
-        path: [...list, later.key],
-        message: `"${later.key}" and "${earlier.key}" can both apply to one page, where browsers then allow only what both allow`,
-        remedy: "make their expressions exclude each other, or merge the two policies",
-      },
-    ];
+    for (const earlier of allowing.slice(0, index)) {
+      if (hostsOverlap(earlier.hosts, later.hosts) === "no") continue;
+      left -= 1;
+      const page = left < 0 ? undefined : commonRequest(earlier.expression, later.expression);
+      if (page !== undefined) return [overlap(later.key, earlier.key, page)];
+    }
+    return [];
   });
+}
+
+/** Pairs of policies of a zone that are compared; the time for more would not be worth it. */
+const maxComparisons = 1_000;
+
+function overlap(key: string, other: string, page: SampleRequest): UnplacedDiagnostic {
+  const url = `${page.ssl ? "https" : "http"}://${page.host}${page.path}`;
+  return {
+    code: "ALLOW_OVERLAP",
+    path: [...list, key],
+    message: `"${key}" and "${other}" can both apply to one page, such as ${page.method} ${url}, where browsers then allow only what both allow`,
+    remedy: `add "and not (…)" with the expression of "${other}", or merge the two policies`,
+  };
 }

@@ -24,6 +24,20 @@ export function canonicalExpression(text: string): string {
  * are warnings, because the service may know more than the tables.
  */
 export function parseExpression(text: string): ParsedExpression {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const result = parse(text);
+  if (parsed.size >= maxParsed) parsed.clear();
+  parsed.set(text, result);
+  return result;
+}
+
+/** The newest results: a zone file needs each of them a few times, and many zones have the same expressions. */
+const parsed = new Map<string, ParsedExpression>();
+
+const maxParsed = 500;
+
+function parse(text: string): ParsedExpression {
   const written = canonicalExpression(text);
   const whole = { offset: text.length - text.trimStart().length, length: written.length };
   if (written === "") {

@@ -1,0 +1,152 @@
+import { asciiLower } from "../../by-text.ts";
+import { matchesGlob } from "../../glob.ts";
+import type { Argument, Comparison, Expression, Operand, Value } from "../expression-tree.ts";
+import { networkOf, parseIpAddress } from "../ip-address.ts";
+import { type FieldValue, type SampleRequest, valueOfField } from "./sample-request.ts";
+
+/** Whether an expression selects a request; `undefined` if the sample does not tell. */
+export function selects(expression: Expression, request: SampleRequest): boolean | undefined {
+  switch (expression.kind) {
+    case "constant":
+      return expression.value;
+    case "not":
+      return negated(selects(expression.item, request));
+    case "truth":
+      return asTruth(valueOf(expression.operand, request));
+    case "comparison":
+      return compare(expression, request);
+    case "logic": {
+      const outcomes = expression.items.map((item) => selects(item, request));
+      if (expression.connective === "and") return every(outcomes);
+      if (expression.connective === "or") return negated(every(outcomes.map(negated)));
+      if (outcomes.includes(undefined)) return undefined;
+      return outcomes.filter((outcome) => outcome === true).length % 2 === 1;
+    }
+  }
+}
+
+function negated(outcome: boolean | undefined): boolean | undefined {
+  return outcome === undefined ? undefined : !outcome;
+}
+
+function every(outcomes: readonly (boolean | undefined)[]): boolean | undefined {
+  if (outcomes.includes(false)) return false;
+  return outcomes.includes(undefined) ? undefined : true;
+}
+
+function asTruth(value: FieldValue | undefined): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
+function valueOf(node: Operand | Argument, request: SampleRequest): FieldValue | undefined {
+  if (node.kind === "text") return node.text;
+  if (node.kind === "integer") return node.value;
+  if (node.kind === "address") return parseIpAddress(node.address);
+  if (node.kind !== "field" && node.kind !== "call") return selects(node, request);
+  if (node.indexes.length > 0) return undefined;
+  if (node.kind === "field") return valueOfField(node.name, request);
+  const values = node.arguments.map((argument) => valueOf(argument, request));
+  return applied(node.name, values);
+}
+
+/** Functions that a sample can decide. */
+function applied(
+  name: string,
+  [first, second]: readonly (FieldValue | undefined)[],
+): FieldValue | undefined {
+  if (typeof first !== "string") return undefined;
+  if (name === "lower") return asciiLower(first);
+  if (name === "upper") return first.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
+  if (name === "len" && isAscii(first)) return BigInt(first.length);
+  if (typeof second !== "string") return undefined;
+  if (name === "starts_with") return first.startsWith(second);
+  if (name === "ends_with") return first.endsWith(second);
+  return name === "contains" ? first.includes(second) : undefined;
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
+}
+
+function compare(comparison: Comparison, request: SampleRequest): boolean | undefined {
+  const { left, operator, right } = comparison;
+  const value = valueOf(left, request);
+  if (value === undefined) return undefined;
+  if (right.kind === "set") {
+    const outcomes = right.members.map((member) => isMember(value, member));
+    return negated(every(outcomes.map(negated)));
+  }
+  if (right.kind === "range" || right.kind === "list" || right.kind === "boolean") return undefined;
+  const other = valueOf(right, request);
+  if (typeof value === "string" && typeof other === "string") {
+    return compareTexts(value, operator, other);
+  }
+  return compareNumbers(value, operator, other);
+}
+
+function isMember(value: FieldValue, member: Value): boolean | undefined {
+  if (member.kind === "text") return typeof value === "string" ? value === member.text : undefined;
+  if (member.kind === "integer") return value === member.value;
+  const range = rangeOf(member);
+  if (range === undefined || typeof value === "string" || typeof value === "boolean") {
+    return undefined;
+  }
+  if (typeof value === "bigint") {
+    return range.version === undefined && range.first <= value && value <= range.last;
+  }
+  return value.version === range.version && range.first <= value.value && value.value <= range.last;
+}
+
+interface ValueRange {
+  /** `undefined` for numbers. */
+  readonly version: 4 | 6 | undefined;
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+function rangeOf(member: Value): ValueRange | undefined {
+  if (member.kind === "integer") {
+    return { version: undefined, first: member.value, last: member.value };
+  }
+  if (member.kind === "address") {
+    const address = parseIpAddress(member.address);
+    return address && networkOf(address, member.prefix ?? (address.version === 4 ? 32 : 128));
+  }
+  if (member.kind !== "range") return undefined;
+  const from = rangeOf(member.from);
+  const to = rangeOf(member.to);
+  return from && to && { ...from, last: to.last };
+}
+
+function compareTexts(value: string, operator: string, other: string): boolean | undefined {
+  if (operator === "eq") return value === other;
+  if (operator === "ne") return value !== other;
+  if (operator === "contains") return value.includes(other);
+  if (!operator.endsWith("wildcard") || other.includes("\\")) return undefined;
+  return operator === "wildcard"
+    ? matchesGlob(asciiLower(other), asciiLower(value))
+    : matchesGlob(other, value);
+}
+
+function compareNumbers(
+  value: FieldValue,
+  operator: string,
+  other: FieldValue | undefined,
+): boolean | undefined {
+  if (typeof value === "object" && typeof other === "object") {
+    const isSame = value.version === other.version && value.value === other.value;
+    if (operator === "eq") return isSame;
+    return operator === "ne" ? !isSame : undefined;
+  }
+  if (typeof value !== "bigint" || typeof other !== "bigint") return undefined;
+  const outcomes: Readonly<Record<string, boolean>> = {
+    eq: value === other,
+    ne: value !== other,
+    lt: value < other,
+    le: value <= other,
+    gt: value > other,
+    ge: value >= other,
+    bitwise_and: (value & other) !== 0n,
+  };
+  return outcomes[operator];
+}

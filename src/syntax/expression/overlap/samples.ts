@@ -1,0 +1,175 @@
+import { expressionFields } from "../expression-fields.ts";
+import { type ExpressionNode, nodesOf } from "../expression-tree.ts";
+import { networkOf, parseIpAddress } from "../ip-address.ts";
+import type { Conjunction } from "./conjunctions.ts";
+import { type FieldValue, type SampleRequest, aliasOf, isIndependent } from "./sample-request.ts";
+import { sampleTexts } from "./sample-texts.ts";
+
+/** Changes of a request, of which one is chosen. */
+type Choice = readonly Partial<SampleRequest>[];
+
+/** Values of one part of a request that are tried. */
+const maxValues = 10;
+
+/** Requests that can fulfil all conditions of a conjunction, the most likely first. */
+export function samplesFor(conjunction: Conjunction): Iterable<SampleRequest> {
+  const nodes = conjunction.flatMap(({ condition }) => nodesOf(condition));
+  const fields = new Set(nodes.flatMap((node) => (node.kind === "field" ? [node.name] : [])));
+  const urls = urlsFor(conjunction, fields);
+  const choices: Choice[] = [
+    [...urls.flatMap(hostIn), ...hostsFor(conjunction)]
+      .filter(isHost)
+      .slice(0, maxValues)
+      .map((host) => ({ host })),
+    [...urls.flatMap(pathIn), ...pathsFor(conjunction, fields)]
+      .filter(isPath)
+      .slice(0, maxValues)
+      .map((path) => ({ path })),
+    methodsFor(conjunction, fields).map((method) => ({ method })),
+  ];
+  if (fields.has("ssl") || urls.length > 0) choices.push([{ ssl: true }, { ssl: false }]);
+  if (fields.has(queryField) || urls.length > 0) {
+    const queries = [...urls.flatMap(queryIn), ...sampleTexts(queryField, conjunction)];
+    choices.push(queries.filter(isQuery).map((query) => ({ query })));
+  }
+  return productOf(base, [...choices, ...freeChoices(conjunction, fields, nodes)]);
+}
+
+const queryField = "http.request.uri.query";
+
+const base: SampleRequest = {
+  host: "www.example.com",
+  path: "/",
+  query: "",
+  method: "GET",
+  ssl: true,
+  fields: new Map(),
+};
+
+/** Every combination of one change of each choice. */
+function* productOf(
+  request: SampleRequest,
+  [first, ...rest]: readonly Choice[],
+): Generator<SampleRequest> {
+  if (first === undefined) {
+    yield request;
+    return;
+  }
+  for (const change of first) {
+    const fields =
+      change.fields === undefined ? request.fields : new Map([...request.fields, ...change.fields]);
+    yield* productOf({ ...request, ...change, fields }, rest);
+  }
+}
+
+function hostsFor(conjunction: Conjunction): readonly string[] {
+  const texts = sampleTexts("http.host", conjunction);
+  return texts.flatMap((text) => [text, `${text}.example.com`]);
+}
+
+function isHost(text: string): boolean {
+  return (
+    text.length <= 253 && /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/.test(text) && !text.includes("..")
+  );
+}
+
+function pathsFor(conjunction: Conjunction, fields: ReadonlySet<string>): readonly string[] {
+  const names = ["http.request.uri.path", "raw.http.request.uri.path"];
+  const texts = names
+    .filter((name) => fields.has(name))
+    .map((name) => sampleTexts(name, conjunction));
+  const paths = (texts[0] ?? ["/"]).flatMap((text) =>
+    text.startsWith("/") ? [text] : [`/${text}`, `/a/${text}`],
+  );
+  const extensions = fields.has(extensionField) ? sampleTexts(extensionField, conjunction) : [];
+  const withExtension = extensions.flatMap((extension) =>
+    paths.map((path) => `${path}${path.endsWith("/") ? "a" : ""}.${extension}`),
+  );
+  return [...withExtension, ...paths];
+}
+
+const extensionField = "http.request.uri.path.extension";
+
+function isPath(text: string): boolean {
+  return /^\/[!-"$->@-~]*$/.test(text);
+}
+
+function isQuery(text: string): boolean {
+  return /^[!-"$-~]*$/.test(text);
+}
+
+function methodsFor(conjunction: Conjunction, fields: ReadonlySet<string>): readonly string[] {
+  if (!fields.has("http.request.method")) return ["GET"];
+  const given = sampleTexts("http.request.method", conjunction);
+  return [...given, "GET", "POST", "PUT", "DELETE", "HEAD"].filter((text) => /^[A-Z]+$/.test(text));
+}
+
+/** Texts for the fields that hold a whole URL, or a path with its query. */
+function urlsFor(conjunction: Conjunction, fields: ReadonlySet<string>): readonly string[] {
+  const names = ["http.request.full_uri", "raw.http.request.full_uri", "http.request.uri"];
+  return [...names, "raw.http.request.uri"]
+    .filter((name) => fields.has(name))
+    .flatMap((name) => sampleTexts(name, conjunction));
+}
+
+const urlPattern = /^(?:https?:\/\/(?<host>[^/?]*))?(?<path>\/?[^?]*)(?:\?(?<query>.*))?$/;
+
+function hostIn(url: string): readonly string[] {
+  return listOf(urlPattern.exec(url)?.groups?.["host"]);
+}
+
+function pathIn(url: string): readonly string[] {
+  return listOf(urlPattern.exec(url)?.groups?.["path"]).map((path) =>
+    path.startsWith("/") ? path : `/${path}`,
+  );
+}
+
+function queryIn(url: string): readonly string[] {
+  return listOf(urlPattern.exec(url)?.groups?.["query"]);
+}
+
+function listOf(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : [text];
+}
+
+/** Values of the fields that depend on no others. */
+function freeChoices(
+  conjunction: Conjunction,
+  fields: ReadonlySet<string>,
+  nodes: readonly ExpressionNode[],
+): readonly Choice[] {
+  const names = [...fields].filter((name) => isIndependent(name));
+  return names.flatMap((name) => {
+    const values = valuesFor(name, conjunction, nodes).slice(0, maxValues);
+    const choice = values.map((value) => ({ fields: new Map([[aliasOf(name), value]]) }));
+    return choice.length === 0 ? [] : [choice];
+  });
+}
+
+function valuesFor(
+  name: string,
+  conjunction: Conjunction,
+  nodes: readonly ExpressionNode[],
+): readonly FieldValue[] {
+  const type = expressionFields.get(name);
+  if (type === "Boolean") return [true, false];
+  if (type === "String") return sampleTexts(name, conjunction);
+  if (type === "Integer") {
+    const numbers = nodes.flatMap((node) => (node.kind === "integer" ? [node.value] : []));
+    return [...new Set(numbers.flatMap((number) => [number, number + 1n, number - 1n])), 0n];
+  }
+  return type === "IP" ? addressesIn(nodes) : [];
+}
+
+/** The ends of all networks, and what is beside them. */
+function addressesIn(nodes: readonly ExpressionNode[]): readonly FieldValue[] {
+  const ends = nodes.flatMap((node) => {
+    const address = node.kind === "address" ? parseIpAddress(node.address) : undefined;
+    if (node.kind !== "address" || address === undefined) return [];
+    const network = networkOf(address, node.prefix ?? (address.version === 4 ? 32 : 128));
+    if (network === undefined) return [];
+    const { version, first, last } = network;
+    return [first, last, last + 1n].map((value) => ({ version, value }));
+  });
+  return [...ends, { version: 4, value: 0xc0000201n }];
+}

@@ -1,0 +1,151 @@
+import * as fc from "fast-check";
+import { describe, it } from "vitest";
+
+import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import { commonRequest } from "../../src/syntax/expression/overlap/overlap.ts";
+import { cases } from "../support/properties.ts";
+import { selects } from "./evaluate.ts";
+
+describe("two expressions that exclude each other", () => {
+  it.for([
+    ['http.request.uri.path eq "/a"', 'http.request.uri.path eq "/b"'],
+    ['starts_with(http.request.uri.path, "/p2/")', 'starts_with(http.request.uri.path, "/p4/")'],
+    ['http.request.uri.path eq "/a"', 'starts_with(http.request.uri.path, "/b")'],
+    ['http.host eq "a.example"', 'not http.host eq "a.example"'],
+    ['http.host eq "a.example"', 'http.host ne "a.example"'],
+    ['http.host in {"a.example" "b.example"}', 'not http.host in {"a.example" "b.example"}'],
+    ['http.request.method eq "GET"', 'http.request.method in {"POST" "PUT"}'],
+    ["ssl", "not ssl"],
+    ['ends_with(http.request.uri.path, ".html")', 'ends_with(http.request.uri.path, ".php")'],
+    ['http.host wildcard "*.a.example"', 'http.host wildcard "*.b.example"'],
+    ['http.host eq "Shop.example"', 'http.host eq "shop.example"'],
+    ['lower(http.host) eq "a.example"', 'http.host eq "b.example"'],
+    ['http.request.full_uri wildcard "https://a.example/*"', 'http.host eq "b.example"'],
+    ['http.request.uri.path.extension eq "php"', 'http.request.uri.path eq "/a.html"'],
+    ["cf.threat_score gt 50", "cf.threat_score lt 10"],
+    ['ip.src.country eq "DE"', 'ip.src.country in {"FR" "IT"}'],
+    ["ip.src in {10.0.0.0/8}", "not ip.src in {10.0.0.0/7}"],
+    ['http.host eq "a" and ssl', '(http.host eq "a" or http.host eq "b") and not ssl'],
+    ["false", "true"],
+    ['http.host eq "a.example" xor ssl', 'http.host eq "a.example" and ssl'],
+    [
+      'http.host eq "a.example" and starts_with(http.request.uri.path, "/shop")',
+      'http.host eq "a.example" and not (starts_with(http.request.uri.path, "/shop"))',
+    ],
+  ])("have no common request: %s | %s", ([a = "", b = ""], { expect }) => {
+    expect(commonRequest(a, b)).toBeUndefined();
+    expect(commonRequest(b, a)).toBeUndefined();
+  });
+});
+
+describe("two expressions that overlap", () => {
+  it.for([
+    ["true", "true"],
+    ["true", 'http.host eq "shop.example.com"'],
+    ['http.host eq "a.example"', 'http.request.uri.path eq "/a"'],
+    ['starts_with(http.request.uri.path, "/p")', 'starts_with(http.request.uri.path, "/p4/")'],
+    ['starts_with(http.request.uri.path, "/a")', 'ends_with(http.request.uri.path, ".html")'],
+    ['http.host wildcard "*.example"', 'http.host wildcard "shop.*"'],
+    ['http.host ne "a.example"', 'http.host ne "b.example"'],
+    ['http.host eq "a.example"', 'not http.request.uri.path contains "/admin"'],
+    ['http.request.uri.path contains "/x/"', 'http.request.uri.path contains "/y/"'],
+    ['http.request.method ne "GET"', 'http.host eq "a.example"'],
+    ['http.request.full_uri wildcard "https://a.example/x*"', 'http.host eq "a.example"'],
+    ['http.request.uri.path.extension eq "php"', 'starts_with(http.request.uri.path, "/a/")'],
+    ['http.request.uri contains "/a?b=1"', 'http.request.uri.query eq "b=1"'],
+    ["cf.threat_score gt 10", "cf.threat_score lt 50"],
+    ['ip.src.country eq "DE"', 'ip.src.country ne "FR"'],
+    ["ip.src in {10.0.0.0/8}", "not ip.src in {10.1.0.0/16}"],
+    ['lower(http.host) eq "a.example"', 'http.host contains "a.e"'],
+    ['http.host eq "a.example" xor ssl', 'http.host eq "a.example"'],
+  ])("have a common request: %s | %s", ([a = "", b = ""], { expect }) => {
+    expect(commonRequest(a, b)).toBeDefined();
+    expect(commonRequest(b, a)).toBeDefined();
+  });
+
+  it("have one that says where", ({ expect }) => {
+    const a = 'http.host eq "shop.example.com" and starts_with(http.request.uri.path, "/checkout")';
+    const b = 'http.request.uri.path contains "/pay"';
+    expect(commonRequest(a, b)).toMatchObject({
+      host: "shop.example.com",
+      path: "/checkout/pay",
+      method: "GET",
+    });
+  });
+});
+
+describe("what is not decided", () => {
+  it.for([
+    'any(http.request.headers["x"][*] eq "1")',
+    'http.host matches "a"',
+    "ip.src in $office",
+    'foo.bar eq "x"',
+    'http.request.headers["host"][0] eq "a.example"',
+    'cf.zone.name eq "a.example"',
+    'url_decode(http.request.uri.path) eq "/a"',
+  ])("gives no common request: %s", (text, { expect }) => {
+    expect(commonRequest(text, "true")).toBeUndefined();
+    expect(commonRequest(`${text} or ssl`, "true")).toBeDefined();
+  });
+});
+
+const hosts = ["a.example", "b.example", "www.a.example"];
+const paths = ["/", "/a", "/a/b", "/b.html"];
+
+const condition = fc.oneof(
+  fc.constantFrom(...hosts).map((host) => `http.host eq "${host}"`),
+  fc.constantFrom(...hosts).map((host) => `http.host ne "${host}"`),
+  fc.constantFrom(...hosts).map((host) => `http.host contains "${host.slice(0, 4)}"`),
+  fc.constant('http.host wildcard "*.example"'),
+  fc.subarray(hosts).map((some) => `http.host in {${some.map((host) => `"${host}"`).join(" ")}}`),
+  fc.constantFrom(...paths).map((path) => `http.request.uri.path eq "${path}"`),
+  fc.constantFrom(...paths).map((path) => `starts_with(http.request.uri.path, "${path}")`),
+  fc.constantFrom(".html", "b").map((end) => `ends_with(http.request.uri.path, "${end}")`),
+  fc.constantFrom("GET", "POST").map((method) => `http.request.method eq "${method}"`),
+  fc.constantFrom("ssl", "cf.threat_score gt 10", "cf.threat_score le 10", "true", "false"),
+);
+
+const expression = fc.letrec<{ tree: string }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 3 },
+    condition,
+    condition,
+    tie("tree").map((item) => `not (${item})`),
+    fc
+      .tuple(tie("tree"), fc.constantFrom("and", "or", "xor"), tie("tree"))
+      .map(([left, sign, right]) => `(${left}) ${sign} (${right})`),
+  ),
+})).tree;
+
+/** Every request of a small world, in which each condition above can hold and not hold. */
+const world = [...hosts, "c.test"].flatMap((host) =>
+  [...paths, "/c"].flatMap((path) =>
+    ["GET", "POST", "PUT"].flatMap((method) =>
+      [true, false].flatMap((ssl) =>
+        [5n, 50n].map((score) => ({ host, path, method, ssl, score })),
+      ),
+    ),
+  ),
+);
+
+describe("any two expressions", () => {
+  it("overlap only where a request satisfies both, and where one of the small world does", ({
+    expect,
+  }) => {
+    fc.assert(
+      fc.property(expression, expression, (a, b) => {
+        const [one, other] = [parseExpression(a).tree, parseExpression(b).tree];
+        if (one === undefined || other === undefined) throw new Error(`${a} | ${b}`);
+        const found = commonRequest(a, b);
+        if (found !== undefined) {
+          const score = found.fields.get("cf.threat_score") ?? 0n;
+          const request = { ...found, score: typeof score === "bigint" ? score : 0n };
+          expect(selects(one, request) && selects(other, request)).toBe(true);
+        }
+        const isPossible = world.some((each) => selects(one, each) && selects(other, each));
+        if (isPossible) expect(found).toBeDefined();
+      }),
+      cases(2_000),
+    );
+  });
+});
