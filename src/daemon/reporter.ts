@@ -3,7 +3,7 @@ import type { ReconcilerPorts } from "../reconcile/reconciler.ts";
 import type { Fleet, Subscriber } from "../state/fleet.ts";
 import { isLoaded, type HeldRevision, type LoadReport } from "../state/load-report.ts";
 import type { ZoneReport } from "../state/run-report.ts";
-import type { DeclaredZone } from "../state/zone-state.ts";
+import type { DeclaredZone, ZoneState } from "../state/zone-state.ts";
 import {
   logInternalError,
   logFirstRound,
@@ -18,7 +18,7 @@ import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
 import { type Diagnostic, isError } from "../zone/diagnostic.ts";
 import type { RequestObserver } from "../zone/service-request.ts";
-import type { Zone } from "../zone/zone.ts";
+import type { Zone, ZoneName } from "../zone/zone.ts";
 
 /** The receivers of every report, and what they need. */
 export interface ReporterOptions {
@@ -38,6 +38,8 @@ export interface ReporterOptions {
   readonly configDiagnostics: () => readonly Diagnostic[];
   /** Called with the listed zones of the active revision after each load. */
   readonly declared: (zones: readonly DesiredZone[]) => void;
+  /** The names of the zones that the process before this one managed. */
+  readonly remembered: readonly ZoneName[];
 }
 
 /** The reconciler's ports that only report. */
@@ -52,6 +54,14 @@ export function createReporter(options: ReporterOptions): Reporter {
   const isNewLoad = changedOnly();
   const isNewRevision = changedOnly();
   let isPlanning = false;
+  let { remembered } = options;
+  /** Once: a zone that no credential has listed yet may still be declared. */
+  const droppedDuringStop = (loaded: JudgedLoad, at: Date): readonly ZoneState[] => {
+    if (!loaded.isAllListed || loaded.result === "rejected") return [];
+    const dropped = fleet.removeUndeclared(remembered, at);
+    remembered = [];
+    return dropped;
+  };
   return {
     report: (report) => {
       const before = fleet.zone(report.zone);
@@ -70,7 +80,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       const zones = declaredZones(loaded);
       const load = loadReport(loaded, zones.length, options);
       const { result, held } = load;
-      const dropped = fleet.declare(zones, load.at);
+      const dropped = [...fleet.declare(zones, load.at), ...droppedDuringStop(loaded, load.at)];
       fleet.recordLoad(load);
       options.declared([...loaded.fleet.zones.values()].map(({ desired }) => desired));
       // The files are polled, and errors stay for hours: each revision with errors counts once, not at each poll.

@@ -2,7 +2,7 @@ import type { RunStore, StoredZone } from "../reconcile/run/run-store.ts";
 import type { Subscriber } from "../state/fleet.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { coerceList, coerceObject, coerceText, coerceTexts } from "../syntax/json.ts";
-import type { ZoneName } from "../zone/zone.ts";
+import { type ZoneName, zoneName } from "../zone/zone.ts";
 
 const zonePrefix = "zone/";
 const driftPrefix = "drift/";
@@ -32,6 +32,14 @@ export class StoredRuns implements RunStore {
         }
       },
     };
+  }
+
+  /** The names of the zones of which something is remembered. */
+  get names(): readonly ZoneName[] {
+    const keys = [zonePrefix, driftPrefix].flatMap((prefix) =>
+      this.#store.keys(prefix).map((key) => key.slice(prefix.length)),
+    );
+    return [...new Set(keys)].toSorted().flatMap((key) => zoneName(key) ?? []);
   }
 
   zone(name: ZoneName): StoredZone | undefined {

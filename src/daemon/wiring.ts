@@ -68,6 +68,7 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
     now: () => host.clock.now(),
     credentialOf,
     undeclared: history.recordUndeclared,
+    remembered: runs.names,
     configDiagnostics: () => runningConfig.diagnostics,
     declared: (zones) => {
       schedule.expectRequests(sweepRequests(zones, credentialOf));

@@ -1,4 +1,5 @@
 import { byText } from "../syntax/by-text.ts";
+import type { ZoneName } from "../zone/zone.ts";
 import {
   afterInventory,
   type InventoryReport,
@@ -115,12 +116,27 @@ export class Fleet implements FleetView {
     if (isAsBefore) return [];
     this.#sorted = undefined;
     const removed = [...before.values()].filter(({ declared }) => !this.#states.has(declared.name));
+    this.#rememberRemoved(
+      removed.map(({ declared }) => declared.name),
+      at,
+    );
+    return removed;
+  }
+
+  /** Takes in zones that the process before this one managed; returns states of those that are no longer declared. */
+  removeUndeclared(names: readonly ZoneName[], at: Date): readonly ZoneState[] {
+    const removed = names.filter((name) => !this.#states.has(name));
+    if (removed.length > 0) this.#rememberRemoved(removed, at);
+    const unlisted = { mode: "enforce", suspension: undefined, hold: undefined } as const;
+    return removed.map((name) => initialState({ name, ...unlisted }, at, undefined));
+  }
+
+  #rememberRemoved(names: readonly string[], at: Date): void {
     const oldest = Number(at) - removedShownMs;
     this.#removed = [
-      ...removed.map(({ declared }) => ({ zone: declared.name, at })),
+      ...names.map((zone) => ({ zone, at })),
       ...this.#removed.filter((each) => Number(each.at) >= oldest && !this.#states.has(each.zone)),
     ];
-    return removed;
   }
 
   /** Records a run; ignored if the zone is no longer declared. */

@@ -121,6 +121,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
       scrub: (line) => line,
     }),
     subscribers: [],
+    remembered: [],
     source: "/zones",
     now: () => clock.now(),
     credentialOf: () => "main",

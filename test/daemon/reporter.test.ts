@@ -38,6 +38,7 @@ function reporter(
       scrub: (line) => line,
     }),
     subscribers: [],
+    remembered: [],
     source: "zones",
     now: () => start,
     credentialOf: () => "main",
@@ -47,7 +48,8 @@ function reporter(
   });
   return {
     lines,
-    report: (loaded) => created.loaded({ ...loaded, round: { phase: "closed", isBinding: true } }),
+    report: (loaded) =>
+      created.loaded({ ...loaded, isAllListed: true, round: { phase: "closed", isBinding: true } }),
     messages: () =>
       lines.splice(0).map((line) => {
         const told: unknown = JSON.parse(line);

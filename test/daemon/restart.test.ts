@@ -130,4 +130,35 @@ describe("a daemon that starts again", () => {
       drifted_since: before["drifted_since"],
     });
   });
+
+  it("tells the zones by name whose files disappeared while it was down", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: `${config}\nhistory: { path: history.jsonl }`,
+    });
+    await stop(await settled(example));
+    const file = await example.place.read("zones/shop.yaml");
+    await example.place.remove("zones/shop.yaml");
+    const config2 = await example.place.read("zonewarden.yaml");
+    await example.place.write("zonewarden.yaml", config2.replace("min_fleet: 2", "min_fleet: 10"));
+    const first = example.place.start("run");
+    const told = await logged(first, "zone no longer managed");
+    expect(told).toMatchObject({ level: "warn", zone: "shop.example.com" });
+    const { page } = await logged(first, "zonewarden started");
+    const fleet = await (await fetch(new URL("api/v1/fleet", coerceText(page)))).json();
+    expect(fleet).toMatchObject({ removed: [{ zone: "shop.example.com" }] });
+    await stop(first);
+    const { stdout } = await example.place.run("history", "shop.example.com");
+    expect(stdout).toContain("no longer declared");
+
+    // It is told once, and is a zone as any other when it comes back.
+    const second = example.place.start("run");
+    await allRun(second);
+    await stop(second);
+    expect(logLines(second).filter(({ msg }) => msg === "zone no longer managed")).toEqual([]);
+    await example.place.write("zones/shop.yaml", file);
+    const third = example.place.start("run");
+    await allRun(third);
+    expect(await shopOf(third)).toMatchObject({ status: "in_sync" });
+    await stop(third);
+  });
 });

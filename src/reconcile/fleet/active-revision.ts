@@ -31,6 +31,8 @@ export interface Loaded {
 
 /** A load with what the first round says of it. */
 export interface JudgedLoad extends Loaded {
+  /** Whether every credential has listed its zones. */
+  readonly isAllListed: boolean;
   readonly round: {
     readonly phase: RoundPhase;
     /** Whether the daemon writes at all. */

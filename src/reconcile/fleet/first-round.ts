@@ -101,8 +101,8 @@ export class FirstRound {
     const { mode } = this.#options;
     const round = { phase: this.#phase, isBinding: mode === "enforce" };
     const isOwnHold = loaded.result === "held" || loaded.result === "rejected";
-    if (this.#hold === undefined || isOwnHold) return { ...loaded, round };
-    return { ...loaded, result: "held", hold: this.#hold, round };
+    if (this.#hold === undefined || isOwnHold) return { ...loaded, isAllListed, round };
+    return { ...loaded, result: "held", hold: this.#hold, isAllListed, round };
   }
 
   /** Takes in the result of a run. */
