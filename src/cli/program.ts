@@ -96,6 +96,7 @@ const descriptions = {
   rulesets: "list, show, compare and prune versions of rulesets",
   emulate: "serve an emulator of the API with synthetic data",
   schema: "print a JSON Schema, for editors and other programs",
+  explain: "explain the code of a diagnostic, with an example",
 };
 
 type LoadDefinition = () => Promise<DefineCommand>;
@@ -112,6 +113,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   rulesets: async () => (await import("./commands/rulesets-command.ts")).defineRulesets,
   emulate: async () => (await import("./commands/emulate-command.ts")).defineEmulate,
   schema: async () => (await import("./commands/schema-command.ts")).defineSchema,
+  explain: async () => (await import("./commands/explain-command.ts")).defineExplain,
 } satisfies Record<keyof typeof descriptions, LoadDefinition>;
 
 const startHelp = `To begin:

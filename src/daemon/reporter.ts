@@ -16,7 +16,7 @@ import {
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { DesiredZone } from "../zone/desired-zone.ts";
-import { type Diagnostic, isError } from "../zone/diagnostic.ts";
+import { type Diagnostic, errorsFirst, isError } from "../zone/diagnostic.ts";
 import type { RequestObserver } from "../zone/service-request.ts";
 import type { Zone, ZoneName } from "../zone/zone.ts";
 
@@ -129,7 +129,7 @@ function loadReport(
   zones: number,
   { source, now, configDiagnostics }: ReporterOptions,
 ): LoadReport {
-  const diagnostics = [...configDiagnostics(), ...loaded.diagnostics];
+  const diagnostics = errorsFirst([...configDiagnostics(), ...loaded.diagnostics]);
   // A configuration with errors keeps its last good version, as any other file.
   const result = isLoaded(loaded) && diagnostics.some(isError) ? "partial" : loaded.result;
   const { revision, commit, hash } = loaded.active;

@@ -2,7 +2,7 @@ import { everythingSeen } from "../api/read/item-query.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../desired/config/config.ts";
 import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
-import { selectZones } from "../desired/zones/select.ts";
+import { selectWith } from "../desired/zones/select.ts";
 import type { ServiceClient } from "../host/connect.ts";
 import type { Host } from "../host/host.ts";
 import { InventoryPoller } from "../reconcile/inventory/inventory-poller.ts";
@@ -104,13 +104,13 @@ interface ReconcilerMemory {
 /** Connects the reconciler with the zone files, the service, the schedule and the reporter. */
 function createReconciler(
   { config, service, logger }: DaemonParts,
-  { clock, random, uniqueId, files }: Host,
+  host: Host,
   schedule: SweepSchedule,
   reporter: Reporter,
   memory: ReconcilerMemory,
 ): Reconciler {
-  const bug = (error: unknown): void => reporter.bug(error, "");
-  const desired = new ZoneFileLoader({ path: config.desired.path, files, clock, bug });
+  const { clock, random, uniqueId } = host;
+  const desired = createLoader(config, host, reporter);
   let latest: DesiredState | undefined;
   let stored = "";
   const verifyTokens = tokenVerifier(service, logger);
@@ -141,7 +141,7 @@ function createReconciler(
         const state = { ...(await desired.loadFrom(storedFiles, signal)), revision, commit, hash };
         return { state, round };
       },
-      select: selectZones,
+      select: selectWith(config.lint),
     },
     credentials: {
       names: service.credentials.map(({ name }) => name),
@@ -161,6 +161,15 @@ function createReconciler(
     runId: uniqueId,
     nextSweep: () => schedule.nextRun(),
   });
+}
+
+function createLoader(
+  { desired, lint }: Config,
+  { files, clock }: Host,
+  reporter: Reporter,
+): ZoneFileLoader {
+  const bug = (error: unknown): void => reporter.bug(error, "");
+  return new ZoneFileLoader({ path: desired.path, files, clock, lint, bug });
 }
 
 /** Asks the service when the tokens expire, one check at a time; the answers are in the state of the credentials. */

@@ -2,9 +2,12 @@ import path from "node:path";
 
 import type { Config } from "../desired/config/config.ts";
 import { loadConfig, type LoadedConfig } from "../desired/config/load-config.ts";
+import type { LintRule } from "../desired/lint.ts";
 import { type DesiredState, ZoneFileLoader } from "../desired/load/zone-file-loader.ts";
 import { cronError } from "../reconcile/schedule/schedule.ts";
 import { renderDiagnostics, type Sources } from "../render/diagnostic-formats.ts";
+import { summarizeDiagnostics } from "../render/diagnostic-summary.ts";
+import { withoutSecrets } from "../syntax/without-secrets.ts";
 import { type Diagnostic, isError } from "../zone/diagnostic.ts";
 import { hasColor, type Host, type TextStream } from "./host.ts";
 
@@ -17,38 +20,40 @@ export function readConfig(
   return loadConfig(path.resolve(directory, file), { files, cronError }, signal);
 }
 
-/** Reads the configuration and prints its diagnostics; `undefined` where it cannot be used. */
+/** Reads the configuration and prints its errors, and counts of its warnings; `undefined` where it cannot be used. */
 export async function loadConfigOrPrint(
   file: string,
   host: Host,
   signal: AbortSignal,
 ): Promise<Config | undefined> {
   const loaded = await readConfig(file, host, signal);
-  printDiagnostics(loaded, host);
+  printSummary(loaded, host);
   return loaded.config;
 }
 
-/** Reads the zone files and prints their diagnostics; `undefined` where there is an error. */
+/** Reads the zone files and prints their errors, and counts of their warnings; `undefined` where there is an error. */
 export async function loadDesiredOrPrint(
   config: Config,
   host: Host,
   signal: AbortSignal,
 ): Promise<DesiredState | undefined> {
-  const state = await loadZoneFiles(config.desired.path, host, signal);
-  printDiagnostics(state, host);
+  const state = await loadZoneFiles(config.desired.path, config.lint, host, signal);
+  printSummary(state, host);
   return hasErrors(state.diagnostics) ? undefined : state;
 }
 
-/** Loads the zone files at an absolute path; an exception in it is a diagnostic, and its stack is printed. */
+/** Loads the zone files at an absolute path. An exception is a diagnostic; its stack is printed on request. */
 export function loadZoneFiles(
   place: string,
-  { files, clock, stderr }: Host,
+  lint: readonly LintRule[],
+  { files, clock, env, stderr }: Host,
   signal: AbortSignal,
 ): Promise<DesiredState> {
   const bug = (error: unknown): void => {
-    stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    const isTraced = env["ZONEWARDEN_TRACE"] === "1" && error instanceof Error;
+    if (isTraced) stderr.write(`${withoutSecrets(error.stack ?? "")}\n`);
   };
-  return new ZoneFileLoader({ path: place, files, clock, bug }).load(signal);
+  return new ZoneFileLoader({ path: place, files, clock, lint, bug }).load(signal);
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
@@ -67,10 +72,19 @@ export function relativeDirectory({ directory }: PrintableDiagnostics, host: Hos
   return directory === "" ? "" : path.relative(host.directory, directory);
 }
 
+/** Prints errors in full and warnings as one line a code: whoever plans or applies wants to see the plan. */
+function printSummary(printable: PrintableDiagnostics, host: Host): void {
+  const options = {
+    color: hasColor(host, host.stderr),
+    directory: relativeDirectory(printable, host),
+  };
+  host.stderr.write(summarizeDiagnostics(printable.diagnostics, printable.sources, options));
+}
+
 export function printDiagnostics(
   printable: PrintableDiagnostics,
   host: Host,
-  stream: TextStream = host.stderr,
+  stream: TextStream,
 ): void {
   const { diagnostics, sources } = printable;
   if (diagnostics.length === 0) return;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../syntax/json.ts";
 import { diagnosticCodes } from "../zone/diagnostic-codes.ts";
-import { type Diagnostic, isError, type Severity } from "../zone/diagnostic.ts";
+import { type Diagnostic, errorsFirst, isError, type Severity } from "../zone/diagnostic.ts";
 import { inColumns, paintOf, plural, printable } from "./format.ts";
 
 /** Texts of the files with diagnostics, by the file names in their places. */
@@ -12,7 +12,7 @@ export interface DiagnosticOptions {
   readonly color: boolean;
 }
 
-/** Diagnostics as text: place, message and code, the line of the file with a caret, and the remedy. */
+/** Diagnostics as text, errors first: place, message and code, the line of the file with a caret, and the remedy. */
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   sources: Sources,
@@ -20,7 +20,7 @@ export function renderDiagnostics(
 ): string {
   if (diagnostics.length === 0) return "no problems\n";
   const linesOf = new Map([...sources].map(([file, text]) => [file, text.split(/\r?\n/)]));
-  const blocks = diagnostics.map((diagnostic) => block(diagnostic, linesOf, options));
+  const blocks = errorsFirst(diagnostics).map((each) => block(each, linesOf, options));
   return `${blocks.join("\n")}\n${tally(diagnostics)}\n`;
 }
 
@@ -72,7 +72,7 @@ export function sentenceOf({ message, remedy }: Diagnostic): string {
 }
 
 /** Counts: `2 errors, 1 warning`. */
-function tally(diagnostics: readonly Diagnostic[]): string {
+export function tally(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(isError).length;
   const warnings = diagnostics.length - errors;
   return [

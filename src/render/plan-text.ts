@@ -8,17 +8,27 @@ import type { Write } from "../zone/write.ts";
 import { changeLines } from "./change-text.ts";
 import { plural, printable, durationText, type Paint, paintOf, wrap, shortHash } from "./format.ts";
 
+/** Of more zones that are in sync, what is left alone in them is not listed. */
+const maxInSync = 5;
+
 /** Zone reports as text: a block for each zone that is not simply in sync, and a summary line. */
 export function renderReports(
   reports: readonly ZoneReport[],
   options: { readonly color: boolean },
 ): string {
   const paint = paintOf(options.color);
+  const remarkable = reports.filter(
+    (report) => report.result === "in_sync" && aboutTexts(report.plan).length > 0,
+  );
+  const left = remarkable.length > maxInSync ? new Set(remarkable) : new Set();
   const blocks = reports
+    .filter((report) => !left.has(report))
     .map((report) => zoneLines(report, paint))
     .filter(({ length }) => length > 0);
+  const inSync = `${plural(left.size, "zone")} in sync with unmanaged resources, left alone, or with notes; name a zone to list its own`;
   return [
     ...blocks.map((lines) => lines.join("\n")),
+    ...(left.size === 0 ? [] : [inSync]),
     paint("bold", summaryText(summarize(reports))),
   ].join("\n\n");
 }

@@ -71,6 +71,11 @@ export const diagnosticCodes = {
   ...syntaxDiagnosticCodes,
 } satisfies Readonly<Record<string, DiagnosticFacts>>;
 
+/** What is known of a code; `undefined` if there is no such code. */
+export function factsOf(code: string): DiagnosticFacts | undefined {
+  return Object.entries(diagnosticCodes).find(([each]) => each === code)?.[1];
+}
+
 function error(meaning: string): DiagnosticFacts {
   return { severity: "error", meaning };
 }

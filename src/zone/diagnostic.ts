@@ -17,6 +17,14 @@ export interface Diagnostic {
   readonly remedy: string;
 }
 
+/** Errors, then warnings, each in their order. */
+export function errorsFirst(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return [
+    ...diagnostics.filter(isError),
+    ...diagnostics.filter((diagnostic) => !isError(diagnostic)),
+  ];
+}
+
 export function isError({ severity }: Pick<Diagnostic, "severity">): boolean {
   return severity === "error";
 }

@@ -38,6 +38,7 @@ describe("the configuration", () => {
         { name: "default", source: { env: "ZONEWARDEN_API_TOKEN" }, accounts: ["*"], zones: ["*"] },
       ],
       desired: { path: "/etc/zonewarden/zones", owner: "zonewarden" },
+      lint: [],
       schedule: { cron: ["*/15 * * * *"], timezone: "Etc/UTC", onChange: true, debounceMs: 500 },
       limits: {
         maxDeleteShare: 0.3,

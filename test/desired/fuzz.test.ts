@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, it } from "vitest";
 
+import { diagnosticExamples } from "../../src/desired/diagnostic-examples.ts";
 import { parseZoneFile } from "../../src/desired/load/parse-zone-file.ts";
 import { desiredBench } from "../support/desired.ts";
-import { problemExamples } from "../support/problem-examples.ts";
 import { cases } from "../support/properties.ts";
 
 /** Pieces with a meaning in YAML or in zone files, to combine at random. */
@@ -70,7 +70,7 @@ const soup = fc
 /** A good or nearly good file with a piece of it cut out, repeated or replaced. */
 const mutant = fc
   .tuple(
-    fc.constantFrom(...Object.values(problemExamples)),
+    fc.constantFrom(...Object.values(diagnosticExamples)),
     fc.nat(),
     fc.nat({ max: 20 }),
     fc.constantFrom("", ...pieces),

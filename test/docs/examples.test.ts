@@ -121,7 +121,7 @@ describe("an example that is wrong", () => {
   });
 
   it.for([
-    "zonewarden explain",
+    "zonewarden describe",
     "zonewarden apply --force",
     "--no-such-option",
     "limits.max_delete",

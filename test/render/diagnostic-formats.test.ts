@@ -2,6 +2,7 @@ import path from "node:path";
 
 import { describe, it } from "vitest";
 
+import { diagnosticExamples, diagnosticSituations } from "../../src/desired/diagnostic-examples.ts";
 import {
   diagnosticsAsAnnotations,
   diagnosticsAsJson,
@@ -9,9 +10,9 @@ import {
   renderDiagnostics,
 } from "../../src/render/diagnostic-formats.ts";
 import { isJsonObject } from "../../src/syntax/json.ts";
+import { diagnosticCodes } from "../../src/zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 import { loadText } from "../support/desired.ts";
-import { allCodes, codesWithoutExample, problemExamples } from "../support/problem-examples.ts";
 
 const golden = path.resolve(import.meta.dirname, "../golden/problems");
 
@@ -28,7 +29,7 @@ function diagnostic(facts: Partial<Diagnostic> = {}): Diagnostic {
 }
 
 describe("every problem of a file", () => {
-  it.for(Object.entries(problemExamples))(
+  it.for(Object.entries(diagnosticExamples))(
     "%s reads as it should",
     async ([code, text], { expect }) => {
       const { diagnostics, sources } = await loadText(text);
@@ -39,8 +40,8 @@ describe("every problem of a file", () => {
   );
 
   it("has an example, or says why it has none", ({ expect }) => {
-    const told = [...Object.keys(problemExamples), ...Object.keys(codesWithoutExample)];
-    expect(told.toSorted()).toEqual([...allCodes].toSorted());
+    const told = [...Object.keys(diagnosticExamples), ...Object.keys(diagnosticSituations)];
+    expect(told.toSorted()).toEqual(Object.keys(diagnosticCodes).toSorted());
   });
 });
 

@@ -38,6 +38,21 @@ describe("a plan as text", () => {
     expect(text).toContain(String.raw`\u{1b}[31mred`);
   });
 
+  it("counts many zones in sync that have unmanaged resources", ({ expect }) => {
+    const calm = planned.find(({ result }) => result === "in_sync");
+    if (calm?.result !== "in_sync") throw new Error("no zone is in sync");
+    const plan = { ...calm.plan, notes: ["something to know"] };
+    const reports = Array.from({ length: 400 }, (): ZoneReport => ({ ...calm, plan }));
+    const lines = (count: number): readonly string[] =>
+      renderReports(reports.slice(0, count), plain).split("\n");
+    expect(lines(5)).toContain("  note: something to know");
+    expect(lines(400)).toEqual([
+      "400 zones in sync with unmanaged resources, left alone, or with notes; name a zone to list its own",
+      "",
+      "No changes. 400 of 400 zones in sync.",
+    ]);
+  });
+
   it("omits zones in sync", ({ expect }) => {
     expect(renderReports(zoneOf(planned, "calm.example.com"), plain)).toBe(
       "No changes. 1 of 1 zone in sync.",

@@ -1,10 +1,10 @@
 import { exitCodeHelp } from "../../src/cli/output/exit-codes.ts";
+import { diagnosticExamples, diagnosticSituations } from "../../src/desired/diagnostic-examples.ts";
 import { operations } from "../../src/emulator/http/operations.ts";
 import { diagnosticCodes, type DiagnosticCode } from "../../src/zone/diagnostic-codes.ts";
 import { exampleWithEmulator } from "./example.ts";
 import { renderMetricTable } from "./metric-table-markdown.ts";
 import { isPure, moduleTable } from "./modules.ts";
-import { allCodes, codesWithoutExample, problemExamples } from "./problem-examples.ts";
 import { keyTable } from "./schema-keys.ts";
 
 /** A part of a document that the program itself writes. */
@@ -88,13 +88,17 @@ function modulesAsTable(): string {
 }
 
 function diagnosticsAsTable(): string {
-  return table(["code", "severity", "meaning", "example"], allCodes.map(diagnosticRow));
+  return table(
+    ["code", "severity", "meaning", "example"],
+    Object.keys(diagnosticCodes).map(diagnosticRow),
+  );
 }
 
 function diagnosticRow(code: string): readonly string[] {
   if (!isKnown(code)) throw new Error(`${code} is not a diagnostic code`);
   const { severity, meaning } = diagnosticCodes[code];
-  const example = codesWithoutExample[code] ?? exampleText(problemExamples[code] ?? "");
+  const example =
+    diagnosticSituations[code]?.example ?? exampleText(diagnosticExamples[code] ?? "");
   return [code, severity, meaning.replaceAll("|", "\\|"), example];
 }
 

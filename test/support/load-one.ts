@@ -1,30 +1,14 @@
-import { joinZoneFiles } from "../../src/desired/load/join-zone-files.ts";
-import { parseZoneFile, type ParsedFile } from "../../src/desired/load/parse-zone-file.ts";
-import { applySuppressions } from "../../src/desired/load/suppressions.ts";
+import { checkText } from "../../src/desired/load/check-text.ts";
 import { showZone } from "../../src/desired/zones/show-zone.ts";
-import type { Diagnostic } from "../../src/zone/diagnostic.ts";
 
-/** Loads one text as the loader does, with every step in this thread; an exception of any step is thrown. */
-export function loadOne(text: string): {
-  readonly parsed: ParsedFile;
-  readonly diagnostics: readonly Diagnostic[];
-} {
-  const parsed = parseZoneFile("a.yaml", "hash", new TextEncoder().encode(text));
-  const good = parsed.usable ? parsed : undefined;
-  const joined = joinZoneFiles(
-    [{ current: parsed, good, lastDocuments: [] }],
-    new WeakMap(),
-    (error) => {
-      throw error;
-    },
-  );
-  for (const { label } of joined.trace) showZone(joined.trace, label);
-  return { parsed, ...applySuppressions(joined.diagnostics, [parsed]) };
-}
-
-/** Why a loaded text breaks what every text keeps; `undefined` if it does not. */
+/**
+ * Loads one text with every step of the loader in this thread; an exception of any step is thrown.
+ *
+ * @returns why the text breaks what every text keeps; `undefined` if it does not.
+ */
 export function brokenPromise(text: string): string | undefined {
-  const { parsed, diagnostics } = loadOne(text);
+  const { parsed, trace, diagnostics } = checkText("a.yaml", text);
+  for (const { label } of trace) showZone(trace, label);
   const lines = text.split("\n");
   for (const { place, code } of diagnostics) {
     const line = lines[place.line - 1];

@@ -165,21 +165,6 @@ describe("the audit of a write", () => {
 });
 
 describe("the files in the log", () => {
-  it("has a line for each diagnostic", ({ expect }) => {
-    const { logger, lines } = book();
-    logDiagnostics(logger, [diagnostic(), diagnostic({ severity: "warning" })]);
-    expect(lines().map(({ level, msg }) => [level, msg])).toEqual([
-      ["error", "file diagnostic"],
-      ["warn", "file diagnostic"],
-    ]);
-    expect(lines()[0]).toMatchObject({
-      at: "shops.yaml:12:15",
-      code: "SCHEMA_ENUM",
-      diagnostic: '"blok" is no action of a policy.',
-      remedy: 'Did you mean "log"?',
-    });
-  });
-
   it.for([
     { given: load(), says: { level: "info", msg: "revision applied", errors: 0, warnings: 0 } },
     { given: load({ result: "unchanged" }), says: { level: "debug", msg: "revision unchanged" } },

@@ -18,11 +18,14 @@ import {
   diagnosticsAsJson,
   diagnosticsAsSarif,
   fileIn,
+  tally,
 } from "../../render/diagnostic-formats.ts";
 import { plural, valueText } from "../../render/format.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
+import { didYouMean } from "../../syntax/nearest.ts";
+import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
+import { type Diagnostic, errorsFirst, type Severity } from "../../zone/diagnostic.ts";
 import type { DefineCommand } from "../command-options.ts";
-import { type ExitCode, exitCodes } from "../output/exit-codes.ts";
+import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 
 export const defineValidate: DefineCommand = (command, host, end) => {
   command
@@ -30,10 +33,16 @@ export const defineValidate: DefineCommand = (command, host, end) => {
     .configFile()
     .formats("text", "json", "sarif", "annotations")
     .option("--show <zone>", "print the merged declaration of a zone, and where each value is set")
+    .choice("--severity <severity>", "print only errors, or only warnings", ["error", "warning"])
+    .option("--code <codes...>", "print only diagnostics with these codes")
+    .option("--strict", "fail if a warning is printed", false)
     .examples(
       "zonewarden validate",
       "zonewarden validate zones/",
       "zonewarden validate --show shop.example.com",
+      "zonewarden validate --severity error",
+      "zonewarden validate --code ALLOW_OVERLAP",
+      "zonewarden validate --strict      # exits with 3 if there is a warning",
       "zonewarden validate --format sarif > zonewarden.sarif",
     )
     .action(async (target: string | undefined, options: Omit<ValidateFlags, "path">) => {
@@ -47,16 +56,28 @@ interface Checked extends PrintableDiagnostics {
 
 interface ValidateFlags {
   readonly config: string;
+  readonly severity?: Severity;
+  readonly code?: readonly string[];
+  readonly strict: boolean;
   readonly path: string | undefined;
   readonly format: "text" | "json" | "sarif" | "annotations";
   readonly show?: string;
 }
 
 async function validate(flags: ValidateFlags, host: Host): Promise<ExitCode> {
+  const unknown = flags.code?.find((code) => factsOf(code) === undefined);
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, Object.keys(diagnosticCodes));
+    return fail(`validate: there is no code ${unknown}; ${hint || "see zonewarden explain"}`, host);
+  }
   const { checked, state } = await check(flags, host, new AbortController().signal);
   const diagnostics = checked.flatMap((each) => each.diagnostics);
-  printDiagnosticsOf(checked, flags.format, host);
-  if (state === undefined || hasErrors(diagnostics)) return exitCodes.invalid;
+  const shown = checked.map((each) => ({ ...each, diagnostics: wanted(each, flags) }));
+  printDiagnosticsOf(shown, flags.format, host);
+  const isStrict = flags.strict && shown.some((each) => each.diagnostics.length > 0);
+  const hidden = diagnostics.filter((each) => !shown.some((one) => one.diagnostics.includes(each)));
+  if (hidden.length > 0) host.stderr.write(`not printed: ${tally(hidden)}\n`);
+  if (state === undefined || hasErrors(diagnostics) || isStrict) return exitCodes.invalid;
   if (flags.show !== undefined) return show(flags.show, state, host);
   if (flags.format === "text") {
     const count = `${plural(state.documents.length, "zone document")} in ${plural(state.files, "file")}`;
@@ -70,6 +91,18 @@ function validRevision({ revision, commit }: DesiredState): string {
   return commit === undefined ? `revision ${revision}` : `revision ${revision}, commit ${commit}`;
 }
 
+/** The diagnostics that the flags ask for. */
+function wanted(
+  { diagnostics }: Checked,
+  { severity, code }: ValidateFlags,
+): readonly Diagnostic[] {
+  return diagnostics.filter(
+    (each) =>
+      (severity === undefined || each.severity === severity) &&
+      (code === undefined || code.includes(each.code)),
+  );
+}
+
 interface Result {
   /** The configuration, unless the command line names the zone files, and the zone files. */
   readonly checked: readonly Checked[];
@@ -78,14 +111,17 @@ interface Result {
 }
 
 async function check(flags: ValidateFlags, host: Host, signal: AbortSignal): Promise<Result> {
+  const loaded = await readConfig(flags.config, host, signal);
   if (flags.path !== undefined) {
-    const state = await loadZoneFiles(path.resolve(host.directory, flags.path), host, signal);
+    // Of the configuration, only what the warnings count as matters here; it need not exist.
+    const place = path.resolve(host.directory, flags.path);
+    const state = await loadZoneFiles(place, loaded.config?.lint ?? [], host, signal);
     return { checked: [state], state };
   }
-  const loaded = await readConfig(flags.config, host, signal);
   const configured = { ...loaded, suppressed: 0 };
   if (loaded.config === undefined) return { checked: [configured], state: undefined };
-  const state = await loadZoneFiles(loaded.config.desired.path, host, signal);
+  const { desired, lint } = loaded.config;
+  const state = await loadZoneFiles(desired.path, lint, host, signal);
   return { checked: [configured, state], state };
 }
 
@@ -95,7 +131,7 @@ function printDiagnosticsOf(
   format: ValidateFlags["format"],
   host: Host,
 ): void {
-  const diagnostics = all.flatMap((each) => inView(each, host));
+  const diagnostics = errorsFirst(all.flatMap((each) => inView(each, host)));
   const suppressed = all.reduce((sum, each) => sum + each.suppressed, 0);
   const { stdout } = host;
   switch (format) {

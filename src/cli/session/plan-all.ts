@@ -1,4 +1,4 @@
-import { selectZones } from "../../desired/zones/select.ts";
+import { selectWith } from "../../desired/zones/select.ts";
 import { loadDesiredOrPrint, printDiagnostics } from "../../host/load.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
 import { causeByMarks } from "../../plan/plan.ts";
@@ -77,9 +77,9 @@ export async function planAll(
   const startedAt = host.clock.now();
 
   const listing = await listZones(session);
-  const fleet = desiredFleet(selectZones, state, joinListings(undefined, listing));
+  const fleet = desiredFleet(selectWith(config.lint), state, joinListings(undefined, listing));
   const diagnostics = fleet.diagnostics.filter((each) => !hasReport(each, documents));
-  printDiagnostics({ ...state, diagnostics }, host);
+  printDiagnostics({ ...state, diagnostics }, host, host.stderr);
   const unknownNames = unmatchedPatterns(flags, fleet).map(unmatchedText);
   if (unknownNames.length > 0) return fail(unknownNames.join("\n"), host);
 

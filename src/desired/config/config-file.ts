@@ -27,6 +27,15 @@ export interface ConfigFile {
     path?: string;
     owner?: string;
   };
+  lint?: {
+    [k: string]:
+      | "off"
+      | "warning"
+      | "error"
+      | {
+          [k: string]: "off" | "warning" | "error";
+        };
+  };
   schedule?: {
     cron?: Cron | Cron[];
     timezone?: Timezone;

@@ -1,5 +1,6 @@
 import type { Mode } from "../../zone/desired-zone.ts";
 import type { ItemKind } from "../../zone/inventory-item.ts";
+import type { LintRule } from "../lint.ts";
 
 /** An address to listen on. */
 export interface Listen {
@@ -70,6 +71,8 @@ export interface Config {
   readonly credentials: readonly CredentialConfig[];
   /** `path` is absolute. */
   readonly desired: { readonly path: string; readonly owner: string };
+  /** In the order of the file; of several rules that match, the last one counts. */
+  readonly lint: readonly LintRule[];
   readonly schedule: {
     readonly cron: readonly string[];
     readonly timezone: string;

@@ -23,6 +23,7 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
       environmentCredential,
     ],
     desired: normalDesired(directory, file.desired),
+    lint: normalLint(file.lint),
     schedule: normalSchedule(file.schedule),
     limits: normalLimits(file.limits),
     budget: normalBudget(file.budget),
@@ -44,6 +45,13 @@ function normalDesired(
   { path: file = "zones", owner = "zonewarden" }: Optional<"desired"> = {},
 ): Config["desired"] {
   return { path: path.resolve(directory, file), owner };
+}
+
+function normalLint(lint: Optional<"lint"> = {}): Config["lint"] {
+  return Object.entries(lint).flatMap(([code, levels]) => {
+    const byFiles = typeof levels === "string" ? { "*": levels } : levels;
+    return Object.entries(byFiles).map(([files, level]) => ({ code, files, level }));
+  });
 }
 
 function normalSchedule({

@@ -1,3 +1,5 @@
+import { didYouMean } from "../../syntax/nearest.ts";
+import { diagnosticCodes, factsOf } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { contradiction, diagnosticIn, type UnplacedDiagnostic } from "../diagnostics.ts";
 import type { Located, Path } from "../location.ts";
@@ -21,6 +23,7 @@ export function validateConfig(
     ...checkCluster(file, config),
     ...checkReserve(config),
     ...checkTimes(file, cronError),
+    ...checkLint(file),
     ...repeatedNames("notification", file.notifications),
     ...repeatedNames("credential", file.credentials),
   ].map((found) => diagnosticIn(document, found));
@@ -154,6 +157,21 @@ function checkCron(path: Path, text: string, error: string | undefined): Unplace
   const remedy =
     "set the day of the month or the day of the week to *; use two expressions if you need both";
   return [{ code: "BOTH_DAY_FIELDS", path, message, remedy }];
+}
+
+/** Only warnings can be changed: a file with an error is not used. */
+function checkLint({ lint = {} }: ConfigFile): UnplacedDiagnostic[] {
+  return Object.keys(lint).flatMap((code): UnplacedDiagnostic[] => {
+    const path = ["lint", code];
+    const facts = factsOf(code);
+    if (facts === undefined) {
+      const remedy = didYouMean(code, Object.keys(diagnosticCodes)) || "see docs/diagnostics.md";
+      return [{ ...wrong(path, `there is no code ${code}`, remedy), atKey: true }];
+    }
+    if (facts.severity === "warning") return [];
+    const message = `${code} is an error, whose level cannot be changed`;
+    return [{ ...wrong(path, message, "delete it here"), atKey: true }];
+  });
 }
 
 function timezoneError(name: string): string | undefined {

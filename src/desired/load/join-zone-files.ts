@@ -2,6 +2,7 @@ import type { ZoneDocument } from "../../zone/desired-zone.ts";
 import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { internalError } from "../../zone/internal-error.ts";
+import type { Lint } from "../lint.ts";
 import { keyPlace } from "../location.ts";
 import { diagnosticInPart, type Layer, type TraceEntry, type ZoneLayer } from "../zones/layer.ts";
 import { type MergedEntry, ZoneMerger } from "../zones/merge-zone.ts";
@@ -50,6 +51,7 @@ export interface MergedZone {
 export function joinZoneFiles(
   files: readonly FileVersions[],
   cache: ZoneCache,
+  lint: Lint,
   bug: (error: unknown) => void,
 ): JoinedFiles {
   const unusable = files.filter(({ good }) => good === undefined);
@@ -72,11 +74,11 @@ export function joinZoneFiles(
     ...profiles.diagnostics(),
     ...(unusable.length > 0 ? [] : profiles.unused()),
   ].filter(({ place }) => currentFiles.has(place.file));
-  const diagnostics = [
+  const diagnostics = lint([
     ...inProfiles,
     ...currentZones.flatMap((zone) => zone.diagnostics),
     ...repeatedZones(currentZones),
-  ];
+  ]);
   const withErrors = new Set(diagnostics.filter(isError).map(({ place }) => place.file));
   const results = merged.map(({ file, isCurrent, zones, lastDocuments }): FileResult => {
     const documents = zones.flatMap(({ document }) => document ?? []);
@@ -93,7 +95,7 @@ export function joinZoneFiles(
     diagnostics: withoutDuplicates([
       ...files.flatMap(({ current }) => current.diagnostics),
       ...diagnostics,
-      ...diagnosticsOfBroken(files, bug),
+      ...lint(diagnosticsOfBroken(files, bug)),
     ]),
     stale: results.filter(({ isStale }) => isStale).map(({ file }) => file),
     trace: merged.flatMap(({ zones }) => zones.flatMap(traceOf)),

@@ -1,6 +1,7 @@
 import { compareText } from "../../syntax/by-text.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { limitedDiagnostics } from "../diagnostics.ts";
+import type { Lint } from "../lint.ts";
 import type { ParsedFile } from "./parse-zone-file.ts";
 import { applySuppressions } from "./suppressions.ts";
 
@@ -18,9 +19,11 @@ export interface DiagnosticReport {
 export function reportOf(
   found: readonly Diagnostic[],
   parsed: readonly ParsedFile[],
+  lint: Lint,
 ): DiagnosticReport {
   const { diagnostics: left, suppressed } = applySuppressions(sorted(found), parsed);
-  const byFile = Map.groupBy(left, ({ place }) => place.file);
+  // Once more, for the warnings about suppressions.
+  const byFile = Map.groupBy(lint(left), ({ place }) => place.file);
   const diagnostics = [...byFile].flatMap(([file, those]) => limitedDiagnostics(file, those));
   const texts = parsed.filter(({ file, text }) => byFile.has(file) && text !== "");
   return {

@@ -8,6 +8,7 @@ import { internalError } from "../../zone/internal-error.ts";
 import { fileDiagnostic } from "../diagnostics.ts";
 import type { FilePort } from "../file-system.ts";
 import { CommitLabel, type LabelledFiles } from "../git/commit-label.ts";
+import { type Lint, lintOf, type LintRule } from "../lint.ts";
 import type { WorkerLimits } from "../yaml/read-yaml-in-worker.ts";
 import type { TraceEntry } from "../zones/layer.ts";
 import { type FileVersions, joinZoneFiles, type ZoneCache } from "./join-zone-files.ts";
@@ -57,6 +58,8 @@ export interface ZoneFileLoaderOptions {
   readonly path: string;
   readonly files: FilePort;
   readonly clock: WorkerLimits["clock"];
+  /** What warnings count as; omitted: as they are. */
+  readonly lint?: readonly LintRule[];
   /** Receives an exception that nothing should have thrown; there is a diagnostic for it too. */
   readonly bug?: (error: unknown) => void;
 }
@@ -78,6 +81,7 @@ export class ZoneFileLoader {
   readonly #options: ZoneFileLoaderOptions;
   readonly #limits: WorkerLimits;
   readonly #bug: (error: unknown) => void;
+  readonly #lint: Lint;
   readonly #cache: ZoneCache = new WeakMap();
   readonly #label = new CommitLabel();
   #versions = new Map<string, FileVersions>();
@@ -88,6 +92,7 @@ export class ZoneFileLoader {
     this.#options = options;
     this.#limits = { clock: options.clock, memory };
     this.#bug = options.bug ?? (() => undefined);
+    this.#lint = lintOf(options.lint ?? []);
   }
 
   /** Rejects only when `signal` aborts: errors of the files are in the state. */
@@ -146,7 +151,8 @@ export class ZoneFileLoader {
     // Lets other work run between the files of a large set.
     await setImmediate();
     try {
-      return await parseZoneFileInWorker(read.file, hash, read.bytes, options, signal);
+      const { file, bytes } = read;
+      return linted(await parseZoneFileInWorker(file, hash, bytes, options, signal), this.#lint);
     } catch (error) {
       signal.throwIfAborted();
       return { ...unreadableFile(read.file, this.#bugIn(read.file, error)), hash };
@@ -167,7 +173,7 @@ export class ZoneFileLoader {
         lastDocuments: known?.lastDocuments ?? [],
       };
     });
-    const { documentsOf, ...joined } = joinZoneFiles(versions, this.#cache, this.#bug);
+    const { documentsOf, ...joined } = joinZoneFiles(versions, this.#cache, this.#lint, this.#bug);
     this.#versions = new Map(
       versions.map((version) => {
         const { file } = version.current;
@@ -176,7 +182,7 @@ export class ZoneFileLoader {
     );
     return {
       ...joined,
-      ...reportOf(joined.diagnostics, parsed),
+      ...reportOf(joined.diagnostics, parsed, this.#lint),
       usable: isUsable(joined, parsed),
       revision: `sha256-${hash}`,
       commit,
@@ -229,6 +235,13 @@ const emptyDirectory = fileDiagnostic(
 );
 
 const lostFile = fileDiagnostic(".", "DIRECTORY_UNREADABLE", "", "");
+
+/** A warning that counts as an error makes a file unusable, as any error. */
+function linted(file: ParsedFile, lint: Lint): ParsedFile {
+  const diagnostics = lint(file.diagnostics);
+  if (diagnostics === file.diagnostics) return file;
+  return { ...file, diagnostics, usable: file.usable && !diagnostics.some(isError) };
+}
 
 /** An unchanged file is the same object. */
 function isSame(before: Omit<Load, "state">, next: Omit<Load, "state">): boolean {

@@ -1,9 +1,10 @@
 import { globIgnoringCase } from "../../syntax/glob.ts";
-import { didYouMean } from "../../syntax/nearest.ts";
+import { nearestOfMany } from "../../syntax/nearest.ts";
 import type { DesiredZone, Selector, ZoneContent, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import type { KnownZones, Zone, ZoneName } from "../../zone/zone.ts";
 import { diagnosticAt } from "../diagnostics.ts";
+import { lintOf, type LintRule } from "../lint.ts";
 import { combineSelectors } from "./combine-selectors.ts";
 import { type ZoneDeclarations, resolveNamesakes } from "./namesakes.ts";
 import { labelOf } from "./target.ts";
@@ -48,6 +49,15 @@ export function selectZones(
   return { ...selection, diagnostics };
 }
 
+/** Like {@link selectZones}, with what the warnings count as. */
+export function selectWith(rules: readonly LintRule[]): typeof selectZones {
+  const lint = lintOf(rules);
+  return (documents, known) => {
+    const selection = selectZones(documents, known);
+    return { ...selection, diagnostics: lint(selection.diagnostics) };
+  };
+}
+
 interface Explicit {
   readonly documents: ReadonlyMap<string, readonly ZoneDocument[]>;
   readonly diagnostics: readonly Diagnostic[];
@@ -59,11 +69,12 @@ function findExplicit(documents: readonly ZoneDocument[], zones: readonly Zone[]
   const byId = new Map(zones.map((zone) => [zone.id, [zone]]));
   const found = new Map<string, ZoneDocument[]>();
   const diagnostics: Diagnostic[] = [];
+  const guessOf = nearestOfMany([...byName.keys()]);
   for (const document of documents) {
     const { target } = document;
     if (target.by === "selector") continue;
     const named = target.by === "name" ? byName.get(target.name) : byId.get(target.id);
-    if (named === undefined) diagnostics.push(notListed(document, byName.keys()));
+    if (named === undefined) diagnostics.push(notListed(document, guessOf));
     for (const { id } of named ?? []) found.set(id, [...(found.get(id) ?? []), document]);
   }
   return { documents: found, diagnostics };
@@ -147,13 +158,19 @@ function conflict(zone: Zone, what: string, first: ZoneDocument, second: ZoneDoc
   return diagnosticAt(second.place, { code: "SELECTOR_CONFLICT", message, remedy });
 }
 
-function notListed(document: ZoneDocument, names: Iterable<string>): Diagnostic {
+function notListed(
+  document: ZoneDocument,
+  guessOf: (name: string) => string | undefined,
+): Diagnostic {
   const { target } = document;
-  const guess = target.by === "name" ? didYouMean(target.name, names) : "";
+  const guess = target.by === "name" ? guessOf(target.name) : undefined;
   return diagnosticAt(document.place, {
     code: "ZONE_NOT_LISTED",
     message: `no token can read the zone ${labelOf(target)}`,
-    remedy: guess || "give a token Zone Read for it, or delete the zone here",
+    remedy:
+      guess === undefined
+        ? "give a token Zone Read for it, or delete the zone here"
+        : `did you mean "${guess}"?`,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 
 import { type Cause, type Change, summaryOf } from "../../plan/change.ts";
+import { warningCounts } from "../../render/diagnostic-summary.ts";
 import { clipped } from "../../state/history.ts";
 import {
   type InventoryReport,
@@ -103,16 +104,31 @@ export function logRemoval(logger: Logger, zone: string, { revision }: LoadRepor
   logger.warn({ zone, revision, live: "left as it was" }, "zone no longer managed");
 }
 
-/** Logs a line for each diagnostic, at the level of its severity. */
+/** Logs a line for each error, and for each code of the warnings; a single one in full. */
 export function logDiagnostics(logger: Logger, diagnostics: readonly Diagnostic[]): void {
-  for (const { code, severity, place, path, message, remedy } of diagnostics) {
+  const counts = warningCounts(diagnostics);
+  const single = new Set(counts.filter(({ count }) => count === 1).map(({ code }) => code));
+  for (const each of diagnostics) {
+    const { code, place, path, message, remedy } = each;
+    const isSevere = isError(each);
+    if (!isSevere && !single.has(code)) continue;
     const at = `${place.file}:${place.line}:${place.column}`;
-    logger[severity === "error" ? "error" : "warn"](
-      { at, code, path, diagnostic: message, remedy },
-      "file diagnostic",
+    const facts = { at, code, path, diagnostic: message, remedy };
+    logger[isSevere ? "error" : "warn"](facts, "file diagnostic");
+  }
+  for (const { code, count, files } of counts) {
+    if (count === 1) continue;
+    const shown = files.slice(0, listedFiles);
+    const more = files.length - shown.length;
+    logger.warn(
+      { code, count, files: shown, ...(more > 0 && { more_files: more }) },
+      "file warnings",
     );
   }
 }
+
+/** Files with a warning that a log line names. */
+const listedFiles = 5;
 
 export function logInternalError(logger: Logger, error: unknown, zone: string | undefined): void {
   logger.error({ err: error, zone }, "internal error");

@@ -1,5 +1,10 @@
-import { type HeldRevision, isFirstRound, type LoadReport } from "../../state/load-report.ts";
-import type { Diagnostic } from "../../zone/diagnostic.ts";
+import {
+  brokenFiles,
+  type HeldRevision,
+  isFirstRound,
+  type LoadReport,
+} from "../../state/load-report.ts";
+import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
@@ -30,7 +35,15 @@ function summary({ fleet: { load }, now }: Snapshot): Html {
   const { diagnostics, source, at, held } = load;
   const nothing = held === undefined ? "No diagnostics" : "No diagnostics, but a held revision";
   const found = diagnostics.length === 0 ? nothing : counted(diagnostics.length, "diagnostic");
-  return html`${found} in <code>${foreign(source)}</code>, read ${moment(at, now)}.`;
+  const errors = diagnostics.filter(isError).length;
+  return html`${found} in <code>${foreign(source)}</code>, read ${moment(at, now)}.
+    ${
+      errors > 0 &&
+      html`${counted(errors, "error")} in <code>${foreign(brokenFiles(diagnostics))}</code>${
+          errors < diagnostics.length &&
+          html`, ${counted(diagnostics.length - errors, "warning")} after them`
+        }.`
+    }`;
 }
 
 function heldItem({ revision, commit, hold, zones }: HeldRevision, load: LoadReport): Html {

@@ -1,8 +1,8 @@
-import { syntaxDiagnosticCodes } from "../../src/syntax/syntax-diagnostic.ts";
-import { type DiagnosticCode, diagnosticCodes } from "../../src/zone/diagnostic-codes.ts";
+import { syntaxDiagnosticCodes } from "../syntax/syntax-diagnostic.ts";
+import type { DiagnosticCode } from "../zone/diagnostic-codes.ts";
 
-/** Files that get a problem: for each code the smallest that does. */
-export const problemExamples: Readonly<Record<string, string>> = {
+/** Zone files that get a diagnostic: for each code a small one. */
+export const diagnosticExamples: Readonly<Record<string, string>> = {
   YAML_SYNTAX: 'zones:\n  - name: "shop.example.com\n',
   YAML_TAG: "zones:\n  - name: !secret shop.example.com\n",
   YAML_DIRECTIVE: "%YAML 1.1\n---\nzones: []\n",
@@ -87,35 +87,86 @@ export const problemExamples: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Codes that no zone file can get by itself: they are about files, selectors' zones, or the configuration. */
-export const codesWithoutExample: Readonly<Partial<Record<DiagnosticCode, string>>> = {
-  DIRECTORY_UNREADABLE: "the directory is not there",
-  DIRECTORY_EMPTY: "the directory has no .yaml file",
-  DIRECTORY_UNSETTLED: "a checkout that never ends",
-  FILE_UNREADABLE: "no permission",
-  FILE_TOO_LARGE: "a file of 50 MB",
-  FILE_TOO_SLOW: "a file of 8 MB on a starved machine",
-  FILE_TOO_COSTLY: "a file of 8 MB where the program has 128 MB of memory",
-  FILE_NOT_UTF8: "a file saved as UTF-16",
-  FILE_OUTSIDE: "a link to /etc/zones.yaml",
-  FILE_NOT_REGULAR: "a pipe named zones.yaml",
-  YAML_TOO_LARGE: "a list of 20,001 entries",
-  TOO_MANY_PROBLEMS: "a file with more than 100 errors",
-  TOO_MANY_WARNINGS: "a file with more than 1,000 warnings",
-  INTERNAL_ERROR: "a bug of zonewarden",
-  TOO_MANY_PROFILES: "a chain of 101 profiles, each of which extends the next",
-  SELECTOR_CONFLICT: "two selectors that fit one zone, with different settings",
-  SELECTOR_UNUSED: "a pattern that fits no zone of the token",
-  ZONE_AMBIGUOUS: "a zone that is pending in two accounts",
-  ZONE_NAMESAKE: "a zone that is active in one account and pending in another",
-  ZONE_UNCERTAIN: "a zone that has moved, while the credential of its new account cannot list",
-  ZONE_NOT_LISTED: "a zone of another account",
-  NO_ZONE_DECLARED: "`zones: []` while the daemon has active zones",
-  BOTH_DAY_FIELDS: 'cron: "0 0 13 * 5" in zonewarden.yaml',
-};
+/** When a diagnostic is reported that no small file gets by itself, and what helps. */
+export interface Situation {
+  readonly example: string;
+  readonly remedy: string;
+}
 
-/** All codes, in the order of their table. */
-export const allCodes: readonly string[] = Object.keys(diagnosticCodes);
+const split = "split it into several files";
+const readable = "correct the path (`desired.path`), or the permissions";
+const passing = "nothing, if it passes: the next load tries again";
+const more = "split the file, or give the program more of both";
+const nameId = "declare the zone that you mean by its `id`";
+
+/** Codes that are about files as a whole, about the zones of a token, or about the configuration. */
+export const diagnosticSituations: Readonly<Partial<Record<DiagnosticCode, Situation>>> = {
+  DIRECTORY_UNREADABLE: { example: "the directory is not there", remedy: readable },
+  DIRECTORY_EMPTY: { example: "the directory has no .yaml file", remedy: readable },
+  DIRECTORY_UNSETTLED: { example: "a checkout that never ends", remedy: passing },
+  FILE_UNREADABLE: { example: "no permission", remedy: readable },
+  FILE_TOO_LARGE: { example: "a file of 50 MB", remedy: split },
+  FILE_TOO_SLOW: { example: "a file of 8 MB on a starved machine", remedy: more },
+  FILE_TOO_COSTLY: {
+    example: "a file of 8 MB where the program has 128 MB of memory",
+    remedy: more,
+  },
+  FILE_NOT_UTF8: { example: "a file saved as UTF-16", remedy: "save it as UTF-8" },
+  FILE_OUTSIDE: {
+    example: "a link to /etc/zones.yaml",
+    remedy: "replace the link with its target",
+  },
+  FILE_NOT_REGULAR: {
+    example: "a pipe named zones.yaml",
+    remedy: "delete it, or give it another name",
+  },
+  YAML_TOO_LARGE: { example: "a list of 20,001 entries", remedy: split },
+  TOO_MANY_PROBLEMS: {
+    example: "a file with more than 100 errors",
+    remedy: "fix those that are reported first",
+  },
+  TOO_MANY_WARNINGS: {
+    example: "a file with more than 1,000 warnings",
+    remedy: "fix those that are reported first, or lower their level with `lint`",
+  },
+  TOO_MANY_PROFILES: {
+    example: "a chain of 101 profiles, each of which extends the next",
+    remedy: "merge some of them into one",
+  },
+  INTERNAL_ERROR: {
+    example: "a bug of zonewarden",
+    remedy: "report the bug with the file; revert the last change of the file",
+  },
+  SELECTOR_CONFLICT: {
+    example: "two selectors that fit one zone, with different settings",
+    remedy: "narrow one of them, or declare the zone by name",
+  },
+  SELECTOR_UNUSED: {
+    example: "a pattern that fits no zone of the token",
+    remedy: "check its patterns, and the permissions of the token",
+  },
+  ZONE_AMBIGUOUS: { example: "a zone that is pending in two accounts", remedy: nameId },
+  ZONE_NAMESAKE: {
+    example: "a zone that is active in one account and pending in another",
+    remedy: nameId,
+  },
+  ZONE_UNCERTAIN: {
+    example: "a zone that has moved, while the credential of its new account cannot list",
+    remedy: "repair the credential that cannot list its zones",
+  },
+  ZONE_NOT_LISTED: {
+    example: "a zone of another account",
+    remedy: "give a token Zone Read for it, or delete the zone from the files",
+  },
+  NO_ZONE_DECLARED: {
+    example: "`zones: []` while the daemon has active zones",
+    remedy: "restore the zone files; to stop managing all zones, stop zonewarden",
+  },
+  BOTH_DAY_FIELDS: {
+    example: 'cron: "0 0 13 * 5" in zonewarden.yaml',
+    remedy: "set the day of the month or the day of the week to *",
+  },
+};
 
 function zone(...lines: readonly string[]): string {
   return `zones:\n  - name: shop.example.com\n${lines.map((line) => `    ${line}\n`).join("")}`;

@@ -1,0 +1,25 @@
+import type { TraceEntry } from "../zones/layer.ts";
+import { joinZoneFiles } from "./join-zone-files.ts";
+import { parseZoneFile, type ParsedFile } from "./parse-zone-file.ts";
+import { type DiagnosticReport, reportOf } from "./report-diagnostics.ts";
+
+/** A text, checked as the only zone file. */
+export interface CheckedText extends DiagnosticReport {
+  readonly parsed: ParsedFile;
+  readonly trace: readonly TraceEntry[];
+}
+
+/** Checks a text as the loader checks a directory with this file alone. An exception is thrown. */
+export function checkText(file: string, text: string): CheckedText {
+  const parsed = parseZoneFile(file, "", new TextEncoder().encode(text));
+  const good = parsed.usable ? parsed : undefined;
+  const versions = [{ current: parsed, good, lastDocuments: [] }];
+  const joined = joinZoneFiles(versions, new WeakMap(), asTheyAre, (error) => {
+    throw error;
+  });
+  return { parsed, trace: joined.trace, ...reportOf(joined.diagnostics, [parsed], asTheyAre) };
+}
+
+function asTheyAre<T>(diagnostics: T): T {
+  return diagnostics;
+}
