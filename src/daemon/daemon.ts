@@ -38,7 +38,7 @@ export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdo
     current()?.fleet.zone(zone),
   );
   await using notifier = startNotifier(config.notifications, metrics, logger, host);
-  const pages = new EventStream(host.clock);
+  using pages = new EventStream(host.clock);
   using schedule = new SweepSchedule(config.schedule, {
     due: () => current()?.reconciler.requestSweep("schedule"),
     missed: () => {

@@ -22,11 +22,12 @@ const keepAliveMs = 20_000;
 /** Further pages poll every ten seconds, as all do without a connection. */
 const maxListeners = 200;
 
-/** Tells open pages that something changed. Events carry no data: pages reload themselves. */
-export class EventStream implements Subscriber {
+/** Tells open pages that something changed, until it is disposed. Events carry no data: pages reload themselves. */
+export class EventStream implements Subscriber, Disposable {
   readonly #clock: EventStreamClock;
   readonly #listeners = new Set<EventStreamListener>();
-  #isPaused = false;
+  /** Ends the pause after an event; `undefined`: there is none. */
+  #endPause: (() => void) | undefined;
   #isDue = false;
   #stopKeepAlive: (() => void) | undefined;
 
@@ -61,15 +62,19 @@ export class EventStream implements Subscriber {
     };
   }
 
+  [Symbol.dispose](): void {
+    this.#endPause?.();
+    this.#stopKeepAlive?.();
+  }
+
   #notify(): void {
-    if (this.#isPaused) {
+    if (this.#endPause !== undefined) {
       this.#isDue = true;
       return;
     }
     for (const listener of this.#listeners) listener.changed();
-    this.#isPaused = true;
-    this.#clock.alarm(pauseMs, () => {
-      this.#isPaused = false;
+    this.#endPause = this.#clock.alarm(pauseMs, () => {
+      this.#endPause = undefined;
       if (!this.#isDue) return;
       this.#isDue = false;
       this.#notify();

@@ -52,6 +52,16 @@ describe("an open page", () => {
     expect(heard).toEqual(["changed"]);
   });
 
+  it("leaves no timer behind after its end", ({ expect }) => {
+    const clock = new SimulatedClock();
+    const live = new EventStream(clock);
+    listening(live);
+    tell(live, drifted);
+    expect(clock.sleeping).toBe(2);
+    live[Symbol.dispose]();
+    expect(clock.sleeping).toBe(0);
+  });
+
   it("hears a beat where nothing happens, so that no proxy cuts the line", async ({ expect }) => {
     const clock = new SimulatedClock();
     const heard = listening(new EventStream(clock));
