@@ -11,6 +11,7 @@ import { startEndpoints } from "./endpoints.ts";
 import { workWhileLeading } from "./leadership.ts";
 import { startNotifier } from "./notifications.ts";
 import { startHistory } from "./run-history.ts";
+import { StoredRevision } from "./stored-revision.ts";
 import { openState } from "./stored-state.ts";
 import { SweepSchedule } from "./sweep-schedule.ts";
 import { beginTerm, type DaemonParts, type TermContext } from "./wiring.ts";
@@ -18,11 +19,28 @@ import { beginTerm, type DaemonParts, type TermContext } from "./wiring.ts";
 /** Files and tokens are also polled: file watchers miss changes on network file systems and swapped links. */
 const pollMs = 30_000;
 
+/** What a daemon has beside its loop. A port: a simulation has no server, no file watchers and no threads. */
+export interface DaemonEdges extends Pick<TermContext, "storedRevision"> {
+  readonly endpoints: typeof startEndpoints;
+  readonly triggers: typeof startTriggers;
+}
+
+const realEdges: DaemonEdges = {
+  endpoints: startEndpoints,
+  triggers: startTriggers,
+  storedRevision: (...args) => new StoredRevision(...args),
+};
+
 /**
  * Reconciles the declared zones until a signal stops it; in a cluster, whenever it holds the Lease. Rejects if the server
  * cannot listen.
  */
-export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdown): Promise<void> {
+export async function runDaemon(
+  parts: DaemonParts,
+  host: Host,
+  shutdown: Shutdown,
+  { endpoints, triggers, storedRevision }: DaemonEdges = realEdges,
+): Promise<void> {
   const { config, configFile, service, metrics, logger, cluster } = parts;
   const { stop } = shutdown.signals;
   stop.addEventListener("abort", () =>
@@ -47,19 +65,21 @@ export async function runDaemon(parts: DaemonParts, host: Host, shutdown: Shutdo
     budgets: () => service.credentials.map(({ state }) => state),
     logger,
   });
-  const context = { parts, host, runningConfig, schedule, history, subscribers: [pages, notifier] };
+  const subscribers = [pages, notifier];
+  const own = { parts, host, runningConfig, schedule, history, subscribers };
+  const context = { ...own, storedRevision };
   await using alone = store === undefined ? undefined : beginTerm(context, store);
   term = alone;
 
   const shown = { current, runningConfig, schedule, history: history.view, pages, shutdown };
-  await using _endpoints = await startEndpoints(parts, shown, host);
+  await using _endpoints = await endpoints(parts, shown, host);
   const reload = configReloader(
     configFile,
     { current, runningConfig, schedule, logger },
     host,
     stop,
   );
-  await using _triggers = await startTriggers(parts, host, current, reload);
+  await using _triggers = await triggers(parts, host, current, reload);
   if (alone !== undefined) await alone.run(shutdown.signals);
   const show = (next: Term | undefined): void => {
     term = next;

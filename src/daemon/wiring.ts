@@ -18,7 +18,7 @@ import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./confi
 import type { Term } from "./current-term.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
 import type { RunHistory } from "./run-history.ts";
-import { StoredRevision } from "./stored-revision.ts";
+import type { StoredRevision } from "./stored-revision.ts";
 import { StoredRuns } from "./stored-runs.ts";
 import { sweepRequests, type SweepSchedule } from "./sweep-schedule.ts";
 
@@ -44,6 +44,9 @@ export interface TermContext {
   readonly runningConfig: RunningConfig;
   readonly schedule: SweepSchedule;
   readonly history: RunHistory;
+  readonly storedRevision: (
+    ...args: ConstructorParameters<typeof StoredRevision>
+  ) => StoredRevision;
   /** Told of each run after the history. */
   readonly subscribers: readonly Subscriber[];
 }
@@ -55,7 +58,7 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
   const parts = { ...context.parts, config };
   const { service, metrics, logger } = parts;
   const runs = new StoredRuns(store);
-  const revision = new StoredRevision(store, config.desired.path, host.files);
+  const revision = context.storedRevision(store, config.desired.path, host.files);
   const fleet = new Fleet((zone) => runs.driftedSince(zone));
   const poller = createInventoryPoller(parts, host, fleet);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);

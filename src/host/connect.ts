@@ -36,7 +36,11 @@ export interface ServiceClient extends AsyncDisposable {
   credentialOf(zone: Zone): string;
 }
 
-/** Creates the client of the configured service. Sends nothing yet. */
+/**
+ * Creates the client of the configured service. Sends nothing yet.
+ *
+ * @param open makes the connections: a port, so that a simulation needs no sockets.
+ */
 export function connect(
   config: Config,
   baseUrl: string,
@@ -44,6 +48,7 @@ export function connect(
   observer: RequestObserver = { request: () => undefined, retry: () => undefined },
   retry: RetryPolicy = commandRetry,
   fence?: WriteFence,
+  open: typeof createDispatcher = createDispatcher,
 ): ServiceClient {
   const { requests, windowMs, reserve } = config.budget;
   const { concurrency, timeoutMs } = config.api;
@@ -56,7 +61,7 @@ export function connect(
       ),
   );
   const address = serviceAddress(baseUrl);
-  const dispatcher = createDispatcher(address, concurrency * credentials.length);
+  const dispatcher = open(address, concurrency * credentials.length);
   const { clock, random } = host;
   const connection = { address, dispatcher, clock, timeoutMs, observer, fence };
   const service = connectService({ connection, credentials, retry, random });

@@ -1,0 +1,132 @@
+/** What can happen to one request. */
+export const requestFaults = {
+  crash_before_send: "the process is killed before it sends the request, and starts again",
+  crash_after_effect: "the process is killed after the effect of the request, and starts again",
+  lost_request: "the connection breaks before the request arrives",
+  lost_answer: "the connection breaks after the effect",
+  late_answer: "the answer comes after the timeout",
+  late_request: "the request takes effect after the timeout",
+  slow: "the answer takes 25 s",
+  cut: "the answer is cut off in the middle",
+  malformed: "the answer is no JSON",
+  refused_before: "a 200 with success: false, without an effect",
+  refused_after: "a 200 with success: false, after the effect",
+  duplicate: "the request is delivered a second time after 3 s",
+  rate_limited: "429 without Retry-After",
+  retry_after: "429 with Retry-After: 80",
+  locked_out: "429 for this and all requests of the next 4 min",
+  server_error_before: "503 without an effect",
+  server_error_after: "502 after the effect",
+  conflict: "409",
+  bad_request: "400",
+  forbidden: "403 for this request alone",
+  stale: "a list shows the zone as it was 50 s ago",
+  unreachable: "no connection",
+} as const;
+
+export type RequestFault = keyof typeof requestFaults;
+
+/** What a person in the dashboard does with the zone of a request, just before the request arrives. */
+export const policyEdits = {
+  edit_policy: "somebody edits a policy of ours",
+  delete_policy: "somebody deletes a policy of ours",
+  create_policy: "somebody creates a policy",
+  forge_mark: "somebody creates a policy that bears our mark",
+  take_mark_off: "somebody takes our mark off a policy, and keeps the policy",
+  duplicate_policy: "somebody duplicates a policy of ours",
+  settings_off: "somebody switches Page Shield off",
+} as const;
+
+export type PolicyEdit = keyof typeof policyEdits;
+
+/** The same with rules. */
+export const ruleEdits = {
+  add_rule: "somebody adds a rule",
+  edit_rule: "somebody switches a rule of ours off",
+  delete_rule: "somebody deletes a rule of ours",
+  reorder_rules: "somebody reverses the order of the rules",
+  replace_entry_point: "somebody replaces all rules by one rule of their own",
+  move_managed: "somebody deploys a managed ruleset of ours in a rule of their own instead",
+} as const;
+
+export type RuleEdit = keyof typeof ruleEdits;
+
+export type Edit = PolicyEdit | RuleEdit;
+
+/** What happens to the zone files, just before a request arrives. */
+export const fileEvents = {
+  files_edited: "the files change the shop",
+  files_other: "the files change the blog",
+  files_first: "the files are as they were at first",
+  files_dropped: "the files drop the brand",
+  files_suspended: "the files suspend the shop",
+  files_mass: "the files take the protection of all zones away: the fleet guard holds that",
+  files_broken: "the file of the shop is broken",
+  files_empty: "all files are gone",
+} as const;
+
+export type FileEvent = keyof typeof fileEvents;
+
+/** What happens to the configuration, the token and the clock. */
+export const settingEvents = {
+  token_revoked: "the token is revoked",
+  token_restored: "the token works again",
+  clock_forward: "the clock on the wall jumps 2 h forward",
+  clock_back: "the clock on the wall jumps 2 h back",
+  observe: "the mode becomes observe",
+  enforce: "the mode becomes enforce",
+  freeze: "a freeze of 20 min begins",
+  sweep: "somebody requests a sweep",
+} as const;
+
+export type SettingEvent = keyof typeof settingEvents;
+
+/** What happens to the processes. */
+export const processEvents = {
+  stop: "SIGTERM, and a new start",
+  kill_lost: "the process is killed and its state is lost",
+  kill_torn: "the process is killed and the last line of its state and history is torn",
+  second_start: "a second process starts with a state of its own",
+  second_stop: "the second process stops",
+  same_state: "a second process tries to start with the same state",
+} as const;
+
+export type ProcessEvent = keyof typeof processEvents;
+
+export type Disturbance =
+  | RequestFault
+  | PolicyEdit
+  | RuleEdit
+  | FileEvent
+  | SettingEvent
+  | ProcessEvent;
+
+/** All disturbances, with a sentence for each. */
+export const disturbances: Readonly<Record<Disturbance, string>> = {
+  ...requestFaults,
+  ...policyEdits,
+  ...ruleEdits,
+  ...fileEvents,
+  ...settingEvents,
+  ...processEvents,
+};
+
+export function isRequestFault(name: Disturbance): name is RequestFault {
+  return name in requestFaults;
+}
+
+export function isEdit(name: Disturbance): name is Edit {
+  return name in policyEdits || isRuleEdit(name);
+}
+
+export function isRuleEdit(name: Disturbance): name is RuleEdit {
+  return name in ruleEdits;
+}
+
+export function isFileEvent(name: Disturbance): name is FileEvent {
+  return name in fileEvents;
+}
+
+export function isProcessEvent(name: Disturbance): name is ProcessEvent {
+  return name in processEvents;
+}

@@ -1,0 +1,38 @@
+import { type Disturbance, disturbances, requestFaults } from "./disturbances.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** So many requests has the first run of the shop, with the listing before it. */
+export const requestsOfFirstRun = 12;
+
+const requests = Array.from({ length: requestsOfFirstRun }, (_, index) => index + 1);
+
+function namesIn(of: object): readonly Disturbance[] {
+  return Object.keys(of).filter((name): name is Disturbance => name in disturbances);
+}
+
+/** Each disturbance at each request of a run. */
+export function singles(): readonly Schedule[] {
+  return requests.flatMap((at) =>
+    namesIn(disturbances).map((does) => ({ story: "shop", steps: [{ at, does }] }) as const),
+  );
+}
+
+/** Each pair of request faults at each pair of requests of a run. */
+export function pairs(): readonly Schedule[] {
+  const faults = namesIn(requestFaults);
+  return requests.flatMap((first) =>
+    requests
+      .filter((second) => second > first)
+      .flatMap((second) =>
+        faults.flatMap((a) =>
+          faults.map((b): Schedule => {
+            const steps = [
+              { at: first, does: a },
+              { at: second, does: b },
+            ];
+            return { story: "shop", steps };
+          }),
+        ),
+      ),
+  );
+}

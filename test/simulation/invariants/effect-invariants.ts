@@ -1,0 +1,101 @@
+import type { Effect } from "../ledger.ts";
+import type { Invariant, Truth } from "./invariant.ts";
+import {
+  keyOfPolicy,
+  keyOfRule,
+  levelsDeclared,
+  levelsOf,
+  objectsIn,
+  ownedIn,
+  rulesOf,
+  weakened,
+} from "./oracle.ts";
+import { maxAgeMs } from "./sending-invariants.ts";
+
+/** A write that undoes what others did rests on a read of 5 s, and a read may be as old as the service makes it. */
+const graceMs = 5_000;
+const staleMs = 50_000;
+/** So long the files of before may still be in a run. */
+const revisionMs = 5_000;
+/** What somebody did so long ago is no excuse any more: no read is older. */
+const memoryMs = 960_000;
+
+/** How long before a write somebody may have changed what it touches, without the program knowing. */
+function blindMs({ request }: Effect, truth: Truth): number {
+  const { sender, zone = "", method, part } = request;
+  if (sender === "plan") return 0;
+  const isWhole = method === "PUT" && part === "rules";
+  const readMs = isWhole ? graceMs * 2 ** 3 : maxAgeMs(sender, zone, truth) + graceMs;
+  const isStale = truth.ledger.interferences.some(
+    ({ kind, zone: where, at }) =>
+      kind === "stale" && where === zone && at > request.at - readMs - graceMs,
+  );
+  return readMs + (isStale ? staleMs : 0);
+}
+
+export const effectInvariants: readonly Invariant[] = [
+  {
+    name: "unowned-untouched",
+    sentence: "What does not bear our mark is neither changed nor deleted.",
+    onEffect: (effect, truth) => {
+      const { before, after, request } = effect;
+      const owned = ownedIn(before);
+      const left = objectsIn(after);
+      for (const [id, content] of objectsIn(before)) {
+        if (owned.has(id) || left.get(id) === content) continue;
+        const since = truth.ledger.foreignSince(id) ?? Number.NEGATIVE_INFINITY;
+        if (since < request.at - blindMs(effect, truth)) {
+          return `${request.method} ${request.path} ${left.has(id) ? "changed" : "deleted"} ${content}`;
+        }
+      }
+      return undefined;
+    },
+  },
+  {
+    name: "guard-stays-closed",
+    sentence:
+      "What the fleet guard holds is never written, not even after a restart: it alone switches Page Shield off.",
+    onEffect: ({ before, after, request }) =>
+      before.settings.enabled && !after.settings.enabled
+        ? `${request.method} ${request.path} by process ${request.sender === "plan" ? "plan" : request.sender.pid}`
+        : undefined,
+  },
+  {
+    name: "declared-is-not-deleted",
+    sentence:
+      "What is declared is not deleted, be a file broken, a read failed or a revision held; but for duplicates.",
+    onEffect: ({ before, after, request, at }, { ledger }) => {
+      const declared = ledger.declaredSince(before.name, request.at - revisionMs);
+      const left = new Set([...after.policies.map(keyOfPolicy), ...rulesOf(after).map(keyOfRule)]);
+      const gone = [...before.policies.map(keyOfPolicy), ...rulesOf(before).map(keyOfRule)].filter(
+        (key) => key !== undefined && !left.has(key),
+      );
+      if (ledger.isDisturbed(before.name, at - memoryMs)) return undefined;
+      const wrong = gone.find((key) =>
+        declared.every((content) =>
+          [...(content?.policies ?? []), ...(content?.rules ?? [])].some(
+            (each) => each.key === key,
+          ),
+        ),
+      );
+      return wrong === undefined ? undefined : `${request.method} ${request.path} deleted ${wrong}`;
+    },
+  },
+  {
+    name: "never-weaker",
+    sentence:
+      "No write leaves a zone weaker than both what it was and what is declared, unless somebody else changed it.",
+    onEffect: ({ before, after, request, at }, { ledger }) => {
+      if (ledger.isDisturbed(before.name, at - memoryMs)) return undefined;
+      const targets = ledger
+        .declaredSince(before.name, request.at - revisionMs)
+        .flatMap((content) => (content === undefined ? [] : [levelsDeclared(content)]));
+      const [from, to] = [levelsOf(before), levelsOf(after)];
+      const weak = targets.map((target) => weakened(from, to, target));
+      const least = weak.toSorted((a, b) => a.length - b.length)[0] ?? [];
+      return least.length === 0
+        ? undefined
+        : `${request.method} ${request.path}: ${least.join(", ")}`;
+    },
+  },
+];

@@ -1,0 +1,153 @@
+import type { ZoneState } from "../../../src/emulator/state.ts";
+import type { Outcome } from "../../../src/state/run-report.ts";
+import type { HeardReport, SentRequest } from "../ledger.ts";
+import type { Invariant } from "./invariant.ts";
+import { differencesOf, keyOfPolicy, keyOfRule, rulesOf } from "./oracle.ts";
+
+const methods: Readonly<Record<Outcome["write"]["call"], string>> = {
+  "update-settings": "PUT",
+  "create-policy": "POST",
+  "update-policy": "PUT",
+  "delete-policy": "DELETE",
+  "create-rule": "POST",
+  "update-rule": "PATCH",
+  "delete-rule": "DELETE",
+  "put-entrypoint": "PUT",
+};
+
+const parts: Readonly<Record<Outcome["write"]["call"], SentRequest["part"]>> = {
+  "update-settings": "settings",
+  "create-policy": "policies",
+  "update-policy": "policies",
+  "delete-policy": "policies",
+  "create-rule": "rules",
+  "update-rule": "rules",
+  "delete-rule": "rules",
+  "put-entrypoint": "rules",
+};
+
+/** The requests that carried a write. */
+function requestsOf({ write }: Outcome, { requests }: HeardReport): readonly SentRequest[] {
+  const body = "body" in write ? write.body["description"] : undefined;
+  return requests.filter(
+    (request) =>
+      request.method === methods[write.call] &&
+      request.part === parts[write.call] &&
+      (!("id" in write) || request.path.endsWith(`/${write.id}`)) &&
+      (typeof body !== "string" || request.body.includes(JSON.stringify(body))),
+  );
+}
+
+/** Whether a zone is as a write leaves it: a DELETE of what is gone is done, and a create that somebody else sent too. */
+function isAsWritten({ write }: Outcome, zone: ZoneState): boolean {
+  const all = [...zone.policies, ...rulesOf(zone)];
+  if (write.call === "create-policy" || write.call === "create-rule") {
+    return all.some(({ description }) => description === write.body["description"]);
+  }
+  if (!("id" in write) || !write.call.startsWith("delete")) return false;
+  return !all.some(({ id }) => id === write.id);
+}
+
+function outcomesOf({ report }: HeardReport): readonly Outcome[] {
+  return report.result === "applied" ? report.outcomes : [];
+}
+
+function hasFailed(heard: HeardReport): boolean {
+  return outcomesOf(heard).some(({ status }) => status !== "done");
+}
+
+export const reportInvariants: readonly Invariant[] = [
+  {
+    name: "held-writes-nothing",
+    sentence:
+      "A run that ends as held, in sync or with an error while it read has written nothing.",
+    onReport: ({ report, requests }) => {
+      if (report.result === "applied") return undefined;
+      const effects = requests.flatMap((request) => request.effects);
+      return effects.length === 0 ? undefined : `${report.zone} is ${report.result}`;
+    },
+  },
+  {
+    name: "done-is-done",
+    sentence: "A write that is reported as done took effect, or the zone is as it would leave it.",
+    onReport: (heard, { zone }) => {
+      for (const outcome of outcomesOf(heard)) {
+        if (outcome.status !== "done" || isAsWritten(outcome, zone(heard.report.zone))) continue;
+        const effects = requestsOf(outcome, heard).flatMap((request) => request.effects);
+        const isAnswered = requestsOf(outcome, heard).some(({ answer }) => answer === "ok");
+        if (effects.length === 0 && !isAnswered) return `${outcome.write.call} had no effect`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: "failed-is-failed",
+    sentence: "A write that is reported as failed or skipped took no effect, not even later.",
+    atRest: ({ ledger }) => {
+      for (const heard of ledger.reports) {
+        for (const outcome of outcomesOf(heard)) {
+          if (outcome.status !== "failed" && outcome.status !== "skipped") continue;
+          const effects = requestsOf(outcome, heard).flatMap((request) => request.effects);
+          if (effects.length > 0) {
+            return `${outcome.write.call} is ${outcome.status}, and took effect at ${effects[0]?.at} ms`;
+          }
+        }
+      }
+      return undefined;
+    },
+  },
+  {
+    name: "effects-are-reported",
+    sentence: "Each write that took effect during a run is in its report as done or unknown.",
+    onReport: (heard) => {
+      const known = outcomesOf(heard)
+        .filter(({ status }) => status === "done" || status === "unknown")
+        .flatMap((outcome) => requestsOf(outcome, heard));
+      const missing = heard.requests.find(
+        (request) => request.effects.length > 0 && !known.includes(request),
+      );
+      return missing === undefined
+        ? undefined
+        : `request ${missing.number} (${missing.method} ${missing.path}) is not in the report`;
+    },
+  },
+  {
+    name: "in-sync-is-true",
+    sentence: "A zone that is reported as in sync is as declared, unless somebody just touched it.",
+    onReport: ({ report, at }, { ledger, zone }) => {
+      if (report.result !== "in_sync") return undefined;
+      const since = at - (Number(report.finishedAt) - Number(report.startedAt)) - 1_000;
+      const declared = ledger.declaredSince(report.zone, since);
+      const [content] = declared;
+      if (declared.length !== 1 || content === undefined) return undefined;
+      if (ledger.isDisturbed(report.zone, since)) return undefined;
+      const differences = differencesOf(zone(report.zone), content);
+      return differences.length === 0 ? undefined : `${report.zone}: ${differences.join(", ")}`;
+    },
+  },
+  {
+    name: "drift-has-an-author",
+    sentence: "A zone without our marks at first drifts only after somebody else touched it.",
+    onReport: ({ report, process }, { ledger, isStateLost }) => {
+      if (!("cause" in report) || report.cause !== "drift" || isStateLost) return undefined;
+      // What a run left undone that was interrupted or failed is told from drift by the marks alone.
+      if (process.pid > 1 || ledger.reports.some(hasFailed)) return undefined;
+      const hadMarks = report.zone === "shop.example.com";
+      return hadMarks || ledger.isDisturbed(report.zone) ? undefined : `${report.zone} drifts`;
+    },
+  },
+  {
+    name: "one-object-a-mark",
+    sentence: "At rest, no two objects of what is declared bear the same mark.",
+    atRest: ({ zones, ledger }) => {
+      for (const zone of zones) {
+        const arePolicies = ledger.declaredNow(zone.name)?.policies !== undefined;
+        const policies = arePolicies ? zone.policies : [];
+        const keys = [...policies.map(keyOfPolicy), ...rulesOf(zone).map(keyOfRule)];
+        const twice = keys.find((key, index) => key !== undefined && keys.indexOf(key) !== index);
+        if (twice !== undefined) return `${zone.name} has ${twice} twice`;
+      }
+      return undefined;
+    },
+  },
+];

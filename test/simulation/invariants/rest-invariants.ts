@@ -1,0 +1,104 @@
+import type { HistoryEntry } from "../../../src/state/history.ts";
+import type { Ledger } from "../ledger.ts";
+import type { Invariant } from "./invariant.ts";
+
+/** At rest: one for each worker, the lock of the state, and a retry that was once set. */
+const mostTimers = 12;
+
+export const restInvariants: readonly Invariant[] = [
+  {
+    name: "status-is-true",
+    sentence: "At rest, the status page shows every zone as in sync, without drift or failures.",
+    atRest: ({ main, zones }) => {
+      for (const { name } of zones) {
+        const state = main.term?.fleet.zone(name);
+        if (state?.status !== "in_sync") return `${name} is shown as ${state?.status}`;
+        if (state.driftedSince !== undefined) return `${name} is shown as drifted`;
+        if (state.failure !== undefined) return `${name} is shown with ${state.failure.code}`;
+      }
+      return undefined;
+    },
+  },
+  {
+    name: "no-stuck-queue",
+    sentence: "At rest, no zone waits and none is being run.",
+    atRest: ({ main: { term } }) => {
+      const [waiting, running] = [term?.reconciler.waiting, term?.reconciler.running.size];
+      return waiting === 0 && running === 0 ? undefined : `${waiting} wait, ${running} run`;
+    },
+  },
+  {
+    name: "no-leaked-timer",
+    sentence: "At rest few timers are set, and none after a process has stopped.",
+    atRest: ({ main, timersOf }) => {
+      const timers = timersOf(main);
+      return timers <= mostTimers ? undefined : `${timers} timers`;
+    },
+    atStop: (process, { timersOf }) => {
+      const timers = timersOf(process);
+      return timers === 0 ? undefined : `${timers} timers after the end`;
+    },
+  },
+  {
+    name: "no-internal-error",
+    sentence: "Nothing fails inside the program.",
+    atRest: ({ internalErrors }) =>
+      internalErrors.length === 0 ? undefined : internalErrors.join("; "),
+  },
+  {
+    name: "history-is-complete",
+    sentence:
+      "Each run that wrote is in the history exactly once, with every write that took effect as done or unknown.",
+    atRest: (truth) => {
+      if (truth.isStateLost) return undefined;
+      const { ledger, main, zones } = truth;
+      const entries = zones.flatMap(({ name }) => main.history?.of(name) ?? []);
+      const runs = entries.filter(hasWritten).map(({ run }) => run);
+      const twice = runs.find((run, index) => runs.indexOf(run) !== index);
+      if (twice !== undefined) return `${twice} is in the history twice`;
+      for (const [run, effects] of effectsOfRuns(ledger)) {
+        const entry = entries.findLast((each) => isOfRun(each, run, ledger));
+        if (entry === undefined) return `run ${run} is not in the history`;
+        const told = entry.changes.filter(
+          ({ result }) => result === "done" || result === "unknown",
+        );
+        if (told.length < effects) return `of run ${run}, ${told.length} of ${effects} are told`;
+      }
+      return undefined;
+    },
+  },
+];
+
+function hasWritten({ changes }: HistoryEntry): boolean {
+  return changes.some(({ result }) => result === "done" || result === "unknown");
+}
+
+/** How many writes took effect in each run; a run that was killed is named by process and zone. */
+function effectsOfRuns(ledger: Ledger): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const names = new Map(
+    ledger.reports.flatMap(({ report, requests }) =>
+      requests.map((request) => [request, report.run] as const),
+    ),
+  );
+  const seen = new Set<string>();
+  for (const request of ledger.requests) {
+    const { sender, zone, effects, method, path, body } = request;
+    if (sender === "plan" || effects.length === 0) continue;
+    const run = names.get(request) ?? `${sender.pid} ${zone}`;
+    // A write that is sent again is one write.
+    const write = `${run} ${method} ${path} ${body}`;
+    if (!seen.has(write)) counts.set(run, (counts.get(run) ?? 0) + 1);
+    seen.add(write);
+  }
+  return counts;
+}
+
+function isOfRun({ run, zone, result }: HistoryEntry, wanted: string, ledger: Ledger): boolean {
+  if (run === wanted) return true;
+  const [pid = ""] = run.split("-");
+  const isReported = ledger.reports.some(
+    ({ report }) => report.run === run && report.result === "applied",
+  );
+  return result === "interrupted" && !isReported && `${pid} ${zone}` === wanted;
+}

@@ -1,0 +1,177 @@
+import type { SentRequest } from "../ledger.ts";
+import {
+  budget,
+  maxFleetShare,
+  minFleet,
+  type SimulatedProcess,
+} from "../world/simulated-process.ts";
+import type { Invariant, Truth } from "./invariant.ts";
+
+/** As documented: a read expires after 60 s, which doubles each time that writes waited for longer, up to 15 min. */
+const usualAgeMs = 60_000;
+const longestAgeMs = 900_000;
+/** What undoes what others did meanwhile rests on a read of 5 s. The time doubles with each further read. */
+const freshAgeMs = 5_000;
+/** How often the write gate checks. */
+const gateMs = 5_000;
+
+function isWrite({ method }: SentRequest): boolean {
+  return method !== "GET";
+}
+
+/** The last request in which the sender saw the part of a zone that a write relies on. */
+function lastView(write: SentRequest, { ledger }: Truth): SentRequest | undefined {
+  return ledger.requests.findLast(
+    (each) =>
+      each !== write &&
+      each.sender === write.sender &&
+      each.zone === write.zone &&
+      each.part === write.part &&
+      each.answer === "ok" &&
+      shows(each, write),
+  );
+}
+
+/** An answer about one policy shows that policy; every other one shows the part. */
+function shows({ method, part, path }: SentRequest, write: SentRequest): boolean {
+  if (method === "GET" || part !== "policies") return true;
+  return method === "PUT" && write.method === "PUT" && path === write.path;
+}
+
+/** How old a read may be: {@link usualAgeMs}, doubled with each run in a row whose read expired. */
+export function maxAgeMs(process: SimulatedProcess, zone: string, { ledger }: Truth): number {
+  let expiries = 0;
+  for (const { process: by, report } of ledger.reports) {
+    if (by !== process || report.zone !== zone) continue;
+    if (report.result === "in_sync") expiries = 0;
+    if (report.result !== "applied") continue;
+    const skipped = report.outcomes.some(
+      (outcome) => outcome.status === "skipped" && outcome.reason === "read_expired",
+    );
+    if (skipped) expiries += 1;
+    else if (report.left.length === 0) expiries = 0;
+  }
+  return Math.min(usualAgeMs * 2 ** expiries, longestAgeMs);
+}
+
+function allowedAgeMs(write: SentRequest, truth: Truth): number {
+  const { sender, zone = "" } = write;
+  if (sender === "plan") return 0;
+  if (!(write.method === "PUT" && write.part === "rules")) {
+    return maxAgeMs(sender, zone, truth) + gateMs;
+  }
+  const reads = truth.ledger
+    .runningRequests(sender, zone)
+    .filter(({ method, part }) => method === "GET" && part === "rules");
+  return freshAgeMs * 2 ** Math.max(0, reads.length - 1);
+}
+
+export const sendingInvariants: readonly Invariant[] = [
+  {
+    name: "budget",
+    sentence: "A process never sends more requests within a window than its budget has.",
+    onSend: ({ sender }, { ledger, now }) => {
+      const since = now - budget.windowMs;
+      const count = ledger.requests.filter((each) => each.sender === sender && each.at > since);
+      return count.length <= budget.requests ? undefined : `${count.length} requests in 60 s`;
+    },
+  },
+  {
+    name: "no-write-on-an-old-read",
+    sentence: "No write is sent on a reading that is older than documented.",
+    onSend: (request, truth) => {
+      if (!isWrite(request)) return undefined;
+      const view = lastView(request, truth);
+      if (view === undefined) return "nothing was read before";
+      const ageMs = truth.now - view.at;
+      const allowedMs = allowedAgeMs(request, truth);
+      return ageMs <= allowedMs
+        ? undefined
+        : `the read is ${ageMs} ms old, ${allowedMs} are allowed`;
+    },
+  },
+  {
+    name: "no-blind-post",
+    sentence: "A create whose outcome is not known is sent again only after the zone was read.",
+    onSend: (request, { ledger }) => {
+      if (request.method !== "POST") return undefined;
+      const before = ledger.requests.findLast(
+        (each) =>
+          each !== request &&
+          each.sender === request.sender &&
+          each.path === request.path &&
+          each.body === request.body &&
+          each.answer !== "refused",
+      );
+      if (before === undefined) return undefined;
+      const wasRead = ledger.requests.some(
+        (each) =>
+          each.number > before.number &&
+          each.sender === request.sender &&
+          each.zone === request.zone &&
+          each.part === request.part &&
+          each.method === "GET" &&
+          each.answer === "ok",
+      );
+      return wasRead ? undefined : `it was sent as request ${before.number} already`;
+    },
+  },
+  {
+    name: "observe-writes-nothing",
+    sentence: "While the mode is observe, nothing is written.",
+    onSend: (request, { mode, now }) =>
+      isWrite(request) && mode.name === "observe" && mode.since < now ? "a write" : undefined,
+  },
+  {
+    name: "freeze-writes-nothing",
+    sentence: "While a freeze is open, nothing is written.",
+    onSend: (request, { freeze, wall, now }) => {
+      if (!isWrite(request) || freeze === undefined) return undefined;
+      if (now - freeze.since <= gateMs) return undefined;
+      const minute = wall.getUTCHours() * 60 + wall.getUTCMinutes();
+      return minute >= freeze.from && minute < freeze.to ? "a write" : undefined;
+    },
+  },
+  {
+    name: "suspend-writes-nothing",
+    sentence: "A zone that is suspended, or not declared, is not written.",
+    onSend: (request, { ledger, now }) => {
+      if (!isWrite(request) || request.zone === undefined) return undefined;
+      const declared = ledger.declaredSince(request.zone, now - gateMs);
+      const isWritten = declared.some((each) => each !== undefined && !each.isSuspended);
+      return isWritten ? undefined : `a write to ${request.zone}`;
+    },
+  },
+  {
+    name: "first-round-is-judged",
+    sentence:
+      "A process that does not know what was applied changes no more zones than the fleet limit, unless a person accepts it.",
+    onSend: (request, { ledger, zones }) => {
+      const { sender, zone } = request;
+      if (!isWrite(request) || sender === "plan" || zones.length < minFleet) return undefined;
+      const { files } = sender;
+      // What a person accepted stays accepted: a process whose state is lost may plan the same again.
+      if (ledger.accepted.length > 0) return undefined;
+      const known = ledger.reports
+        .filter(({ process, report }) => process.files === files && report.result === "in_sync")
+        .map(({ report }): string => report.zone);
+      const unknown = zones.map(({ name }) => name).filter((name) => !known.includes(name));
+      const written = unknown.filter((name) =>
+        ledger.requests.some(
+          (each) =>
+            isWrite(each) &&
+            each.sender !== "plan" &&
+            each.sender.files === files &&
+            each.zone === name,
+        ),
+      );
+      const isOver = written.length / zones.length > maxFleetShare;
+      return isOver ? `${zone}, the ${written.length}th of ${zones.length}` : undefined;
+    },
+  },
+  {
+    name: "plan-sends-no-write",
+    sentence: "A command that only plans sends no write.",
+    onSend: (request) => (isWrite(request) && request.sender === "plan" ? "a write" : undefined),
+  },
+];

@@ -1,0 +1,88 @@
+import { seededRandom } from "../../src/emulator/control/faults.ts";
+import {
+  type Disturbance,
+  disturbances,
+  fileEvents,
+  policyEdits,
+  processEvents,
+  requestFaults,
+  ruleEdits,
+  settingEvents,
+} from "./disturbances.ts";
+import type { StoryName } from "./stories.ts";
+
+/** Something that happens to a request, or just before it is sent. Requests are counted from 1, over all processes. */
+export interface Step {
+  readonly at: number;
+  readonly does: Disturbance;
+}
+
+/** What happens in one simulation. */
+export interface Schedule {
+  readonly story: StoryName;
+  readonly steps: readonly Step[];
+}
+
+/** The last request at which a random schedule lets anything happen. */
+const lastRequest = 60;
+
+const kinds: readonly (readonly Disturbance[])[] = [
+  keysOf(requestFaults),
+  [...keysOf(policyEdits), ...keysOf(ruleEdits)],
+  [...keysOf(fileEvents), ...keysOf(settingEvents), ...keysOf(processEvents)],
+];
+
+function keysOf<K extends string>(object: Readonly<Record<K, string>>): readonly K[] {
+  return Object.keys(object).filter((key): key is K => key in object);
+}
+
+/** The schedule of a seed: one to ten steps. Faults of requests come twice as often as edits and events. */
+export function scheduleOf(seed: number): Schedule {
+  const random = seededRandom(seed);
+  const pick = <T>(list: readonly T[]): T => {
+    const item = list[Math.floor(random() * list.length)];
+    if (item === undefined) throw new Error("nothing to pick from");
+    return item;
+  };
+  const count = 1 + Math.floor(random() * 10);
+  // Half of the schedules do everything within the first run, where the writes are.
+  const last = random() < 0.5 ? 20 : lastRequest;
+  const steps = Array.from({ length: count }, (): Step => {
+    const kind = kinds[[0, 0, 1, 2][Math.floor(random() * 4)] ?? 0] ?? [];
+    return { at: 1 + Math.floor(random() * last), does: pick(kind) };
+  });
+  const story = random() < 0.3 ? "shop" : "fleet";
+  return { story, steps: steps.toSorted((a, b) => a.at - b.at) };
+}
+
+/** A schedule for a person to read. */
+export function scheduleText({ story, steps }: Schedule): string {
+  const lines = steps.map(({ at, does }) => `  request ${at}: ${disturbances[does]} (${does})`);
+  return [`story ${story}`, ...lines].join("\n");
+}
+
+/** The smallest schedule that still fails: without steps that are not needed, and each as early as possible. */
+export async function shrunk(
+  schedule: Schedule,
+  fails: (smaller: Schedule) => Promise<boolean>,
+): Promise<Schedule> {
+  let smallest = schedule;
+  for (let index = 0; index < smallest.steps.length;) {
+    const fewer = { ...smallest, steps: smallest.steps.toSpliced(index, 1) };
+    if (await fails(fewer)) smallest = fewer;
+    else index += 1;
+  }
+  if (smallest.story !== "shop") {
+    const alone = { ...smallest, story: "shop" } as const;
+    if (await fails(alone)) smallest = alone;
+  }
+  for (let index = 0; index < smallest.steps.length; index += 1) {
+    for (let at = 1; at < (smallest.steps[index]?.at ?? 0); at += 1) {
+      const step = smallest.steps[index];
+      if (step === undefined) break;
+      const earlier = { ...smallest, steps: smallest.steps.with(index, { ...step, at }) };
+      if (await fails(earlier)) smallest = earlier;
+    }
+  }
+  return smallest;
+}

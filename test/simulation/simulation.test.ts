@@ -1,0 +1,96 @@
+import { describe, it } from "vitest";
+
+import { requestFaults } from "./disturbances.ts";
+import { requestsOfFirstRun, singles } from "./exhaustive.ts";
+import { invariants } from "./invariants/invariants.ts";
+import { type Schedule, scheduleOf, scheduleText, shrunk } from "./schedule.ts";
+import { simulate } from "./simulation.ts";
+
+/** What does not hold in these schedules; a failure names the seed to replay it with. */
+async function violationsIn(
+  schedules: Iterable<readonly [string, Schedule]>,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [name, schedule] of schedules) {
+    const { violation } = await simulate(schedule);
+    if (violation !== undefined) {
+      found.push(`${name}: ${violation.message}\n${scheduleText(schedule)}`);
+    }
+  }
+  return found;
+}
+
+/** Everything that happens in the schedule of a seed. */
+async function traceOf(seed: number): Promise<unknown> {
+  const { requests, happened } = await simulate(scheduleOf(seed));
+  const lines = requests.map(
+    ({ at, method, path, answer, effects }) =>
+      `${at} ${method} ${path} ${answer} ${effects.map((effect) => effect.at).join(" ")}`,
+  );
+  return { happened, lines };
+}
+
+function isCutAfterTheSecond({ steps }: Schedule): Promise<boolean> {
+  return Promise.resolve(steps.some(({ at, does }) => does === "cut" && at >= 3));
+}
+
+describe("a simulation", () => {
+  it("without disturbances takes one run, which the exhaustive schedules disturb", async ({
+    expect,
+  }) => {
+    const { violation, requests, sweeps } = await simulate({ story: "shop", steps: [] });
+    expect(violation).toBeUndefined();
+    expect(sweeps).toBe(0);
+    const run = requests.filter(({ at }) => at < 1_000);
+    expect(run).toHaveLength(requestsOfFirstRun);
+    expect(run.filter(({ method }) => method !== "GET")).toHaveLength(5);
+  });
+
+  it.for(Array.from({ length: requestsOfFirstRun }, (_, index) => index + 1))(
+    "holds with each fault at request %i of a run",
+    async (at, { expect }) => {
+      const faults = singles().filter(
+        ({ steps: [step] }) => step?.at === at && step.does in requestFaults,
+      );
+      expect(faults).toHaveLength(Object.keys(requestFaults).length);
+      const named = faults.map((each) => ["single", each] as const);
+      expect(await violationsIn(named)).toEqual([]);
+    },
+  );
+
+  it.for([1, 101, 201, 301, 401])(
+    "holds with the 100 schedules from seed %i (npm run simulate -- --seed N replays one)",
+    async (first, { expect }) => {
+      const seeds = Array.from({ length: 100 }, (_, index) => first + index);
+      const schedules = seeds.map((seed) => [`--seed ${seed}`, scheduleOf(seed)] as const);
+      expect(await violationsIn(schedules)).toEqual([]);
+    },
+  );
+
+  it("is the same each time", async ({ expect }) => {
+    for (const seed of [3, 44, 285, 393]) expect(await traceOf(seed)).toEqual(await traceOf(seed));
+  });
+
+  it("shrinks a schedule to what is needed", async ({ expect }) => {
+    const smallest = await shrunk(
+      {
+        story: "fleet",
+        steps: [
+          { at: 1, does: "slow" },
+          { at: 9, does: "cut" },
+          { at: 12, does: "stop" },
+        ],
+      },
+      isCutAfterTheSecond,
+    );
+    expect(smallest).toEqual({ story: "shop", steps: [{ at: 3, does: "cut" }] });
+    expect(scheduleText(smallest)).toBe(
+      "story shop\n  request 3: the answer is cut off in the middle (cut)",
+    );
+  });
+
+  it("has a sentence for each invariant", ({ expect }) => {
+    expect(new Set(invariants.map(({ name }) => name)).size).toBe(invariants.length);
+    for (const { sentence } of invariants) expect(sentence).toMatch(/^[A-Z].*\.$/);
+  });
+});

@@ -1,0 +1,60 @@
+import type { StateDirectory } from "../../../src/store/state-directory.ts";
+import type { HistoryStore } from "../../../src/telemetry/history/history-store.ts";
+import { MemoryDirectory } from "../../support/memory-directory.ts";
+
+/** A process that can be killed. */
+export interface Life {
+  readonly isAlive: boolean;
+}
+
+/** What outlives a process: its state directory and its history file. */
+export class ProcessFiles {
+  readonly directory: MemoryDirectory = new MemoryDirectory();
+  history = "";
+
+  /** Cuts the end of the last line off, as a crash in the middle of an append does. */
+  tear(): void {
+    const state = this.directory.files.get("state.jsonl") ?? "";
+    if (state !== "") this.directory.files.set("state.jsonl", state.slice(0, -9));
+    if (this.history !== "") this.history = this.history.slice(0, -9);
+  }
+
+  /** The state directory of a process: after its end nothing is read or written any more. */
+  stateFor(life: Life): StateDirectory {
+    const { directory } = this;
+    return {
+      read: (name) => whileAlive(life, () => directory.read(name)),
+      create: (name, text) => whileAlive(life, () => directory.create(name, text)),
+      append: (name, offset, text) => whileAlive(life, () => directory.append(name, offset, text)),
+      replace: (name, text) => whileAlive(life, () => directory.replace(name, text)),
+      rename: (from, to) => whileAlive(life, () => directory.rename(from, to)),
+      remove: (name) => whileAlive(life, () => directory.remove(name)),
+    };
+  }
+
+  historyFor(life: Life): HistoryStore {
+    const bytes = (): Buffer => Buffer.from(this.history);
+    const change = (next: () => Buffer | string): Promise<void> =>
+      whileAlive(life, async () => {
+        this.history = next().toString();
+        await Promise.resolve();
+      });
+    return {
+      size: () => whileAlive(life, () => Promise.resolve(bytes().length)),
+      read: (from) => piecesOf(bytes().subarray(from)),
+      append: (text) => change(() => this.history + text),
+      truncate: (size) => change(() => bytes().subarray(0, size)),
+      dropBefore: (offset) => change(() => bytes().subarray(offset)),
+    };
+  }
+}
+
+async function* piecesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  if (bytes.length > 0) yield bytes;
+}
+
+/** Nobody hears of what a killed process would still do. */
+function whileAlive<T>(life: Life, act: () => Promise<T>): Promise<T> {
+  return life.isAlive ? act() : new Promise<T>(() => undefined);
+}

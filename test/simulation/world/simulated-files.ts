@@ -1,0 +1,74 @@
+import { MemoryDisk } from "../../support/memory-files.ts";
+import type { FileEvent } from "../disturbances.ts";
+import {
+  type DeclaredZones,
+  type StoryName,
+  type VersionName,
+  zoneFile,
+  zonesOf,
+} from "../stories.ts";
+
+const versionOf = {
+  files_edited: "edited",
+  files_other: "other",
+  files_first: "first",
+  files_dropped: "dropped",
+  files_suspended: "suspended",
+  files_mass: "mass",
+} as const satisfies Partial<Record<FileEvent, VersionName>>;
+
+/** The zone files, and what they declare. */
+export class SimulatedFiles {
+  readonly disk: MemoryDisk = new MemoryDisk();
+  readonly #story: StoryName;
+  #version: VersionName | "spoilt" = "first";
+  #declared: DeclaredZones = {};
+
+  constructor(story: StoryName) {
+    this.#story = story;
+    this.#put("first");
+  }
+
+  /** What is declared: of broken files the last good version, and never what the fleet guard holds. */
+  get declared(): DeclaredZones {
+    return this.#declared;
+  }
+
+  /** Whether the files are the mistake that the fleet guard holds. */
+  get areMistaken(): boolean {
+    return this.#version === "mass";
+  }
+
+  /**
+   * Changes the files; gives whether they changed. From any version but the first they only go back: each change is
+   * then one of one zone, as a commit is.
+   */
+  change(event: FileEvent): boolean {
+    if (event === "files_first") this.#put("first");
+    else if (event === "files_broken" || event === "files_empty") return this.#spoil(event);
+    else if (this.#version === "first") this.#put(versionOf[event]);
+    else return false;
+    return true;
+  }
+
+  #spoil(event: "files_broken" | "files_empty"): boolean {
+    if (this.areMistaken) return false;
+    this.#version = "spoilt";
+    if (event === "files_broken") this.disk.write("/zones/shop.example.com.yaml", "zones: [{");
+    else {
+      this.disk.delete("/zones");
+      this.disk.make("/zones", "directory");
+    }
+    return true;
+  }
+
+  #put(version: VersionName): void {
+    this.#version = version;
+    const zones = zonesOf(version, this.#story);
+    this.disk.delete("/zones");
+    for (const [name, content] of Object.entries(zones)) {
+      this.disk.write(`/zones/${name}.yaml`, zoneFile(name, content));
+    }
+    if (version !== "mass") this.#declared = zones;
+  }
+}

@@ -1,0 +1,267 @@
+import { daemonRetry } from "../../../src/api/request/retry.ts";
+import { reconcilerOptions } from "../../../src/daemon/config-reload.ts";
+import type { Term } from "../../../src/daemon/current-term.ts";
+import { type DaemonEdges, runDaemon } from "../../../src/daemon/daemon.ts";
+import type { EndpointContext } from "../../../src/daemon/endpoints.ts";
+import { requestObserver } from "../../../src/daemon/reporter.ts";
+import { StoredRevision } from "../../../src/daemon/stored-revision.ts";
+import type { Config } from "../../../src/desired/config/config.ts";
+import { normalizeConfig } from "../../../src/desired/config/normalize-config.ts";
+import { connect } from "../../../src/host/connect.ts";
+import type { Host } from "../../../src/host/host.ts";
+import { handleShutdown } from "../../../src/host/shutdown.ts";
+import type { HistoryView } from "../../../src/state/history.ts";
+import type { ZoneReport } from "../../../src/state/run-report.ts";
+import { DirectoryLocked } from "../../../src/store/state-lock.ts";
+import { createLogger } from "../../../src/telemetry/log/log.ts";
+import { createMetrics, type Metrics } from "../../../src/telemetry/metrics/metrics.ts";
+import type { MemoryDisk } from "../../support/memory-files.ts";
+import { token } from "../stories.ts";
+import type { ProcessFiles } from "./process-files.ts";
+import type { WriteSettings } from "./simulated-settings.ts";
+import type { SimulatedTime } from "./simulated-time.ts";
+import { type Sending, SimulatedTransport } from "./simulated-transport.ts";
+
+/** Requests that a process may send within a minute. */
+export const budget = { requests: 30, windowMs: 60_000 };
+
+/** A revision, and a first round, that changes more of the zones is held until a person accepts it. */
+export const maxFleetShare = 0.6;
+export const minFleet = 2;
+
+export const timeoutMs = 30_000;
+
+/** Its cron expression is empty: the simulation requests the sweeps. */
+const config: Config = {
+  ...normalizeConfig(
+    {
+      mode: "enforce",
+      limits: {
+        max_delete_share: 1,
+        max_update_share: 1,
+        max_fleet_share: maxFleetShare,
+        min_fleet: minFleet,
+        weakening: "allow",
+        contended_rounds: 4,
+        contended_window: "5m",
+      },
+      budget: { requests: budget.requests, window: "1m", reserve: 0 },
+      schedule: { cron: [] },
+      state: { path: "state" },
+      history: { path: "history.jsonl" },
+    },
+    "/",
+  ),
+};
+
+/** What the outside gives a process, and hears of it. */
+export interface ProcessWorld {
+  readonly time: SimulatedTime;
+  readonly disk: MemoryDisk;
+  readonly random: () => number;
+  readonly send: (process: SimulatedProcess, sending: Sending) => void;
+  readonly report: (process: SimulatedProcess, report: ZoneReport) => void;
+  readonly internalError: (line: string) => void;
+  /** Whether a process of this id runs now. */
+  readonly isRunning: (pid: number) => boolean;
+}
+
+/** All processes of this thread count into one registry: creating one takes longer than a run. */
+const metrics: Metrics = createMetrics({ version: "0", revision: "0", nodeVersion: "0" });
+
+const ignore = (): void => undefined;
+
+/** One daemon: what `zonewarden run` keeps running, without its server and its file watchers. */
+export class SimulatedProcess {
+  readonly pid: number;
+  readonly files: ProcessFiles;
+  isAlive = true;
+  /** Whether it ended without a word. */
+  wasKilled = false;
+  isStopping = false;
+  readonly #world: ProcessWorld;
+  readonly #host: Host;
+  #context: EndpointContext | undefined;
+  #settings: WriteSettings = { ...config, accept: [] };
+  #terminate = ignore;
+  #ended: Promise<"ended" | "locked"> = Promise.resolve("ended");
+
+  constructor(world: ProcessWorld, pid: number, files: ProcessFiles) {
+    this.#world = world;
+    this.pid = pid;
+    this.files = files;
+    this.#host = this.#createHost();
+  }
+
+  /** Its loop, fleet and state; `undefined` before it has started. */
+  get term(): Term | undefined {
+    return this.#context?.current();
+  }
+
+  get history(): HistoryView | undefined {
+    return this.#context?.history;
+  }
+
+  /** Resolves when it has ended by itself; `locked` where another process uses its state. */
+  get ended(): Promise<"ended" | "locked"> {
+    return this.#ended;
+  }
+
+  start(settings: WriteSettings): void {
+    this.#settings = settings;
+    this.#ended = this.#run();
+  }
+
+  /** Ends at once: nothing that it began goes on, and nobody hears of it. */
+  kill(): void {
+    this.isAlive = false;
+    this.wasKilled = true;
+    this.#world.time.drop(this);
+  }
+
+  /** SIGTERM. */
+  stop(): void {
+    this.isStopping = true;
+    this.#terminate();
+  }
+
+  /** The hash of what the fleet guard holds; `undefined` where it holds nothing. */
+  get heldHash(): string | undefined {
+    const held = this.term?.fleet.load?.held;
+    return /\b[0-9a-f]{64}\b/.exec(held?.hold.message ?? "")?.[0];
+  }
+
+  filesChanged(): void {
+    this.term?.reconciler.filesChanged();
+  }
+
+  requestSweep(trigger: "schedule" | "signal"): void {
+    this.term?.reconciler.requestSweep(trigger);
+  }
+
+  /** A new configuration, as a changed zonewarden.yaml gives it. */
+  reconfigure(settings: WriteSettings): void {
+    if (settings === this.#settings) return;
+    this.#settings = settings;
+    this.term?.reconciler.reconfigure(reconcilerOptions(configOf(settings)));
+    this.requestSweep("signal");
+  }
+
+  async #run(): Promise<"ended" | "locked"> {
+    const [world, host] = [this.#world, this.#host];
+    const transport = new SimulatedTransport((sending) => world.send(this, sending));
+    const observer = requestObserver(metrics);
+    const own = configOf(this.#settings);
+    const service = connect(own, baseUrl, host, observer, daemonRetry, undefined, () => transport);
+    const heard: Metrics = {
+      ...metrics,
+      recordZone: (report) => {
+        metrics.recordZone(report);
+        world.report(this, report);
+      },
+    };
+    const parts = {
+      config: own,
+      configFile: "/zonewarden.yaml",
+      service,
+      metrics: heard,
+      logger: createLogger(logOptions(world)),
+      cluster: undefined,
+      emulator: undefined,
+    };
+    using shutdown = handleShutdown(host, 1);
+    try {
+      await runDaemon(parts, host, shutdown, this.#edges);
+      return "ended";
+    } catch (error) {
+      if (error instanceof DirectoryLocked) return "locked";
+      throw error;
+    } finally {
+      this.isAlive = false;
+    }
+  }
+
+  get #edges(): DaemonEdges {
+    const nothing = { [Symbol.asyncDispose]: () => Promise.resolve() };
+    return {
+      endpoints: (_, context) => {
+        this.#context = context;
+        return Promise.resolve(nothing);
+      },
+      triggers: () => Promise.resolve(nothing),
+      storedRevision: (...args) => new HeldRevision(this.#world.time, ...args),
+    };
+  }
+
+  #createHost(): Host {
+    const { time, disk, random, isRunning } = this.#world;
+    const silent = { write: ignore, isTTY: false };
+    let ids = 0;
+    return {
+      env: { ZONEWARDEN_API_TOKEN: token },
+      directory: "/",
+      hostName: "here",
+      nodeVersion: process.versions.node,
+      stdout: silent,
+      stderr: silent,
+      clock: time.clockOf(this),
+      sinceBootMs: () => time.elapsed,
+      files: disk.port,
+      namedFiles: { read: refuse, save: refuse, savePrivate: refuse, makeDirectory: refuse },
+      historyStore: () => this.files.historyFor(this),
+      stateDirectory: () => this.files.stateFor(this),
+      process: { pid: this.pid, hostName: "here", isRunning },
+      random,
+      uniqueId: () => `${this.pid}-${(ids += 1)}`,
+      onSignal: (signal, listener) => {
+        if (signal === "SIGTERM") this.#terminate = listener;
+        return { [Symbol.dispose]: ignore };
+      },
+      isInteractive: false,
+      confirm: () => Promise.resolve(false),
+      exit: (code) => {
+        throw new Error(`exit ${code}`);
+      },
+    };
+  }
+}
+
+function configOf({ mode, windows, accept }: WriteSettings): Config {
+  return { ...config, mode, windows, limits: { ...config.limits, accept } };
+}
+
+/** Files are packed in a thread: time stands still meanwhile. */
+class HeldRevision extends StoredRevision {
+  readonly #time: SimulatedTime;
+
+  constructor(time: SimulatedTime, ...args: ConstructorParameters<typeof StoredRevision>) {
+    super(...args);
+    this.#time = time;
+  }
+
+  override store(...args: Parameters<StoredRevision["store"]>): void {
+    super.store(...args);
+    this.#time.hold(this[Symbol.asyncDispose]());
+  }
+}
+
+const baseUrl = "http://service.test/client/v4";
+
+function refuse(): Promise<never> {
+  return Promise.reject(new Error("a simulated process has no such file"));
+}
+
+/** Internal errors are heard, and nothing else is. */
+function logOptions({ internalError }: ProcessWorld): Parameters<typeof createLogger>[0] {
+  const write = (line: string): void => {
+    if (line.includes('"internal error"')) internalError(line);
+  };
+  return {
+    level: "error",
+    format: "json",
+    color: false,
+    destination: { write },
+    clock: { now: () => new Date(0) },
+    scrub: (line) => line,
+  };
+}

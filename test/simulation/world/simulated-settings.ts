@@ -1,0 +1,67 @@
+import type { Config } from "../../../src/desired/config/config.ts";
+import type { Truth } from "../invariants/invariant.ts";
+import type { SimulatedTime } from "./simulated-time.ts";
+
+const freezeMinutes = 20;
+
+/** What the configuration says of when to write. */
+export interface WriteSettings extends Pick<Config, "mode" | "windows"> {
+  /** Hashes that a person accepted. */
+  readonly accept: readonly string[];
+}
+
+/** The keys of zonewarden.yaml that change while the program runs. */
+export class SimulatedSettings {
+  #mode: Truth["mode"] = { name: "enforce", since: 0 };
+  #freeze: Truth["freeze"];
+  #current: WriteSettings = { mode: "enforce", windows: [], accept: [] };
+
+  get mode(): Truth["mode"] {
+    return this.#mode;
+  }
+
+  get freeze(): Truth["freeze"] {
+    return this.#freeze;
+  }
+
+  /** The same object until something changes. */
+  get current(): WriteSettings {
+    return this.#current;
+  }
+
+  change(event: "observe" | "enforce" | "freeze" | "thaw", time: SimulatedTime): void {
+    const { elapsed, wall } = time;
+    if (event === "observe" || event === "enforce") {
+      if (event === this.#mode.name) return;
+      this.#mode = { name: event, since: elapsed };
+    } else if (event === "thaw") this.#freeze = undefined;
+    else {
+      const from = wall.getUTCHours() * 60 + wall.getUTCMinutes();
+      this.#freeze = { from, to: from + freezeMinutes, since: elapsed };
+    }
+    this.#current = { ...this.#current, mode: this.#mode.name, windows: this.#windows() };
+  }
+
+  /** A person accepts what is held; gives whether it is new. */
+  accept(hash: string): boolean {
+    const { accept } = this.#current;
+    if (accept.includes(hash)) return false;
+    this.#current = { ...this.#current, accept: [...accept, hash] };
+    return true;
+  }
+
+  #windows(): Config["windows"] {
+    if (this.#freeze === undefined) return [];
+    const { from } = this.#freeze;
+    return [
+      {
+        name: "freeze",
+        type: "freeze",
+        start: `${from % 60} ${Math.floor(from / 60)} * * *`,
+        durationMs: freezeMinutes * 60_000,
+        timezone: "Etc/UTC",
+        letStrengtheningPass: false,
+      },
+    ];
+  }
+}

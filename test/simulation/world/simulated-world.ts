@@ -1,0 +1,297 @@
+import {
+  type Disturbance,
+  type FileEvent,
+  isEdit,
+  isFileEvent,
+  isProcessEvent,
+  isRequestFault,
+  type ProcessEvent,
+  type RequestFault,
+  type SettingEvent,
+} from "../disturbances.ts";
+import { type Invariant, type Truth, Violation } from "../invariants/invariant.ts";
+import { invariants } from "../invariants/invariants.ts";
+import { differencesOf } from "../invariants/oracle.ts";
+import { Ledger, type SentRequest } from "../ledger.ts";
+import type { Schedule } from "../schedule.ts";
+import { seeds } from "../stories.ts";
+import { Editor } from "./editor.ts";
+import { InProcessService } from "./in-process-service.ts";
+import { Network } from "./network.ts";
+import { ProcessFiles } from "./process-files.ts";
+import { SimulatedFiles } from "./simulated-files.ts";
+import { SimulatedProcess } from "./simulated-process.ts";
+import { SimulatedSettings } from "./simulated-settings.ts";
+import { settle, settleAll, SimulatedTime } from "./simulated-time.ts";
+import type { Sending } from "./simulated-transport.ts";
+
+const minuteMs = 60_000;
+/** A person needs so long to decide. */
+const personMs = 1_000;
+const jumpMs = 120 * minuteMs;
+
+/** Daemons, zone files, a service, and all that a schedule lets happen to them, on one clock. */
+export class SimulatedWorld {
+  readonly time: SimulatedTime = new SimulatedTime();
+  readonly service: InProcessService;
+  readonly ledger: Ledger;
+  readonly network: Network;
+  readonly editor: Editor;
+  readonly files: SimulatedFiles;
+  readonly settings: SimulatedSettings = new SimulatedSettings();
+  /** Disturbances that happened, in order. */
+  readonly happened: Disturbance[] = [];
+  /** What did not hold first. */
+  violation: Violation | undefined;
+  main: SimulatedProcess;
+  readonly #schedule: Schedule;
+  readonly #processes: SimulatedProcess[] = [];
+  readonly #internalErrors: string[] = [];
+  #second: SimulatedProcess | undefined;
+  #isStateLost = false;
+  #isHealed = false;
+  #randoms = 0;
+
+  constructor(schedule: Schedule) {
+    this.#schedule = schedule;
+    this.service = new InProcessService(seeds[schedule.story], { now: () => this.time.wall });
+    this.ledger = new Ledger(this.service.zones());
+    this.network = new Network(this.time, this.service, this.ledger);
+    this.editor = new Editor(this.service, this.ledger, this.time);
+    this.files = new SimulatedFiles(schedule.story);
+    this.#noteDeclared();
+    this.main = this.#createProcess(new ProcessFiles());
+    this.time.hold(this.#start(this.main));
+  }
+
+  get isBroken(): boolean {
+    return this.violation !== undefined;
+  }
+
+  get truth(): Truth {
+    return {
+      ledger: this.ledger,
+      now: this.time.elapsed,
+      wall: this.time.wall,
+      zones: this.service.zones(),
+      zone: (name) => this.service.zoneNamed(name),
+      mode: this.settings.mode,
+      freeze: this.settings.freeze,
+      main: this.main,
+      isStateLost: this.#isStateLost,
+      internalErrors: this.#internalErrors,
+      timersOf: (process) => this.time.sleepersOf(process),
+    };
+  }
+
+  check(ask: (invariant: Invariant) => string | undefined): void {
+    for (const invariant of invariants) {
+      if (this.isBroken) return;
+      const what = ask(invariant);
+      if (what !== undefined) this.violate(invariant.name, what);
+    }
+  }
+
+  violate(invariant: string, what: string): void {
+    const at = `at ${this.time.elapsed} ms, after ${this.ledger.requests.length} requests`;
+    this.violation ??= new Violation(invariant, `${what} (${at})`);
+  }
+
+  requestSweep(): void {
+    for (const process of this.#alive()) process.requestSweep("schedule");
+  }
+
+  /** Nothing disturbs any more: the files are as at first, and a second process ends. */
+  async heal(): Promise<void> {
+    this.#isHealed = true;
+    this.network.heal();
+    this.#changeFiles("files_first");
+    this.#configure("enforce");
+    this.#configure("thaw");
+    const second = this.#second;
+    this.#second = undefined;
+    if (second?.isAlive === true) await this.stop(second);
+  }
+
+  /** SIGTERM; resolves when the process has ended. */
+  async stop(process: SimulatedProcess): Promise<void> {
+    if (!process.isStopping) process.stop();
+    await this.time.advance(2 * minuteMs, () => !process.isAlive);
+    await settle();
+    if (process.isAlive) this.violate("stops", "it runs on two minutes after SIGTERM");
+    this.check((invariant) => invariant.atStop?.(process, this.truth));
+  }
+
+  /** A person looks at what the fleet guard holds, and accepts it unless the files are a mistake. */
+  #decide(process: SimulatedProcess): void {
+    const { heldHash, isAlive, isStopping } = process;
+    if (heldHash === undefined || !isAlive || isStopping || this.files.areMistaken) return;
+    if (!this.settings.accept(heldHash)) return;
+    this.ledger.accepted.push(this.time.elapsed);
+    for (const each of this.#alive()) each.reconfigure(this.settings.current);
+  }
+
+  #alive(): readonly SimulatedProcess[] {
+    return this.#processes.filter(({ isAlive, isStopping }) => isAlive && !isStopping);
+  }
+
+  #createProcess(files: ProcessFiles): SimulatedProcess {
+    const pid = this.#processes.length + 1;
+    const process = new SimulatedProcess(
+      {
+        time: this.time,
+        disk: this.files.disk,
+        random: () => (this.#randoms += 0.381_966) % 1,
+        send: (from, sending) => this.#send(from, sending),
+        report: (from, report) => {
+          if (!from.isAlive) return;
+          const heard = this.ledger.heard(this.time.elapsed, from, report);
+          this.check((invariant) => invariant.onReport?.(heard, this.truth));
+          this.time.after(personMs, this.network, () => this.#decide(from));
+        },
+        internalError: (line) => this.#internalErrors.push(line),
+        isRunning: (other) => this.#processes.some((each) => each.pid === other && each.isAlive),
+      },
+      pid,
+      files,
+    );
+    this.#processes.push(process);
+    return process;
+  }
+
+  async #start(process: SimulatedProcess): Promise<void> {
+    process.start(this.settings.current);
+    await settleAll();
+  }
+
+  #send(process: SimulatedProcess, sending: Sending): void {
+    if (!process.isAlive) return;
+    const request = this.ledger.send(this.time.elapsed, process, sending);
+    this.check((invariant) => invariant.onSend?.(request, this.truth));
+    const isAborted = (): boolean => !process.isAlive || sending.isAborted();
+    this.time.after(0, this.network, () => {
+      const fault = this.#disturb(request);
+      // What happened just now may have ended the process: then it sends nothing.
+      if (!process.isAlive) return;
+      const crash = (): void => this.#kill(process);
+      this.network.carry(request, { ...sending, isAborted }, fault, crash);
+    });
+  }
+
+  /** Lets happen what the schedule says; gives what happens to the request itself. */
+  #disturb(request: SentRequest): RequestFault | undefined {
+    if (this.#isHealed) return undefined;
+    let fault: RequestFault | undefined;
+    for (const { at, does } of this.#schedule.steps) {
+      if (at !== request.number) continue;
+      this.happened.push(does);
+      if (isRequestFault(does)) fault ??= does;
+      else if (isEdit(does)) this.editor.edit(does, request.zone ?? "shop.example.com");
+      else if (isFileEvent(does)) this.#changeFiles(does);
+      else if (isProcessEvent(does)) this.#disturbProcess(does);
+      else this.#changeSetting(does);
+    }
+    return fault;
+  }
+
+  #changeSetting(event: SettingEvent): void {
+    if (event === "sweep") for (const process of this.#alive()) process.requestSweep("signal");
+    else if (event === "token_revoked") this.network.isTokenRevoked = true;
+    else if (event === "token_restored") this.network.isTokenRevoked = false;
+    else if (event === "clock_forward") this.time.step(jumpMs);
+    else if (event === "clock_back") this.time.step(-jumpMs);
+    else this.#configure(event);
+  }
+
+  /** A new configuration, as a changed zonewarden.yaml gives it. */
+  #configure(event: Parameters<SimulatedSettings["change"]>[0]): void {
+    this.settings.change(event, this.time);
+    for (const process of this.#alive()) process.reconfigure(this.settings.current);
+  }
+
+  #disturbProcess(event: ProcessEvent): void {
+    switch (event) {
+      case "stop":
+        this.#restart(this.main);
+        return;
+      case "kill_lost":
+        this.#isStateLost = true;
+        this.#kill(this.main, new ProcessFiles());
+        return;
+      case "kill_torn":
+        this.#isStateLost = true;
+        this.#kill(this.main);
+        this.main.files.tear();
+        return;
+      case "second_start":
+        if (this.#second?.isAlive === true) return;
+        this.#isStateLost = true;
+        this.#second = this.#createProcess(new ProcessFiles());
+        this.time.hold(this.#start(this.#second));
+        return;
+      case "second_stop":
+        if (this.#second?.isAlive === true && !this.#second.isStopping) this.#second.stop();
+        return;
+      case "same_state":
+        this.time.hold(this.#startLocked());
+    }
+  }
+
+  /** SIGTERM, and a new start with the same state when the process has ended. */
+  #restart(process: SimulatedProcess): void {
+    if (process.isStopping || !process.isAlive) return;
+    process.stop();
+    const startNext = async (): Promise<void> => {
+      await settle();
+      this.check((invariant) => invariant.atStop?.(process, this.truth));
+      this.main = this.#createProcess(process.files);
+      await this.#start(this.main);
+    };
+    void process.ended.then(() => this.time.hold(startNext()));
+  }
+
+  #kill(process: SimulatedProcess, files = process.files): void {
+    if (!process.isAlive) return;
+    process.kill();
+    const next = this.#createProcess(files);
+    if (process === this.#second) this.#second = next;
+    else this.main = next;
+    this.time.after(1_000, this, () => this.time.hold(this.#start(next)));
+  }
+
+  /** A process that finds its state in use must not go on. */
+  async #startLocked(): Promise<void> {
+    const { files, isAlive, isStopping, term } = this.main;
+    if (!isAlive || isStopping || term === undefined) return;
+    const process = this.#createProcess(files);
+    process.start(this.settings.current);
+    await settleAll();
+    if (process.isAlive) this.violate("one-process-a-state", "two processes use one state");
+  }
+
+  #changeFiles(event: FileEvent): void {
+    // A mistake that takes nothing away changes no zone; and a fleet of one zone has no fleet guard.
+    if (event === "files_mass" && !this.#isProtected) return;
+    if (this.files.change(event)) this.#filesChanged();
+  }
+
+  get #isProtected(): boolean {
+    const declared = Object.entries(this.files.declared);
+    const isAsDeclared = ([name, content]: (typeof declared)[number]): boolean =>
+      differencesOf(this.service.zoneNamed(name), content).length === 0;
+    return declared.length > 2 && declared.every(isAsDeclared);
+  }
+
+  #filesChanged(): void {
+    this.#noteDeclared();
+    for (const process of this.#alive()) process.filesChanged();
+    // New files are parsed in turns of the event loop.
+    this.time.hold(settleAll());
+  }
+
+  #noteDeclared(): void {
+    const zones = this.files.declared;
+    if (this.ledger.declared.at(-1)?.zones === zones) return;
+    this.ledger.declared.push({ at: this.time.elapsed, zones });
+  }
+}
