@@ -245,6 +245,7 @@ describe("the budget", () => {
     controller.abort(new Error("shutdown"));
     await expect(second).rejects.toThrow("shutdown");
     expect(budget.state.waiting).toBe(0);
+    expect(clock.sleeping).toBe(0);
     first.end("answered", silent);
     first.end("answered", silent);
     expect(clock.sleeping).toBe(0);

@@ -104,6 +104,8 @@ export class Budget {
     const waiter = { rank, since, grant: resolve, reject };
     const abort = (): void => {
       this.#remove(waiter);
+      // The alarm may have been for this waiter alone: it would keep a stopping process alive.
+      this.#serveWaiters();
       reject(signal.reason);
     };
     signal.addEventListener("abort", abort, { once: true });
