@@ -12,11 +12,15 @@ const root = path.resolve(import.meta.dirname, "../..");
 
 /** Where else than in the folder of its own name a room is tested, in the order in which it is asked. */
 const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
-  plan: ["test/reconcile/", "test/render/"],
+  plan: [
+    "test/render/",
+    "test/reconcile/apply-saved.test.ts",
+    "test/reconcile/zone-runner.test.ts",
+  ],
   reconcile: ["test/daemon/"],
-  api: ["test/reconcile/", "test/cli/exit-codes.test.ts"],
-  impact: ["test/reconcile/", "test/cli/impact.test.ts"],
-  syntax: ["test/plan/", "test/impact/", "test/desired/"],
+  api: ["test/cli/exit-codes.test.ts", "test/cli/flow.test.ts"],
+  impact: ["test/reconcile/read-impact.test.ts", "test/cli/impact.test.ts"],
+  syntax: ["test/plan/policy-effect.test.ts", "test/desired/file-errors.test.ts", "test/impact/"],
   desired: ["test/cli/validate-show.test.ts"],
   telemetry: ["test/daemon/"],
 };

@@ -253,6 +253,21 @@ describe("planning rules", () => {
     expect(theirs).toMatchObject({ compared: 1, marked: false });
   });
 
+  it("tells from which place to which a rule moves among those that stay, counted from 1", ({
+    expect,
+  }) => {
+    const gone = liveException("r3", "gone", { ref: "zonewarden:gone" });
+    const live = entrypoint(gone, foreign, liveOwasp, liveUploads);
+    const { changes } = plannedRules(declared([uploads, owasp]), live);
+    const moves = changes.flatMap(({ key, fields }) =>
+      fields.map(({ field, before, after }) => `${key} ${field} ${before} → ${after}`),
+    );
+    expect(moves.filter((each) => each.includes("position"))).toEqual([
+      "rule/uploads position 3 → 2",
+      "rule/owasp position 2 → 3",
+    ]);
+  });
+
   it("tells a rule that it takes over from one that is ours", ({ expect }) => {
     const strict = deployment("owasp", { description: "Stricter" });
     const adopted = [liveOwasp, liveDeployment("r1", { ref: "made by hand" })].map((live) =>
