@@ -56,6 +56,31 @@ describe("a refusal is about the token, the room that is left, or what it asked 
   );
 });
 
+describe("a write that is not confirmed", () => {
+  it.for([
+    { status: 200, body: '{"success":false,"errors":[]}', mayHaveHappened: true },
+    { status: 200, body: '{"success":"true"}', mayHaveHappened: true },
+    { status: 200, body: "", mayHaveHappened: true },
+    { status: 201, body: "<html>", mayHaveHappened: true },
+    { status: 303, body: "", mayHaveHappened: true },
+    { status: 307, body: "", mayHaveHappened: true },
+    { status: 408, body: "", mayHaveHappened: true },
+    { status: 502, body: "<html>", mayHaveHappened: true },
+    { status: 400, body: '{"success":false,"errors":[]}', mayHaveHappened: false },
+    { status: 403, body: "", mayHaveHappened: false },
+    { status: 409, body: "", mayHaveHappened: false },
+    { status: 429, body: "", mayHaveHappened: false },
+  ])("by $status and $body may have happened: $mayHaveHappened", (row, { expect }) => {
+    const call: Call = { ...settings, method: "PUT", body: {} };
+    const response = { status: row.status, headers: {}, body: bytesOf(row.body) };
+    const about = { token, known: new KnownBodies(), clock };
+    const { mayHaveHappened } = row;
+    expect(() => answerOf(call, response, about)).toThrow(
+      expect.objectContaining({ mayHaveHappened }),
+    );
+  });
+});
+
 function nested(levels: number): string {
   return `{"success":true,"result":{"policies":${"[".repeat(levels)}${"]".repeat(levels)}}}`;
 }

@@ -124,7 +124,7 @@ describe("an answer that is none", () => {
     { when: "500", status: 500, code: "API_SERVER", transient: true, happened: true },
     { when: "503", status: 503, code: "API_SERVER", transient: true, happened: true },
     { when: "success:false", status: 200, code: "API_REFUSED", transient: false, happened: true },
-    { when: "a redirect", status: 302, code: "API_MALFORMED", transient: false, happened: false },
+    { when: "a redirect", status: 302, code: "API_MALFORMED", transient: false, happened: true },
   ])("$when is $code", async ({ status, code, transient, happened }, { expect, signal }) => {
     const error = await errorFrom((_seen, response) => refuse(response, status, 1234), signal, put);
     expect(error).toMatchObject({ code, status, transient, ray: "ray-1", wireCodes: [1234] });

@@ -135,9 +135,12 @@ function refused(
   );
 }
 
-/** A success whose envelope says otherwise shows that the service began: part of the write may be stored. */
+/**
+ * A success whose envelope says otherwise shows that the service began: part of the write may be stored. A redirect can
+ * follow a write that was stored (303), and is not followed.
+ */
 function mayBeStored(status: number): boolean {
-  return status >= 500 || status === 408 || (status >= 200 && status < 300);
+  return status >= 500 || status === 408 || (status >= 200 && status < 400);
 }
 
 const codesByStatus: Readonly<Record<number, ServiceErrorCode>> = {

@@ -1,0 +1,103 @@
+import { describe, it } from "vitest";
+
+import { sendWrite } from "../../src/api/write/send-write.ts";
+import { requestFor } from "../../src/api/write/write-request.ts";
+import type { LiveZone } from "../../src/zone/live-zone.ts";
+import type { Write } from "../../src/zone/write.ts";
+import { fakeGet } from "../support/get.ts";
+import { zone } from "../support/service.ts";
+
+const body = { enabled: true };
+const changes = [] as const;
+const before = { before: "r9" } as const;
+
+const rows: readonly { write: Write; sends: string; body: unknown }[] = [
+  {
+    write: { call: "update-settings", body, changes },
+    sends: "PUT /zones/{zone_id}/page_shield",
+    body,
+  },
+  { write: { call: "create-policy", body, changes }, sends: "POST …/policies", body },
+  { write: { call: "update-policy", id: "p1", body, changes }, sends: "PUT …/policies/p1", body },
+  {
+    write: { call: "delete-policy", id: "p1", changes },
+    sends: "DELETE …/policies/p1",
+    body: undefined,
+  },
+  {
+    write: { call: "create-rule", ruleset: "e1", body, position: before, changes },
+    sends: "POST …/e1/rules",
+    body: { ...body, position: before },
+  },
+  {
+    write: { call: "update-rule", ruleset: "e1", id: "r1", body, position: { after: "" }, changes },
+    sends: "PATCH …/e1/rules/r1",
+    body: { ...body, position: { after: "" } },
+  },
+  {
+    write: { call: "update-rule", ruleset: "e1", id: "r1", body, position: null, changes },
+    sends: "PATCH …/e1/rules/r1",
+    body,
+  },
+  {
+    write: { call: "delete-rule", ruleset: "e1", id: "r1", changes },
+    sends: "DELETE …/e1/rules/r1",
+    body: undefined,
+  },
+  {
+    write: { call: "put-entrypoint", rules: [body], changes },
+    sends: "PUT …/phases/http_request_firewall_managed/entrypoint",
+    body: { rules: [body] },
+  },
+];
+
+describe("the request of a write", () => {
+  it.for(rows)("$sends with its whole body, and the position of a rule", (row, { expect }) => {
+    const { method, route, params, body: sent } = requestFor(zone(), row.write);
+    const path = route.replaceAll(/\{(\w+)\}/g, (name, key: string) =>
+      key === "zone_id" ? name : (params[key] ?? ""),
+    );
+    const [expectedMethod, end = ""] = row.sends.split(" ");
+    expect(method).toBe(expectedMethod);
+    expect(path.endsWith(end.replace("…", ""))).toBe(true);
+    expect(params["zone_id"]).toBe(zone().id);
+    expect(sent).toEqual(row.body);
+  });
+});
+
+describe("the answer to the update of a policy", () => {
+  const old = {
+    description: "A",
+    action: "log",
+    expression: "true",
+    enabled: true,
+    value: "img-src a",
+  };
+  const live: LiveZone = {
+    zone: zone(),
+    settings: undefined,
+    policies: [{ id: "p1", ...old, rest: {} }],
+    entrypoint: undefined,
+    scoreRule: undefined,
+  };
+  const write: Write = { call: "update-policy", id: "p1", body: old, changes };
+  const whole = { id: "p1", ...old, value: "img-src b" };
+
+  it("is the new state where it has all fields", async ({ expect, signal }) => {
+    const fake = fakeGet(() => ({ result: whole }));
+    const { live: after, shows } = await sendWrite(fake.send, live, write, signal);
+    expect([after.policies?.[0]?.value, shows]).toEqual(["img-src b", "object"]);
+    expect(fake.calls.map(({ method }) => method)).toEqual(["PUT"]);
+  });
+
+  it.for(Object.keys(whole))(
+    "is read again where it lacks %s",
+    async (field, { expect, signal }) => {
+      const part = Object.fromEntries(Object.entries(whole).filter(([name]) => name !== field));
+      const fake = fakeGet(({ method }) => ({ result: method === "GET" ? [whole] : part }));
+      const { live: after, shows } = await sendWrite(fake.send, live, write, signal);
+      expect([after.policies?.[0]?.value, shows]).toEqual(["img-src b", "part"]);
+      expect(fake.calls.map(({ method }) => method)).toEqual(["PUT", "GET"]);
+    },
+  );
+});
