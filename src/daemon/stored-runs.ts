@@ -34,6 +34,10 @@ export class StoredRuns implements RunStore {
     };
   }
 
+  get isWritable(): boolean {
+    return this.#store.status.status === "ok";
+  }
+
   /** The names of the zones of which something is remembered. */
   get names(): readonly ZoneName[] {
     const keys = [zonePrefix, driftPrefix].flatMap((prefix) =>

@@ -262,6 +262,7 @@ describe("a daemon that restores a revision", () => {
     const zones = many(40);
     await using before = await changed(40, 40);
     await using world = new World(zones, {}, undefined, {
+      isWritable: true,
       zone: (name) =>
         known.has(name) ? { converged: "other", corrections: new Map() } : undefined,
       setZone: () => undefined,

@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 
 import { planHash } from "../../src/plan/guard/release.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
+import { noRunStore } from "../support/run-store.ts";
 import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
@@ -9,8 +10,9 @@ const reporting = policy("checkout", { action: "log" });
 const blocking = carriedOut("p1", policy("checkout", { action: "allow" }));
 
 /** A world that holds weakening plans, and has one. */
-async function worldWithHeldPlan(): Promise<World> {
-  const world = new World([shop], { contention: { rounds: 100, windowMs: 3_600_000 } });
+async function worldWithHeldPlan(store = noRunStore): Promise<World> {
+  const options = { contention: { rounds: 100, windowMs: 3_600_000 } };
+  const world = new World([shop], options, undefined, store);
   world.files.set(shop, desiredZone({ policies: declared([reporting]) }).content);
   accept(world, []);
   letBlock(world);
@@ -54,6 +56,22 @@ describe("a plan that limits.accept releases", () => {
       letBlock(world);
       expect(await lookAgain(world)).toEqual([`${shop} held`]);
     }
+  });
+
+  it("stays held while its use cannot be written, and is applied once it can", async ({
+    expect,
+  }) => {
+    const disk = { isFull: true };
+    await using world = await worldWithHeldPlan({
+      ...noRunStore,
+      get isWritable() {
+        return !disk.isFull;
+      },
+    });
+    accept(world, [toldHash(world)]);
+    expect(await lookAgain(world)).toEqual([`${shop} held`]);
+    disk.isFull = false;
+    expect(await lookAgain(world)).toEqual([`${shop} applied`]);
   });
 
   it("is named as used where the plan is held again, with how to release it again", async ({

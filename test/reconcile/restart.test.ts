@@ -12,6 +12,7 @@ function memory(): RunStore {
   const zones = new Map<string, StoredZone>();
   let used: readonly string[] = [];
   return {
+    isWritable: true,
     zone: (name) => zones.get(name),
     setZone: (name, stored) => void zones.set(name, stored),
     usedReleases: () => used,

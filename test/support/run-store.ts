@@ -2,6 +2,7 @@ import type { RunStore } from "../../src/reconcile/run/run-store.ts";
 
 /** Remembers nothing. */
 export const noRunStore: RunStore = {
+  isWritable: true,
   zone: () => undefined,
   setZone: () => undefined,
   usedReleases: () => [],

@@ -10,6 +10,8 @@ export interface StoredZone {
 
 /** What runs remember beyond the end of the process. Setting never throws and never waits. */
 export interface RunStore {
+  /** Whether what is set now can be written; `false`: a restart would forget it. */
+  readonly isWritable: boolean;
   zone(name: ZoneName): StoredZone | undefined;
   setZone(name: ZoneName, stored: StoredZone): void;
   /** Hashes of the plans whose release was used. */

@@ -1,3 +1,4 @@
+import type { Limits } from "../../plan/guard/guard.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
@@ -177,11 +178,17 @@ export class ZoneRunner {
       unchangedPlan: (answers) => memory.unchangedPlan(this.#basisOf(zone, answers)),
       causeOf: (plan) => memory.causeOf(plan, digest),
       holdsAt: (plan, cause, now) => {
-        const rules = { ...this.#options, used: this.#releases.all };
+        const rules = { ...this.#options, limits: this.#limits, used: this.#releases.all };
         const holds = guardZone(plan, desired, rules, now);
         return [...holds, ...memory.contentionHolds(plan, cause, now)];
       },
     };
+  }
+
+  /** A release whose use cannot be written is not used: after a restart it would release the plan again. */
+  get #limits(): Limits {
+    const { limits } = this.#options;
+    return this.#ports.store.isWritable ? limits : { ...limits, accept: [] };
   }
 
   /** All that a plan follows from. */

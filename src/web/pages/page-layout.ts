@@ -89,7 +89,7 @@ function stateBanner({ daemon: { state } }: Snapshot): Html | undefined {
   if (state.status === "failing") {
     return html`<p class="banner" role="status">
       <strong>The state cannot be written.</strong> After a restart, zonewarden does not know what
-      it applied. The log names the error.
+      it applied. Releases by hash are not used until then. The log names the error.
     </p>`;
   }
   if (state.lost === undefined) return undefined;

@@ -1,0 +1,66 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+
+import { describe, it } from "vitest";
+
+import { coerceText, type JsonObject } from "../../src/syntax/json.ts";
+import { control, exampleWithEmulator } from "../support/example.ts";
+import { logged, logLines } from "../support/log-lines.ts";
+import { eventually } from "../support/processes.ts";
+
+const config = 'schedule: { cron: "0 * * * *" }\n';
+
+function isShopHeld({ msg, zone }: JsonObject): boolean {
+  return msg === "plan held" && zone === "shop.example.com";
+}
+
+describe("a daemon whose state directory", () => {
+  it("cannot be made goes on, says so, and uses no release", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: `${config}state: { path: blocked/state }\n`,
+    });
+    const { place } = example;
+    // A file in the place of a directory stops every user, root too.
+    await place.write("blocked", "");
+    const limits = "limits: { max_update_share: 0.1 }\n";
+    const file = await place.read("zonewarden.yaml");
+    await place.write("zonewarden.yaml", `${file}${limits}`);
+    const { stdout } = await place.run("plan", "shop.example.com");
+    const hash = /--accept\s+([0-9a-f]{64})/.exec(stdout)?.[1] ?? "";
+    expect(hash).not.toBe("");
+    const accepting = limits.replace("0.1", `0.1, accept: ["${hash}"]`);
+    await place.write("zonewarden.yaml", `${file}${accepting}`);
+
+    const daemon = place.start("run");
+    await logged(daemon, "state cannot be opened: nothing is remembered");
+    const { page } = await logged(daemon, "zonewarden started");
+    await eventually("the plan is held", () => logLines(daemon).some(isShopHeld) || undefined);
+    const metrics = await (await fetch(new URL("metrics", coerceText(page)))).text();
+    expect(metrics).toMatch(/^zonewarden_state_last_write_successful 0$/m);
+    const html = await (await fetch(new URL("/", coerceText(page)))).text();
+    expect(html).toContain("The state cannot be written.");
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+    expect(logLines(daemon)).not.toContainEqual(
+      expect.objectContaining({ msg: "plan applied", zone: "shop.example.com" }),
+    );
+  });
+
+  it("is removed while it runs writes its state anew", async ({ expect }) => {
+    await using example = await exampleWithEmulator({
+      config: `${config}state: { path: state }\n`,
+    });
+    const { place } = example;
+    const daemon = place.start("run");
+    const isStored = async (text: string): Promise<true | undefined> =>
+      (await place.read("state/state.jsonl").catch(() => "")).includes(text) ? true : undefined;
+    await eventually("the zones are in the state", () => isStored("zone/shop.example.com"));
+    await rm(path.join(place.directory, "state"), { recursive: true });
+    const set = { paranoia_level: 1 };
+    await control(example, "edit", { zone: "shop.example.com", rule: "zonewarden:owasp", set });
+    daemon.signal("SIGHUP");
+    await eventually("the state is there again", () => isStored("zone/shop.example.com"));
+    daemon.signal("SIGTERM");
+    expect((await daemon.ended).code).toBe(0);
+  });
+});
