@@ -1,12 +1,20 @@
-import type { RunStore, StoredZone } from "../reconcile/run/run-store.ts";
+import type { Corrections, RunStore } from "../reconcile/run/run-store.ts";
 import type { Subscriber } from "../state/fleet.ts";
+import type { DifferedSince } from "../state/zone-state-reducer.ts";
 import type { StateStore } from "../store/state-store.ts";
-import { coerceList, coerceObject, coerceText, coerceTexts } from "../syntax/json.ts";
+import { coerceDate, coerceList, coerceObject, coerceTexts } from "../syntax/json.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
 
-const zonePrefix = "zone/";
+const appliedPrefix = "applied/";
+const correctionsPrefix = "corrections/";
 const driftPrefix = "drift/";
+const pendingPrefix = "pending/";
 const releasesKey = "used-releases";
+
+/** The key of what was last applied to a zone. */
+export function appliedKey(zone: ZoneName): string {
+  return `${appliedPrefix}${zone}`;
+}
 
 /** What runs remember, as JSON in the state. What is stored wrongly counts as not stored. */
 export class StoredRuns implements RunStore {
@@ -16,19 +24,25 @@ export class StoredRuns implements RunStore {
     this.#store = store;
   }
 
-  /** Stores since when zones drift, and forgets the zones that are no longer declared. */
+  /** Stores since when zones differ, and forgets the zones that are no longer declared. */
   get subscriber(): Subscriber {
     return {
       zone: ({ before, after }) => {
-        if (before.driftedSince === after.driftedSince) return;
-        const moment = after.driftedSince?.toISOString();
-        this.#store.set(`${driftPrefix}${after.declared.name}`, moment);
+        const { name } = after.declared;
+        if (before.driftedSince !== after.driftedSince) {
+          this.#store.set(`${driftPrefix}${name}`, after.driftedSince?.toISOString());
+        }
+        if (before.pendingSince !== after.pendingSince) {
+          this.#store.set(`${pendingPrefix}${name}`, after.pendingSince?.toISOString());
+        }
       },
       load: () => undefined,
       gone: (zones) => {
         for (const { declared } of zones) {
-          this.#store.set(`${zonePrefix}${declared.name}`, undefined);
+          this.#store.set(appliedKey(declared.name), undefined);
+          this.#store.set(`${correctionsPrefix}${declared.name}`, undefined);
           this.#store.set(`${driftPrefix}${declared.name}`, undefined);
+          this.#store.set(`${pendingPrefix}${declared.name}`, undefined);
         }
       },
     };
@@ -40,30 +54,34 @@ export class StoredRuns implements RunStore {
 
   /** The names of the zones of which something is remembered. */
   get names(): readonly ZoneName[] {
-    const keys = [zonePrefix, driftPrefix].flatMap((prefix) =>
+    const prefixes = [appliedPrefix, correctionsPrefix, driftPrefix, pendingPrefix];
+    const keys = prefixes.flatMap((prefix) =>
       this.#store.keys(prefix).map((key) => key.slice(prefix.length)),
     );
     return [...new Set(keys)].toSorted().flatMap((key) => zoneName(key) ?? []);
   }
 
-  zone(name: ZoneName): StoredZone | undefined {
-    const value = this.#read(`${zonePrefix}${name}`);
-    if (value === undefined) return undefined;
-    const { converged, corrections } = coerceObject(value);
-    return {
-      converged: coerceText(converged),
-      corrections: new Map(
-        Object.entries(coerceObject(corrections)).map(([field, moments]) => [
-          field,
-          coerceList(moments).filter((moment) => typeof moment === "number"),
-        ]),
-      ),
-    };
+  applied(name: ZoneName): string {
+    return this.#store.get(appliedKey(name)) ?? "";
   }
 
-  setZone(name: ZoneName, { converged, corrections }: StoredZone): void {
-    const stored = { converged, corrections: Object.fromEntries(corrections) };
-    this.#store.set(`${zonePrefix}${name}`, JSON.stringify(stored));
+  setApplied(name: ZoneName, text: string): void {
+    this.#store.set(appliedKey(name), text);
+  }
+
+  corrections(name: ZoneName): Corrections {
+    const stored = coerceObject(this.#read(`${correctionsPrefix}${name}`));
+    return new Map(
+      Object.entries(stored).map(([field, moments]) => [
+        field,
+        coerceList(moments).filter((moment) => typeof moment === "number"),
+      ]),
+    );
+  }
+
+  setCorrections(name: ZoneName, corrections: Corrections): void {
+    const text = JSON.stringify(Object.fromEntries(corrections));
+    this.#store.set(`${correctionsPrefix}${name}`, corrections.size === 0 ? undefined : text);
   }
 
   usedReleases(): readonly string[] {
@@ -74,10 +92,12 @@ export class StoredRuns implements RunStore {
     this.#store.set(releasesKey, JSON.stringify(hashes));
   }
 
-  /** Since when the zone has drifted, as it was last seen; `undefined` where it had not. */
-  driftedSince(zone: string): Date | undefined {
-    const moment = new Date(this.#store.get(`${driftPrefix}${zone}`) ?? "");
-    return Number.isNaN(Number(moment)) ? undefined : moment;
+  /** Since when the zone differs, as it was last seen; `undefined` where it did not. */
+  differedSince(zone: string): DifferedSince {
+    return {
+      drift: coerceDate(this.#store.get(`${driftPrefix}${zone}`)),
+      pending: coerceDate(this.#store.get(`${pendingPrefix}${zone}`)),
+    };
   }
 
   #read(key: string): unknown {

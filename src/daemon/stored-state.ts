@@ -1,10 +1,12 @@
 import type { Config } from "../desired/config/config.ts";
 import type { Host } from "../host/host.ts";
-import { openDirectoryStore } from "../store/directory-store.ts";
+import { openDirectoryStore, readDirectoryStore } from "../store/directory-store.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { DirectoryLocked } from "../store/state-lock.ts";
 import type { OpenResult, StateStore } from "../store/state-store.ts";
 import type { Logger } from "../telemetry/log/log.ts";
+import type { ZoneName } from "../zone/zone.ts";
+import { appliedKey } from "./stored-runs.ts";
 
 /**
  * Opens the state of the daemon. Where it cannot be opened, the daemon goes on without a memory, and says so.
@@ -46,6 +48,28 @@ export async function openState(
     logger.error({ path, error: cause.message }, "state cannot be opened: nothing is remembered");
     return new MemoryStore({ status: "failing", since: clock.now(), error: cause });
   }
+}
+
+/**
+ * What the daemon stored as last applied to each zone, for a command that runs beside it; "" where that is not known. The
+ * state is only read, and without its lock.
+ *
+ * @param warn is told why there is a state that cannot be used.
+ */
+export async function readLastApplied(
+  { state: { path }, desired, api }: Config,
+  host: Pick<Host, "stateDirectory">,
+  warn: (text: string) => void,
+): Promise<(zone: ZoneName) => string> {
+  if (path === undefined) return () => "";
+  const identity = { owner: desired.owner, service: api.baseUrl };
+  const { opened, get } = await readDirectoryStore(identity, host.stateDirectory(path));
+  if (opened.result === "lost") {
+    warn(
+      `the state in ${path} cannot be used (${opened.detail}): the causes of changes are unknown`,
+    );
+  }
+  return (zone) => get(appliedKey(zone)) ?? "";
 }
 
 /** Logs what was found in a state when it was opened. */

@@ -59,7 +59,7 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
   const { service, metrics, logger } = parts;
   const runs = new StoredRuns(store);
   const revision = context.storedRevision(store, config.desired.path, host.files);
-  const fleet = new Fleet((zone) => runs.driftedSince(zone));
+  const fleet = new Fleet((zone) => runs.differedSince(zone));
   const poller = createInventoryPoller(parts, host, fleet);
   const credentialOf = (zone: Zone): string => service.credentialOf(zone);
   const reporter = createReporter({

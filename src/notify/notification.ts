@@ -1,4 +1,7 @@
-import { changesLine } from "../render/change-text.ts";
+import { changesWith } from "../plan/cause/cause.ts";
+import type { Change } from "../plan/change.ts";
+import { driftWords } from "../render/cause-text.ts";
+import { changesLine, driftLine } from "../render/change-text.ts";
 import { onsets, weakeningOf } from "../state/drift.ts";
 import type { ZoneStep } from "../state/fleet.ts";
 import { errorSummary, isFirstRound, isLoaded, type LoadReport } from "../state/load-report.ts";
@@ -145,7 +148,8 @@ function loadKey(load: LoadReport): string {
 
 function failed({ before, report, after }: ZoneStep): Content | undefined {
   if (!isFailing(after) || isFailing(before)) return undefined;
-  const isCorrection = report.result === "applied" && report.cause === "drift";
+  const isCorrection =
+    report.result === "applied" && changesWith("drift", report.plan.changes).length > 0;
   return {
     reason: isCorrection ? "DriftCorrectionFailed" : "ReconcileFailed",
     severity: "error",
@@ -162,21 +166,29 @@ function held({ before, after }: ZoneStep): Content | undefined {
 
 function drifted({ before, report, after }: ZoneStep): Content | undefined {
   const drift = driftOf(after);
-  if (report.result === "applied" && report.cause === "drift" && drift.length === 0) {
-    const message = `drift corrected: ${changesLine(report.plan.changes)}`;
-    return { reason: "DriftCorrected", severity: "info", message };
+  const corrected = report.result === "applied" ? changesWith("drift", report.plan.changes) : [];
+  if (corrected.length > 0 && drift.length === 0) {
+    const { severity, message } = driftContent(corrected);
+    return { reason: "DriftCorrected", severity, message: `${message}; corrected` };
   }
-  if (after.driftedSince !== undefined && onsets(driftOf(before), drift).length > 0) {
-    const isWeakened = weakeningOf(drift).length > 0;
-    return {
-      reason: "DriftDetected",
-      severity: isWeakened ? "error" : "info",
-      message: `${isWeakened ? "drift weakens the protection" : "drift"}: ${changesLine(drift)}`,
-    };
+  // The process before this one sent a notification about drift that goes on over a restart.
+  const isNotified = before.lastRun === undefined && before.driftedSince !== undefined;
+  if (!isNotified && onsets(driftOf(before), drift).length > 0) {
+    return { reason: "DriftDetected", ...driftContent(drift) };
   }
   if (before.driftedSince === undefined || after.driftedSince !== undefined) return undefined;
-  const message = "the drift is gone; zonewarden did not correct it";
+  const message =
+    report.result === "applied"
+      ? `the drift is gone: ${changesLine(report.plan.changes)}`
+      : "the drift is gone; zonewarden did not correct it";
   return { reason: "NoDriftDetected", severity: "info", message };
+}
+
+/** What somebody changed, at the severity of what it did to the protection, be it corrected or not. */
+function driftContent(drift: readonly Change[]): Omit<Content, "reason"> {
+  const isWeakened = weakeningOf(drift).length > 0;
+  const message = `${isWeakened ? driftWords.weakens : "drift"}: ${driftLine(drift)}`;
+  return { severity: isWeakened ? "error" : "info", message };
 }
 
 function recovered({ before, after }: ZoneStep): Content | undefined {

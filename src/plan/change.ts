@@ -24,12 +24,18 @@ export interface FieldChange {
 }
 
 /**
- * Why live and desired state differ. `drift`: the live state was as declared before, or carries our marks. `pending`:
- * the declaration was never applied.
+ * Why live and desired state differ. `drift`: the live value is not the one that was last applied. `pending`: the declared
+ * value is not the one that was last applied. `unknown`: what was last applied is not known.
  */
-export const causes = ["drift", "pending"] as const;
+export const causes = ["drift", "pending", "unknown"] as const;
 
 export type Cause = (typeof causes)[number];
+
+/** A cause of a change, and the fields that it explains. A field can have two causes: both sides were changed. */
+export interface Explanation {
+  readonly cause: Cause;
+  readonly fields: readonly string[];
+}
 
 interface ChangeBase {
   readonly kind: Kind;
@@ -39,6 +45,8 @@ interface ChangeBase {
   /** The fields that differ, in the order in which the model declares them. */
   readonly fields: readonly FieldChange[];
   readonly effect: Effect;
+  /** Why it is needed; empty in a plan that was not compared with what was last applied. */
+  readonly causes: readonly Explanation[];
 }
 
 /** A declared resource that is not live. */

@@ -33,6 +33,7 @@ function changeOf({ name, value }: Setting): Update {
     adopted: false,
     fields: [{ field: "value", before: !value, after: value }],
     effect: effectOf(name, value),
+    causes: [],
   };
 }
 

@@ -3,7 +3,7 @@ import type { LiveZone, ScoreRule } from "../zone/live-zone.ts";
 import type { Rule } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
-import type { Cause, Change } from "./change.ts";
+import type { Change } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
@@ -29,8 +29,6 @@ export interface Plan {
   readonly deletable: number;
   /** Version of the OWASP ruleset that was read; "" where it was not needed or not readable. */
   readonly owaspVersion: string;
-  /** Whether a live resource carries our mark: then a difference is drift. */
-  readonly marked: boolean;
 }
 
 /**
@@ -68,13 +66,7 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
     compared,
     deletable: compared - settings.length,
     owaspVersion: live.scoreRule?.version ?? "",
-    marked: kinds.some(({ marked }) => marked),
   };
-}
-
-/** Why a plan has changes, judged by our marks alone: without any mark, nothing was ever applied. */
-export function causeByMarks({ marked }: Plan): Cause {
-  return marked ? "drift" : "pending";
 }
 
 const undeclared: KindPlan = {
@@ -83,7 +75,6 @@ const undeclared: KindPlan = {
   unmanaged: [],
   notes: [],
   compared: 0,
-  marked: false,
 };
 
 function scoreRuleFor({ items }: Declared<Rule>, { scoreRule }: LiveZone): ScoreRule | undefined {

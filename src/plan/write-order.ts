@@ -19,8 +19,6 @@ export interface KindPlan {
   readonly holds: readonly Hold[];
   /** Number of managed resources that were compared. */
   readonly compared: number;
-  /** Whether a live resource carries our mark. */
-  readonly marked: boolean;
 }
 
 /** One write, and the changes that it makes. */

@@ -1,3 +1,4 @@
+import { isFullyKnown } from "../plan/cause/applied-zone.ts";
 import type { Trigger, ZoneReport } from "../state/run-report.ts";
 import type { KnownZones, Zone, ZoneName } from "../zone/zone.ts";
 import { ActiveRevision, type JudgedLoad, type Loaded } from "./fleet/active-revision.ts";
@@ -75,7 +76,7 @@ export class Reconciler {
     this.#queues = new ZoneQueues(ports.credentials, ports.clock);
     this.#firstRound = new FirstRound(
       options,
-      (zone) => ports.store.zone(zone) !== undefined,
+      (zone) => isFullyKnown(ports.store.applied(zone)),
       () => this.#events.add({ type: "round_judged" }),
     );
     this.#runner = new ZoneRunner(options, ports, this.#firstRound);

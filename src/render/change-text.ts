@@ -1,3 +1,4 @@
+import { changesWith, fieldsWith } from "../plan/cause/cause.ts";
 import type { Change, Effect, FieldChange } from "../plan/change.ts";
 import { compareCsp, type CspChange } from "../syntax/csp/compare-csp.ts";
 import type { Json } from "../syntax/json.ts";
@@ -22,14 +23,15 @@ export function remarkOf(change: Change): string {
 /** Width of the lines of a plan. */
 const columns = 100;
 
-/** A change in lines: key and title, effect with reasons, and each field before → after. */
-export function changeLines(change: Change, paint: Paint): readonly string[] {
+/** A change in lines: key, title and cause, effect with reasons, and each field before → after. */
+export function changeLines(change: Change, paint: Paint, cause: string): readonly string[] {
   const remark = remarkOf(change);
   const head = [
     paint(verbStyles[change.verb], `${verbSigns[change.verb]} ${change.key}`),
     ...(change.title === "" ? [] : [printable(change.title)]),
     ...(change.verb === "delete" ? [paint("dim", `(${remark})`)] : []),
     ...(change.verb === "update" && remark !== "" ? [paint("cyan", remark)] : []),
+    ...(cause === "" ? [] : [paint("dim", cause)]),
   ].join("  ");
   const { direction, reasons } = change.effect;
   const why = reasons.length === 0 ? "" : `: ${reasons.map(printable).join("; ")}`;
@@ -131,7 +133,11 @@ const longestValue = 80;
 
 /** Changes in a line, bounded: `~ rule/owasp paranoia_level 1 → 2, + policy/site`. */
 export function changesLine(changes: readonly Change[]): string {
-  const parts = changes.flatMap(linePartsOf);
+  return shortList(changes.flatMap(linePartsOf));
+}
+
+/** Parts of a line, bounded. */
+function shortList(parts: readonly string[]): string {
   const more = parts.length - mostFields;
   const shown = parts.slice(0, mostFields).join(", ");
   return more > 0 ? `${shown} and ${more} more` : shown;
@@ -141,11 +147,32 @@ function linePartsOf({ verb, key, fields }: Change): readonly string[] {
   const name = `${verbSigns[verb]} ${key}`;
   if (verb !== "update") return [name];
   return fields.map(
-    ({ field, before, after }) => `${name} ${field} ${short(before)} → ${short(after)}`,
+    ({ field, before, after }) => `${name} ${field} ${shortValue(before)} → ${shortValue(after)}`,
   );
 }
 
-function short(value: Json | undefined): string {
+/** A value, cut where it is long. */
+function shortValue(value: Json | undefined): string {
   const text = valueText(value);
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
+}
+
+/** What somebody changed, as it was found, in a line, bounded: `rule/owasp paranoia_level 2 → 1, policy/site deleted`. */
+export function driftLine(changes: readonly Change[]): string {
+  return shortList(changesWith("drift", changes).flatMap(partsOf));
+}
+
+function partsOf(change: Change): readonly string[] {
+  const { verb, key, fields } = change;
+  if (verb === "create") return [`${key} deleted`];
+  if (verb === "delete") return [`${key} created`];
+  const drifted = fieldsWith("drift", change);
+  // What was applied is the declared value, unless that was changed too.
+  const redeclared = new Set(fieldsWith("pending", change));
+  return fields
+    .filter(({ field }) => drifted.includes(field))
+    .map(({ field, before, after }) => {
+      const applied = redeclared.has(field) ? "" : `${shortValue(after)} `;
+      return `${key} ${field} ${applied}→ ${shortValue(before)}`;
+    });
 }

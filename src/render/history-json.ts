@@ -1,5 +1,6 @@
-import { causes, directions, verbs } from "../plan/change.ts";
+import { type Cause, causes, directions, verbs } from "../plan/change.ts";
 import { holdReasons } from "../plan/guard/hold.ts";
+import { impacts } from "../state/drift.ts";
 import {
   type HistoryChange,
   historyChangeResults,
@@ -15,6 +16,7 @@ import {
   type JsonObject,
   parseName,
   coerceDate,
+  coerceList,
   coerceObjects,
   coerceText,
 } from "../syntax/json.ts";
@@ -31,7 +33,7 @@ export function historyJson(entry: HistoryEntry): JsonObject {
     commit: entry.commit ?? null,
     result: entry.result,
     status: entry.status,
-    cause: entry.cause ?? null,
+    causes: entry.causes,
     drifted_since: entry.driftedSince?.toISOString() ?? null,
     clear_at: entry.clearAt?.toISOString() ?? null,
     changes: entry.changes.map(changeJson),
@@ -58,7 +60,7 @@ export function historyEntryFrom(value: unknown): HistoryEntry | undefined {
     commit: coerceText(value["commit"]) || undefined,
     result,
     status,
-    cause: parseName(causes, value["cause"]),
+    causes: causesFrom(value),
     driftedSince: coerceDate(value["drifted_since"]),
     clearAt: coerceDate(value["clear_at"]),
     changes: coerceObjects(value["changes"]).flatMap(changeFrom),
@@ -84,12 +86,21 @@ export function progressFrom(value: unknown): HistoryProgress | undefined {
     : { at, zone, run, results: results.filter((each) => each !== undefined) };
 }
 
-function changeJson({ verb, key, title, direction, result, fields }: HistoryChange): JsonObject {
+/** Entries of former versions have one cause for the whole run. */
+function causesFrom(value: JsonObject): readonly Cause[] {
+  const found = [value["cause"], ...coerceList(value["causes"])];
+  return causes.filter((cause) => found.includes(cause));
+}
+
+function changeJson(change: HistoryChange): JsonObject {
+  const { verb, key, title, direction, drift, result, fields } = change;
   return {
     verb,
     key,
     title,
     effect: direction,
+    causes: change.causes,
+    drift_impact: drift ?? null,
     result,
     fields: fields.map(fieldJson),
   };
@@ -109,6 +120,8 @@ function changeFrom(value: JsonObject): readonly HistoryChange[] {
       key: coerceText(value["key"]),
       title: coerceText(value["title"]),
       direction,
+      causes: causesFrom(value),
+      drift: parseName(impacts, value["drift_impact"]),
       result,
       fields,
     },

@@ -1,5 +1,6 @@
 import type { HistoryChange, HistoryEntry, HistoryEntryResult } from "../state/history.ts";
 import type { DriftTime, Period } from "../state/timeline.ts";
+import { causeWords, driftWords } from "./cause-text.ts";
 import { effectMarks, verbSigns } from "./change-text.ts";
 import { durationText, type Paint, printable, revisionText, valueText } from "./format.ts";
 
@@ -16,7 +17,7 @@ const resultStyles = {
 } as const satisfies Readonly<Record<HistoryEntryResult, string>>;
 
 export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
-  const { at, zone, result, cause, trigger, run } = entry;
+  const { at, zone, result, causes, trigger, run } = entry;
   const origin = [
     `${trigger}, revision ${printable(revisionText(entry))}`,
     ...(run === "" ? [] : [`run ${printable(run)}`]),
@@ -25,7 +26,7 @@ export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
     at.toISOString(),
     paint("bold", zone),
     paint(resultStyles[result], result.replaceAll("_", " ")),
-    ...(cause === undefined ? [] : [cause]),
+    ...(causes.length === 0 ? [] : [causeWords(causes)]),
     paint("dim", origin),
   ].join("  ");
   const failure = entry.failure === undefined ? [] : [`  ${printable(entry.failure.message)}`];
@@ -36,13 +37,14 @@ export function renderHistoryEntry(entry: HistoryEntry, paint: Paint): string {
 }
 
 function linesOf(change: HistoryChange, paint: Paint): readonly string[] {
-  const { verb, key, title, direction, result, fields } = change;
+  const { verb, key, title, direction, drift, result, fields } = change;
   const { sign, style } = effectMarks[direction];
   const head = [
     `  ${verbSigns[verb]} ${printable(key)}`,
     ...(title === "" ? [] : [printable(title)]),
     paint(style, `${sign} ${direction}`),
     result,
+    ...(drift === undefined ? [] : [driftWords[drift]]),
   ].join("  ");
   if (verb !== "update") return [head];
   const width = Math.max(0, ...fields.map(({ field }) => field.length));

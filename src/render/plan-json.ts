@@ -1,3 +1,4 @@
+import { causesIn } from "../plan/cause/cause.ts";
 import type { Change, FieldChange } from "../plan/change.ts";
 import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
@@ -30,15 +31,15 @@ function zoneJson(report: ZoneReport): JsonObject {
     case "in_sync":
       return { zone, result, plan };
     case "planned":
-      return { zone, result, cause: report.cause, plan };
+      return { zone, result, causes: causesIn(report.plan.changes), plan };
     case "held": {
       const holds = report.holds.map(({ reason, message }) => ({ reason, message }));
-      return { zone, result, cause: report.cause, plan, holds };
+      return { zone, result, causes: causesIn(report.plan.changes), plan, holds };
     }
     case "applied": {
       const outcomes = report.outcomes.map(outcomeJson);
       const left = report.left.map(changeJson);
-      return { zone, result, cause: report.cause, plan, outcomes, left };
+      return { zone, result, causes: causesIn(report.plan.changes), plan, outcomes, left };
     }
   }
 }
@@ -57,7 +58,6 @@ export function planJson(plan: Plan): JsonObject {
     compared: plan.compared,
     deletable: plan.deletable,
     owasp_version: plan.owaspVersion,
-    marked: plan.marked,
   };
 }
 
@@ -73,6 +73,7 @@ export function changeJson(change: Change): JsonObject {
     ...(verb === "delete" ? { id: change.id, reason: change.reason } : {}),
     fields: change.fields.map(fieldJson),
     effect: { direction: effect.direction, may_break: effect.mayBreak, reasons: effect.reasons },
+    causes: change.causes.map(({ cause, fields }) => ({ cause, fields })),
   };
 }
 

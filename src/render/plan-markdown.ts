@@ -5,6 +5,7 @@ import type { Plan } from "../plan/plan.ts";
 import type { RunReport, ZoneReport } from "../state/run-report.ts";
 import { summarize } from "../state/summary.ts";
 import { compareCsp } from "../syntax/csp/compare-csp.ts";
+import { causeRemark } from "./cause-text.ts";
 import {
   effectWords,
   remarkOf,
@@ -82,12 +83,12 @@ function planText(plan: Plan): string {
 function table(changes: readonly Change[]): string {
   const rows = changes.map((change) => {
     const { key, title, effect } = change;
-    const remark = remarkOf(change);
+    const remarks = [remarkOf(change), causeRemark(change, changes)].filter((each) => each !== "");
     const reasons = effect.reasons.map(markdownText).join("; ");
     const words = [
       markdownCode(key),
       ...(title === "" ? [] : [markdownText(title)]),
-      ...(remark === "" ? [] : [`_${remark}_`]),
+      ...remarks.map((remark) => `_${markdownText(remark)}_`),
     ].join(" ");
     const why = reasons === "" ? "" : `: ${reasons}`;
     return `| \`${verbSigns[change.verb]}\` | ${words} | ${effectWords(effect)}${why} |`;

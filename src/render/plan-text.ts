@@ -1,3 +1,4 @@
+import { causesIn } from "../plan/cause/cause.ts";
 import { planHash } from "../plan/guard/release.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Unmanaged } from "../plan/write-order.ts";
@@ -5,6 +6,7 @@ import { type Failure, isAllDone, type Outcome, type ZoneReport } from "../state
 import { summarize, type Summary } from "../state/summary.ts";
 import { kinds } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
+import { causeRemark, causeWords } from "./cause-text.ts";
 import { changeLines } from "./change-text.ts";
 import { plural, printable, durationText, type Paint, paintOf, wrap, shortHash } from "./format.ts";
 
@@ -66,7 +68,9 @@ function planLines(plan: Plan, paint: Paint): readonly string[] {
   const count = plural(plan.writes.length, "request");
   const cost = `${count} (plan ${shortHash(planHash(plan))}): ${callsText(plan.writes)}`;
   return [
-    ...plan.changes.flatMap((change) => changeLines(change, paint).map((line) => `  ${line}`)),
+    ...plan.changes.flatMap((change) =>
+      changeLines(change, paint, causeRemark(change, plan.changes)).map((line) => `  ${line}`),
+    ),
     ...aboutLines(plan, paint),
     ...hanging(cost, "dim", paint),
   ];
@@ -155,9 +159,9 @@ export function titleText(
     const done = report.outcomes.filter(({ status }) => status === "done").length;
     return `${done} of ${plural(report.outcomes.length, "request")} done`;
   }
-  const pending = report.cause === "drift" ? "drift detected" : "pending";
-  const count = plural(report.plan.changes.length, "change");
-  return `${count}, ${report.result === "held" ? "held" : pending}`;
+  const { changes } = report.plan;
+  const why = [causeWords(causesIn(changes)), ...(report.result === "held" ? ["held"] : [])];
+  return [plural(changes.length, "change"), ...why.filter((words) => words !== "")].join(", ");
 }
 
 /** A run in one line: planned or sent changes, and how many zones are in sync. */

@@ -1,4 +1,4 @@
-import { type Change, deleteReasons, directions, verbs } from "../plan/change.ts";
+import { causes, type Change, deleteReasons, directions, verbs } from "../plan/change.ts";
 import { holdReasons } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
 import {
@@ -9,6 +9,7 @@ import {
   coerceObject,
   coerceObjects,
   coerceText,
+  coerceTexts,
 } from "../syntax/json.ts";
 import { kinds, type ResourceKey } from "../zone/resource.ts";
 import { isServiceId } from "../zone/service-id.ts";
@@ -37,7 +38,6 @@ export function planOf(json: Json | undefined): Plan | undefined {
     compared: typeof plan["compared"] === "number" ? plan["compared"] : 0,
     deletable: typeof plan["deletable"] === "number" ? plan["deletable"] : 0,
     owaspVersion: coerceText(plan["owasp_version"]),
-    marked: plan["marked"] === true,
   };
 }
 
@@ -69,6 +69,9 @@ function changeOf(json: JsonObject): Change {
       mayBreak: mayBreak === true,
       reasons: coerceList(reasons).map(coerceText),
     },
+    causes: coerceObjects(json["causes"]).map(({ cause, fields }) => {
+      return { cause: coerceName(causes, cause), fields: coerceTexts(fields) };
+    }),
   };
   const verb = coerceName(verbs, json["verb"]);
   const id = coerceText(json["id"]);

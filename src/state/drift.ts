@@ -1,3 +1,4 @@
+import { causesOf } from "../plan/cause/cause.ts";
 import type { Change, Direction } from "../plan/change.ts";
 import { kinds, type Kind } from "../zone/resource.ts";
 import { addCounts } from "./add-counts.ts";
@@ -13,9 +14,16 @@ export type DriftCounts = Readonly<Record<Kind, Readonly<Record<Impact, number>>
 
 /**
  * The impact of the drift that a change corrects: a change that strengthens corrects a weaker protection. `unclear`
- * counts as `weakens`: a needless page costs less than an unnoticed loss of protection.
+ * counts as `weakens`: a needless page costs less than an unnoticed loss of protection. So does a change that applies a
+ * new declaration too, unless it is neutral: what its drift alone does is not known.
  */
-export function impactOf(direction: Direction): Impact {
+export function impactOf(change: Pick<Change, "effect" | "causes">): Impact {
+  const { direction } = change.effect;
+  if (causesOf(change).length > 1) return direction === "neutral" ? "neutral" : "weakens";
+  return impactOfDirection(direction);
+}
+
+function impactOfDirection(direction: Direction): Impact {
   switch (direction) {
     case "strengthens":
     case "unclear":
@@ -29,12 +37,12 @@ export function impactOf(direction: Direction): Impact {
 
 /** The changes that correct a weaker protection. */
 export function weakeningOf(drift: readonly Change[]): readonly Change[] {
-  return drift.filter(({ effect }) => impactOf(effect.direction) === "weakens");
+  return drift.filter((change) => impactOf(change) === "weakens");
 }
 
 export function driftIn(changes: readonly Change[]): DriftCounts {
   const counts = { setting: noImpact(), policy: noImpact(), rule: noImpact() };
-  for (const { kind, effect } of changes) counts[kind][impactOf(effect.direction)] += 1;
+  for (const change of changes) counts[change.kind][impactOf(change)] += 1;
   return counts;
 }
 

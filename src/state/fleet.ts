@@ -10,6 +10,7 @@ import { isLoaded, type LoadReport } from "./load-report.ts";
 import type { ZoneReport } from "./run-report.ts";
 import {
   afterReport,
+  type DifferedSince,
   changeRecordOf,
   initialState,
   afterDeclaration,
@@ -46,9 +47,11 @@ export interface FleetView {
   removedSince(since: Date): readonly RemovedZone[];
 }
 
+const notDiffered: DifferedSince = { drift: undefined, pending: undefined };
+
 /** The state of all declared zones, updated by each report. */
 export class Fleet implements FleetView {
-  readonly #driftedSince: (zone: string) => Date | undefined;
+  readonly #differedSince: (zone: string) => DifferedSince;
   #states = new Map<string, ZoneState>();
   #sorted: readonly ZoneState[] | undefined;
   #load: LoadReport | undefined;
@@ -59,9 +62,9 @@ export class Fleet implements FleetView {
   /** Initial inventory state of a newly declared zone. */
   #inventory: InventoryState | undefined;
 
-  /** @param driftedSince since when a zone had drifted when the process before this one ended. */
-  constructor(driftedSince: (zone: string) => Date | undefined = () => undefined) {
-    this.#driftedSince = driftedSince;
+  /** @param differedSince since when a zone differed when the process before this one ended. */
+  constructor(differedSince: (zone: string) => DifferedSince = () => notDiffered) {
+    this.#differedSince = differedSince;
   }
 
   get zones(): readonly ZoneState[] {
@@ -103,7 +106,7 @@ export class Fleet implements FleetView {
           declared.name,
           known === undefined
             ? {
-                ...initialState(declared, at, this.#driftedSince(declared.name)),
+                ...initialState(declared, at, this.#differedSince(declared.name)),
                 inventory: this.#inventory,
               }
             : afterDeclaration(known, declared, at),
@@ -128,7 +131,7 @@ export class Fleet implements FleetView {
     const removed = names.filter((name) => !this.#states.has(name));
     if (removed.length > 0) this.#rememberRemoved(removed, at);
     const unlisted = { mode: "enforce", suspension: undefined, hold: undefined } as const;
-    return removed.map((name) => initialState({ name, ...unlisted }, at, undefined));
+    return removed.map((name) => initialState({ name, ...unlisted }, at, notDiffered));
   }
 
   #rememberRemoved(names: readonly string[], at: Date): void {

@@ -1,5 +1,7 @@
+import { causesIn, causesOf } from "../plan/cause/cause.ts";
 import type { Cause, Change, Direction, FieldChange, Verb } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
+import { type Impact, impactOf } from "./drift.ts";
 import type { ZoneStep } from "./fleet.ts";
 import type { LoadReport } from "./load-report.ts";
 import {
@@ -37,6 +39,9 @@ export interface HistoryChange {
   readonly key: string;
   readonly title: string;
   readonly direction: Direction;
+  readonly causes: readonly Cause[];
+  /** What the drift that it corrects does to the protection; `undefined` where it corrects none. */
+  readonly drift: Impact | undefined;
   readonly result: HistoryChangeResult;
   readonly fields: readonly FieldChange[];
 }
@@ -53,7 +58,8 @@ export interface HistoryEntry {
   readonly result: HistoryEntryResult;
   /** Status of the zone after the run. */
   readonly status: ZoneStatus;
-  readonly cause: Cause | undefined;
+  /** Of all changes. */
+  readonly causes: readonly Cause[];
   /** When drift was detected that was still there after the run. */
   readonly driftedSince: Date | undefined;
   /** If the run detected drift: the last successful run before it. */
@@ -78,8 +84,8 @@ export interface HistoryView {
 
 export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntry {
   const { zone, run, trigger, revision, commit, finishedAt } = report;
-  const cause = "cause" in report ? report.cause : undefined;
-  const isOnset = cause === "drift" && before.driftedSince === undefined;
+  const causes = "plan" in report ? causesIn(report.plan.changes) : [];
+  const isOnset = causes.includes("drift") && before.driftedSince === undefined;
   const { failure } = after;
   return {
     at: finishedAt,
@@ -90,7 +96,7 @@ export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntr
     commit,
     result: runResultOf(report),
     status: after.status,
-    cause,
+    causes,
     driftedSince: after.driftedSince,
     clearAt: isOnset ? before.lastSuccess : undefined,
     changes: changesIn(report),
@@ -106,7 +112,7 @@ export function historyEntryOf({ before, report, after }: ZoneStep): HistoryEntr
 export function runningEntryOf(report: ZoneReport, before: ZoneState | undefined): HistoryEntry {
   const { finishedAt } = report;
   const entry = { ...undeclaredEntryOf(report), result: "running" } as const;
-  if (entry.cause !== "drift") return { ...entry, driftedSince: before?.driftedSince };
+  if (!entry.causes.includes("drift")) return { ...entry, driftedSince: before?.driftedSince };
   return before?.driftedSince === undefined
     ? { ...entry, driftedSince: finishedAt, clearAt: before?.lastSuccess }
     : { ...entry, driftedSince: before.driftedSince };
@@ -115,7 +121,6 @@ export function runningEntryOf(report: ZoneReport, before: ZoneState | undefined
 /** The entry of a run whose zone was removed from the files meanwhile: its status is unknown. */
 export function undeclaredEntryOf(report: ZoneReport): HistoryEntry {
   const { zone, run, trigger, revision, finishedAt } = report;
-  const cause = "cause" in report ? report.cause : undefined;
   return {
     at: finishedAt,
     zone,
@@ -124,7 +129,7 @@ export function undeclaredEntryOf(report: ZoneReport): HistoryEntry {
     revision,
     result: runResultOf(report),
     status: "unknown",
-    cause,
+    causes: "plan" in report ? causesIn(report.plan.changes) : [],
     driftedSince: undefined,
     clearAt: undefined,
     changes: changesIn(report),
@@ -159,7 +164,7 @@ export function removalEntryOf(
     commit,
     result: "no_longer_declared",
     status: "unknown",
-    cause: undefined,
+    causes: [],
     driftedSince: undefined,
     clearAt: undefined,
     changes: [],
@@ -178,11 +183,11 @@ export function isNews(entry: HistoryEntry, last: HistoryEntry | undefined): boo
   return contentKey(entry) !== contentKey(last);
 }
 
-function contentKey({ status, cause, changes, holds, failure }: HistoryEntry): string {
+function contentKey({ status, causes, changes, holds, failure }: HistoryEntry): string {
   const left = changes.filter(({ result }) => result !== "done");
   return JSON.stringify({
     status,
-    cause: left.length > 0 ? cause : undefined,
+    causes: left.length > 0 ? causes : [],
     left,
     holds: holds.map(({ reason }) => reason),
     failure: failure?.code,
@@ -206,7 +211,17 @@ function changesIn(report: ZoneReport): readonly HistoryChange[] {
 
 function historyChange(change: Change, result: HistoryChangeResult): HistoryChange {
   const { verb, key, title, effect, fields } = change;
-  return { verb, key, title, direction: effect.direction, result, fields: fields.map(clipped) };
+  const causes = causesOf(change);
+  return {
+    verb,
+    key,
+    title,
+    direction: effect.direction,
+    causes,
+    drift: causes.includes("drift") ? impactOf(change) : undefined,
+    result,
+    fields: fields.map(clipped),
+  };
 }
 
 /** Longer values are cut. Expressions have at most 4,096 characters. */

@@ -1,6 +1,7 @@
-import type { Cause, Change } from "../plan/change.ts";
+import type { Change } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { ResourceKey } from "../zone/resource.ts";
 import { ServiceError } from "../zone/service-error.ts";
 import type { Write } from "../zone/write.ts";
 import type { ZoneName } from "../zone/zone.ts";
@@ -87,14 +88,12 @@ export type ZoneReport = ZoneReportBase &
     | {
         readonly result: "held";
         readonly plan: Plan;
-        readonly cause: Cause;
         readonly holds: readonly Hold[];
       }
-    | { readonly result: "planned"; readonly plan: Plan; readonly cause: Cause }
+    | { readonly result: "planned"; readonly plan: Plan }
     | {
         readonly result: "applied";
         readonly plan: Plan;
-        readonly cause: Cause;
         readonly outcomes: readonly Outcome[];
         /** Changes that remain after the writes: none, unless a write failed or somebody else changed the zone. */
         readonly left: readonly Change[];
@@ -147,6 +146,15 @@ export function isFailure(report: ZoneReport): boolean {
 
 export function isAllDone(outcomes: readonly Outcome[]): boolean {
   return outcomes.every(({ status }) => status === "done");
+}
+
+/** The resources whose writes were all done. */
+export function keysDone(outcomes: readonly Outcome[]): ReadonlySet<ResourceKey> {
+  const undone = new Set(
+    outcomes.filter(({ status }) => status !== "done").flatMap(({ write }) => write.changes),
+  );
+  const written = outcomes.flatMap(({ write }) => write.changes);
+  return new Set(written.filter((key) => !undone.has(key)));
 }
 
 /** The first failure of a write, a lost answer included; `undefined` if none failed. */

@@ -34,10 +34,10 @@ export function driftEpisodes(entries: readonly HistoryEntry[]): readonly DriftE
   for (const entry of entries) {
     if (isRead(entry)) {
       const detected = entry.driftedSince ?? entry.at;
-      if (entry.cause === "drift") {
+      if (entry.causes.includes("drift")) {
         open ??= { earliest: entry.clearAt ?? previous?.at ?? detected, detected };
       }
-      if (open !== undefined && entry.driftedSince === undefined) {
+      if (open !== undefined && isOver(entry)) {
         episodes.push({ ...open, gone: entry.at });
         open = undefined;
       }
@@ -70,6 +70,12 @@ export function driftTimeIn(
     atMostMs: total(({ earliest }) => earliest),
     isDrifting: touching.some(({ gone }) => gone === undefined),
   };
+}
+
+/** A difference of unknown cause may be the drift from before: that the cause is forgotten does not end drift. */
+function isOver({ driftedSince, causes, status }: HistoryEntry): boolean {
+  const isUnsure = causes.includes("unknown") && status !== "in_sync";
+  return driftedSince === undefined && !isUnsure;
 }
 
 /** A failed read tells nothing about drift. */

@@ -1,3 +1,4 @@
+import { causesIn, changesWith } from "../plan/cause/cause.ts";
 import type { Change } from "../plan/change.ts";
 import { isSuspended } from "../plan/guard/guard.ts";
 import type { Hold } from "../plan/guard/hold.ts";
@@ -30,12 +31,16 @@ type Facts = Omit<ZoneState, "status" | "statusSince">;
 
 type PlannedReport = Exclude<ZoneReport, { readonly result: "error" }>;
 
-/** @param driftedSince since when the zone had drifted when the process before this one ended. */
-export function initialState(
-  declared: DeclaredZone,
-  at: Date,
-  driftedSince: Date | undefined,
-): ZoneState {
+/** Since when a zone differed when the process before this one ended. */
+export interface DifferedSince {
+  readonly drift: Date | undefined;
+  readonly pending: Date | undefined;
+}
+
+/** Moments of the future are none: the clock was changed, or the state. */
+export function initialState(declared: DeclaredZone, at: Date, differed: DifferedSince): ZoneState {
+  const past = (moment: Date | undefined) =>
+    moment === undefined || moment > at ? undefined : moment;
   const facts: Facts = {
     declared,
     zone: undefined,
@@ -44,9 +49,9 @@ export function initialState(
     consecutiveFailures: 0,
     failure: undefined,
     holds: [],
-    cause: undefined,
     differing: [],
-    driftedSince,
+    driftedSince: past(differed.drift),
+    pendingSince: past(differed.pending),
     driftOnsets: none,
     unmanaged: [],
     notes: [],
@@ -101,19 +106,22 @@ export function afterReport(state: ZoneState, report: ZoneReport): ZoneState {
 }
 
 export function changeRecordOf(report: Applied): ChangeRecord {
-  const { run, zone, finishedAt: at, trigger, revision, cause, plan, outcomes } = report;
+  const { run, zone, finishedAt: at, trigger, revision, plan, outcomes } = report;
   const writes = outcomes.map(writeRecordOf);
-  return { run, zone, at, trigger, revision, cause, changes: plan.changes, writes };
+  return { run, zone, at, trigger, revision, changes: plan.changes, writes };
 }
 
 function afterPlan(state: ZoneState, report: PlannedReport): Facts {
   const { plan } = report;
-  const cause = report.result === "in_sync" ? undefined : report.cause;
   const differing = remainingChanges(report);
   // Drift that was there before the start of the process is not new.
   const isStored = state.lastRun === undefined && state.driftedSince !== undefined;
-  const fresh = cause === "drift" && !isStored ? onsets(driftOf(state), plan.changes) : [];
-  const drifted = cause === "drift" && differing.length > 0;
+  const fresh = isStored ? [] : onsets(driftOf(state), changesWith("drift", plan.changes));
+  const found = causesIn(differing);
+  // What is not known does not end drift: its cause may only be forgotten.
+  const isUnsure = state.driftedSince !== undefined && found.includes("unknown");
+  const drifted = found.includes("drift") || isUnsure;
+  const waits = found.some((cause) => cause !== "drift");
   return {
     ...state,
     zone: plan.zone,
@@ -121,10 +129,10 @@ function afterPlan(state: ZoneState, report: PlannedReport): Facts {
     compared: plan.compared,
     ...rulesetVersion(plan, state, report.finishedAt),
     holds: report.result === "held" ? report.holds : [],
-    cause: differing.length > 0 ? cause : undefined,
     differing,
     driftOnsets: addCounts(state.driftOnsets, fresh),
     driftedSince: drifted ? (state.driftedSince ?? report.finishedAt) : undefined,
+    pendingSince: waits ? (state.pendingSince ?? report.finishedAt) : undefined,
   };
 }
 
@@ -169,16 +177,19 @@ function withStatus(before: ZoneState, facts: Facts, at: Date): ZoneState {
 }
 
 function statusOf(facts: Facts, at: Date): ZoneStatus {
-  const { declared, failure, holds, cause, lastRun } = facts;
+  const { declared, failure, holds, differing, lastRun } = facts;
   if (failure !== undefined) return "error";
   if (isSuspendedAt(declared, at) || holds.some(isSuspension)) return "suspended";
   if (lastRun === undefined) return "unknown";
   if (declared.hold !== undefined || holds.some((hold) => !isObservation(hold))) {
     return "held";
   }
-  if (cause === undefined) return "in_sync";
-  return cause === "drift" ? "drifted" : "pending";
+  const [cause] = causesIn(differing);
+  return cause === undefined ? "in_sync" : statusOfCause[cause];
 }
+
+/** The first cause in the order of `causes` decides. */
+const statusOfCause = { drift: "drifted", pending: "pending", unknown: "differs" } as const;
 
 function isSuspendedAt({ suspension }: DeclaredZone, at: Date): boolean {
   return suspension !== undefined && isSuspended(suspension, at);

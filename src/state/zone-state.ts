@@ -1,4 +1,5 @@
-import type { Cause, Change } from "../plan/change.ts";
+import { changesWith } from "../plan/cause/cause.ts";
+import type { Change } from "../plan/change.ts";
 import type { Hold } from "../plan/guard/hold.ts";
 import type { Unmanaged } from "../plan/write-order.ts";
 import type { Mode, Suspension } from "../zone/desired-zone.ts";
@@ -9,11 +10,12 @@ import type { ByKind } from "./drift.ts";
 import type { InventoryState } from "./inventory.ts";
 import type { Failure, Outcome, Trigger } from "./run-report.ts";
 
-/** A zone has exactly one status. */
+/** A zone has exactly one status. `differs`: it is not as declared, and why is not known. */
 export const zoneStatuses = [
   "in_sync",
   "drifted",
   "pending",
+  "differs",
   "held",
   "error",
   "unknown",
@@ -49,7 +51,6 @@ export interface ChangeRecord {
   readonly at: Date;
   readonly trigger: Trigger;
   readonly revision: string;
-  readonly cause: Cause;
   readonly changes: readonly Change[];
   readonly writes: readonly WriteRecord[];
 }
@@ -82,12 +83,12 @@ export interface ZoneState {
   readonly failure: Failure | undefined;
   /** Holds of the last plan; {@link holdsOf} adds the hold of the revision. */
   readonly holds: readonly Hold[];
-  /** Why the live state differs; `undefined` if it does not. */
-  readonly cause: Cause | undefined;
   /** Changes between the live and the desired state. */
   readonly differing: readonly Change[];
   /** When the current drift was detected. */
   readonly driftedSince: Date | undefined;
+  /** Since when the zone has changes that are not drift: pending ones, or of an unknown cause. */
+  readonly pendingSince: Date | undefined;
   /** Times that drift was detected since the zone was declared, by kind. */
   readonly driftOnsets: ByKind;
   readonly unmanaged: readonly Unmanaged[];
@@ -104,12 +105,17 @@ export interface ZoneState {
 
 /** The changes that correct drift. */
 export function driftOf(state: ZoneState): readonly Change[] {
-  return state.cause === "drift" ? state.differing : [];
+  return changesWith("drift", state.differing);
 }
 
 /** The declared changes that are not applied yet. */
 export function pendingOf(state: ZoneState): readonly Change[] {
-  return state.cause === "pending" ? state.differing : [];
+  return changesWith("pending", state.differing);
+}
+
+/** The changes whose cause is not known. */
+export function unknownOf(state: ZoneState): readonly Change[] {
+  return changesWith("unknown", state.differing);
 }
 
 /** All holds of a zone: of its revision and of its plan. */

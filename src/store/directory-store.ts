@@ -53,6 +53,15 @@ export async function openDirectoryStore(
   return store;
 }
 
+/** What the state in a directory says, read without its lock: another process may go on writing it. Never writes. */
+export async function readDirectoryStore(
+  identity: StateIdentity,
+  directory: StateDirectory,
+): Promise<Pick<StateStore, "opened" | "get">> {
+  const { opened, entries } = await load(directory, identity);
+  return { opened, get: (key) => entries.get(key) };
+}
+
 interface Loaded {
   readonly opened: OpenResult;
   readonly entries: Map<string, string>;

@@ -1,3 +1,4 @@
+import { causesIn } from "../plan/cause/cause.ts";
 import { historyJson } from "../render/history-json.ts";
 import { changeJson, failureJson } from "../render/plan-json.ts";
 import type { ClusterStatus } from "../state/daemon-status.ts";
@@ -11,6 +12,7 @@ import {
   holdsOf,
   type LastRun,
   pendingOf,
+  unknownOf,
   type ZoneState,
 } from "../state/zone-state.ts";
 import {
@@ -90,7 +92,7 @@ export function zoneJson(state: ZoneState): JsonBody {
         : { reason: declared.suspension.reason, until: declared.suspension.until ?? null },
     failure: failure === undefined ? null : failureJson(failure),
     holds: holdsOf(state),
-    cause: state.cause ?? null,
+    causes: causesIn(state.differing),
     differing: state.differing.map(changeJson),
     notes: state.notes,
     compared: state.compared,
@@ -123,11 +125,13 @@ function summaryJson(state: ZoneState): JsonBody {
     status: state.status,
     status_since: state.statusSince,
     drifted_since: state.driftedSince ?? null,
+    pending_since: state.pendingSince ?? null,
     last_success_at: state.lastSuccess ?? null,
     last_attempt_at: state.lastRun?.at ?? null,
     consecutive_failures: state.consecutiveFailures,
     drift: driftIn(driftOf(state)),
     pending: countByKind(pendingOf(state)),
+    cause_unknown: countByKind(unknownOf(state)),
     unmanaged: countByKind(state.unmanaged),
     hold_reasons: [...new Set(holdsOf(state).map(({ reason }) => reason))],
   };
@@ -153,7 +157,8 @@ function heldJson({ revision, commit, hash, hold, zones }: HeldRevision): JsonBo
 }
 
 function recordJson(record: ChangeRecord): JsonBody {
-  return { ...record, changes: record.changes.map(changeJson) };
+  const { changes } = record;
+  return { ...record, causes: causesIn(changes), changes: changes.map(changeJson) };
 }
 
 function runJson({ durationMs, ...run }: LastRun): JsonBody {

@@ -19,7 +19,7 @@ import { startEmulatorProcess } from "../support/emulator-process.ts";
 import { listIn, textIn } from "../support/emulator.ts";
 import { declarationOf, namesOfFleet, seedOfFleet } from "../support/large-fleet.ts";
 import { memoryFiles } from "../support/memory-files.ts";
-import { noRunStore } from "../support/run-store.ts";
+import { MemoryRunStore } from "../support/run-store.ts";
 import { connect, plantedToken, type TestService } from "../support/service.ts";
 import { defaultOptions, oneCredential } from "../support/world.ts";
 import type { BenchResult } from "./run.ts";
@@ -153,7 +153,7 @@ function startSweeper({ service }: TestService, metrics: Metrics, text: string):
       reader,
       writer: createWriter(service),
       clock,
-      store: noRunStore,
+      store: new MemoryRunStore(),
       random: Math.random,
       runId: () => crypto.randomUUID(),
       nextSweep: () => undefined,

@@ -55,6 +55,7 @@ const monitoringOff = {
       adopted: false,
       fields: [{ field: "enabled", before: true, after: false }],
       effect: { direction: "strengthens", may_break: false, reasons: [] },
+      causes: [],
     },
   ],
 };

@@ -36,7 +36,9 @@ describe("zonewarden history", () => {
     const { code, stdout, stderr } = await place.run("history", "--until", until);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n").filter((line) => line.startsWith("20"))).toHaveLength(3);
-    expect(stdout).toContain("~ policy/a  ▲ strengthens  found\n      enabled  false → true");
+    expect(stdout).toContain(
+      "~ policy/a  ▲ strengthens  found  somebody lowered the protection\n      enabled  false → true",
+    );
     expect(stdout).toContain(`${shop}  drifted once, 30 min seen, at most 40 min\n`);
     expect(stdout).toContain(`${blog}  drifted once, 15 min seen, at most 15 min, still drifting`);
   });

@@ -33,7 +33,7 @@ describe("an apply that takes minutes", () => {
     watch(example);
     const { code, stdout } = await example.place.run("apply");
     expect(stdout).toContain("held by freeze");
-    expect(stdout).toContain("www.brand.example  4 changes, held");
+    expect(stdout).toContain("www.brand.example  4 changes, cause unknown, held");
     expect(code).toBe(4);
     const zones = writesSeenBy(example.emulator).map((line) => line.split("/")[4]);
     expect(new Set(zones).size).toBe(1);

@@ -85,7 +85,6 @@ notifications: [{ name: pipeline, type: webhook, url: "${webhook.url}" }]`,
     for (const { run, zone } of written) expect(runs.get(run)).toBe(zone);
     expect(webhook.objects.map(({ reason }) => reason)).toEqual([
       "DriftCorrected",
-      "DriftCorrected",
       "RevisionPartial",
       "RevisionApplied",
     ]);

@@ -130,7 +130,11 @@ describe("the notifier", () => {
       runs: [clear, drifted, forbidden, drifted, clear],
       told: ["DriftDetected", "ReconcileFailed", "NoDriftDetected"],
     },
-    { when: "drift is corrected at once", runs: [clear, corrected, clear], told: [] },
+    {
+      when: "drift that weakened the protection is corrected at once",
+      runs: [clear, corrected, clear],
+      told: ["DriftCorrected"],
+    },
     {
       when: "drift is corrected at once after a failure",
       runs: [forbidden, corrected, clear, corrected],

@@ -79,9 +79,4 @@ describe("planning policies", () => {
     expect(plannedPolicies(declared([checkout]), live).compared).toBe(2);
     expect(plannedPolicies(declared([checkout], "delete"), live).compared).toBe(3);
   });
-
-  it("knows a zone by our mark, also where nothing is declared any more", ({ expect }) => {
-    expect(plannedPolicies(declared([]), [carriedOut("p1", checkout)]).marked).toBe(true);
-    expect(plannedPolicies(declared([checkout]), [livePolicy("p1")]).marked).toBe(false);
-  });
 });

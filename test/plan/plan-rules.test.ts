@@ -245,12 +245,12 @@ describe("planning rules", () => {
     expect(unmanaged).toHaveLength(1000);
   });
 
-  it("counts what it compared, and knows whether anything bears our mark", ({ expect }) => {
+  it("counts what it compared", ({ expect }) => {
     const gone = liveException("r3", "gone", { ref: "zonewarden:gone" });
     const ours = plannedRules(declared([owasp]), entrypoint(liveOwasp, gone, foreign));
-    expect(ours).toMatchObject({ compared: 2, marked: true });
+    expect(ours.compared).toBe(2);
     const theirs = plannedRules(declared([uploads]), entrypoint(foreign, foreignToo));
-    expect(theirs).toMatchObject({ compared: 1, marked: false });
+    expect(theirs.compared).toBe(1);
   });
 
   it("tells from which place to which a rule moves among those that stay, counted from 1", ({

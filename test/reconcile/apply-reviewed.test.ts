@@ -2,7 +2,6 @@ import { describe, it } from "vitest";
 
 import { rethrow } from "../../src/cli/session/session.ts";
 import { type Freeze, guard } from "../../src/plan/guard/guard.ts";
-import { causeByMarks } from "../../src/plan/plan.ts";
 import { applyReviewed, type ReviewedZone } from "../../src/reconcile/run/apply.ts";
 import { planZone } from "../../src/reconcile/run/plan-zone.ts";
 import type { ZoneReport } from "../../src/state/run-report.ts";
@@ -60,8 +59,8 @@ class Turn {
           revision: "r1",
           impact: { maliciousBelow: 50, freshMs: 0 },
           unchangedPlan: () => undefined,
-          causeOf: causeByMarks,
-          holdsAt: (planned, _cause, now) => guard(planned, { ...rules, freeze: this.freeze, now }),
+          explain: (planned) => planned,
+          holdsAt: (planned, now) => guard(planned, { ...rules, freeze: this.freeze, now }),
         },
         {
           reader: this.reader,

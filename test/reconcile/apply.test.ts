@@ -118,6 +118,7 @@ const duplicate: Change = {
   id: "p1",
   reason: "duplicate",
   fields: [],
+  causes: [],
   effect: neutral,
 };
 const [twin, other] = [livePolicy("twin"), livePolicy("p1")];

@@ -1,5 +1,6 @@
 import { describe, it } from "vitest";
 
+import { appliedText } from "../../src/plan/cause/applied-zone.ts";
 import { hashToAccept } from "../support/held.ts";
 import { declared, desiredZone, policy } from "../support/model.ts";
 import { bare, defaultOptions, protectedContent, ServiceFault, World } from "../support/world.ts";
@@ -263,9 +264,10 @@ describe("a daemon that restores a revision", () => {
     await using before = await changed(40, 40);
     await using world = new World(zones, {}, undefined, {
       isWritable: true,
-      zone: (name) =>
-        known.has(name) ? { converged: "other", corrections: new Map() } : undefined,
-      setZone: () => undefined,
+      applied: (name) => (known.has(name) ? appliedText(new Map()) : ""),
+      setApplied: () => undefined,
+      corrections: () => new Map(),
+      setCorrections: () => undefined,
       usedReleases: () => [],
       setUsedReleases: () => undefined,
     });

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { planHash } from "../../src/plan/guard/release.ts";
 import { carriedOut, declared, desiredZone, policy } from "../support/model.ts";
-import { noRunStore } from "../support/run-store.ts";
+import { MemoryRunStore } from "../support/run-store.ts";
 import { ServiceFault, World } from "../support/world.ts";
 
 const shop = "shop.example";
@@ -10,7 +10,7 @@ const reporting = policy("checkout", { action: "log" });
 const blocking = carriedOut("p1", policy("checkout", { action: "allow" }));
 
 /** A world that holds weakening plans, and has one. */
-async function worldWithHeldPlan(store = noRunStore): Promise<World> {
+async function worldWithHeldPlan(store = new MemoryRunStore()): Promise<World> {
   const options = { contention: { rounds: 100, windowMs: 3_600_000 } };
   const world = new World([shop], options, undefined, store);
   world.files.set(shop, desiredZone({ policies: declared([reporting]) }).content);
@@ -61,16 +61,12 @@ describe("a plan that limits.accept releases", () => {
   it("stays held while its use cannot be written, and is applied once it can", async ({
     expect,
   }) => {
-    const disk = { isFull: true };
-    await using world = await worldWithHeldPlan({
-      ...noRunStore,
-      get isWritable() {
-        return !disk.isFull;
-      },
-    });
+    const store = new MemoryRunStore();
+    store.isWritable = false;
+    await using world = await worldWithHeldPlan(store);
     accept(world, [toldHash(world)]);
     expect(await lookAgain(world)).toEqual([`${shop} held`]);
-    disk.isFull = false;
+    store.isWritable = true;
     expect(await lookAgain(world)).toEqual([`${shop} applied`]);
   });
 

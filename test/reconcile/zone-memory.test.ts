@@ -3,8 +3,8 @@ import { describe, it } from "vitest";
 import type { Delete } from "../../src/plan/change.ts";
 import { ZoneMemory } from "../../src/reconcile/run/zone-memory.ts";
 import type { SkipReason } from "../../src/state/run-report.ts";
-import { at, change, named, planOf, report, skipped } from "../support/reports.ts";
-import { noRunStore } from "../support/run-store.ts";
+import { at, change, named, planOf, report, skipped, withCause } from "../support/reports.ts";
+import { MemoryRunStore } from "../support/run-store.ts";
 
 const zone = named("shop.example");
 const limits = { rounds: 3, windowMs: 3_600_000 };
@@ -12,16 +12,20 @@ const limits = { rounds: 3, windowMs: 3_600_000 };
 /** The delete of an unmanaged resource; recreated, it gets a new id. */
 function deletion(id: string, title: string): Delete {
   const { kind, key, fields, effect } = change(`policy/${id}`);
-  return { verb: "delete", kind, key, title, fields, effect, id, reason: "unmanaged" };
+  const [made] = withCause("drift", [
+    { verb: "delete", kind, key, title, fields, effect, causes: [], id, reason: "unmanaged" },
+  ]);
+  if (made?.verb !== "delete") throw new Error("no delete");
+  return made;
 }
 
 /** A memory that was in sync, and then deleted the resources of each round, 5 min apart. */
 function memoryOf(rounds: readonly (readonly Delete[])[]): ZoneMemory {
-  const memory = new ZoneMemory(zone, () => limits, noRunStore);
-  memory.record(report(zone, 0, { result: "in_sync" }), "declared", "");
+  const memory = new ZoneMemory(zone, () => limits, new MemoryRunStore());
+  memory.record(report(zone, 0, { result: "in_sync" }), "");
   for (const [index, changes] of rounds.entries()) {
     const came = { result: "applied", cause: "drift", changes } as const;
-    memory.record(report(zone, 5 * (index + 1), came), "declared", "");
+    memory.record(report(zone, 5 * (index + 1), came), "");
   }
   return memory;
 }
@@ -36,7 +40,6 @@ describe("a correction", () => {
     const rounds = ["a", "b", "c"].map((id) => [deletion(id, "Made by a tool")]);
     const [objection, ...others] = memoryOf(rounds).contentionHolds(
       planOf(zone, [deletion("d", "Made by a tool")]),
-      "drift",
       at(20),
     );
     expect(others).toEqual([]);
@@ -48,7 +51,7 @@ describe("a correction", () => {
     const copies = ["a", "b", "c"].map((id) => deletion(id, "Copy"));
     const memory = memoryOf([copies]);
     const plan = planOf(zone, [deletion("d", "Copy"), deletion("e", "Copy")]);
-    expect(memory.contentionHolds(plan, "drift", at(10))).toEqual([]);
+    expect(memory.contentionHolds(plan, at(10))).toEqual([]);
   });
 });
 
@@ -63,19 +66,19 @@ describe("how old a read may be when a write that relies on it is sent", () => {
     { reason: "cancelled", times: 5, ms: 60_000 },
     { reason: "shutdown", times: 5, ms: 60_000 },
   ])("after $times runs $because: $ms ms", ({ reason, times, ms }, { expect }) => {
-    const memory = new ZoneMemory(zone, () => limits, noRunStore);
+    const memory = new ZoneMemory(zone, () => limits, new MemoryRunStore());
     for (let nth = 0; nth < times; nth += 1) {
       const outcomes = [skipped(reason, "policy/a")];
-      memory.record(report(zone, nth, { ...pending, outcomes }), "declared", "");
+      memory.record(report(zone, nth, { ...pending, outcomes }), "");
     }
     expect(memory.maxReadAgeMs).toBe(ms);
   });
 
   it("is short again once the zone is in sync", ({ expect }) => {
-    const memory = new ZoneMemory(zone, () => limits, noRunStore);
+    const memory = new ZoneMemory(zone, () => limits, new MemoryRunStore());
     const outcomes = [skipped("read_expired", "policy/a")];
-    memory.record(report(zone, 0, { ...pending, outcomes }), "declared", "");
-    memory.record(report(zone, 1, { result: "in_sync" }), "declared", "");
+    memory.record(report(zone, 0, { ...pending, outcomes }), "");
+    memory.record(report(zone, 1, { result: "in_sync" }), "");
     expect(memory.maxReadAgeMs).toBe(60_000);
   });
 });

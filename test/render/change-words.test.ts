@@ -26,7 +26,7 @@ function changesFrom(before: readonly string[], after: readonly string[]): reado
     owner,
   );
   return [
-    changes.flatMap((change) => changeLines(change, plain)).map((line) => line.trim()),
+    changes.flatMap((change) => changeLines(change, plain, "")).map((line) => line.trim()),
     [changesLine(changes)],
   ];
 }
@@ -78,7 +78,7 @@ const entry: HistoryEntry = {
   zone: "shop.example.com",
   result: "partial",
   status: "error",
-  cause: "drift",
+  causes: ["drift"],
   driftedSince: undefined,
   clearAt: undefined,
   trigger: "schedule",
@@ -90,6 +90,8 @@ const entry: HistoryEntry = {
       key: "policy/a",
       title: "",
       direction: "strengthens",
+      causes: ["drift"],
+      drift: "weakens",
       result: "done",
       fields: [],
     },
@@ -102,7 +104,7 @@ describe("the history in words", () => {
   it("shows changes and failures", ({ expect }) => {
     expect(renderHistoryEntry(entry, plain).split("\n")).toEqual([
       `${at(0).toISOString()}  shop.example.com  partial  drift  schedule, revision 0123456789ab`,
-      "  + policy/a  ▲ strengthens  done",
+      "  + policy/a  ▲ strengthens  done  somebody lowered the protection",
       "  no \\u{1b} such thing",
       "",
     ]);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 
 import type { Seed } from "../../src/emulator/seed/seed.ts";
+import { listAnswer } from "./ask.ts";
 import { goodSeed } from "./emulator.ts";
 import type { Example } from "./example.ts";
 
@@ -46,6 +47,28 @@ export async function storySeed(): Promise<Seed> {
   );
 }
 
+/** What another policy needs of the story. */
+interface Declaring {
+  readonly example: Example;
+  sweep(): void;
+  has(series: string, value: number): Promise<void>;
+}
+
+/** Declares another policy of the brand, and waits until all zones and the brand's inventory were read again. */
+export async function declareMore(stage: Declaring): Promise<void> {
+  const { place } = stage.example;
+  const text = await place.read("zones/sites.yaml");
+  const policy =
+    "          - { key: more, action: log, expression: 'true', value: { img-src: [\"'self'\"] } }\n";
+  await place.write("zones/sites.yaml", `${text}${policy}`);
+  stage.sweep();
+  await stage.has(`pending_changes{zone="${brand}",kind="policy"}`, 1);
+  await stage.has('reconcile_total{trigger="signal",result="in_sync"}', 3);
+  await stage.has('reconcile_total{trigger="signal",result="error"}', 3);
+  const cookies = 'endpoint="/zones/{zone_id}/page_shield/cookies",method="GET",code="403"';
+  await stage.has(`api_requests_total{${cookies}}`, 3);
+}
+
 /** Enforces the other policy of the shop, suspends the brand, and damages the state. */
 export async function prepareFiles({ place }: Example): Promise<void> {
   const shopFile = await place.read("zones/shop.yaml");
@@ -54,4 +77,10 @@ export async function prepareFiles({ place }: Example): Promise<void> {
   const name = `  - name: ${brand}\n`;
   await place.write("zones/sites.yaml", sites.replace(name, `${name}    suspend: true\n`));
   await place.write("state/state.jsonl", "damaged\n");
+}
+
+/** The ids of the zones, by name. */
+export async function idsOf({ emulator }: Example): Promise<ReadonlyMap<string, string>> {
+  const listed = await listAnswer(emulator, "/zones");
+  return new Map(listed.map(({ name, id }) => [name, id]));
 }

@@ -2,10 +2,9 @@ import path from "node:path";
 
 import { vi } from "vitest";
 
-import { listAnswer } from "./ask.ts";
 import { SimulatedClock } from "./clock.ts";
 import type { Started } from "./command-line.ts";
-import { prepareFiles, storySeed, zones } from "./daemon-story-files.ts";
+import { declareMore, idsOf, prepareFiles, storySeed, zones } from "./daemon-story-files.ts";
 import { textIn } from "./emulator.ts";
 import { control, type Example, exampleWithEmulator } from "./example.ts";
 import { startJsonSink } from "./http-server.ts";
@@ -46,7 +45,7 @@ export async function daemonStory(): Promise<Story> {
         slow.push(ms);
         return clock.sleep(ms, signal);
       },
-      config: `schedule: { cron: "*/29 * * * * *", timezone: Etc/UTC }
+      config: `schedule: { cron: "*/29 * * * * *", timezone: Etc/UTC, on_change: false }
 inventory: { enabled: true, every: 12h }
 budget: { requests: 900, window: 5m }
 state: { path: state }
@@ -77,6 +76,7 @@ async function played(stage: Stage): Promise<Story> {
     await failures(stage);
     await rateLimit(stage);
     await lateSweeps(stage);
+    await declareMore(stage);
     const series = await stage.scrape();
     const requests = stage.requests;
     await holdRevision(stage);
@@ -163,7 +163,7 @@ async function lateSweeps(stage: Stage): Promise<void> {
   await stage.has('reconcile_total{trigger="schedule",result="in_sync"}', 1);
   await stage.pause(75_500, 28_500);
   await stage.attempted(105, blog, shop, brand);
-  await stage.has('notifications_total{sink="pipeline",result="done"}', 2);
+  await stage.has('notifications_total{sink="pipeline",result="done"}', 1);
 }
 
 /** The files change more of the fleet than the limit allows, which counts for small fleets from now on. */
@@ -290,9 +290,4 @@ class Stage {
     vi.setSystemTime(Date.now() + ms - timerMs);
     await vi.advanceTimersByTimeAsync(timerMs);
   }
-}
-
-async function idsOf({ emulator }: Example): Promise<ReadonlyMap<string, string>> {
-  const listed = await listAnswer(emulator, "/zones");
-  return new Map(listed.map(({ name, id }) => [name, id]));
 }

@@ -6,7 +6,7 @@ import type { ZoneContent, ZoneDocument } from "../../src/zone/desired-zone.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { Emulated } from "./emulated.ts";
 import { zoneNamed } from "./model.ts";
-import { noRunStore } from "./run-store.ts";
+import { MemoryRunStore } from "./run-store.ts";
 import { defaultOptions, oneCredential } from "./world.ts";
 
 /**
@@ -68,7 +68,7 @@ export function startFleet(at: Emulated, options: EmulatedFleetOptions): Emulate
       reader: at.reader,
       writer: at.writer,
       clock,
-      store: noRunStore,
+      store: new MemoryRunStore(),
       random: () => 0.5,
       runId: () => `run-${reports.length}`,
       nextSweep: () => undefined,

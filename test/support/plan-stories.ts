@@ -1,5 +1,5 @@
 import { guard } from "../../src/plan/guard/guard.ts";
-import { causeByMarks, plan } from "../../src/plan/plan.ts";
+import { plan } from "../../src/plan/plan.ts";
 import type { RunReport, ZoneReport } from "../../src/state/run-report.ts";
 import { canonicalCsp } from "../../src/syntax/csp/csp.ts";
 import type { DesiredZone } from "../../src/zone/desired-zone.ts";
@@ -26,6 +26,7 @@ import {
   usualLimits,
   zoneNamed,
 } from "./model.ts";
+import { withCause } from "./reports.ts";
 
 /** When the run of these stories begins. */
 export const begun: Date = new Date("2026-11-21T10:00:00.000Z");
@@ -192,10 +193,12 @@ function judged([desired, live]: readonly [DesiredZone, LiveZone]): ZoneReport {
   });
   const base = baseOf(desired);
   if (proposal.changes.length === 0) return { ...base, result: "in_sync", plan: proposal };
-  const cause = causeByMarks(proposal);
+  // What carries our mark was applied before, as it is declared.
+  const cause = JSON.stringify(live).includes(`${owner}:`) ? "drift" : "pending";
+  const explained = { ...proposal, changes: withCause(cause, proposal.changes) };
   return holds.length > 0
-    ? { ...base, result: "held", plan: proposal, cause, holds }
-    : { ...base, result: "planned", plan: proposal, cause };
+    ? { ...base, result: "held", plan: explained, holds }
+    : { ...base, result: "planned", plan: explained };
 }
 
 function baseOf({

@@ -1,4 +1,4 @@
-import type { Change, Direction, FieldChange } from "../../src/plan/change.ts";
+import type { Cause, Change, Direction, FieldChange } from "../../src/plan/change.ts";
 import type { Hold, HoldReason } from "../../src/plan/guard/hold.ts";
 import type { Plan } from "../../src/plan/plan.ts";
 import type { Unmanaged } from "../../src/plan/write-order.ts";
@@ -62,7 +62,17 @@ export function change(
     adopted: false,
     fields: more.fields ?? [{ field: "enabled", before: false, after: true }],
     effect: { direction, mayBreak: more.mayBreak ?? false, reasons: more.reasons ?? [] },
+    causes: [],
   };
+}
+
+/** Changes of which every field has one cause. */
+export function withCause(cause: Cause, changes: readonly Change[]): readonly Change[] {
+  return changes.map((each) =>
+    each.causes.length > 0
+      ? each
+      : { ...each, causes: [{ cause, fields: each.fields.map(({ field }) => field) }] },
+  );
 }
 
 export function planOf(
@@ -80,7 +90,6 @@ export function planOf(
     compared: 5,
     deletable: 4,
     owaspVersion: "",
-    marked: true,
   };
 }
 
@@ -125,14 +134,16 @@ export type Came =
   | { readonly result: "error"; readonly failure?: Failure }
   | {
       readonly result: "planned" | "held";
-      readonly cause: "drift" | "pending";
+      /** Of all fields of all changes that have no causes of their own. */
+      readonly cause: Cause;
       readonly changes: readonly Change[];
       readonly holds?: readonly Hold[];
       readonly unmanaged?: readonly Unmanaged[];
     }
   | {
       readonly result: "applied";
-      readonly cause: "drift" | "pending";
+      /** Of all fields of all changes that have no causes of their own. */
+      readonly cause: Cause;
       readonly changes: readonly Change[];
       readonly outcomes?: readonly Outcome[];
       readonly left?: readonly Change[];
@@ -159,25 +170,22 @@ export function report(zone: string, minutes: number, came: Came): ZoneReport {
       return {
         ...base,
         result: "planned",
-        cause: came.cause,
-        plan: planOf(zone, came.changes, came.unmanaged),
+        plan: planOf(zone, withCause(came.cause, came.changes), came.unmanaged),
       };
     case "held":
       return {
         ...base,
         result: "held",
-        cause: came.cause,
-        plan: planOf(zone, came.changes, came.unmanaged),
+        plan: planOf(zone, withCause(came.cause, came.changes), came.unmanaged),
         holds: came.holds ?? [],
       };
     case "applied":
       return {
         ...base,
         result: "applied",
-        cause: came.cause,
-        plan: planOf(zone, came.changes),
+        plan: planOf(zone, withCause(came.cause, came.changes)),
         outcomes: came.outcomes ?? came.changes.map(({ key }) => done(key)),
-        left: came.left ?? [],
+        left: withCause(came.cause, came.left ?? []),
       };
   }
 }

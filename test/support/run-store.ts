@@ -1,10 +1,34 @@
-import type { RunStore } from "../../src/reconcile/run/run-store.ts";
+import type { Corrections, RunStore } from "../../src/reconcile/run/run-store.ts";
+import type { ZoneName } from "../../src/zone/zone.ts";
 
-/** Remembers nothing. */
-export const noRunStore: RunStore = {
-  isWritable: true,
-  zone: () => undefined,
-  setZone: () => undefined,
-  usedReleases: () => [],
-  setUsedReleases: () => undefined,
-};
+/** Remembers in memory what a state directory would. */
+export class MemoryRunStore implements RunStore {
+  isWritable = true;
+  readonly texts = new Map<ZoneName, string>();
+  readonly #corrections = new Map<ZoneName, Corrections>();
+  #used: readonly string[] = [];
+
+  applied(name: ZoneName): string {
+    return this.texts.get(name) ?? "";
+  }
+
+  setApplied(name: ZoneName, text: string): void {
+    this.texts.set(name, text);
+  }
+
+  corrections(name: ZoneName): Corrections {
+    return this.#corrections.get(name) ?? new Map();
+  }
+
+  setCorrections(name: ZoneName, corrections: Corrections): void {
+    this.#corrections.set(name, corrections);
+  }
+
+  usedReleases(): readonly string[] {
+    return this.#used;
+  }
+
+  setUsedReleases(hashes: readonly string[]): void {
+    this.#used = hashes;
+  }
+}

@@ -17,7 +17,7 @@ import { type Zone, zoneId, zoneName } from "../../src/zone/zone.ts";
 import { Bugs } from "./bugs.ts";
 import { SimulatedClock } from "./clock.ts";
 import { declared, desiredZone, liveZone, owner, policy, readAllAt, usualLimits } from "./model.ts";
-import { noRunStore } from "./run-store.ts";
+import { MemoryRunStore } from "./run-store.ts";
 import { selectByName } from "./select-by-name.ts";
 import { afterWrite } from "./service-model.ts";
 
@@ -115,7 +115,7 @@ export class World implements AsyncDisposable {
     zones: readonly string[],
     options: Partial<ReconcilerOptions> = {},
     credentials: CredentialPorts = oneCredential,
-    store: RunStore = noRunStore,
+    store: RunStore = new MemoryRunStore(),
   ) {
     this.store = store;
     for (const [index, name] of zones.entries()) {

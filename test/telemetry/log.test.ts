@@ -1,9 +1,8 @@
 import { describe, it } from "vitest";
 
-import { logLoad, logDiagnostics, logZone } from "../../src/telemetry/log/log-reports.ts";
-import { createLogger, type LogOptions } from "../../src/telemetry/log/log.ts";
-import type { Diagnostic } from "../../src/zone/diagnostic.ts";
+import { logLoad, logZone } from "../../src/telemetry/log/log-reports.ts";
 import { a, b, held, shop } from "../support/fleets.ts";
+import { book, type Line } from "../support/log-book.ts";
 import {
   type Came,
   change,
@@ -17,40 +16,7 @@ import {
   lost,
   report,
   skipped,
-  start,
 } from "../support/reports.ts";
-
-type Line = Readonly<Record<string, unknown>>;
-
-function isLine(value: unknown): value is Line {
-  return typeof value === "object" && value !== null;
-}
-
-/** A log whose lines can be read again. */
-function book(more: Partial<LogOptions> = {}): {
-  readonly logger: ReturnType<typeof createLogger>;
-  readonly text: () => string;
-  readonly lines: () => readonly Line[];
-} {
-  const written: string[] = [];
-  const logger = createLogger({
-    level: "debug",
-    format: "json",
-    color: false,
-    destination: { write: (text) => written.push(text) },
-    clock: { now: () => start },
-    scrub: (line) => line,
-    ...more,
-  });
-  const text = (): string => written.join("");
-  const lines = (): readonly Line[] =>
-    text()
-      .trimEnd()
-      .split("\n")
-      .map((line): unknown => JSON.parse(line))
-      .filter(isLine);
-  return { logger, text, lines };
-}
 
 function linesOf(came: Came): readonly Line[] {
   const { logger, lines } = book();
@@ -66,13 +32,24 @@ describe("a run in the log", () => {
       came: { result: "error", failure: failure("403", { transient: false }) },
       says: ["error", "reconcile failed"],
     },
-    { came: { result: "planned", cause: "drift", changes: [a] }, says: ["info", "drift detected"] },
+    {
+      came: { result: "planned", cause: "drift", changes: [a] },
+      says: ["error", "drift detected"],
+    },
+    {
+      came: { result: "planned", cause: "drift", changes: [change("policy/a", "weakens")] },
+      says: ["info", "drift detected"],
+    },
+    {
+      came: { result: "planned", cause: "unknown", changes: [a] },
+      says: ["info", "zone differs"],
+    },
     {
       came: { result: "planned", cause: "pending", changes: [a] },
       says: ["info", "changes pending"],
     },
-    { came: held("observe"), says: ["info", "drift detected"] },
-    { came: held("weakening"), says: ["warn", "plan held"] },
+    { came: held("observe"), says: ["error", "drift detected"] },
+    { came: held("weakening"), says: ["error", "plan held"] },
   ])("$came.result is one line: $says", ({ came, says }, { expect }) => {
     expect(linesOf(came).map(({ level, msg }) => [level, msg])).toEqual([says]);
   });
@@ -232,52 +209,5 @@ describe("secrets", () => {
     const { logger, text } = book();
     logger.info({ header: "Bearer abc.def" }, "checked");
     expect(text()).toContain('"header":"Bearer [token]"');
-  });
-});
-
-describe("the format for a terminal", () => {
-  it("puts the message first, facts behind it and lists below", async ({ expect }) => {
-    const { logger, text } = book({ format: "pretty" });
-    const edited = change("policy/a", "strengthens", {
-      fields: [
-        { field: "action", before: "log", after: "allow" },
-        { field: "value", before: undefined, after: "script-src 'self'" },
-      ],
-    });
-    logZone(
-      logger,
-      report(shop, 1, { result: "applied", cause: "drift", changes: [edited] }),
-      "shops",
-    );
-    logZone(logger, report(shop, 2, held("weakening")), "shops");
-    logDiagnostics(logger, [diagnostic()]);
-    logLoad(logger, load({ result: "partial", diagnostics: [diagnostic()] }));
-    await expect(text()).toMatchFileSnapshot("../golden/log-pretty.txt");
-  });
-
-  it("uses colours only on request", ({ expect }) => {
-    const plain = book({ format: "pretty" });
-    plain.logger.warn("held");
-    expect(plain.text()).toBe("10:00:00 WARN  held\n");
-    const coloured = book({ format: "pretty", color: true });
-    coloured.logger.warn("held");
-    expect(coloured.text()).toContain("\u001b[33mWARN");
-  });
-
-  it("puts the stack of an internal error below it", ({ expect }) => {
-    const { logger, text } = book({ format: "pretty" });
-    logger.error({ err: new Error("lost"), zone: shop }, "internal error");
-    const [first, second, third] = text().split("\n");
-    expect(first).toBe("10:00:00 ERROR internal error zone=shop.example.com");
-    expect(second).toBe("               Error: lost");
-    expect(third).toMatch(/^ {19}at /);
-  });
-
-  it("keeps a text of the service from steering the terminal", ({ expect }) => {
-    const { logger, text } = book({ format: "pretty" });
-    const hostile: Partial<Diagnostic> = { message: "\u001b[2Jgone\nFAKE" };
-    logDiagnostics(logger, [diagnostic(hostile)]);
-    expect(text()).not.toContain("\u001b");
-    expect(text()).toContain("diagnostic=\\u{1b}[2Jgone\\u{a}FAKE");
   });
 });

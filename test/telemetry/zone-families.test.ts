@@ -70,7 +70,7 @@ describe("the series of a zone", () => {
       const values = [...series].filter(([key]) =>
         key.startsWith(`zonewarden_zone_status{zone="${name}"`),
       );
-      expect(values).toHaveLength(7);
+      expect(values).toHaveLength(8);
       expect(values.reduce((sum, [, value]) => sum + value, 0)).toBe(1);
     }
   });

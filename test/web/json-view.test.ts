@@ -39,6 +39,7 @@ describe("the fleet as JSON", () => {
         in_sync: 1,
         drifted: 0,
         pending: 0,
+        differs: 0,
         held: 0,
         error: 0,
         unknown: 1,
@@ -116,7 +117,7 @@ describe("zones as JSON", () => {
     expect(sent(zoneJson(state))).toMatchObject({
       id: "023e105f4ecef8ad9ca31a8372d0c353",
       account: { name: "Example Shops" },
-      cause: "drift",
+      causes: ["drift"],
       failure: null,
       suspension: null,
       differing: [differing],

@@ -6,7 +6,7 @@ import { loadDesiredOrPrint } from "../../host/load.ts";
 import { readText } from "../../host/named-files.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/release.ts";
-import { causeByMarks, type Plan } from "../../plan/plan.ts";
+import type { Plan } from "../../plan/plan.ts";
 import { rejectSaved } from "../../plan/saved/confirm.ts";
 import { partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
 import {
@@ -173,7 +173,6 @@ function rejectedReport(
     finishedAt: now,
     phases: { fetch: 0, plan: 0, apply: 0 },
     plan,
-    cause: causeByMarks(plan),
     outcomes: conflicts.map((write) => ({ status: "skipped", write, reason: "conflict" })),
     left: [],
   };

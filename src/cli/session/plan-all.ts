@@ -1,7 +1,7 @@
+import { readLastApplied } from "../../daemon/stored-state.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { loadDesiredOrPrint, printDiagnostics } from "../../host/load.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
-import { causeByMarks } from "../../plan/plan.ts";
 import {
   desiredFleet,
   type FleetZone,
@@ -10,6 +10,7 @@ import {
   type DesiredFleet,
 } from "../../reconcile/fleet/desired-fleet.ts";
 import type { ReviewedZone } from "../../reconcile/run/apply.ts";
+import { explainPlan } from "../../reconcile/run/last-applied.ts";
 import {
   guardZone,
   type PlannedZone,
@@ -141,6 +142,7 @@ async function planZones(
   { zones: patterns, accept = [], enforce = false }: FleetFlags,
   { config, service, host, stop }: Session,
 ): Promise<readonly PlannedFleetZone[]> {
+  const appliedTo = await readLastApplied(config, host, (text) => host.stderr.write(`${text}\n`));
   const { impact } = config;
   const mode = enforce ? "enforce" : config.mode;
   const { owner } = config.desired;
@@ -158,8 +160,8 @@ async function planZones(
         owner,
         impact,
         unchangedPlan: () => undefined,
-        causeOf: causeByMarks,
-        holdsAt: (plan, _cause, now) => {
+        explain: (plan) => explainPlan(plan, desired.content, appliedTo(desired.zone.name)),
+        holdsAt: (plan, now) => {
           const judged = enforce ? enforced(desired) : desired;
           return guardZone(plan, judged, guardRules, now);
         },

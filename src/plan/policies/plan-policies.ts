@@ -37,7 +37,6 @@ export function planPolicies(
     unmanaged: unmanaged.map(unmanagedOf),
     notes: [],
     compared: declared.items.length + toPrune.length,
-    marked: live.some((policy) => markOf(policy).owner === owner),
   };
 }
 
@@ -56,6 +55,7 @@ function stepFor({ policy, live }: PolicyMatch, owner: string): readonly PolicyS
     title: policy.description,
     fields,
     effect: effectOfPolicy(live, policy),
+    causes: [],
   } as const;
   const body: JsonObject = {
     ...live?.rest,
@@ -109,6 +109,7 @@ function deleteStep(
     reason,
     fields: differingPolicyFields(live, undefined, owner),
     effect: stays === undefined ? effectOfPolicy(live, undefined) : effectOfDuplicate(live, stays),
+    causes: [],
   };
   return {
     before: live,

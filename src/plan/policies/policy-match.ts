@@ -83,12 +83,13 @@ export function differingPolicyFields(
   owner: string,
 ): readonly FieldChange[] {
   return differingFields(
-    before === undefined ? {} : fieldsOf(before, withoutOurMark(before, owner)),
-    after === undefined ? {} : fieldsOf(after, after.description),
+    before === undefined ? {} : policyFields(before, withoutOurMark(before, owner)),
+    after === undefined ? {} : policyFields(after, after.description),
   );
 }
 
-function fieldsOf(
+/** The fields of a policy that are compared. */
+export function policyFields(
   { action, expression, enabled, value }: LivePolicy | Policy,
   description: string,
 ): Fields {

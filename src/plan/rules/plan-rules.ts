@@ -7,10 +7,10 @@ import { type Change, combine, type Delete } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { KindPlan, Unmanaged } from "../write-order.ts";
-import { needScoreRule, resolveOverrides } from "./owasp-tuning.ts";
-import { ruleBody, type RuleTarget } from "./rule-body.ts";
+import { needScoreRule } from "./owasp-tuning.ts";
+import { ruleBody } from "./rule-body.ts";
 import { effectOfRule } from "./rule-effect.ts";
-import { comparable, differingRuleFields } from "./rule-fields.ts";
+import { comparable, differingRuleFields, targetOf } from "./rule-fields.ts";
 import { matchRules, type RuleMatch } from "./rule-match.ts";
 import { arrange, effectOfMove, type Entry, positionChange } from "./rule-positions.ts";
 import { smallestWrite } from "./smallest-write.ts";
@@ -53,21 +53,7 @@ export function planRules(
     notes: notesOf(declared.items, scoreRule),
     holds: after.flatMap((entry) => alreadyDeployedHolds(entry, after)),
     compared: declared.items.length + toPrune.length,
-    marked: before.some(({ ref }) => keyOfRef(owner, ref) !== undefined),
   };
-}
-
-function targetOf(rule: Rule, scoreRuleId: string): RuleTarget {
-  const { description, expression, enabled } = rule;
-  const base = { description, expression, enabled };
-  switch (rule.action) {
-    case "execute": {
-      const overrides = resolveOverrides(rule, scoreRuleId);
-      return { ...base, action: { type: "execute", ruleset: rule.ruleset, overrides } };
-    }
-    case "skip":
-      return { ...base, action: { type: "skip", skip: rule.skip, logging: rule.logging } };
-  }
 }
 
 /** The change of a declared rule; `differing` is its live rule where a field other than the position differs. */
@@ -102,6 +88,7 @@ function changeOf(
     title: rule.description,
     fields,
     effect: combine([effectOfRule(was, is), ...moved]),
+    causes: [],
   } as const;
   if (live === undefined) return [{ change: { verb: "create", ...shared }, differing: undefined }];
   const adopted = keyOfRef(owner, live.ref) === undefined;
@@ -124,6 +111,7 @@ function deleteOf({ live, key, reason }: ToPrune<LiveRule, Rule>, scoreRuleId: s
     reason,
     fields: differingRuleFields(was, undefined),
     effect: effectOfRule(was, undefined),
+    causes: [],
   };
 }
 

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { RuleAction } from "../../zone/live-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
-import type { CategoryOverride, Overrides, RuleOverride } from "../../zone/resource.ts";
+import type { CategoryOverride, Overrides, Rule, RuleOverride } from "../../zone/resource.ts";
 import { type FieldChange, type Fields, differingFields } from "../change.ts";
-import { canonicalLevels, type Tuning, tuningOf } from "./owasp-tuning.ts";
-import { skipBody, skipFields } from "./rule-body.ts";
+import { canonicalLevels, resolveOverrides, type Tuning, tuningOf } from "./owasp-tuning.ts";
+import { type RuleTarget, skipBody, skipFields } from "./rule-body.ts";
 
 /** A live or target rule in the form in which the two are compared. */
 export interface ComparableRule {
@@ -21,6 +21,20 @@ interface ExecuteAction {
   readonly ruleset: string;
   readonly overrides: Overrides;
   readonly tuning: Tuning;
+}
+
+/** The target state of a declared rule. */
+export function targetOf(rule: Rule, scoreRuleId: string): RuleTarget {
+  const { description, expression, enabled } = rule;
+  const base = { description, expression, enabled };
+  switch (rule.action) {
+    case "execute": {
+      const overrides = resolveOverrides(rule, scoreRuleId);
+      return { ...base, action: { type: "execute", ruleset: rule.ruleset, overrides } };
+    }
+    case "skip":
+      return { ...base, action: { type: "skip", skip: rule.skip, logging: rule.logging } };
+  }
 }
 
 /** Brings a live or target rule into comparable form. */
@@ -65,6 +79,12 @@ function differingOrder(
   const haveEqualFields = isDeepStrictEqual(fieldsOfOverrides(before), fieldsOfOverrides(after));
   if (!haveEqualFields || isDeepStrictEqual(before.overrides, after.overrides)) return [];
   return [{ field: "overrides", before: overridesText(before), after: overridesText(after) }];
+}
+
+/** All values of a rule, and the order of its overrides where there are any. */
+export function ruleFields(rule: ComparableRule): Fields {
+  const order = rule.action.type === "execute" ? overridesText(rule.action) : [];
+  return { ...fieldsOf(rule), overrides: order.length === 0 ? undefined : order };
 }
 
 function fieldsOf({ description, expression, enabled, action }: ComparableRule): Fields {

@@ -1,9 +1,11 @@
+import { explainLeft } from "../../plan/cause/explain.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash } from "../../plan/guard/release.ts";
 import type { Plan } from "../../plan/plan.ts";
 import {
   type Applied,
   failureOf,
+  keysDone,
   type Outcome,
   type SkipReason,
   type ZoneReport,
@@ -69,7 +71,8 @@ export async function applyPlan(
   const quota = quotaHold(report.plan, outcomes);
   if (quota !== undefined) return { ...ended, result: "held", holds: [quota] };
   // 5. verify
-  return { ...ended, result: "applied", outcomes, left: remainingIn(after) };
+  const left = explainLeft(remainingIn(after), report.plan.changes, keysDone(outcomes));
+  return { ...ended, result: "applied", outcomes, left };
 }
 
 /** A zone whose plan was reviewed, and how to plan it once more. */
@@ -125,8 +128,8 @@ function asReviewed(planned: PlannedZone, { report: reviewed }: PlannedZone): Pl
   const { report } = planned;
   if (report.result !== "planned" || reviewed.result !== "planned") return planned;
   if (planHash(report.plan) === planHash(reviewed.plan)) return planned;
-  const { plan, cause } = reviewed;
-  return { ...planned, report: { ...report, plan, cause }, conflicts: plan.writes };
+  const { plan } = reviewed;
+  return { ...planned, report: { ...report, plan }, conflicts: plan.writes };
 }
 
 /** Whether nothing was sent because the read expired first. */

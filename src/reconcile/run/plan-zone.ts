@@ -1,10 +1,10 @@
 import { blocksInUse, canBlockMore } from "../../impact/blocks-in-use.ts";
 import { cspImpact } from "../../impact/csp-impact.ts";
 import { comparedPolicies } from "../../impact/zone-impact.ts";
-import type { Cause, Change } from "../../plan/change.ts";
+import type { Change } from "../../plan/change.ts";
 import { guard, type GuardInput } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
-import { causeByMarks, plan, type Plan } from "../../plan/plan.ts";
+import { plan, type Plan } from "../../plan/plan.ts";
 import { needScoreRule } from "../../plan/rules/owasp-tuning.ts";
 import { confirmSaved } from "../../plan/saved/confirm.ts";
 import { partsTouched, type SavedPlan } from "../../plan/saved/fingerprint.ts";
@@ -47,8 +47,9 @@ export interface PlanRequest extends RunContext {
   readonly impact: ImpactLimits;
   /** The plan without changes that the same answers led to before; `undefined` where there is none. */
   readonly unchangedPlan: (digest: string) => Plan | undefined;
-  readonly causeOf: (plan: Plan) => Cause;
-  readonly holdsAt: (plan: Plan, cause: Cause, now: Date) => readonly Hold[];
+  /** The plan with the causes of its changes. */
+  readonly explain: (plan: Plan) => Plan;
+  readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
 }
 
 export interface SavedPlanRequest
@@ -88,7 +89,7 @@ export async function planZone(
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
-  const { desired, owner, unchangedPlan, causeOf, holdsAt } = request;
+  const { desired, owner, unchangedPlan, explain, holdsAt } = request;
   const source: PlanSource = {
     zone: desired.zone,
     parts: partsOf(desired.content),
@@ -100,7 +101,7 @@ export async function planZone(
       const planned = plan(desired, live, owner);
       return { plan: await withBlocksInUse(planned, live, request, ports, signal), live };
     },
-    causeOf,
+    explain,
     holdsAt,
     remainingIn: (live) => plan(desired, live, owner).changes,
   };
@@ -134,8 +135,9 @@ export async function planSaved(
       const judged = await withBlocksInUse(today, live, request, ports, signal);
       return { ...confirmSaved(saved, judged, live), live, judged };
     },
-    causeOf: causeByMarks,
-    holdsAt: (today, _cause, now) => holdsAt(today, now),
+    // The changes of a saved plan have the causes that they had when it was made.
+    explain: (today) => today,
+    holdsAt,
     remainingIn: (live) => plan(desired, live, owner).changes.filter(({ key }) => keys.has(key)),
   };
   return await planFromSource(source, request, ports, signal);
@@ -143,7 +145,7 @@ export async function planSaved(
 
 /** Where a plan comes from: a declaration or a saved plan. */
 interface PlanSource
-  extends Pick<PlannedZone, "remainingIn">, Pick<PlanRequest, "causeOf" | "holdsAt"> {
+  extends Pick<PlannedZone, "remainingIn">, Pick<PlanRequest, "explain" | "holdsAt"> {
   readonly zone: Zone;
   readonly parts: PartsToRead;
   readonly planFrom: (answers: ZoneAnswers) => Promise<{
@@ -171,7 +173,8 @@ async function planFromSource(
     const { digest, readAt } = answers;
     const readEndMs = clock.monotonicMs();
     // 2. plan
-    const { plan: planned, live, conflicts = [], ...rest } = await source.planFrom(answers);
+    const { plan: found, live, conflicts = [], ...rest } = await source.planFrom(answers);
+    const planned = found.changes.length === 0 ? found : source.explain(found);
     const finishedAt = clock.now();
     const planMs = clock.monotonicMs() - readEndMs;
     const phases = { fetch: readEndMs - startedMs, plan: planMs, apply: 0 };
@@ -180,14 +183,13 @@ async function planFromSource(
     if (planned.changes.length === 0 && conflicts.length === 0) {
       return { ...common, report: { ...report, result: "in_sync" }, holdsAt: () => [] };
     }
-    const cause = source.causeOf(planned);
     const { judged = planned } = rest;
-    const holdsAt = (now: Date): readonly Hold[] => source.holdsAt(judged, cause, now);
+    const holdsAt = (now: Date): readonly Hold[] => source.holdsAt(judged, now);
     // 3. guard
     const holds = holdsAt(finishedAt);
     const result =
       holds.length > 0 ? ({ result: "held", holds } as const) : ({ result: "planned" } as const);
-    return { ...common, report: { ...report, cause, ...result }, holdsAt };
+    return { ...common, report: { ...report, ...result }, holdsAt };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ServiceError)) bug(error, zone.name);

@@ -1,19 +1,17 @@
 import type { ZoneName } from "../../zone/zone.ts";
 
-/** What is stored of the runs of a zone. */
-export interface StoredZone {
-  /** Digest of the declaration that was live last; "": none is known. */
-  readonly converged: string;
-  /** When each field was corrected, in milliseconds since the epoch. */
-  readonly corrections: ReadonlyMap<string, readonly number[]>;
-}
+/** When each field of a zone was corrected, in milliseconds since the epoch. */
+export type Corrections = ReadonlyMap<string, readonly number[]>;
 
 /** What runs remember beyond the end of the process. Setting never throws and never waits. */
 export interface RunStore {
   /** Whether what is set now can be written; `false`: a restart would forget it. */
   readonly isWritable: boolean;
-  zone(name: ZoneName): StoredZone | undefined;
-  setZone(name: ZoneName, stored: StoredZone): void;
+  /** What was last applied to a zone, as `appliedText` gives it; "" where nothing is known. */
+  applied(name: ZoneName): string;
+  setApplied(name: ZoneName, text: string): void;
+  corrections(name: ZoneName): Corrections;
+  setCorrections(name: ZoneName, corrections: Corrections): void;
   /** Hashes of the plans whose release was used. */
   usedReleases(): readonly string[];
   setUsedReleases(hashes: readonly string[]): void;

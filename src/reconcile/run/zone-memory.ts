@@ -1,11 +1,12 @@
-import type { Cause, Change, Delete } from "../../plan/change.ts";
+import { causesOf, changesWith, fieldsWith } from "../../plan/cause/cause.ts";
+import type { Change, Delete } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash, isRestOf, type UsedRelease } from "../../plan/guard/release.ts";
-import { causeByMarks, type Plan } from "../../plan/plan.ts";
+import type { Plan } from "../../plan/plan.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
 import type { ZoneName } from "../../zone/zone.ts";
-import type { RunStore } from "./run-store.ts";
+import type { Corrections, RunStore } from "./run-store.ts";
 import { maxReadAgeMs } from "./write-gate.ts";
 
 /** When repeated corrections of one field count as contention with another writer. */
@@ -17,18 +18,16 @@ export interface ContentionLimits {
 type Applied = Extract<ZoneReport, { readonly result: "applied" }>;
 
 /** Shared by the zones that were never corrected: nearly all of thousands. */
-const noCorrections: ReadonlyMap<string, readonly number[]> = new Map();
+const noCorrections: Corrections = new Map();
 
 /**
- * What the daemon remembers of a zone between runs: which declaration was live last, and which fields were corrected when.
- * It explains and holds plans; what is planned follows from the desired and the live state alone.
+ * What the daemon remembers of a zone between runs, beside what was applied: which fields were corrected when, and how
+ * often reads expired. It holds plans; what is planned follows from the desired and the live state alone.
  */
 export class ZoneMemory {
   readonly #limits: () => ContentionLimits;
-  /** Digest of the declaration that was live last. */
-  #converged: string | undefined;
   /** When each field was corrected, within the contention window. */
-  #corrections: ReadonlyMap<string, readonly number[]> = noCorrections;
+  #corrections: Corrections;
   /** How many runs in a row had a write that waited until the read expired. */
   #expiries = 0;
   #unchanged: { readonly basis: string; readonly plan: Plan } | undefined;
@@ -40,10 +39,8 @@ export class ZoneMemory {
     this.#zone = zone;
     this.#limits = limits;
     this.#store = store;
-    const stored = store.zone(zone);
-    if (stored === undefined) return;
-    this.#converged = stored.converged === "" ? undefined : stored.converged;
-    this.#corrections = stored.corrections;
+    const corrections = store.corrections(zone);
+    this.#corrections = corrections.size === 0 ? noCorrections : corrections;
   }
 
   get maxReadAgeMs(): number {
@@ -55,15 +52,8 @@ export class ZoneMemory {
     return this.#corrections.size;
   }
 
-  /** `drift` where the declaration was live before, `pending` where it was never applied. After a start, the marks decide. */
-  causeOf(plan: Plan, digest: string): Cause {
-    if (this.#converged === undefined) return causeByMarks(plan);
-    return this.#converged === digest ? "drift" : "pending";
-  }
-
   /** Holds a plan that would correct a field once more that another writer has changed too often. */
-  contentionHolds(plan: Plan, cause: Cause, now: Date): readonly Hold[] {
-    if (cause !== "drift") return [];
+  contentionHolds(plan: Plan, now: Date): readonly Hold[] {
     const { rounds, windowMs } = this.#limits();
     const contended = [...this.#contended(plan, now).keys()];
     if (contended.length === 0) return [];
@@ -104,25 +94,17 @@ export class ZoneMemory {
   /**
    * Takes in the result of a run.
    *
-   * @param digest of the declaration.
    * @param basis all that the plan followed from.
    */
-  record(report: ZoneReport, digest: string, basis: string): void {
+  record(report: ZoneReport, basis: string): void {
     this.#unchanged = report.result === "in_sync" ? { basis, plan: report.plan } : undefined;
-    const before = { converged: this.#converged, corrections: this.#corrections };
-    if (isConverged(report)) {
-      this.#converged = digest;
-      this.#expiries = 0;
-    }
-    if (report.result === "applied") {
-      if (report.outcomes.some(isExpired)) this.#expiries += 1;
-      if (report.cause === "drift") this.#remember(corrected(report), report.finishedAt);
-    }
-    if (before.converged === this.#converged && before.corrections === this.#corrections) return;
-    this.#store.setZone(this.#zone, {
-      converged: this.#converged ?? "",
-      corrections: this.#corrections,
-    });
+    if (isConverged(report)) this.#expiries = 0;
+    if (report.result !== "applied") return;
+    if (report.outcomes.some(isExpired)) this.#expiries += 1;
+    const drift = changesWith("drift", corrected(report));
+    if (drift.length === 0) return;
+    this.#remember(drift, report.finishedAt);
+    this.#store.setCorrections(this.#zone, this.#corrections);
   }
 
   #remember(changes: readonly Change[], at: Date): void {
@@ -155,7 +137,7 @@ function corrected({ plan, outcomes }: Applied): readonly Change[] {
   return plan.changes.filter(({ key }) => keys.has(key));
 }
 
-/** The fields that changes correct, each once: several resources of one name deleted together are one round. */
+/** The drifted fields that changes correct, each once: several resources of one name deleted together are one round. */
 function fieldsOf(changes: readonly Change[]): readonly string[] {
   return [...new Set(changes.flatMap(fieldsOfOne))];
 }
@@ -163,12 +145,16 @@ function fieldsOf(changes: readonly Change[]): readonly string[] {
 function fieldsOfOne(change: Change): readonly string[] {
   switch (change.verb) {
     case "update":
-      return change.fields.map(({ field }) => `${change.key} ${field}`);
+      return fieldsWith("drift", change).map((field) => `${change.key} ${field}`);
     case "create":
-      return [`${change.key} (create)`];
+      return isDrift(change) ? [`${change.key} (create)`] : [];
     case "delete":
-      return [`${nameOf(change)} (delete)`];
+      return isDrift(change) ? [`${nameOf(change)} (delete)`] : [];
   }
+}
+
+function isDrift(change: Change): boolean {
+  return causesOf(change).includes("drift");
 }
 
 /** Another writer that recreates its resource after each delete gets a new id each time, and uses the same name. */

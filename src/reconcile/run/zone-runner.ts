@@ -7,6 +7,7 @@ import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { StopSignals } from "../signals.ts";
 import { applyPlan, isTooOld, type WritePorts } from "./apply.ts";
 import { Deadline } from "./deadline.ts";
+import { LastApplied } from "./last-applied.ts";
 import { BackOff, endOfHolds, type NextRun, retryDelayMs } from "./next-run.ts";
 import {
   type GuardRules,
@@ -89,6 +90,7 @@ export class ZoneRunner {
   readonly #ports: ZoneRunPorts;
   readonly #permit: WritePermit;
   readonly #memories = new Map<ZoneName, ZoneMemory>();
+  readonly #applied: LastApplied;
   readonly #backOff: BackOff<ZoneName>;
   readonly #releases: UsedReleases;
   readonly #contention = (): ContentionLimits => this.#options.contention;
@@ -101,6 +103,7 @@ export class ZoneRunner {
     this.#options = options;
     this.#ports = ports;
     this.#permit = permit;
+    this.#applied = new LastApplied(ports.store);
     this.#backOff = new BackOff(ports.random);
     this.#releases = new UsedReleases(ports.store);
     this.#releases.keepOnly(options.limits.accept);
@@ -119,6 +122,7 @@ export class ZoneRunner {
       if (declared.get(name)?.digest !== digest) gate.close("cancelled");
     }
     this.#backOff.keepOnly(declared);
+    this.#applied.keepOnly(declared);
     for (const name of this.#memories.keys()) {
       if (!declared.has(name)) this.#memories.delete(name);
     }
@@ -137,11 +141,14 @@ export class ZoneRunner {
       // 1. read, 2. plan, 3. guard
       const planned = this.#takeKept(zone) ?? (await planZone(request, worker.ports, signals.stop));
       // 4. apply, 5. verify
-      const report = this.#mayWrite(zone, planned)
+      const mayWrite = this.#mayWrite(zone, planned);
+      if (mayWrite) this.#applied.writing(planned.report, zone, planned.live?.scoreRule);
+      const report = mayWrite
         ? await applyPlan(planned, gate, worker.ports, signals)
         : planned.report;
       // 6. remember, schedule the next run
-      memory.record(report, zone.digest, this.#basisOf(zone, planned.digest));
+      memory.record(report, this.#basisOf(zone, planned.digest));
+      this.#applied.record(report, zone, planned.live?.scoreRule);
       this.#releases.record(report, this.#options.limits.accept);
       return { report, next: this.#nextRun(report, zone.desired, memory) };
     } finally {
@@ -168,7 +175,7 @@ export class ZoneRunner {
   }
 
   #requestOf(zone: FleetZone, context: RunContext, memory: ZoneMemory): PlanRequest {
-    const { desired, digest } = zone;
+    const { desired } = zone;
     const { owner, impact } = this.#options;
     return {
       ...context,
@@ -176,11 +183,11 @@ export class ZoneRunner {
       owner,
       impact,
       unchangedPlan: (answers) => memory.unchangedPlan(this.#basisOf(zone, answers)),
-      causeOf: (plan) => memory.causeOf(plan, digest),
-      holdsAt: (plan, cause, now) => {
+      explain: (plan) => this.#applied.explain(plan, desired.content),
+      holdsAt: (plan, now) => {
         const rules = { ...this.#options, limits: this.#limits, used: this.#releases.all };
         const holds = guardZone(plan, desired, rules, now);
-        return [...holds, ...memory.contentionHolds(plan, cause, now)];
+        return [...holds, ...memory.contentionHolds(plan, now)];
       },
     };
   }

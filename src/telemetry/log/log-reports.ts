@@ -1,7 +1,10 @@
 import type { Logger } from "pino";
 
+import { causesIn, changesWith } from "../../plan/cause/cause.ts";
 import { type Cause, type Change, summaryOf } from "../../plan/change.ts";
+import { driftLine } from "../../render/change-text.ts";
 import { warningCounts } from "../../render/diagnostic-summary.ts";
+import { impactOf, impacts, weakeningOf } from "../../state/drift.ts";
 import { clipped } from "../../state/history.ts";
 import {
   type InventoryReport,
@@ -40,7 +43,7 @@ export function logZone(logger: Logger, report: ZoneReport, credential: string):
       );
       return;
     case "planned":
-      logger.info({ ...facts, ...plannedFacts(report.plan.changes) }, causeMessage(report));
+      logFound(logger, report.plan.changes, facts);
       return;
     case "held":
       logHeldPlan(logger, report, facts);
@@ -139,29 +142,50 @@ function logHeldPlan(
   report: Extract<ZoneReport, { readonly result: "held" }>,
   facts: Facts,
 ): void {
-  const found = { ...facts, ...plannedFacts(report.plan.changes) };
   if (report.holds.every(isObservation)) {
-    logger.info(found, causeMessage(report));
+    logFound(logger, report.plan.changes, facts);
     return;
   }
+  const found = { ...facts, ...plannedFacts(report.plan.changes) };
   const holds = report.holds.map(({ reason, message }) => ({ reason, message }));
-  logger.warn({ ...found, holds }, "plan held");
+  logger[hasWeakened(report.plan.changes) ? "error" : "warn"]({ ...found, holds }, "plan held");
 }
 
-function causeMessage({ cause }: { readonly cause: Cause }): string {
-  return cause === "drift" ? "drift detected" : "changes pending";
+/** Logs what differs; drift that weakens the protection is an error, whether it is corrected or not. */
+function logFound(logger: Logger, changes: readonly Change[], facts: Facts): void {
+  const [cause = "unknown"] = causesIn(changes);
+  const level = hasWeakened(changes) ? "error" : "info";
+  logger[level]({ ...facts, ...plannedFacts(changes) }, foundLines[cause]);
+}
+
+/** By the first cause; the field `cause` has all. */
+const foundLines = {
+  drift: "drift detected",
+  pending: "changes pending",
+  unknown: "zone differs",
+} as const satisfies Readonly<Record<Cause, string>>;
+
+function hasWeakened(changes: readonly Change[]): boolean {
+  return weakeningOf(changesWith("drift", changes)).length > 0;
 }
 
 function logApplied(logger: Logger, report: Applied, facts: Facts): void {
-  const { cause, plan } = report;
-  const result = { ...facts, cause, result: runResultOf(report), changes: plan.changes.length };
-  if (isFailure(report)) logger.error(result, "plan not fully applied");
-  else logger.info(result, "plan applied");
+  const { changes } = report.plan;
+  const result = {
+    ...facts,
+    cause: causeFact(changes),
+    result: runResultOf(report),
+    changes: changes.length,
+  };
+  const found = { ...result, ...driftFacts(changes) };
+  if (isFailure(report)) logger.error(found, "plan not fully applied");
+  else logger[hasWeakened(changes) ? "error" : "info"](found, "plan applied");
 }
 
 /** Logs the audit line of a write: credential, cause, changes and outcome. */
 function logWrite(logger: Logger, report: Applied, outcome: Outcome, credential: string): void {
   const keys = new Set(outcome.write.changes);
+  const changes = report.plan.changes.filter(({ key }) => keys.has(key));
   const facts = {
     audit: true,
     credential,
@@ -170,10 +194,10 @@ function logWrite(logger: Logger, report: Applied, outcome: Outcome, credential:
     trigger: report.trigger,
     revision: report.revision,
     commit: report.commit,
-    cause: report.cause,
+    cause: causeFact(changes),
     call: outcome.write.call,
     result: outcome.status,
-    changes: report.plan.changes.filter(({ key }) => keys.has(key)).map(auditOf),
+    changes: changes.map(auditOf),
   };
   const { level, message } = writeLines[outcome.status];
   logger[level]({ ...facts, ...outcomeFacts(outcome) }, message);
@@ -192,7 +216,21 @@ function outcomeFacts(outcome: Outcome): Facts {
 }
 
 function plannedFacts(changes: readonly Change[]): Facts {
-  return { planned: changes.map((each) => `${summaryOf(each)}: ${each.effect.direction}`) };
+  const planned = changes.map((each) => `${summaryOf(each)}: ${each.effect.direction}`);
+  return { cause: causeFact(changes), planned, ...driftFacts(changes) };
+}
+
+/** The causes of changes: `drift`, `pending`, `unknown`, or several: `drift,pending`. */
+function causeFact(changes: readonly Change[]): string {
+  return causesIn(changes).join(",");
+}
+
+/** What somebody changed, as it was found, and the worst that it did to the protection. */
+function driftFacts(changes: readonly Change[]): Facts {
+  const drift = changesWith("drift", changes);
+  if (drift.length === 0) return {};
+  const found = new Set(drift.map(impactOf));
+  return { drift: driftLine(drift), drift_impact: impacts.find((impact) => found.has(impact)) };
 }
 
 function failureFacts({ code, message, transient, ray, retryAfterMs }: Failure): Facts {

@@ -136,6 +136,16 @@ export const metricTable = {
     zone,
     kind: kinds,
   }),
+  causeUnknown: gauge(
+    "zonewarden_cause_unknown_changes",
+    "Changes of which is not known whether they are drift or pending: what was last applied is not known.",
+    { zone, kind: kinds },
+  ),
+  pendingSince: gauge(
+    "zonewarden_zone_pending_since_timestamp_seconds",
+    "Since when the zone has pending changes, or changes of unknown cause; 0 if it has none.",
+    { zone },
+  ),
   unmanaged: gauge(
     "zonewarden_unmanaged_resources",
     "Live resources that are neither declared nor created by zonewarden.",

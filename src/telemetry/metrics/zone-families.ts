@@ -5,6 +5,7 @@ import {
   driftOf,
   holdsOf,
   pendingOf,
+  unknownOf,
   type ZoneState,
   zoneStatuses,
 } from "../../state/zone-state.ts";
@@ -69,6 +70,8 @@ const families: readonly ZoneFamily[] = [
     },
   },
   byKind(metricTable.pending, (state) => countByKind(pendingOf(state))),
+  byKind(metricTable.causeUnknown, (state) => countByKind(unknownOf(state))),
+  single(metricTable.pendingSince, ({ pendingSince }) => seconds(pendingSince)),
   byKind(metricTable.unmanaged, ({ unmanaged }) => countByKind(unmanaged)),
   byKind(metricTable.driftOnsets, ({ driftOnsets }) => driftOnsets),
   {

@@ -1,4 +1,5 @@
 import type { Change, Effect, FieldChange } from "../../plan/change.ts";
+import { causeRemark } from "../../render/cause-text.ts";
 import { effectMarks, remarkOf, verbSigns } from "../../render/change-text.ts";
 import { html, type Html } from "./html.ts";
 import { foreign } from "./page-parts.ts";
@@ -10,8 +11,8 @@ export interface Sides {
   readonly after: string;
 }
 
-/** A change with its effect and both sides of each field. */
-export function renderChange(change: Change, sides: Sides): Html {
+/** A change with its effect and both sides of each field; `changes` are all of its plan. */
+export function renderChange(change: Change, changes: readonly Change[], sides: Sides): Html {
   const { effect, key, title, fields, verb } = change;
   return html`<article class="change ${effect.direction}">
     <header>
@@ -20,7 +21,7 @@ export function renderChange(change: Change, sides: Sides): Html {
         <span class="hidden">${verb}</span> <code>${foreign(key)}</code>
       </h3>
       ${title !== "" && html`<span class="title">${foreign(title)}</span>`}
-      <span class="badges">${remark(change)} ${effectBadge(effect)}</span>
+      <span class="badges">${remark(change, changes)} ${effectBadge(effect)}</span>
     </header>
     ${effect.reasons.length > 0 && reasonList(effect.reasons)}
     ${fields.length > 0 && fieldTable(change, sides)}
@@ -34,9 +35,9 @@ function effectBadge({ direction, mayBreak }: Effect): Html {
     ${mayBreak && html`<span class="effect breaks">may break pages</span>`}`;
 }
 
-function remark(change: Change): Html | undefined {
-  const text = remarkOf(change);
-  return text === "" ? undefined : html`<span class="effect neutral">${text}</span>`;
+function remark(change: Change, changes: readonly Change[]): Html {
+  const texts = [remarkOf(change), causeRemark(change, changes)].filter((text) => text !== "");
+  return html`${texts.map((text) => html`<span class="effect neutral">${text}</span> `)}`;
 }
 
 function reasonList(reasons: readonly string[]): Html {

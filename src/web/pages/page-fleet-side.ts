@@ -1,10 +1,11 @@
+import { causesIn } from "../../plan/cause/cause.ts";
 import type { CredentialStatus, DaemonStatus } from "../../state/daemon-status.ts";
 import { type RemovedZone, removedShownMs } from "../../state/fleet.ts";
 import type { ChangeRecord } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html, type Part } from "./html.ts";
 import {
-  causeNouns,
+  causeText,
   counted,
   foreign,
   moment,
@@ -12,6 +13,7 @@ import {
   panel,
   renderReconcile,
   undoneBadge,
+  weakenedBadge,
 } from "./page-parts.ts";
 
 const recentShown = 12;
@@ -49,12 +51,12 @@ function recentList(recent: readonly ChangeRecord[], now: Date): Html {
 }
 
 function recentItem(record: ChangeRecord, now: Date): Html {
-  const { zone, at, changes, cause, trigger } = record;
+  const { zone, at, changes, trigger } = record;
   return html`<li>
     <a href="/zones/${zone}">${zone}</a> ${moment(at, now)}
     <span class="note"
-      >${counted(changes.length, "change")} after ${causeNouns[cause]}, ${trigger}
-      ${undoneBadge(record)}</span
+      >${counted(changes.length, "change")} after ${causeText(causesIn(changes))}, ${trigger}
+      ${weakenedBadge(changes)} ${undoneBadge(record)}</span
     >
   </li>`;
 }

@@ -1,5 +1,5 @@
 import { driftIn, impacts } from "../../state/drift.ts";
-import { driftOf, holdsOf, pendingOf, type ZoneState } from "../../state/zone-state.ts";
+import { driftOf, holdsOf, pendingOf, unknownOf, type ZoneState } from "../../state/zone-state.ts";
 import { kinds } from "../../zone/resource.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
@@ -146,7 +146,7 @@ function noteOf(state: ZoneState): string {
 
 const impactWords = { weakens: "weaker", neutral: "other", strengthens: "stronger" } as const;
 
-/** How many things drifted with which effect, and how many changes are waiting. */
+/** How many resources drifted with which effect, how many changes are pending, and how many have no known cause. */
 function differs(state: ZoneState): Html {
   const drift = driftIn(driftOf(state));
   const counts = [
@@ -156,6 +156,7 @@ function differs(state: ZoneState): Html {
       count: kinds.reduce((sum, kind) => sum + drift[kind][impact], 0),
     })),
     { tone: "pending", word: "pending", count: pendingOf(state).length },
+    { tone: "pending", word: "of unknown cause", count: unknownOf(state).length },
   ].filter(({ count }) => count > 0);
   if (counts.length === 0) return html`<span class="quiet">–</span>`;
   return html`${counts.map(({ tone, word, count }) => html`<span class="impact ${tone}">${count} ${word}</span> `)}`;

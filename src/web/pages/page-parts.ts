@@ -1,5 +1,8 @@
-import type { Cause } from "../../plan/change.ts";
+import { changesWith } from "../../plan/cause/cause.ts";
+import type { Cause, Change } from "../../plan/change.ts";
+import { driftWords } from "../../render/cause-text.ts";
 import { shortRevision } from "../../render/format.ts";
+import { weakeningOf } from "../../state/drift.ts";
 import type { ChangeRecord, ZoneStatus } from "../../state/zone-state.ts";
 import { html, type Html, type Part } from "./html.ts";
 
@@ -7,10 +10,22 @@ export function statusText(status: ZoneStatus): string {
   return status.replace("_", " ");
 }
 
-export const causeNouns: Readonly<Record<Cause, string>> = {
+const causeNouns: Readonly<Record<Cause, string>> = {
   drift: "drift",
   pending: "a new revision",
+  unknown: "a difference of unknown cause",
 };
+
+/** What changes came after: `drift and a new revision`. */
+export function causeText(causes: readonly Cause[]): string {
+  return causes.map((cause) => causeNouns[cause]).join(" and ");
+}
+
+/** That changes corrected a weaker protection, and that somebody had made it weaker. */
+export function weakenedBadge(changes: readonly Change[]): Html | undefined {
+  const weakened = weakeningOf(changesWith("drift", changes)).length;
+  return weakened === 0 ? undefined : html`<b class="error">${driftWords.weakens}</b>`;
+}
 
 export function statusBadge(status: ZoneStatus): Html {
   return html`<span class="status ${status}">${statusText(status)}</span>`;

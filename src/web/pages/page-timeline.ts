@@ -1,10 +1,11 @@
+import { driftWords } from "../../render/cause-text.ts";
 import { driftTimeText } from "../../render/history-text.ts";
 import type { HistoryEntry } from "../../state/history.ts";
 import { driftTimeIn, type Period, type StatusSpan, statusSpans } from "../../state/timeline.ts";
 import type { ZoneState } from "../../state/zone-state.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
-import { causeNouns, counted, foreign, moment, statusText } from "./page-parts.ts";
+import { causeText, counted, foreign, moment, statusText } from "./page-parts.ts";
 
 const days = 7;
 const dayMs = 86_400_000;
@@ -95,7 +96,7 @@ function spanRectangle({ status, since, until }: StatusSpan, x: (at: Date) => nu
 /** Drift that was corrected by the run that detected it: a point in time. */
 function correctedDrifts(entries: readonly HistoryEntry[]): readonly Date[] {
   return entries
-    .filter(({ cause, driftedSince }) => cause === "drift" && driftedSince === undefined)
+    .filter(({ causes, driftedSince }) => causes.includes("drift") && driftedSince === undefined)
     .map(({ at }) => at);
 }
 
@@ -115,15 +116,16 @@ function recentEntries(entries: readonly HistoryEntry[], now: Date): Html {
 }
 
 function entryItem(entry: HistoryEntry, now: Date): Html {
-  const { at, result: outcome, cause, trigger, changes, holds, failure } = entry;
+  const { at, result: outcome, causes, trigger, changes, holds, failure } = entry;
   const why = failure?.message ?? holds[0]?.message ?? "";
   return html`<li>
     ${moment(at, now)} <b>${outcome.replaceAll("_", " ")}</b>
-    ${cause !== undefined && `after ${causeNouns[cause]}`}
+    ${causes.length > 0 && `after ${causeText(causes)}`}
     <span class="note">
       ${trigger}${changes.map(
-        ({ key, direction, result }) =>
-          html`, <code>${foreign(key)}</code> ${direction}, ${result}`,
+        ({ key, direction, drift, result }) =>
+          html`, <code>${foreign(key)}</code> ${direction},
+            ${result}${drift === "weakens" && `; ${driftWords.weakens}`}`,
       )}${why !== "" && html`: ${foreign(why)}`}
     </span>
   </li>`;

@@ -1,14 +1,21 @@
+import { causesIn } from "../../plan/cause/cause.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { weakeningOf } from "../../state/drift.ts";
 import { type Failure, isObservation } from "../../state/run-report.ts";
-import { type ChangeRecord, driftOf, type ZoneState } from "../../state/zone-state.ts";
+import {
+  type ChangeRecord,
+  driftOf,
+  pendingOf,
+  unknownOf,
+  type ZoneState,
+} from "../../state/zone-state.ts";
 import type { Suspension } from "../../zone/desired-zone.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { html, type Html } from "./html.ts";
 import { renderChange } from "./page-change.ts";
 import { breadcrumb, layout } from "./page-layout.ts";
 import {
-  causeNouns,
+  causeText,
   counted,
   foreign,
   moment,
@@ -17,6 +24,7 @@ import {
   revisionCode,
   statusBadge,
   undoneBadge,
+  weakenedBadge,
 } from "./page-parts.ts";
 import { renderTimeline } from "./page-timeline.ts";
 import { renderInventory } from "./page-zone-inventory.ts";
@@ -55,7 +63,7 @@ function plan(state: ZoneState, now: Date): Html {
     ${
       differing.length === 0
         ? html`<p class="empty">${nothingToDo(state)}</p>`
-        : differing.map((change) => renderChange(change, planned))
+        : differing.map((change) => renderChange(change, differing, planned))
     }
     ${renderImpact(state, now)}
   </section>`;
@@ -72,11 +80,16 @@ function nothingToDo({ lastRun, zone, compared, declared }: ZoneState): string {
 
 function headline(state: ZoneState, now: Date): Html {
   const drifted = driftOf(state);
-  const count = counted(state.differing.length, "change");
-  if (drifted.length === 0) return html`${count} pending`;
+  const pending = pendingOf(state).length;
+  const unknown = unknownOf(state).length;
   const weaker = weakeningOf(drifted).length;
-  return html`${count} to correct drift, detected
-  ${moment(state.driftedSince, now)}${weaker > 0 && html`; <b class="error">${weaker} weakened the protection</b>`}`;
+  return html`${
+    drifted.length > 0 &&
+    html`${counted(drifted.length, "change")} to correct drift, detected
+    ${moment(state.driftedSince, now)}${weaker > 0 && html`; <b class="error">${weaker} weakened the protection</b>`} `
+  }
+  ${pending > 0 && html`${counted(pending, "change")} pending `}
+  ${unknown > 0 && html`${counted(unknown, "change")} of unknown cause`}`;
 }
 
 function history({ changes }: ZoneState, now: Date): Html {
@@ -91,17 +104,17 @@ function history({ changes }: ZoneState, now: Date): Html {
 }
 
 function historyItem(record: ChangeRecord, now: Date, isLatest: boolean): Html {
-  const { run, at, changes, cause, trigger, revision, writes } = record;
+  const { run, at, changes, trigger, revision, writes } = record;
   return html`<details class="record" id="run-${run}" ${isLatest && "open"}>
     <summary>
-      ${moment(at, now)} <b>${counted(changes.length, "change")}</b> after ${causeNouns[cause]}
-      ${undoneBadge(record)}
+      ${moment(at, now)} <b>${counted(changes.length, "change")}</b> after
+      ${causeText(causesIn(changes))} ${weakenedBadge(changes)} ${undoneBadge(record)}
     </summary>
     <p class="quiet">
       Trigger ${trigger}, revision ${revisionCode(revision)}, run <code>${run}</code>,
       ${at.toISOString()}
     </p>
-    ${changes.map((change) => renderChange(change, applied))}
+    ${changes.map((change) => renderChange(change, changes, applied))}
     <ul class="plain writes">
       ${writes.map(writeItem)}
     </ul>

@@ -76,7 +76,7 @@ export function select(zones: readonly ZoneState[], selection: Selection): Selec
 
 export function countByStatus(zones: readonly ZoneState[]): Readonly<Record<ZoneStatus, number>> {
   return addCounts(
-    { in_sync: 0, drifted: 0, pending: 0, held: 0, error: 0, unknown: 0, suspended: 0 },
+    { in_sync: 0, drifted: 0, pending: 0, differs: 0, held: 0, error: 0, unknown: 0, suspended: 0 },
     zones.map(({ status }) => status),
   );
 }
@@ -93,18 +93,28 @@ function fits({ declared, zone }: ZoneState, query: string): boolean {
 }
 
 const urgencies: readonly ZoneStatus[] = [
-  "error",
   "held",
+  "error",
   "drifted",
   "pending",
+  "differs",
   "suspended",
   "unknown",
   "in_sync",
 ];
 
-/** Weakened zones come first, whatever their status. */
+/** Weakened zones come first and then those with active malicious items, whatever their status; then held ones. */
 function urgencyOf(state: ZoneState): number {
-  return isWeakened(state) ? -1 : urgencies.indexOf(state.status);
+  if (isWeakened(state)) return -2;
+  return hasActiveMalicious(state) ? -1 : urgencies.indexOf(state.status);
+}
+
+function hasActiveMalicious({ inventory }: ZoneState): boolean {
+  const facts = inventory?.facts;
+  if (facts === undefined) return false;
+  // Beyond the listed items, any may be active.
+  const isCut = maliciousIn(facts) > facts.malicious.length;
+  return isCut || facts.malicious.some(({ status }) => status === "active");
 }
 
 /** Findings in inventories; the last two exclude each other. */

@@ -62,7 +62,8 @@ main { max-width: 1440px; margin: 0 auto; padding: 20px 24px 32px; }
 .dot { display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-right: 5px; background: var(--tone); }
 .in_sync { --tone: var(--good); --tint: var(--tint-good); }
 .drifted, .error, .malicious, .failing { --tone: var(--bad); --tint: var(--tint-bad); }
-.pending { --tone: var(--info); --tint: var(--tint-info); }
+.pending,
+.differs { --tone: var(--info); --tint: var(--tint-info); }
 .held, .outside { --tone: var(--warn); --tint: var(--tint-warn); }
 .suspended { --tone: var(--hold); --tint: var(--tint-hold); }
 .unknown, .unread { --tone: var(--quiet); --tint: var(--raised); }

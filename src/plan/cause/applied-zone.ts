@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+
+import { canonicalJson, type Json } from "../../syntax/json.ts";
+import { type ResourceKey, settingNames } from "../../zone/resource.ts";
+
+/** The digest of each field of a resource that has a value; {@link uncertain} where it is not known. */
+export type AppliedFields = ReadonlyMap<string, string>;
+
+/**
+ * What was last applied to a zone, or last seen in sync: digests of the declared values, by the name of the resource
+ * ({@link appliedName}) and field. Rules have the order that they had.
+ */
+export type AppliedZone = ReadonlyMap<string, AppliedFields>;
+
+/** The digest of a field of which it is not known what was last applied. */
+export const uncertain = "?";
+
+/** Of a resource of which nothing is known but that it was there. */
+export const uncertainResource: AppliedFields = new Map([["", uncertain]]);
+
+/** The digest of a missing value. */
+export const noValue = "";
+
+/** Characters of a digest: 18 bits. A digest tells causes apart; what is written follows from the values themselves. */
+const digestLength = 3;
+
+/** The digest of a value. */
+export function digestOfValue(value: Json | undefined): string {
+  if (value === undefined) return noValue;
+  const text = canonicalJson(value);
+  return createHash("sha256").update(text).digest("base64url").slice(0, digestLength);
+}
+
+const kindCodes = { setting: "s", policy: "p", rule: "r" } as const;
+
+/** A name of a resource that consists of a few plain characters, whatever text is in its key. */
+export function appliedName(key: ResourceKey): string {
+  const at = key.indexOf("/");
+  const name = key.slice(at + 1);
+  for (const [kind, code] of Object.entries(kindCodes)) {
+    if (!key.startsWith(`${kind}/`)) continue;
+    if (kind === "setting") return `${code}/${settingNames.findIndex((each) => each === name)}`;
+    return `${code}/${/^[\w.-]{1,64}$/.test(name) ? name : `~${digestOfName(name)}`}`;
+  }
+  return key;
+}
+
+/** Names of marks are texts of others: any characters, of any length. */
+function digestOfName(name: string): string {
+  return createHash("sha256").update(name).digest("base64url").slice(0, 12);
+}
+
+/** The names under which a resource may be stored: that of its key, and that of its former key. */
+export function appliedNames(key: ResourceKey, was: ResourceKey | undefined): readonly string[] {
+  return was === undefined ? [appliedName(key)] : [appliedName(key), appliedName(was)];
+}
+
+/** What is stored of the rules or policies as a whole, beside the fields of each. */
+export function wholeName(kind: "policy" | "rule"): string {
+  return `${kindCodes[kind]}/*`;
+}
+
+/**
+ * A letter for each field, so that the text is short: a state of 10,000 zones has millions of fields. A letter never gets
+ * another meaning; a field whose values are compared in another way gets another letter.
+ */
+const fieldCodes: Readonly<Record<string, string>> = {
+  "": "_",
+  value: "v",
+  description: "d",
+  action: "a",
+  expression: "e",
+  enabled: "n",
+  deploy: "D",
+  paranoia_level: "p",
+  score_threshold: "t",
+  "overrides.enabled": "N",
+  "overrides.action": "A",
+  "overrides.sensitivity_level": "S",
+  "overrides.categories": "C",
+  "overrides.rules": "R",
+  overrides: "o",
+  "skip.ruleset": "r",
+  "skip.phase": "h",
+  "skip.rulesets": "s",
+  "skip.rules": "u",
+  "skip.phases": "H",
+  "skip.products": "P",
+  logging: "l",
+  position: "O",
+  unmanaged: "m",
+};
+
+const fieldOfCode = new Map(Object.entries(fieldCodes).map(([field, code]) => [code, field]));
+
+/** Whether a field can be stored. */
+export function isStoredField(field: string): boolean {
+  return field in fieldCodes;
+}
+
+/** First part of the text: another version has another meaning. */
+const version = "1";
+
+/**
+ * What was applied as a short text: `1 x8Qz s/0=vkZ8 p/checkout=dQ2xa7Tf…`, with a checksum. Equal values give an equal
+ * text.
+ */
+export function appliedText(applied: AppliedZone): string {
+  const resources = applied
+    .entries()
+    .map(([name, fields]) => `${name}=${[...fields].map(fieldText).join("")}`);
+  const text = [...resources].join(" ");
+  return `${version} ${checksumOf(text)} ${text}`;
+}
+
+function checksumOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 4);
+}
+
+function fieldText([field, digest]: readonly [string, string]): string {
+  return `${fieldCodes[field] ?? ""}${digest}`;
+}
+
+const fieldPattern = new RegExp(`([\\w])(\\?|[\\w-]{${digestLength}})`, "gy");
+const resourcePattern = /^([spr]\/[\w.~*-]{1,64})=((?:[\w?-])*)$/;
+
+/** What a text says that {@link appliedText} gave; `undefined` for any other text. */
+export function appliedZoneIn(text: string): AppliedZone | undefined {
+  const [first, checksum, ...parts] = text.split(" ");
+  if (first !== version || checksum !== checksumOf(parts.join(" "))) return undefined;
+  const applied = new Map<string, AppliedFields>();
+  for (const part of parts.filter((each) => each !== "")) {
+    const [, name = "", fieldsText = ""] = resourcePattern.exec(part) ?? [];
+    const fields = fieldsIn(fieldsText);
+    if (name === "" || fields === undefined || applied.has(name)) return undefined;
+    applied.set(name, fields);
+  }
+  return applied;
+}
+
+/** Whether a text says of everything in a zone what was applied: its declaration was live once, as a whole. */
+export function isFullyKnown(text: string): boolean {
+  const applied = appliedZoneIn(text);
+  return applied?.values().every((fields) => !fields.values().some(isUncertain)) === true;
+}
+
+function isUncertain(digest: string): boolean {
+  return digest === uncertain;
+}
+
+function fieldsIn(text: string): AppliedFields | undefined {
+  const fields = new Map<string, string>();
+  let end = 0;
+  for (const [match, code = "", digest = ""] of text.matchAll(fieldPattern)) {
+    const field = fieldOfCode.get(code);
+    if (field === undefined || fields.has(field)) return undefined;
+    fields.set(field, digest);
+    end += match.length;
+  }
+  return end === text.length ? fields : undefined;
+}

@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { ZoneContent } from "../../zone/desired-zone.ts";
+import type { Kind, ResourceKey } from "../../zone/resource.ts";
+import type { Cause, Change, FieldChange } from "../change.ts";
+import {
+  type AppliedFields,
+  appliedName,
+  appliedNames,
+  type AppliedZone,
+  digestOfValue,
+  isStoredField,
+  noValue,
+  uncertain,
+  wholeName,
+} from "./applied-zone.ts";
+import { explained } from "./cause.ts";
+
+/**
+ * Says of each field of each change why it differs, by what was last applied: a three-way comparison, as `kubectl apply` makes.
+ *
+ * @param applied `undefined`: nothing is known, and every cause is `unknown`.
+ */
+export function explainChanges(
+  changes: readonly Change[],
+  content: ZoneContent,
+  applied: AppliedZone | undefined,
+): readonly Change[] {
+  if (applied === undefined) return changes.map((each) => explained(each, () => ["unknown"]));
+  const orderCauses = causesOfOrder(changes, content, applied);
+  return changes.map((change) => {
+    if (change.verb === "delete" && change.reason === "unmanaged") {
+      const found = causeOfUnmanaged(change.kind, applied);
+      return explained(change, () => [found]);
+    }
+    const known = namesOfChange(change.key, content)
+      .map((name) => applied.get(name))
+      .find((fields) => fields !== undefined);
+    if (known === undefined) {
+      const found = causeOfUnknownResource(change, applied);
+      return explained(change, () => [found]);
+    }
+    const fields = new Map(change.fields.map((each) => [each.field, each]));
+    return explained(change, (name) => {
+      const field = fields.get(name);
+      if (field === undefined || known.get("") === uncertain) return ["unknown"];
+      return name === "position" ? orderCauses : causesOfField(field, known);
+    });
+  });
+}
+
+/**
+ * The changes that are left after writes: each has the causes that it had. What a write was to change and did not is
+ * `unknown`: the service did not take it, or somebody else changed it at once.
+ */
+export function explainLeft(
+  left: readonly Change[],
+  planned: readonly Change[],
+  written: ReadonlySet<ResourceKey>,
+): readonly Change[] {
+  return left.map((change) => {
+    const before = planned.find(({ key }) => key === change.key);
+    return explained(change, (name) => {
+      const found = (before?.causes ?? []).filter(({ fields }) => fields.includes(name));
+      if (written.has(change.key) || found.length === 0) return ["unknown"];
+      return found.map(({ cause }) => cause);
+    });
+  });
+}
+
+function namesOfChange(key: ResourceKey, { policies, rules }: ZoneContent): readonly string[] {
+  const items = key.startsWith("policy/") ? policies?.items : rules?.items;
+  const [kind = ""] = key.split("/");
+  const was = items?.find((each) => `${kind}/${each.key}` === key)?.was;
+  if (was === undefined) return [appliedName(key)];
+  return appliedNames(key, key.startsWith("policy/") ? `policy/${was}` : `rule/${was}`);
+}
+
+function causesOfField(
+  { field, before, after }: FieldChange,
+  known: AppliedFields,
+): readonly Cause[] {
+  if (field === "key") return ["pending"];
+  const last = known.get(field) ?? noValue;
+  if (last === uncertain || !isStoredField(field)) return ["unknown"];
+  const isDrift = digestOfValue(before) !== last;
+  const isPending = digestOfValue(after) !== last;
+  // Two values of one digest: both equal what was applied, and differ. Then the live one is the changed one.
+  if (!isDrift && !isPending) return ["drift"];
+  return [...(isDrift ? (["drift"] as const) : []), ...(isPending ? (["pending"] as const) : [])];
+}
+
+/**
+ * The cause of a change of a resource of which nothing is stored. A declared one is new in the files. One to delete carries
+ * our mark and was not there before; after a lost answer, it may be the result of our own request.
+ */
+function causeOfUnknownResource({ verb, kind }: Change, applied: AppliedZone): Cause {
+  if (verb !== "delete") return "pending";
+  const isUncertain = resourcesOf(kind, applied).some(([, fields]) =>
+    [...fields.values()].includes(uncertain),
+  );
+  return isUncertain ? "unknown" : "drift";
+}
+
+/** Where unmanaged resources were deleted before, this one is new; else the files declare it now. */
+function causeOfUnmanaged(kind: Kind, applied: AppliedZone): Cause {
+  if (kind === "setting") return "unknown";
+  const mode = applied.get(wholeName(kind))?.get("unmanaged");
+  if (mode === uncertain) return "unknown";
+  return mode === digestOfValue("delete") ? "drift" : "pending";
+}
+
+function resourcesOf(
+  kind: Kind,
+  applied: AppliedZone,
+): readonly (readonly [string, AppliedFields])[] {
+  const code = appliedName(`${kind}/x`).slice(0, 2);
+  return [...applied].filter(([name]) => name.startsWith(code) && name !== `${code}*`);
+}
+
+/** The causes of rules that are not in their declared places. */
+function causesOfOrder(
+  changes: readonly Change[],
+  { rules }: ZoneContent,
+  applied: AppliedZone,
+): readonly Cause[] {
+  if (applied.get(wholeName("rule"))?.get("position") === uncertain) return ["unknown"];
+  const stored = resourcesOf("rule", applied).map(([name]) => name);
+  const created = new Set(changes.filter(({ verb }) => verb === "create").map(({ key }) => key));
+  const known = (rules?.items ?? [])
+    .map(({ key, was }) => ({
+      key: `rule/${key}` as const,
+      was: was === undefined ? undefined : (`rule/${was}` as const),
+    }))
+    .filter(({ key }) => !created.has(key))
+    .flatMap((each) => {
+      const name = appliedNames(each.key, each.was).find((one) => stored.includes(one));
+      return name === undefined ? [] : [{ key: each.key, name }];
+    });
+  const declared = known.map(({ name }) => name);
+  const last = stored.filter((name) => declared.includes(name));
+  const live = liveOrder(known, changes);
+  const isDrift = !isDeepStrictEqual(live, last);
+  const isPending = !isDeepStrictEqual(declared, last) || !isDrift;
+  return [...(isDrift ? (["drift"] as const) : []), ...(isPending ? (["pending"] as const) : [])];
+}
+
+/**
+ * The live order of declared rules. Those that move share their places among themselves, and a change has both places; a
+ * rule without a change stays where it is between them.
+ */
+function liveOrder(
+  declared: readonly { readonly key: ResourceKey; readonly name: string }[],
+  changes: readonly Change[],
+): readonly string[] {
+  const moves = new Map(
+    changes.flatMap(({ key, fields }) =>
+      fields
+        .filter(({ field }) => field === "position")
+        .map(({ before, after }) => [key, { before: Number(before), after: Number(after) }]),
+    ),
+  );
+  let place = 0;
+  const placed = declared.map(({ key, name }, index) => {
+    const move = moves.get(key);
+    if (move !== undefined) place = move.after;
+    return { name, at: move?.before ?? place + index / (declared.length + 1) };
+  });
+  return placed.toSorted((a, b) => a.at - b.at).map(({ name }) => name);
+}

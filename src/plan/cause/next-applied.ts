@@ -1,0 +1,184 @@
+import type { ZoneContent } from "../../zone/desired-zone.ts";
+import type { Change } from "../change.ts";
+import {
+  type AppliedFields,
+  appliedName,
+  appliedNames,
+  type AppliedZone,
+  digestOfValue,
+  noValue,
+  uncertain,
+  uncertainResource,
+  wholeName,
+} from "./applied-zone.ts";
+import { type DeclaredResource, declaredResources } from "./declared-values.ts";
+
+/** What became of a change of a plan. */
+export interface ChangeOutcome {
+  readonly change: Change;
+  /** `not_done`: nothing was sent, or the service refused it. `unknown`: its answer was lost, or is not there yet. */
+  readonly result: "done" | "not_done" | "unknown";
+  /** The fields that differ nevertheless. */
+  readonly left: readonly string[];
+}
+
+/**
+ * What is known to be applied after a run. A value is known where the run saw it in sync or wrote it; what the run left
+ * undone stays as it was known before.
+ *
+ * @param last before the run; `undefined` where nothing was known.
+ * @param outcomes of all changes of the plan of the run.
+ */
+export function nextApplied(
+  last: AppliedZone | undefined,
+  content: ZoneContent,
+  scoreRuleId: string,
+  outcomes: readonly ChangeOutcome[],
+): AppliedZone {
+  const byKey = new Map(outcomes.map((each) => [each.change.key, each]));
+  const declared = declaredResources(content, scoreRuleId);
+  const next = new Map<string, AppliedFields>();
+  for (const resource of inKnownOrder(declared, outcomes, last)) {
+    const fields = fieldsAfter(resource, byKey.get(resource.key), last);
+    if (fields !== undefined) next.set(appliedName(resource.key), fields);
+  }
+  for (const outcome of outcomes) {
+    const name = appliedName(outcome.change.key);
+    const fields = next.has(name) ? undefined : fieldsOfUndeclared(outcome, name, last);
+    if (fields !== undefined) next.set(name, fields);
+  }
+  for (const kind of ["policy", "rule"] as const) {
+    const fields = wholeAfter(kind, content, outcomes, last);
+    if (fields.size > 0) next.set(wholeName(kind), fields);
+  }
+  return next;
+}
+
+/** What stays known of a resource that was to be deleted and may still be there; `undefined`: nothing. */
+function fieldsOfUndeclared(
+  outcome: ChangeOutcome,
+  name: string,
+  last: AppliedZone | undefined,
+): AppliedFields | undefined {
+  const { change, result } = outcome;
+  if (change.verb !== "delete" || change.reason === "unmanaged" || !isOpen(outcome)) {
+    return undefined;
+  }
+  if (last === undefined) return uncertainResource;
+  const known = last.get(name);
+  return known === undefined || result === "not_done" ? known : uncertainResource;
+}
+
+/** The fields of a declared resource; `undefined` where none of it was ever applied. */
+function fieldsAfter(
+  resource: DeclaredResource,
+  outcome: ChangeOutcome | undefined,
+  last: AppliedZone | undefined,
+): AppliedFields | undefined {
+  if (outcome === undefined) return resource.fields;
+  const { change, result, left } = outcome;
+  if (result === "done") return withFields(resource.fields, left, () => uncertain);
+  const known = appliedNames(resource.key, resource.was)
+    .map((name) => last?.get(name))
+    .find((fields) => fields !== undefined);
+  const isNew = last !== undefined && known === undefined;
+  if (isNew && result === "not_done") return undefined;
+  const differing = change.fields.map(({ field }) => field);
+  if (known === undefined && differing.includes("key")) return uncertainResource;
+  return withFields(resource.fields, differing, (field, declared) => {
+    if (known === undefined || known.get("") === uncertain) return uncertain;
+    const before = known.get(field) ?? noValue;
+    // A lost answer leaves one of two values, the one before or the declared one.
+    return result === "not_done" || before === declared ? before : uncertain;
+  });
+}
+
+/** Fields of a resource that are no values of their own. */
+const notValues = new Set(["position", "key"]);
+
+function withFields(
+  fields: AppliedFields,
+  names: readonly string[],
+  digestFor: (field: string, declared: string) => string,
+): AppliedFields {
+  const values = names.filter((name) => !notValues.has(name));
+  if (values.length === 0) return fields;
+  const changed = new Map(fields);
+  for (const name of values) {
+    const digest = digestFor(name, fields.get(name) ?? noValue);
+    if (digest === noValue) changed.delete(name);
+    else changed.set(name, digest);
+  }
+  return changed;
+}
+
+function isOpen({ result, left }: ChangeOutcome): boolean {
+  return result !== "done" || left.length > 0;
+}
+
+/** What is known of a kind as a whole: whether unmanaged resources are deleted, and whether the order of rules is known. */
+function wholeAfter(
+  kind: "policy" | "rule",
+  { policies, rules }: ZoneContent,
+  outcomes: readonly ChangeOutcome[],
+  last: AppliedZone | undefined,
+): AppliedFields {
+  const declared = kind === "policy" ? policies : rules;
+  const known = last?.get(wholeName(kind));
+  const fields = new Map<string, string>();
+  if (declared?.unmanaged === "delete") {
+    const isLeft = outcomes.some(
+      (each) =>
+        each.change.kind === kind &&
+        each.change.verb === "delete" &&
+        each.change.reason === "unmanaged" &&
+        isOpen(each),
+    );
+    const before = last === undefined ? uncertain : known?.get("unmanaged");
+    const mode = isLeft ? before : digestOfValue("delete");
+    if (mode !== undefined) fields.set("unmanaged", mode);
+  }
+  if (kind === "rule" && isOrderUncertain(outcomes, last)) fields.set("position", uncertain);
+  return fields;
+}
+
+function openMoves(outcomes: readonly ChangeOutcome[]): readonly ChangeOutcome[] {
+  return outcomes.filter(
+    (each) => each.change.fields.some(({ field }) => field === "position") && isOpen(each),
+  );
+}
+
+function isOrderUncertain(
+  outcomes: readonly ChangeOutcome[],
+  last: AppliedZone | undefined,
+): boolean {
+  const open = openMoves(outcomes);
+  if (open.length === 0) return false;
+  const wasUncertain = last?.get(wholeName("rule"))?.get("position") === uncertain;
+  return last === undefined || wasUncertain || open.some(({ result }) => result !== "not_done");
+}
+
+/** The resources in the order in which the rules are known to be: the declared one, or where it was not applied the last one. */
+function inKnownOrder(
+  declared: readonly DeclaredResource[],
+  outcomes: readonly ChangeOutcome[],
+  last: AppliedZone | undefined,
+): readonly DeclaredResource[] {
+  if (last === undefined || openMoves(outcomes).length === 0) return declared;
+  const places = new Map([...last.keys()].map((name, place) => [name, place]));
+  const placeOf = (resource: DeclaredResource): number =>
+    Math.min(
+      ...appliedNames(resource.key, resource.was).map((name) => places.get(name) ?? Infinity),
+    );
+  const rules = declared.filter(isRule).toSorted((a, b) => compare(placeOf(a), placeOf(b)));
+  return [...declared.filter((each) => !isRule(each)), ...rules];
+}
+
+function isRule({ key }: DeclaredResource): boolean {
+  return key.startsWith("rule/");
+}
+
+/** Infinity minus itself is no number. */
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a - b;
+}

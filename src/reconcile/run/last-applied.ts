@@ -1,0 +1,114 @@
+import { appliedText, appliedZoneIn, type AppliedZone } from "../../plan/cause/applied-zone.ts";
+import { explainChanges } from "../../plan/cause/explain.ts";
+import { type ChangeOutcome, nextApplied } from "../../plan/cause/next-applied.ts";
+import type { Change } from "../../plan/change.ts";
+import type { Plan } from "../../plan/plan.ts";
+import {
+  type Applied,
+  changeResultOf,
+  type Outcome,
+  type ZoneReport,
+} from "../../state/run-report.ts";
+import { isConverged } from "../../state/summary.ts";
+import type { ZoneContent } from "../../zone/desired-zone.ts";
+import type { ScoreRule } from "../../zone/live-zone.ts";
+import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
+import type { ZoneName } from "../../zone/zone.ts";
+import type { FleetZone } from "../fleet/desired-fleet.ts";
+import type { RunStore } from "./run-store.ts";
+
+/** A plan whose changes have causes, by the text that says what was last applied. */
+export function explainPlan(plan: Plan, content: ZoneContent, applied: string): Plan {
+  return { ...plan, changes: explainChanges(plan.changes, content, appliedZoneIn(applied)) };
+}
+
+/**
+ * Remembers what was last applied to each zone, or last seen in sync. It tells drift from a changed file; what is planned
+ * follows from the desired and the live state alone.
+ */
+export class LastApplied {
+  readonly #store: RunStore;
+  /** Digest of the declaration whose values are stored, by zone: nothing is to be stored while it stays in sync. */
+  readonly #inSync = new Map<ZoneName, string>();
+  /** What was stored before the writes of a run in progress. */
+  readonly #beforeWrites = new Map<ZoneName, string>();
+
+  constructor(store: RunStore) {
+    this.#store = store;
+  }
+
+  explain(plan: Plan, content: ZoneContent): Plan {
+    return explainPlan(plan, content, this.#store.applied(plan.zone.name));
+  }
+
+  /** Stores, before the first write, what a process that is killed now cannot know: whether a new value was applied. */
+  writing(report: ZoneReport, zone: FleetZone, scoreRule: ScoreRule | undefined): void {
+    if (report.result !== "planned") return;
+    const before = this.#store.applied(report.zone);
+    this.#beforeWrites.set(report.zone, before);
+    this.#inSync.delete(report.zone);
+    const outcomes = report.plan.changes.map((change) => outcomeOf(change, "unknown"));
+    this.#set(report.zone, before, zone.desired.content, scoreRule, outcomes);
+  }
+
+  /** Takes in the result of a run. */
+  record(report: ZoneReport, zone: FleetZone, scoreRule: ScoreRule | undefined): void {
+    if (report.result === "error") return;
+    const name = report.zone;
+    const converged = isConverged(report);
+    if (converged && this.#inSync.get(name) === zone.digest) return;
+    const before = this.#beforeWrites.get(name) ?? this.#store.applied(name);
+    this.#beforeWrites.delete(name);
+    this.#set(name, before, zone.desired.content, scoreRule, outcomesIn(report));
+    if (converged) this.#inSync.set(name, zone.digest);
+    else this.#inSync.delete(name);
+  }
+
+  /** Forgets zones that are no longer declared; what is stored of them is the store's. */
+  keepOnly(declared: ReadonlySetLike<ZoneName>): void {
+    for (const name of this.#inSync.keys()) if (!declared.has(name)) this.#inSync.delete(name);
+  }
+
+  #set(
+    name: ZoneName,
+    before: string,
+    content: ZoneContent,
+    scoreRule: ScoreRule | undefined,
+    outcomes: readonly ChangeOutcome[],
+  ): void {
+    const last: AppliedZone | undefined = appliedZoneIn(before);
+    const next = nextApplied(last, content, scoreRule?.id ?? documentedScoreRuleId, outcomes);
+    this.#store.setApplied(name, appliedText(next));
+  }
+}
+
+type Planned = Exclude<ZoneReport, { readonly result: "error" }>;
+
+function outcomesIn(report: Planned): readonly ChangeOutcome[] {
+  const { changes } = report.plan;
+  if (report.result !== "applied") return changes.map((change) => outcomeOf(change, "not_done"));
+  return changes.map((change) => {
+    const left = report.left.find(({ key }) => key === change.key)?.fields ?? [];
+    return {
+      change,
+      result: resultOf(change, report),
+      left: left.map(({ field }) => field),
+    };
+  });
+}
+
+function outcomeOf(change: Change, result: ChangeOutcome["result"]): ChangeOutcome {
+  return { change, result, left: [] };
+}
+
+function resultOf(change: Change, { outcomes }: Applied): ChangeOutcome["result"] {
+  const own = outcomes.filter(({ write }) => write.changes.includes(change.key));
+  if (own.some(isInternalError)) return "unknown";
+  const result = changeResultOf(change, outcomes);
+  return result === "done" || result === "unknown" ? result : "not_done";
+}
+
+/** After an error of ours, whether the write was sent is not known. */
+function isInternalError(outcome: Outcome): boolean {
+  return outcome.status === "failed" && outcome.failure.code === "INTERNAL";
+}
