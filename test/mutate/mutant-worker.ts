@@ -29,7 +29,7 @@ async function work(): Promise<void> {
   const vitest = await createVitest(
     "test",
     // With its cache of modules, vitest would never load the mutated text.
-    { root, watch: false, bail: 1, reporters: [{}], testTimeout: 20_000, fsModuleCache: false },
+    { root, watch: false, bail: 1, reporters: [{}], fsModuleCache: false },
     {
       plugins: [
         {

@@ -17,10 +17,19 @@ const alsoTestedIn: Readonly<Record<string, readonly string[]>> = {
     "test/reconcile/apply-saved.test.ts",
     "test/reconcile/zone-runner.test.ts",
   ],
-  reconcile: ["test/daemon/"],
+  reconcile: [
+    "test/daemon/run.test.ts",
+    "test/daemon/restart.test.ts",
+    "test/daemon/quota.test.ts",
+  ],
   api: ["test/cli/exit-codes.test.ts", "test/cli/flow.test.ts"],
   impact: ["test/reconcile/read-impact.test.ts", "test/cli/impact.test.ts"],
-  syntax: ["test/plan/policy-effect.test.ts", "test/desired/file-errors.test.ts", "test/impact/"],
+  syntax: [
+    "test/plan/policy-effect.test.ts",
+    "test/desired/file-errors.test.ts",
+    "test/impact/",
+    "test/web/reconcile-request.test.ts",
+  ],
   desired: ["test/cli/validate-show.test.ts"],
   telemetry: ["test/daemon/"],
 };
