@@ -95,7 +95,8 @@ describe("docs/operations.md", () => {
 
 describe("the table of log messages", () => {
   it("has messages that the program logs", ({ expect }) => {
-    const source = textOf("src/telemetry/log/log-reports.ts");
+    const files = ["src/telemetry/log/log-reports.ts", "src/daemon/leadership.ts"];
+    const source = files.map(textOf).join("");
     const [, log = ""] = /^## Log\n(.*?)^## /ms.exec(textOf("docs/operations.md")) ?? [];
     const messages = [...log.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, message = ""]) => message),

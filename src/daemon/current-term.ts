@@ -9,6 +9,7 @@ import type { StateStore } from "../store/state-store.ts";
  * lasts as long as the process holds the Lease; the next one begins with what the state says, and reads everything anew.
  */
 export interface Term extends AsyncDisposable {
+  readonly beganAt: Date;
   readonly fleet: Fleet;
   readonly store: StateStore;
   readonly reconciler: Reconciler;

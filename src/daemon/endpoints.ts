@@ -86,6 +86,7 @@ function daemonStatus(
   return {
     version,
     startedAt,
+    workingSince: term?.beganAt,
     mode: config.mode,
     schedule: {
       expressions: schedule.options.cron,

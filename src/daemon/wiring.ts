@@ -82,6 +82,7 @@ export function beginTerm(context: TermContext, store: StateStore): Term {
   const memory = { runs, revision, recordBeforeWrite };
   const reconciler = createReconciler(parts, host, schedule, reporter, memory);
   return {
+    beganAt: host.clock.now(),
     fleet,
     store,
     reconciler,

@@ -58,6 +58,8 @@ export interface ClusterStatus {
 export interface DaemonStatus {
   readonly version: string;
   readonly startedAt: Date;
+  /** Since when this process reconciles; `undefined` while another one does. */
+  readonly workingSince: Date | undefined;
   readonly mode: Mode;
   readonly schedule: ScheduleStatus;
   /** Time between two reads of a zone's inventory, in milliseconds; `undefined` if inventories are off. */

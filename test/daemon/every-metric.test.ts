@@ -29,6 +29,7 @@ const expectedRows: Readonly<Record<keyof typeof metricTable, Row | ((story: Sto
   buildInfo: {
     [`version="${version}",revision="0a1b2c3",node_version="${process.versions.node}"`]: 1,
   },
+  workingSince: { "": after(0) },
   configInfo: ({ source, revision }) => ({
     [`source="${source}",revision="${revision}",commit=""`]: 1,
   }),

@@ -12,6 +12,7 @@ import { unknownKeysIn } from "./unknown-keys.ts";
 
 const situations = [
   { what: "the base", without: noKubectl, read: () => render("base") },
+  { what: "the overlay ha", without: noComponents, read: () => render("overlays/ha") },
   { what: "the overlay single", without: noComponents, read: () => render("overlays/single") },
   {
     what: "the overlay monitored",
@@ -57,14 +58,18 @@ for (const { what, without, read } of situations) {
       expect(elsewhere.map(nameOf)).toEqual([]);
     });
 
-    it("gives no rights in the cluster and no token of it", async ({ expect }) => {
+    it("gives rights in its own namespace alone, and a token to the replicas that elect", async ({
+      expect,
+    }) => {
       const objects = await read();
-      expect(objects.map(nameOf).filter((name) => /Role|Secret/.test(name))).toEqual([]);
+      expect(objects.map(nameOf).filter((name) => /Cluster|Secret/.test(name))).toEqual([]);
       const [account] = objects.filter(({ kind }) => kind === "ServiceAccount");
       expect(account).toMatchObject({ automountServiceAccountToken: false });
-      for (const { spec } of podsIn(objects)) {
+      const roles = objects.filter(({ kind }) => kind === "Role");
+      for (const { owner, spec } of podsIn(objects)) {
+        const elects = owner === "Deployment/zonewarden" && roles.length > 0;
         expect(spec).toMatchObject({
-          automountServiceAccountToken: false,
+          automountServiceAccountToken: elects,
           enableServiceLinks: false,
         });
       }
@@ -203,11 +208,6 @@ describe("the check for unknown keys", () => {
 });
 
 describe.skipIf(noKubectl)(`the daemon's pod ${noKubectl ?? ""}`, () => {
-  it("is one, and never two at once", async ({ expect }) => {
-    const [deployment] = (await render("base")).filter(({ kind }) => kind === "Deployment");
-    expect(deployment).toMatchObject({ spec: { replicas: 1, strategy: { type: "Recreate" } } });
-  });
-
   it("is started, alive and ready by the endpoints made for that", async ({ expect }) => {
     const [pod] = podsIn(await render("base"));
     const [container] = objectsIn(pod?.spec["containers"]);
@@ -278,6 +278,7 @@ function selectorOf(object: JsonObject): JsonObject | undefined {
     case "Service":
       return objectAt(spec, "selector");
     case "Deployment":
+    case "PodDisruptionBudget":
       return objectAt(objectAt(spec, "selector"), "matchLabels");
     case "NetworkPolicy":
       return objectAt(objectAt(spec, "podSelector"), "matchLabels");

@@ -14,6 +14,9 @@ const types: Readonly<Record<string, readonly [module: string, type: string]>> =
   "v1/PersistentVolumeClaim": ["core/v1", "PersistentVolumeClaim"],
   "apps/v1/Deployment": ["apps/v1", "Deployment"],
   "batch/v1/CronJob": ["batch/v1", "CronJob"],
+  "rbac.authorization.k8s.io/v1/Role": ["rbac/v1", "Role"],
+  "rbac.authorization.k8s.io/v1/RoleBinding": ["rbac/v1", "RoleBinding"],
+  "policy/v1/PodDisruptionBudget": ["policy/v1", "PodDisruptionBudget"],
   "networking.k8s.io/v1/NetworkPolicy": ["networking/v1", "NetworkPolicy"],
 };
 

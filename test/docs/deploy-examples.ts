@@ -88,7 +88,7 @@ function mistakesInSubcommand([verb = "", ...rest]: readonly string[]): readonly
     case "apply":
     case "diff":
     case "kustomize":
-      return ["-k", "-f", "."].includes(option) ? [] : [option];
+      return mistakesInManifests(verb, rest);
     case "rollout":
       return missing(objectNamed(rest[1]));
     case "logs":
@@ -97,8 +97,16 @@ function mistakesInSubcommand([verb = "", ...rest]: readonly string[]): readonly
     case "exec":
       return [...missing(objectNamed(option)), ...mistakesInExec(rest.slice(2))];
     default:
-      return [verb];
+      return `${verb} ${option}` === "auth can-i" ? [] : [verb];
   }
+}
+
+/** Without `--server-side` kubectl copies each object into an annotation, which large ones and Secrets must not be. */
+function mistakesInManifests(verb: string, rest: readonly string[]): readonly string[] {
+  const options = rest.filter((option) => !/^--(server-side|force-conflicts)$/.test(option));
+  const needsServer = verb !== "kustomize" && !rest.includes("--server-side");
+  const isKnown = ["-k", "-f", "."].includes(options[0] ?? "");
+  return [...(needsServer ? ["no --server-side"] : []), ...(isKnown ? [] : [options[0] ?? ""])];
 }
 
 function mistakesInCreate(rest: readonly string[]): readonly string[] {

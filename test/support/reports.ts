@@ -248,6 +248,7 @@ export function daemon(more: Partial<DaemonStatus> = {}): DaemonStatus {
   return {
     version: "0.1.0",
     startedAt: start,
+    workingSince: start,
     mode: "enforce",
     schedule: {
       expressions: ["*/15 * * * *"],

@@ -32,6 +32,7 @@ function renderWork(fleet: FleetView, daemon: DaemonStatus): string {
   const { load } = fleet;
   const { schedule, credentials } = daemon;
   return [
+    single(metricTable.workingSince, seconds(daemon.workingSince)),
     revisionInfo(metricTable.configInfo, load?.source, load),
     revisionInfo(metricTable.configHeld, load?.source, load?.held),
     single(metricTable.configHash, load === undefined ? 0 : hashNumber(load.hash)),

@@ -27,6 +27,10 @@ export const metricTable = {
     "Version and revision of the program and of Node.js; always 1.",
     { version: "one", revision: "one", node_version: "one" },
   ),
+  workingSince: gauge(
+    "zonewarden_reconciling_since_timestamp_seconds",
+    "Timestamp since which this process reconciles: its start, or the moment at which it took the Lease.",
+  ),
   configInfo: gauge(
     "zonewarden_config_info",
     "Active revision of the zone files by the hash of their content, and Git's name for it; always 1.",

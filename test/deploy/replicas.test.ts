@@ -1,0 +1,79 @@
+import { describe, it } from "vitest";
+import { parse } from "yaml";
+
+import { stateMapNames } from "../../src/cluster/state-maps.ts";
+import { isJsonObject, type JsonObject } from "../../src/syntax/json.ts";
+import { nameOf, render } from "./manifests.ts";
+import { objectAt, objectsIn, textAt } from "./rules.ts";
+import { noComponents, noKubectl } from "./tools.ts";
+
+/** `zonewarden.yaml` of the daemon. */
+function configIn(objects: readonly JsonObject[]): JsonObject {
+  const map = objects.find((object) => nameOf(object) === "ConfigMap/zonewarden-config");
+  const config: unknown = parse(textAt(objectAt(map ?? {}, "data"), "zonewarden.yaml"));
+  return isJsonObject(config) ? config : {};
+}
+
+const overlays = ["ha", "single", "monitored", "git-sync"];
+
+describe.skipIf(noComponents)(`the Role ${noComponents ?? ""}`, () => {
+  it.for(overlays)(
+    "of %s names the Lease of the configuration and the ConfigMaps of its state",
+    async (overlay, { expect }) => {
+      const objects = await render(`overlays/${overlay}`);
+      const config = configIn(objects);
+      const roles = objects.filter(({ kind }) => kind === "Role");
+      expect(roles).toHaveLength(config["cluster"] === undefined ? 0 : 1);
+      const lease = textAt(objectAt(config, "cluster"), "lease");
+      const rules = roles.flatMap(({ rules: all }) => objectsIn(all));
+      const granted = rules.map(({ resources, verbs }) => ({ resources, verbs }));
+      expect(granted).toEqual(
+        roles.flatMap(() => [
+          { resources: ["leases"], verbs: ["create"] },
+          { resources: ["leases"], verbs: ["get", "update"] },
+          { resources: ["configmaps"], verbs: ["create"] },
+          { resources: ["configmaps"], verbs: ["get", "update"] },
+        ]),
+      );
+      const names = rules.flatMap(({ resourceNames = [] }) => resourceNames);
+      const expected = roles.flatMap(() => [lease, ...stateMapNames(`${lease}-state`)]);
+      expect(names).toEqual(expected);
+    },
+  );
+});
+
+describe.skipIf(noComponents)(`the overlay single ${noComponents ?? ""}`, () => {
+  it("has one replica, and never two at once", async ({ expect }) => {
+    const objects = await render("overlays/single");
+    const [deployment] = objects.filter(({ kind }) => kind === "Deployment");
+    expect(objectAt(deployment ?? {}, "spec")).toMatchObject({
+      replicas: 1,
+      strategy: { type: "Recreate" },
+    });
+    expect(JSON.stringify(deployment)).not.toContain("rollingUpdate");
+    expect(objects.map(nameOf)).not.toContain("PodDisruptionBudget/zonewarden");
+    expect(objectAt(configIn(objects), "state")).toEqual({ path: "/var/lib/zonewarden/state" });
+  });
+});
+
+describe.skipIf(noKubectl)(`the replicas ${noKubectl ?? ""}`, () => {
+  it("is there twice, on two nodes where there are two, and an update keeps both", async ({
+    expect,
+  }) => {
+    const objects = await render("base");
+    const [deployment] = objects.filter(({ kind }) => kind === "Deployment");
+    expect(deployment).toMatchObject({
+      spec: {
+        replicas: 2,
+        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+        template: {
+          spec: { topologySpreadConstraints: [{ topologyKey: "kubernetes.io/hostname" }] },
+        },
+      },
+    });
+    const [budget] = objects.filter(({ kind }) => kind === "PodDisruptionBudget");
+    expect(budget).toMatchObject({
+      spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow" },
+    });
+  });
+});
