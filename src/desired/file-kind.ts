@@ -69,5 +69,7 @@ const userInfo = /:\/\/[^/\s"']*@/g;
 
 function hasKeyOf(text: string, { keys }: FileKind): boolean {
   const names = keys.map((key) => RegExp.escape(key)).join("|");
-  return new RegExp(`(?:^|[{,])[ \\t]*["']?(?:${names})["']?[ \\t]*:`, "m").test(text);
+  // A key in capitals or in the singular is a typing error in a file of this kind.
+  const near = keys.map((key) => RegExp.escape(key.replace(/s$/, ""))).join("|");
+  return new RegExp(`(?:^|[{,])[ \\t]*["']?(?:${names}|${near})["']?[ \\t]*:`, "im").test(text);
 }

@@ -5,22 +5,35 @@ import {
   coerceObjects,
   coerceTexts,
   isJsonObject,
+  type Json,
   type JsonObject,
 } from "../syntax/json.ts";
 import { didYouMean } from "../syntax/nearest.ts";
 import type { DiagnosticText, UnplacedDiagnostic } from "./diagnostics.ts";
 
-/** The diagnostic of a schema error, from the schema around it. Its path is relative to the path of the error. */
-export function schemaDiagnostic(error: ErrorObject): UnplacedDiagnostic {
+/**
+ * The diagnostic of a schema error, from the schema around it. Its path is relative to the path of the error.
+ *
+ * @param homesOf the places where a key can stand that is unknown at this one
+ */
+export function schemaDiagnostic(
+  error: ErrorObject,
+  homesOf: (key: string, place: string) => readonly string[],
+): UnplacedDiagnostic {
   const key = keyIn(error);
-  const text = textOf(error, key);
+  const homes = key === undefined ? [] : homesOf(key, error.instancePath);
+  const text = textOf(error, key, homes);
   return key === undefined ? { ...text, path: [] } : { ...text, path: [key], atKey: true };
 }
 
-function textOf(error: ErrorObject, key: string | undefined): DiagnosticText {
+function textOf(
+  error: ErrorObject,
+  key: string | undefined,
+  homes: readonly string[],
+): DiagnosticText {
   switch (error.keyword) {
     case "additionalProperties":
-      return unknownKey(error, key ?? "");
+      return unknownKey(error, key ?? "", homes);
     case "required":
       return missingKey(error, String(error.params["missingProperty"]));
     case "oneOf":
@@ -43,11 +56,14 @@ function keyIn(error: ErrorObject): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-function unknownKey(error: ErrorObject, key: string): DiagnosticText {
+function unknownKey(error: ErrorObject, key: string, homes: readonly string[]): DiagnosticText {
   const message = `unknown key "${key}"`;
   if (key === "<<") {
     const remedy = "merge keys are not supported: put common values into a profile";
     return { code: "UNKNOWN_KEY", message, remedy };
+  }
+  if (homes.length > 0) {
+    return { code: "UNKNOWN_KEY", message, remedy: `"${key}" belongs ${homes.join(", or ")}` };
   }
   const known = Object.keys(coerceObject(error.parentSchema?.["properties"]));
   const remedy = didYouMean(key, known) || `known here: ${known.join(", ")}`;
@@ -81,7 +97,25 @@ function wrongType(error: ErrorObject): DiagnosticText {
     return { code: "WRONG_TYPE", message, remedy: `write ${expected}` };
   }
   const message = `expected ${expected}, found ${shown(error.data)}`;
-  return { code: "WRONG_TYPE", message, remedy: instead(error.data, wanted) };
+  const remedy = instead(error.data, wanted);
+  return { code: "WRONG_TYPE", message, remedy: withExample(remedy, error) };
+}
+
+/** A map is shown by its example. */
+function withExample(remedy: string, { parentSchema }: ErrorObject): string {
+  const [example] = coerceObjects(parentSchema?.["examples"]);
+  if (!/ a map\b[^,]*$/.test(remedy) || example === undefined) return remedy;
+  return `${remedy}, like ${flowText(example)}`;
+}
+
+/** A value in YAML on one line. */
+function flowText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map((item: Json) => flowText(item)).join(", ")}]`;
+  if (isJsonObject(value)) {
+    const entries = Object.entries(value).map(([key, inner]) => `${key}: ${flowText(inner)}`);
+    return `{ ${entries.join(", ")} }`;
+  }
+  return typeof value === "string" && /^[\w. -]+$/.test(value) ? value : JSON.stringify(value);
 }
 
 function expectations(error: ErrorObject): string[] {
@@ -113,6 +147,9 @@ const noWords = new Set(["no", "off", "n", "false", "disabled"]);
 function instead(data: unknown, wanted: readonly string[]): string {
   if (data === null) return "delete the key, or give it a value";
   if (typeof data === "string") return insteadOfText(data, wanted);
+  if (wanted.includes("text") && typeof data === "number" && !Number.isInteger(data)) {
+    return "put it in quotes, as it stands there: without them, YAML reads it as a number";
+  }
   const isSimple = typeof data === "number" || typeof data === "boolean";
   if (wanted.includes("text") && isSimple) return `put it in quotes: "${data}"`;
   if (!wanted.includes("a list")) return `write ${wanted.join(" or ")}`;
@@ -142,6 +179,8 @@ function notAllowed(error: ErrorObject): DiagnosticText {
   if (typeof data === "string" && allowed.includes(data)) {
     return { code: "WRONG_VALUE", message, remedy: `write ${data}, without quotes` };
   }
+  const hint = coerceObject(error.parentSchema?.["hints"])[String(data)];
+  if (typeof hint === "string") return { code: "WRONG_VALUE", message, remedy: hint };
   const guess = typeof data === "string" ? didYouMean(data, allowed) : "";
   return { code: "WRONG_VALUE", message, remedy: isOne ? "" : guess || "use one of these values" };
 }

@@ -14,6 +14,7 @@ import type { ConfigFile } from "./config/config-file.ts";
 import { diagnosticIn, maxDiagnostics } from "./diagnostics.ts";
 import type { FileKind } from "./file-kind.ts";
 import { schemaDiagnostic } from "./json-schema-messages.ts";
+import { homesOf, type KeyHomes, keyHomes } from "./key-homes.ts";
 import type { Located, Path } from "./location.ts";
 import type { ManagedRules, PageShield, Profile, ZoneEntry, ZoneFile } from "./zones/zone-file.ts";
 
@@ -82,11 +83,28 @@ export function schemaErrors(
   path: Path,
 ): readonly Diagnostic[] {
   const errors = relevant(errorsIn(shape, value)).slice(0, maxDiagnostics + 1);
+  const homes = homesFor(shape);
   return errors.map((error) => {
-    const found = schemaDiagnostic(error);
+    const found = schemaDiagnostic(error, homes);
     const whole = [...path, ...pathOf(error.instancePath, value), ...found.path];
     return diagnosticIn(document, { ...found, path: whole });
   });
+}
+
+const homesBySchema = new Map<string, KeyHomes>();
+
+/** Where keys belong that are unknown at a place. */
+function homesFor(shape: Shape<unknown>): (key: string, place: string) => readonly string[] {
+  const name = shape === configFileShape ? "zonewarden" : "zones";
+  const known =
+    homesBySchema.get(name) ?? keyHomes(JSON.parse(schemaText(name)), shape !== configFileShape);
+  homesBySchema.set(name, known);
+  if (shape !== zoneFileShape) return (key, place) => homesOf(known, key, place);
+  // The top level of a zone file: its keys are not those of a zone.
+  return (key) =>
+    known.get(key)?.includes("") === true
+      ? ['into an entry of "zones"', "into a profile"]
+      : homesOf(known, key, "");
 }
 
 function errorsIn(shape: Shape<unknown>, value: unknown): readonly ErrorObject[] {
@@ -108,7 +126,7 @@ function valuesIn(value: unknown, most: number): number {
 }
 
 function withErrorMessages(validator: Ajv2020): Ajv2020 {
-  return validator.addVocabulary(["patternErrorMessage"]);
+  return validator.addVocabulary(["patternErrorMessage", "hints"]);
 }
 
 function part<T>(name: "profile" | "zone_entry" | "page_shield" | "managed_rules"): Shape<T> {

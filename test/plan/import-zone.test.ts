@@ -205,8 +205,8 @@ describe("what cannot be declared is reported", () => {
       liveException(`r${index}`, path, { ref: "zonewarden:uploads" }),
     );
     expect(reasonsOf(declared(withRules(...rules)))).toEqual([
-      "r1 bears the same ref as another rule",
-      "r0 declaring rules of this zone would delete rule/r1",
+      "r1 bears the same ref as another rule; declaring the others would delete it, so no rule of this zone is imported: delete it or remove its mark, and import again",
+      "r0 is left out because of r1",
     ]);
   });
 
@@ -236,9 +236,9 @@ describe("what cannot be declared is reported", () => {
     );
     expect(declaration.content.policies).toBeUndefined();
     expect(reasonsOf(declaration)).toEqual([
-      "p2 bears the same mark as another policy of the zone",
-      "p3 declaring policies of this zone would delete policy/p2",
-      "p1 declaring policies of this zone would delete policy/p2",
+      "p2 bears the same mark as another policy of the zone; declaring the others would delete it, so no policy of this zone is imported: delete it or remove its mark, and import again",
+      "p3 is left out because of p2",
+      "p1 is left out because of p2",
     ]);
   });
 

@@ -27,7 +27,8 @@ export function keyTable(schemaName: string, order: readonly string[] = []): str
     .toSorted(([a], [b]) => rank(order, a) - rank(order, b))
     .flatMap(([name, schema]) => keysBelow(root, keyOf(name, schema, root), expanded));
   const rows = keys
-    .filter(({ path: at }) => at !== "$schema" && !at.endsWith("]"))
+    // The directives of a policy are those of CSP.
+    .filter(({ path: at }) => !(at === "$schema" || at.endsWith("]") || /\.value\.[a-z]/.test(at)))
     .map((key) => `| ${cellsOf(key).join(" | ")} |`);
   return ["| key | type | default | meaning |", "| --- | --- | --- | --- |", ...rows].join("\n");
 }
@@ -69,7 +70,9 @@ function keysBelow(root: JsonObject, key: Key, expanded: Set<string>): readonly 
   }
   const { items, additionalProperties: values } = target;
   const children = [
-    ...propertiesOf(target).map(([name, schema]) => keyOf(`${key.path}.${name}`, schema, target)),
+    ...[target, ...variantsOf(target)].flatMap((variant) =>
+      propertiesOf(variant).map(([name, schema]) => keyOf(`${key.path}.${name}`, schema, variant)),
+    ),
     ...(isJsonObject(items) ? [keyOf(`${key.path}[]`, items, target)] : []),
     ...(isJsonObject(values) ? [keyOf(`${key.path}.NAME`, values, target)] : []),
   ];
@@ -81,6 +84,10 @@ function propertiesOf({ properties }: JsonObject): readonly (readonly [string, J
   return Object.entries(properties).flatMap(([name, schema]) =>
     isJsonObject(schema) ? [[name, schema] as const] : [],
   );
+}
+
+function variantsOf({ anyOf }: JsonObject): readonly JsonObject[] {
+  return isObjectList(anyOf) ? anyOf : [];
 }
 
 function referenceIn({ $ref }: JsonObject): string | undefined {

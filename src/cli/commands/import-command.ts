@@ -133,7 +133,8 @@ function printGaps(zones: readonly Imported[], { stderr }: Host): void {
       stderr.write(`${each.zone.name}: not imported: ${each.failure.message}\n`);
       continue;
     }
-    for (const { kind, id, title, reason } of each.imported.leftOut) {
+    for (const { kind, id, title, reason, isFollowUp = false } of each.imported.leftOut) {
+      if (isFollowUp) continue;
       const label = title === "" ? id : `${JSON.stringify(title)} (${id})`;
       stderr.write(`${each.zone.name}: ${kind} ${label} ${reason}\n`);
     }

@@ -12,6 +12,7 @@ import type { DiagnosticCode } from "../../zone/diagnostic-codes.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
 import { diagnosticAt, type DiagnosticText, grouped, maxDiagnostics } from "../diagnostics.ts";
 import { type Offsets, placeAt, type Source, sourceOf } from "../location.ts";
+import { misplacedLine } from "./indentation.ts";
 import { type YamlDocument, YamlReader } from "./yaml-reader.ts";
 
 /** The documents of a file as plain data, with the offsets of their parts. */
@@ -41,7 +42,7 @@ export function readYaml(file: string, text: string): YamlText {
   const whole: YamlDocument[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const document of documents) {
-    const syntaxErrors = syntaxErrorsOf(source, document);
+    const syntaxErrors = syntaxErrorsOf(source, document, text);
     diagnostics.push(...syntaxErrors);
     if (syntaxErrors.length > 0) continue;
     const before = reader.diagnostics.length;
@@ -115,10 +116,13 @@ function* tokensOf(parser: Parser, text: string, count: { tokens: number }): Gen
   yield* parser.end();
 }
 
-function syntaxErrorsOf(source: Source, document: Document.Parsed): Diagnostic[] {
-  const found = [...document.errors, ...document.warnings]
-    .slice(0, maxDiagnostics + 1)
-    .map((error) => syntaxError(source, error));
+function syntaxErrorsOf(source: Source, document: Document.Parsed, text: string): Diagnostic[] {
+  const errors = [...document.errors, ...document.warnings].slice(0, maxDiagnostics + 1);
+  const misplaced = misplacedIn(source, errors, text);
+  const found =
+    misplaced === undefined
+      ? errors.map((error) => syntaxError(source, error))
+      : [misplaced, ...errors.filter(isOther).map((error) => syntaxError(source, error))];
   // A directive can turn `yes` into true, whatever version of YAML the parser is set to.
   const { yaml, tags } = document.directives;
   if (yaml.explicit === true || Object.keys(tags).length > 1) {
@@ -131,6 +135,44 @@ function syntaxErrorsOf(source: Source, document: Document.Parsed): Diagnostic[]
     );
   }
   return found;
+}
+
+/** What `yaml` says where a line is indented too little or too much. */
+const ofIndentation: ReadonlySet<string> = new Set<ErrorCode>([
+  "BAD_INDENT",
+  "BLOCK_AS_IMPLICIT_KEY",
+  "MULTILINE_IMPLICIT_KEY",
+  "MISSING_CHAR",
+  "NON_STRING_KEY",
+  "UNEXPECTED_TOKEN",
+]);
+
+function isOther({ code }: YAMLError): boolean {
+  return !ofIndentation.has(code);
+}
+
+/** One diagnostic in place of several that do not name the line. */
+function misplacedIn(
+  source: Source,
+  errors: readonly YAMLError[],
+  text: string,
+): Diagnostic | undefined {
+  const [first] = errors.filter((error) => !isOther(error));
+  const line = first && misplacedLine(text);
+  if (first === undefined || line === undefined) return undefined;
+  const place = placeAt(source, line.offset);
+  // A misplaced line confuses the parser from the line before on.
+  if (Math.abs(placeAt(source, first.pos[0]).line - place.line) > 2) return undefined;
+  const { name, found, expected } = line;
+  return diagnosticAt(place, {
+    code: "YAML_SYNTAX",
+    message: `"${name}" is indented by ${spaces(found)}, and the lines that it belongs to by ${spaces(expected)}`,
+    remedy: `indent it by ${spaces(expected)}`,
+  });
+}
+
+function spaces(count: number): string {
+  return count === 1 ? "1 space" : `${count} spaces`;
 }
 
 function syntaxError(source: Source, { code, pos, message }: YAMLError): Diagnostic {
@@ -152,7 +194,7 @@ const quote = "put the text in quotes";
 
 const remedies: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: "delete the anchor or tag before the alias",
-  BAD_ALIAS: "write the anchor `&name` before its alias `*name`, in the same document",
+  BAD_ALIAS: 'put a text with a `*` in quotes: "*"',
   BAD_COLLECTION_TYPE: "delete the tag",
   BAD_DIRECTIVE: "delete the line that begins with `%`",
   BAD_DQ_ESCAPE: "use single quotes, in which a backslash means itself, or write `\\\\`",

@@ -79,6 +79,11 @@ export class YamlReader {
   #alias(node: Alias.Parsed): YamlDocument {
     const anchored = this.#anchors.get(node.source);
     const offset = node.range[0];
+    if (anchored === undefined && looksLikePattern.test(node.source)) {
+      const message = `"*${node.source}" without quotes is an alias in YAML`;
+      this.#report("YAML_ALIAS", offset, message, `put it in quotes: "*${node.source}"`);
+      return broken;
+    }
     if (anchored === undefined) {
       const message = this.#anchors.has(node.source)
         ? `"*${node.source}" is inside the value that it repeats`
@@ -159,6 +164,9 @@ export class YamlReader {
 
 /** In place of a value that is missing or cannot be read. */
 const broken: YamlDocument = { value: null, record: noParts };
+
+/** A pattern such as `*.example.com`, and not the name of an anchor. */
+const looksLikePattern = /[.*/:]/;
 
 /** JavaScript orders such keys before all others. */
 const looksLikeIndex = /^\d+$/;

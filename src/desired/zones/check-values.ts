@@ -99,9 +99,16 @@ function checkItem(part: FilePart, text: string, item: unknown, path: Path): rea
   // An entry of the map that holds a separator would make checks of the whole text wrong.
   const inMap = limited(diagnostics.length > 0 ? diagnostics : checkCsp(policy)).map((each) => {
     const whole = [...above, ...path, "value", ...pathAt(each.offset)];
-    return diagnosticAt(keyPlace(document, whole), each, whole);
+    return diagnosticAt(keyPlace(document, whole), inYaml(each), whole);
   });
   return [...inExpression, ...inMap];
+}
+
+/** In a list, YAML takes the single quotes of a keyword for its own. */
+function inYaml(found: SyntaxDiagnostic): SyntaxDiagnostic {
+  const keyword = /^write ('\S+')$/.exec(found.remedy)?.[1];
+  if (found.code !== "CSP_UNQUOTED_KEYWORD" || keyword === undefined) return found;
+  return { ...found, remedy: `write "${keyword}", with both quotes: YAML removes the outer ones` };
 }
 
 function isCspInFile(value: unknown): value is CspInFile {

@@ -23,6 +23,10 @@ export type Key = string;
 export type Was = string | null;
 export type Remove = true;
 export type Expression = string | null;
+/**
+ * @maxItems 1000
+ */
+export type Sources = string[] | boolean | null;
 export type Unmanaged = "report" | "delete" | "ignore" | null;
 export type ManagedRules = {
   /**
@@ -100,10 +104,23 @@ export interface Policy {
   value?:
     | string
     | {
-        /**
-         * @maxItems 1000
-         */
-        [k: string]: string[] | boolean | null;
+        "default-src"?: Sources;
+        "script-src"?: Sources;
+        "style-src"?: Sources;
+        "connect-src"?: Sources;
+        "img-src"?: Sources;
+        "font-src"?: Sources;
+        "object-src"?: Sources;
+        "media-src"?: Sources;
+        "manifest-src"?: Sources;
+        "child-src"?: Sources;
+        "frame-src"?: Sources;
+        "worker-src"?: Sources;
+        "form-action"?: Sources;
+        "base-uri"?: Sources;
+        "frame-ancestors"?: Sources;
+        "upgrade-insecure-requests"?: Sources;
+        [k: string]: Sources | undefined;
       }
     | null;
   /**

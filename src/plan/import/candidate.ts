@@ -16,6 +16,8 @@ export interface LeftOut {
   readonly id: string;
   readonly title: string;
   readonly reason: string;
+  /** Whether it is left out only because of another one. */
+  readonly isFollowUp?: boolean;
 }
 
 /** The live resources of a kind: those that can be declared, and those that cannot. */

@@ -96,7 +96,20 @@ function declareKind<T extends Policy | Rule>(
     else choices.push({ candidate, item });
   }
   const settled = withoutChanges(kind, choices, context);
-  return { items: settled.items, leftOut: [...rejected, ...settled.leftOut] };
+  return { items: settled.items, leftOut: joined(rejected, settled.leftOut) };
+}
+
+/** One line for each resource, with both reasons. */
+function joined(rejected: readonly LeftOut[], settled: readonly LeftOut[]): readonly LeftOut[] {
+  const reasonOf = new Map(settled.map(({ id, reason }) => [id, reason]));
+  const ids = new Set(rejected.map(({ id }) => id));
+  return [
+    ...rejected.map((each) => {
+      const reason = reasonOf.get(each.id);
+      return reason === undefined ? each : { ...each, reason: `${each.reason}; ${reason}` };
+    }),
+    ...settled.filter(({ id }) => !ids.has(id)),
+  ];
 }
 
 /** Leaves out what a plan would change, until the plan is empty. */
@@ -111,8 +124,8 @@ function withoutChanges<T extends Policy | Rule>(
   });
   const items = choices.map(({ item }) => item);
   const content = context.contentOf(items);
-  const reason = context.whyNotWritable(content);
-  if (reason !== undefined) return omitAll(reason);
+  const unwritable = context.whyNotWritable(content);
+  if (unwritable !== undefined) return omitAll(unwritable);
 
   const { changes } = plan({ zone: context.live.zone, content }, context.live, context.owner);
   const [first] = changes;
@@ -123,7 +136,19 @@ function withoutChanges<T extends Policy | Rule>(
   const isChanged = ({ item }: Choice<T>): boolean => changed.has(`${kind}/${item.key}`);
   const unchanged = choices.filter((choice) => !isChanged(choice));
   if (unchanged.length === choices.length) {
-    return omitAll(`declaring ${plural[kind]} of this zone would ${first.verb} ${first.key}`);
+    // Only deletes are left, of what cannot be declared.
+    const deletes = changes.filter((change) => change.verb === "delete");
+    const preventing = deletes.map(({ id, title }) => ({
+      kind,
+      id,
+      title,
+      reason: `declaring the others would delete it, so no ${kind} of this zone is imported: delete it or remove its mark, and import again`,
+    }));
+    const others = omitAll(`is left out because of ${deletes.map(({ id }) => id).join(", ")}`);
+    return {
+      items: [],
+      leftOut: [...preventing, ...others.leftOut.map((each) => ({ ...each, isFollowUp: true }))],
+    };
   }
   const dropped = choices
     .filter(isChanged)
@@ -133,8 +158,6 @@ function withoutChanges<T extends Policy | Rule>(
   const settled = withoutChanges(kind, unchanged, context);
   return { items: settled.items, leftOut: [...dropped, ...settled.leftOut] };
 }
-
-const plural = { setting: "settings", policy: "policies", rule: "rules" } as const;
 
 function leaveOut(kind: Kind, { id, title }: Candidate<unknown>, reason: string): LeftOut {
   return { kind, id, title, reason };
