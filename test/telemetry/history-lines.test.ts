@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 
 import { type HistoryEntry, runningEntryOf } from "../../src/state/history.ts";
+import { readHistory } from "../../src/telemetry/history/history-lines.ts";
 import { nodeHistoryStore } from "../../src/telemetry/history/history-store.ts";
 import { shop } from "../support/fleets.ts";
 import { entryAt, historyDirectory, openStore } from "../support/history-files.ts";
@@ -54,6 +55,21 @@ describe("a history file with the lines of a run that was sending writes", () =>
     const { entries, damaged } = await openStore(nodeHistoryStore(place.file));
     expect(entries).toEqual([ended]);
     expect(damaged).toEqual([]);
+  });
+
+  it("is read oldest first, although a killed run gets its entry late", async ({ expect }) => {
+    await using place = await historyDirectory();
+    const store = nodeHistoryStore(place.file);
+    const { file } = await openStore(store);
+    await file.appendAndWait(running);
+    file.append(entryAt(11));
+    await file.settled();
+    await openStore(store);
+    const { entries } = await readHistory(store.read(0));
+    expect(entries.map(({ result, at: moment }) => [result, moment])).toEqual([
+      ["interrupted", at(9)],
+      [entryAt(11).result, at(11)],
+    ]);
   });
 
   it("ignores the progress of a run whose first line was dropped", async ({ expect }) => {

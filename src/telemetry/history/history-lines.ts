@@ -75,8 +75,8 @@ export class RunLines {
 }
 
 /**
- * A history file as far as it can be read: its entries, oldest first, and the numbers of its damaged lines. Runs without
- * an end are the last entries.
+ * A history file as far as it can be read: its entries, oldest first, and the numbers of its damaged lines. The lines
+ * themselves are not always in the order of time: a killed run gets its entry at the next start.
  */
 export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
   readonly entries: readonly HistoryEntry[];
@@ -92,7 +92,8 @@ export async function readHistory(pieces: AsyncIterable<Uint8Array>): Promise<{
       if (entry !== undefined) entries.push(entry);
     }
   }
-  return { entries: [...entries, ...runs.running], damaged };
+  const inOrder = [...entries, ...runs.running].toSorted((a, b) => Number(a.at) - Number(b.at));
+  return { entries: inOrder, damaged };
 }
 
 /** How many damaged lines are named. */
