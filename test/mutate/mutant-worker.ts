@@ -44,6 +44,8 @@ async function work(): Promise<void> {
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications);
     return unhandledErrors.length > 0 || testModules.some((each) => !each.ok());
   };
+  // The process that sends orders was ended.
+  process.on("disconnect", () => process.exit());
   process.on("message", ({ file, nth, tests }: Order) => {
     const full = path.join(root, file);
     const text = readFileSync(full, "utf8");
