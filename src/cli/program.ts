@@ -89,6 +89,8 @@ const descriptions = {
   validate: "check the files; needs no network and no token",
   plan: "print the changes that apply would make; writes nothing",
   apply: "apply the planned changes once",
+  adopt:
+    "take ownership of declared policies and rules, so that deleting them in files deletes them",
   history: "print what runs changed or found, and how long zones drifted",
   import: "write zone files that declare the live state",
   inventory: "list the scripts, connections and cookies in browsers",
@@ -106,6 +108,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   validate: async () => (await import("./commands/validate-command.ts")).defineValidate,
   plan: async () => (await import("./commands/plan-command.ts")).definePlan,
   apply: async () => (await import("./commands/apply-command.ts")).defineApply,
+  adopt: async () => (await import("./commands/adopt-command.ts")).defineAdopt,
   history: async () => (await import("./commands/history-command.ts")).defineHistory,
   import: async () => (await import("./commands/import-command.ts")).defineImport,
   inventory: async () => (await import("./commands/inventory-command.ts")).defineInventory,

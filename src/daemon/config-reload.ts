@@ -29,6 +29,7 @@ export function reconcilerOptions({
   return {
     mode,
     owner: desired.owner,
+    adopt: desired.adopt === "on_first_apply",
     limits,
     impact,
     contention: { rounds: limits.contendedRounds, windowMs: limits.contendedWindowMs },

@@ -1,9 +1,11 @@
+import type { AdoptedRule } from "../plan/ownership.ts";
 import type { Corrections, RunStore } from "../reconcile/run/run-store.ts";
 import type { Subscriber } from "../state/fleet.ts";
 import type { DifferedSince } from "../state/zone-state-reducer.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { coerceDate, coerceList, coerceObject, coerceTexts } from "../syntax/json.ts";
 import { type ZoneName, zoneName } from "../zone/zone.ts";
+import { adoptedKey, adoptedPrefix, adoptedRulesIn, adoptedRulesText } from "./stored-ownership.ts";
 
 const appliedPrefix = "applied/";
 const correctionsPrefix = "corrections/";
@@ -39,6 +41,7 @@ export class StoredRuns implements RunStore {
       load: () => undefined,
       gone: (zones) => {
         for (const { declared } of zones) {
+          this.#store.set(adoptedKey(declared.name), undefined);
           this.#store.set(appliedKey(declared.name), undefined);
           this.#store.set(`${correctionsPrefix}${declared.name}`, undefined);
           this.#store.set(`${driftPrefix}${declared.name}`, undefined);
@@ -54,7 +57,7 @@ export class StoredRuns implements RunStore {
 
   /** The names of the zones of which something is remembered. */
   get names(): readonly ZoneName[] {
-    const prefixes = [appliedPrefix, correctionsPrefix, driftPrefix, pendingPrefix];
+    const prefixes = [adoptedPrefix, appliedPrefix, correctionsPrefix, driftPrefix, pendingPrefix];
     const keys = prefixes.flatMap((prefix) =>
       this.#store.keys(prefix).map((key) => key.slice(prefix.length)),
     );
@@ -67,6 +70,14 @@ export class StoredRuns implements RunStore {
 
   setApplied(name: ZoneName, text: string): void {
     this.#store.set(appliedKey(name), text);
+  }
+
+  adopted(name: ZoneName): readonly AdoptedRule[] {
+    return adoptedRulesIn(this.#store.get(adoptedKey(name)));
+  }
+
+  setAdopted(name: ZoneName, rules: readonly AdoptedRule[]): void {
+    this.#store.set(adoptedKey(name), adoptedRulesText(rules));
   }
 
   corrections(name: ZoneName): Corrections {

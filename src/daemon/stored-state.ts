@@ -1,11 +1,13 @@
 import type { Config } from "../desired/config/config.ts";
 import type { Host } from "../host/host.ts";
+import type { AdoptedRule } from "../plan/ownership.ts";
 import { openDirectoryStore, readDirectoryStore } from "../store/directory-store.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import { DirectoryLocked } from "../store/state-lock.ts";
 import type { OpenResult, StateStore } from "../store/state-store.ts";
 import type { Logger } from "../telemetry/log/log.ts";
 import type { ZoneName } from "../zone/zone.ts";
+import { adoptedKey, adoptedRulesIn } from "./stored-ownership.ts";
 import { appliedKey } from "./stored-runs.ts";
 
 /**
@@ -50,27 +52,71 @@ export async function openState(
   }
 }
 
+/** What the daemon stored of zones, for a command that runs beside it. */
+export interface StoredZones {
+  /** What was last applied to a zone; "" where that is not known. */
+  readonly applied: (zone: ZoneName) => string;
+  /** The rules of a zone that were adopted. */
+  readonly adopted: (zone: ZoneName) => readonly AdoptedRule[];
+}
+
 /**
- * What the daemon stored as last applied to each zone, for a command that runs beside it; "" where that is not known. The
- * state is only read, and without its lock.
+ * Reads what the daemon stored of zones, without the lock of the state. Never writes.
  *
  * @param warn is told why there is a state that cannot be used.
  */
-export async function readLastApplied(
+export async function readStoredZones(
   { state: { path }, desired, api }: Config,
   host: Pick<Host, "stateDirectory">,
   warn: (text: string) => void,
-): Promise<(zone: ZoneName) => string> {
-  if (path === undefined) return () => "";
+): Promise<StoredZones> {
+  if (path === undefined) return { applied: () => "", adopted: () => [] };
   const identity = { owner: desired.owner, service: api.baseUrl };
   const { opened, get } = await readDirectoryStore(identity, host.stateDirectory(path));
   if (opened.result === "lost") {
     warn(
-      `the state in ${path} cannot be used (${opened.detail}): the causes of changes are unknown`,
+      `the state in ${path} cannot be used (${opened.detail}): the causes of changes and the adopted rules are unknown`,
     );
   }
-  return (zone) => get(appliedKey(zone)) ?? "";
+  return {
+    applied: (zone) => get(appliedKey(zone)) ?? "",
+    adopted: (zone) => adoptedRulesIn(get(adoptedKey(zone))),
+  };
 }
+
+/** The state for a command that adopts rules, or why there is none that it may write. */
+export type AdoptionState =
+  | { readonly store: StateStore }
+  | { readonly store: undefined; readonly why: string };
+
+/** Opens the state for a command that adopts rules. State that cannot be used is left as it is. */
+export async function openAdoptionState(
+  { state: { path }, desired, api }: Config,
+  host: Host,
+): Promise<AdoptionState> {
+  if (path === undefined) return noState("there is no state directory: set state.path");
+  const { clock, process, uniqueId } = host;
+  const identity = { owner: desired.owner, service: api.baseUrl };
+  const directory = host.stateDirectory(path);
+  const { opened } = await readDirectoryStore(identity, directory);
+  if (opened.result === "lost") {
+    return noState(`the state in ${path} cannot be used: ${opened.detail}`);
+  }
+  const ports = { directory, clock, process, uniqueId, onFailure: untold, onRecovery: untold };
+  try {
+    return { store: await openDirectoryStore(identity, ports) };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return noState(`the state in ${path} cannot be opened: ${error.message}`);
+  }
+}
+
+function noState(why: string): AdoptionState {
+  return { store: undefined, why };
+}
+
+/** The command itself tells whether what it stored was written. */
+function untold(): void {}
 
 /** Logs what was found in a state when it was opened. */
 export function logOpenedState(

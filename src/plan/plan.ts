@@ -5,6 +5,7 @@ import type { Write } from "../zone/write.ts";
 import type { Zone } from "../zone/zone.ts";
 import type { Change } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
+import { type AdoptedRule, byMarks, type Ownership, type Unowned } from "./ownership.ts";
 import { planSettings } from "./plan-settings.ts";
 import { planPolicies } from "./policies/plan-policies.ts";
 import { needScoreRule } from "./rules/owasp-tuning.ts";
@@ -19,6 +20,10 @@ export interface Plan {
   /** In order; each names the changes that it makes. */
   readonly writes: readonly Write[];
   readonly unmanaged: readonly Unmanaged[];
+  /** Declared resources that stay live where they are deleted from the files, since they are not ours. */
+  readonly unowned: readonly Unowned[];
+  /** The adopted rules that are live, with the keys that are declared now. */
+  readonly adoptedRules: readonly AdoptedRule[];
   /** Remarks for the reader of the plan. */
   readonly notes: readonly string[];
   /** Reasons in the plan itself not to apply it. The guard reports them. */
@@ -35,9 +40,15 @@ export interface Plan {
  * Computes the plan that makes `live` equal `desired`. Pure: the same input gives the same plan.
  *
  * @param owner the owner in the marks of our resources.
+ * @param ownership what is ours without a mark, and whether the plan marks what is declared.
  * @throws where `live` lacks a kind that `desired` declares: a part that was not read is not an empty part.
  */
-export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: string): Plan {
+export function plan(
+  { zone, content }: DesiredZone,
+  live: LiveZone,
+  owner: string,
+  ownership: Ownership = byMarks,
+): Plan {
   const { settings, policies, rules } = content;
   const kinds: readonly KindPlan[] = [
     settings.length === 0
@@ -49,10 +60,16 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
         },
     policies === undefined
       ? undeclared
-      : planPolicies(policies, wasRead(live.policies, "policies"), owner),
+      : planPolicies(policies, wasRead(live.policies, "policies"), owner, ownership),
     rules === undefined
       ? undeclared
-      : planRules(rules, wasRead(live.entrypoint, "entry point"), scoreRuleFor(rules, live), owner),
+      : planRules(
+          rules,
+          wasRead(live.entrypoint, "entry point"),
+          scoreRuleFor(rules, live),
+          owner,
+          ownership,
+        ),
   ];
   const steps = kinds.flatMap((each) => each.steps).toSorted(safestFirst);
   const compared = kinds.reduce((sum, each) => sum + each.compared, 0);
@@ -61,6 +78,8 @@ export function plan({ zone, content }: DesiredZone, live: LiveZone, owner: stri
     changes: steps.flatMap(({ changes }) => changes),
     writes: steps.map(({ write }) => write),
     unmanaged: kinds.flatMap(({ unmanaged }) => unmanaged),
+    unowned: kinds.flatMap(({ unowned }) => unowned),
+    adoptedRules: kinds.flatMap(({ adoptedRules }) => adoptedRules),
     notes: kinds.flatMap(({ notes }) => notes),
     holds: kinds.flatMap(({ holds }) => holds),
     compared,
@@ -75,6 +94,8 @@ const undeclared: KindPlan = {
   unmanaged: [],
   notes: [],
   compared: 0,
+  unowned: [],
+  adoptedRules: [],
 };
 
 function scoreRuleFor({ items }: Declared<Rule>, { scoreRule }: LiveZone): ScoreRule | undefined {

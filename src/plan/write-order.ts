@@ -2,6 +2,7 @@ import type { Kind } from "../zone/resource.ts";
 import type { Write } from "../zone/write.ts";
 import { type Change, combine } from "./change.ts";
 import type { Hold } from "./guard/hold.ts";
+import type { AdoptedRule, Unowned } from "./ownership.ts";
 
 /** A live resource that is neither declared nor created by zonewarden. It stays. */
 export interface Unmanaged {
@@ -19,6 +20,8 @@ export interface KindPlan {
   readonly holds: readonly Hold[];
   /** Number of managed resources that were compared. */
   readonly compared: number;
+  readonly unowned: readonly Unowned[];
+  readonly adoptedRules: readonly AdoptedRule[];
 }
 
 /** One write, and the changes that it makes. */

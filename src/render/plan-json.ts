@@ -53,6 +53,8 @@ export function planJson(plan: Plan): JsonObject {
     changes: plan.changes.map(changeJson),
     writes: plan.writes.map((write) => ({ ...write })),
     unmanaged: plan.unmanaged.map((each) => ({ ...each })),
+    unowned: plan.unowned.map((each) => ({ ...each })),
+    adopted_rules: plan.adoptedRules.map((each) => ({ ...each })),
     notes: plan.notes,
     holds: plan.holds.map(({ reason, message }) => ({ reason, message })),
     compared: plan.compared,

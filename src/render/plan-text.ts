@@ -1,5 +1,6 @@
 import { causesIn } from "../plan/cause/cause.ts";
 import { planHash } from "../plan/guard/release.ts";
+import type { Unowned } from "../plan/ownership.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Unmanaged } from "../plan/write-order.ts";
 import { type Failure, isAllDone, type Outcome, type ZoneReport } from "../state/run-report.ts";
@@ -88,10 +89,11 @@ function aboutLines(plan: Plan, paint: Paint): readonly string[] {
   return aboutTexts(plan).flatMap((line) => hanging(line, "dim", paint));
 }
 
-/** Unmanaged resources and notes. */
-export function aboutTexts({ unmanaged, notes }: Plan): readonly string[] {
+/** Unmanaged resources, declared ones that are not ours, and notes. */
+export function aboutTexts({ unmanaged, unowned, notes }: Plan): readonly string[] {
   return [
     ...unmanagedLines(unmanaged).map((words) => `unmanaged, left alone: ${words}`),
+    ...unownedLines(unowned),
     ...notes.map((note) => `note: ${printable(note)}`),
   ];
 }
@@ -206,6 +208,21 @@ function unmanagedLines(unmanaged: readonly Unmanaged[]): readonly string[] {
     const more = titles.length > named ? ` and ${titles.length - named} more` : "";
     return [`${plural(titles.length, kind)}: ${titles.slice(0, named).join(", ")}${more}`];
   });
+}
+
+/** Declared resources that are not ours: what a deletion from the files would leave behind. */
+function unownedLines(unowned: readonly Unowned[]): readonly string[] {
+  if (unowned.length === 0) return [];
+  const keys = unowned.slice(0, named).map(({ key }) => printable(key));
+  const more = unowned.length > named ? ` and ${unowned.length - named} more` : "";
+  const counts = (["policy", "rule"] as const).flatMap((kind) => {
+    const { length } = unowned.filter((each) => each.kind === kind);
+    return length === 0 ? [] : [plural(length, kind)];
+  });
+  const it = unowned.length === 1 ? "it" : "they";
+  return [
+    `not owned: ${counts.join(" and ")} (${keys.join(", ")}${more}): deleted from the files, ${it} would stay live; zonewarden adopt takes ownership`,
+  ];
 }
 
 export interface SweepForecast {

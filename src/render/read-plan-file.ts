@@ -1,5 +1,6 @@
 import { causes, type Change, deleteReasons, directions, verbs } from "../plan/change.ts";
 import { holdReasons } from "../plan/guard/hold.ts";
+import type { Unowned } from "../plan/ownership.ts";
 import type { Plan } from "../plan/plan.ts";
 import {
   type Json,
@@ -31,6 +32,10 @@ export function planOf(json: Json | undefined): Plan | undefined {
     unmanaged: coerceObjects(plan["unmanaged"]).map(({ kind, id, title }) => {
       return { kind: coerceName(kinds, kind), id: coerceText(id), title: coerceText(title) };
     }),
+    unowned: coerceObjects(plan["unowned"]).map(unownedOf),
+    adoptedRules: coerceObjects(plan["adopted_rules"]).map(({ id, ref, key }) => {
+      return { id: coerceText(id), ref: coerceText(ref), key: coerceText(key) };
+    }),
     notes: coerceList(plan["notes"]).map(coerceText),
     holds: coerceObjects(plan["holds"]).map(({ reason, message }) => {
       return { reason: coerceName(holdReasons, reason), message: coerceText(message) };
@@ -52,6 +57,16 @@ function zoneOf(json: JsonObject): Zone | undefined {
     accountName: coerceText(json["account_name"]),
     status: coerceText(json["status"]),
     plan: coerceText(json["plan"]),
+  };
+}
+
+function unownedOf({ kind, key, id, ref, title }: JsonObject): Unowned {
+  return {
+    kind: coerceName(["policy", "rule"] as const, kind),
+    key: keyOf(key),
+    id: coerceText(id),
+    ref: coerceText(ref),
+    title: coerceText(title),
   };
 }
 

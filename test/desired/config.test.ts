@@ -37,7 +37,7 @@ describe("the configuration", () => {
       credentials: [
         { name: "default", source: { env: "ZONEWARDEN_API_TOKEN" }, accounts: ["*"], zones: ["*"] },
       ],
-      desired: { path: "/etc/zonewarden/zones", owner: "zonewarden" },
+      desired: { path: "/etc/zonewarden/zones", owner: "zonewarden", adopt: "explicit" },
       lint: [],
       schedule: { cron: ["*/15 * * * *"], timezone: "Etc/UTC", onChange: true, debounceMs: 500 },
       limits: {

@@ -266,6 +266,8 @@ describe("a daemon that restores a revision", () => {
       isWritable: true,
       applied: (name) => (known.has(name) ? appliedText(new Map()) : ""),
       setApplied: () => undefined,
+      adopted: () => [],
+      setAdopted: () => undefined,
       corrections: () => new Map(),
       setCorrections: () => undefined,
       usedReleases: () => [],

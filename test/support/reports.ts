@@ -85,6 +85,8 @@ export function planOf(
     changes,
     writes: changes.map(({ key }) => writeOf(key)),
     unmanaged,
+    unowned: [],
+    adoptedRules: [],
     notes: [],
     holds: [],
     compared: 5,

@@ -1,10 +1,14 @@
+import type { AdoptedRule } from "../../src/plan/ownership.ts";
 import type { Corrections, RunStore } from "../../src/reconcile/run/run-store.ts";
 import type { ZoneName } from "../../src/zone/zone.ts";
+
+const none: readonly AdoptedRule[] = [];
 
 /** Remembers in memory what a state directory would. */
 export class MemoryRunStore implements RunStore {
   isWritable = true;
   readonly texts = new Map<ZoneName, string>();
+  readonly #adopted = new Map<ZoneName, readonly AdoptedRule[]>();
   readonly #corrections = new Map<ZoneName, Corrections>();
   #used: readonly string[] = [];
 
@@ -14,6 +18,14 @@ export class MemoryRunStore implements RunStore {
 
   setApplied(name: ZoneName, text: string): void {
     this.texts.set(name, text);
+  }
+
+  adopted(name: ZoneName): readonly AdoptedRule[] {
+    return this.#adopted.get(name) ?? none;
+  }
+
+  setAdopted(name: ZoneName, rules: readonly AdoptedRule[]): void {
+    this.#adopted.set(name, rules);
   }
 
   corrections(name: ZoneName): Corrections {

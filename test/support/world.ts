@@ -38,6 +38,7 @@ export const protectedContent: ZoneContent = desiredZone({
 export const defaultOptions: ReconcilerOptions = {
   mode: "enforce",
   owner,
+  adopt: false,
   limits: usualLimits,
   impact: { maliciousBelow: 50, freshMs: 604_800_000 },
   contention: { rounds: 3, windowMs: 3_600_000 },

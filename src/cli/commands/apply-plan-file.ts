@@ -1,4 +1,5 @@
 import type { ZoneListing } from "../../api/service.ts";
+import { readStoredZones, type StoredZones } from "../../daemon/stored-state.ts";
 import type { Config } from "../../desired/config/config.ts";
 import { selectZones } from "../../desired/zones/select.ts";
 import type { Host } from "../../host/host.ts";
@@ -100,7 +101,8 @@ async function applyAll(
   const run = { trigger: "manual", priority: "changed", revision, commit } as const;
   const startedAt = clock.now();
   const listing = await listZones(session);
-  const { requestOf, declared } = savedPlanRequests(desired, listing, config);
+  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
+  const { requestOf, declared } = savedPlanRequests(desired, listing, config, stored);
   const zones: SavedZone[] = [];
   for (const saved of file.zones) {
     const difference = zoneDifference(saved.plan.zone, listing.zones);
@@ -193,7 +195,8 @@ type ZoneRequest = Omit<SavedPlanRequest, keyof RunContext>;
 function savedPlanRequests(
   { documents }: DesiredState,
   listing: ZoneListing,
-  { mode, limits, windows, impact, desired: { owner } }: Config,
+  { mode, limits, windows, impact, desired: { owner, adopt } }: Config,
+  { adopted }: StoredZones,
 ): SavedPlanRequests {
   const selection = selectZones(documents, joinListings(undefined, listing));
   const declared = new Map(selection.zones.map((desired) => [desired.zone.id, desired]));
@@ -214,7 +217,8 @@ function savedPlanRequests(
     const rules = { mode, limits, windows: windowsOf(windows), used };
     const holdsAt: ZoneRequest["holdsAt"] = (today, now) =>
       hold === undefined ? guardZone(today, desired, rules, now) : [hold];
-    return { saved, desired, owner, impact, holdsAt };
+    const ownership = { adopt: adopt === "on_first_apply", rules: adopted(zone.name) };
+    return { saved, desired, owner, impact, ownership, holdsAt };
   };
   const names = [...selection.zones.map(({ zone }) => zone.name), ...namesOf(documents)];
   return { requestOf, declared: new Set(names).size };

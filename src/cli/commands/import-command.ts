@@ -1,6 +1,6 @@
 import path from "node:path";
 
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 import { whyNotWritable } from "../../desired/import/zone-text.ts";
 import type { Host } from "../../host/host.ts";
@@ -11,6 +11,7 @@ import type { Zone } from "../../zone/zone.ts";
 import type { DefineCommand } from "../command-options.ts";
 import { type ExitCode, exitCodeOfFailure, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
+import { adoptZones } from "../session/adopt-zones.ts";
 import { listMatchingZones } from "../session/listing.ts";
 import { inParallel } from "../session/plan-all.ts";
 import { type Session, withSession } from "../session/session.ts";
@@ -35,14 +36,22 @@ export const defineImport: DefineCommand = (command, host, end) => {
       "put what the zones have in common into this profile",
       profileNameIn,
     )
+    .option("--adopt", "then take ownership of what the files declare, as `zonewarden adopt` does")
+    .option("--yes", "adopt without asking")
     .examples(
       "zonewarden import shop.example.com",
       "zonewarden import --out zones --profile baseline",
       "zonewarden import '*.example.com' --only rules --out zones --force",
+      "zonewarden import --out zones --adopt    # asks before the first write",
     )
-    .action(async (zones: readonly string[], options: Omit<ImportFlags, "zones">) => {
-      end(await runImport({ ...options, zones }, host));
-    });
+    .action(
+      async (zones: readonly string[], options: Omit<ImportFlags, "zones">, self: Command) => {
+        if (options.adopt === true && options.out === undefined) {
+          self.error("error: --adopt needs --out: it adopts what the files declare");
+        }
+        end(await runImport({ ...options, zones }, host));
+      },
+    );
 };
 
 const importable = ["settings", "policies", "rules"] as const;
@@ -75,6 +84,9 @@ interface ImportFlags {
   readonly out?: string;
   readonly force: boolean;
   readonly profile?: string;
+  /** Whether to take ownership of what the files declare. */
+  readonly adopt?: boolean;
+  readonly yes?: boolean;
 }
 
 type Imported = { readonly zone: Zone } & (
@@ -94,9 +106,25 @@ async function runImport(flags: ImportFlags, host: Host): Promise<ExitCode> {
       return exitCodeOfFailure(failures[0].code);
     }
     const code = await output(zones, listed, flags, host);
+    if (code !== exitCodes.done) return code;
     const isWhole = failed.length === 0 && zones.every(isComplete);
-    return isWhole || code !== exitCodes.done ? code : exitCodes.partial;
+    const ended = await adoptImported(zones, flags, session);
+    return ended === exitCodes.done && !isWhole ? exitCodes.partial : ended;
   });
+}
+
+/** Takes ownership of what the files declare that were written. */
+async function adoptImported(
+  imported: readonly Imported[],
+  { adopt = false, yes = false, out = "", config: file }: ImportFlags,
+  session: Session,
+): Promise<ExitCode> {
+  const zones = imported.flatMap((each) => ("failure" in each ? [] : each.zone.name));
+  if (!adopt || zones.length === 0) return exitCodes.done;
+  const { config, host } = session;
+  const desired = { ...config.desired, path: path.resolve(host.directory, out) };
+  const flags = { config: file, format: "text", zones, yes } as const;
+  return await adoptZones(flags, { ...session, config: { ...config, desired } });
 }
 
 async function importZones(

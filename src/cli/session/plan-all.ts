@@ -1,7 +1,8 @@
-import { readLastApplied } from "../../daemon/stored-state.ts";
+import { readStoredZones } from "../../daemon/stored-state.ts";
 import { selectWith } from "../../desired/zones/select.ts";
 import { loadDesiredOrPrint, printDiagnostics } from "../../host/load.ts";
 import { isHash, planHash } from "../../plan/guard/release.ts";
+import type { Ownership } from "../../plan/ownership.ts";
 import {
   desiredFleet,
   type FleetZone,
@@ -21,6 +22,7 @@ import { windowsOf } from "../../reconcile/schedule/windows.ts";
 import { failureOf, type ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone, ZoneDocument } from "../../zone/desired-zone.ts";
 import type { Diagnostic } from "../../zone/diagnostic.ts";
+import type { ZoneName } from "../../zone/zone.ts";
 import { type ExitCode, exitCodes, fail } from "../output/exit-codes.ts";
 import { startProgress } from "../output/progress.ts";
 import { hashOfPlans, plansToApply, plansToJudge } from "./fleet-hold.ts";
@@ -37,6 +39,8 @@ export interface FleetFlags {
   readonly accept?: readonly string[];
   /** Whether plans pass although the mode is `observe`. */
   readonly enforce?: boolean;
+  /** Whether only ownership is taken, and nothing else is changed. */
+  readonly adoptOnly?: boolean;
 }
 
 export interface PlannedFleetZone extends ReviewedZone {
@@ -139,13 +143,17 @@ function unmatchedHashes(
 async function planZones(
   fleet: DesiredFleet,
   revision: Pick<RunContext, "revision" | "commit">,
-  { zones: patterns, accept = [], enforce = false }: FleetFlags,
+  { zones: patterns, accept = [], enforce = false, adoptOnly = false }: FleetFlags,
   { config, service, host, stop }: Session,
 ): Promise<readonly PlannedFleetZone[]> {
-  const appliedTo = await readLastApplied(config, host, (text) => host.stderr.write(`${text}\n`));
+  const stored = await readStoredZones(config, host, (text) => host.stderr.write(`${text}\n`));
   const { impact } = config;
   const mode = enforce ? "enforce" : config.mode;
-  const { owner } = config.desired;
+  const { owner, adopt } = config.desired;
+  const ownershipOf = (zone: ZoneName): Ownership => ({
+    adopt: adoptOnly || adopt === "on_first_apply",
+    rules: stored.adopted(zone),
+  });
   const limits = { ...config.limits, accept: [...config.limits.accept, ...accept] };
   const guardRules = { mode, limits, windows: windowsOf(config.windows), used: [] };
   const { clock, uniqueId: runId } = host;
@@ -159,8 +167,10 @@ async function planZones(
         ...revision,
         owner,
         impact,
+        ownership: ownershipOf(desired.zone.name),
+        adoptOnly,
         unchangedPlan: () => undefined,
-        explain: (plan) => explainPlan(plan, desired.content, appliedTo(desired.zone.name)),
+        explain: (plan) => explainPlan(plan, desired.content, stored.applied(desired.zone.name)),
         holdsAt: (plan, now) => {
           const judged = enforce ? enforced(desired) : desired;
           return guardZone(plan, judged, guardRules, now);

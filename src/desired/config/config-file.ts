@@ -26,6 +26,7 @@ export interface ConfigFile {
   desired?: {
     path?: string;
     owner?: string;
+    adopt?: "explicit" | "on_first_apply";
   };
   lint?: {
     [k: string]:

@@ -70,7 +70,12 @@ export interface Config {
   };
   readonly credentials: readonly CredentialConfig[];
   /** `path` is absolute. */
-  readonly desired: { readonly path: string; readonly owner: string };
+  readonly desired: {
+    readonly path: string;
+    readonly owner: string;
+    /** When declared resources without our mark become ours. */
+    readonly adopt: "explicit" | "on_first_apply";
+  };
   /** In the order of the file; of several rules that match, the last one counts. */
   readonly lint: readonly LintRule[];
   readonly schedule: {

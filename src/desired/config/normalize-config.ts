@@ -42,9 +42,9 @@ export function normalizeConfig(file: ConfigFile, directory: string): Config {
 
 function normalDesired(
   directory: string,
-  { path: file = "zones", owner = "zonewarden" }: Optional<"desired"> = {},
+  { path: file = "zones", owner = "zonewarden", adopt = "explicit" }: Optional<"desired"> = {},
 ): Config["desired"] {
-  return { path: path.resolve(directory, file), owner };
+  return { path: path.resolve(directory, file), owner, adopt };
 }
 
 function normalLint(lint: Optional<"lint"> = {}): Config["lint"] {

@@ -1,6 +1,7 @@
 import type { Mode, Suspension } from "../../zone/desired-zone.ts";
 import { kinds } from "../../zone/resource.ts";
 import { type Change, weakeningChanges } from "../change.ts";
+import { isAdoption } from "../ownership.ts";
 import type { Plan } from "../plan.ts";
 import { type Hold, percent, percentOver } from "./hold.ts";
 import { isReleased, type UsedRelease, howToRelease } from "./release.ts";
@@ -160,7 +161,9 @@ function shareHolds(
   const { reason, option, limit: name, total, resources } = shareLimits[verb];
   const limit = limits[name];
   const all = plan[total];
-  const count = plan.changes.filter((change) => change.verb === verb).length;
+  // To write our mark changes nothing that a resource does.
+  const changes = plan.changes.filter((change) => !isAdoption(change));
+  const count = changes.filter((change) => change.verb === verb).length;
   if (plan.compared < limits.minCompared || count === 0 || count / all <= limit) return [];
   const found = `would ${verb} ${count} of ${all} managed ${resources} (${percentOver(limit, count / all)})`;
   return [

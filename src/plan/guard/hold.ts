@@ -5,6 +5,7 @@ export const holdReasons = [
   "weakening",
   "unsafe_order",
   "already_deployed",
+  "adopted_delete",
   "blocks_in_use",
   "contended",
   "fleet_change",

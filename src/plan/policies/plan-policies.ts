@@ -11,24 +11,29 @@ import {
   neutral,
   weakens,
 } from "../change.ts";
+import { type Ownership, ownerField, type Unowned } from "../ownership.ts";
 import { type ToPrune, prunableAmong } from "../prunable.ts";
 import type { KindPlan, Unmanaged } from "../write-order.ts";
 import { effectOfPolicy } from "./policy-effect.ts";
 import { differingPolicyFields, type PolicyMatch, matchPolicies } from "./policy-match.ts";
 import { type PolicyStep, orderPolicySteps } from "./policy-order.ts";
 
-/** Plans the policies of a zone: one write per policy, each with a complete body (SERVICE.md A.6). */
+/**
+ * Plans the policies of a zone: one write per policy, each with a complete body (SERVICE.md A.6). A write adds our mark; to
+ * a policy that is as declared, only where the plan takes ownership.
+ */
 export function planPolicies(
   declared: Declared<Policy>,
   live: readonly LivePolicy[],
   owner: string,
+  { adopt }: Ownership,
 ): KindPlan {
   const matches = matchPolicies(declared.items, live, owner);
   const matched = new Set(matches.map((match) => match.live));
   const unmatched = live.filter((policy) => !matched.has(policy));
   const { toPrune, unmanaged } = prunableAmong(unmatched, declared, owner, markOf);
   const { steps, holds } = orderPolicySteps([
-    ...matches.flatMap((match) => stepFor(match, owner)),
+    ...matches.flatMap((match) => stepFor(match, owner, adopt)),
     ...toPrune.map((each) => deleteStep(each, owner)),
   ]);
   return {
@@ -37,6 +42,8 @@ export function planPolicies(
     unmanaged: unmanaged.map(unmanagedOf),
     notes: [],
     compared: declared.items.length + toPrune.length,
+    unowned: matches.flatMap((match) => unownedIn(match, owner, adopt)),
+    adoptedRules: [],
   };
 }
 
@@ -44,10 +51,29 @@ function markOf({ description }: LivePolicy): Mark {
   return unmarked(description);
 }
 
-function stepFor({ policy, live }: PolicyMatch, owner: string): readonly PolicyStep[] {
-  const key = `policy/${policy.key}` as const;
+function changedFields(
+  { policy, live }: PolicyMatch,
+  owner: string,
+  adopt: boolean,
+): readonly FieldChange[] {
   const fields = [...keyChange(policy, live, owner), ...differingPolicyFields(live, policy, owner)];
-  // An adopted policy that is as declared gets no write; the next write adds our mark.
+  const takes = adopt && fields.length === 0 && live !== undefined && markOf(live).owner !== owner;
+  return takes ? [{ field: ownerField, before: undefined, after: owner }] : fields;
+}
+
+/** A policy that the plan changes is ours afterwards. */
+function unownedIn(match: PolicyMatch, owner: string, adopt: boolean): readonly Unowned[] {
+  const { policy, live } = match;
+  if (live === undefined || markOf(live).owner === owner) return [];
+  if (changedFields(match, owner, adopt).length > 0) return [];
+  const { key, description: title } = policy;
+  return [{ kind: "policy", key: `policy/${key}`, id: live.id, ref: "", title }];
+}
+
+function stepFor(match: PolicyMatch, owner: string, adopt: boolean): readonly PolicyStep[] {
+  const { policy, live } = match;
+  const key = `policy/${policy.key}` as const;
+  const fields = changedFields(match, owner, adopt);
   if (fields.length === 0) return [];
   const shared = {
     kind: "policy",

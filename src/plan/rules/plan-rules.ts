@@ -1,10 +1,17 @@
 import type { Declared } from "../../zone/desired-zone.ts";
 import type { LiveEntrypoint, LiveRule, ScoreRule } from "../../zone/live-zone.ts";
 import { documentedScoreRuleId } from "../../zone/managed-ruleset.ts";
-import { keyOfRef, markOfRef, refOf } from "../../zone/mark.ts";
+import { type Mark, markOfRef, refOf } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
 import { type Change, combine, type Delete } from "../change.ts";
 import type { Hold } from "../guard/hold.ts";
+import {
+  adoptedDeleteHold,
+  type AdoptedRule,
+  markOfRule,
+  type Ownership,
+  type Unowned,
+} from "../ownership.ts";
 import { prunableAmong, type ToPrune } from "../prunable.ts";
 import type { KindPlan, Unmanaged } from "../write-order.ts";
 import { needScoreRule } from "./owasp-tuning.ts";
@@ -21,21 +28,24 @@ export function planRules(
   entrypoint: LiveEntrypoint,
   scoreRule: ScoreRule | undefined,
   owner: string,
+  ownership: Ownership,
 ): KindPlan {
   const scoreRuleId = scoreRule?.id ?? documentedScoreRuleId;
   const before = entrypoint.state === "present" ? entrypoint.rules : [];
   const targets = declared.items.map((rule) => [rule, targetOf(rule, scoreRuleId)] as const);
-  const matches = matchRules(targets, before, owner);
+  const markOf = (rule: LiveRule): Mark => markOfRule(rule, ownership, owner);
+  const matches = matchRules(targets, before, owner, markOf);
   const matched = new Set(matches.map(({ live }) => live));
   const { toPrune, unmanaged } = prunableAmong(
     before.filter((rule) => !matched.has(rule)),
     declared,
     owner,
-    ({ ref }) => markOfRef(ref),
+    markOf,
   );
   const after = arrange(before, matches, new Set(toPrune.map(({ live }) => live)));
 
-  const context = { before, after, scoreRuleId, owner };
+  const isOurs = (rule: LiveRule): boolean => markOf(rule).owner === owner;
+  const context = { before, after, scoreRuleId, isOurs };
   const updates = matches.flatMap((match) => changeOf(match, context));
   const deletes = toPrune.map((each) => deleteOf(each, scoreRuleId));
   const changes = [...updates.map(({ change }) => change), ...deletes];
@@ -51,9 +61,43 @@ export function planRules(
     steps: write === undefined ? [] : [{ changes, write }],
     unmanaged: unmanaged.map(unmanagedOf),
     notes: notesOf(declared.items, scoreRule),
-    holds: after.flatMap((entry) => alreadyDeployedHolds(entry, after)),
+    holds: [
+      ...after.flatMap((entry) => alreadyDeployedHolds(entry, after)),
+      ...(declared.unmanaged === "delete" ? [] : toPrune.flatMap(adoptedDeleteHolds)),
+    ],
     compared: declared.items.length + toPrune.length,
+    unowned: matches.flatMap((match) => unownedIn(match, isOurs)),
+    adoptedRules: before.flatMap((rule) => adoptedIn(rule, matches, markOf, owner)),
   };
+}
+
+/** A rule without any mark is deleted because it is remembered as adopted. */
+function adoptedDeleteHolds({ live, key }: ToPrune<LiveRule, Rule>): readonly Hold[] {
+  return markOfRef(live.ref).owner === undefined ? [adoptedDeleteHold(`rule/${key}`, live)] : [];
+}
+
+function unownedIn(
+  { rule, live }: RuleMatch,
+  isOurs: (rule: LiveRule) => boolean,
+): readonly Unowned[] {
+  if (live === undefined || isOurs(live)) return [];
+  const { id, ref } = live;
+  return [{ kind: "rule", key: `rule/${rule.key}`, id, ref, title: rule.description }];
+}
+
+/** An adopted rule with the key by which it is declared now, or was last. */
+function adoptedIn(
+  live: LiveRule,
+  matches: readonly RuleMatch[],
+  markOf: (rule: LiveRule) => Mark,
+  owner: string,
+): readonly AdoptedRule[] {
+  const mark = markOf(live);
+  if (mark.owner !== owner || mark.key === undefined) return [];
+  if (markOfRef(live.ref).owner !== undefined) return [];
+  const { id, ref } = live;
+  const declared = matches.find((match) => match.live === live);
+  return [{ id, ref, key: declared?.rule.key ?? mark.key }];
 }
 
 /** The change of a declared rule; `differing` is its live rule where a field other than the position differs. */
@@ -66,12 +110,12 @@ interface ChangeContext {
   readonly before: readonly LiveRule[];
   readonly after: readonly Entry[];
   readonly scoreRuleId: string;
-  readonly owner: string;
+  readonly isOurs: (rule: LiveRule) => boolean;
 }
 
 function changeOf(
   match: RuleMatch,
-  { before, after, scoreRuleId, owner }: ChangeContext,
+  { before, after, scoreRuleId, isOurs }: ChangeContext,
 ): readonly RuleChange[] {
   const { rule, target, live } = match;
   const was = live === undefined ? undefined : comparable(live, scoreRuleId);
@@ -91,7 +135,7 @@ function changeOf(
     causes: [],
   } as const;
   if (live === undefined) return [{ change: { verb: "create", ...shared }, differing: undefined }];
-  const adopted = keyOfRef(owner, live.ref) === undefined;
+  const adopted = !isOurs(live);
   return [
     {
       change: { verb: "update", ...shared, id: live.id, adopted },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 import type { LiveRule } from "../../zone/live-zone.ts";
-import { keyOfRef, markOfRef } from "../../zone/mark.ts";
+import { keyOfRef, type Mark, markOfRef } from "../../zone/mark.ts";
 import type { Rule } from "../../zone/resource.ts";
 import type { RuleTarget } from "./rule-body.ts";
 
@@ -13,7 +13,7 @@ export interface RuleMatch {
 }
 
 /**
- * Matches each declared rule with a live one: by our ref, by the ref with its former key, and else by its action: an
+ * Matches each declared rule with a live one: by our mark, by the mark with its former key, and else by its action: an
  * `execute` of the same managed ruleset (a zone deploys it at most once, SERVICE.md B.5), or an exception that is equal
  * in every field. A rule with the ref of another owner never matches.
  */
@@ -21,8 +21,18 @@ export function matchRules(
   declared: readonly (readonly [Rule, RuleTarget])[],
   live: readonly LiveRule[],
   owner: string,
+  markOf: (rule: LiveRule) => Mark = ({ ref }) => markOfRef(ref),
 ): readonly RuleMatch[] {
-  const byKey = Map.groupBy(live, ({ ref }) => keyOfRef(owner, ref));
+  const keyOf = (rule: LiveRule): string | undefined => {
+    const mark = markOf(rule);
+    return mark.owner === owner ? mark.key : undefined;
+  };
+  // A rule with our ref comes before one that was adopted.
+  const isAdopted = ({ ref }: LiveRule): number => Number(keyOfRef(owner, ref) === undefined);
+  const byKey = Map.groupBy(
+    live.toSorted((a, b) => isAdopted(a) - isAdopted(b)),
+    keyOf,
+  );
   const keys = new Set(declared.map(([{ key }]) => key));
   const taken = new Set<LiveRule>();
   const take = (candidates: readonly LiveRule[]) => {

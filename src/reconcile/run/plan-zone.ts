@@ -1,9 +1,11 @@
 import { blocksInUse, canBlockMore } from "../../impact/blocks-in-use.ts";
 import { cspImpact } from "../../impact/csp-impact.ts";
 import { comparedPolicies } from "../../impact/zone-impact.ts";
+import { adoptionIn } from "../../plan/adoption.ts";
 import type { Change } from "../../plan/change.ts";
 import { guard, type GuardInput } from "../../plan/guard/guard.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
+import type { Ownership } from "../../plan/ownership.ts";
 import { plan, type Plan } from "../../plan/plan.ts";
 import { needScoreRule } from "../../plan/rules/owasp-tuning.ts";
 import { confirmSaved } from "../../plan/saved/confirm.ts";
@@ -45,6 +47,10 @@ export interface PlanRequest extends RunContext {
   readonly desired: DesiredZone;
   readonly owner: string;
   readonly impact: ImpactLimits;
+  /** What is ours without a mark, and whether the plan marks what is declared; by default what carries our mark is ours. */
+  readonly ownership?: Ownership;
+  /** Whether only ownership is taken, and nothing else is changed. */
+  readonly adoptOnly?: boolean;
   /** The plan without changes that the same answers led to before; `undefined` where there is none. */
   readonly unchangedPlan: (digest: string) => Plan | undefined;
   /** The plan with the causes of its changes. */
@@ -53,7 +59,7 @@ export interface PlanRequest extends RunContext {
 }
 
 export interface SavedPlanRequest
-  extends RunContext, Pick<PlanRequest, "desired" | "owner" | "impact"> {
+  extends RunContext, Pick<PlanRequest, "desired" | "owner" | "impact" | "ownership"> {
   readonly saved: SavedPlan;
   /** The holds of the current files and guards. They get the whole plan of today. */
   readonly holdsAt: (plan: Plan, now: Date) => readonly Hold[];
@@ -89,7 +95,12 @@ export async function planZone(
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
-  const { desired, owner, unchangedPlan, explain, holdsAt } = request;
+  const { desired, owner, ownership, adoptOnly = false } = request;
+  const { unchangedPlan, explain, holdsAt } = request;
+  const planOf = (live: LiveZone): Plan => {
+    const planned = plan(desired, live, owner, ownership);
+    return adoptOnly ? adoptionIn(planned) : planned;
+  };
   const source: PlanSource = {
     zone: desired.zone,
     parts: partsOf(desired.content),
@@ -98,12 +109,11 @@ export async function planZone(
       const known = unchangedPlan(answers.digest);
       if (known !== undefined) return { plan: { ...known, zone: desired.zone } };
       const live = answers.live();
-      const planned = plan(desired, live, owner);
-      return { plan: await withBlocksInUse(planned, live, request, ports, signal), live };
+      return { plan: await withBlocksInUse(planOf(live), live, request, ports, signal), live };
     },
     explain,
     holdsAt,
-    remainingIn: (live) => plan(desired, live, owner).changes,
+    remainingIn: (live) => planOf(live).changes,
   };
   return await planFromSource(source, request, ports, signal);
 }
@@ -117,7 +127,7 @@ export async function planSaved(
   ports: PlanPorts,
   signal: AbortSignal,
 ): Promise<PlannedZone> {
-  const { saved, desired, owner, holdsAt } = request;
+  const { saved, desired, owner, ownership, holdsAt } = request;
   const keys = new Set(saved.plan.writes.flatMap(({ changes }) => changes));
   const declared = partsOf(desired.content);
   const touched = partsTouched(saved.plan);
@@ -131,14 +141,15 @@ export async function planSaved(
     },
     planFrom: async (answers) => {
       const live = answers.live();
-      const today = plan(desired, live, owner);
+      const today = plan(desired, live, owner, ownership);
       const judged = await withBlocksInUse(today, live, request, ports, signal);
       return { ...confirmSaved(saved, judged, live), live, judged };
     },
     // The changes of a saved plan have the causes that they had when it was made.
     explain: (today) => today,
     holdsAt,
-    remainingIn: (live) => plan(desired, live, owner).changes.filter(({ key }) => keys.has(key)),
+    remainingIn: (live) =>
+      plan(desired, live, owner, ownership).changes.filter(({ key }) => keys.has(key)),
   };
   return await planFromSource(source, request, ports, signal);
 }

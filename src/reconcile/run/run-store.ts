@@ -1,3 +1,4 @@
+import type { AdoptedRule } from "../../plan/ownership.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 
 /** When each field of a zone was corrected, in milliseconds since the epoch. */
@@ -10,6 +11,9 @@ export interface RunStore {
   /** What was last applied to a zone, as `appliedText` gives it; "" where nothing is known. */
   applied(name: ZoneName): string;
   setApplied(name: ZoneName, text: string): void;
+  /** The rules of a zone that were adopted. */
+  adopted(name: ZoneName): readonly AdoptedRule[];
+  setAdopted(name: ZoneName, rules: readonly AdoptedRule[]): void;
   corrections(name: ZoneName): Corrections;
   setCorrections(name: ZoneName, corrections: Corrections): void;
   /** Hashes of the plans whose release was used. */

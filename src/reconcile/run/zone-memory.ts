@@ -2,6 +2,7 @@ import { causesOf, changesWith, fieldsWith } from "../../plan/cause/cause.ts";
 import type { Change, Delete } from "../../plan/change.ts";
 import type { Hold } from "../../plan/guard/hold.ts";
 import { planHash, isRestOf, type UsedRelease } from "../../plan/guard/release.ts";
+import { isAdoption } from "../../plan/ownership.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Outcome, ZoneReport } from "../../state/run-report.ts";
 import { isConverged } from "../../state/summary.ts";
@@ -101,7 +102,9 @@ export class ZoneMemory {
     if (isConverged(report)) this.#expiries = 0;
     if (report.result !== "applied") return;
     if (report.outcomes.some(isExpired)) this.#expiries += 1;
-    const drift = changesWith("drift", corrected(report));
+    // A mark that is taken off again and again has another writer, too.
+    const done = corrected(report);
+    const drift = [...changesWith("drift", done), ...done.filter(isAdoption)];
     if (drift.length === 0) return;
     this.#remember(drift, report.finishedAt);
     this.#store.setCorrections(this.#zone, this.#corrections);

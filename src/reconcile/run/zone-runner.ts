@@ -1,10 +1,12 @@
 import type { Limits } from "../../plan/guard/guard.ts";
+import type { Ownership } from "../../plan/ownership.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ZoneReport } from "../../state/run-report.ts";
 import type { DesiredZone } from "../../zone/desired-zone.ts";
 import type { ZoneName } from "../../zone/zone.ts";
 import type { FleetZone } from "../fleet/desired-fleet.ts";
 import type { StopSignals } from "../signals.ts";
+import { adoptedAfter } from "./adopted-rules.ts";
 import { applyPlan, isTooOld, type WritePorts } from "./apply.ts";
 import { Deadline } from "./deadline.ts";
 import { LastApplied } from "./last-applied.ts";
@@ -42,6 +44,8 @@ import { UsedReleases, type ContentionLimits, ZoneMemory } from "./zone-memory.t
 /** How zones are run. */
 export interface ZoneRunOptions extends Omit<GuardRules, "used"> {
   readonly owner: string;
+  /** Whether a run takes ownership of all declared resources. */
+  readonly adopt: boolean;
   readonly impact: ImpactLimits;
   readonly contention: ContentionLimits;
 }
@@ -149,6 +153,7 @@ export class ZoneRunner {
       // 6. remember, schedule the next run
       memory.record(report, this.#basisOf(zone, planned.digest));
       this.#applied.record(report, zone, planned.live?.scoreRule);
+      this.#recordAdopted(report, zone);
       this.#releases.record(report, this.#options.limits.accept);
       return { report, next: this.#nextRun(report, zone.desired, memory) };
     } finally {
@@ -177,11 +182,13 @@ export class ZoneRunner {
   #requestOf(zone: FleetZone, context: RunContext, memory: ZoneMemory): PlanRequest {
     const { desired } = zone;
     const { owner, impact } = this.#options;
+    const ownership = this.#ownershipOf(desired.zone.name);
     return {
       ...context,
       desired,
       owner,
       impact,
+      ownership,
       unchangedPlan: (answers) => memory.unchangedPlan(this.#basisOf(zone, answers)),
       explain: (plan) => this.#applied.explain(plan, desired.content),
       holdsAt: (plan, now) => {
@@ -199,8 +206,21 @@ export class ZoneRunner {
   }
 
   /** All that a plan follows from. */
-  #basisOf({ digest }: FleetZone, answers: string): string {
-    return `${this.#options.owner} ${digest} ${answers}`;
+  #basisOf({ digest, desired }: FleetZone, answers: string): string {
+    const { adopt, rules } = this.#ownershipOf(desired.zone.name);
+    const remembered = rules.length === 0 ? "" : JSON.stringify(rules);
+    return `${this.#options.owner} ${adopt} ${digest} ${answers} ${remembered}`;
+  }
+
+  #ownershipOf(zone: ZoneName): Ownership {
+    return { adopt: this.#options.adopt, rules: this.#ports.store.adopted(zone) };
+  }
+
+  #recordAdopted(report: ZoneReport, { desired }: FleetZone): void {
+    const ownership = this.#ownershipOf(report.zone);
+    const { mode } = this.#options;
+    const rules = adoptedAfter(report, { desired, mode, ownership });
+    if (rules !== ownership.rules) this.#ports.store.setAdopted(report.zone, rules);
   }
 
   #nextRun(report: ZoneReport, { content }: DesiredZone, memory: ZoneMemory): NextRun | undefined {

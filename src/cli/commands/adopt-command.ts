@@ -1,0 +1,33 @@
+import type { DefineCommand } from "../command-options.ts";
+import { adoptZones } from "../session/adopt-zones.ts";
+import type { ApplyFlags } from "../session/apply-zones.ts";
+import { withSession } from "../session/session.ts";
+import { acceptedHashes } from "./apply-command.ts";
+
+export const defineAdopt: DefineCommand = (command, host, end) => {
+  command
+    .argument("[zones...]", "only these zones (names; * matches anything)")
+    .configFile()
+    .formats("text", "json", "markdown")
+    .option(
+      "--accept <hash>",
+      "adopt many zones at once, by the hash that adopt prints, or in a freeze, by the hash of a plan; can be repeated",
+      acceptedHashes,
+    )
+    .option(
+      "--yes",
+      "write without asking; without it, adopt asks on a terminal, and writes nothing elsewhere",
+    )
+    .examples(
+      "zonewarden plan    # says what is declared and not owned",
+      "zonewarden adopt shop.example.com",
+      "zonewarden adopt --yes '*.example.com'    # one request for each policy, none for rules",
+    )
+    .action(async (zones: readonly string[], options: Omit<ApplyFlags, "zones">) => {
+      end(
+        await withSession(options.config, host, (session) =>
+          adoptZones({ ...options, zones }, session),
+        ),
+      );
+    });
+};

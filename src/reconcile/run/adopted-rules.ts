@@ -1,0 +1,51 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { writeHolds } from "../../plan/guard/guard.ts";
+import type { AdoptedRule, Ownership } from "../../plan/ownership.ts";
+import { changeResultOf, type ZoneReport } from "../../state/run-report.ts";
+import { isConverged } from "../../state/summary.ts";
+import type { DesiredZone, Mode } from "../../zone/desired-zone.ts";
+
+/** How the run of a zone takes ownership of rules. */
+export interface RuleAdoption {
+  readonly desired: DesiredZone;
+  /** The mode of the program; that of the zone may be stricter. */
+  readonly mode: Mode;
+  readonly ownership: Ownership;
+}
+
+/**
+ * The adopted rules of a zone after a run. A rule becomes ours where the run changed it, or where the plan was to take
+ * ownership and the zone is as declared; never while nothing may be written. A rule that is gone, or that has another ref
+ * now, is forgotten. What was not read stays as it was.
+ */
+export function adoptedAfter(
+  report: ZoneReport,
+  { desired, mode, ownership }: RuleAdoption,
+): readonly AdoptedRule[] {
+  const { content } = desired;
+  if (report.result === "error" || content.rules === undefined) return ownership.rules;
+  const { adoptedRules, unowned } = report.plan;
+  const rules = unowned.filter(({ kind }) => kind === "rule");
+  const now = report.finishedAt;
+  const strictest = content.mode === "observe" ? "observe" : mode;
+  const { suspension } = content;
+  const isHeld = writeHolds({ mode: strictest, suspension, freeze: undefined, now }).length > 0;
+  const takesAll = ownership.adopt && !isHeld && isConverged(report);
+  const taken = rules.filter(({ key }) => takesAll || isChanged(key, report));
+  const next = [
+    ...adoptedRules,
+    ...taken.map(({ id, ref, key }) => ({ id, ref, key: nameOf(key) })),
+  ];
+  return isDeepStrictEqual(next, ownership.rules) ? ownership.rules : next;
+}
+
+function isChanged(key: string, report: ZoneReport): boolean {
+  if (report.result !== "applied") return false;
+  const change = report.plan.changes.find((each) => each.key === key);
+  return change?.verb === "update" && changeResultOf(change, report.outcomes) === "done";
+}
+
+function nameOf(key: string): string {
+  return key.slice(key.indexOf("/") + 1);
+}

@@ -1,0 +1,230 @@
+import { describe, it } from "vitest";
+
+import { runProgram } from "../../src/cli/program.ts";
+import { hostIn, type Ran } from "../support/command-line.ts";
+import { type Example, writesSeenBy } from "../support/example.ts";
+import { eventually } from "../support/processes.ts";
+import {
+  deleteFromFile,
+  imported,
+  plannedShop,
+  probes,
+  sale,
+  stateOf,
+} from "../support/unmarked-example.ts";
+
+const shop = "shop.example.com";
+
+function textOf({ stdout }: Ran): string {
+  return stdout.replaceAll(/\s+/g, " ");
+}
+
+describe("import, then delete from the file", () => {
+  it("leaves the live policy without adopt, and plan says so before and after", async ({
+    expect,
+  }) => {
+    await using found = await imported();
+    const { place, emulator } = found;
+    const before = await place.run("plan", shop);
+    expect(before.code).toBe(0);
+    expect(textOf(before)).toContain(
+      "not owned: 3 policies and 2 rules (policy/made-by-hand-for-the-spring-sale, policy/scripts-of-the-checkout, policy/scripts-of-the-other-pages-only-reported and 2 more): deleted from the files, they would stay live; zonewarden adopt takes ownership",
+    );
+    expect((await plannedShop(found)).unowned).toHaveLength(5);
+    const markdown = await place.run("plan", shop, "--format", "markdown");
+    expect(textOf(markdown)).toContain("not owned: 3 policies and 2 rules");
+
+    await deleteFromFile(found, sale, probes);
+    expect(await plannedShop(found)).toMatchObject({
+      changes: [],
+      unmanaged: ["Made by hand for the spring sale", "Probes of the load balancer"],
+    });
+    expect((await place.run("apply")).code).toBe(0);
+    expect(writesSeenBy(emulator)).toEqual([]);
+  });
+
+  it("deletes after adopt: one write for each policy, none for a rule", async ({ expect }) => {
+    await using found = await imported();
+    const { place, emulator } = found;
+    const adopted = await place.run("adopt", "--yes");
+    expect(adopted.code, adopted.stdout + adopted.stderr).toBe(0);
+    expect(adopted.stdout).toContain("3 of 3 requests done");
+    expect(textOf(adopted)).toContain(`adopted without a request: rule/${probes}, rule/owasp`);
+    expect(writesSeenBy(emulator)).toHaveLength(3);
+    expect(writesSeenBy(emulator).every((write) => /^PUT .*policies.* 200$/.test(write))).toBe(
+      true,
+    );
+    expect(await plannedShop(found)).toMatchObject({ changes: [], unowned: [], unmanaged: [] });
+
+    const again = await place.run("adopt", "--yes");
+    expect(again.code).toBe(0);
+    expect(writesSeenBy(emulator)).toHaveLength(3);
+
+    await deleteFromFile(found, sale);
+    expect(await plannedShop(found)).toMatchObject({
+      changes: [`delete policy/${sale}`],
+      holds: [],
+    });
+    await deleteFromFile(found, probes);
+    const both = await plannedShop(found);
+    expect(both.changes).toEqual([`delete rule/${probes}`, `delete policy/${sale}`]);
+    expect(both.holds).toContain("adopted_delete");
+    expect((await place.run("apply")).code).toBe(4);
+    expect(writesSeenBy(emulator)).toHaveLength(3);
+
+    expect((await place.run("apply", "--accept", both.hash)).code).toBe(0);
+    expect(writesSeenBy(emulator)).toHaveLength(5);
+    expect(await plannedShop(found)).toMatchObject({ changes: [], unowned: [], unmanaged: [] });
+  });
+
+  it("does both in one step with import --adopt", async ({ expect }) => {
+    await using found = await imported();
+    const { place, emulator } = found;
+    const ran = await place.run("import", shop, "--out", "zones", "--force", "--adopt", "--yes");
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(writesSeenBy(emulator)).toHaveLength(3);
+    expect((await plannedShop(found)).unowned).toEqual([]);
+    const usage = await place.run("import", shop, "--adopt");
+    expect(usage.code).toBe(1);
+    expect(usage.stderr).toContain("--adopt needs --out");
+  });
+});
+
+describe("zonewarden adopt", () => {
+  it("writes nothing without --yes where nobody can be asked", async ({ expect }) => {
+    await using found = await imported();
+    const ran = await found.place.run("adopt");
+    expect(ran.code).toBe(4);
+    expect(ran.stderr).toContain("nothing was written; --yes writes without asking");
+    expect(textOf(ran)).toContain(
+      "~ policy/scripts-of-the-checkout Scripts of the checkout adopted",
+    );
+    expect(writesSeenBy(found.emulator)).toEqual([]);
+    expect((await plannedShop(found)).unowned).toHaveLength(5);
+  });
+
+  it.for([
+    { answer: true, code: 0, writes: 3 },
+    { answer: false, code: 4, writes: 0 },
+  ])(
+    "shows the plan and its cost on a terminal, and asks: $answer",
+    async ({ answer, code, writes }, { expect }) => {
+      const asked: string[] = [];
+      const confirm = (question: string): Promise<boolean> => {
+        asked.push(question);
+        return Promise.resolve(answer);
+      };
+      await using found = await imported(undefined, { isInteractive: true, confirm });
+      const ran = await found.place.run("adopt", shop);
+      expect(ran.code).toBe(code);
+      expect(asked).toEqual([
+        "Take ownership of 3 policies (3 requests) and 2 rules (no request) in 1 of 1 zone: what you delete from the files later is deleted in the zones. Adopt?",
+      ]);
+      expect(writesSeenBy(found.emulator)).toHaveLength(writes);
+    },
+  );
+
+  it.for([
+    { when: "mode: observe", config: "", mode: "observe", reason: "observe" },
+    {
+      when: "a freeze",
+      mode: "enforce",
+      config:
+        'windows: [{ name: always, type: freeze, start: "0 0 1 1 *", duration: 8784h, timezone: Etc/UTC }]',
+      reason: "freeze",
+    },
+  ])("is held by $when, as apply is", async ({ config, mode, reason }, { expect }) => {
+    await using found = await imported(`state: { path: state }\n${config}`);
+    const { place } = found;
+    const text = await place.read("zonewarden.yaml");
+    await place.write("zonewarden.yaml", text.replace("mode: enforce", `mode: ${mode}`));
+    const ran = await place.run("adopt", "--yes");
+    expect(ran.code, ran.stdout + ran.stderr).toBe(4);
+    expect(ran.stdout).toContain(`held by ${reason}`);
+    expect(writesSeenBy(found.emulator)).toEqual([]);
+    expect((await plannedShop(found)).unowned).toHaveLength(5);
+  });
+
+  it("is held where it writes to too many zones at once, until its hash is accepted", async ({
+    expect,
+  }) => {
+    await using found = await imported("state: { path: state }\nlimits: { min_fleet: 1 }");
+    const held = await found.place.run("adopt", "--yes");
+    expect(held.code).toBe(4);
+    expect(held.stderr).toContain("held by fleet_change: would change 1 of 1 declared zones");
+    expect(writesSeenBy(found.emulator)).toEqual([]);
+    const [, hash = ""] = /--accept ([0-9a-f]{64})/.exec(held.stderr) ?? [];
+    const ran = await found.place.run("adopt", "--yes", "--accept", hash);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(writesSeenBy(found.emulator)).toHaveLength(3);
+    expect((await plannedShop(found)).unowned).toEqual([]);
+  });
+
+  it("changes nothing else, and says how much it leaves", async ({ expect }) => {
+    await using found = await imported();
+    const { place, emulator } = found;
+    const file = `zones/${shop}.yaml`;
+    await place.write(file, (await place.read(file)).replace("enabled: true", "enabled: false"));
+    const ran = await place.run("adopt", "--yes");
+    expect(ran.code).toBe(0);
+    expect(textOf(ran)).toContain("1 other change is not part of it");
+    expect(writesSeenBy(emulator).every((write) => write.includes("/policies/"))).toBe(true);
+    expect((await plannedShop(found)).changes).toEqual(["update setting/enabled"]);
+  });
+
+  it.for([
+    { when: "there is no state directory", config: "", says: "there is no state directory" },
+    {
+      when: "the state belongs to another installation",
+      config: "state: { path: state }\ndesired: { owner: other }",
+      says: "the state belongs to owner",
+    },
+  ])("adopts policies and no rule where $when", async ({ config, says }, { expect }) => {
+    await using found = await imported();
+    const { place, emulator } = found;
+    await place.run("adopt", "--yes", "nobody.example.com");
+    await place.write("state/state.jsonl", stateOf(emulator.baseUrl));
+    const before = await place.read("state/state.jsonl");
+    const text = await place.read("zonewarden.yaml");
+    await place.write("zonewarden.yaml", text.replace("state: { path: state }", config));
+    const ran = await place.run("adopt", "--yes");
+    expect(ran.code).toBe(5);
+    expect(ran.stderr).toContain("2 rules not adopted");
+    expect(ran.stderr).toContain(says);
+    expect(writesSeenBy(emulator)).toHaveLength(3);
+    expect(await place.read("state/state.jsonl")).toBe(before);
+  });
+
+  it("adopts no rule while a daemon has the state", async ({ expect }) => {
+    await using found = await imported();
+    const daemon = found.place.start("run");
+    await eventually(
+      "it runs",
+      () =>
+        daemon.stdout().includes("zone in sync") ||
+        daemon.stdout().includes("revision applied") ||
+        undefined,
+    );
+    const ran = await runElsewhere(found, "adopt", "--yes");
+    expect(ran.code).toBe(5);
+    expect(ran.stderr).toContain("2 rules not adopted");
+    expect(ran.stderr).toContain("desired.adopt: on_first_apply");
+    expect(writesSeenBy(found.emulator)).toHaveLength(3);
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  });
+});
+
+/** Runs a command in another process than that of the place. */
+async function runElsewhere(
+  { place }: Example,
+  ...args: readonly string[]
+): Promise<Pick<Ran, "code" | "stderr">> {
+  const stderr: string[] = [];
+  const host = hostIn(place.directory, {
+    env: { ZONEWARDEN_API_TOKEN: "emulator-token" },
+    process: { pid: process.pid + 1, hostName: "here", isRunning: () => true },
+    stderr: { isTTY: false, write: (text) => stderr.push(text) },
+  });
+  return { code: await runProgram(args, host), stderr: stderr.join("") };
+}
