@@ -1,8 +1,10 @@
 import type { StateStore } from "../store/state-store.ts";
+import { coerceObject, coerceText } from "../syntax/json.ts";
 import type { WriteFence } from "../zone/ports.ts";
 import { openConfigMapStore } from "./config-map-store.ts";
 import { configMapsOf } from "./config-maps.ts";
 import { type ElectionObserver, Elector, type LeaseView } from "./elector.ts";
+import { EventRecorder, type EventSubject } from "./event-recorder.ts";
 import { type HeldLease, type LeaseClock, leaseTiming, writeLimitMs } from "./held-lease.ts";
 import { type AccessPorts, findAccess } from "./kube-access.ts";
 import { createKubeClient, type KubeClient } from "./kube-client.ts";
@@ -93,6 +95,25 @@ export class Cluster implements AsyncDisposable {
 
   get #stateName(): string {
     return `${this.lease}-state`;
+  }
+
+  /** Writes Events about the Lease: `kubectl describe lease` shows them. */
+  startEvents(uniqueId: () => string, failed: (error: Error) => void): EventRecorder {
+    return new EventRecorder({
+      kube: this.#kube,
+      clock: this.#ports.clock,
+      uniqueId,
+      instance: this.identity,
+      subject: () => this.#subject(),
+      failed,
+    });
+  }
+
+  #subject(): EventSubject | undefined {
+    const { metadata } = this.#elector?.seen?.object ?? {};
+    const uid = coerceText(coerceObject(metadata)["uid"]);
+    if (uid === "") return undefined;
+    return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", name: this.lease, uid };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

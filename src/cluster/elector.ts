@@ -87,6 +87,11 @@ export class Elector {
     };
   }
 
+  /** The Lease as it was last seen. */
+  get seen(): Lease | undefined {
+    return this.#seen;
+  }
+
   /** Whether a write that begins now ends before another process can take the Lease. */
   mayWrite(): boolean {
     return this.#held?.mayWrite() ?? false;

@@ -5,6 +5,7 @@ import type { Shutdown } from "../host/shutdown.ts";
 import type { StopSignals } from "../reconcile/signals.ts";
 import type { StateStore } from "../store/state-store.ts";
 import { EventStream } from "../web/event-stream.ts";
+import { startEvents } from "./cluster-events.ts";
 import { configReloader, RunningConfig } from "./config-reload.ts";
 import type { CurrentTerm, Term } from "./current-term.ts";
 import { startEndpoints } from "./endpoints.ts";
@@ -65,8 +66,9 @@ export async function runDaemon(
     budgets: () => service.credentials.map(({ state }) => state),
     logger,
   });
-  const subscribers = [pages, notifier];
-  const own = { parts, host, runningConfig, schedule, history, subscribers };
+  await using events = startEvents(cluster, logger, host);
+  const subscribers = [pages, notifier, ...events.subscribers];
+  const own = { parts, host, runningConfig, schedule, history, events, subscribers };
   const context = { ...own, storedRevision };
   await using alone = store === undefined ? undefined : beginTerm(context, store);
   term = alone;
@@ -95,7 +97,7 @@ async function workInCluster(
   show: (term: Term | undefined) => void,
   signals: StopSignals,
 ): Promise<void> {
-  const { parts, host } = context;
+  const { parts, host, events } = context;
   const { cluster, logger } = parts;
   if (cluster === undefined) return;
   const work = async (store: StateStore, { stop, abort }: StopSignals): Promise<void> => {
@@ -107,7 +109,9 @@ async function workInCluster(
     await term.run({ stop, abort });
   };
   const lost = (): void => show(undefined);
-  await workWhileLeading({ cluster, logger, clock: host.clock, work, lost }, signals);
+  const { clock } = host;
+  const ports = { cluster, logger, clock, events: events.recorder, work, lost };
+  await workWhileLeading(ports, signals);
 }
 
 /** Wakes the reconciler and reloads the configuration after file changes, on SIGHUP and at each poll. */

@@ -1,5 +1,6 @@
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ElectionObserver } from "../cluster/elector.ts";
+import type { EventRecorder } from "../cluster/event-recorder.ts";
 import { LeaseLost } from "../cluster/held-lease.ts";
 import { GateClosed } from "../reconcile/run/write-gate.ts";
 import { isAborted, joinSignals, type StopSignals } from "../reconcile/signals.ts";
@@ -13,6 +14,7 @@ export interface LeadershipPorts {
   readonly cluster: Cluster;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly events: EventRecorder | undefined;
   /** Works with the state of the cluster until the signals stop it. */
   readonly work: (store: StateStore, signals: StopSignals) => Promise<void>;
   /** The Lease is lost: what the work shows is no longer this process's to show. */
@@ -26,7 +28,7 @@ export interface LeadershipPorts {
  * Lease again. On a signal, the work ends before the Lease is given back: the next holder must not begin earlier.
  */
 export async function workWhileLeading(
-  { cluster, logger, clock, work, lost }: LeadershipPorts,
+  { cluster, logger, clock, events, work, lost }: LeadershipPorts,
   { stop, abort }: StopSignals,
 ): Promise<void> {
   const { lease, identity } = cluster;
@@ -36,10 +38,14 @@ export async function workWhileLeading(
     try {
       await using held = await cluster.acquire(observer, stop);
       logger.info({ lease, identity }, "leadership acquired");
+      events?.record({ reason: "LeaderElected", type: "Normal", note: `${identity} leads` });
       const ended = new AbortController();
       const end = (): void => {
         lost();
-        logger.warn({ lease, identity, reason: lossOf(held.signal) }, "leadership lost");
+        const reason = lossOf(held.signal);
+        logger.warn({ lease, identity, reason }, "leadership lost");
+        const note = `${identity} stopped leading: ${reason}`;
+        events?.record({ reason: "LeadershipLost", type: "Warning", note });
         ended.abort(new GateClosed("lease_lost"));
       };
       held.signal.addEventListener("abort", end, { once: true });

@@ -14,6 +14,7 @@ import { logInternalError, logInventory } from "../telemetry/log/log-reports.ts"
 import type { Logger } from "../telemetry/log/log.ts";
 import type { Metrics } from "../telemetry/metrics/metrics.ts";
 import type { Zone } from "../zone/zone.ts";
+import type { ClusterEvents } from "./cluster-events.ts";
 import { inventoryOptions, reconcilerOptions, type RunningConfig } from "./config-reload.ts";
 import type { Term } from "./current-term.ts";
 import { createReporter, type Reporter } from "./reporter.ts";
@@ -44,6 +45,7 @@ export interface TermContext {
   readonly runningConfig: RunningConfig;
   readonly schedule: SweepSchedule;
   readonly history: RunHistory;
+  readonly events: ClusterEvents;
   readonly storedRevision: (
     ...args: ConstructorParameters<typeof StoredRevision>
   ) => StoredRevision;

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { coerceObject, coerceText, type JsonObject } from "../../src/syntax/json.ts";
 import type { Started } from "../support/command-line.ts";
 import { type Example, exampleWithEmulator, writesSeenBy } from "../support/example.ts";
-import { type KubeApi, leasePath, mapPath, startKubeApi } from "../support/kube-api.ts";
+import { eventPath, type KubeApi, leasePath, mapPath, startKubeApi } from "../support/kube-api.ts";
 import { logLines, logged } from "../support/log-lines.ts";
 import { eventually } from "../support/processes.ts";
 
@@ -111,6 +111,9 @@ describe("two processes with one Lease", () => {
     expect(await metricsOf(second)).toContain('zonewarden_lease_transitions{lease="zonewarden"} 1');
     expect(writesSeenBy(stage.example.emulator)).toHaveLength(written);
     expect(said(second, "state loaded")).toBe(1);
+    const events = [...stage.kube.objects].filter(([path]) => path.startsWith(eventPath));
+    const reasons = events.map(([, { reason }]) => coerceText(reason));
+    expect(new Set(reasons)).toEqual(new Set(["LeaderElected", "PlanApplied"]));
   });
 
   it("hold the same revision, whoever leads", { timeout: 60_000 }, async ({ expect }) => {

@@ -33,6 +33,7 @@ describe.skipIf(noComponents)(`the Role ${noComponents ?? ""}`, () => {
           { resources: ["leases"], verbs: ["get", "update"] },
           { resources: ["configmaps"], verbs: ["create"] },
           { resources: ["configmaps"], verbs: ["get", "update"] },
+          { resources: ["events"], verbs: ["create"] },
         ]),
       );
       const names = rules.flatMap(({ resourceNames = [] }) => resourceNames);

@@ -107,7 +107,12 @@ describe.skipIf(why)(`a real API server ${why ?? ""}`, () => {
         },
       ]),
     );
-    expect(rules).toHaveLength(4);
+    expect(rules).toContainEqual({
+      resources: ["events"],
+      resourceNames: undefined,
+      verbs: ["create"],
+    });
+    expect(rules).toHaveLength(5);
   });
 
   it("lets two processes with these rights take turns, and keep what was known", async ({
@@ -137,6 +142,13 @@ describe.skipIf(why)(`a real API server ${why ?? ""}`, () => {
     expect(isIn(second, holderOf(server))).toBe(true);
     expect(second.output()).toContain("state loaded");
     expect(second.output()).not.toContain("first round");
+    await eventually("the Events are there", () =>
+      server
+        .kubectl("-n", "zonewarden", "describe", "lease", "zonewarden")
+        .includes("LeaderElected")
+        ? true
+        : undefined,
+    );
     // The Lease is removed under its holder, which stops, and works again when it is sure that nobody else does.
     server.kubectl("-n", "zonewarden", "delete", "lease", "zonewarden");
     await eventually("the holder stops", () =>

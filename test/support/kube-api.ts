@@ -36,6 +36,7 @@ export interface KubeApi extends AsyncDisposable {
 }
 
 export const leasePath = "/apis/coordination.k8s.io/v1/namespaces/zonewarden/leases/zonewarden";
+export const eventPath = "/apis/events.k8s.io/v1/namespaces/zonewarden/events";
 export const mapPath = "/api/v1/namespaces/zonewarden/configmaps";
 
 /** Starts an API server without objects. Its kinds are whatever is stored in it. */
@@ -136,7 +137,10 @@ class Objects {
 
   #store(path: string, body: JsonObject): JsonObject {
     this.#version += 1;
-    const metadata = { ...coerceObject(body["metadata"]), resourceVersion: `${this.#version}` };
+    const known = coerceObject(this.objects.get(path)?.["metadata"]);
+    const uid = known["uid"] ?? `uid-${this.#version}`;
+    const version = { uid, resourceVersion: `${this.#version}` };
+    const metadata = { ...coerceObject(body["metadata"]), ...version };
     const object = { ...body, metadata };
     this.objects.set(path, object);
     return object;

@@ -1,0 +1,132 @@
+import type { Clock } from "../zone/ports.ts";
+import { answerError, type KubeClient } from "./kube-client.ts";
+
+/** Something that people should see with `kubectl get events`. */
+export interface ClusterEvent {
+  /** One word, as `PlanHeld`: what is gathered under one reason becomes one Event. */
+  readonly reason: string;
+  readonly type: "Normal" | "Warning";
+  readonly note: string;
+}
+
+/** The object that Events are about. */
+export interface EventSubject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface EventPorts {
+  readonly kube: KubeClient;
+  readonly clock: Clock;
+  readonly uniqueId: () => string;
+  /** The name of this process. */
+  readonly instance: string;
+  /** `undefined` while it is not known. */
+  readonly subject: () => EventSubject | undefined;
+  /** Events cannot be written; once until they can. */
+  readonly failed: (error: Error) => void;
+}
+
+/** So long Events of one reason are gathered. */
+const gatherMs = 10_000;
+/** At most so many Events are written within {@link periodMs}; what comes more waits, and is gathered. */
+const maxEvents = 25;
+const periodMs = 300_000;
+/** The API server accepts 1,024 characters. */
+const maxNoteLength = 1_000;
+const maxNotes = 10;
+const timeoutMs = 5_000;
+
+interface Gathered {
+  readonly type: ClusterEvent["type"];
+  readonly count: number;
+  readonly notes: readonly string[];
+}
+
+/** Writes Events, few and gathered: a fleet of thousands of zones must not flood those of its cluster. */
+export class EventRecorder implements AsyncDisposable {
+  readonly #ports: EventPorts;
+  #gathered = new Map<string, Gathered>();
+  #writtenAt: readonly number[] = [];
+  #cancelTimer: (() => void) | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isFailing = false;
+
+  constructor(ports: EventPorts) {
+    this.#ports = ports;
+  }
+
+  /** Never throws and never waits. */
+  record({ reason, type, note }: ClusterEvent): void {
+    const known = this.#gathered.get(reason) ?? { type, count: 0, notes: [] };
+    const notes = known.notes.length < maxNotes ? [...known.notes, note] : known.notes;
+    const isWarning = known.type === "Warning" || type === "Warning";
+    const count = known.count + 1;
+    this.#gathered.set(reason, { type: isWarning ? "Warning" : "Normal", count, notes });
+    this.#writeLater();
+  }
+
+  /** Writes what is gathered, as far as the limit allows. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#cancelTimer?.();
+    this.#write();
+    await this.#work;
+    this.#cancelTimer?.();
+  }
+
+  #writeLater(): void {
+    this.#cancelTimer ??= this.#ports.clock.alarm(gatherMs, () => {
+      this.#cancelTimer = undefined;
+      this.#write();
+      if (this.#gathered.size > 0) this.#writeLater();
+    });
+  }
+
+  #write(): void {
+    const now = this.#ports.clock.monotonicMs();
+    const subject = this.#ports.subject();
+    this.#writtenAt = this.#writtenAt.filter((at) => at > now - periodMs);
+    for (const [reason, gathered] of this.#gathered) {
+      if (subject === undefined || this.#writtenAt.length >= maxEvents) return;
+      this.#gathered.delete(reason);
+      this.#writtenAt = [...this.#writtenAt, now];
+      this.#work = this.#work.then(() => this.#send(reason, gathered, subject));
+    }
+  }
+
+  async #send(reason: string, gathered: Gathered, subject: EventSubject): Promise<void> {
+    const { kube, clock, uniqueId, instance } = this.#ports;
+    const namespace = encodeURIComponent(kube.namespace);
+    const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+    const body = {
+      apiVersion: "events.k8s.io/v1",
+      kind: "Event",
+      metadata: { name: `${subject.name}.${uniqueId()}`.toLowerCase(), namespace: kube.namespace },
+      eventTime: clock.now().toISOString().replace("Z", "000Z"),
+      reportingController: "zonewarden",
+      reportingInstance: instance.slice(0, 128),
+      action: reason,
+      reason,
+      type: gathered.type,
+      note: noteOf(gathered),
+      regarding: { ...subject, namespace: kube.namespace },
+    };
+    try {
+      const answer = await kube.request({ method: "POST", path, body }, timeoutMs);
+      if (answer.status !== 201) throw answerError("Event cannot be written", answer);
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#ports.failed(error instanceof Error ? error : new Error(""));
+      this.#isFailing = true;
+    }
+  }
+}
+
+function noteOf({ count, notes }: Gathered): string {
+  const more = count > notes.length ? `\n… and ${count - notes.length} more` : "";
+  const text = count === 1 ? (notes[0] ?? "") : `${count} times: ${notes.join("\n")}`;
+  const room = maxNoteLength - more.length;
+  return `${text.length > room ? `${text.slice(0, room - 1)}…` : text}${more}`;
+}

@@ -1,0 +1,143 @@
+import { describe, it } from "vitest";
+
+import { type ClusterEvent, EventRecorder } from "../../src/cluster/event-recorder.ts";
+import type { KubeAnswer, KubeCall, KubeClient } from "../../src/cluster/kube-client.ts";
+import { coerceObject, coerceText } from "../../src/syntax/json.ts";
+import { SimulatedClock } from "../support/clock.ts";
+
+const lease = {
+  apiVersion: "coordination.k8s.io/v1",
+  kind: "Lease",
+  name: "zonewarden",
+  uid: "0a1b",
+};
+
+class Stage {
+  readonly clock = new SimulatedClock();
+  readonly calls: KubeCall[] = [];
+  readonly failures: string[] = [];
+  status = 201;
+  subject: typeof lease | undefined = lease;
+  readonly recorder: EventRecorder;
+
+  constructor() {
+    let nth = 0;
+    const kube: KubeClient = {
+      namespace: "zonewarden",
+      request: async (call): Promise<KubeAnswer> => {
+        this.calls.push(call);
+        return { status: this.status, body: { message: "no such permission" } };
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+    this.recorder = new EventRecorder({
+      kube,
+      clock: this.clock,
+      uniqueId: () => `id${(nth += 1)}`,
+      instance: "pod-a_1",
+      subject: () => this.subject,
+      failed: ({ message }) => this.failures.push(message),
+    });
+  }
+
+  record(reason: string, note = "a note", type: ClusterEvent["type"] = "Normal"): void {
+    this.recorder.record({ reason, type, note });
+  }
+
+  get notes(): readonly string[] {
+    return this.calls.map(({ body }) => coerceText(coerceObject(body)["note"]));
+  }
+}
+
+describe("events", () => {
+  it("have the fields that the API server asks for", async ({ expect }) => {
+    const stage = new Stage();
+    stage.record("PlanHeld", "shop: held", "Warning");
+    await stage.clock.advance(10_000);
+    expect(stage.calls).toEqual([
+      {
+        method: "POST",
+        path: "/apis/events.k8s.io/v1/namespaces/zonewarden/events",
+        body: {
+          apiVersion: "events.k8s.io/v1",
+          kind: "Event",
+          metadata: { name: "zonewarden.id1", namespace: "zonewarden" },
+          eventTime: "2026-11-20T12:00:10.000000Z",
+          reportingController: "zonewarden",
+          reportingInstance: "pod-a_1",
+          action: "PlanHeld",
+          reason: "PlanHeld",
+          type: "Warning",
+          note: "shop: held",
+          regarding: { ...lease, namespace: "zonewarden" },
+        },
+      },
+    ]);
+  });
+
+  it("of one reason within ten seconds are one, however many", async ({ expect }) => {
+    const stage = new Stage();
+    for (let nth = 0; nth < 5_000; nth += 1) stage.record("PlanApplied", `zone-${nth}: changed`);
+    stage.record("PlanHeld");
+    await stage.clock.advance(10_000);
+    expect(stage.calls).toHaveLength(2);
+    const [note = ""] = stage.notes;
+    expect(note).toMatch(/^5000 times: zone-0: changed\nzone-1/);
+    expect(note).toMatch(/… and 4990 more$/);
+  });
+
+  it("are cut where they are too long for the API server", async ({ expect }) => {
+    const stage = new Stage();
+    for (let nth = 0; nth < 12; nth += 1) stage.record("PlanHeld", "x".repeat(900));
+    await stage.clock.advance(10_000);
+    expect(stage.notes[0]?.length).toBeLessThanOrEqual(1_024);
+    expect(stage.notes[0]).toMatch(/… and 2 more$/);
+  });
+
+  it("are never more than 25 in five minutes, and nothing is lost", async ({ expect }) => {
+    const stage = new Stage();
+    const moments: number[] = [];
+    for (let second = 0; second < 1_800; second += 10) {
+      for (const reason of ["A", "B", "C"]) stage.record(reason, `${second}`);
+      const before = stage.calls.length;
+      await stage.clock.advance(10_000);
+      for (let nth = before; nth < stage.calls.length; nth += 1) moments.push(second);
+    }
+    for (const from of moments) {
+      expect(moments.filter((at) => at >= from && at < from + 300).length).toBeLessThanOrEqual(25);
+    }
+    await stage.clock.advance(600_000);
+    const counted = stage.notes.map((note) => Number(/^(\d+) times/.exec(note)?.[1] ?? 1));
+    expect(counted.reduce((a, b) => a + b, 0)).toBe(3 * 180);
+  });
+
+  it("wait until the object is known that they are about", async ({ expect }) => {
+    const stage = new Stage();
+    stage.subject = undefined;
+    stage.record("LeaderElected");
+    await stage.clock.advance(60_000);
+    expect(stage.calls).toEqual([]);
+    stage.subject = lease;
+    await stage.clock.advance(10_000);
+    expect(stage.calls).toHaveLength(1);
+  });
+
+  it("that the API server refuses are said once, until it accepts one", async ({ expect }) => {
+    const stage = new Stage();
+    for (const status of [403, 403, 201, 403]) {
+      stage.status = status;
+      stage.record("A");
+      await stage.clock.advance(10_000);
+    }
+    expect(stage.failures).toHaveLength(2);
+    expect(stage.failures[0]).toContain("403: no such permission");
+  });
+
+  it("are written when the process ends, and leave no timer behind", async ({ expect }) => {
+    const stage = new Stage();
+    stage.record("A");
+    await stage.recorder[Symbol.asyncDispose]();
+    expect(stage.calls).toHaveLength(1);
+    expect(stage.clock.sleeping).toBe(0);
+  });
+});
