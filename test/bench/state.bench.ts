@@ -3,9 +3,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 import { systemClock } from "../../src/host/clock.ts";
+import { appliedText } from "../../src/plan/cause/applied-zone.ts";
+import { nextApplied } from "../../src/plan/cause/next-applied.ts";
 import { openDirectoryStore } from "../../src/store/directory-store.ts";
 import { nodeStateDirectory } from "../../src/store/state-directory.ts";
 import type { StateStore } from "../../src/store/state-store.ts";
+import { documentedScoreRuleId } from "../../src/zone/managed-ruleset.ts";
+import { declared, deployment, desiredZone, exception, policy } from "../support/model.ts";
 import type { BenchResult } from "./run.ts";
 
 const zones = 10_000;
@@ -13,12 +17,25 @@ const promisedBytes = 5_000_000;
 const promisedLoadMs = 300;
 const promisedWriteMs = 5;
 
-/** What the daemon stores of a zone: the digest of its declaration, and a corrected field. */
+/** What the daemon stores of a zone: what was applied to five policies, OWASP and an exception, all of its own. */
 function stored(nth: number): string {
-  return JSON.stringify({
-    converged: nth.toString(16).padStart(64, "0"),
-    corrections: { "rule/owasp paranoia_level": [1_795_000_000_000 + nth] },
-  });
+  const own = (key: string) =>
+    policy(key, { expression: `http.host eq "shop-${nth}.example.com"`, value: `img-src ${nth}` });
+  const content = desiredZone({
+    settings: [
+      { name: "enabled", value: true },
+      { name: "use_connection_url_path", value: nth % 2 === 0 },
+    ],
+    policies: declared(["checkout", "account", "search", "blog", "everywhere"].map(own)),
+    rules: declared([
+      exception(`uploads-${nth % 7}`),
+      deployment("owasp", {
+        tuning: { paranoiaLevel: 2, scoreThreshold: 40, action: "block" },
+        description: `Tuned for shop ${nth}`,
+      }),
+    ]),
+  }).content;
+  return appliedText(nextApplied(undefined, content, documentedScoreRuleId, []));
 }
 
 function open(directory: string): Promise<StateStore> {
@@ -44,7 +61,7 @@ export async function bench(): Promise<BenchResult> {
     {
       await using store = await open(directory);
       for (let nth = 0; nth < zones; nth += 1) {
-        store.set(`zone/shop-${nth}.example.com`, stored(nth));
+        store.set(`applied/shop-${nth}.example.com`, stored(nth));
       }
     }
     const { size } = await stat(path.join(directory, "state.jsonl"));
@@ -54,7 +71,7 @@ export async function bench(): Promise<BenchResult> {
     const times: number[] = [];
     for (let write = 0; write < 50; write += 1) {
       const start = performance.now();
-      store.set(`zone/shop-${write}.example.com`, stored(write + zones));
+      store.set(`applied/shop-${write}.example.com`, stored(write + zones));
       await store.flush();
       times.push(performance.now() - start);
     }
