@@ -1,3 +1,4 @@
+import { AuditLog } from "./audit/audit-log.ts";
 import { Faults } from "./control/faults.ts";
 import type { Dialect } from "./http/api-endpoint.ts";
 import { RequestQuota } from "./http/request-quota.ts";
@@ -27,6 +28,7 @@ interface ServicePorts extends HostPorts {
 export class EmulatedService {
   readonly ports: ServicePorts;
   readonly journal = new Journal();
+  readonly audit = new AuditLog();
   readonly faults = new Faults();
   readonly quota = new RequestQuota();
   #store: Store;
@@ -55,6 +57,7 @@ export class EmulatedService {
     const { clock, seededAt, lenientExpressions } = this.ports;
     this.#store = new Store(seededAt(clock.now()), clock, lenientExpressions === true);
     this.journal.clear();
+    this.audit.clear();
     this.faults.clear();
     this.quota.clear();
   }

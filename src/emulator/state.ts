@@ -134,12 +134,20 @@ export interface RateLimit {
   readonly lockoutMs: number;
 }
 
+/** Where the service moved a managed ruleset, and when. */
+export interface MovedManaged {
+  readonly version: string;
+  readonly last_updated: string;
+}
+
 /** The whole state of the service, as plain data. */
 export interface State {
   readonly accounts: readonly AccountState[];
   readonly zones: readonly ZoneState[];
   readonly tokens: readonly TokenState[];
   readonly rateLimit: RateLimit | null;
+  /** Managed rulesets, by id, that were moved from the version that the emulator starts with. */
+  readonly movedManaged?: Readonly<Record<string, MovedManaged>>;
   /** How far the emulator's clock is ahead of the real one, in milliseconds. */
   readonly clockOffset: number;
   /** How many ids were generated, so that none is generated twice. */

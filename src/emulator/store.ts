@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 
 import { byText } from "../syntax/by-text.ts";
-import type { AccountState, Owner, RateLimit, State, TokenState, ZoneState } from "./state.ts";
+import type {
+  AccountState,
+  MovedManaged,
+  Owner,
+  RateLimit,
+  State,
+  TokenState,
+  ZoneState,
+} from "./state.ts";
 
 /** Replaced zones and accounts that are kept for stale reads. */
 const historyLimit = 1_000;
@@ -17,6 +25,7 @@ export class Store {
   readonly #zones = new Map<string, ZoneState>();
   readonly #accounts = new Map<string, AccountState>();
   readonly #tokens = new Map<string, TokenState>();
+  readonly #movedManaged: Map<string, MovedManaged>;
   readonly #history: Replaced[] = [];
   /** Ordered by name, so that a listing does not sort. */
   readonly #ordered: ZoneState[];
@@ -36,6 +45,7 @@ export class Store {
     this.#ordered = state.zones.toSorted(byText(({ name }) => name));
     this.#indexes = new Map(this.#ordered.map(({ id }, index) => [id, index]));
     this.rateLimit = state.rateLimit;
+    this.#movedManaged = new Map(Object.entries(state.movedManaged ?? {}));
     this.#clockOffset = state.clockOffset;
     this.#idCount = state.made;
   }
@@ -71,6 +81,15 @@ export class Store {
 
   token(value: string): TokenState | undefined {
     return this.#tokens.get(value);
+  }
+
+  /** Where a managed ruleset was moved; `undefined` where it was not. */
+  movedManaged(id: string): MovedManaged | undefined {
+    return this.#movedManaged.get(id);
+  }
+
+  moveManaged(id: string, to: MovedManaged): void {
+    this.#movedManaged.set(id, to);
   }
 
   replace(owner: Owner): void {
@@ -109,6 +128,7 @@ export class Store {
       zones: this.zones(),
       tokens: [...this.#tokens.values()],
       rateLimit: this.rateLimit,
+      movedManaged: Object.fromEntries(this.#movedManaged),
       clockOffset: this.#clockOffset,
       made: this.#idCount,
     };

@@ -81,8 +81,37 @@ function spoilt(body: unknown, place: number, value: unknown): unknown {
 }
 
 const anyQuery = fc.dictionary(
-  fc.constantFrom("page", "per_page", "status", "hosts", "direction", "cursor", "name", "dry_run"),
-  fc.oneof(fc.constantFrom("1", "all", "true", "asc", "*a*", "active", ""), fc.string()),
+  fc.constantFrom(
+    "page",
+    "per_page",
+    "status",
+    "hosts",
+    "direction",
+    "cursor",
+    "name",
+    "dry_run",
+    "since",
+    "before",
+    "action_time",
+    "product_category",
+    "zone_id.not",
+    "limit",
+  ),
+  fc.oneof(
+    fc.constantFrom(
+      "2026-11-20",
+      "2026-11-21T00:00:00Z",
+      "rules",
+      "1",
+      "all",
+      "true",
+      "asc",
+      "*a*",
+      "active",
+      "",
+    ),
+    fc.string(),
+  ),
   { maxKeys: 3 },
 );
 

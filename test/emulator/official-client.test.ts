@@ -39,6 +39,20 @@ const visits = {
     await client.user.tokens.verify();
     await client.accounts.tokens.verify({ account_id });
   },
+  "the audit log": async ({ client, account_id, zone_id }: Everywhere) => {
+    await client.pageShield.update({ zone_id, enabled: false });
+    const window = { account_id, since: "2026-11-20", before: "2026-11-21" };
+    const { audit } = client.accounts.logs;
+    const ids: string[] = [];
+    for await (const { id, action } of audit.list({ ...window, limit: 2 })) {
+      ids.push(id ?? "");
+      await audit.history(id ?? "", { ...window, action_time: action?.time ?? "" });
+    }
+    if (ids.length === 0) throw new Error("the audit log has no entry of the update");
+    for await (const { value } of audit.productCategories({ account_id })) {
+      await audit.list({ ...window, product_category: [value ?? ""] });
+    }
+  },
   "Page Shield": async ({ client, zone_id }: Everywhere) => {
     await client.pageShield.get({ zone_id });
     await client.pageShield.update({ zone_id, enabled: true, use_connection_url_path: true });

@@ -13,7 +13,7 @@ import { effectiveRules } from "../rulesets/managed-overrides.ts";
 import { managedRulesetId, managedRulesets } from "../rulesets/managed.ts";
 import { executedRuleset } from "../rulesets/stored-ruleset.ts";
 import type { InventoryItem, ZoneState } from "../state.ts";
-import { editZone } from "./edit.ts";
+import { editAsPerson, moveManaged } from "./audited-edits.ts";
 import { faultKinds } from "./faults.ts";
 
 const prefix = "/_emulator";
@@ -33,13 +33,18 @@ const help = `zonewarden's emulator: everything in it is synthetic.
            {"zone":"shop.example.com","policy":{"description":"By hand","action":"log","expression":"true","enabled":true,"value":"script-src 'self'"}}
            {"zone":"shop.example.com","rule":"OWASP","set":{"paranoia_level":1,"score_threshold":60,"action":"log"}}
            {"zone":"shop.example.com","rule":"OWASP","delete":true}
+           {"zone":"shop.example.com","settings":{"enabled":false},"actor":"alice@example.com"}: who the audit log names
          policies and rules are found by id, ref or description, or by a unique part of ref or description
+  POST   /_emulator/managed       {"ruleset":"owasp","version":"88"}: the service moves a managed ruleset
   POST   /_emulator/report        {"zone":"shop.example.com","url":"https://cdn.example.com/app.js","times":3}: browsers reported it again
   GET    /_emulator/effective     ?zone=shop.example.com&ruleset=owasp: managed rules after overrides
   GET    /_emulator/faults        active faults
   POST   /_emulator/faults        {"fault":"status","status":503,"method":"POST","path":"*/policies","count":1}
            fault: ${faultKinds.join(", ")}
            with milliseconds (latency), status and retry_after (status), seconds (stale);
+           denied: the credential lacks the permission, as for the audit log with the path */logs/audit;
+           audit_late, audit_shuffled (with seconds: late by all, or by a random part of them), audit_lost and
+           audit_duplicated concern the audit log's entries of the writes that they hit, edits included;
            filters: method, path (* matches any characters), credential; after skip requests, count times,
            with a probability from 0 to 1 and a seed
   DELETE /_emulator/faults        remove all faults; DELETE /_emulator/faults/NUMBER removes one
@@ -63,15 +68,13 @@ export function addControl(router: Router, service: EmulatedService): void {
     return context.json({ reset: true });
   });
   router.post(`${prefix}/edit`, (context) =>
-    handleBody(context, async (fields) => {
-      const { store } = service;
+    handleBody(context, (fields) => {
       const zone = zoneNamed(service, fields.required("zone", fields.text("zone")));
-      const { isLenient } = store;
-      const writeContext = { now: store.now(), newId: () => store.newId(), isLenient };
-      const { next, result } = editZone(zone, fields, writeContext);
-      await service.commit(next);
-      return result;
+      return editAsPerson(service, zone, fields);
     }),
+  );
+  router.post(`${prefix}/managed`, (context) =>
+    handleBody(context, (fields) => moveManaged(service, fields)),
   );
   router.post(`${prefix}/report`, (context) =>
     handleBody(context, (fields) => report(service, fields)),

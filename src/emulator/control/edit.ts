@@ -27,38 +27,53 @@ import type { Policy, Rule, StoredRuleset, ZoneState } from "../state.ts";
 interface Edited {
   readonly next: ZoneState;
   readonly result: unknown;
+  /** The request that the dashboard sends for it, and the id of what it creates. */
+  readonly write: EditWrite;
+}
+
+interface EditWrite {
+  readonly method: string;
+  /** Below the zone's path. */
+  readonly path: string;
+  readonly created?: string;
 }
 
 /** Changes a zone as somebody in the dashboard would; what the service rejects is rejected here too. */
 export function editZone(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
-  fields.only(["zone", "settings", "policy", "rule", "set", "delete"]);
+  fields.only(["zone", "actor", "settings", "policy", "rule", "set", "delete"]);
   const settings = fields.object("settings");
   if (settings !== undefined) {
     // The service ignores unknown members; here they are probably typing errors.
     settings.only(settingMembers);
     const result = updatedSettings(zone, settings.body, context.now);
-    return { next: { ...zone, settings: result }, result };
+    const write = { method: "PUT", path: "/page_shield" };
+    return { next: { ...zone, settings: result }, result, write };
   }
   if (fields.body["policy"] !== undefined) return editPolicy(zone, fields, context);
   if (fields.body["rule"] !== undefined) return editRule(zone, fields, context);
   throw fields.error("", "name what to edit: settings, policy or rule");
 }
 
+const policiesPath = "/page_shield/policies";
+
 function editPolicy(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
   if (typeof fields.body["policy"] !== "string") {
     const added = fields.required("policy", fields.object("policy"));
     added.only(policyMembers);
     const result = createdPolicy(zone, added.body, context.newId(), context.isLenient);
-    return { next: { ...zone, policies: [...zone.policies, result] }, result };
+    const write = { method: "POST", path: policiesPath, created: result.id };
+    return { next: { ...zone, policies: [...zone.policies, result] }, result, write };
   }
   const policy = findNamed(zone.policies, fields.body["policy"], "policy");
+  const path = `${policiesPath}/${policy.id}`;
   if (fields.boolean("delete") === true) {
-    return { next: withoutPolicy(zone, policy.id), result: { deleted: policy } };
+    const write = { method: "DELETE", path };
+    return { next: withoutPolicy(zone, policy.id), result: { deleted: policy }, write };
   }
   const set = fields.required("set", fields.object("set"));
   set.only(policyMembers);
   const result = updatedPolicy(zone, policy, set.body, context.isLenient);
-  return { next: withPolicy(zone, result), result };
+  return { next: withPolicy(zone, result), result, write: { method: "PUT", path } };
 }
 
 function editRule(zone: ZoneState, fields: FieldReader, context: WriteContext): Edited {
@@ -66,21 +81,33 @@ function editRule(zone: ZoneState, fields: FieldReader, context: WriteContext): 
   if (before === undefined) {
     throw apiError(404, unpublishedCodes.rulesetNotFound, `${zone.name} has no managed rules`);
   }
-  const write = { ...context, owner: zone, before };
-  const ruleset = editedEntryPoint(fields, write);
-  return { next: withRuleset(zone, ruleset), result: ruleset.current };
+  const edited = editedEntryPoint(fields, { ...context, owner: zone, before });
+  const { ruleset, method } = edited;
+  const path = `/rulesets/${before.current.id}/rules${edited.path}`;
+  return { next: withRuleset(zone, ruleset), result: ruleset.current, write: { method, path } };
 }
 
-function editedEntryPoint(fields: FieldReader, write: RulesetWrite): StoredRuleset {
+interface EditedEntryPoint {
+  readonly ruleset: StoredRuleset;
+  readonly method: string;
+  /** Below the path of the ruleset's rules. */
+  readonly path: string;
+}
+
+function editedEntryPoint(fields: FieldReader, write: RulesetWrite): EditedEntryPoint {
   const name = fields.body["rule"];
   if (typeof name !== "string") {
     const { body } = fields.required("rule", fields.object("rule"));
-    return withNewRule(rulesetFields(body), write);
+    return { ruleset: withNewRule(rulesetFields(body), write), method: "POST", path: "" };
   }
   const rule = findNamed(write.before.current.rules, name, "rule");
-  if (fields.boolean("delete") === true) return withoutRule(rule, write);
+  const path = `/${rule.id}`;
+  if (fields.boolean("delete") === true) {
+    return { ruleset: withoutRule(rule, write), method: "DELETE", path };
+  }
   const body = editedRule(rule, fields.required("set", fields.object("set")));
-  return withUpdatedRule(rulesetFields(body), rule, write);
+  const ruleset = withUpdatedRule(rulesetFields(body), rule, write);
+  return { ruleset, method: "PATCH", path };
 }
 
 /** The complete body that a PATCH needs; the OWASP rule also takes the members of its tuning. */

@@ -1,9 +1,11 @@
 import { matchesGlob } from "../../syntax/glob.ts";
 import type { JsonObject } from "../../syntax/json.ts";
+import type { AuditEffects } from "../audit/audit-log.ts";
 import { unpublishedCodes } from "../http/api-error.ts";
 import { FieldReader } from "../http/fields.ts";
+import { type AuditEffectOf, auditEffectOf, auditFaultKinds } from "./audit-faults.ts";
 
-export const faultKinds = [
+const requestFaultKinds = [
   "latency",
   "status",
   "lost_request",
@@ -12,7 +14,10 @@ export const faultKinds = [
   "malformed_json",
   "stale",
   "revoked",
+  "denied",
 ] as const;
+
+export const faultKinds = [...requestFaultKinds, ...auditFaultKinds];
 
 /** What injected faults do to one request; absent members: nothing. */
 export interface FaultEffects {
@@ -28,6 +33,8 @@ export interface FaultEffects {
   /** Age of the state that a read returns. */
   readonly staleMs?: number;
   readonly revoked?: boolean;
+  /** The credential lacks the permission. */
+  readonly denied?: boolean;
 }
 
 /** A fault as the control API returns it. */
@@ -42,7 +49,8 @@ interface ListedFault {
 
 interface Fault {
   readonly spec: JsonObject;
-  readonly effect: FaultEffects;
+  /** What it does to the requests that it hits, or to the audit log's entries of writes. */
+  readonly effect: FaultEffects | AuditEffectOf;
   readonly method: string | undefined;
   readonly path: string;
   readonly credential: string | undefined;
@@ -87,7 +95,18 @@ export class Faults {
   effectsOn(target: FaultTarget): FaultEffects {
     let effects: FaultEffects = {};
     for (const fault of this.#faults.values()) {
-      if (hits(fault, target)) effects = { ...effects, ...fault.effect };
+      if (typeof fault.effect === "function" || !hits(fault, target)) continue;
+      effects = { ...effects, ...fault.effect };
+    }
+    return effects;
+  }
+
+  /** The effects on the audit log's entry of a write; `credential` is the token's name or the person's e-mail address. */
+  auditEffectsOn(write: FaultTarget): AuditEffects {
+    let effects: AuditEffects = {};
+    for (const fault of this.#faults.values()) {
+      if (typeof fault.effect !== "function" || !hits(fault, write)) continue;
+      effects = { ...effects, ...fault.effect(fault.random()) };
     }
     return effects;
   }
@@ -144,8 +163,21 @@ function parseFault(body: JsonObject): Fault {
   };
 }
 
-function effectIn(fields: FieldReader): FaultEffects {
-  switch (fields.required("fault", fields.oneOf("fault", faultKinds))) {
+function effectIn(fields: FieldReader): Fault["effect"] {
+  const kind = fields.required("fault", fields.oneOf("fault", faultKinds));
+  const auditKind = auditFaultKinds.find((each) => each === kind);
+  if (auditKind !== undefined) return auditEffectOf(auditKind, () => secondsIn(fields));
+  return requestEffectIn(
+    fields.required("fault", fields.oneOf("fault", requestFaultKinds)),
+    fields,
+  );
+}
+
+function requestEffectIn(
+  kind: (typeof requestFaultKinds)[number],
+  fields: FieldReader,
+): FaultEffects {
+  switch (kind) {
     case "latency":
       return { latencyMs: fields.required("milliseconds", naturalIn(fields, "milliseconds")) };
     case "status":
@@ -159,10 +191,16 @@ function effectIn(fields: FieldReader): FaultEffects {
     case "malformed_json":
       return { malformedJson: true };
     case "stale":
-      return { staleMs: 1_000 * fields.required("seconds", naturalIn(fields, "seconds")) };
+      return { staleMs: 1_000 * secondsIn(fields) };
     case "revoked":
       return { revoked: true };
+    case "denied":
+      return { denied: true };
   }
+}
+
+function secondsIn(fields: FieldReader): number {
+  return fields.required("seconds", naturalIn(fields, "seconds"));
 }
 
 function naturalIn(fields: FieldReader, name: string): number | undefined {

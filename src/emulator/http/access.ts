@@ -27,6 +27,7 @@ export const permissions = {
   accountRulesetsWrite: ["Account WAF Write", "Account Rulesets Write"],
   zoneRead: ["Zone Read"],
   accountRead: ["Account Settings Read"],
+  auditRead: ["Account Settings Read", "Account Settings Write"],
   none: [],
 } as const satisfies Record<string, readonly string[]>;
 

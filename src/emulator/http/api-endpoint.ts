@@ -1,5 +1,6 @@
 import type { WireMessage, WireResultInfo } from "../../api/wire.ts";
 import type { JsonObject } from "../../syntax/json.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
 import type { Owner, TokenState } from "../state.ts";
 import type { Store } from "../store.ts";
 
@@ -28,6 +29,7 @@ export interface Endpoint extends Operation {
 /** An authorized request. */
 export interface Call {
   readonly store: Store;
+  readonly audit: Pick<AuditLog, "of">;
   readonly token: TokenState;
   readonly dialect: Dialect;
   /** Below the base path, without its query. */
@@ -43,8 +45,12 @@ export interface Call {
 }
 
 /** `result_info` of a list; the official client reads `cursor` to page through rulesets. */
-export interface CursorInfo extends WireResultInfo {
+export interface CursorInfo extends Omit<WireResultInfo, "count"> {
   readonly cursor?: string;
+  /** A text in the audit log's documentation. */
+  readonly count?: number | string;
+  /** Of the audit log's history only. */
+  readonly history_status?: "exact" | "approximate" | "unavailable";
 }
 
 /** Response of an endpoint; `next` is stored before the response is sent. */

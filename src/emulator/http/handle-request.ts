@@ -43,6 +43,7 @@ export function handleRequest(
     if (!quota.allowed) throw rateLimited();
     if (faults.status !== undefined) throw injectedError(faults.status);
     if (faults.revoked === true) throw invalidAccessToken();
+    if (faults.denied === true) throw notPermitted();
     return { ...callEndpoint(service, endpoint, request, faults, now), headers };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -51,7 +52,7 @@ export function handleRequest(
 }
 
 function callEndpoint(
-  { store, ports }: EmulatedService,
+  { store, audit, ports }: EmulatedService,
   endpoint: Endpoint,
   request: RoutedRequest,
   faults: FaultEffects,
@@ -60,11 +61,12 @@ function callEndpoint(
   const { path, query, param, authorization } = request;
   const token = authenticated(request.token, authorization, path, now);
   if (!isPermitted(token, endpoint.permissions)) {
-    throw apiError(403, wireCodes.authentication, "Authentication error");
+    throw notPermitted();
   }
   const isDryRun = endpoint.dryRun && queryFlag(query, "dry_run") === true;
   const answer = endpoint.handle({
     store,
+    audit,
     token,
     dialect: ports.dialect,
     path,
@@ -99,6 +101,11 @@ function invalidBody(detail: string): ApiError {
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((part) => isDeeperThan(levels - 1, part));
+}
+
+/** The response to a credential that lacks the permission (SERVICE.md C.2). */
+function notPermitted(): ApiError {
+  return apiError(403, wireCodes.authentication, "Authentication error");
 }
 
 function rateLimited(): ApiError {

@@ -1,3 +1,4 @@
+import { auditEndpoints } from "../audit/audit-endpoints.ts";
 import { itemEndpoints } from "../page-shield/item-endpoints.ts";
 import { policyEndpoints } from "../page-shield/policy-endpoints.ts";
 import { settingsEndpoints } from "../page-shield/settings-endpoints.ts";
@@ -11,6 +12,7 @@ import type { Endpoint, Operation } from "./api-endpoint.ts";
 /** Everything that the emulator serves below its base path. */
 export const endpoints: readonly Endpoint[] = [
   ...accountEndpoints,
+  ...auditEndpoints,
   ...zoneEndpoints,
   ...settingsEndpoints,
   ...itemEndpoints,

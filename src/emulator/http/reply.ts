@@ -16,6 +16,8 @@ export interface Exchange {
   readonly service: EmulatedService;
   readonly context: RequestContext;
   readonly credential: string;
+  /** The service's id of the request. */
+  readonly ray: string;
 }
 
 /** A response that is ready to be sent. */
@@ -69,33 +71,31 @@ export function sendHalf(exchange: Exchange, reply: Reply, headers: Headers): Re
 
 /** Closes the connection without a response. */
 export function disconnect(exchange: Exchange): Response {
-  record(exchange, 0, rayOf(exchange.service));
+  record(exchange, 0);
   exchange.context.env.outgoing.destroy();
   return RESPONSE_ALREADY_SENT;
 }
 
 /** Records the request in the journal and returns the complete headers (SERVICE.md C.6). */
 function recorded(exchange: Exchange, reply: Reply, headers: Headers): Headers {
-  const ray = rayOf(exchange.service);
-  record(exchange, reply.status, ray);
-  const isRead = exchange.context.req.method === "GET";
+  record(exchange, reply.status);
   return {
     ...headers,
-    "cf-ray": ray,
+    "cf-ray": exchange.ray,
     "cf-cache-status": "DYNAMIC",
-    ...(isRead ? {} : { "cf-auditlog-id": `emulated-${ray}` }),
     ...(reply.text === undefined ? {} : { "content-type": reply.contentType }),
   };
 }
 
-function record({ service, context, credential }: Exchange, status: number, ray: string): void {
+function record({ service, context, credential, ray }: Exchange, status: number): void {
   const { method, url } = context.req;
   const path = url.slice(url.indexOf("/", url.indexOf("//") + 2));
   const at = service.store.now().toISOString();
   service.journal.record({ at, method, path, status, credential, ray });
 }
 
-function rayOf({ ports }: EmulatedService): string {
+/** A new id of a request. */
+export function rayOf({ ports }: EmulatedService): string {
   const digits = Array.from({ length: 4 }, () => Math.floor(ports.random() * 0x10000).toString(16));
   return `${digits.map((part) => part.padStart(4, "0")).join("")}-EMU`;
 }

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 
 import { basePath } from "../../api/wire.ts";
 import { isAllowedHost } from "../../syntax/request-origin.ts";
+import { recordRequest } from "../audit/audited-request.ts";
 import { addControl } from "../control/control.ts";
 import type { FaultEffects } from "../control/faults.ts";
 import type { EmulatedService } from "../emulated-service.ts";
@@ -11,7 +12,7 @@ import { type ApiError, apiError, routeNotFound, unpublishedCodes } from "./api-
 import { type HandledRequest, handleRequest, maxBodyBytes } from "./handle-request.ts";
 import type { RoutedRequest } from "./handle-request.ts";
 import { endpoints } from "./operations.ts";
-import { disconnect, errorReply, sendHalf, sendReply } from "./reply.ts";
+import { disconnect, errorReply, rayOf, sendHalf, sendReply } from "./reply.ts";
 import type { Exchange, RequestContext, Router } from "./reply.ts";
 
 /** The one router of the emulator: the service below its base path, the control API below `/_emulator`. */
@@ -30,14 +31,18 @@ export function emulatorRouter(service: EmulatedService, hosts: readonly string[
   addControl(router, service);
   router.onError(({ message }, context) => {
     const error = apiError(500, unpublishedCodes.internal, `the emulator failed: ${message}`);
-    return sendReply({ service, context, credential: "" }, errorReply(error), {});
+    return sendReply(unknownExchange(service, context), errorReply(error), {});
   });
-  router.notFound((context) => sendRouteError({ service, context, credential: "" }));
+  router.notFound((context) => sendRouteError(unknownExchange(service, context)));
   return router;
 }
 
 const unknownHost =
   "the emulator does not know the host name of this request: add the name to --hosts of emulate or to server.hosts in zonewarden.yaml, or use an IP address\n";
+
+function unknownExchange(service: EmulatedService, context: RequestContext): Exchange {
+  return { service, context, credential: "", ray: rayOf(service) };
+}
 
 /** Reads stay synchronous; only a body, a delay or a write makes a request wait. */
 function serve(
@@ -49,7 +54,7 @@ function serve(
   const authorization = context.req.header("authorization");
   const token = tokenIn(service.store, authorization);
   const credential = token?.name ?? "";
-  const exchange = { service, context, credential };
+  const exchange = { service, context, credential, ray: rayOf(service) };
   const path = context.req.path.slice(basePath.length);
   const request = {
     path,
@@ -79,7 +84,9 @@ async function serveLater(
   const body = endpoint.method === "GET" ? "" : await bodyOf(context);
   const handled = handleRequest(service, endpoint, { ...request, body }, faults);
   if (handled.next !== undefined) await service.commit(handled.next);
-  return send(exchange, handled, faults);
+  const auditId = recordRequest(exchange, { ...request, method: endpoint.method }, handled.reply);
+  const audited = auditId === undefined ? {} : { "cf-auditlog-id": auditId };
+  return send(exchange, { ...handled, headers: { ...handled.headers, ...audited } }, faults);
 }
 
 /** Waits for the latency fault; returns whether the client is still connected. */

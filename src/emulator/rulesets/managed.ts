@@ -1,5 +1,5 @@
-import type { Rule, Ruleset } from "../state.ts";
-import { idFrom } from "../store.ts";
+import type { Rule, Ruleset, StoredRuleset } from "../state.ts";
+import { idFrom, type Store } from "../store.ts";
 import { managedPhase, sourceOf } from "./phases.ts";
 
 /** Documented ids (SERVICE.md B.6). */
@@ -72,6 +72,15 @@ export const managedRulesets: ReadonlyMap<string, Ruleset> = new Map(
     ]),
   ].map((ruleset) => [ruleset.id, ruleset]),
 );
+
+/** All managed rulesets at the versions that they have now. The service moves them by itself (SERVICE.md B.7). */
+export function managedNow(store: Pick<Store, "movedManaged">): readonly StoredRuleset[] {
+  return [...managedRulesets.values()].map((first) => {
+    const moved = store.movedManaged(first.id);
+    if (moved === undefined) return { current: first, past: [] };
+    return { current: { ...first, ...moved }, past: [first] };
+  });
+}
 
 function managed(
   key: keyof typeof managedIds,

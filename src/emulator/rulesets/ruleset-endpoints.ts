@@ -15,7 +15,7 @@ import { apiError, unpublishedCodes } from "../http/api-error.ts";
 import type { FieldReader } from "../http/fields.ts";
 import { badQuery, queryInteger } from "../http/query.ts";
 import type { Owner, Ruleset, StoredRuleset } from "../state.ts";
-import { managedRulesets } from "./managed.ts";
+import { managedNow } from "./managed.ts";
 import { phases } from "./phases.ts";
 import {
   emptyRuleset,
@@ -119,10 +119,12 @@ export function rulesetEndpoints(level: RulesetLevel): readonly Endpoint[] {
 }
 
 /** The managed rulesets that a zone or account may use: free zones have few (SERVICE.md B.7). */
-function managedFor(owner: Owner): readonly Ruleset[] {
-  const all = [...managedRulesets.values()];
+function managedFor({ store }: Call, owner: Owner): readonly StoredRuleset[] {
+  const all = managedNow(store);
   if (owner.level === "account" || owner.plan !== "free") return all;
-  return all.filter(({ name, phase }) => name.includes("Free") || !phase.includes("firewall"));
+  return all.filter(
+    ({ current: { name, phase } }) => name.includes("Free") || !phase.includes("firewall"),
+  );
 }
 
 /** The ruleset in the path: the owner's own, or a managed one, which both levels can read. */
@@ -130,8 +132,8 @@ export function rulesetIn(call: Call, owner: Owner): StoredRuleset {
   const id = identifierIn(call, "ruleset_id");
   const own = owner.rulesets.find(({ current }) => current.id === id);
   if (own !== undefined) return own;
-  const managed = managedFor(owner).find((ruleset) => ruleset.id === id);
-  if (managed !== undefined) return { current: managed, past: [] };
+  const managed = managedFor(call, owner).find(({ current }) => current.id === id);
+  if (managed !== undefined) return managed;
   throw apiError(404, unpublishedCodes.rulesetNotFound, `could not find ruleset ${id}`);
 }
 
@@ -171,8 +173,9 @@ export function updatedRuleset(fields: FieldReader, write: RulesetWrite): Stored
 }
 
 /** Own rulesets first, then the managed ones (SERVICE.md B.1). */
-function listRulesets({ query }: Call, owner: Owner): Answer {
-  const all = [...owner.rulesets.map(({ current }) => current), ...managedFor(owner)];
+function listRulesets(call: Call, owner: Owner): Answer {
+  const { query } = call;
+  const all = [...owner.rulesets, ...managedFor(call, owner)].map(({ current }) => current);
   const cursor = query.get("cursor");
   const start = cursor === null ? 0 : all.findIndex(({ id }) => cursorOf(id) === cursor) + 1;
   if (cursor !== null && start === 0) throw badQuery("cursor", "must be one that an answer gave");
