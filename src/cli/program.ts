@@ -97,6 +97,7 @@ const descriptions = {
   suggest: "print a content security policy from the inventory",
   rulesets: "list, show, compare and prune versions of rulesets",
   emulate: "serve an emulator of the API with synthetic data",
+  healthcheck: "ask the daemon of the configuration whether it works",
   schema: "print a JSON Schema, for editors and other programs",
   explain: "explain the code of a diagnostic, with an example",
 };
@@ -115,6 +116,7 @@ const definitions: Readonly<Record<string, LoadDefinition>> = {
   suggest: async () => (await import("./commands/suggest-command.ts")).defineSuggest,
   rulesets: async () => (await import("./commands/rulesets-command.ts")).defineRulesets,
   emulate: async () => (await import("./commands/emulate-command.ts")).defineEmulate,
+  healthcheck: async () => (await import("./commands/healthcheck-command.ts")).defineHealthcheck,
   schema: async () => (await import("./commands/schema-command.ts")).defineSchema,
   explain: async () => (await import("./commands/explain-command.ts")).defineExplain,
 } satisfies Record<keyof typeof descriptions, LoadDefinition>;
