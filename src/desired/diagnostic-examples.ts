@@ -18,7 +18,7 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
   CONTRADICTION: zone(
     "managed_rules:",
     "  rules:",
-    "    - { key: owasp, deploy: owasp, skip: { rulesets: [owasp] } }",
+    "    - { key: owasp, deploy: owasp, expression: ssl, skip: { rulesets: [owasp] } }",
   ),
   UNKNOWN_PROFILE: `profiles:\n  baseline: {}\n${zone("profiles: [baselin]")}`,
   PROFILE_CYCLE: `profiles:\n  a: { extends: [b] }\n  b: { extends: [a] }\n${zone("profiles: [a]")}`,
@@ -50,14 +50,27 @@ export const diagnosticExamples: Readonly<Record<string, string>> = {
     "managed_rules:",
     "  rules:",
     "    - { key: owasp, deploy: owasp }",
-    "    - { key: upload, before: owsap, skip: { rulesets: [owasp] } }",
+    "    - { key: upload, before: owsap, expression: ssl, skip: { rulesets: [owasp] } }",
   ),
   SKIP_WITHOUT_EFFECT: zone(
     "managed_rules:",
     "  rules:",
     "    - { key: owasp, deploy: owasp }",
-    "    - { key: upload, skip: { rulesets: [owasp] } }",
+    "    - { key: upload, expression: ssl, skip: { rulesets: [owasp] } }",
   ),
+  SKIP_EVERY_REQUEST: zone(
+    "managed_rules:",
+    "  rules:",
+    "    - { key: uploads, skip: { ruleset: current } }",
+    "    - { key: owasp, deploy: owasp }",
+  ),
+  REPEATED_DESCRIPTION: zone(
+    "managed_rules:",
+    "  rules:",
+    "    - { key: owasp, deploy: owasp, description: Managed rules }",
+    "    - { key: free, deploy: free, description: Managed rules }",
+  ),
+  MATCH_NOTHING: "zones:\n  - match: { name: '*', status: activ }\n",
   ALLOW_OVERLAP: zone(
     "page_shield:",
     "  policies:",
@@ -174,6 +187,10 @@ function zone(...lines: readonly string[]): string {
 
 /** A text of one of the two small languages, where it stands in a file. */
 function valueExample(code: string, example: string): string {
+  if (code === "EXPR_RESPONSE_FIELD") {
+    const rule = `{ key: owasp, deploy: owasp, expression: ${JSON.stringify(example)} }`;
+    return zone("managed_rules:", "  rules:", `    - ${rule}`);
+  }
   const isCsp = code.startsWith("CSP_");
   const value = isCsp ? JSON.stringify(example) : "script-src 'self'";
   const expression = JSON.stringify(isCsp ? "true" : example);

@@ -122,6 +122,27 @@ export function markInDescription(
   ];
 }
 
+/** A description that another item of the list has: at the service, the two cannot be told apart. */
+export function repeatedDescriptions(
+  items: readonly { readonly key: string; readonly description: string }[],
+  path: Path,
+): readonly UnplacedDiagnostic[] {
+  const first = new Map<string, string>();
+  return items.flatMap(({ key, description }) => {
+    const other = first.get(description);
+    first.set(description, other ?? key);
+    if (other === undefined || description === "") return [];
+    return [
+      {
+        code: "REPEATED_DESCRIPTION" as const,
+        path: [...path, key, "description"],
+        message: `"${key}" and "${other}" have the same description`,
+        remedy: "say in each what is special about it",
+      },
+    ];
+  });
+}
+
 /** A former key (`was`) must not be the key, or another former key, of the same list. */
 export function formerKeyConflicts(
   items: readonly { readonly key: string; readonly was: string | undefined }[],

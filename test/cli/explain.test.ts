@@ -27,12 +27,12 @@ Example:
         managed_rules:
           rules:
             - { key: owasp, deploy: owasp }
-            - { key: upload, skip: { rulesets: [owasp] } }
+            - { key: upload, expression: ssl, skip: { rulesets: [owasp] } }
 
 Diagnostic:
 
     zones.yaml:6:11: warning: no rule after "upload" is affected by it [SKIP_WITHOUT_EFFECT]
-      6 |         - { key: upload, skip: { rulesets: [owasp] } }
+      6 |         - { key: upload, expression: ssl, skip: { rulesets: [owasp] } }
         |           ^
       → move it with \`before:\` and the key of the rule that it is an exception to
 

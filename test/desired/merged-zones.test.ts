@@ -103,7 +103,7 @@ describe("a zone with profiles", () => {
     },
     {
       when: "adds exceptions before their rules",
-      own: "managed_rules: { rules: [{ key: x, before: owasp, skip: { rulesets: [owasp] } }, { key: y, before: owasp, skip: { rulesets: [owasp] } }] }",
+      own: "managed_rules: { rules: [{ key: x, before: owasp, expression: ssl, skip: { rulesets: [owasp] } }, { key: y, before: owasp, expression: ssl, skip: { rulesets: [owasp] } }] }",
       yields: { rules: { items: [{ key: "cf" }, { key: "x" }, { key: "y" }, { key: "owasp" }] } },
     },
     {
@@ -141,7 +141,7 @@ describe("a zone with profiles", () => {
   - name: a.example
     suspend: true
     page_shield: { policies: { items: [{ key: a, action: log, expression: " true ", value: "img-src data: ; script-src B.example 'self'" }] } }
-    managed_rules: { rules: [{ key: x, skip: { rulesets: [owasp, owasp], rules: { cloudflare: [${"b".repeat(32)}, ${"a".repeat(32)}] } } }, { key: owasp, deploy: owasp }] }
+    managed_rules: { rules: [{ key: x, acknowledge: [every-request], skip: { rulesets: [owasp, owasp], rules: { cloudflare: [${"b".repeat(32)}, ${"a".repeat(32)}] } } }, { key: owasp, deploy: owasp }] }
 `;
     const content = await contentOf(text);
     expect(content).toMatchObject({

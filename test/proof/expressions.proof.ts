@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
 
-import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import { adviseExpression } from "../../src/syntax/expression/advice/advise-expression.ts";
 import { engineExpressions } from "./engine-expressions.ts";
 import { noEngine, startEngine } from "./engine.ts";
 
@@ -29,7 +29,7 @@ describe.skipIf(why !== undefined)(`The public engine ${why ?? ""}`, () => {
       const wronglyRefused: string[] = [];
       const silent: string[] = [];
       for (const [index, text] of texts.entries()) {
-        const { diagnostics } = parseExpression(text);
+        const diagnostics = adviseExpression(text, "request");
         if (errors[index] !== undefined) {
           if (diagnostics.length === 0) silent.push(text);
         } else if (diagnostics.some(({ severity }) => severity === "error")) {

@@ -2,7 +2,7 @@ import { describe, it } from "vitest";
 
 import { checkCsp } from "../../src/syntax/csp/check-csp.ts";
 import { cspOfMap } from "../../src/syntax/csp/csp.ts";
-import { parseExpression } from "../../src/syntax/expression/expression.ts";
+import { adviseExpression } from "../../src/syntax/expression/advice/advise-expression.ts";
 import { syntaxDiagnosticCodes } from "../../src/syntax/syntax-diagnostic.ts";
 
 describe("the table of findings", () => {
@@ -11,7 +11,7 @@ describe("the table of findings", () => {
   it.for(rows)("$code is found in its example", ({ code, severity, example }, { expect }) => {
     const diagnostics = code.startsWith("CSP_")
       ? checkCsp(example)
-      : parseExpression(example).diagnostics;
+      : adviseExpression(example, "request");
     const all = [...diagnostics, ...cspOfMap({ "img-src": [example] }).diagnostics];
     const found = all.find((diagnostic) => diagnostic.code === code);
     expect(found).toMatchObject({ severity });

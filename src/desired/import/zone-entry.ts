@@ -1,4 +1,5 @@
 import { canonicalCsp, parseCsp } from "../../syntax/csp/csp.ts";
+import { selectsEverything } from "../../syntax/expression/overlap/selects-everything.ts";
 import { definedMembers, type Json, type JsonObject } from "../../syntax/json.ts";
 import type { ZoneContent } from "../../zone/desired-zone.ts";
 import { rulesetNameOf } from "../../zone/managed-ruleset.ts";
@@ -11,6 +12,7 @@ import type {
   SkipRule,
 } from "../../zone/resource.ts";
 import { cspText } from "../zones/csp-text.ts";
+import { everyRequest } from "../zones/skip-rule.ts";
 
 /** The keys of an entry of `zones:` that declare `content`, without defaults. */
 export function contentEntry({ settings, policies, rules }: ZoneContent): JsonObject {
@@ -54,8 +56,13 @@ function ruleEntry(rule: Rule): JsonObject {
     description: description || undefined,
     ...(rule.action === "execute" ? executeFields(rule) : skipFields(rule)),
     expression: expression === "true" ? undefined : expression,
+    acknowledge: isExceptionForAll(rule) ? [everyRequest] : undefined,
     enabled: enabled ? undefined : false,
   });
+}
+
+function isExceptionForAll({ action, enabled, expression }: Rule): boolean {
+  return action === "skip" && enabled && selectsEverything(expression);
 }
 
 function executeFields({ ruleset, tuning, overrides }: ExecuteRule): Members {

@@ -1,6 +1,8 @@
 import { checkCsp } from "../../syntax/csp/check-csp.ts";
-import { parseExpression } from "../../syntax/expression/expression.ts";
+import { type Phase, adviseExpression } from "../../syntax/expression/advice/advise-expression.ts";
+import { globIgnoringCase } from "../../syntax/glob.ts";
 import { coerceList, coerceObject, isJsonObject } from "../../syntax/json.ts";
+import { didYouMean } from "../../syntax/nearest.ts";
 import type { SyntaxDiagnostic } from "../../syntax/syntax-diagnostic.ts";
 import { type Diagnostic, isError } from "../../zone/diagnostic.ts";
 import { diagnosticAt, maxDiagnostics } from "../diagnostics.ts";
@@ -22,6 +24,7 @@ export function checkValues(part: FilePart, text: string): readonly Diagnostic[]
   const rules = listAt(part.content, ruleList);
   return [
     ...bothNames(part),
+    ...checkSelector(part),
     ...repeatedKeys(part, policyList, policies),
     ...repeatedKeys(part, ruleList, rules),
     ...rules.flatMap((rule, index) =>
@@ -73,6 +76,26 @@ function bothNames(part: FilePart): readonly Diagnostic[] {
   ];
 }
 
+/** The values that a selector can match, where they are known. */
+const selectable = {
+  status: ["initializing", "pending", "active", "moved"],
+  plan: ["free", "pro", "business", "enterprise"],
+};
+
+/** Patterns of a selector that match none of the values that there are. */
+function checkSelector(part: FilePart): readonly Diagnostic[] {
+  const selector = coerceObject(coerceObject(part.content)["match"]);
+  return Object.entries(selectable).flatMap(([name, values]) => {
+    const pattern = selector[name];
+    if (typeof pattern !== "string" || values.some(globIgnoringCase(pattern))) return [];
+    const message = `"${pattern}" matches no ${name} of a zone`;
+    const remedy = didYouMean(pattern, values) || `write one of: ${values.join(", ")}`;
+    return [
+      diagnosticInPart(part, { code: "MATCH_NOTHING", path: ["match", name], message, remedy }),
+    ];
+  });
+}
+
 /** Checks the expression of a policy or rule, and the value of a policy. */
 function checkItem(part: FilePart, text: string, item: unknown, path: Path): readonly Diagnostic[] {
   const { document, path: above } = part;
@@ -85,7 +108,7 @@ function checkItem(part: FilePart, text: string, item: unknown, path: Path): rea
   };
   const inExpression =
     typeof expression === "string"
-      ? inScalar("expression", expression, parseExpression(expression).diagnostics)
+      ? inScalar("expression", expression, adviseExpression(expression, phaseOf(path)))
       : [];
   if (!isCspInFile(value)) return inExpression;
   // It only removes directives of a profile.
@@ -109,6 +132,11 @@ function inYaml(found: SyntaxDiagnostic): SyntaxDiagnostic {
   const keyword = /^write ('\S+')$/.exec(found.remedy)?.[1];
   if (found.code !== "CSP_UNQUOTED_KEYWORD" || keyword === undefined) return found;
   return { ...found, remedy: `write "${keyword}", with both quotes: YAML removes the outer ones` };
+}
+
+/** Policies are evaluated once the response is there, rules before (SERVICE.md A.6 and B.4). */
+function phaseOf([kind]: Path): Phase {
+  return kind === "page_shield" ? "response" : "request";
 }
 
 function isCspInFile(value: unknown): value is CspInFile {

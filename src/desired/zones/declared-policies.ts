@@ -11,6 +11,7 @@ import {
   formerKeyConflicts,
   markInDescription,
   missing,
+  repeatedDescriptions,
   type UnplacedDiagnostic,
 } from "../diagnostics.ts";
 import type { Merged } from "../json-schema.ts";
@@ -33,6 +34,7 @@ export function policiesOf({
     diagnostics: [
       ...converted.flatMap(({ diagnostics }) => diagnostics),
       ...formerKeyConflicts(items, list),
+      ...repeatedDescriptions(items, list),
       ...overlaps(items),
     ],
   };

@@ -1,5 +1,6 @@
 import { byText } from "../../syntax/by-text.ts";
 import { canonicalExpression } from "../../syntax/expression/expression.ts";
+import { selectsEverything } from "../../syntax/expression/overlap/selects-everything.ts";
 import { didYouMean } from "../../syntax/nearest.ts";
 import { trimmed } from "../../syntax/trimmed.ts";
 import type { Declared } from "../../zone/desired-zone.ts";
@@ -16,11 +17,12 @@ import {
   formerKeyConflicts,
   markInDescription,
   missing,
+  repeatedDescriptions,
   type UnplacedDiagnostic,
 } from "../diagnostics.ts";
 import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
-import { skipRuleOf, skipsWithoutEffect } from "./skip-rule.ts";
+import { skipRuleOf, skipsEveryRequest, skipsWithoutEffect } from "./skip-rule.ts";
 import type * as ZoneFile from "./zone-file.ts";
 
 type ManagedRule = Merged<ZoneFile.ManagedRule>;
@@ -42,6 +44,7 @@ export function rulesOf({
       ...unknownNeighbours(rules),
       ...converted.flatMap(({ diagnostics }) => diagnostics),
       ...formerKeyConflicts(items, list),
+      ...repeatedDescriptions(items, list),
       ...deployedTwice(items),
       ...skipsWithoutEffect(items, list),
     ],
@@ -57,15 +60,26 @@ function ruleOf(rule: ManagedRule, path: Path): Converted<Rule | undefined> {
     enabled: rule.enabled ?? true,
   };
   const inner = rule.skip ? skipRuleOf(rule, base, path) : executeRuleOf(rule, base, path);
-  const diagnostics = [...markInDescription(rule.description, path), ...inner.diagnostics];
+  const diagnostics = [
+    ...markInDescription(rule.description, path),
+    ...inner.diagnostics,
+    ...(base.enabled && rule.skip && selectsEverything(base.expression)
+      ? skipsEveryRequest(rule, path)
+      : []),
+    ...deployOrSkip(rule, path),
+  ];
+  return { value: inner.value, diagnostics };
+}
+
+/** A rule does one of the two. */
+function deployOrSkip(rule: ManagedRule, path: Path): readonly UnplacedDiagnostic[] {
   if (rule.skip && rule.deploy) {
     const message = `the rule "${rule.key}" has both "deploy" and "skip"`;
-    diagnostics.push(contradiction([...path, "skip"], message, "split it into two rules"));
-  } else if (!rule.skip && !rule.deploy) {
-    const remedy = "add `deploy: owasp` (or another managed ruleset), or `skip:` for an exception";
-    diagnostics.push(missing(path, `what the rule "${rule.key}" does`, remedy));
+    return [contradiction([...path, "skip"], message, "split it into two rules")];
   }
-  return { value: inner.value, diagnostics };
+  if (rule.skip || rule.deploy) return [];
+  const remedy = "add `deploy: owasp` (or another managed ruleset), or `skip:` for an exception";
+  return [missing(path, `what the rule "${rule.key}" does`, remedy)];
 }
 
 /** The service rejects a second deployment (SERVICE.md B.5: code 20014). */

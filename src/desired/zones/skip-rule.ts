@@ -6,6 +6,9 @@ import type { Merged } from "../json-schema.ts";
 import type { Path } from "../location.ts";
 import type { ManagedRule, Skip } from "./zone-file.ts";
 
+/** What `acknowledge` must contain for an exception that spares every request. */
+export const everyRequest = "every-request";
+
 /** A rule with an exception. */
 export function skipRuleOf(
   rule: Merged<ManagedRule>,
@@ -23,6 +26,22 @@ export function skipRuleOf(
     diagnostics.push(missing([...path, "skip"], "what the exception skips", remedy));
   }
   return { value: { ...base, action: "skip", skip, logging: rule.logging ?? true }, diagnostics };
+}
+
+/** An exception for every request that does not acknowledge it. */
+export function skipsEveryRequest(
+  { key, acknowledge }: Merged<ManagedRule>,
+  path: Path,
+): readonly UnplacedDiagnostic[] {
+  if (acknowledge?.includes(everyRequest) === true) return [];
+  const found: UnplacedDiagnostic = {
+    code: "SKIP_EVERY_REQUEST",
+    path: [...path, "skip"],
+    atKey: true,
+    message: `the exception "${key}" spares every request`,
+    remedy: `add an \`expression\`, or \`acknowledge: [${everyRequest}]\` if you mean it`,
+  };
+  return [found];
 }
 
 /** Exceptions that match no rule after them: a skip rule acts on later rules only (SERVICE.md B.4). */

@@ -141,6 +141,7 @@ export interface ManagedRule {
   overrides?: Overrides;
   skip?: Skip;
   logging?: boolean | null;
+  acknowledge?: "every-request"[] | null;
   expression?: string | null;
   enabled?: boolean | null;
   description?: string | null;

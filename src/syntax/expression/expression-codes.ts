@@ -87,10 +87,70 @@ export const expressionCodes = {
   ),
   EXPR_SHORT_ADDRESS: warning(
     "an address in a short form, which is not documented",
-    "ip.src in {10/8}",
+    "ip.src in {192.0.2}",
   ),
   EXPR_MANY_STARS: warning(
     "a wildcard pattern with more than 10 stars",
     `http.host wildcard "${"a*".repeat(11)}"`,
+  ),
+  EXPR_LETTER_CASE: warning(
+    "a text that differs from a value in its letter case",
+    'lower(http.request.uri.path) contains "/Admin"',
+  ),
+  EXPR_METHOD_CASE: warning("a method in lower case", 'http.request.method eq "post"'),
+  EXPR_HEADER_CASE: warning(
+    "the name of a header with capitals",
+    'any(http.request.headers["X-Debug"][*] eq "1")',
+  ),
+  EXPR_PATH_SLASH: warning("a path that does not start with /", 'http.request.uri.path eq "admin"'),
+  EXPR_NOT_A_HOST: warning(
+    "a URL or a pattern where a host is compared",
+    'http.host eq "https://shop.example.com/"',
+  ),
+  EXPR_LITERAL_STAR: warning(
+    "a * in a text that is no pattern",
+    'http.request.uri.path eq "/admin/*"',
+  ),
+  EXPR_ANCHOR: warning(
+    "^ or $ in a text that is no regular expression",
+    'http.request.uri.path contains "^/admin"',
+  ),
+  EXPR_EXTENSION_DOT: warning(
+    "an extension with a dot",
+    'http.request.uri.path.extension in {".php" ".asp"}',
+  ),
+  EXPR_ENCODED: warning(
+    "a percent-encoded character in a decoded value",
+    'http.request.uri.path contains "%2e%2e"',
+  ),
+  EXPR_COUNTRY_CODE: warning(
+    "a country or continent that is no code",
+    'ip.src.country eq "Germany"',
+  ),
+  EXPR_EMPTY_SET: warning("a set without members", "http.host in {}"),
+  EXPR_REPEATED_MEMBER: warning("a member of a set is repeated", "ip.src.asnum in {64496 64496}"),
+  EXPR_NETWORK_OVERLAP: warning(
+    "an address or network that another one contains",
+    "ip.src in {192.0.2.0/24 192.0.2.7}",
+  ),
+  EXPR_PRIVATE_ADDRESS: warning("an address that no visitor has", "ip.src in {192.168.0.0/16}"),
+  EXPR_NEVER: warning(
+    "conditions that exclude each other, joined by and",
+    'http.host eq "a.example" and http.host eq "b.example"',
+  ),
+  EXPR_DOUBLE_NOT: warning("two negations", "not not ssl"),
+  EXPR_CONSTANT: warning("true or false beside other conditions", "ssl and true"),
+  EXPR_MIXED_LOGIC: warning(
+    "and beside or without parentheses",
+    'ssl and http.host eq "a.example" or http.host eq "b.example"',
+  ),
+  EXPR_IDLE_PATTERN: warning(
+    "a regular expression that starts or ends with .*",
+    'http.request.uri.path matches ".*admin.*"',
+  ),
+  EXPR_DEPRECATED_FIELD: warning("an old name of a field", 'ip.geoip.country eq "DE"'),
+  EXPR_RESPONSE_FIELD: warning(
+    "a field of the response before there is one",
+    "http.response.code eq 404",
   ),
 } as const satisfies Readonly<Record<string, SyntaxDiagnosticFacts>>;

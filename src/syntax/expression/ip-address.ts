@@ -5,7 +5,7 @@ export interface IpAddress {
 }
 
 /** Addresses of one version from the first to the last, both included. */
-interface IpRange {
+export interface IpRange {
   readonly version: 4 | 6;
   readonly first: bigint;
   readonly last: bigint;

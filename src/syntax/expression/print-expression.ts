@@ -62,7 +62,8 @@ function printRight(operator: Operator, right: Value): string {
     : printValue(right);
 }
 
-function printValue(value: Value): string {
+/** A right operand as text. */
+export function printValue(value: Value): string {
   switch (value.kind) {
     case "field":
     case "call":

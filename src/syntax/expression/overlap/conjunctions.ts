@@ -10,7 +10,7 @@ export interface Literal {
 export type Conjunction = readonly Literal[];
 
 /** More conjunctions than these are not worth the time. */
-const maxConjunctions = 300;
+export const maxConjunctions = 300;
 
 /** The ways in which `expression` can be `outcome`; those beyond a few hundred are left out. */
 export function conjunctionsOf(expression: Expression, outcome: boolean): readonly Conjunction[] {

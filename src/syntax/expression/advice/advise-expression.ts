@@ -1,0 +1,72 @@
+import { type SyntaxDiagnostic, diagnostic, inTextOrder } from "../../syntax-diagnostic.ts";
+import {
+  type Comparison,
+  type ExpressionNode,
+  type FieldOperand,
+  nodesOf,
+} from "../expression-tree.ts";
+import { parseExpression } from "../expression.ts";
+import { adviseLogic } from "./advise-logic.ts";
+import { adviseSet } from "./advise-sets.ts";
+import { adviseText, headerAdvice } from "./advise-texts.ts";
+import { textConditions } from "./text-conditions.ts";
+
+/** When the service evaluates an expression: before the request reaches the origin, or once the response is there. */
+export type Phase = "request" | "response";
+
+/** All diagnostics of an expression: what is wrong with it, or if nothing is, what is valid but cannot be meant. */
+export function adviseExpression(text: string, phase: Phase): readonly SyntaxDiagnostic[] {
+  const { tree, diagnostics } = parseExpression(text);
+  const hasError = diagnostics.some(({ severity }) => severity === "error");
+  if (tree === undefined || hasError) return diagnostics;
+  const nodes = nodesOf(tree);
+  return inTextOrder([
+    ...diagnostics,
+    ...adviseLogic(tree, nodes, text),
+    ...nodes.flatMap((node) => adviseNode(node, phase)),
+    ...textConditions(nodes).flatMap(adviseText),
+  ]);
+}
+
+function adviseNode(node: ExpressionNode, phase: Phase): readonly SyntaxDiagnostic[] {
+  if (node.kind === "comparison") return [...adviseSet(node), ...idlePattern(node)];
+  if (node.kind !== "field") return [];
+  return [...headerKeys(node), ...oldName(node), ...responseField(node, phase)];
+}
+
+/** A `.*` at an end of a pattern, which matches wherever it fits anyway. */
+function idlePattern({ operator, right }: Comparison): readonly SyntaxDiagnostic[] {
+  if (operator !== "matches" || right.kind !== "text") return [];
+  const pattern = right.text;
+  const isIdle = /^\^?\.\*|(?:^|[^\\])\.\*\$?$/.test(pattern) || /^\^?\$?$/.test(pattern);
+  if (!isIdle) return [];
+  const rest = pattern.replace(/^\^?\.\*\??/, "").replace(/\.\*\??\$?$/, "");
+  const message =
+    rest === "" ? "the pattern matches every text" : "at an end of a pattern, .* changes nothing";
+  const remedy =
+    rest === "" ? "delete the condition" : `delete it: ${JSON.stringify(rest.slice(0, 60))}`;
+  return [diagnostic("EXPR_IDLE_PATTERN", right, message, remedy)];
+}
+
+const headerMap = /^(?:raw\.)?http\.(?:request|response)\.headers$/;
+
+function headerKeys({ name, indexes }: FieldOperand): readonly SyntaxDiagnostic[] {
+  const [first] = indexes;
+  if (!headerMap.test(name) || first?.kind !== "key" || !/[A-Z]/.test(first.key.text)) return [];
+  const { code, message, remedy } = headerAdvice(first.key.text);
+  return [diagnostic(code, first.key, message, remedy)];
+}
+
+function oldName({ name, offset }: FieldOperand): readonly SyntaxDiagnostic[] {
+  if (!name.startsWith("ip.geoip.")) return [];
+  const message = `${name} is an old name, which the service may drop`;
+  const remedy = `write ${name.replace("ip.geoip.", "ip.src.")}`;
+  return [diagnostic("EXPR_DEPRECATED_FIELD", { offset, length: name.length }, message, remedy)];
+}
+
+function responseField({ name, offset }: FieldOperand, phase: Phase): readonly SyntaxDiagnostic[] {
+  if (phase === "response" || !/^(?:(?:raw\.)?http|cf)\.response\./.test(name)) return [];
+  const message = `${name} has no value yet: this is evaluated before the response is there`;
+  const remedy = "use a field of the request";
+  return [diagnostic("EXPR_RESPONSE_FIELD", { offset, length: name.length }, message, remedy)];
+}

@@ -1,0 +1,91 @@
+import { type SyntaxDiagnostic, diagnostic } from "../../syntax-diagnostic.ts";
+import type { Comparison, Member, Value } from "../expression-tree.ts";
+import { type IpRange, networkOf, parseIpAddress } from "../ip-address.ts";
+import { printOperand, printValue } from "../print-expression.ts";
+
+/** Warnings about sets, and about addresses that no visitor has. */
+export function adviseSet({ left, right }: Comparison): readonly SyntaxDiagnostic[] {
+  const members: readonly Value[] = right.kind === "set" ? right.members : [right];
+  const isVisitor = printOperand(left) === "ip.src";
+  return [
+    ...(right.kind === "set" ? [...emptySet(right), ...repeated(right.members)] : []),
+    ...(isVisitor ? members.flatMap(privateAddress) : []),
+  ];
+}
+
+function emptySet(set: Value & { readonly kind: "set" }): readonly SyntaxDiagnostic[] {
+  if (set.members.length > 0) return [];
+  const remedy = "add a value, or delete the condition";
+  return [diagnostic("EXPR_EMPTY_SET", set, "nothing is in an empty set", remedy)];
+}
+
+/** Members that are there twice, and networks inside of others. */
+function repeated(members: readonly Member[]): readonly SyntaxDiagnostic[] {
+  const seen = new Set<string>();
+  const networks: { readonly text: string; readonly range: IpRange }[] = [];
+  return members.flatMap((member) => {
+    const text = printValue(member);
+    if (seen.has(text)) {
+      const message = `${text} is already in the set`;
+      return [diagnostic("EXPR_REPEATED_MEMBER", member, message, "delete one of the two")];
+    }
+    seen.add(text);
+    const range = rangeOf(member);
+    if (range === undefined) return [];
+    const other = networks
+      .slice(0, maxNetworks)
+      .find((each) => isWithin(range, each.range) || isWithin(each.range, range));
+    networks.push({ text, range });
+    if (other === undefined) return [];
+    const [inner, outer] = isWithin(range, other.range) ? [text, other.text] : [other.text, text];
+    const message = `${inner} is part of ${outer}`;
+    return [diagnostic("EXPR_NETWORK_OVERLAP", member, message, `delete ${inner}`)];
+  });
+}
+
+/** Networks with which each is compared: more would take too long. */
+const maxNetworks = 100;
+
+function rangeOf(value: Value): IpRange | undefined {
+  if (value.kind === "range") {
+    const from = rangeOf(value.from);
+    const to = rangeOf(value.to);
+    return from && to && { ...from, last: to.last };
+  }
+  if (value.kind !== "address") return undefined;
+  const address = parseIpAddress(value.address);
+  return address && networkOf(address, value.prefix ?? (address.version === 4 ? 32 : 128));
+}
+
+function isWithin(inner: IpRange, outer: IpRange): boolean {
+  return inner.version === outer.version && outer.first <= inner.first && inner.last <= outer.last;
+}
+
+function privateAddress(value: Value): readonly SyntaxDiagnostic[] {
+  const range = rangeOf(value);
+  if (range === undefined || !privateRanges.some((each) => isWithin(range, each))) return [];
+  const message = `${printValue(value)} is not public, so that no visitor has it`;
+  const remedy = "write the public address under which they reach the service";
+  return [diagnostic("EXPR_PRIVATE_ADDRESS", value, message, remedy)];
+}
+
+const privateRanges = [
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["::1", 128],
+  ["fc00::", 7],
+  ["fe80::", 10],
+].flatMap(
+  ([address, prefix]) =>
+    rangeOf({
+      kind: "address",
+      address: String(address),
+      prefix: Number(prefix),
+      offset: 0,
+      length: 0,
+    }) ?? [],
+);

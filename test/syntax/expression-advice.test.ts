@@ -1,0 +1,164 @@
+import { describe, it } from "vitest";
+
+import {
+  type Phase,
+  adviseExpression,
+} from "../../src/syntax/expression/advice/advise-expression.ts";
+import { selectsEverything } from "../../src/syntax/expression/overlap/selects-everything.ts";
+
+function adviceFor(text: string, phase: Phase = "request"): readonly string[] {
+  return adviseExpression(text, phase).map(({ code }) => code);
+}
+
+describe("an expression that cannot be meant", () => {
+  it.for([
+    ['http.host eq "Shop.example.com"', "EXPR_LETTER_CASE", 'write "shop.example.com"'],
+    ['lower(http.user_agent) contains "Bot"', "EXPR_LETTER_CASE", 'write "bot"'],
+    ['upper(http.user_agent) contains "Bot"', "EXPR_LETTER_CASE", 'write "BOT"'],
+    ['starts_with(lower(http.request.uri.path), "/Admin")', "EXPR_LETTER_CASE", 'write "/admin"'],
+    ['http.request.method in {"GET" "post"}', "EXPR_METHOD_CASE", 'write "POST"'],
+    ['http.request.uri.path eq "admin"', "EXPR_PATH_SLASH", 'write "/admin"'],
+    ['starts_with(http.request.uri.path, "admin")', "EXPR_PATH_SLASH", 'write "/admin"'],
+    [
+      'http.request.uri.path eq "https://a.example/"',
+      "EXPR_PATH_SLASH",
+      "compare http.request.full_uri",
+    ],
+    [
+      'http.host eq "https://a.example/b"',
+      "EXPR_NOT_A_HOST",
+      'write "a.example", and compare the path with http.request.uri.path',
+    ],
+    ['http.host eq "*.a.example"', "EXPR_NOT_A_HOST", 'write http.host wildcard "*.a.example"'],
+    [
+      'http.request.uri.path eq "/admin/*"',
+      "EXPR_LITERAL_STAR",
+      'write http.request.uri.path wildcard "/admin/*"',
+    ],
+    [
+      'http.request.uri.path contains "^/admin"',
+      "EXPR_ANCHOR",
+      "delete them and use starts_with() or ends_with(), or write matches",
+    ],
+    ['http.request.uri.path.extension eq ".php"', "EXPR_EXTENSION_DOT", 'write "php"'],
+    [
+      'http.request.uri.path contains "%2e%2e"',
+      "EXPR_ENCODED",
+      'write ".", or compare the field with raw. before its name',
+    ],
+    [
+      'url_decode(http.request.uri.query) contains "%3cscript"',
+      "EXPR_ENCODED",
+      'write "<", or compare the field with raw. before its name',
+    ],
+    ['any(http.request.headers["X-Foo"][*] eq "1")', "EXPR_HEADER_CASE", 'write "x-foo"'],
+    ['any(http.request.headers.names[*] eq "X-Foo")', "EXPR_HEADER_CASE", 'write "x-foo"'],
+    ['ip.src.country eq "Germany"', "EXPR_COUNTRY_CODE", 'write a code such as "DE" or "US"'],
+    ['ip.src.country in {"de"}', "EXPR_COUNTRY_CODE", 'write a code such as "DE" or "US"'],
+    ["http.host in {}", "EXPR_EMPTY_SET", "add a value, or delete the condition"],
+    ['http.host in {"a" "b" "a"}', "EXPR_REPEATED_MEMBER", "delete one of the two"],
+    ["ip.src in {192.0.2.7 192.0.2.0/24}", "EXPR_NETWORK_OVERLAP", "delete 192.0.2.7"],
+    [
+      "ip.src in {192.168.1.0/24}",
+      "EXPR_PRIVATE_ADDRESS",
+      "write the public address under which they reach the service",
+    ],
+    ["http.response.code eq 404", "EXPR_RESPONSE_FIELD", "use a field of the request"],
+    ['http.user_agent matches ".*"', "EXPR_IDLE_PATTERN", "delete the condition"],
+    ['http.user_agent matches "^.*bot"', "EXPR_IDLE_PATTERN", 'delete it: "bot"'],
+    ["not not ssl", "EXPR_DOUBLE_NOT", "delete both, or one"],
+    [
+      'http.host eq "a" and http.host eq "b"',
+      "EXPR_NEVER",
+      'join them with or, or write http.host in {"a" "b"}',
+    ],
+    [
+      "ssl and cf.client.bot or cf.threat_score gt 10",
+      "EXPR_MIXED_LOGIC",
+      "write parentheses around what belongs together",
+    ],
+    ["ip.geoip.asnum eq 64496", "EXPR_DEPRECATED_FIELD", "write ip.src.asnum"],
+    ["ssl or true", "EXPR_CONSTANT", "delete it; the public engine of the service refuses it here"],
+  ])("is told what to write instead: %s", ([text = "", code, remedy], { expect }) => {
+    const found = adviseExpression(text, "request");
+    expect(found.map((each) => [each.code, each.remedy, each.severity])).toEqual([
+      [code, remedy, "warning"],
+    ]);
+  });
+});
+
+describe("an expression that can be meant", () => {
+  it.for([
+    "true",
+    "false",
+    'http.host eq "shop.example.com"',
+    'http.host wildcard "*.Shop.example.com"',
+    'lower(http.user_agent) contains "bot"',
+    'http.user_agent contains "Bot"',
+    'http.request.uri.path contains "admin"',
+    'http.request.uri.path wildcard "*/admin"',
+    'http.request.uri.path eq ""',
+    'ends_with(http.request.uri.path, "admin")',
+    'raw.http.request.uri.path contains "%2e%2e"',
+    'http.request.uri.path contains "%2F"',
+    'http.request.uri.query contains "%2e"',
+    'http.request.uri.path.extension in {"php" "asp"}',
+    'ip.src.country in {"DE" "T1"}',
+    'ip.src.continent eq "EU"',
+    "ip.src in {192.0.2.0/24 198.51.100.0/24}",
+    "cf.edge.server_ip in {10.0.0.0/8}",
+    String.raw`http.request.uri.path matches "^/a/.*\.php$"`,
+    'http.cookie contains "$"',
+    "not ssl",
+    "not (not ssl and cf.client.bot)",
+    'http.host eq "a" or http.host eq "b"',
+    'http.host ne "a" and http.host ne "b"',
+    'http.host in {"a" "b"} and http.host eq "a"',
+    "(ssl and cf.client.bot) or cf.threat_score gt 10",
+    "( (ssl) and (cf.client.bot) ) or cf.threat_score gt 10",
+    'any(http.request.headers["x-foo"][*] eq "X")',
+  ])("has no warning: %s", (text, { expect }) => {
+    expect(adviceFor(text)).toEqual([]);
+  });
+
+  it("may name the response once it is there", ({ expect }) => {
+    expect(adviceFor("http.response.code eq 404", "response")).toEqual([]);
+  });
+
+  it("is not advised while it has an error", ({ expect }) => {
+    expect(adviceFor('http.request.method eq "get" and http.host eq 1')).toEqual([
+      "EXPR_TYPE_MISMATCH",
+    ]);
+  });
+});
+
+describe("whether an expression selects every request", () => {
+  it.for([
+    "true",
+    "not false",
+    "ssl or true",
+    "ssl or not ssl or true",
+    'starts_with(http.request.uri.path, "/")',
+    'http.request.uri.path wildcard "/*"',
+    'http.host wildcard "*"',
+    'http.user_agent contains ""',
+    'http.host ne ""',
+    'http.host ne "" and starts_with(http.request.uri.path, "/")',
+  ])("is certain: %s", (text, { expect }) => {
+    expect(selectsEverything(text)).toBe(true);
+  });
+
+  it.for([
+    "false",
+    "ssl",
+    'http.host eq ""',
+    'http.host ne "a"',
+    'http.user_agent ne ""',
+    'starts_with(http.request.uri.path, "/a")',
+    'http.host eq "a" or starts_with(http.request.uri.path, "/b")',
+    "not (",
+    `not (${Array.from({ length: 10 }, () => "(ssl or cf.client.bot)").join(" and ")})`,
+  ])("is not: %s", (text, { expect }) => {
+    expect(selectsEverything(text)).toBe(false);
+  });
+});
