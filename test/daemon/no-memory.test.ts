@@ -54,12 +54,12 @@ describe("a daemon whose state directory", () => {
     const daemon = place.start("run");
     const isStored = async (text: string): Promise<true | undefined> =>
       (await place.read("state/state.jsonl").catch(() => "")).includes(text) ? true : undefined;
-    await eventually("the zones are in the state", () => isStored("zone/shop.example.com"));
+    await eventually("the zones are in the state", () => isStored("applied/shop.example.com"));
     await rm(path.join(place.directory, "state"), { recursive: true });
     const set = { paranoia_level: 1 };
     await control(example, "edit", { zone: "shop.example.com", rule: "zonewarden:owasp", set });
     daemon.signal("SIGHUP");
-    await eventually("the state is there again", () => isStored("zone/shop.example.com"));
+    await eventually("the state is there again", () => isStored("applied/shop.example.com"));
     daemon.signal("SIGTERM");
     expect((await daemon.ended).code).toBe(0);
   });
