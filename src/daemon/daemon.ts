@@ -85,6 +85,8 @@ export async function runDaemon(
   if (alone !== undefined) await alone.run(shutdown.signals);
   const show = (next: Term | undefined): void => {
     term = next;
+    // Open pages show who leads now.
+    pages.load();
   };
   await workInCluster(context, reload, show, shutdown.signals);
   logger.info({ reason: stop.aborted ? "signal" : "end" }, "zonewarden stopped");

@@ -132,6 +132,11 @@ function writersIn(writes: readonly JournalEntry[]): readonly string[] {
   return writers;
 }
 
+/** Resolves when a daemon has logged something so many times. */
+function said(daemon: Daemon, text: string, times = 1): Promise<true> {
+  return eventually(text, () => daemon.output().split(text).length > times || undefined);
+}
+
 const random = seededRandom(20_261_122);
 
 function report(what: string, seconds: readonly number[]): void {
@@ -210,6 +215,43 @@ describe(`three replicas, ${repetitions} times each`, () => {
       }
       report("SIGSTOP until another replica writes", took);
       expect(new Set(writersIn(fleet.writes)).size).toBe(writersIn(fleet.writes).length);
+    },
+  );
+
+  it(
+    "hold a revision that the leader holds when it ends, by TERM and KILL",
+    { timeout: 3_600_000 },
+    async ({ expect }) => {
+      await using kube = await startKubeApi();
+      await using example = await exampleWithEmulator({
+        config: 'schedule: { cron: "* * * * * *" }\ncluster: { kubeconfig: kubeconfig }',
+      });
+      const { place, emulator } = example;
+      const writes = (): number =>
+        emulator.journal().filter(({ method }) => method !== "GET").length;
+      await place.write("kubeconfig", kube.kubeconfig);
+      let leader = await startDaemon(place.directory);
+      await said(leader, "plan applied", 2);
+      // From now on, two of the example's three zones are too many for one step.
+      const limits = `${await place.read("zonewarden.yaml")}limits: { min_fleet: 2 }\n`;
+      await place.write("zonewarden.yaml", limits);
+      await said(leader, "configuration applied");
+      const profile = await place.read("zones/baseline.yaml");
+      const weaker = profile.replace("score_threshold: medium", "score_threshold: low");
+      await place.write("zones/baseline.yaml", weaker);
+      await said(leader, "revision held");
+      const written = writes();
+      for (let nth = 0; nth < 2 * repetitions; nth += 1) {
+        const next = await startDaemon(place.directory);
+        await said(next, "another process leads");
+        await sleep(random() * 1_000);
+        await leader.end(nth % 2 === 0 ? "SIGTERM" : "SIGKILL");
+        await said(next, "revision held");
+        expect(next.output()).not.toContain("plan applied");
+        leader = next;
+      }
+      await leader.end("SIGTERM");
+      expect(writes()).toBe(written);
     },
   );
 
