@@ -38,6 +38,8 @@ const periodMs = 300_000;
 const maxNoteLength = 1_000;
 const maxNotes = 10;
 const timeoutMs = 5_000;
+/** An API server that does not answer must not keep the process from ending. */
+const graceMs = 3_000;
 
 interface Gathered {
   readonly type: ClusterEvent["type"];
@@ -68,12 +70,14 @@ export class EventRecorder implements AsyncDisposable {
     this.#writeLater();
   }
 
-  /** Writes what is gathered, as far as the limit allows. */
+  /** Writes what is gathered, as far as the limit and the time allow. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelTimer?.();
     this.#write();
-    await this.#work;
-    this.#cancelTimer?.();
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const stopAlarm = this.#ports.clock.alarm(graceMs, resolve);
+    await Promise.race([this.#work, late]);
+    stopAlarm();
   }
 
   #writeLater(): void {

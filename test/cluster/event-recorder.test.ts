@@ -17,6 +17,7 @@ class Stage {
   readonly calls: KubeCall[] = [];
   readonly failures: string[] = [];
   status = 201;
+  answers = true;
   subject: typeof lease | undefined = lease;
   readonly recorder: EventRecorder;
 
@@ -26,6 +27,7 @@ class Stage {
       namespace: "zonewarden",
       request: async (call): Promise<KubeAnswer> => {
         this.calls.push(call);
+        if (!this.answers) await new Promise(() => undefined);
         return { status: this.status, body: { message: "no such permission" } };
       },
       [Symbol.asyncDispose]: async () => undefined,
@@ -131,6 +133,16 @@ describe("events", () => {
     }
     expect(stage.failures).toHaveLength(2);
     expect(stage.failures[0]).toContain("403: no such permission");
+  });
+
+  it("do not keep the process from ending where the API server does not answer", async ({
+    expect,
+  }) => {
+    const stage = new Stage();
+    stage.answers = false;
+    for (const reason of ["A", "B", "C"]) stage.record(reason);
+    await stage.clock.run(stage.recorder[Symbol.asyncDispose]());
+    expect(stage.clock.monotonicMs()).toBe(3_000);
   });
 
   it("are written when the process ends, and leave no timer behind", async ({ expect }) => {
